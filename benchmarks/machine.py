@@ -1,0 +1,59 @@
+"""What a result must say of the machine and the software that gave it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("lagbc", "numpy", "scipy", "numba", "python-graphblas", "suitesparse-graphblas")
+
+
+def describe() -> dict[str, object]:
+    """Processor, cores this process may use, Python, package versions and the commit that is measured."""
+    return {
+        "cpu": cpu_model(),
+        "cores": cores(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "packages": {name: package_version(name) for name in PACKAGES},
+        "commit": commit(),
+    }
+
+
+def cpu_model() -> str:
+    """Name the processor, from ``/proc/cpuinfo`` where there is one."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor())
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def commit() -> str | None:
+    """Give the git commit of this checkout, with ``-dirty`` if files differ from it; None outside git."""
+    head = _git("rev-parse", "HEAD")
+    return head and head + ("-dirty" if _git("status", "--porcelain", "--untracked-files=no") else "")
+
+
+def package_version(package: str) -> str | None:
+    """Give the version of a package; None if it is not installed, as when lagbc runs from its checkout."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _git(*arguments: str) -> str | None:
+    try:
+        done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()

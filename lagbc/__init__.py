@@ -1,0 +1,48 @@
+"""Shortest-path centralities of large sparse graphs, by linear algebra on batches of roots.
+
+Names are imported on first use, so that ``import lagbc`` takes milliseconds and loads no numerical library.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lagbc.centrality import bc, estimate_memory
+    from lagbc.errors import CheckpointError, GraphFormatError, MemoryWarning, MissingDependencyError
+    from lagbc.memory import MemoryEstimate
+    from lagbc.methods import METHODS, Method, Selection, select_method
+    from lagbc.sweep import Progress
+
+__all__ = [
+    "METHODS",
+    "CheckpointError",
+    "GraphFormatError",
+    "MemoryEstimate",
+    "MemoryWarning",
+    "Method",
+    "MissingDependencyError",
+    "Progress",
+    "Selection",
+    "bc",
+    "estimate_memory",
+    "select_method",
+]
+
+_HOMES = {
+    "centrality": ("bc", "estimate_memory"),
+    "errors": ("CheckpointError", "GraphFormatError", "MemoryWarning", "MissingDependencyError"),
+    "memory": ("MemoryEstimate",),
+    "methods": ("METHODS", "Method", "Selection", "select_method"),
+    "sweep": ("Progress",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"lagbc.{home}"), name)
+    raise AttributeError(f"module 'lagbc' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,135 @@
+"""A file that lets a killed run go on where it was, to the same bits."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.errors import CheckpointError
+from lagbc.graph import Graph
+from lagbc.methods import Method
+from lagbc.plan import Plan
+
+_FORMAT = "lagbc checkpoint 1"
+
+
+@dataclass(eq=False)
+class Checkpoint:
+    """Raw sums over a prefix of the roots, and what they belong to.
+
+    Attributes
+    ----------
+    path : Path
+    graph_digest, options_digest : str
+        Of the pattern, and of all options that change the raw sums.
+    roots : ndarray of int64
+        All roots of the run, as they were drawn or given.
+    done : int
+        How many roots, in sweep order, `raw` holds.
+    raw : ndarray of float64, shape (n,)
+    """
+
+    path: Path
+    graph_digest: str
+    options_digest: str
+    roots: NDArray[np.int64]
+    done: int
+    raw: NDArray[np.float64]
+
+    def save(self) -> None:
+        """Write the file in one step: a reader sees the old one or the new one, whenever the process dies."""
+        descriptor, temporary = tempfile.mkstemp(prefix=self.path.name, dir=self.path.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                np.savez(
+                    file,
+                    format=_FORMAT,
+                    graph=self.graph_digest,
+                    options=self.options_digest,
+                    roots=self.roots,
+                    done=self.done,
+                    raw=self.raw,
+                )
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, self.path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+
+
+def open_checkpoint(
+    path: str | os.PathLike[str],
+    graph: Graph,
+    method: Method,
+    plan: Plan,
+    roots: NDArray[np.int64],
+    *,
+    redraw: bool,
+) -> Checkpoint:
+    """Read a checkpoint, or start one at no roots done.
+
+    Parameters
+    ----------
+    path : path of the file; its folder must exist
+    roots : ndarray of int64
+        The roots of this call.
+    redraw : bool
+        Whether `roots` were drawn without a seed, so that those of the file are as good and are to be used.
+
+    Raises
+    ------
+    CheckpointError
+        The file is no checkpoint, or belongs to another graph, other options or other roots.
+    """
+    path = Path(path)
+    fresh = Checkpoint(path, _digest_graph(graph), _digest_options(method, plan), roots, 0, np.zeros(graph.n))
+    if not path.parent.is_dir():
+        raise CheckpointError(f"checkpoint {path} cannot be written: there is no folder {path.parent}")
+    if not path.exists():
+        return fresh
+    found = _read(path)
+    for what, mine, its in (
+        ("another graph", fresh.graph_digest, found.graph_digest),
+        ("other options (method, dtype, endpoints or weights)", fresh.options_digest, found.options_digest),
+    ):
+        if mine != its:
+            raise CheckpointError(f"checkpoint {path} belongs to {what}; name another file, or delete it")
+    same_roots = len(found.roots) == len(roots) if redraw else np.array_equal(np.sort(found.roots), np.sort(roots))
+    if not same_roots:
+        raise CheckpointError(f"checkpoint {path} belongs to other roots; name another file, or delete it")
+    return found
+
+
+def _read(path: Path) -> Checkpoint:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            if str(file["format"]) != _FORMAT:
+                raise ValueError
+            return Checkpoint(
+                path, str(file["graph"]), str(file["options"]), file["roots"], int(file["done"]), file["raw"]
+            )
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise CheckpointError(f"{path} is not a lagbc checkpoint; name another file, or delete it") from error
+
+
+def _digest_graph(graph: Graph) -> str:
+    digest = hashlib.blake2b(f"{graph.n} {graph.nnz} {graph.directed}".encode(), digest_size=16)
+    digest.update(graph.indptr.data)
+    digest.update(np.ascontiguousarray(graph.indices).data)
+    return digest.hexdigest()
+
+
+def _digest_options(method: Method, plan: Plan) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(f"{method.name} {method.device} {method.weighted} {plan.dtype} {plan.endpoints}".encode())
+    for weights in (plan.omega, plan.multiplicity):
+        digest.update(b"none" if weights is None else weights.tobytes())
+    return digest.hexdigest()

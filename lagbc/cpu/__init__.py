@@ -1,0 +1,1 @@
+"""Methods that run on the CPU, one module each."""

@@ -1,0 +1,307 @@
+"""Unweighted betweenness on the CPU by masked sparse matrix products on bit rows.
+
+64 roots are the 64 columns of one batch. Every vertex has a row of 64 numbers (its path counts sigma, later its path
+dependencies c, in the same place) and rows of 64 bits that say in which columns it is on the frontier or visited:
+
+    forward    F<!struct(P), replace> = A^T plus.second F;   P += F;   the pattern of F is kept a level
+    backward   c at level l = omega / sigma + (A plus.second c)<L_l> on L_{l+1};   delta = sigma * (that product)
+
+One edge costs one word to inspect; a row of numbers is read only where the bits of its vertex and those still wanted
+meet. That is a masked product whose mask is tested before any number is loaded.
+
+The two products are pulls: a row gathers from its neighbours in row order, and only the owner of a row writes it. So
+the sums do not depend on the direction taken, on threads or on memory. Bits alone are pushed, on levels whose frontier
+is a small part of the graph (Beamer et al. 2012 switch in the same way); on the others every unvisited row pulls.
+
+The queue of (vertex, bit row) entries is the level structure: entry i of level l is live in the columns `masks[i]`.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc"
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit, uint64
+from numpy.typing import NDArray
+
+from lagbc.cpu.rows import COLUMNS, add_row, clear_row, count_bits, finish_row, put_row
+from lagbc.graph import Graph
+from lagbc.plan import Interrupted, Plan
+
+# Path counts above this are recounted with an extended exponent: past it 1 / sigma would lose bits.
+SIGMA_LIMIT = 2.0**1022
+# Pull once the edges out of the frontier are more than this share of all: 1/2 to 1/8 were alike on scale-free graphs,
+# and smaller shares lost up to 40 % on meshes.
+PULL_SHARE = 0.2
+# Queue entries a vertex that are allocated at first; it grows on demand, up to COLUMNS a vertex.
+FIRST_ENTRIES = 4
+
+_DONE, _QUEUE_FULL, _STOPPED = 0, 1, 2
+
+
+@dataclass(eq=False)
+class State:
+    """One worker's arrays; vertices are numbered in sweep order.
+
+    `bits[l % 3]` holds the frontier of level l as bit rows while the sweep is at levels l - 1, l or l + 1.
+    """
+
+    graph: Graph
+    sweep_graph: Graph
+    plan: Plan
+    position: NDArray[np.int64]  # of each vertex of the caller's in sweep order
+    active: int  # vertices with edges; they come first
+    omega: NDArray[np.float64]  # in sweep order
+    values: NDArray[np.float64]  # (n, 64): sigma, then c
+    bits: NDArray[np.uint64]  # (3, n)
+    visited: NDArray[np.uint64]  # (n,)
+    queue: NDArray[Any]
+    masks: NDArray[np.uint64]
+    starts: NDArray[np.int64]  # (n + 2,): entries of level l are starts[l]:starts[l + 1]
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """What a forward sweep leaves in its state: how many levels, and which columns left the range of float64."""
+
+    roots: NDArray[np.int64]
+    depth: int
+    overflowed: NDArray[np.bool_]
+
+
+def prepare(graph: Graph, plan: Plan) -> State:
+    """Reorder the graph (once a graph) and allocate one worker's rows."""
+    n, ordered = graph.n, graph.reordered
+    position = np.empty(n, np.int64)
+    position[graph.order] = np.arange(n)
+    omega = np.ones(n) if plan.omega is None else plan.omega[graph.order]
+    entries = n * FIRST_ENTRIES + COLUMNS
+    return State(
+        graph=graph,
+        sweep_graph=ordered,
+        plan=plan,
+        position=position,
+        active=int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0))),
+        omega=omega,
+        values=np.empty((n, COLUMNS)),
+        bits=np.zeros((3, n), np.uint64),
+        visited=np.zeros(n, np.uint64),
+        queue=np.empty(entries, ordered.indices.dtype),
+        masks=np.empty(entries, np.uint64),
+        starts=np.zeros(n + 2, np.int64),
+    )
+
+
+def forward(state: State, roots: NDArray[np.int64]) -> Levels:
+    """Find the levels of up to 64 roots and count their shortest paths."""
+    out, into = state.sweep_graph, state.sweep_graph.transpose
+    everything = np.uint64(2 ** len(roots) - 1)
+    state.bits[:] = 0
+    state.visited[:] = 0
+    _enqueue_roots(state.position[roots], state.values, state.bits, state.visited, state.queue, state.masks)
+    state.starts[:2] = 0, len(roots)
+    cursor = np.array([0, 1, 0], np.int64)  # level, whether its paths are counted, overflowed columns
+    while True:
+        status = _forward(
+            out.indptr,
+            out.indices,
+            into.indptr,
+            into.indices,
+            state.active,
+            everything,
+            state.values,
+            state.bits,
+            state.visited,
+            state.queue,
+            state.masks,
+            state.starts,
+            cursor,
+            state.plan.stop.value,
+        )
+        if status == _DONE:
+            break
+        if status == _STOPPED:
+            raise Interrupted
+        _grow_queue(state)
+    overflowed = (cursor[2].astype(np.uint64) >> np.arange(len(roots), dtype=np.uint64)) & np.uint64(1) != 0
+    return Levels(roots=roots, depth=int(cursor[0]), overflowed=overflowed)
+
+
+def backward(state: State, levels: Levels, out: NDArray[np.float64]) -> None:
+    """Add the dependencies of the roots that did not overflow to ``out[0]``, in matrix order."""
+    scores = np.zeros(state.graph.n)
+    columns = np.flatnonzero(~levels.overflowed).astype(np.uint64)
+    keep = np.bitwise_or.reduce(np.uint64(1) << columns, initial=np.uint64(0))
+    multiplicity = np.ones((1, COLUMNS))
+    if state.plan.multiplicity is not None:
+        multiplicity[0, : len(levels.roots)] = state.plan.multiplicity[levels.roots]
+    finished = _backward(
+        state.sweep_graph.indptr,
+        state.sweep_graph.indices,
+        levels.depth,
+        keep,
+        state.omega,
+        multiplicity,
+        state.values,
+        state.bits,
+        state.queue,
+        state.masks,
+        state.starts,
+        scores,
+        state.plan.stop.value,
+    )
+    if not finished:
+        raise Interrupted
+    if state.plan.endpoints:
+        _add_ends(state.queue, state.masks, state.starts, levels.depth, keep, scores)
+    out[0, state.graph.order] += scores
+
+
+def _grow_queue(state: State) -> None:
+    entries = min(2 * len(state.queue), state.graph.n * (COLUMNS + 1) + COLUMNS)
+    state.queue = np.resize(state.queue, entries)
+    state.masks = np.resize(state.masks, entries)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _enqueue_roots(positions, values, bits, visited, queue, masks):
+    for k in range(len(positions)):
+        v = positions[k]
+        values[v, k] = 1.0
+        bits[0, v] = visited[v] = masks[k] = uint64(1) << uint64(k)
+        queue[k] = v
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _gather(indptr, indices, v, wanted, bits, values, total):
+    """Total = sum over neighbours u of where(bits[u] & wanted, values[u], 0), in row order; return the columns met."""
+    clear_row(total, 0)
+    met = uint64(0)
+    for e in range(indptr[v], indptr[v + 1]):
+        u = indices[e]
+        meet = bits[u] & wanted
+        if meet != uint64(0):
+            met |= meet
+            add_row(total, values, u, meet)
+    return met
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _forward(
+    indptr,
+    indices,
+    in_indptr,
+    in_indices,
+    active,
+    everything,
+    values,
+    bits,
+    visited,
+    queue,
+    masks,
+    starts,
+    cursor,
+    stop,
+):
+    """Run levels until the frontier is empty.
+
+    Level l + 1 is found from level l either by a pull, which counts its paths at once, or by a push of bits, after
+    which the visits of level l + 1 count before they push on: `counted` tells which. Invariant at the top of the loop:
+    bits[l % 3] is the frontier, bits[(l + 1) % 3] is zero, and bits[(l - 1) % 3] is the last frontier.
+    """
+    total = np.empty((1, COLUMNS))
+    level, counted, overflowed = cursor[0], cursor[1] != 0, uint64(cursor[2])
+    status = _DONE
+    while True:
+        first, last = starts[level], starts[level + 1]
+        if stop[0] or last + active > len(queue):
+            status = _STOPPED if stop[0] else _QUEUE_FULL
+            break
+        before, here, after = bits[(level + 2) % 3], bits[level % 3], bits[(level + 1) % 3]
+        edges = 0
+        for i in range(first, last):
+            edges += indptr[queue[i] + 1] - indptr[queue[i]]
+        pull = edges > PULL_SHARE * indptr[active]
+        end = last
+        if not (pull and counted):
+            for i in range(first, last):
+                v, mask = queue[i], masks[i]
+                if not counted:
+                    _gather(in_indptr, in_indices, v, mask, before, values, total)
+                    overflowed |= put_row(values, v, mask, total, SIGMA_LIMIT)
+                if not pull:
+                    for e in range(indptr[v], indptr[v + 1]):
+                        w = indices[e]
+                        new = mask & ~visited[w]
+                        if new != uint64(0):
+                            if after[w] == uint64(0):
+                                queue[end] = w
+                                end += 1
+                            after[w] |= new
+                            visited[w] |= new
+        if pull:
+            for v in range(active):
+                wanted = everything & ~visited[v]
+                if wanted != uint64(0):
+                    new = _gather(in_indptr, in_indices, v, wanted, here, values, total)
+                    if new != uint64(0):
+                        overflowed |= put_row(values, v, new, total, SIGMA_LIMIT)
+                        after[v] = new
+                        visited[v] |= new
+                        queue[end] = v
+                        end += 1
+        for i in range(last, end):
+            masks[i] = after[queue[i]]
+        if level > 0:
+            for i in range(starts[level - 1], first):
+                before[queue[i]] = uint64(0)
+        if end == last:
+            break
+        level += 1
+        counted = pull
+        starts[level + 1] = end
+    cursor[0], cursor[1], cursor[2] = level, counted, overflowed
+    return status
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _backward(indptr, indices, depth, keep, omega, multiplicity, values, bits, queue, masks, starts, scores, stop):
+    """Turn sigma into c level by level from the deepest, adding sigma * (sum of c over tight successors) to scores.
+
+    Invariant: at level l, bits[(l + 1) % 3] is the frontier of level l + 1 and bits[l % 3] is being set.
+    Return whether the sweep was finished.
+    """
+    total = np.empty((1, COLUMNS))
+    for level in range(depth, 0, -1):
+        if stop[0]:
+            return False
+        here, beyond = bits[level % 3], bits[(level + 1) % 3]
+        for i in range(starts[level], starts[level + 1]):
+            v, mask = queue[i], masks[i] & keep
+            here[v] = mask
+            if level == depth:
+                clear_row(total, 0)
+            else:
+                _gather(indptr, indices, v, mask, beyond, values, total)
+            scores[v] += finish_row(values, v, mask, total, omega[v], multiplicity)
+        if level < depth:
+            for i in range(starts[level + 1], starts[level + 2]):
+                beyond[queue[i]] = uint64(0)
+    return True
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _add_ends(queue, masks, starts, depth, keep, scores):
+    """Add one to both ends of every (root, reached vertex) pair."""
+    for i in range(starts[1], starts[depth + 1]):
+        scores[queue[i]] += count_bits(masks[i] & keep)
+    for i in range(starts[0], starts[1]):
+        root, column = queue[i], masks[i] & keep
+        if column != uint64(0):
+            reached = 0
+            for j in range(starts[1], starts[depth + 1]):
+                reached += count_bits(masks[j] & column)
+            scores[root] += reached

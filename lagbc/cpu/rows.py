@@ -1,0 +1,120 @@
+"""Operations on one row of 64 columns under a mask of 64 bits, as single vector instructions of LLVM.
+
+A row is the slice ``values[v, :64]`` of a C-contiguous float64 array; bit k of a mask stands for column k. LLVM turns
+``<64 x double>`` into whatever the processor has (8 AVX-512 registers, 16 AVX ones, ...), without a branch a column:
+on meshes a loop over the set bits, two to nine of them, was 5 to 20 % slower than the whole row.
+"""
+
+# numba reads the argument names of intrinsics; types are numba's, so annotations would say nothing.
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc"
+
+from __future__ import annotations
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+COLUMNS = 64
+
+_DOUBLE = ir.DoubleType()
+_INT32, _INT64 = ir.IntType(32), ir.IntType(64)
+_ROW = ir.VectorType(_DOUBLE, COLUMNS)
+_MASK = ir.VectorType(ir.IntType(1), COLUMNS)
+_ZEROS = ir.Constant(_ROW, [ir.Constant(_DOUBLE, 0.0)] * COLUMNS)
+_ALIGNMENT = 8
+
+
+@intrinsic
+def count_bits(typingctx, mask):
+    """Count the set bits."""
+    return types.int64(types.uint64), lambda context, builder, signature, args: builder.ctpop(args[0])
+
+
+@intrinsic
+def clear_row(typingctx, values, v):
+    """Write ``values[v] = 0``."""
+
+    def generate(context, builder, signature, args):
+        _store(builder, _ZEROS, _row_pointer(context, builder, signature.args[0], args[0], args[1]))
+
+    return types.void(values, types.int64), generate
+
+
+@intrinsic
+def add_row(typingctx, total, values, v, mask):
+    """Add ``total[0] += where(mask, values[v], 0)``."""
+
+    def generate(context, builder, signature, args):
+        into = _row_pointer(context, builder, signature.args[0], args[0], ir.Constant(_INT64, 0))
+        row = _load(builder, _row_pointer(context, builder, signature.args[1], args[1], args[2]))
+        masked = builder.select(builder.bitcast(args[3], _MASK), row, _ZEROS)
+        _store(builder, builder.fadd(_load(builder, into), masked), into)
+
+    return types.void(total, values, types.int64, types.uint64), generate
+
+
+@intrinsic
+def put_row(typingctx, values, v, mask, total, limit):
+    """Write ``values[v] = where(mask, total[0], values[v])``; return the mask bits where ``total[0] > limit``."""
+
+    def generate(context, builder, signature, args):
+        into = _row_pointer(context, builder, signature.args[0], args[0], args[1])
+        row = _load(builder, _row_pointer(context, builder, signature.args[3], args[3], ir.Constant(_INT64, 0)))
+        _store(builder, builder.select(builder.bitcast(args[2], _MASK), row, _load(builder, into)), into)
+        above = builder.fcmp_ordered(">", row, _broadcast(builder, args[4]))
+        return builder.and_(builder.bitcast(above, _INT64), args[2])
+
+    return types.uint64(values, types.int64, types.uint64, total, types.float64), generate
+
+
+@intrinsic
+def finish_row(typingctx, values, v, mask, total, omega, multiplicity):
+    """Close a vertex in the backward sweep.
+
+    With sigma = values[v], return ``sum(where(mask, sigma * total[0] * multiplicity[0], 0))`` and write
+    ``values[v] = where(mask, omega / sigma + total[0], sigma)``. The sum is a fixed binary tree over the columns.
+    """
+
+    def generate(context, builder, signature, args):
+        into = _row_pointer(context, builder, signature.args[0], args[0], args[1])
+        zero = ir.Constant(_INT64, 0)
+        total_row = _load(builder, _row_pointer(context, builder, signature.args[3], args[3], zero))
+        weights = _load(builder, _row_pointer(context, builder, signature.args[5], args[5], zero))
+        mask = builder.bitcast(args[2], _MASK)
+        sigma = _load(builder, into)
+        c = builder.fadd(builder.fdiv(_broadcast(builder, args[4]), sigma), total_row)
+        _store(builder, builder.select(mask, c, sigma), into)
+        delta = builder.fmul(builder.fmul(sigma, total_row), weights)
+        return _tree_sum(builder, builder.select(mask, delta, _ZEROS))
+
+    return types.float64(values, types.int64, types.uint64, total, types.float64, multiplicity), generate
+
+
+def _row_pointer(context, builder, array_type, array, v):
+    data = context.make_array(array_type)(context, builder, array).data
+    first = builder.gep(data, [builder.mul(v, ir.Constant(_INT64, COLUMNS))])
+    return builder.bitcast(first, _ROW.as_pointer())
+
+
+def _load(builder, pointer):
+    value = builder.load(pointer)
+    value.align = _ALIGNMENT
+    return value
+
+
+def _store(builder, value, pointer):
+    builder.store(value, pointer).align = _ALIGNMENT
+
+
+def _broadcast(builder, scalar):
+    first = builder.insert_element(ir.Constant(_ROW, ir.Undefined), scalar, ir.Constant(_INT32, 0))
+    return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(_INT32, COLUMNS), [0] * COLUMNS))
+
+
+def _tree_sum(builder, row):
+    width = COLUMNS
+    while width > 1:
+        width //= 2
+        halves = [ir.Constant(ir.VectorType(_INT32, width), list(range(i, i + width))) for i in (0, width)]
+        row = builder.fadd(*(builder.shuffle_vector(row, row, half) for half in halves))
+    return builder.extract_element(row, ir.Constant(_INT32, 0))

@@ -1,0 +1,119 @@
+"""How much memory a run takes, how much it may take, and the batch and threads that keep to it."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+import psutil
+
+from lagbc.graph import Graph
+from lagbc.methods import Method
+
+BUDGET_VARIABLE = "LAGBC_MEMORY"
+# Share of the memory free at the start of a run that it may take, unless the variable says otherwise.
+_DEFAULT_SHARE = 0.5
+_UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+
+
+@dataclass(frozen=True)
+class MemoryEstimate:
+    """Upper bound of the memory that a run allocates, in bytes; the caller's matrix and the libraries are not in it.
+
+    Attributes
+    ----------
+    method, device : str
+    batch, threads : int
+        What the run would use.
+    graph : int
+        The pattern, its reordered copy and its transpose.
+    workspace : int
+        Rows of all workers, with queues at their largest.
+    scores : int
+        The sums.
+    """
+
+    method: str
+    device: str
+    batch: int
+    threads: int
+    graph: int
+    workspace: int
+    scores: int
+
+    @property
+    def total(self) -> int:
+        """All of it, in bytes."""
+        return self.graph + self.workspace + self.scores
+
+
+def estimate(graph: Graph, method: Method, batch: int, threads: int) -> MemoryEstimate:
+    """Bound the memory of a run of `method` with this batch and these threads."""
+    workers = threads if method.concurrent else 1
+    copies = 4 if graph.directed else 2
+    return MemoryEstimate(
+        method=method.name,
+        device=method.device,
+        batch=batch,
+        threads=threads,
+        graph=copies * (graph.nbytes + graph.nnz),
+        workspace=int(workers * graph.n * (batch * method.bytes_per_entry + 16) + graph.nnz * method.bytes_per_edge),
+        scores=8 * graph.n * (3 + 4 * workers),
+    )
+
+
+def budget() -> int:
+    """Bytes that a run may take: ``LAGBC_MEMORY`` (such as 8GB, 512MiB or 2e9), or half of what is free now.
+
+    Raises
+    ------
+    ValueError
+        The variable is not a size.
+    """
+    text = os.environ.get(BUDGET_VARIABLE)
+    if text is None:
+        return int(_DEFAULT_SHARE * psutil.virtual_memory().available)
+    match = re.fullmatch(r"\s*([0-9.]+(?:e[0-9]+)?)\s*([KMGT]?)(i?)B?\s*", text, re.IGNORECASE)
+    try:
+        if match is None:
+            raise ValueError
+        return int(float(match[1]) * (1024 if match[3] else 1000) ** _UNITS[match[2].upper()])
+    except ValueError:
+        raise ValueError(
+            f"{BUDGET_VARIABLE}={text!r} is not a size; write e.g. 8GB, 512MiB or a number of bytes"
+        ) from None
+
+
+def fit(graph: Graph, method: Method, batch: int | None, threads: int) -> MemoryEstimate:
+    """Choose batch and threads that keep to the budget, or come as near to it as they can.
+
+    Parameters
+    ----------
+    batch : int or None
+        What the user asked for; None lets the budget decide. An explicit batch is kept.
+    threads : int
+        At most this many; batches that run side by side are the first thing given up.
+
+    Returns
+    -------
+    MemoryEstimate
+    """
+    limit = budget()
+    chosen = method.round_batch(method.auto_batch if batch is None else batch)
+    fewest = 1 if method.concurrent else threads
+    while estimate(graph, method, chosen, threads).total > limit and threads > fewest:
+        threads -= 1
+    while batch is None and estimate(graph, method, chosen, threads).total > limit and chosen > method.block:
+        chosen = method.round_batch(chosen // 2)
+    return estimate(graph, method, chosen, threads)
+
+
+def require(needed: MemoryEstimate) -> None:
+    """Raise MemoryError, with both figures, if a run is over the budget."""
+    limit = budget()
+    if needed.total > limit:
+        raise MemoryError(
+            f"{needed.method} on {needed.device} with batch={needed.batch} needs up to {needed.total:.3g} bytes, "
+            f"but the budget is {limit:.3g}; raise it with the environment variable {BUDGET_VARIABLE}"
+        )

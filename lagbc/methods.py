@@ -1,0 +1,209 @@
+"""The table of all methods, and the choice of one.
+
+A method is a module with three functions:
+
+    prepare(graph, plan) -> state       once per run and worker: transpose, order, allocate
+    forward(state, roots) -> levels     dist and sigma of this batch; levels.overflowed marks roots out of range
+    backward(state, levels, out)        adds this batch's sums over the other roots to out, shape (blocks, n)
+
+A combination of formulation, device and weights that has no row here does not exist.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.errors import MissingDependencyError
+from lagbc.graph import Graph, as_graph
+from lagbc.plan import Plan
+
+
+class Levels(Protocol):
+    """What every forward sweep returns, whatever else it holds."""
+
+    @property
+    def overflowed(self) -> NDArray[np.bool_]:
+        """For each root of the batch, whether a path count left the range of the plan's dtype."""
+
+
+class MethodModule(Protocol):
+    """The three functions of a method."""
+
+    def prepare(self, graph: Graph, plan: Plan) -> Any:
+        """Build a worker's state."""
+
+    def forward(self, state: Any, roots: NDArray[np.int64]) -> Levels:
+        """Search from a batch of roots."""
+
+    def backward(self, state: Any, levels: Any, out: NDArray[np.float64]) -> None:
+        """Add the batch's dependencies to `out`."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """One row of `METHODS`.
+
+    Attributes
+    ----------
+    name, formulation, device : str
+        What the user asks for by ``method=`` and ``device=``, and how the literature calls the formulation.
+    weighted : bool
+        Whether edges have lengths.
+    module : str
+        Where the three functions are; imported on use.
+    requires, extra : str
+        The library it needs, and the extra of lagbc that installs it ("" for those lagbc always has).
+    block : int
+        A batch is a multiple of this many roots, which are summed before they are added to the total.
+    widest : int or None
+        Largest batch of one worker, in roots; None is no limit.
+    auto_batch : int
+        The batch of ``batch="auto"`` where memory allows it.
+    concurrent : bool
+        Whether batches run side by side, one a thread; else the method's library uses the threads.
+    bytes_per_entry : float
+        Bytes of a worker's state per vertex and root of a batch, at most.
+    bytes_per_edge : float
+        Bytes of shared or worker state per stored edge, besides the graph itself.
+    """
+
+    name: str
+    formulation: str
+    device: str
+    weighted: bool
+    module: str
+    requires: str
+    extra: str
+    block: int
+    widest: int | None
+    auto_batch: int
+    concurrent: bool
+    bytes_per_entry: float
+    bytes_per_edge: float
+
+    @property
+    def available(self) -> bool:
+        """Whether the library it needs is installed."""
+        return find_spec(self.requires) is not None
+
+    def load(self) -> MethodModule:
+        """Import the module.
+
+        Raises
+        ------
+        MissingDependencyError
+            The library that it needs is not installed.
+        """
+        if not self.available:
+            raise MissingDependencyError(
+                f"method {self.name!r} on {self.device} needs {self.requires}; install it with: pip install "
+                + (f"'lagbc[{self.extra}]'" if self.extra else self.requires)
+            )
+        return import_module(self.module)  # type: ignore[return-value]
+
+    def round_batch(self, batch: int) -> int:
+        """Round a batch up to the method's multiple, and down to the widest it takes."""
+        rounded = -(-batch // self.block) * self.block
+        return rounded if self.widest is None else min(rounded, self.widest)
+
+
+METHODS: tuple[Method, ...] = (
+    Method(
+        name="batched",
+        formulation="semiring",
+        device="cpu",
+        weighted=False,
+        module="lagbc.cpu.batched_hops",
+        requires="numba",
+        extra="",
+        block=64,
+        widest=64,
+        auto_batch=64,
+        concurrent=True,
+        # 8 of values, 4 * 8 / 64 of bit rows, and at most 12 of queue: a row is live at no more levels than columns.
+        bytes_per_entry=20.5,
+        bytes_per_edge=12,
+    ),
+    Method(
+        name="graphblas",
+        formulation="semiring",
+        device="cpu",
+        weighted=False,
+        module="lagbc.cpu.graphblas_hops",
+        requires="graphblas",
+        extra="graphblas",
+        block=1,
+        widest=None,
+        auto_batch=64,
+        concurrent=False,
+        bytes_per_entry=60,
+        bytes_per_edge=32,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A method and the sentence that says why it was taken."""
+
+    method: Method
+    reason: str
+
+
+def select_method(
+    A: Any, *, directed: bool = True, weighted: bool = False, method: str = "auto", device: str = "auto"
+) -> Selection:
+    """Say which method `bc` takes for a matrix, and why.
+
+    Parameters
+    ----------
+    A : matrix as for `bc`
+    directed, method, device : as for `bc`
+    weighted : bool
+        Whether edges have lengths.
+
+    Returns
+    -------
+    Selection
+        ``.method`` is a row of `lagbc.methods.METHODS`, ``.reason`` a sentence.
+
+    Raises
+    ------
+    ValueError
+        No row has that name, device and weights; the message lists the rows there are.
+    MissingDependencyError
+        The row named needs a library that is not installed.
+    """
+    return choose(as_graph(A, directed=directed), weighted=weighted, method=method, device=device)
+
+
+def choose(graph: Graph, *, weighted: bool, method: str, device: str) -> Selection:
+    """`select_method` for a graph that is validated already."""
+    rows = [
+        row
+        for row in METHODS
+        if row.weighted == weighted and method in ("auto", row.name) and device in ("auto", row.device)
+    ]
+    if not rows:
+        raise ValueError(
+            f"there is no method={method!r} with device={device!r} and weighted={weighted}; there are: "
+            + "; ".join(f"{row.name} on {row.device}{' (weighted)' if row.weighted else ''}" for row in METHODS)
+        )
+    if method != "auto":
+        row = rows[0]
+        if not row.available:
+            row.load()
+        return Selection(row, f"{row.name} on {row.device} was asked for")
+    row = next((row for row in rows if row.available), rows[0])
+    shape = "deep (a mesh or a road network)" if graph.is_deep else "shallow"
+    return Selection(
+        row,
+        f"{row.name} on {row.device} was the fastest on every graph measured; this one, with BFS depth {graph.depth}, "
+        f"is {shape}, so its vertices are ordered by {'proximity' if graph.is_deep else 'falling degree'}",
+    )

@@ -1,0 +1,65 @@
+"""What one run asks of a method: one frozen record, read by `prepare`, `forward` and `backward`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Interrupted(Exception):  # noqa: N818 (a request, not an error)
+    """Raised by a method that saw the stop flag between two levels; its state may be thrown away."""
+
+
+class StopFlag:
+    """A flag that running kernels poll once a level.
+
+    Attributes
+    ----------
+    value : ndarray of uint8, shape (1,)
+        Nonzero once the run shall stop; the array itself is what compiled code polls.
+    """
+
+    def __init__(self) -> None:
+        self.value: NDArray[np.uint8] = np.zeros(1, np.uint8)
+
+    def set(self) -> None:
+        """Ask every worker to stop at its next level."""
+        self.value[0] = 1
+
+    def check(self) -> None:
+        """Raise `Interrupted` if the flag is set."""
+        if self.value[0]:
+            raise Interrupted
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """How a run is to be carried out.
+
+    Attributes
+    ----------
+    batch : int
+        Roots (columns) in one batch.
+    threads : int
+        CPU threads in all.
+    dtype : str
+        Type of path counts and dependencies; scores are always float64.
+    endpoints : bool
+        Whether the ends of a path count as vertices on it.
+    omega : ndarray of float64, shape (n,), or None
+        How many targets each vertex stands for; None is one each.
+    multiplicity : ndarray of float64, shape (n,), or None
+        How often each vertex counts as a root; None is once each.
+    stop : StopFlag
+        Polled once a level.
+    """
+
+    batch: int
+    threads: int = 1
+    dtype: str = "float64"
+    endpoints: bool = False
+    omega: NDArray[np.float64] | None = None
+    multiplicity: NDArray[np.float64] | None = None
+    stop: StopFlag = field(default_factory=StopFlag)

@@ -1,0 +1,116 @@
+"""Textbook Brandes, one root at a time: the oracle of every test.
+
+Brandes 2001, algorithm 1 (BFS) and its Dijkstra variant. Written to be read; see `lagbc.bc` for the fast methods.
+Numbers are whatever `number` makes: float, or fractions.Fraction for exact arithmetic without overflow.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+Search = tuple[list[int], list[list[int]], list[Any], list[Any]]
+
+
+def count_hops(indptr: Sequence[int], indices: Sequence[int], root: int) -> Search:
+    """Breadth-first search that counts shortest paths.
+
+    Returns
+    -------
+    order : the reached vertices by rising distance
+    predecessors : for each vertex, the tails of its tight in-edges
+    sigma : number of shortest paths from the root, int
+    depth : hops from the root, -1 unreached
+    """
+    n = len(indptr) - 1
+    depth, sigma = [-1] * n, [0] * n
+    predecessors: list[list[int]] = [[] for _ in range(n)]
+    order: list[int] = []
+    depth[root], sigma[root] = 0, 1
+    queue = deque([root])
+    while queue:
+        v = queue.popleft()
+        order.append(v)
+        for w in indices[indptr[v] : indptr[v + 1]]:
+            if depth[w] < 0:
+                depth[w] = depth[v] + 1
+                queue.append(w)
+            if depth[w] == depth[v] + 1:
+                sigma[w] += sigma[v]
+                predecessors[w].append(v)
+    return order, predecessors, sigma, depth
+
+
+def count_lengths(indptr: Sequence[int], indices: Sequence[int], weights: Sequence[Any], root: int) -> Search:
+    """Dijkstra's search that counts shortest paths; returns as `count_hops`, with dist (inf unreached) for depth."""
+    n = len(indptr) - 1
+    dist: list[Any] = [float("inf")] * n
+    sigma = [0] * n
+    predecessors: list[list[int]] = [[] for _ in range(n)]
+    order: list[int] = []
+    settled = [False] * n
+    dist[root], sigma[root] = 0, 1
+    heap: list[tuple[Any, int]] = [(0, root)]
+    while heap:
+        d, v = heappop(heap)
+        if settled[v]:
+            continue
+        settled[v] = True
+        order.append(v)
+        for e in range(indptr[v], indptr[v + 1]):
+            w, length = indices[e], d + weights[e]
+            if length < dist[w]:
+                dist[w], sigma[w], predecessors[w] = length, sigma[v], [v]
+                heappush(heap, (length, w))
+            elif length == dist[w]:
+                sigma[w] += sigma[v]
+                predecessors[w].append(v)
+    return order, predecessors, sigma, dist
+
+
+def brandes(
+    indptr: Sequence[int],
+    indices: Sequence[int],
+    weights: Sequence[Any] | None = None,
+    *,
+    sources: Iterable[int] | None = None,
+    target_weights: Sequence[Any] | None = None,
+    source_weights: Sequence[Any] | None = None,
+    endpoints: bool = False,
+    number: Callable[[Any], Any] = float,
+) -> list[Any]:
+    """Raw betweenness: the sum over the roots s != v of delta_s(v).
+
+    Parameters
+    ----------
+    indptr, indices : CSR arrays of the edges v -> w, without self loops and duplicates
+    weights : positive edge lengths in the order of `indices`, or None for hops
+    sources : the roots; None is all vertices
+    target_weights, source_weights : targets a vertex stands for, and how often it counts as a root
+    endpoints : count the two ends of a path as on it
+    number : makes the numbers of the sums: float, or Fraction for exact ones
+
+    Returns
+    -------
+    scores : list of `number`, length n
+    """
+    n = len(indptr) - 1
+    indptr, indices = [int(p) for p in indptr], [int(j) for j in indices]
+    omega = [number(1)] * n if target_weights is None else [number(x) for x in target_weights]
+    multiplicity = [number(1)] * n if source_weights is None else [number(x) for x in source_weights]
+    scores = [number(0)] * n
+    for root in range(n) if sources is None else sources:
+        order, predecessors, sigma, _ = (
+            count_hops(indptr, indices, root) if weights is None else count_lengths(indptr, indices, weights, root)
+        )
+        delta = [number(0)] * n
+        for w in reversed(order):
+            for v in predecessors[w]:
+                delta[v] += number(sigma[v]) / number(sigma[w]) * (omega[w] + delta[w])
+            if w != root:
+                scores[w] += multiplicity[root] * (delta[w] + number(1 if endpoints else 0))
+        if endpoints:
+            scores[root] += multiplicity[root] * number(len(order) - 1)
+    return scores

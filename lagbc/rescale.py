@@ -1,0 +1,61 @@
+"""Every convention of the scores that is a factor; it follows NetworkX 3.5 and later to the last case."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def rescale(
+    raw: NDArray[np.float64],
+    *,
+    directed: bool,
+    normalized: bool,
+    endpoints: bool,
+    sampled: NDArray[np.int64] | None = None,
+) -> NDArray[np.float64]:
+    """Turn raw sums over roots into scores.
+
+    Parameters
+    ----------
+    raw : ndarray of float64, shape (n,)
+        Sum over the roots s of delta_s(v).
+    directed : bool
+        False: each unordered pair counts once, so the sum over ordered pairs is halved.
+    normalized : bool
+        Divide by the number of ordered pairs (s, t) that a path through v may join.
+    endpoints : bool
+        Whether `raw` counts the ends of paths; a vertex then takes part in pairs of its own.
+    sampled : ndarray of int64, or None
+        The roots, if they are a random sample whose sum is to estimate the sum over all vertices.
+
+    Returns
+    -------
+    scores : ndarray of float64, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        One sampled root without endpoints: no root but itself tells of it (0/0).
+    """
+    n = len(raw)
+    # Vertices that can be the other end of a pair, seen from v.
+    others = n if endpoints else n - 1
+    if others < 2:
+        return raw
+    pairs_of_root = others - 1 if normalized else None
+    if sampled is None or endpoints:
+        roots = others if sampled is None else len(sampled)
+        return raw * _factor(others, roots, pairs_of_root, directed)
+    if len(sampled) == 1:
+        raise ValueError("k=1 without endpoints leaves the score of the sampled vertex undefined (0/0); take k >= 2")
+    # Without endpoints a sampled root is no root for itself: its own sum has one term less than the others'.
+    scores = raw * _factor(others, len(sampled), pairs_of_root, directed)
+    scores[sampled] = raw[sampled] * _factor(others, len(sampled) - 1, pairs_of_root, directed)
+    return scores
+
+
+def _factor(others: int, roots: int, pairs_of_root: int | None, directed: bool) -> float:
+    if pairs_of_root is not None:
+        return 1.0 / (roots * pairs_of_root)
+    return others / (roots * (1 if directed else 2))

@@ -1,0 +1,196 @@
+"""The loop over batches of roots: workers, order of summation, progress, interrupt, checkpoint, retry."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.checkpoint import Checkpoint
+from lagbc.errors import MemoryWarning
+from lagbc.graph import Graph
+from lagbc.methods import Method, MethodModule
+from lagbc.plan import Plan, StopFlag
+
+# Seconds between two writes of a checkpoint.
+CHECKPOINT_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is.
+
+    Attributes
+    ----------
+    done, total : int
+        Roots.
+    seconds : float
+        Since the run, or its resumption, began.
+    gteps : float
+        Billions of edges traversed in a second since then: an edge counts once for every root, in the undirected
+        case as one edge.
+    """
+
+    done: int
+    total: int
+    seconds: float
+    gteps: float
+
+
+Reporter = Callable[[Progress], object]
+
+
+def sweep(
+    graph: Graph,
+    method: Method,
+    plan: Plan,
+    roots: NDArray[np.int64],
+    *,
+    report: Reporter | bool = False,
+    checkpoint: Checkpoint | None = None,
+) -> NDArray[np.float64]:
+    """Sum the dependencies of all roots.
+
+    Blocks of ``method.block`` roots are summed each on its own, then added to the total in the order of the roots, so
+    that neither threads nor batches change a bit of the result.
+
+    Parameters
+    ----------
+    graph : Graph
+    method : Method
+    plan : Plan
+    roots : ndarray of int64
+        Distinct vertices.
+    report : bool or callable
+        True draws a progress bar; a callable is called with a `Progress` after every batch.
+    checkpoint : Checkpoint, optional
+        Where to go on from and what to keep up to date.
+
+    Returns
+    -------
+    raw : ndarray of float64, shape (n,)
+
+    Raises
+    ------
+    MemoryError
+        Not even one block fits.
+    KeyboardInterrupt
+        Ctrl-C; every worker has stopped, and the checkpoint holds all batches that were finished.
+    """
+    # A root without out-edges adds nothing. Neighbours in sweep order are neighbours in the graph, where that pays.
+    ordered = graph.order[np.isin(graph.order, roots[graph.out_degrees[roots] > 0])]
+    done, total = (0, np.zeros(graph.n)) if checkpoint is None else (checkpoint.done, checkpoint.raw)
+    module = method.load()
+    with ExitStack() as stack:
+        tell = _reporter(report, len(ordered), done, stack)
+        begun, first, saved = time.perf_counter(), done, time.perf_counter()
+        if checkpoint is not None:
+            stack.callback(checkpoint.save)
+        while done < len(ordered):
+            try:
+                for sums, count in _batches(graph, method, module, plan, ordered[done:]):
+                    for block in sums:
+                        total += block
+                    done += count
+                    if checkpoint is not None:
+                        checkpoint.done, checkpoint.raw = done, total
+                        if time.perf_counter() - saved > CHECKPOINT_SECONDS:
+                            checkpoint.save()
+                            saved = time.perf_counter()
+                    tell(_progress(graph, first, done, len(ordered), time.perf_counter() - begun))
+            except MemoryError:
+                plan = _smaller(method, plan)
+    return total
+
+
+def _batches(
+    graph: Graph, method: Method, module: MethodModule, plan: Plan, roots: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.float64], int]]:
+    """Yield the block sums and the number of roots of each batch, in order; at most two batches a worker are ahead.
+
+    However the iteration ends, no worker is running when it has ended.
+    """
+    plan = replace(plan, stop=StopFlag())
+    batches = [roots[i : i + plan.batch] for i in range(0, len(roots), plan.batch)]
+    workers = min(plan.threads, len(batches)) if method.concurrent else 1
+    idle = [module.prepare(graph, plan)]
+
+    def run(batch: NDArray[np.int64]) -> NDArray[np.float64]:
+        state = idle.pop() if idle else module.prepare(graph, plan)
+        sums = _run_batch(graph, method, module, plan, state, batch)
+        idle.append(state)
+        return sums
+
+    pending: deque[Future[NDArray[np.float64]]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            waiting = iter(batches)
+            for batch in batches:
+                while len(pending) < 2 * workers and (ahead := next(waiting, None)) is not None:
+                    pending.append(pool.submit(run, ahead))
+                yield pending.popleft().result(), len(batch)
+        finally:
+            plan.stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _run_batch(
+    graph: Graph, method: Method, module: MethodModule, plan: Plan, state: Any, roots: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Sum one batch, a row for each block of roots; recompute the roots whose path counts overflowed."""
+    blocks = -(-len(roots) // method.block) if method.block > 1 else 1
+    sums = np.zeros((blocks, graph.n))
+    levels = module.forward(state, roots)
+    module.backward(state, levels, sums)
+    if levels.overflowed.any():
+        from lagbc.cpu import extended
+
+        for i in np.flatnonzero(levels.overflowed):
+            extended.add_root(graph, plan, int(roots[i]), sums[i // method.block if blocks > 1 else 0])
+    return sums
+
+
+def _smaller(method: Method, plan: Plan) -> Plan:
+    """Give up one worker, or half the batch; MemoryError if there is nothing to give up."""
+    if method.concurrent and plan.threads > 1:
+        smaller = replace(plan, threads=plan.threads - 1)
+    elif plan.batch > method.block:
+        smaller = replace(plan, batch=method.round_batch(plan.batch // 2))
+    else:
+        raise MemoryError(f"{method.name} on {method.device} ran out of memory with the smallest batch, {plan.batch}")
+    warnings.warn(
+        f"{method.name} on {method.device} ran out of memory; it goes on with batch={smaller.batch} and "
+        f"threads={smaller.threads}",
+        MemoryWarning,
+        stacklevel=4,
+    )
+    return smaller
+
+
+def _progress(graph: Graph, first: int, done: int, total: int, seconds: float) -> Progress:
+    edges = graph.nnz if graph.directed else graph.nnz / 2
+    return Progress(done, total, seconds, edges * (done - first) / max(seconds, 1e-9) / 1e9)
+
+
+def _reporter(report: Reporter | bool, total: int, done: int, stack: ExitStack) -> Reporter:
+    if callable(report):
+        return report
+    if not report:
+        return lambda progress: None
+    from tqdm.auto import tqdm
+
+    bar = stack.enter_context(tqdm(total=total, initial=done, unit="root", desc="lagbc"))
+
+    def draw(progress: Progress) -> None:
+        bar.set_postfix_str(f"{progress.gteps:.3g} GTEPS", refresh=False)
+        bar.update(progress.done - bar.n)
+
+    return draw

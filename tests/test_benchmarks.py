@@ -1,0 +1,217 @@
+"""The benchmarks' graphs are what they are called, the peers keep one convention, and a run ends in a report."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy.io import mmwrite
+from scipy.sparse import coo_array, csr_array, tril
+from scipy.sparse.csgraph import connected_components
+
+import lagbc
+from benchmarks import generators, graphs, report, run, worker
+from benchmarks.peers import PEERS, Competitor, competitor
+
+GENERATED = {
+    "rmat": lambda seed: generators.rmat(8, 8, seed),
+    "delaunay": lambda seed: generators.delaunay(300, seed),
+    "holed_grid": lambda seed: generators.holed_grid(12, 15, seed),
+    "barabasi_albert": lambda seed: generators.barabasi_albert(200, 4, seed),
+    "road_like": lambda seed: generators.road_like(300, seed),
+    "erdos_renyi": lambda seed: generators.erdos_renyi(201, 6, seed),
+}
+
+
+def small_graph(directed: bool) -> csr_array:
+    """Sparse, with isolated vertices and several components."""
+    A = generators.erdos_renyi(40, 2, seed=3)
+    if not directed:
+        return A
+    entries = A.tocoo()
+    kept = (entries.row - entries.col) % 3 != 1  # never drops both directions
+    return coo_array((entries.data[kept], (entries.row[kept], entries.col[kept])), shape=A.shape).tocsr()
+
+
+@pytest.mark.parametrize("make", GENERATED.values(), ids=GENERATED)
+def test_generated_graphs_are_symmetric_patterns_without_loops(make: Any) -> None:
+    A = make(1)
+    assert isinstance(A, csr_array)
+    assert A.dtype == bool
+    assert A.data.all()
+    assert A.indices.dtype == A.indptr.dtype == np.int32
+    assert A.has_canonical_format
+    assert graphs.is_symmetric(A)
+    assert not A.diagonal().any()
+
+
+@pytest.mark.parametrize("make", GENERATED.values(), ids=GENERATED)
+def test_a_seed_reproduces_its_graph_and_no_other(make: Any) -> None:
+    assert (make(1) != make(1)).nnz == 0
+    assert (make(1) != make(2)).nnz > 0
+
+
+def test_edge_counts() -> None:
+    grid_edges = 12 * 14 + 11 * 15
+    assert generators.holed_grid(12, 15).nnz == 2 * (grid_edges - grid_edges // 5)
+    assert generators.barabasi_albert(200, 4).nnz == 2 * 4 * 196
+    assert generators.erdos_renyi(201, 6).nnz == 6 * 201
+    assert generators.erdos_renyi(20, 19).nnz == 20 * 19  # complete: every pair is drawn once
+    assert generators.erdos_renyi(21, 20).nnz == 21 * 20
+
+
+def test_planar_graphs_have_their_degree_and_are_connected() -> None:
+    triangulation, roads = generators.delaunay(2000), generators.road_like(2000)
+    assert 5.9 < triangulation.nnz / 2000 < 6
+    assert 2.4 < roads.nnz / 2000 < 2.8
+    assert connected_components(triangulation)[0] == connected_components(roads)[0] == 1
+
+
+def test_rmat_is_skewed_and_in_random_order() -> None:
+    degree = np.diff(generators.rmat(12, 16).indptr)
+    assert 0.6 * 2 * (16 << 12) < degree.sum() < 2 * (16 << 12)
+    assert degree.max() > 20 * degree.mean()
+    assert (degree == 0).mean() > 0.1
+    # Unpermuted, R-MAT gathers its edges at the low numbers.
+    assert abs(degree[: 1 << 11].sum() / degree.sum() - 0.5) < 0.1
+
+
+def test_preferential_attachment_makes_hubs() -> None:
+    degree = np.diff(generators.barabasi_albert(2000, 4).indptr)
+    assert degree.max() > 10 * degree.mean()
+
+
+def test_graph_names_are_unique_and_files_are_read(tmp_path: Path) -> None:
+    weighted = coo_array(([5.0, 0.0, 2.0], ([0, 1, 2], [1, 2, 2])), shape=(3, 3))
+    mmwrite(tmp_path / "three.mtx", weighted)
+    known = graphs.table(tmp_path)
+    assert list(known) == [graph.name for graph in graphs.SYNTHETIC] + ["three"]
+    A = known["three"].load()
+    assert A.toarray().tolist() == [[False, True, False], [False, False, True], [False, False, False]]
+    assert not graphs.is_symmetric(A)
+
+
+def test_the_shipped_networks_are_known() -> None:
+    karate = graphs.table()["karate"].load()
+    assert karate.shape == (34, 34)
+    assert karate.nnz == 2 * 78
+    assert graphs.is_symmetric(karate)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("sampled", [False, True])
+@pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
+def test_peers_keep_lagbc_convention(peer: Competitor, sampled: bool, directed: bool) -> None:
+    if find_spec(peer.module) is None:
+        pytest.skip(f"{peer.module} is not installed")
+    if peer.name == "lagraph":
+        pytest.skip("its GraphBLAS may not share a process with lagbc's; the end-to-end test runs it in its own")
+    if sampled and not peer.takes_sources:
+        pytest.skip(f"{peer.name} has no exact partial sums over given roots")
+    A = small_graph(directed)
+    sources = np.array([1, 5, 9]) if sampled else None
+    expected = lagbc.bc(A, directed=directed, sources=sources)
+    np.testing.assert_allclose(peer(A, sources, 1, directed), expected, rtol=peer.tolerance, atol=peer.tolerance)
+
+
+def test_unknown_competitors_are_named() -> None:
+    with pytest.raises(ValueError, match=r"no competitor 'boost'; there are igraph, .*lagbc-METHOD"):
+        competitor("boost")
+
+
+@pytest.mark.parametrize("sources", [None, np.array([0, 3])])
+def test_a_worker_gets_the_case_that_was_saved(tmp_path: Path, sources: Any) -> None:
+    A = small_graph(directed=True)
+    worker.save_case(tmp_path, A, sources, directed=True)
+    B, roots, directed = worker.load_case(tmp_path)
+    assert (A != B).nnz == 0
+    assert directed
+    assert (roots is None) == (sources is None)
+    assert roots is None or roots.tolist() == [0, 3]
+
+
+def test_roots_have_edges_and_follow_the_seed() -> None:
+    graph = graphs.NamedGraph("g", "scale-free", lambda: generators.rmat(8, 4, 1))
+    degree = np.diff(graph.load().indptr)
+    few, again, other = (np.asarray(run.make_case(graph, "20", seed).sources) for seed in (1, 1, 2))
+    assert len(np.unique(few)) == 20
+    assert degree[few].all()
+    assert np.array_equal(few, again)
+    assert not np.array_equal(few, other)
+    for roots in ("all", "auto", "100000"):
+        case = run.make_case(graph, roots, seed=1)
+        assert case.sources is None
+        assert case.roots == np.count_nonzero(degree)
+
+
+def test_a_directed_edge_counts_once_and_an_undirected_one_too() -> None:
+    for directed in (False, True):
+        case = run.make_case(graphs.NamedGraph("g", "file", partial(small_graph, directed)), "all", seed=1)
+        assert case.directed is directed
+        edges = case.matrix.nnz if directed else case.matrix.nnz / 2
+        assert case.mteps(2.0) == pytest.approx(edges * case.roots / 2e6)
+
+
+def test_disagreement_sees_nan() -> None:
+    y = np.array([0.0, 9.0])
+    assert run.disagreement(y, y) == 0
+    assert run.disagreement(np.array([0.0, 10.0]), y) == pytest.approx(0.1)
+    assert run.disagreement(np.array([np.nan, 9.0]), y) == np.inf
+
+
+def test_from_a_graph_to_a_report(tmp_path: Path) -> None:
+    mmwrite(tmp_path / "tiny.mtx", tril(small_graph(directed=False)).astype(np.int8), symmetry="symmetric")
+    out = tmp_path / "out.jsonl"
+    options = f"--data {tmp_path} --graphs tiny --roots 5 --repeat 2 --threads 1 --out {out}".split()
+    result = CliRunner().invoke(
+        run.cli, ["cpu", *options, "--peers", "igraph,networkx,networkit,lagraph", "--methods", "batched"]
+    )
+    assert result.exit_code == 0, result.output
+    rows = {row["competitor"]: row for row in map(json.loads, out.read_text().splitlines())}
+    assert list(rows) == ["igraph", "networkx", "networkit", "lagraph", "lagbc-batched"]
+    assert rows["networkit"]["status"].startswith("not applicable")
+    assert rows["lagraph"]["status"] == ("ok" if find_spec("lagraph") else "absent: no module lagraph")
+    for name in ("igraph", "networkx", "lagbc-batched"):
+        row = rows[name]
+        assert row["status"] == "ok"
+        assert row["seconds"] == min(row["seconds_all"])
+        assert len(row["seconds_all"]) == 2
+        assert row["seconds_with_conversion"] >= row["seconds"]
+        assert (row["graph"], row["n"], row["roots"], row["directed"]) == ("tiny", 40, 5, False)
+        assert row["mteps"] == pytest.approx(row["nnz"] / 2 * 5 / row["seconds"] / 1e6)
+        assert row["reference"] == (None if name == "igraph" else "igraph")
+    page = out.with_suffix(".md").read_text()
+    assert "| tiny | 40 | 80 | 5 | lagbc-batched" in page
+    assert "- tiny, networkit, 1 threads: not applicable" in page
+    assert out.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_run_that_takes_too_long_is_given_up_and_the_others_go_on() -> None:
+    case = run.make_case(graphs.NamedGraph("g", "file", partial(small_graph, False)), "all", seed=1)
+    [stopped] = run.measure(case, [run.Entry("igraph", 1)], repeat=1, timeout=0.001)
+    assert stopped["status"] == "stopped: no answer in 0.001 s"
+    host = {"cpu": "c", "cores": 1, "system": "s", "python": "3", "packages": {}, "commit": None}
+    row = stopped | {"device": "cpu", "date": "2000-01-01", "seed": 1, "machine": host}
+    assert "- g, igraph, 1 threads: stopped" in report.markdown([row], "g.png")
+    report.figure([row])
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--graphs", "atlantis", "no graph atlantis; there are rmat-12-16"),
+        ("--roots", "some", "'some' is neither a positive number nor all nor auto"),
+        ("--threads", "1,x", "'1,x' is not a comma-separated list of positive numbers"),
+        ("--python", "graph-tool", "'graph-tool' is not of the form PEER=INTERPRETER"),
+    ],
+)
+def test_wrong_options_are_refused_with_a_reason(option: str, value: str, message: str) -> None:
+    result = CliRunner().invoke(run.cli, ["cpu", option, value], terminal_width=200)
+    assert result.exit_code == 2
+    assert message in result.output

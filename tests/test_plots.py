@@ -1,0 +1,112 @@
+"""Figures: what the two panels show, and that they can be read without the text around them."""
+
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from lagbc.errors import MissingDependencyError
+from lagbc.plots import check_figure_path, plot_scores
+
+pytest.importorskip("matplotlib")
+
+STAR = np.array([[0, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]])
+
+
+def test_labels_title_and_note_stand_alone():
+    figure = plot_scores(STAR, np.array([3.0, 0, 0, 0]), directed=False, title="star")
+    distribution, against_degree = figure.axes
+    assert figure.get_suptitle() == "star: 4 vertices, 3 undirected edges"
+    assert figure.get_supxlabel() == "3 of 4 vertices score 0 and are not drawn"
+    assert distribution.get_xlabel() == "betweenness b (vertex pairs)"
+    assert distribution.get_ylabel() == "fraction of vertices with betweenness >= b"
+    assert against_degree.get_xlabel() == "degree (neighbours)"
+    assert against_degree.get_ylabel() == "betweenness (vertex pairs)"
+    assert {axis.get_scale() for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)} == {"log"}
+
+
+def test_directed_and_unit_are_named():
+    figure = plot_scores(STAR, np.array([6.0, 0, 0, 0]), directed=True, unit="fraction of vertex pairs")
+    assert figure.get_suptitle() == "4 vertices, 6 directed edges"
+    assert figure.axes[1].get_xlabel() == "degree (edges out and in)"
+    assert figure.axes[0].get_xlabel() == "betweenness b (fraction of vertex pairs)"
+
+
+def test_distribution_is_the_fraction_that_scores_at_least_so_much():
+    scores = np.array([4.0, 0.0, 1.0, 1.0])
+    (line,) = plot_scores(STAR, scores, directed=False).axes[0].lines
+    assert line.get_drawstyle() == "steps-pre"
+    assert np.array_equal(line.get_xydata(), [[1, 3 / 4], [4, 1 / 4]])
+
+
+@pytest.mark.parametrize(("directed", "degree"), [(True, [6, 2, 2]), (False, [3, 1, 1])])
+def test_points_are_degree_and_score(directed, degree):
+    (points,) = plot_scores(STAR, np.array([9.0, 1, 0, 2]), directed=directed).axes[1].collections
+    assert np.array_equal(points.get_offsets(), np.column_stack((degree, [9, 1, 2])))
+
+
+def test_degrees_take_repeated_edges_once_and_no_loops():
+    A = sp.coo_array((np.ones(6), ([0, 0, 1, 1, 2, 2], [1, 1, 0, 1, 1, 1])), shape=(3, 3))
+    figure = plot_scores(A, np.array([1.0, 2, 3]), directed=True)
+    assert figure.get_suptitle() == "3 vertices, 3 directed edges"
+    assert figure.axes[1].collections[0].get_offsets()[:, 0].tolist() == [2, 3, 1]
+    assert A.nnz == 6, "the caller's matrix is not changed"
+
+
+def test_a_large_graph_is_drawn_in_cells_that_hold_every_vertex():
+    n = 25_000
+    vertices = np.arange(n)
+    ring = sp.csr_array((np.ones(n), (vertices, np.roll(vertices, 1))), shape=(n, n))
+    figure = plot_scores(ring, np.arange(1.0, n + 1), directed=False)
+    cells = figure.axes[1].collections[0]
+    assert cells.get_array().sum() == n
+    assert figure.axes[2].get_ylabel() == "vertices in a cell"
+
+
+def test_scores_that_are_all_zero(recwarn):
+    figure = plot_scores(1 - np.eye(4), np.zeros(4), directed=False)
+    figure.canvas.draw()
+    assert figure.get_supxlabel().startswith("4 of 4 vertices score 0")
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize(("suffix", "magic"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")])
+def test_written_figure(tmp_path, suffix, magic):
+    path = tmp_path / f"scores.{suffix}"
+    plot_scores(STAR, np.array([3.0, 0, 0, 0]), path, directed=False)
+    assert path.read_bytes().startswith(magic)
+    assert path.stat().st_size > 3000
+
+
+def test_png_is_not_blank(tmp_path):
+    from matplotlib.image import imread
+
+    plot_scores(STAR, np.array([3.0, 1, 2, 0]), tmp_path / "scores.png", directed=False)
+    image = imread(tmp_path / "scores.png")
+    assert image.shape[:2] == (675, 1650)
+    assert np.unique(image.reshape(-1, image.shape[2]), axis=0).shape[0] > 50
+
+
+def test_pyplot_is_left_alone():
+    plot_scores(STAR, np.zeros(4), directed=False)
+    assert "matplotlib.pyplot" not in sys.modules or not sys.modules["matplotlib.pyplot"].get_fignums()
+
+
+def test_one_score_a_vertex():
+    with pytest.raises(ValueError, match=r"shape \(3,\); expected one a vertex, \(4,\)"):
+        plot_scores(STAR, np.zeros(3), directed=False)
+
+
+def test_suffix_that_matplotlib_does_not_write(tmp_path):
+    path = tmp_path / "scores.xyz"
+    for refuse in (check_figure_path, lambda path: plot_scores(STAR, np.zeros(4), path, directed=False)):
+        with pytest.raises(ValueError, match=r"suffix '\.xyz'; there are: .*pdf, .*png"):
+            refuse(path)
+    assert not path.exists()
+
+
+def test_missing_matplotlib_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingDependencyError, match=r"lagbc\[plot\]"):
+        plot_scores(STAR, np.zeros(4), directed=False)
