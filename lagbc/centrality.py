@@ -144,7 +144,8 @@ def bc(
     )
     resumed = None
     if checkpoint is not None:
-        resumed = open_checkpoint(checkpoint, graph, row, plan, roots, redraw=k is not None and rng is None)
+        sampled = k is not None
+        resumed = open_checkpoint(checkpoint, graph, row, plan, roots, sampled=sampled, redraw=sampled and rng is None)
         roots = resumed.roots
     raw = sweep(graph, row, plan, roots, report=progress, checkpoint=resumed)
     return rescale(
@@ -251,9 +252,12 @@ def _parse_vertex_weights(name: str, weights: ArrayLike | None, n: int) -> NDArr
     if weights is None:
         return None
     try:
-        parsed = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} is not an array of real numbers") from None
+        given = np.asarray(weights)
+    except ValueError:
+        raise TypeError(f"{name} is ragged; it is one number a vertex, shape ({n},)") from None
+    if given.dtype.kind not in "biuf":
+        raise TypeError(f"{name} has dtype {given.dtype}; it is an array of real numbers, e.g. of float64")
+    parsed = given.astype(np.float64)
     if parsed.shape != (n,):
         raise ValueError(f"{name} has shape {parsed.shape}; it is one number a vertex, shape ({n},)")
     invalid = ~(np.isfinite(parsed) & (parsed >= 0))

@@ -31,20 +31,20 @@ class Checkpoint:
         Of the pattern, and of all options that change the raw sums.
     roots : ndarray of int64
         All roots of the run, as they were drawn or given.
-    done : int
-        How many roots, in sweep order, `raw` holds.
-    raw : ndarray of float64, shape (n,)
+    state : (int, ndarray of float64, shape (n,))
+        How many roots, in sweep order, are summed, and their raw sums. One attribute, so that an interrupt between
+        two assignments cannot part them.
     """
 
     path: Path
     graph_digest: str
     options_digest: str
     roots: NDArray[np.int64]
-    done: int
-    raw: NDArray[np.float64]
+    state: tuple[int, NDArray[np.float64]]
 
     def save(self) -> None:
         """Write the file in one step: a reader sees the old one or the new one, whenever the process dies."""
+        done, raw = self.state
         descriptor, temporary = tempfile.mkstemp(prefix=self.path.name, dir=self.path.parent)
         try:
             with os.fdopen(descriptor, "wb") as file:
@@ -54,14 +54,14 @@ class Checkpoint:
                     graph=self.graph_digest,
                     options=self.options_digest,
                     roots=self.roots,
-                    done=self.done,
-                    raw=self.raw,
+                    done=done,
+                    raw=raw,
                 )
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, self.path)
         except BaseException:
-            os.unlink(temporary)
+            Path(temporary).unlink(missing_ok=True)
             raise
 
 
@@ -72,6 +72,7 @@ def open_checkpoint(
     plan: Plan,
     roots: NDArray[np.int64],
     *,
+    sampled: bool,
     redraw: bool,
 ) -> Checkpoint:
     """Read a checkpoint, or start one at no roots done.
@@ -81,8 +82,10 @@ def open_checkpoint(
     path : path of the file; its folder must exist
     roots : ndarray of int64
         The roots of this call.
+    sampled : bool
+        Whether `roots` are a random sample.
     redraw : bool
-        Whether `roots` were drawn without a seed, so that those of the file are as good and are to be used.
+        Whether they were drawn without a seed, so that the sample of the file is as good and is to be used.
 
     Raises
     ------
@@ -90,7 +93,9 @@ def open_checkpoint(
         The file is no checkpoint, or belongs to another graph, other options or other roots.
     """
     path = Path(path)
-    fresh = Checkpoint(path, _digest_graph(graph), _digest_options(method, plan), roots, 0, np.zeros(graph.n))
+    fresh = Checkpoint(
+        path, _digest_graph(graph), _digest_options(method, plan, sampled), roots, (0, np.zeros(graph.n))
+    )
     if not path.parent.is_dir():
         raise CheckpointError(f"checkpoint {path} cannot be written: there is no folder {path.parent}")
     if not path.exists():
@@ -98,7 +103,11 @@ def open_checkpoint(
     found = _read(path)
     for what, mine, its in (
         ("another graph", fresh.graph_digest, found.graph_digest),
-        ("other options (method, dtype, endpoints or weights)", fresh.options_digest, found.options_digest),
+        (
+            "other options (method, dtype, endpoints, weights, or k in place of sources)",
+            fresh.options_digest,
+            found.options_digest,
+        ),
     ):
         if mine != its:
             raise CheckpointError(f"checkpoint {path} belongs to {what}; name another file, or delete it")
@@ -114,7 +123,7 @@ def _read(path: Path) -> Checkpoint:
             if str(file["format"]) != _FORMAT:
                 raise ValueError
             return Checkpoint(
-                path, str(file["graph"]), str(file["options"]), file["roots"], int(file["done"]), file["raw"]
+                path, str(file["graph"]), str(file["options"]), file["roots"], (int(file["done"]), file["raw"])
             )
     except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise CheckpointError(f"{path} is not a lagbc checkpoint; name another file, or delete it") from error
@@ -127,9 +136,9 @@ def _digest_graph(graph: Graph) -> str:
     return digest.hexdigest()
 
 
-def _digest_options(method: Method, plan: Plan) -> str:
+def _digest_options(method: Method, plan: Plan, sampled: bool) -> str:
     digest = hashlib.blake2b(digest_size=16)
-    digest.update(f"{method.name} {method.device} {method.weighted} {plan.dtype} {plan.endpoints}".encode())
+    digest.update(f"{method.name} {method.device} {method.weighted} {plan.dtype} {plan.endpoints} {sampled}".encode())
     for weights in (plan.omega, plan.multiplicity):
         digest.update(b"none" if weights is None else weights.tobytes())
     return digest.hexdigest()

@@ -5,6 +5,7 @@ All checks of the caller's matrix are here and nowhere else.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -64,8 +65,11 @@ class Graph:
 
     @cached_property
     def pattern(self) -> sparse.csr_array:
-        """The same pattern as a SciPy matrix of ones (bool), sharing the index arrays."""
-        return sparse.csr_array((np.ones(self.nnz, np.bool_), self.indices, self.indptr), shape=(self.n, self.n))
+        """The same pattern as a SciPy matrix of ones (bool), sharing `indices` unless nnz needs wider ones."""
+        # SciPy widens both index arrays to the wider of the two.
+        fits = self.nnz <= np.iinfo(self.indices.dtype).max
+        indptr = self.indptr.astype(self.indices.dtype) if fits else self.indptr
+        return sparse.csr_array((np.ones(self.nnz, np.bool_), self.indices, indptr), shape=(self.n, self.n))
 
     @cached_property
     def transpose(self) -> Graph:
@@ -142,7 +146,7 @@ def as_graph(A: Any, *, directed: bool = True) -> Graph:
     TypeError
         `A` is not a matrix that lagbc reads, or has object dtype.
     ValueError
-        `A` is not square, its index arrays are inconsistent, or a dense `A` holds NaN.
+        `A` is not square, its index arrays are inconsistent, or a dense `A` holds NaN or infinity.
     """
     if isinstance(A, Graph):
         if A.directed != directed:
@@ -161,6 +165,8 @@ def as_graph(A: Any, *, directed: bool = True) -> Graph:
 
 
 def _require_matrix(A: Any) -> None:
+    if isinstance(A, np.ma.MaskedArray):
+        raise TypeError("A is a masked array; pass A.filled(0), in which a masked entry is no edge")
     if sparse.issparse(A) or isinstance(A, np.ndarray):
         return
     kind = f"{type(A).__module__}.{type(A).__qualname__}"
@@ -176,8 +182,10 @@ def _stored_pattern(A: Any) -> sparse.csr_array:
     if isinstance(A, np.ndarray):
         return sparse.csr_array(_dense_pattern(A))
     if A.format in ("csr", "csc", "bsr"):
+        # The check prunes and recasts the index arrays of what it checks.
+        A = copy(A)
         A.check_format(full_check=True)
-    coo = A.tocoo()
+    coo = A.tocoo(copy=False)
     if A.format in ("dia", "bsr"):
         kept = coo.data != 0
         rows, columns = coo.row[kept], coo.col[kept]
@@ -189,11 +197,12 @@ def _stored_pattern(A: Any) -> sparse.csr_array:
 
 
 def _dense_pattern(A: NDArray[Any]) -> NDArray[np.bool_]:
-    invalid = np.isnan(A) if A.dtype.kind in "fc" else np.zeros(A.shape, np.bool_)
+    invalid = ~np.isfinite(A) if A.dtype.kind in "fc" else np.zeros(A.shape, np.bool_)
     if invalid.any():
         i, j = np.argwhere(invalid)[0].tolist()
         raise ValueError(
-            f"dense A holds {np.count_nonzero(invalid)} NaN, the first at ({i}, {j}); write 0 where there is no edge"
+            f"dense A holds {np.count_nonzero(invalid)} NaN or infinite values, the first at ({i}, {j}); "
+            "write 0 where there is no edge"
         )
     if A.dtype.kind not in "biufc":
         raise TypeError(f"dense A has dtype {A.dtype}; lagbc takes bool, integer, float or complex")
@@ -202,7 +211,7 @@ def _dense_pattern(A: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _without_loops(pattern: sparse.csr_array) -> sparse.csr_array:
-    coo = pattern.tocoo()
+    coo = pattern.tocoo(copy=False)
     kept = coo.row != coo.col
     if kept.all():
         return pattern

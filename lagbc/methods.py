@@ -126,9 +126,10 @@ METHODS: tuple[Method, ...] = (
         widest=64,
         auto_batch=64,
         concurrent=True,
-        # 8 of values, 4 * 8 / 64 of bit rows, and at most 12 of queue: a row is live at no more levels than columns.
-        bytes_per_entry=20.5,
-        bytes_per_edge=12,
+        # 8 of values, 4 * 8 / 64 of bit rows, 65 * 12 / 64 of queue (a row is live at no more levels than columns, and
+        # one more entry a row is kept free), and order and omega.
+        bytes_per_entry=21,
+        bytes_per_edge=0,
     ),
     Method(
         name="graphblas",
@@ -144,6 +145,22 @@ METHODS: tuple[Method, ...] = (
         concurrent=False,
         bytes_per_entry=60,
         bytes_per_edge=32,
+    ),
+    Method(
+        name="batched",
+        formulation="semiring",
+        device="cuda",
+        weighted=False,
+        module="lagbc.gpu.batched_hops",
+        requires="cupy",
+        extra="cuda13",
+        block=256,
+        widest=None,
+        auto_batch=4096,
+        concurrent=False,
+        # 8 of values, 5 * 32 / 256 of bit rows, and a queue of at first 24 entries a row, 36 bytes each.
+        bytes_per_entry=13,
+        bytes_per_edge=12,
     ),
 )
 

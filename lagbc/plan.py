@@ -24,9 +24,16 @@ class StopFlag:
     def __init__(self) -> None:
         self.value: NDArray[np.uint8] = np.zeros(1, np.uint8)
 
+        self._mirrors: list[NDArray[np.uint8]] = []
+
+    def mirror(self, flag: NDArray[np.uint8]) -> None:
+        """Let `flag`, in memory that a device can read, be set with this one."""
+        self._mirrors.append(flag)
+
     def set(self) -> None:
         """Ask every worker to stop at its next level."""
-        self.value[0] = 1
+        for flag in (self.value, *self._mirrors):
+            flag[0] = 1
 
     def check(self) -> None:
         """Raise `Interrupted` if the flag is set."""

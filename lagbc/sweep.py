@@ -87,7 +87,7 @@ def sweep(
     """
     # A root without out-edges adds nothing. Neighbours in sweep order are neighbours in the graph, where that pays.
     ordered = graph.order[np.isin(graph.order, roots[graph.out_degrees[roots] > 0])]
-    done, total = (0, np.zeros(graph.n)) if checkpoint is None else (checkpoint.done, checkpoint.raw)
+    done, total = (0, np.zeros(graph.n)) if checkpoint is None else checkpoint.state
     module = method.load()
     with ExitStack() as stack:
         tell = _reporter(report, len(ordered), done, stack)
@@ -97,11 +97,12 @@ def sweep(
         while done < len(ordered):
             try:
                 for sums, count in _batches(graph, method, module, plan, ordered[done:]):
+                    summed = total.copy()
                     for block in sums:
-                        total += block
-                    done += count
+                        summed += block
+                    done, total = done + count, summed
                     if checkpoint is not None:
-                        checkpoint.done, checkpoint.raw = done, total
+                        checkpoint.state = done, total
                         if time.perf_counter() - saved > CHECKPOINT_SECONDS:
                             checkpoint.save()
                             saved = time.perf_counter()

@@ -162,8 +162,9 @@ def backward(state: State, levels: Levels, out: NDArray[np.float64]) -> None:
 
 def _grow_queue(state: State) -> None:
     entries = min(2 * len(state.queue), state.graph.n * (COLUMNS + 1) + COLUMNS)
-    state.queue = np.resize(state.queue, entries)
-    state.masks = np.resize(state.masks, entries)
+    # In place, so that old and new queue are not held at once; no view of them is left.
+    state.queue.resize(entries, refcheck=False)
+    state.masks.resize(entries, refcheck=False)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

@@ -1,0 +1,185 @@
+"""Unweighted betweenness on the CPU in the GraphBLAS: the algebra, line by line, each call under its own.
+
+b roots are the b rows of one batch. F (the frontier), P (the path counts sigma) and C (the path dependencies c) are
+b x n, by row, so that A's values are never read and a row never meets another:
+
+    forward    F<!struct(P), replace> = F plus.first A;   P += F;   the pattern of F is kept as L_l
+    backward   C = (omega at L_l) / P + T  with  T<L_l> = C plus.first A^T  on L_{l+1};   delta = T .* P
+
+SuiteSparse holds F and C as lists (sparse) or with a place for every vertex (bitmap), and multiplies a sparse one by
+scattering along the rows of A ("push") but a bitmap by gathering along the rows of A^T ("pull"). Which is taken
+changes nothing but the time: see `PULL_SHARE`. Vertices are in sweep order, and those without edges are left out.
+
+This method is here to be read, and to be the reference of the others. On scale-free graphs it is faster than a
+traversal root by root. It is no choice for meshes and road networks: every level is a handful of GraphBLAS calls over
+few vertices, so it is several times slower than that traversal there.
+
+The formulation is that of LAGraph's `LAGr_Betweenness` (Szarnyas et al., LAGraph: Linear Algebra, Network Analysis
+Libraries, and the Study of Graph Algorithms, GrAPL 2021), in the form with one division a vertex.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+from graphblas import Matrix, Vector, binary, monoid, semiring
+from graphblas.core.ss.context import Context
+from graphblas.exceptions import OutOfMemory
+from numpy.typing import NDArray
+from scipy import sparse
+
+from lagbc.graph import Graph
+from lagbc.plan import Plan
+
+# Path counts above this are recounted with an extended exponent: past it 1 / sigma would lose bits.
+SIGMA_LIMIT = 2.0**1022
+# Pull from a matrix that fills more than this share of its places.
+PULL_SHARE = 0.1
+
+
+@dataclass(eq=False)
+class State:
+    """The graph as GraphBLAS matrices, and the matrices that every batch uses again.
+
+    python-graphblas objects lie in reference cycles: memory comes back at once if they are cleared, else when the
+    garbage collector runs.
+    """
+
+    plan: Plan
+    vertices: NDArray[np.int64]  # of the caller's graph, in sweep order, those with edges
+    position: NDArray[np.int64]  # of each vertex of the caller's in sweep order
+    A: Matrix
+    AT: Matrix
+    omega: Matrix | None  # diagonal
+    P: Matrix
+    F: Matrix
+    C: Matrix
+    T: Matrix
+    delta: Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """What a forward sweep leaves besides P: the pattern of each level, and which rows left the range of float64."""
+
+    roots: NDArray[np.int64]
+    patterns: list[Matrix]
+    overflowed: NDArray[np.bool_]
+
+
+def prepare(graph: Graph, plan: Plan) -> State:
+    """Copy the graph, in sweep order, into GraphBLAS."""
+    active = int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
+    position = np.empty(graph.n, np.int64)
+    position[graph.order] = np.arange(graph.n)
+    vertices = graph.order[:active]
+    ordered = graph.reordered
+    A = _to_graphblas(ordered.pattern[:active, :active])
+    into = ordered.transpose
+    AT = A if into is ordered else _to_graphblas(into.pattern[:active, :active])
+    omega = None if plan.omega is None else Vector.from_dense(plan.omega[vertices]).diag()
+    P, F, C, T, delta = (Matrix(float, plan.batch, active) for _ in range(5))
+    P.ss.config["sparsity_control"] = "bitmap"
+    return State(plan, vertices, position, A, AT, omega, P, F, C, T, delta)
+
+
+def forward(state: State, roots: NDArray[np.int64]) -> Levels:
+    """Find the levels of the roots and count their shortest paths."""
+    with _running(state.plan):
+        P, F, A, AT = state.P, state.F, state.A, state.AT
+        for workspace in (P, F, state.C, state.T, state.delta):
+            workspace.clear()
+            workspace.resize(len(roots), len(state.vertices))
+        # F[i, root i] = 1;   P = F
+        start = state.position[roots]
+        rows = np.flatnonzero(start < len(state.vertices))
+        F.ss.build_scalar(rows, start[rows], 1.0)
+        P << F
+        patterns = []
+        while F.nvals:
+            state.plan.stop.check()
+            # L_l = struct(F)
+            patterns.append(_pattern(F))
+            # F<!struct(P), replace> = F plus.first A
+            F(~P.S, replace=True) << semiring.plus_first(F @ (AT.T if _pull(F) else A))
+            # P += F
+            P(binary.plus) << F
+        largest = P.reduce_rowwise(monoid.max).new().to_dense(0.0)
+        return Levels(roots, patterns, overflowed=largest > SIGMA_LIMIT)
+
+
+def backward(state: State, levels: Levels, out: NDArray[np.float64]) -> None:
+    """Add the dependencies of the roots that did not overflow to ``out[0]``, in matrix order."""
+    with _running(state.plan):
+        P, C, T, delta, A, AT = state.P, state.C, state.T, state.delta, state.A, state.AT
+        times = _multiplicity(state.plan, levels)
+        scores = Vector(float, len(state.vertices))
+        while len(levels.patterns) > 1:
+            state.plan.stop.check()
+            L = levels.patterns.pop()
+            # T<L_l, replace> = C plus.first A^T
+            T(L.S, replace=True) << semiring.plus_first(C @ (A.T if _pull(C) else AT))
+            # delta = T .* P
+            delta << binary.times(T & P)
+            # scores += times plus.times delta
+            scores(binary.plus) << semiring.plus_times(times @ delta)
+            # C = L_l ./ P  (times omega)
+            C << binary.truediv(L & P)
+            if state.omega is not None:
+                C << semiring.plus_times(C @ state.omega)
+            # C += T
+            C(binary.plus) << T
+            L.clear()
+        if state.plan.endpoints:
+            _add_ends(state, levels, times, scores)
+        out[0, state.vertices] += scores.to_dense(0.0)
+
+
+def _add_ends(state: State, levels: Levels, times: Vector, scores: Vector) -> None:
+    pass
+
+
+def _multiplicity(plan: Plan, levels: Levels) -> Vector:
+    """How often each row counts; those that overflowed have no entry, so that nothing of them is read."""
+    times = np.ones(len(levels.roots)) if plan.multiplicity is None else plan.multiplicity[levels.roots]
+    kept = np.flatnonzero(~levels.overflowed)
+    return Vector.from_coo(kept, times[kept], size=len(times))
+
+
+def _pull(X: Matrix) -> bool:
+    """Choose the direction in which X is multiplied, and put X into the format for it."""
+    pull = X.nvals > PULL_SHARE * X.nrows * X.ncols
+    X.ss.config["sparsity_control"] = "bitmap" if pull else "sparse"
+    return pull
+
+
+def _pattern(F: Matrix) -> Matrix:
+    """Where F has entries, as a matrix of ones."""
+    pattern = Matrix(float, F.nrows, F.ncols)
+    pattern(F.S) << 1.0
+    return pattern
+
+
+def _to_graphblas(pattern: sparse.csr_array) -> Matrix:
+    return Matrix.ss.import_csr(
+        nrows=pattern.shape[0],
+        ncols=pattern.shape[1],
+        indptr=pattern.indptr.astype(np.uint64),
+        col_indices=pattern.indices.astype(np.uint64),
+        values=np.ones(1, np.bool_),
+        is_iso=True,
+        sorted_cols=True,
+    )
+
+
+@contextmanager
+def _running(plan: Plan) -> Iterator[None]:
+    """Give GraphBLAS the plan's threads, in this thread only, and translate its out-of-memory error."""
+    try:
+        with Context(engage=False, nthreads=plan.threads):
+            yield
+    except OutOfMemory:
+        raise MemoryError("GraphBLAS ran out of memory") from None

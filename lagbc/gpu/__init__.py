@@ -1,0 +1,1 @@
+"""Methods that run on NVIDIA GPUs through CuPy, one module each."""

@@ -1,0 +1,372 @@
+"""Unweighted betweenness on the GPU by masked sparse matrix products on bit rows.
+
+The method of `lagbc.cpu.batched_hops` with 256 roots, the columns of a group, on a warp's 32 lanes; a batch is any
+number of groups. Graphs of few levels are swept a launch a level, by pull over all rows, all groups at once. Deep
+graphs are swept in one cooperative launch, in which each group of roots has blocks of its own, a queue of rows and a
+barrier a level. Which of the two it is, `Graph.is_deep` says; a graph that turns out deeper is swept again as deep.
+
+Rows are gathered in their own order by one warp (a hub's by eight, whose sums are joined in their order), and each
+group sums its scores by itself: the bits depend on nothing but graph, roots and device type.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import cupy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.gpu import compiler
+from lagbc.graph import Graph
+from lagbc.plan import Interrupted, Plan
+
+COLUMNS = 256
+_BYTES = COLUMNS // 8
+_THREADS = 256
+_WARPS = _THREADS // 32
+# Rows with more edges than this get a block.
+_HUB_EDGES = 1024
+# A sweep by launches keeps a bit row a vertex and level; past so many levels the graph is swept as a deep one.
+_MOST_LAUNCHES = 64
+# Queue entries a vertex that are allocated at first in a deep sweep; the queue doubles on demand.
+_FIRST_ENTRIES = 24
+
+_DONE, _QUEUE_FULL, _STOPPED = 0, 1, 2
+
+
+@dataclass(eq=False)
+class State:
+    """The device's arrays; vertices are in sweep order, those without edges left out. A group's rows are together."""
+
+    plan: Plan
+    n: int  # of the caller's graph
+    rows: int  # vertices with edges
+    groups: int
+    order: Any  # (rows,) int64: the caller's vertex of each row
+    position: NDArray[np.int64]  # (n,): row of each of the caller's vertices
+    indptr: Any
+    indices: Any
+    in_indptr: Any
+    in_indices: Any
+    hubs: int
+    in_hubs: int
+    omega: Any  # (rows,) or None
+    values: Any  # (groups, rows, 256): sigma, then c
+    visited: Any  # (groups, rows, 32) uint8
+    stop: Any  # (1,) uint8, pinned: the host writes, kernels poll
+    deep: DeepRows | None = None
+    level_bits: list[Any] = field(default_factory=list)  # a launch a level: (groups, rows, 32) each
+
+
+@dataclass(eq=False)
+class DeepRows:
+    """What a sweep in one launch needs besides; see kernels/batched_hops_deep.cu."""
+
+    members: int
+    bits: Any  # (groups, 4, rows, 32) uint8
+    stamps: Any  # (groups, rows)
+    queue: Any  # (groups, capacity)
+    masks: Any  # (groups, capacity, 32) uint8
+    starts: Any  # (groups, rows + 3)
+    found: Any  # (groups, rows + 3)
+    barriers: Any
+    halts: Any
+    status: Any  # (groups, 2): how it ended, last level
+
+    @property
+    def capacity(self) -> int:
+        """Entries of a group's queue."""
+        return int(self.queue.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """What a forward sweep leaves in the state."""
+
+    roots: NDArray[np.int64]
+    positions: Any  # on the device
+    depth: int
+    deep: bool
+    overflowed: NDArray[np.bool_]
+
+
+def prepare(graph: Graph, plan: Plan) -> State:
+    """Upload the graph in sweep order (once a graph) and allocate rows for the batch."""
+    ordered = graph.reordered
+    into = ordered.transpose
+    rows = int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
+    groups = plan.batch // COLUMNS
+    position = np.empty(graph.n, np.int64)
+    position[graph.order] = np.arange(graph.n)
+    indptr, indices = cp.asarray(ordered.indptr[: rows + 1]), cp.asarray(ordered.indices)
+    symmetric = into is ordered
+    stop = _pinned_flag()
+    plan.stop.mirror(stop)
+    state = State(
+        plan=plan,
+        n=graph.n,
+        rows=rows,
+        groups=groups,
+        order=cp.asarray(graph.order[:rows]),
+        position=position,
+        indptr=indptr,
+        indices=indices,
+        in_indptr=indptr if symmetric else cp.asarray(into.indptr[: rows + 1]),
+        in_indices=indices if symmetric else cp.asarray(into.indices),
+        hubs=_count_hubs(ordered.out_degrees),
+        in_hubs=_count_hubs(into.out_degrees),
+        omega=None if plan.omega is None else cp.asarray(plan.omega[graph.order[:rows]]),
+        values=cp.empty((groups, rows, COLUMNS), plan.dtype),
+        visited=cp.empty((groups, rows, _BYTES), cp.uint8),
+        stop=stop,
+    )
+    if graph.is_deep:
+        state.deep = _allocate_deep(state, _FIRST_ENTRIES * rows + COLUMNS)
+    return state
+
+
+def forward(state: State, roots: NDArray[np.int64]) -> Levels:
+    """Find the levels of a batch of roots and count their shortest paths."""
+    positions = cp.asarray(state.position[roots])
+    if state.deep is None:
+        levels = _forward_by_launches(state, roots, positions)
+        if levels is not None:
+            return levels
+        state.level_bits.clear()
+        state.deep = _allocate_deep(state, _FIRST_ENTRIES * state.rows + COLUMNS)
+    return _forward_deep(state, roots, positions)
+
+
+def backward(state: State, levels: Levels, out: Any) -> None:
+    """Add the dependencies of the roots that did not overflow to `out`, a row a group, in matrix order."""
+    groups = -(-len(levels.roots) // COLUMNS)
+    keep = cp.asarray(_bit_rows(~levels.overflowed, state.groups))
+    multiplicity = None
+    if state.plan.multiplicity is not None:
+        weights = np.ones(state.groups * COLUMNS)
+        weights[: len(levels.roots)] = state.plan.multiplicity[levels.roots]
+        multiplicity = cp.asarray(weights)
+    scores = cp.zeros((state.groups, state.rows))
+    if levels.deep:
+        _backward_deep(state, keep, multiplicity, scores)
+    else:
+        _backward_by_launches(state, levels, groups, keep, multiplicity, scores)
+    if state.plan.endpoints:
+        _add_ends(state, levels, keep, scores)
+    out[:groups, state.order] += scores[:groups]
+
+
+def _forward_by_launches(state: State, roots: NDArray[np.int64], positions: Any) -> Levels | None:
+    """Sweep forward a launch a level; None if the graph is too deep for that."""
+    kernel = compiler.load("batched_hops_levels", state.plan.dtype).get_function("batched_hops_forward")
+    groups = -(-len(roots) // COLUMNS)
+    grid = (state.in_hubs + -(-(state.rows - state.in_hubs) // _WARPS), groups)
+    frontier = _level_bits(state, 0)
+    _set_roots(state, positions, frontier)
+    overflowed = cp.zeros((state.groups, _BYTES), cp.uint8)
+    live = cp.zeros(_MOST_LAUNCHES, cp.int32)
+    for level in range(_MOST_LAUNCHES):
+        state.plan.stop.check()
+        following = _level_bits(state, level + 1)
+        arguments = (
+            np.int32(state.rows),
+            np.int32(state.in_hubs),
+            np.int32(len(roots)),
+            state.in_indptr,
+            state.in_indices,
+            frontier,
+            state.visited,
+            following,
+            state.values,
+            overflowed,
+            live[level:],
+        )
+        kernel(grid, (_THREADS,), arguments)
+        if not int(live[level]):
+            return Levels(roots, positions, level, False, _bits_of(overflowed, len(roots)))
+        frontier = following
+    return None
+
+
+def _backward_by_launches(
+    state: State, levels: Levels, groups: int, keep: Any, multiplicity: Any, scores: Any
+) -> None:
+    kernel = compiler.load("batched_hops_levels", state.plan.dtype).get_function("batched_hops_backward")
+    grid = (state.hubs + -(-(state.rows - state.hubs) // _WARPS), groups)
+    for level in range(levels.depth, 0, -1):
+        state.plan.stop.check()
+        arguments = (
+            np.int32(state.rows),
+            np.int32(state.hubs),
+            state.indptr,
+            state.indices,
+            state.level_bits[level],
+            state.level_bits[level + 1] if level < levels.depth else _null(),
+            keep,
+            _pointer(state.omega),
+            _pointer(multiplicity),
+            state.values,
+            scores,
+        )
+        kernel(grid, (_THREADS,), arguments)
+
+
+def _forward_deep(state: State, roots: NDArray[np.int64], positions: Any) -> Levels:
+    assert state.deep is not None
+    kernel = compiler.load("batched_hops_deep", state.plan.dtype).get_function("batched_hops_deep_forward")
+    while True:
+        deep = state.deep
+        groups, columns = _columns(len(roots))
+        deep.bits.fill(0)
+        _set_roots(state, positions, deep.bits[:, 0])
+        deep.stamps.fill(0)
+        deep.stamps[groups, positions] = 1
+        deep.queue[groups, columns] = positions
+        deep.starts[:, :2] = 0
+        deep.starts[:, 1] = cp.bincount(groups, minlength=state.groups)
+        deep.found.fill(0)
+        deep.barriers.fill(0)
+        overflowed = cp.zeros((state.groups, _BYTES), cp.uint8)
+        arguments = (
+            *(np.int32(state.rows), np.int32(deep.members)),
+            *(state.indptr, state.indices, state.in_indptr, state.in_indices),
+            *_deep_arguments(state, deep),
+            *(deep.found, overflowed, deep.barriers, deep.halts, _host_pointer(state.stop), deep.status),
+        )
+        kernel((deep.members * state.groups,), (_THREADS,), arguments)
+        status = deep.status.get()
+        if (status[:, 0] == _STOPPED).any():
+            raise Interrupted
+        if not (status[:, 0] == _QUEUE_FULL).any():
+            return Levels(roots, positions, int(status[:, 1].max()), True, _bits_of(overflowed, len(roots)))
+        _grow_queue(state)
+
+
+def _backward_deep(state: State, keep: Any, multiplicity: Any, scores: Any) -> None:
+    assert state.deep is not None
+    deep = state.deep
+    kernel = compiler.load("batched_hops_deep", state.plan.dtype).get_function("batched_hops_deep_backward")
+    deep.barriers.fill(0)
+    arguments = (
+        *(np.int32(state.rows), np.int32(deep.members), state.indptr, state.indices),
+        *_deep_arguments(state, deep),
+        *(keep, _pointer(state.omega), _pointer(multiplicity), scores),
+        *(deep.barriers, deep.halts, _host_pointer(state.stop), deep.status),
+    )
+    kernel((deep.members * state.groups,), (_THREADS,), arguments)
+    if (deep.status.get()[:, 0] == _STOPPED).any():
+        raise Interrupted
+
+
+def _deep_arguments(state: State, deep: DeepRows) -> tuple[Any, ...]:
+    return (
+        deep.bits,
+        state.visited,
+        deep.stamps,
+        state.values,
+        deep.queue,
+        deep.masks,
+        np.int64(deep.capacity),
+        deep.starts,
+    )
+
+
+def _allocate_deep(state: State, capacity: int) -> DeepRows:
+    groups, rows = state.groups, state.rows
+    device = cp.cuda.Device()
+    resident = compiler.RESIDENT[state.plan.dtype] * device.attributes["MultiProcessorCount"]
+    return DeepRows(
+        members=max(1, resident // groups),
+        bits=cp.empty((groups, 4, rows, _BYTES), cp.uint8),
+        stamps=cp.empty((groups, rows), cp.int32),
+        queue=cp.empty((groups, capacity), cp.int32),
+        masks=cp.empty((groups, capacity, _BYTES), cp.uint8),
+        starts=cp.empty((groups, rows + 3), cp.int32),
+        found=cp.empty((groups, rows + 3), cp.int32),
+        barriers=cp.zeros(groups, cp.uint32),
+        halts=cp.zeros((groups, 2), cp.int32),
+        status=cp.zeros((groups, 2), cp.int32),
+    )
+
+
+def _grow_queue(state: State) -> None:
+    """Double the queue; its entries are found again by the sweep that follows."""
+    assert state.deep is not None
+    capacity = 2 * state.deep.capacity
+    state.deep.queue = state.deep.masks = None
+    state.deep.queue = cp.empty((state.groups, capacity), cp.int32)
+    state.deep.masks = cp.empty((state.groups, capacity, _BYTES), cp.uint8)
+
+
+def _set_roots(state: State, positions: Any, frontier: Any) -> None:
+    """Put each root on the frontier, visited, with one path; `frontier` has shape (groups, rows, 32)."""
+    groups, columns = _columns(len(positions))
+    bit = cp.left_shift(1, columns % 8).astype(cp.uint8)
+    frontier.fill(0)
+    frontier[groups, positions, columns // 8] = bit
+    state.visited.fill(0)
+    state.visited[groups, positions, columns // 8] = bit
+    state.values[groups, positions, columns] = 1
+
+
+def _columns(roots: int) -> tuple[Any, Any]:
+    """Group and column of each root of a batch."""
+    root = cp.arange(roots)
+    return root // COLUMNS, root % COLUMNS
+
+
+def _level_bits(state: State, level: int) -> Any:
+    if level == len(state.level_bits):
+        state.level_bits.append(cp.empty((state.groups, state.rows, _BYTES), cp.uint8))
+    return state.level_bits[level]
+
+
+def _add_ends(state: State, levels: Levels, keep: Any, scores: Any) -> None:
+    """Add one to both ends of every (root, reached vertex) pair."""
+    groups, columns = _columns(len(levels.roots))
+    reached = cp.zeros((state.groups, COLUMNS))
+    for bit in range(8):
+        is_set = (state.visited & keep[:, None, :]) >> bit & 1
+        scores += is_set.sum(axis=2)
+        reached[:, bit::8] = is_set.sum(axis=1)
+    # A root was counted as reaching itself, at both ends.
+    kept = (keep[groups, columns // 8] >> (columns % 8).astype(cp.uint8)) & 1
+    scores[groups, levels.positions] += reached[groups, columns] - 2 * kept
+
+
+def _bit_rows(flags: NDArray[np.bool_], groups: int) -> NDArray[np.uint8]:
+    padded = np.zeros(groups * COLUMNS, np.bool_)
+    padded[: len(flags)] = flags
+    return np.packbits(padded.reshape(groups, COLUMNS), axis=1, bitorder="little")
+
+
+def _bits_of(rows: Any, count: int) -> NDArray[np.bool_]:
+    return np.unpackbits(rows.get().reshape(-1), count=count, bitorder="little").astype(np.bool_)
+
+
+def _count_hubs(degrees: NDArray[np.int64]) -> int:
+    """Rows at the front of which all have many edges; the last of them may be followed by some more."""
+    short = np.flatnonzero(degrees <= _HUB_EDGES)
+    return int(short[0]) if len(short) else len(degrees)
+
+
+def _pinned_flag() -> NDArray[np.uint8]:
+    memory = cp.cuda.alloc_pinned_memory(1)
+    flag = np.frombuffer(memory, np.uint8, 1)
+    flag[0] = 0
+    return flag
+
+
+def _host_pointer(array: NDArray[np.uint8]) -> Any:
+    """Address of pinned memory, which is the same on the device."""
+    return np.intp(array.ctypes.data)
+
+
+def _null() -> Any:
+    return np.intp(0)
+
+
+def _pointer(array: Any) -> Any:
+    return _null() if array is None else array

@@ -1,0 +1,35 @@
+"""Fixtures: the methods under test, and the networks that come with lagbc."""
+
+import functools
+import os
+from importlib.util import find_spec
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+import lagbc
+from lagbc.io import example_path, read_graph
+
+# Compiling a method at its first call takes seconds, so no example has a deadline.
+settings.register_profile("lagbc", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "lagbc"))
+
+HOPS = [row for row in lagbc.METHODS if not row.weighted and row.available and find_spec(row.module) is not None]
+
+
+@pytest.fixture(scope="session", params=HOPS, ids=lambda row: f"{row.name}-{row.device}")
+def row(request):
+    """Every unweighted row of METHODS that can run here."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def bc(row):
+    """`lagbc.bc` by one method; a test that takes it runs once a method."""
+    return functools.partial(lagbc.bc, method=row.name, device=row.device)
+
+
+@pytest.fixture(scope="session")
+def example():
+    """Read a network that comes with lagbc."""
+    return functools.cache(lambda name: read_graph(example_path(name)))

@@ -1,0 +1,142 @@
+"""Graphs for tests: named families, random ones for hypothesis, and their scores by the oracle.
+
+Nothing here uses lagbc's own reading of a matrix, so that an error there cannot hide.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+import scipy.sparse as sp
+from hypothesis import strategies as st
+
+from lagbc import reference
+
+
+def matrix(n, edges):
+    """COO matrix of ones; self loops and duplicates stay as they are given."""
+    i, j = np.array(edges, dtype=np.int64).reshape(-1, 2).T
+    return sp.coo_array((np.ones(len(i)), (i, j)), shape=(n, n))
+
+
+def edges_of(A, *, directed=True):
+    """The set of edges (i, j), i != j, that the entries of a matrix mean."""
+    coo = sp.coo_array(A)
+    edges = {(i, j) for i, j in zip(coo.row.tolist(), coo.col.tolist(), strict=True) if i != j}
+    return edges if directed else edges | {(j, i) for i, j in edges}
+
+
+def adjacency(A, *, directed=True):
+    """``(indptr, indices)`` as lists."""
+    n, edges = A.shape[0], sorted(edges_of(A, directed=directed))
+    indptr = np.searchsorted([i for i, _ in edges], np.arange(n + 1)).tolist()
+    return indptr, [j for _, j in edges]
+
+
+def oracle(A, *, directed=True, **options):
+    """Scores by `lagbc.reference.brandes`, in exact rationals where A is small."""
+    number = Fraction if A.shape[0] <= 40 else float
+    raw = reference.brandes(*adjacency(A, directed=directed), number=number, **options)
+    return np.array([float(x) for x in raw]) / (1 if directed else 2)
+
+
+def distances(A, *, directed=True):
+    """Hop distances between all pairs, -1 unreached."""
+    indptr, indices = adjacency(A, directed=directed)
+    return np.array([reference.count_hops(indptr, indices, s)[3] for s in range(A.shape[0])])
+
+
+def both_ways(n, edges):
+    return matrix(n, [*edges, *((j, i) for i, j in edges)])
+
+
+def path(n):
+    return both_ways(n, [(v, v + 1) for v in range(n - 1)])
+
+
+def cycle(n):
+    return both_ways(n, [(v, (v + 1) % n) for v in range(n)])
+
+
+def star(leaves):
+    return both_ways(leaves + 1, [(0, v) for v in range(1, leaves + 1)])
+
+
+def complete_bipartite(a, b):
+    return both_ways(a + b, [(u, a + w) for u in range(a) for w in range(b)])
+
+
+def grid(rows, columns):
+    v = np.arange(rows * columns).reshape(rows, columns)
+    pairs = [(v[:, :-1], v[:, 1:]), (v[:-1], v[1:])]
+    tails, heads = (np.concatenate([pair[side].ravel() for pair in pairs]) for side in (0, 1))
+    i, j = np.concatenate([tails, heads]), np.concatenate([heads, tails])
+    return sp.coo_array((np.ones(len(i)), (i, j)), shape=(v.size, v.size))
+
+
+def diamonds(count, ways):
+    """Chain of `count` diamonds: joint 0, then of each diamond its `ways` middles and the next joint.
+
+    There are ways**d shortest paths between two joints d diamonds apart.
+    """
+    edges = []
+    for d in range(count):
+        joint, following = d * (ways + 1), (d + 1) * (ways + 1)
+        edges += [edge for middle in range(joint + 1, following) for edge in ((joint, middle), (middle, following))]
+    return matrix(count * (ways + 1) + 1, edges)
+
+
+def layered(layers, width):
+    """Every vertex of a layer has an edge to every vertex of the next one."""
+    edges = np.array([(u, w) for u in range(width) for w in range(width, 2 * width)])
+    return matrix(layers * width, (edges + width * np.arange(layers - 1)[:, None, None]).reshape(-1, 2))
+
+
+def scale_free(n, edges, seed):
+    """Directed random graph whose endpoints are drawn by a power law."""
+    rng = np.random.default_rng(seed)
+    chance = 1.0 / np.arange(1, n + 1)
+    i, j = (rng.permutation(n)[rng.choice(n, edges, p=chance / chance.sum())] for _ in range(2))
+    return matrix(n, np.column_stack([i, j]))
+
+
+def disjoint(*parts):
+    return sp.block_diag(parts, format="coo")
+
+
+SPECIAL = {
+    "no vertices": matrix(0, []),
+    "one vertex": matrix(1, []),
+    "a self loop": matrix(1, [(0, 0)]),
+    "two vertices": matrix(2, [(0, 1)]),
+    "no edges": matrix(5, []),
+    "path": path(7),
+    "directed path": matrix(7, [(v, v + 1) for v in range(6)]),
+    "directed cycle": matrix(7, [(v, (v + 1) % 7) for v in range(7)]),
+    "even cycle": cycle(8),
+    "odd cycle": cycle(9),
+    "star": star(6),
+    "star into the hub": matrix(6, [(v, 0) for v in range(1, 6)]),
+    "complete bipartite": complete_bipartite(3, 4),
+    "complete": matrix(6, [(i, j) for i in range(6) for j in range(6)]),
+    "grid": grid(4, 5),
+    "diamonds": diamonds(4, 3),
+    "binary tree": both_ways(15, [((v - 1) // 2, v) for v in range(1, 15)]),
+    "layers": layered(4, 3),
+    "loops and duplicates": matrix(4, [(0, 1), (0, 1), (1, 2), (2, 2), (2, 3), (2, 3), (2, 3), (0, 0)]),
+    "components": disjoint(path(4), matrix(1, []), cycle(5), matrix(2, []), diamonds(2, 2)),
+}
+
+
+@st.composite
+def graphs(draw, max_n=12, min_n=0):
+    """Small directed graphs: empty ones, isolated vertices, self loops, duplicates, several components."""
+    n = draw(st.integers(min_n, max_n))
+    if n == 0:
+        return matrix(0, [])
+    vertex = st.integers(0, n - 1)
+    return matrix(n, draw(st.lists(st.tuples(vertex, vertex), max_size=4 * n)))
+
+
+def vertex_weights(n):
+    """Weights of vertices, with many zeros."""
+    return st.lists(st.sampled_from([0.0, 0.0, 0.25, 1.0, 3.0]), min_size=n, max_size=n).map(np.array)

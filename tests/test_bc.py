@@ -1,0 +1,209 @@
+"""Scores of every method: against the oracle, and against NetworkX for every convention."""
+
+import random
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import SPECIAL, graphs, grid, oracle, path, scale_free, star, vertex_weights
+
+import lagbc
+from lagbc.rescale import rescale
+
+
+class Chosen(random.Random):
+    """A random generator whose sample is known beforehand, to give NetworkX our roots."""
+
+    def __init__(self, roots):
+        super().__init__(0)
+        self.roots = [int(s) for s in roots]
+
+    def sample(self, population, k):
+        assert k == len(self.roots)
+        return self.roots
+
+
+def as_networkx(A, *, directed):
+    G = nx.from_scipy_sparse_array(A.tocsr(), create_using=nx.DiGraph if directed else nx.Graph)
+    G.remove_edges_from(list(nx.selfloop_edges(G)))
+    return G
+
+
+def values(scores):
+    return np.array([scores[v] for v in range(len(scores))], dtype=float)
+
+
+def assert_close(ours, theirs):
+    assert ours.dtype == np.float64
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("name", SPECIAL)
+def test_special_graphs(bc, name, directed):
+    A = SPECIAL[name]
+    assert_close(bc(A, directed=directed), oracle(A, directed=directed))
+    assert_close(bc(A, directed=directed, endpoints=True), oracle(A, directed=directed, endpoints=True))
+
+
+@given(st.data())
+def test_against_oracle(bc, data):
+    A = data.draw(graphs())
+    n = A.shape[0]
+    options = {
+        "directed": data.draw(st.booleans()),
+        "sources": data.draw(st.none() | st.permutations(range(n)).map(lambda order: order[: n // 2])),
+    }
+    if data.draw(st.booleans()):
+        options["endpoints"] = data.draw(st.booleans())
+    else:
+        options["target_weights"] = data.draw(st.none() | vertex_weights(n))
+        options["source_weights"] = data.draw(st.none() | vertex_weights(n))
+    assert_close(bc(A, **options), oracle(A, **options))
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("A", [scale_free(600, 4000, seed=1), grid(20, 31)], ids=["scale-free", "mesh"])
+def test_many_batches_against_oracle(bc, A, directed):
+    """More roots than one batch or block takes, so that all paths of the code are taken."""
+    rng = np.random.default_rng(2)
+    n = A.shape[0]
+    omega, times = rng.integers(0, 4, n) / 2, rng.integers(0, 4, n) / 2
+    assert_close(bc(A, directed=directed), oracle(A, directed=directed))
+    assert_close(bc(A, directed=directed, endpoints=True), oracle(A, directed=directed, endpoints=True))
+    options = {"directed": directed, "target_weights": omega, "source_weights": times}
+    assert_close(bc(A, **options), oracle(A, **options))
+
+
+@pytest.mark.parametrize("normalized", [True, False])
+@pytest.mark.parametrize("endpoints", [True, False])
+@pytest.mark.parametrize(("name", "directed"), [("karate", False), ("lesmis", False), ("lesmis", True)])
+def test_networkx(bc, example, name, directed, endpoints, normalized):
+    A = example(name).matrix
+    options = {"normalized": normalized, "endpoints": endpoints}
+    theirs = nx.betweenness_centrality(as_networkx(A, directed=directed), **options)
+    assert_close(bc(A, directed=directed, **options), values(theirs))
+
+
+@pytest.mark.parametrize(
+    ("name", "directed"),
+    [("us-airports", True), ("us-airports", False), ("power", False), ("minnesota", False), ("ca-GrQc", False)],
+)
+def test_sources_against_networkx(bc, example, name, directed):
+    A = example(name).matrix
+    n = A.shape[0]
+    sources = np.random.default_rng(3).choice(n, 20, replace=False)
+    theirs = nx.betweenness_centrality_subset(
+        as_networkx(A, directed=directed), sources=sources.tolist(), targets=range(n), normalized=False
+    )
+    assert_close(bc(A, directed=directed, sources=sources), values(theirs))
+
+
+@pytest.mark.parametrize("normalized", [True, False])
+@pytest.mark.parametrize("endpoints", [True, False])
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("k", [1, 2, 17, 77])
+def test_sample_against_networkx(bc, example, tmp_path, k, directed, endpoints, normalized):
+    A = example("lesmis").matrix
+    options = {"k": k, "normalized": normalized, "endpoints": endpoints}
+    if k == 1 and not endpoints:
+        with pytest.raises(ValueError, match=r"k=1 without endpoints.*take k >= 2"):
+            bc(A, directed=directed, **options)
+        return
+    ours = bc(A, directed=directed, rng=4, checkpoint=tmp_path / "run", **options)
+    roots = np.load(tmp_path / "run")["roots"]
+    assert len(set(roots.tolist())) == k
+    G = as_networkx(A, directed=directed)
+    assert_close(ours, values(nx.betweenness_centrality(G, seed=Chosen(roots), **options)))
+
+
+@pytest.mark.parametrize("n", range(5))
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("normalized", [True, False])
+@pytest.mark.parametrize("endpoints", [True, False])
+def test_small_cases_of_networkx(bc, tmp_path, n, directed, normalized, endpoints):
+    A = path(n)
+    G = as_networkx(A, directed=directed)
+    for k in [None, *range(1, n + 1)]:
+        options = {"k": k, "normalized": normalized, "endpoints": endpoints}
+        if k is None:
+            assert_close(bc(A, directed=directed, **options), values(nx.betweenness_centrality(G, **options)))
+        elif k > 1 or endpoints or n <= 2:
+            ours = bc(A, directed=directed, rng=n, checkpoint=tmp_path / f"{k}", **options)
+            roots = np.load(tmp_path / f"{k}")["roots"]
+            assert_close(ours, values(nx.betweenness_centrality(G, seed=Chosen(roots), **options)))
+        else:
+            with pytest.raises(ValueError, match="k=1 without endpoints"):
+                bc(A, directed=directed, **options)
+
+
+def test_rescale_of_one_root():
+    with pytest.raises(ValueError, match="k=1 without endpoints"):
+        rescale(np.zeros(4), directed=True, normalized=False, endpoints=False, sampled=np.array([2]))
+
+
+def test_sample_follows_its_seed(bc, example):
+    A = example("lesmis").matrix
+    by_number, by_generator = bc(A, k=20, rng=5), bc(A, k=20, rng=np.random.default_rng(5))
+    np.testing.assert_array_equal(by_number, by_generator)
+    assert not np.array_equal(by_number, bc(A, k=20, rng=6))
+
+
+def test_estimate_is_unbiased(bc):
+    # Every root is drawn equally often, so the mean over all single-root-pair samples is the exact score.
+    A = star(3)
+    samples = [bc(A, k=2, rng=seed) for seed in range(400)]
+    np.testing.assert_allclose(np.mean(samples, axis=0), bc(A), atol=0.5)
+
+
+def test_sources_are_a_partial_sum(bc, example):
+    """Nothing but the roots changes: normalized and endpoints divide and count as with all roots."""
+    A = example("karate").matrix
+    n = A.shape[0]
+    for options in ({}, {"normalized": True}, {"endpoints": True}, {"normalized": True, "endpoints": True}):
+        parts = [bc(A, directed=False, sources=np.arange(n)[part::3], **options) for part in range(3)]
+        assert_close(sum(parts), bc(A, directed=False, **options))
+
+
+def test_sources_in_any_order(bc, example):
+    A = example("karate").matrix
+    assert_close(bc(A, sources=[30, 2, 11]), oracle(A, sources=[30, 2, 11]))
+    assert_close(bc(A, sources=np.array([30, 2, 11], dtype=np.uint8)), oracle(A, sources=[30, 2, 11]))
+    np.testing.assert_array_equal(bc(A, sources=[]), np.zeros(34))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_vertex_weights_are_leaves(bc, seed):
+    """Hang leaves -> v and v -> leaves on every v: paths between the leaves weigh v as source and as target."""
+    rng = np.random.default_rng(seed)
+    n = 25
+    G = nx.gnp_random_graph(n, 0.08, seed=seed, directed=True)
+    A = nx.to_scipy_sparse_array(G)
+    omega, times = rng.integers(0, 4, n), rng.integers(0, 4, n)
+    hung = G.copy()
+    sources = [("source", v, i) for v in range(n) for i in range(times[v])]
+    targets = [("target", v, i) for v in range(n) for i in range(omega[v])]
+    hung.add_edges_from((leaf, leaf[1]) for leaf in sources)
+    hung.add_edges_from((leaf[1], leaf) for leaf in targets)
+    theirs = nx.betweenness_centrality_subset(hung, sources=sources, targets=targets, normalized=False)
+    after = [sum(omega[t] for t in nx.descendants(G, v)) for v in range(n)]
+    before = [sum(times[s] for s in nx.ancestors(G, v)) for v in range(n)]
+    ours = bc(A, target_weights=omega, source_weights=times)
+    ends = [times[v] * after[v] + omega[v] * before[v] + times[v] * omega[v] for v in range(n)]
+    assert_close(ours + ends, values({v: theirs[v] for v in range(n)}))
+
+
+@pytest.mark.parametrize("weights", ["target_weights", "source_weights"])
+@pytest.mark.parametrize("option", [{"normalized": True}, {"endpoints": True}, {"k": 3}])
+def test_vertex_weights_do_not_go_with_factors(weights, option):
+    with pytest.raises(ValueError, match="do not go with normalized, endpoints or k"):
+        lagbc.bc(path(4), **{weights: np.ones(4)}, **option)
+
+
+def test_result_is_the_callers_own(bc):
+    A = path(5)
+    first = bc(A)
+    first += 1
+    assert_close(bc(A), oracle(A))

@@ -1,0 +1,305 @@
+"""What a matrix may be, that it stays unchanged, and what is said about a bad argument."""
+
+import copy
+import re
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from strategies import matrix, oracle, path, scale_free
+
+import lagbc
+from lagbc.graph import as_graph
+
+FORMATS = ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"]
+ATTRIBUTES = ("data", "indices", "indptr", "row", "col", "coords", "offsets", "rows")
+
+
+def snapshot(A):
+    """All that a caller can see of a matrix: its arrays, their identity and contents, and SciPy's cached flags."""
+    arrays = {name: getattr(A, name) for name in ATTRIBUTES if hasattr(A, name)}
+    flags = {name: value for name, value in vars(A).items() if isinstance(value, bool)}
+    return {name: (id(array), copy.deepcopy(array)) for name, array in arrays.items()}, flags, A.shape, A.dtype
+
+
+def assert_same(before, after):
+    assert before[1:] == after[1:]
+    assert before[0].keys() == after[0].keys()
+    for name, (identity, array) in before[0].items():
+        if isinstance(array, tuple) or name in ("row", "col"):
+            identity = after[0][name][0]  # views that SciPy makes on demand
+        assert identity == after[0][name][0], name
+        np.testing.assert_equal(after[0][name][1], array)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("kind", ["array", "matrix"])
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format(bc, name, kind, directed):
+    A = scale_free(30, 120, seed=1)
+    A.sum_duplicates()
+    given = getattr(sp, f"{name}_{kind}")(A)
+    before = snapshot(given)
+    scores = bc(given, directed=directed)
+    np.testing.assert_allclose(scores, oracle(A, directed=directed), rtol=1e-12)
+    assert scores.shape == (30,)
+    assert_same(before, snapshot(given))
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint16, np.int64, np.float32, np.float64, np.complex128])
+def test_every_dtype(dtype):
+    A = path(6).astype(dtype)
+    np.testing.assert_array_equal(lagbc.bc(A), oracle(A))
+    np.testing.assert_array_equal(lagbc.bc(A.toarray()), oracle(A))
+
+
+def test_dense():
+    A = scale_free(20, 60, seed=2).toarray()
+    A[3, 4] = -0.0  # no edge
+    A[4, 5] = -2.0  # an edge
+    before = A.copy()
+    expected = oracle(sp.coo_array(A))
+    np.testing.assert_allclose(lagbc.bc(A), expected, rtol=1e-12)
+    np.testing.assert_allclose(lagbc.bc(np.asfortranarray(A)), expected, rtol=1e-12)
+    np.testing.assert_array_equal(A, before)
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("name", ["csr", "csc", "bsr", "coo"])
+def test_index_types(name, index):
+    A = getattr(sp, f"{name}_array")(path(6))
+    if name == "coo":
+        A.coords = tuple(c.astype(index) for c in A.coords)
+    else:
+        A.indices, A.indptr = A.indices.astype(index), A.indptr.astype(index)
+    before = snapshot(A)
+    np.testing.assert_array_equal(lagbc.bc(A), oracle(A))
+    assert_same(before, snapshot(A))
+
+
+def test_mixed_index_types_and_spare_room_are_left_alone():
+    """A CSR matrix may have longer arrays than it uses; SciPy's own check cuts them off in place."""
+    A = path(6).tocsr()
+    A.indices = np.concatenate([A.indices, [99, 99]]).astype(np.int64)
+    A.data = np.ones(len(A.indices))
+    before = snapshot(A)
+    np.testing.assert_array_equal(lagbc.bc(A), oracle(path(6)))
+    assert_same(before, snapshot(A))
+
+
+def test_read_only_arrays():
+    A = path(6).tocsr()
+    for array in (A.data, A.indices, A.indptr):
+        array.flags.writeable = False
+    np.testing.assert_array_equal(lagbc.bc(A), oracle(A))
+    np.testing.assert_array_equal(lagbc.bc(A, directed=False), oracle(A, directed=False))
+
+
+@pytest.mark.parametrize("name", ["coo", "csr", "csc", "lil", "dok"])
+def test_stored_zero_is_an_edge(name):
+    A = path(5)
+    A.data[:] = 0
+    given = getattr(sp, f"{name}_array")(A)
+    if name == "lil":
+        given.data[:] = [[0.0] * len(row) for row in given.rows]
+    if given.nnz != 8:
+        pytest.skip(f"SciPy drops the zeros of {name} itself")
+    np.testing.assert_array_equal(lagbc.bc(given), oracle(path(5)))
+
+
+@pytest.mark.parametrize("name", ["dia", "bsr"])
+def test_padding_is_no_edge(name):
+    A = path(6) if name == "dia" else sp.bsr_array(path(6).toarray(), blocksize=(3, 3))
+    given = getattr(sp, f"{name}_array")(A)
+    assert given.data.size > 10, "there is padding"
+    np.testing.assert_array_equal(lagbc.bc(given), oracle(path(6)))
+
+
+def test_sparse_nan_is_an_edge():
+    A = path(5).tocsr()
+    A.data[:] = np.nan
+    np.testing.assert_array_equal(lagbc.bc(A), oracle(path(5)))
+
+
+def test_duplicates_that_cancel_are_an_edge():
+    A = sp.coo_array(([1.0, -1.0, 1.0], ([0, 0, 1], [1, 1, 2])), shape=(3, 3))
+    np.testing.assert_array_equal(lagbc.bc(A), [0, 1, 0])
+
+
+def test_non_canonical_csr():
+    # Unsorted, with duplicates and loops.
+    indptr, indices = np.array([0, 4, 6, 8, 8]), np.array([2, 1, 2, 0, 3, 3, 3, 2])
+    A = sp.csr_array((np.ones(8), indices, indptr), shape=(4, 4))
+    before = snapshot(A)
+    for directed in (True, False):
+        np.testing.assert_allclose(lagbc.bc(A, directed=directed), oracle(A, directed=directed), rtol=1e-14)
+    assert_same(before, snapshot(A))
+
+
+@pytest.mark.parametrize("n", range(3))
+@pytest.mark.parametrize("options", [{}, {"directed": False}, {"normalized": True}, {"endpoints": True}])
+def test_tiny(bc, n, options):
+    for A in (matrix(n, []), sp.csr_array((n, n)), np.zeros((n, n))):
+        np.testing.assert_array_equal(bc(A, **options), np.zeros(n))
+
+
+def test_graph_is_taken_as_it_is():
+    graph = as_graph(path(5), directed=False)
+    np.testing.assert_array_equal(lagbc.bc(graph, directed=False), oracle(path(5), directed=False))
+    with pytest.raises(ValueError, match="directed=False, but directed=True was asked for"):
+        lagbc.bc(graph)
+
+
+def test_graph_is_canonical():
+    graph = as_graph(scale_free(50, 300, seed=3))
+    assert graph.indptr.dtype == np.int64
+    assert graph.indices.dtype == np.int32
+    for v in range(graph.n):
+        heads = graph.indices[graph.indptr[v] : graph.indptr[v + 1]]
+        assert (np.diff(heads) > 0).all()
+        assert v not in heads
+    back = graph.transpose.transpose
+    np.testing.assert_array_equal(back.indices, graph.indices)
+    np.testing.assert_array_equal(graph.in_degrees, np.bincount(graph.indices, minlength=50))
+    assert np.shares_memory(graph.pattern.indices, graph.indices)
+    assert as_graph(path(4)).transpose.n == 4
+    symmetric = as_graph(path(4))
+    assert symmetric.transpose is symmetric
+
+
+class CupyMatrix:
+    """Stands for a CuPy matrix, which needs a GPU to exist."""
+
+    shape = (2, 2)
+
+
+CupyMatrix.__module__ = "cupyx.scipy.sparse._csr"
+CupyMatrix.__qualname__ = "csr_matrix"
+
+
+@pytest.mark.parametrize(
+    ("A", "error", "message"),
+    [
+        (CupyMatrix(), TypeError, r"cupyx\.scipy\.sparse\._csr\.csr_matrix.*pass A\.get\(\)"),
+        (nx.path_graph(3), TypeError, r"networkx.*pass networkx\.to_scipy_sparse_array\(G\)"),
+        ([[0, 1], [1, 0]], TypeError, "builtins.list.*SciPy sparse array or matrix, or a dense 2-D numpy.ndarray"),
+        (None, TypeError, "NoneType"),
+        (np.ma.masked_array(np.ones((2, 2)), mask=np.eye(2)), TypeError, r"masked array; pass A\.filled\(0\)"),
+        (np.ones((2, 3)), ValueError, r"shape \(2, 3\).*square"),
+        (sp.csr_array((2, 3)), ValueError, r"shape \(2, 3\).*square"),
+        (np.ones(4), ValueError, r"shape \(4,\).*square"),
+        (np.ones((2, 2, 2)), ValueError, r"shape \(2, 2, 2\).*square"),
+        (sp.coo_array(np.ones(4)), ValueError, r"shape \(4,\).*square"),
+        (np.array([[0, None], [1, 0]]), TypeError, r"dtype object.*A\.astype\(float\)"),
+        (np.array([["a", "b"], ["c", "d"]]), TypeError, "dtype <U1"),
+        (np.array([[0, np.nan], [np.nan, 0]]), ValueError, r"holds 2 NaN or infinite values, the first at \(0, 1\)"),
+        (np.array([[0, 1], [np.inf, 0]]), ValueError, r"holds 1 NaN or infinite.*\(1, 0\); write 0 where there is no"),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, (type, str)) else None,
+)
+def test_bad_matrix(A, error, message):
+    with pytest.raises(error, match=message):
+        lagbc.bc(A)
+    with pytest.raises(error, match=message):
+        lagbc.estimate_memory(A)
+
+
+def corrupt_csr(**arrays):
+    A = sp.csr_array((np.ones(3), np.array([1, 2, 0]), np.array([0, 1, 2, 3])), shape=(3, 3))
+    for name, array in arrays.items():
+        setattr(A, name, np.array(array, dtype=np.int32))
+    return A
+
+
+@pytest.mark.parametrize("convert", [lambda A: A, lambda A: A.T], ids=["csr", "csc"])
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"indices": [1, 3, 0]},
+        {"indices": [1, -1, 0]},
+        {"indptr": [0, 2, 1, 3]},
+        {"indptr": [1, 1, 2, 3]},
+        {"indptr": [0, 1, 2, 4]},
+        {"indptr": [0, 1, 3]},
+        {"indices": [1, 2]},
+    ],
+    ids=str,
+)
+def test_corrupt_arrays(arrays, convert):
+    A = convert(corrupt_csr(**arrays))
+    with pytest.raises(ValueError, match="ind(ex|ices|ptr)"):
+        lagbc.bc(A)
+
+
+@pytest.mark.parametrize("index", [-1, 3, 2**31])
+def test_corrupt_coo(index):
+    A = sp.coo_array((np.ones(2), (np.array([0, 1]), np.array([1, 2]))), shape=(3, 3))
+    A.coords = (np.array([0, index]), np.array([1, 2]))
+    with pytest.raises(ValueError, match=r"index outside 0\.\.2"):
+        lagbc.bc(A)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"batch": 0}, ValueError, "batch=0: it is a count, 1 or more"),
+        ({"batch": -3}, ValueError, "batch=-3"),
+        ({"batch": True}, ValueError, "batch=True"),
+        ({"batch": 2.0}, TypeError, "batch=2.0 is not an integer"),
+        ({"batch": "many"}, TypeError, "batch='many' is not an integer"),
+        ({"threads": 0}, ValueError, "threads=0"),
+        ({"threads": 1.5}, TypeError, "threads=1.5 is not an integer"),
+        ({"k": 0}, ValueError, "k=0"),
+        ({"k": 6}, ValueError, "k=6 roots cannot be drawn from 5 vertices"),
+        ({"k": 2.0}, TypeError, "k=2.0 is not an integer"),
+        ({"k": 1}, ValueError, "k=1 without endpoints"),
+        ({"rng": 1}, ValueError, "rng goes with k"),
+        ({"k": 2, "sources": [1]}, ValueError, "sources .* and k .* exclude each other"),
+        ({"sources": [5]}, ValueError, r"sources holds 5.*0\.\.4"),
+        ({"sources": [0, -1]}, ValueError, "sources holds -1"),
+        ({"sources": [2, 1, 2]}, ValueError, "sources names vertex 2 more than once; use source_weights"),
+        ({"sources": [1.0]}, TypeError, "sources has dtype float64"),
+        ({"sources": np.ones(5, bool)}, TypeError, r"dtype bool.*numpy\.flatnonzero\(mask\)"),
+        ({"sources": [[0, 1]]}, TypeError, r"shape \(1, 2\).*1-D"),
+        ({"sources": 1}, TypeError, r"shape \(\).*1-D"),
+        ({"sources": np.array([2**64 - 1], np.uint64)}, ValueError, f"sources holds {2**64 - 1}"),
+        ({"target_weights": np.ones(4)}, ValueError, r"target_weights has shape \(4,\).*\(5,\)"),
+        ({"source_weights": 1.0}, ValueError, r"source_weights has shape \(\)"),
+        ({"target_weights": [1, -1, 0, -2, 1]}, ValueError, "target_weights holds 2 .*first at vertex 1: -1.0"),
+        ({"source_weights": [1, 1, np.nan, 1, 1]}, ValueError, "source_weights holds 1 .*first at vertex 2: nan"),
+        ({"target_weights": [np.inf, 1, 1, 1, 1]}, ValueError, "target_weights holds 1 .*first at vertex 0: inf"),
+        ({"target_weights": ["1"] * 5}, TypeError, "target_weights has dtype <U1"),
+        ({"target_weights": np.ones(5) * 1j}, TypeError, "target_weights has dtype complex128"),
+        ({"source_weights": [None] * 5}, TypeError, "source_weights has dtype object"),
+        ({"source_weights": [[1], [1, 2]]}, TypeError, "source_weights is ragged"),
+        ({"dtype": "float16"}, ValueError, "dtype='float16'.*'float64'"),
+        ({"method": "best"}, ValueError, "no method='best'.*there are: batched on cpu; graphblas on cpu"),
+        ({"device": "tpu"}, ValueError, "device='tpu'.*there are: batched on cpu"),
+    ],
+    ids=str,
+)
+def test_bad_argument(options, error, message):
+    with pytest.raises(error, match=message):
+        lagbc.bc(path(5), **options)
+
+
+def test_missing_library(monkeypatch):
+    import dataclasses
+
+    from lagbc import methods
+
+    row = dataclasses.replace(lagbc.METHODS[-1], name="absent", requires="no_such_library", extra="absent")
+    monkeypatch.setattr(methods, "METHODS", (*lagbc.METHODS, row))
+    with pytest.raises(lagbc.MissingDependencyError, match=re.escape("pip install 'lagbc[absent]'")):
+        lagbc.bc(path(3), method="absent")
+    assert lagbc.select_method(path(3)).method.available
+
+
+def test_selection_says_why():
+    deep, shallow = lagbc.select_method(path(500)), lagbc.select_method(scale_free(500, 3000, seed=1))
+    assert deep.method in lagbc.METHODS
+    assert "BFS depth 499" in deep.reason or "BFS depth 498" in deep.reason
+    assert "ordered by proximity" in deep.reason
+    assert "ordered by falling degree" in shallow.reason
+    assert "asked for" in lagbc.select_method(path(5), method="batched").reason

@@ -1,0 +1,142 @@
+"""The oracle itself: against closed forms in exact rationals, and against NetworkX."""
+
+from fractions import Fraction
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import (
+    adjacency,
+    complete_bipartite,
+    cycle,
+    diamonds,
+    graphs,
+    layered,
+    matrix,
+    oracle,
+    path,
+    star,
+    vertex_weights,
+)
+
+from lagbc.reference import brandes, count_hops, count_lengths
+
+
+def exact(A, **options):
+    return brandes(*adjacency(A), number=Fraction, **options)
+
+
+def test_path():
+    assert exact(path(9)) == [2 * v * (8 - v) for v in range(9)]
+
+
+def test_star():
+    assert exact(star(7)) == [7 * 6] + [0] * 7
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 8, 9])
+def test_cycle(n):
+    # Ordered pairs times inner vertices of their paths, evenly spread: sum over pairs of (d - 1), over n vertices.
+    assert exact(cycle(n)) == [sum(min(d, n - d) - 1 for d in range(1, n))] * n
+
+
+def test_complete_bipartite():
+    # Two vertices of one side are joined by one path through each vertex of the other.
+    a, b = 3, 5
+    assert exact(complete_bipartite(a, b)) == [Fraction(b * (b - 1), a)] * a + [Fraction(a * (a - 1), b)] * b
+
+
+def diamond_scores(count, ways):
+    """A middle takes 1/ways of all pairs across it, and all that end at it do not count; a joint takes all across."""
+    n = count * (ways + 1) + 1
+    scores = []
+    for v in range(n):
+        diamond, place = divmod(v, ways + 1)
+        if place == 0:
+            scores.append(Fraction(v * (n - 1 - v)))
+        else:
+            before, after = diamond * (ways + 1) + 1, n - (diamond + 1) * (ways + 1)
+            scores.append(Fraction(before * after, ways))
+    return scores
+
+
+@pytest.mark.parametrize(("count", "ways"), [(1, 2), (5, 3), (40, 3), (1100, 2)])
+def test_diamonds(count, ways):
+    A = diamonds(count, ways)
+    _, _, sigma, depth = count_hops(*adjacency(A), 0)
+    assert sigma[:: ways + 1] == [ways**d for d in range(count + 1)]
+    assert depth[-1] == 2 * count
+    if count < 100:
+        assert exact(A) == diamond_scores(count, ways)
+    else:
+        delta = exact(A, sources=[0])
+        n = A.shape[0]
+        assert delta[ways + 1 :: ways + 1] == [n - 1 - v for v in range(ways + 1, n, ways + 1)]
+
+
+def test_layers():
+    # All vertices of a layer are alike, so an inner one has 1/width of the pairs across it.
+    layers, width = 5, 3
+    expected = [Fraction(i * (layers - 1 - i) * width) for i in range(layers) for _ in range(width)]
+    assert exact(layered(layers, width)) == expected
+
+
+def test_bidirectional_sum_of_sources():
+    A = path(6)
+    parts = [exact(A, sources=[s]) for s in range(6)]
+    assert [sum(column) for column in zip(*parts, strict=True)] == exact(A)
+
+
+@given(st.data())
+def test_weights_of_vertices_are_sums_over_pairs(data):
+    # The definition, pair by pair: S(v) = sum of m[s] * omega[t] * sigma_st(v) / sigma_st.
+    A = data.draw(graphs(max_n=7))
+    n = A.shape[0]
+    omega, times = data.draw(vertex_weights(n)), data.draw(vertex_weights(n))
+    searches = [count_hops(*adjacency(A), s) for s in range(n)]
+    expected = [Fraction(0)] * n
+    for s in range(n):
+        for t in range(n):
+            for v in range(n):
+                to, through, on = searches[s][3][t], searches[s][3][v], searches[v][3][t]
+                if len({s, t, v}) == 3 and through >= 0 and on >= 0 and through + on == to:
+                    share = Fraction(searches[s][2][v] * searches[v][2][t], searches[s][2][t])
+                    expected[v] += Fraction(times[s]) * Fraction(omega[t]) * share
+    assert exact(A, target_weights=omega, source_weights=times) == expected
+
+
+@given(graphs(), st.booleans())
+def test_against_networkx(A, endpoints):
+    G = nx.from_scipy_sparse_array(A.tocsr(), create_using=nx.DiGraph)
+    G.remove_edges_from(list(nx.selfloop_edges(G)))
+    theirs = nx.betweenness_centrality(G, normalized=False, endpoints=endpoints)
+    np.testing.assert_allclose(oracle(A, endpoints=endpoints), list(theirs.values()), rtol=1e-12)
+
+
+@given(st.data())
+def test_lengths_against_networkx(data):
+    A = data.draw(graphs())
+    indptr, indices = adjacency(A)
+    lengths = data.draw(st.lists(st.integers(1, 4), min_size=len(indices), max_size=len(indices)))
+    G = nx.DiGraph()
+    G.add_nodes_from(range(A.shape[0]))
+    tails = np.repeat(np.arange(A.shape[0]), np.diff(indptr)).tolist()
+    G.add_weighted_edges_from(zip(tails, indices, lengths, strict=True))
+    theirs = nx.betweenness_centrality(G, normalized=False, weight="weight")
+    ours = brandes(indptr, indices, lengths, number=Fraction)
+    np.testing.assert_allclose([float(x) for x in ours], list(theirs.values()), rtol=1e-12)
+
+
+@given(graphs())
+def test_lengths_of_one_are_hops(A):
+    indptr, indices = adjacency(A)
+    assert exact(A, weights=[1] * len(indices)) == exact(A)
+
+
+def test_lengths_closed_form():
+    # 0 -> 1 -> 3 and 0 -> 2 -> 3 tie at 3; the edge 0 -> 3 is longer.
+    indptr, indices = adjacency(matrix(4, [(0, 1), (0, 2), (0, 3), (1, 3), (2, 3)]))
+    order, predecessors, sigma, dist = count_lengths(indptr, indices, [1, 2, 4, 2, 1], 0)
+    assert (order, predecessors[3], sigma, dist) == ([0, 1, 2, 3], [1, 2], [1, 1, 1, 2], [0, 1, 2, 3])
