@@ -34,9 +34,11 @@ def rmat(scale: int, edge_factor: int, seed: int = 0) -> csr_array:
     n, drawn = 1 << scale, edge_factor << scale
     row, col = np.zeros(drawn, np.int32), np.zeros(drawn, np.int32)
     for _ in range(scale):
-        x = rng.random(drawn)
-        row = 2 * row + (x >= 0.76)
-        col = 2 * col + (((x >= 0.57) & (x < 0.76)) | (x >= 0.95))
+        for first in range(0, drawn, 1 << 16):  # in pieces that stay in cache
+            bit_row, bit_col = row[first : first + (1 << 16)], col[first : first + (1 << 16)]
+            x = rng.random(len(bit_row))
+            bit_row += bit_row + (x >= 0.76)
+            bit_col += bit_col + (((x >= 0.57) & (x < 0.76)) | (x >= 0.95))
     label = rng.permutation(n)
     return _symmetric(n, label[row], label[col])
 

@@ -311,6 +311,17 @@ def cpu(
         raise SystemExit("a method of lagbc failed or disagrees with the reference; the report says which")
 
 
+@cli.command(add_help_option=False, context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def gpu(arguments: tuple[str, ...]) -> None:
+    """Measure lagbc's GPU methods; takes the options of ``python -m benchmarks.gpu``."""
+    try:
+        from benchmarks.gpu import main
+    except ModuleNotFoundError as error:
+        raise click.ClickException(f"{error}; CuPy comes with lagbc's extra cuda12 or cuda13") from None
+    main(arguments)
+
+
 def _record(out: Path, rows: Iterable[Row]) -> list[Row]:
     """Write rows as they come, so that an interrupted run keeps what it measured."""
     out.parent.mkdir(parents=True, exist_ok=True)

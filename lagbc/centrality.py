@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from lagbc import memory
 from lagbc.checkpoint import open_checkpoint
-from lagbc.graph import as_graph
-from lagbc.methods import choose
+from lagbc.errors import MemoryWarning
+from lagbc.graph import as_graph, is_cupy
+from lagbc.methods import Method, choose
 from lagbc.plan import Plan
 from lagbc.rescale import rescale
 from lagbc.sweep import Reporter, sweep
@@ -46,7 +48,7 @@ def bc(
 
     Parameters
     ----------
-    A : SciPy sparse array or matrix, or dense 2-D ndarray; shape (n, n)
+    A : SciPy or CuPy sparse matrix, or dense 2-D ndarray; shape (n, n)
         A stored ``A[i, j]`` is the edge i -> j. Only the pattern is read: a stored zero is an edge (in the DIA and BSR
         formats, which pad with zeros, it is not; in a dense array the nonzeros are the edges). Self loops are ignored,
         duplicates are one edge. `A` is not changed.
@@ -72,11 +74,13 @@ def bc(
     source_weights : array of float, shape (n,), optional
         How often each vertex counts as a root: finite, >= 0. Neither goes with `normalized`, `endpoints` or `k`.
     method : str
-        "auto", or the name of a row of `lagbc.METHODS`: "batched" or "graphblas".
+        "auto", or the name of a row of `lagbc.METHODS`: "batched" or "graphblas" on the CPU, "batched" or "spmm" on
+        the GPU.
     device : str
-        "auto" or "cpu".
+        "auto", "cpu" or "cuda". "auto" takes the GPU if CuPy sees one and the graph is large enough to gain.
     dtype : str
-        "float64". Type of path counts; scores are always float64.
+        Type of path counts: "float64", or on the GPU "float32", in which scores have a relative error of about 1e-6.
+        Scores are always summed in float64.
     progress : bool or callable
         True draws a bar with the time left; a callable gets a `lagbc.Progress` after every batch.
     checkpoint : path, optional
@@ -88,8 +92,8 @@ def bc(
     Returns
     -------
     scores : ndarray of float64, shape (n,)
-        Never NaN or infinite: roots whose path counts leave the range of `dtype` are recomputed with an extended
-        exponent.
+        A CuPy array if `A` is a CuPy matrix. Never NaN or infinite: roots whose path counts leave the range of `dtype`
+        are recomputed with an extended exponent.
 
     Raises
     ------
@@ -117,13 +121,11 @@ def bc(
     Examples
     --------
     >>> import scipy.sparse as sp
-    >>> path = sp.diags_array([1, 1], offsets=1, shape=(3, 3))
+    >>> path = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3))
     >>> lagbc.bc(path, directed=False)
     array([0., 1., 0.])
     """
     graph = as_graph(A, directed=directed)
-    if dtype != "float64":
-        raise ValueError(f"dtype={dtype!r}: the methods on the CPU count paths in 'float64'")
     roots = _parse_roots(graph.n, sources, k, rng)
     omega = _parse_vertex_weights("target_weights", target_weights, graph.n)
     multiplicity = _parse_vertex_weights("source_weights", source_weights, graph.n)
@@ -131,9 +133,13 @@ def bc(
         raise ValueError("target_weights and source_weights do not go with normalized, endpoints or k")
     if k == 1 and not endpoints and graph.n > 2:
         raise ValueError("k=1 without endpoints leaves the score of the sampled vertex undefined (0/0); take k >= 2")
-    row = choose(graph, weighted=False, method=method, device=device).method
-    needed = memory.fit(graph, row, _parse_batch(batch), _parse_threads(threads))
+    row = choose(graph, weighted=False, method=method, device=_device_for(A, device)).method
+    _check_dtype(dtype, row)
+    asked = _parse_batch(batch)
+    needed = memory.fit(graph, row, asked, _parse_threads(threads), len(roots))
     memory.require(needed)
+    if asked is not None and needed.batch < row.round_batch(min(asked, max(len(roots), 1))):
+        warnings.warn(f"batch={asked} is over the memory budget; taking {needed.batch}", MemoryWarning, stacklevel=2)
     plan = Plan(
         batch=needed.batch,
         threads=needed.threads,
@@ -148,13 +154,14 @@ def bc(
         resumed = open_checkpoint(checkpoint, graph, row, plan, roots, sampled=sampled, redraw=sampled and rng is None)
         roots = resumed.roots
     raw = sweep(graph, row, plan, roots, report=progress, checkpoint=resumed)
-    return rescale(
+    scores = rescale(
         raw,
         directed=directed,
         normalized=normalized,
         endpoints=endpoints,
         sampled=None if k is None else roots,
     )
+    return row.arrays.asarray(scores) if is_cupy(A) else scores
 
 
 def estimate_memory(
@@ -183,11 +190,27 @@ def estimate_memory(
     -----
     O(nnz): the pattern is read as `bc` reads it.
     """
-    if dtype != "float64":
-        raise ValueError(f"dtype={dtype!r}: the methods on the CPU count paths in 'float64'")
     graph = as_graph(A, directed=directed)
-    row = choose(graph, weighted=False, method=method, device=device).method
+    row = choose(graph, weighted=False, method=method, device=_device_for(A, device)).method
+    _check_dtype(dtype, row)
     return memory.fit(graph, row, _parse_batch(batch), _parse_threads(threads))
+
+
+def _device_for(A: Any, device: str) -> str:
+    """Keep a matrix that is on the GPU there."""
+    if not is_cupy(A) or device == "cuda":
+        return device
+    if device == "cpu":
+        raise ValueError("A is a CuPy matrix, but device='cpu' was asked for; pass A.get()")
+    return "cuda"
+
+
+def _check_dtype(dtype: str, row: Method) -> None:
+    if dtype != "float64" and (dtype != "float32" or row.device == "cpu"):
+        raise ValueError(
+            f"dtype={dtype!r}: {row.name} on {row.device} counts paths in 'float64'"
+            + (" or 'float32'" if row.device == "cuda" else "")
+        )
 
 
 def _parse_batch(batch: int | str) -> int | None:

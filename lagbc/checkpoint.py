@@ -125,7 +125,7 @@ def _read(path: Path) -> Checkpoint:
             return Checkpoint(
                 path, str(file["graph"]), str(file["options"]), file["roots"], (int(file["done"]), file["raw"])
             )
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise CheckpointError(f"{path} is not a lagbc checkpoint; name another file, or delete it") from error
 
 

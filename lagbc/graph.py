@@ -115,7 +115,7 @@ class Graph:
         degrees = np.diff(self.symmetric_pattern.indptr)
         if not self.is_deep:
             return degree_order(degrees)
-        order = proximity_order(self.symmetric_pattern)
+        order = proximity_order(self.symmetric_pattern, self.components)
         return order[np.argsort(degrees[order] == 0, kind="stable")]
 
     @cached_property
@@ -152,6 +152,9 @@ def as_graph(A: Any, *, directed: bool = True) -> Graph:
         if A.directed != directed:
             raise ValueError(f"A is a Graph with directed={A.directed}, but directed={directed} was asked for")
         return A
+    if is_cupy(A):
+        # Validated and ordered on the host.
+        A = A.get()
     _require_matrix(A)
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
         raise ValueError(f"A has shape {A.shape}, but an adjacency matrix is square: n rows and n columns")
@@ -164,14 +167,17 @@ def as_graph(A: Any, *, directed: bool = True) -> Graph:
     return _from_pattern(pattern, directed=directed)
 
 
+def is_cupy(A: Any) -> bool:
+    """Whether `A` is a CuPy sparse matrix."""
+    return type(A).__module__.startswith("cupyx.") and hasattr(A, "get")
+
+
 def _require_matrix(A: Any) -> None:
     if isinstance(A, np.ma.MaskedArray):
         raise TypeError("A is a masked array; pass A.filled(0), in which a masked entry is no edge")
     if sparse.issparse(A) or isinstance(A, np.ndarray):
         return
     kind = f"{type(A).__module__}.{type(A).__qualname__}"
-    if kind.startswith("cupy"):
-        raise TypeError(f"A is a {kind}, but lagbc has no GPU method in this version; pass A.get() to run on the CPU")
     if kind.startswith("networkx"):
         raise TypeError(f"A is a {kind}; pass networkx.to_scipy_sparse_array(G)")
     raise TypeError(f"A is a {kind}; lagbc takes a SciPy sparse array or matrix, or a dense 2-D numpy.ndarray")

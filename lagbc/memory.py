@@ -14,15 +14,18 @@ from lagbc.methods import Method
 BUDGET_VARIABLE = "LAGBC_MEMORY"
 # Share of the memory free at the start of a run that it may take, unless the variable says otherwise.
 _DEFAULT_SHARE = 0.5
-# Peak bytes per vertex, and per entry of the pattern taken both ways, while a graph is read, ordered and copied:
-# measured at most 130, 31 and 43 (SciPy's searches hold 8 bytes of data an entry, the pieces of a deep graph more).
-_GRAPH_BYTES_PER_VERTEX, _GRAPH_BYTES_PER_ENTRY, _DEEP_GRAPH_BYTES_PER_ENTRY = 160, 32, 48
+_DEVICE_SHARE = 0.8
+# Peak bytes per vertex, and per entry of the pattern taken both ways, while a graph is read, ordered and copied. On
+# twelve kinds of graphs this was 1.1 to 3 times what was measured.
+_GRAPH_BYTES_PER_VERTEX, _GRAPH_BYTES_PER_ENTRY = 160, 32
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
 @dataclass(frozen=True)
 class MemoryEstimate:
     """Upper bound of the memory that a run allocates, in bytes; the caller's matrix and the libraries are not in it.
+
+    On the GPU it is device memory, and queues of deep graphs are counted as first allocated; they may grow.
 
     Attributes
     ----------
@@ -54,20 +57,19 @@ class MemoryEstimate:
 def estimate(graph: Graph, method: Method, batch: int, threads: int) -> MemoryEstimate:
     """Bound the memory of a run of `method` with this batch and these threads."""
     workers = threads if method.concurrent else 1
-    bytes_per_entry = _DEEP_GRAPH_BYTES_PER_ENTRY if graph.is_deep else _GRAPH_BYTES_PER_ENTRY
     return MemoryEstimate(
         method=method.name,
         device=method.device,
         batch=batch,
         threads=threads,
-        graph=graph.n * _GRAPH_BYTES_PER_VERTEX + graph.symmetric_pattern.nnz * bytes_per_entry,
+        graph=graph.n * _GRAPH_BYTES_PER_VERTEX + graph.symmetric_pattern.nnz * _GRAPH_BYTES_PER_ENTRY,
         workspace=int(workers * graph.n * (batch * method.bytes_per_entry + 16) + graph.nnz * method.bytes_per_edge),
         scores=8 * graph.n * (3 + 4 * workers),
     )
 
 
-def budget() -> int:
-    """Bytes that a run may take: ``LAGBC_MEMORY`` (such as 8GB, 512MiB or 2e9), or half of what is free now.
+def budget(device: str) -> int:
+    """Bytes that a run may take: ``LAGBC_MEMORY`` (such as 8GB, 512MiB or 2e9), or a share of what is free now.
 
     Raises
     ------
@@ -76,7 +78,12 @@ def budget() -> int:
     """
     text = os.environ.get(BUDGET_VARIABLE)
     if text is None:
-        return int(_DEFAULT_SHARE * psutil.virtual_memory().available)
+        if device == "cpu":
+            return int(_DEFAULT_SHARE * psutil.virtual_memory().available)
+        import cupy
+
+        free = cupy.cuda.runtime.memGetInfo()[0] + cupy.get_default_memory_pool().free_bytes()
+        return int(_DEVICE_SHARE * free)
     match = re.fullmatch(r"\s*([0-9.]+(?:e[0-9]+)?)\s*([KMGT]?)(i?)B?\s*", text, re.IGNORECASE)
     try:
         if match is None:
@@ -88,33 +95,37 @@ def budget() -> int:
         ) from None
 
 
-def fit(graph: Graph, method: Method, batch: int | None, threads: int) -> MemoryEstimate:
+def fit(graph: Graph, method: Method, batch: int | None, threads: int, roots: int | None = None) -> MemoryEstimate:
     """Choose batch and threads that keep to the budget, or come as near to it as they can.
 
     Parameters
     ----------
     batch : int or None
-        What the user asked for; None lets the budget decide. An explicit batch is kept.
+        What the user asked for; None takes the method's.
     threads : int
         At most this many; batches that run side by side are the first thing given up.
+    roots : int, optional
+        How many there are; a batch need not be wider.
 
     Returns
     -------
     MemoryEstimate
     """
-    limit = budget()
+    limit = budget(method.device)
     chosen = method.round_batch(method.auto_batch if batch is None else batch)
+    if roots is not None:
+        chosen = min(chosen, method.round_batch(max(roots, 1)))
     fewest = 1 if method.concurrent else threads
     while estimate(graph, method, chosen, threads).total > limit and threads > fewest:
         threads -= 1
-    while batch is None and estimate(graph, method, chosen, threads).total > limit and chosen > method.block:
+    while estimate(graph, method, chosen, threads).total > limit and chosen > method.block:
         chosen = method.round_batch(chosen // 2)
     return estimate(graph, method, chosen, threads)
 
 
 def require(needed: MemoryEstimate) -> None:
     """Raise MemoryError, with both figures, if a run is over the budget."""
-    limit = budget()
+    limit = budget(needed.device)
     if needed.total > limit:
         raise MemoryError(
             f"{needed.method} on {needed.device} with batch={needed.batch} needs up to {needed.total:.3g} bytes, "

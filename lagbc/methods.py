@@ -11,7 +11,9 @@ A combination of formulation, device and weights that has no row here does not e
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Protocol
@@ -89,8 +91,21 @@ class Method:
 
     @property
     def available(self) -> bool:
-        """Whether the library it needs is installed."""
-        return find_spec(self.requires) is not None
+        """Whether the library it needs is installed, and sees a device if it needs one."""
+        return find_spec(self.requires) is not None and (self.device == "cpu" or _sees_gpu())
+
+    @property
+    def arrays(self) -> Any:
+        """The module whose arrays the method sums into: numpy or cupy."""
+        return import_module("numpy" if self.device == "cpu" else "cupy")
+
+    def context(self) -> AbstractContextManager[Any]:
+        """Return a context in which another thread works on this thread's current device and stream."""
+        if self.device == "cpu":
+            return nullcontext()
+        from cupy.cuda import Device, get_current_stream
+
+        return _Both(Device(), get_current_stream())
 
     def load(self) -> MethodModule:
         """Import the module.
@@ -102,7 +117,9 @@ class Method:
         """
         if not self.available:
             raise MissingDependencyError(
-                f"method {self.name!r} on {self.device} needs {self.requires}; install it with: pip install "
+                f"method {self.name!r} on {self.device} needs {self.requires}"
+                + (" and an NVIDIA GPU that it sees" if self.device == "cuda" else "")
+                + "; install it with: pip install "
                 + (f"'lagbc[{self.extra}]'" if self.extra else self.requires)
             )
         return import_module(self.module)  # type: ignore[return-value]
@@ -111,6 +128,30 @@ class Method:
         """Round a batch up to the method's multiple, and down to the widest it takes."""
         rounded = -(-batch // self.block) * self.block
         return rounded if self.widest is None else min(rounded, self.widest)
+
+
+class _Both(ExitStack):
+    """A device and a stream as one context."""
+
+    def __init__(self, device: Any, stream: Any) -> None:
+        super().__init__()
+        self._parts = (device, stream)
+
+    def __enter__(self) -> _Both:
+        super().__enter__()
+        for part in self._parts:
+            self.enter_context(part)
+        return self
+
+
+@cache
+def _sees_gpu() -> bool:
+    from cupy.cuda import runtime
+
+    try:
+        return bool(runtime.getDeviceCount() > 0)
+    except runtime.CUDARuntimeError:
+        return False
 
 
 METHODS: tuple[Method, ...] = (
@@ -141,10 +182,11 @@ METHODS: tuple[Method, ...] = (
         extra="graphblas",
         block=1,
         widest=None,
-        auto_batch=64,
-        concurrent=False,
-        bytes_per_entry=60,
-        bytes_per_edge=32,
+        auto_batch=32,
+        concurrent=True,
+        # At most 9 of P, 8 of level patterns, and 48 of C, T and delta; the rest while a matrix changes its format.
+        bytes_per_entry=84,
+        bytes_per_edge=40,
     ),
     Method(
         name="batched",
@@ -161,6 +203,22 @@ METHODS: tuple[Method, ...] = (
         # 8 of values, 5 * 32 / 256 of bit rows, and a queue of at first 24 entries a row, 36 bytes each.
         bytes_per_entry=13,
         bytes_per_edge=12,
+    ),
+    Method(
+        name="spmm",
+        formulation="semiring",
+        device="cuda",
+        weighted=False,
+        module="lagbc.gpu.spmm_hops",
+        requires="cupy",
+        extra="cuda13",
+        block=1,
+        widest=None,
+        auto_batch=256,
+        concurrent=False,
+        # 3 * 8 of values, 1 to 4 of depth, and a copy of it while it widens.
+        bytes_per_entry=30,
+        bytes_per_edge=24,
     ),
 )
 
@@ -200,6 +258,10 @@ def select_method(
     return choose(as_graph(A, directed=directed), weighted=weighted, method=method, device=device)
 
 
+# n * nnz from which an exact run is faster on the GPU, data transfer included.
+GPU_WORK = 1e9
+
+
 def choose(graph: Graph, *, weighted: bool, method: str, device: str) -> Selection:
     """`select_method` for a graph that is validated already."""
     rows = [
@@ -217,10 +279,10 @@ def choose(graph: Graph, *, weighted: bool, method: str, device: str) -> Selecti
         if not row.available:
             row.load()
         return Selection(row, f"{row.name} on {row.device} was asked for")
-    row = next((row for row in rows if row.available), rows[0])
-    shape = "deep (a mesh or a road network)" if graph.is_deep else "shallow"
-    return Selection(
-        row,
-        f"{row.name} on {row.device} was the fastest on every graph measured; this one, with BFS depth {graph.depth}, "
-        f"is {shape}, so its vertices are ordered by {'proximity' if graph.is_deep else 'falling degree'}",
-    )
+    on_gpu = next((row for row in rows if row.device == "cuda" and row.available), None)
+    if on_gpu is not None and (device == "cuda" or graph.n * graph.nnz >= GPU_WORK):
+        return Selection(on_gpu, f"{on_gpu.name} on cuda: n * nnz = {graph.n * graph.nnz:.2g} is worth the GPU")
+    row = next((row for row in rows if row.device == "cpu" and row.available), rows[0])
+    order = "by proximity, as it is deep" if graph.is_deep else "by falling degree, as it is shallow"
+    why = f"BFS depth {graph.depth} for n = {graph.n}; vertices are ordered {order}"
+    return Selection(row, f"{row.name} on {row.device}: the fastest there on every graph measured ({why})")

@@ -70,3 +70,11 @@ class Plan:
     omega: NDArray[np.float64] | None = None
     multiplicity: NDArray[np.float64] | None = None
     stop: StopFlag = field(default_factory=StopFlag)
+
+    @property
+    def sigma_limit(self) -> float:
+        """The largest path count that leaves omega / sigma a normal number; roots with larger ones are recomputed."""
+        largest = 2.0**126 if self.dtype == "float32" else 2.0**1022
+        if self.omega is None or not self.omega.any():
+            return largest
+        return largest * min(1.0, float(self.omega[self.omega > 0].min()))

@@ -87,8 +87,9 @@ def sweep(
     """
     # A root without out-edges adds nothing. Neighbours in sweep order are neighbours in the graph, where that pays.
     ordered = graph.order[np.isin(graph.order, roots[graph.out_degrees[roots] > 0])]
-    done, total = (0, np.zeros(graph.n)) if checkpoint is None else checkpoint.state
+    done, raw = (0, np.zeros(graph.n)) if checkpoint is None else checkpoint.state
     module = method.load()
+    total = method.arrays.asarray(raw)
     with ExitStack() as stack:
         tell = _reporter(report, len(ordered), done, stack)
         begun, first, saved = time.perf_counter(), done, time.perf_counter()
@@ -102,14 +103,19 @@ def sweep(
                         summed += block
                     done, total = done + count, summed
                     if checkpoint is not None:
-                        checkpoint.state = done, total
+                        checkpoint.state = done, as_numpy(total)
                         if time.perf_counter() - saved > CHECKPOINT_SECONDS:
                             checkpoint.save()
                             saved = time.perf_counter()
                     tell(_progress(graph, first, done, len(ordered), time.perf_counter() - begun))
             except MemoryError:
                 plan = _smaller(method, plan)
-    return total
+    return as_numpy(total)
+
+
+def as_numpy(array: Any) -> NDArray[np.float64]:
+    """Return a NumPy or CuPy array as a NumPy array."""
+    return array if isinstance(array, np.ndarray) else np.asarray(array.get())
 
 
 def _batches(
@@ -120,13 +126,15 @@ def _batches(
     However the iteration ends, no worker is running when it has ended.
     """
     plan = replace(plan, stop=StopFlag())
+    context = method.context()
     batches = [roots[i : i + plan.batch] for i in range(0, len(roots), plan.batch)]
     workers = min(plan.threads, len(batches)) if method.concurrent else 1
     idle = [module.prepare(graph, plan)]
 
     def run(batch: NDArray[np.int64]) -> NDArray[np.float64]:
-        state = idle.pop() if idle else module.prepare(graph, plan)
-        sums = _run_batch(graph, method, module, plan, state, batch)
+        with context:
+            state = idle.pop() if idle else module.prepare(graph, plan)
+            sums = _run_batch(graph, method, module, plan, state, batch)
         idle.append(state)
         return sums
 
@@ -148,14 +156,16 @@ def _run_batch(
 ) -> NDArray[np.float64]:
     """Sum one batch, a row for each block of roots; recompute the roots whose path counts overflowed."""
     blocks = -(-len(roots) // method.block) if method.block > 1 else 1
-    sums = np.zeros((blocks, graph.n))
+    sums = method.arrays.zeros((blocks, graph.n))
     levels = module.forward(state, roots)
     module.backward(state, levels, sums)
     if levels.overflowed.any():
         from lagbc.cpu import extended
 
+        recomputed = np.zeros((blocks, graph.n))
         for i in np.flatnonzero(levels.overflowed):
-            extended.add_root(graph, plan, int(roots[i]), sums[i // method.block if blocks > 1 else 0])
+            extended.add_root(graph, plan, int(roots[i]), recomputed[i // method.block if blocks > 1 else 0])
+        sums += method.arrays.asarray(recomputed)
     return sums
 
 

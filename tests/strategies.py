@@ -32,9 +32,9 @@ def adjacency(A, *, directed=True):
     return indptr, [j for _, j in edges]
 
 
-def oracle(A, *, directed=True, **options):
-    """Scores by `lagbc.reference.brandes`, in exact rationals where A is small."""
-    number = Fraction if A.shape[0] <= 40 else float
+def oracle(A, *, directed=True, number=None, **options):
+    """Scores by `lagbc.reference.brandes`, in exact rationals where A is small or `number` says so."""
+    number = number or (Fraction if A.shape[0] <= 40 else float)
     raw = reference.brandes(*adjacency(A, directed=directed), number=number, **options)
     return np.array([float(x) for x in raw]) / (1 if directed else 2)
 
@@ -83,6 +83,20 @@ def diamonds(count, ways):
         joint, following = d * (ways + 1), (d + 1) * (ways + 1)
         edges += [edge for middle in range(joint + 1, following) for edge in ((joint, middle), (middle, following))]
     return matrix(count * (ways + 1) + 1, edges)
+
+
+def diamond_scores(count, ways):
+    """Exact scores of `diamonds`: a joint is on all paths across it, a middle on 1/ways of them."""
+    n = count * (ways + 1) + 1
+    scores = []
+    for v in range(n):
+        diamond, place = divmod(v, ways + 1)
+        if place == 0:
+            scores.append(Fraction(v * (n - 1 - v)))
+        else:
+            before, after = diamond * (ways + 1) + 1, n - (diamond + 1) * (ways + 1)
+            scores.append(Fraction(before * after, ways))
+    return scores
 
 
 def layered(layers, width):

@@ -11,7 +11,9 @@ from strategies import (
     adjacency,
     complete_bipartite,
     cycle,
+    diamond_scores,
     diamonds,
+    edges_of,
     graphs,
     layered,
     matrix,
@@ -46,20 +48,6 @@ def test_complete_bipartite():
     # Two vertices of one side are joined by one path through each vertex of the other.
     a, b = 3, 5
     assert exact(complete_bipartite(a, b)) == [Fraction(b * (b - 1), a)] * a + [Fraction(a * (a - 1), b)] * b
-
-
-def diamond_scores(count, ways):
-    """A middle takes 1/ways of all pairs across it, and all that end at it do not count; a joint takes all across."""
-    n = count * (ways + 1) + 1
-    scores = []
-    for v in range(n):
-        diamond, place = divmod(v, ways + 1)
-        if place == 0:
-            scores.append(Fraction(v * (n - 1 - v)))
-        else:
-            before, after = diamond * (ways + 1) + 1, n - (diamond + 1) * (ways + 1)
-            scores.append(Fraction(before * after, ways))
-    return scores
 
 
 @pytest.mark.parametrize(("count", "ways"), [(1, 2), (5, 3), (40, 3), (1100, 2)])
@@ -131,8 +119,7 @@ def test_lengths_against_networkx(data):
 
 @given(graphs())
 def test_lengths_of_one_are_hops(A):
-    indptr, indices = adjacency(A)
-    assert exact(A, weights=[1] * len(indices)) == exact(A)
+    assert exact(A, weights=[1] * len(edges_of(A))) == exact(A)
 
 
 def test_lengths_closed_form():

@@ -31,8 +31,6 @@ from lagbc.cpu.rows import COLUMNS, add_row, clear_row, count_bits, finish_row, 
 from lagbc.graph import Graph
 from lagbc.plan import Interrupted, Plan
 
-# Path counts above this are recounted with an extended exponent: past it 1 / sigma would lose bits.
-SIGMA_LIMIT = 2.0**1022
 # Pull once the edges out of the frontier are more than this share of all: 1/2 to 1/8 were alike on scale-free graphs,
 # and smaller shares lost up to 40 % on meshes.
 PULL_SHARE = 0.2
@@ -119,6 +117,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
             state.masks,
             state.starts,
             cursor,
+            state.plan.sigma_limit,
             state.plan.stop.value,
         )
         if status == _DONE:
@@ -205,6 +204,7 @@ def _forward(
     masks,
     starts,
     cursor,
+    sigma_limit,
     stop,
 ):
     """Run levels until the frontier is empty.
@@ -232,7 +232,7 @@ def _forward(
                 v, mask = queue[i], masks[i]
                 if not counted:
                     _gather(in_indptr, in_indices, v, mask, before, values, total)
-                    overflowed |= put_row(values, v, mask, total, SIGMA_LIMIT)
+                    overflowed |= put_row(values, v, mask, total, sigma_limit)
                 if not pull:
                     for e in range(indptr[v], indptr[v + 1]):
                         w = indices[e]
@@ -249,7 +249,7 @@ def _forward(
                 if wanted != uint64(0):
                     new = _gather(in_indptr, in_indices, v, wanted, here, values, total)
                     if new != uint64(0):
-                        overflowed |= put_row(values, v, new, total, SIGMA_LIMIT)
+                        overflowed |= put_row(values, v, new, total, sigma_limit)
                         after[v] = new
                         visited[v] |= new
                         queue[end] = v

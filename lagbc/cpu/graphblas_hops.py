@@ -10,9 +10,11 @@ SuiteSparse holds F and C as lists (sparse) or with a place for every vertex (bi
 scattering along the rows of A ("push") but a bitmap by gathering along the rows of A^T ("pull"). Which is taken
 changes nothing but the time: see `PULL_SHARE`. Vertices are in sweep order, and those without edges are left out.
 
-This method is here to be read, and to be the reference of the others. On scale-free graphs it is faster than a
-traversal root by root. It is no choice for meshes and road networks: every level is a handful of GraphBLAS calls over
-few vertices, so it is several times slower than that traversal there.
+Batches run side by side with one thread each, so that no call waits for threads to meet.
+
+This method is here to be read, and to be the reference of the others. On R-MAT graphs it is faster than a traversal
+root by root, the more so the larger they are. It is no choice for meshes and road networks: every level is a handful
+of GraphBLAS calls over few vertices, so it is several times slower than that traversal there.
 
 The formulation is that of LAGraph's `LAGr_Betweenness` (Szarnyas et al., LAGraph: Linear Algebra, Network Analysis
 Libraries, and the Study of Graph Algorithms, GrAPL 2021), in the form with one division a vertex.
@@ -25,7 +27,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-from graphblas import Matrix, Vector, binary, monoid, semiring
+from graphblas import Matrix, Vector, binary, monoid, semiring, unary
 from graphblas.core.ss.context import Context
 from graphblas.exceptions import OutOfMemory
 from numpy.typing import NDArray
@@ -36,7 +38,8 @@ from lagbc.plan import Plan
 
 # Path counts above this are recounted with an extended exponent: past it 1 / sigma would lose bits.
 SIGMA_LIMIT = 2.0**1022
-# Pull from a matrix that fills more than this share of its places.
+# Pull from a matrix that fills more than this share of its places: 0.05 to 0.2 were alike, never pulling was slower
+# on R-MAT graphs (benchmarks/graphblas_orientation.py, which also has the vertex-major layout that lost).
 PULL_SHARE = 0.1
 
 
@@ -72,7 +75,7 @@ class Levels:
 
 def prepare(graph: Graph, plan: Plan) -> State:
     """Copy the graph, in sweep order, into GraphBLAS."""
-    active = int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
+    active = max(1, np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
     position = np.empty(graph.n, np.int64)
     position[graph.order] = np.arange(graph.n)
     vertices = graph.order[:active]
@@ -88,7 +91,7 @@ def prepare(graph: Graph, plan: Plan) -> State:
 
 def forward(state: State, roots: NDArray[np.int64]) -> Levels:
     """Find the levels of the roots and count their shortest paths."""
-    with _running(state.plan):
+    with _one_thread():
         P, F, A, AT = state.P, state.F, state.A, state.AT
         for workspace in (P, F, state.C, state.T, state.delta):
             workspace.clear()
@@ -101,8 +104,8 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
         patterns = []
         while F.nvals:
             state.plan.stop.check()
-            # L_l = struct(F)
-            patterns.append(_pattern(F))
+            # L_l = struct(F), as a matrix of ones
+            patterns.append(unary.one(F).new())
             # F<!struct(P), replace> = F plus.first A
             F(~P.S, replace=True) << semiring.plus_first(F @ (AT.T if _pull(F) else A))
             # P += F
@@ -113,10 +116,12 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
 
 def backward(state: State, levels: Levels, out: NDArray[np.float64]) -> None:
     """Add the dependencies of the roots that did not overflow to ``out[0]``, in matrix order."""
-    with _running(state.plan):
+    with _one_thread():
         P, C, T, delta, A, AT = state.P, state.C, state.T, state.delta, state.A, state.AT
         times = _multiplicity(state.plan, levels)
         scores = Vector(float, len(state.vertices))
+        if state.plan.endpoints:
+            out[0, levels.roots] += _add_ends(levels, times, scores)
         while len(levels.patterns) > 1:
             state.plan.stop.check()
             L = levels.patterns.pop()
@@ -133,13 +138,18 @@ def backward(state: State, levels: Levels, out: NDArray[np.float64]) -> None:
             # C += T
             C(binary.plus) << T
             L.clear()
-        if state.plan.endpoints:
-            _add_ends(state, levels, times, scores)
         out[0, state.vertices] += scores.to_dense(0.0)
 
 
-def _add_ends(state: State, levels: Levels, times: Vector, scores: Vector) -> None:
-    pass
+def _add_ends(levels: Levels, times: Vector, scores: Vector) -> NDArray[np.float64]:
+    """Add one to `scores` at each reached vertex for every root that reaches it; return the same for the roots."""
+    reached = Vector(float, len(levels.roots))
+    for L in levels.patterns[1:]:
+        # scores += times plus.times L_l;   reached += L_l summed by row
+        scores(binary.plus) << semiring.plus_times(times @ L)
+        reached(binary.plus) << L.reduce_rowwise(monoid.plus)
+    ends: NDArray[np.float64] = binary.times(times & reached).new().to_dense(0.0)
+    return ends
 
 
 def _multiplicity(plan: Plan, levels: Levels) -> Vector:
@@ -151,16 +161,9 @@ def _multiplicity(plan: Plan, levels: Levels) -> Vector:
 
 def _pull(X: Matrix) -> bool:
     """Choose the direction in which X is multiplied, and put X into the format for it."""
-    pull = X.nvals > PULL_SHARE * X.nrows * X.ncols
+    pull: bool = X.nvals > PULL_SHARE * X.nrows * X.ncols
     X.ss.config["sparsity_control"] = "bitmap" if pull else "sparse"
     return pull
-
-
-def _pattern(F: Matrix) -> Matrix:
-    """Where F has entries, as a matrix of ones."""
-    pattern = Matrix(float, F.nrows, F.ncols)
-    pattern(F.S) << 1.0
-    return pattern
 
 
 def _to_graphblas(pattern: sparse.csr_array) -> Matrix:
@@ -176,10 +179,10 @@ def _to_graphblas(pattern: sparse.csr_array) -> Matrix:
 
 
 @contextmanager
-def _running(plan: Plan) -> Iterator[None]:
-    """Give GraphBLAS the plan's threads, in this thread only, and translate its out-of-memory error."""
+def _one_thread() -> Iterator[None]:
+    """Keep GraphBLAS to one thread in the calling thread, and translate its out-of-memory error."""
     try:
-        with Context(engage=False, nthreads=plan.threads):
+        with Context(engage=False, nthreads=1):
             yield
     except OutOfMemory:
         raise MemoryError("GraphBLAS ran out of memory") from None

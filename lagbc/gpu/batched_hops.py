@@ -11,7 +11,7 @@ group sums its scores by itself: the bits depend on nothing but graph, roots and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import cupy as cp
@@ -57,7 +57,8 @@ class State:
     visited: Any  # (groups, rows, 32) uint8
     stop: Any  # (1,) uint8, pinned: the host writes, kernels poll
     deep: DeepRows | None = None
-    level_bits: list[Any] = field(default_factory=list)  # a launch a level: (groups, rows, 32) each
+    level_bits: list[Any] = field(default_factory=list)  # a launch a level: (groups, rows, 32) uint8 each
+    level_live: list[Any] = field(default_factory=list)  # and (groups, rows / 32) uint32: which rows have any bit
 
 
 @dataclass(eq=False)
@@ -94,6 +95,9 @@ class Levels:
 
 def prepare(graph: Graph, plan: Plan) -> State:
     """Upload the graph in sweep order (once a graph) and allocate rows for the batch."""
+    if plan.omega is not None:
+        # Weights may be out of the range of float32.
+        plan = replace(plan, dtype="float64")
     ordered = graph.reordered
     into = ordered.transpose
     rows = int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
@@ -135,6 +139,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
         if levels is not None:
             return levels
         state.level_bits.clear()
+        state.level_live.clear()
         state.deep = _allocate_deep(state, _FIRST_ENTRIES * state.rows + COLUMNS)
     return _forward_deep(state, roots, positions)
 
@@ -148,11 +153,10 @@ def backward(state: State, levels: Levels, out: Any) -> None:
         weights = np.ones(state.groups * COLUMNS)
         weights[: len(levels.roots)] = state.plan.multiplicity[levels.roots]
         multiplicity = cp.asarray(weights)
-    scores = cp.zeros((state.groups, state.rows))
     if levels.deep:
-        _backward_deep(state, keep, multiplicity, scores)
+        scores = _backward_deep(state, keep, multiplicity)
     else:
-        _backward_by_launches(state, levels, groups, keep, multiplicity, scores)
+        scores = _backward_by_launches(state, levels, groups, keep, multiplicity)
     if state.plan.endpoints:
         _add_ends(state, levels, keep, scores)
     out[:groups, state.order] += scores[:groups]
@@ -160,57 +164,52 @@ def backward(state: State, levels: Levels, out: Any) -> None:
 
 def _forward_by_launches(state: State, roots: NDArray[np.int64], positions: Any) -> Levels | None:
     """Sweep forward a launch a level; None if the graph is too deep for that."""
-    kernel = compiler.load("batched_hops_levels", state.plan.dtype).get_function("batched_hops_forward")
+    module = compiler.load("batched_hops_levels", state.plan.dtype)
+    first, kernel = module.get_function("batched_hops_first"), module.get_function("batched_hops_forward")
     groups = -(-len(roots) // COLUMNS)
-    grid = (state.in_hubs + -(-(state.rows - state.in_hubs) // _WARPS), groups)
-    frontier = _level_bits(state, 0)
-    _set_roots(state, positions, frontier)
+    grid = (state.in_hubs + -(-(state.rows - state.in_hubs) // _WARPS), groups, _parts(state))
+    for level in range(2):
+        _clear_level(state, level)
+    _set_roots(state, positions, state.level_bits[0])
     overflowed = cp.zeros((state.groups, _BYTES), cp.uint8)
     live = cp.zeros(_MOST_LAUNCHES, cp.int32)
-    for level in range(_MOST_LAUNCHES):
+    roots_and_rows = (np.int32(state.rows), positions, state.indptr, state.indices, state.visited)
+    first(
+        (len(roots),),
+        (_THREADS,),
+        (*roots_and_rows, state.level_bits[1], state.level_live[1], state.values, live[1:]),
+    )
+    for level in range(1, _MOST_LAUNCHES):
+        if not int(live[level]):
+            return Levels(roots, positions, level - 1, False, _bits_of(overflowed, len(roots)))
         state.plan.stop.check()
-        following = _level_bits(state, level + 1)
+        _clear_level(state, level + 1)
         arguments = (
-            np.int32(state.rows),
-            np.int32(state.in_hubs),
-            np.int32(len(roots)),
-            state.in_indptr,
-            state.in_indices,
-            frontier,
-            state.visited,
-            following,
-            state.values,
-            overflowed,
-            live[level:],
+            *(np.int32(state.rows), np.int32(state.in_hubs), np.int32(len(roots)), state.in_indptr, state.in_indices),
+            *(state.level_live[level], state.level_bits[level], state.visited),
+            *(state.level_live[level + 1], state.level_bits[level + 1], state.values, _sigma_limit(state), overflowed),
+            live[level + 1 :],
         )
         kernel(grid, (_THREADS,), arguments)
-        if not int(live[level]):
-            return Levels(roots, positions, level, False, _bits_of(overflowed, len(roots)))
-        frontier = following
     return None
 
 
-def _backward_by_launches(
-    state: State, levels: Levels, groups: int, keep: Any, multiplicity: Any, scores: Any
-) -> None:
+def _backward_by_launches(state: State, levels: Levels, groups: int, keep: Any, multiplicity: Any) -> Any:
+    """Return the scores of each group."""
     kernel = compiler.load("batched_hops_levels", state.plan.dtype).get_function("batched_hops_backward")
-    grid = (state.hubs + -(-(state.rows - state.hubs) // _WARPS), groups)
+    grid = (state.hubs + -(-(state.rows - state.hubs) // _WARPS), groups, _parts(state))
+    scores = cp.zeros((state.groups, _parts(state), state.rows))
     for level in range(levels.depth, 0, -1):
         state.plan.stop.check()
+        is_last = level == levels.depth
         arguments = (
-            np.int32(state.rows),
-            np.int32(state.hubs),
-            state.indptr,
-            state.indices,
-            state.level_bits[level],
-            state.level_bits[level + 1] if level < levels.depth else _null(),
-            keep,
-            _pointer(state.omega),
-            _pointer(multiplicity),
-            state.values,
-            scores,
+            *(np.int32(state.rows), np.int32(state.hubs), state.indptr, state.indices),
+            *(state.level_live[level], state.level_bits[level]),
+            *((_null(), _null()) if is_last else (state.level_live[level + 1], state.level_bits[level + 1])),
+            *(keep, _pointer(state.omega), _pointer(multiplicity), state.values, scores),
         )
         kernel(grid, (_THREADS,), arguments)
+    return scores.sum(axis=1)
 
 
 def _forward_deep(state: State, roots: NDArray[np.int64], positions: Any) -> Levels:
@@ -233,7 +232,8 @@ def _forward_deep(state: State, roots: NDArray[np.int64], positions: Any) -> Lev
             *(np.int32(state.rows), np.int32(deep.members)),
             *(state.indptr, state.indices, state.in_indptr, state.in_indices),
             *_deep_arguments(state, deep),
-            *(deep.found, overflowed, deep.barriers, deep.halts, _host_pointer(state.stop), deep.status),
+            *(deep.found, _sigma_limit(state), overflowed),
+            *(deep.barriers, deep.halts, _host_pointer(state.stop), deep.status),
         )
         kernel((deep.members * state.groups,), (_THREADS,), arguments)
         status = deep.status.get()
@@ -244,9 +244,11 @@ def _forward_deep(state: State, roots: NDArray[np.int64], positions: Any) -> Lev
         _grow_queue(state)
 
 
-def _backward_deep(state: State, keep: Any, multiplicity: Any, scores: Any) -> None:
+def _backward_deep(state: State, keep: Any, multiplicity: Any) -> Any:
+    """Return the scores of each group."""
     assert state.deep is not None
     deep = state.deep
+    scores = cp.zeros((state.groups, state.rows))
     kernel = compiler.load("batched_hops_deep", state.plan.dtype).get_function("batched_hops_deep_backward")
     deep.barriers.fill(0)
     arguments = (
@@ -258,6 +260,7 @@ def _backward_deep(state: State, keep: Any, multiplicity: Any, scores: Any) -> N
     kernel((deep.members * state.groups,), (_THREADS,), arguments)
     if (deep.status.get()[:, 0] == _STOPPED).any():
         raise Interrupted
+    return scores
 
 
 def _deep_arguments(state: State, deep: DeepRows) -> tuple[Any, ...]:
@@ -275,10 +278,8 @@ def _deep_arguments(state: State, deep: DeepRows) -> tuple[Any, ...]:
 
 def _allocate_deep(state: State, capacity: int) -> DeepRows:
     groups, rows = state.groups, state.rows
-    device = cp.cuda.Device()
-    resident = compiler.RESIDENT[state.plan.dtype] * device.attributes["MultiProcessorCount"]
     return DeepRows(
-        members=max(1, resident // groups),
+        members=max(1, _resident_blocks(state.plan.dtype) // groups),
         bits=cp.empty((groups, 4, rows, _BYTES), cp.uint8),
         stamps=cp.empty((groups, rows), cp.int32),
         queue=cp.empty((groups, capacity), cp.int32),
@@ -289,6 +290,16 @@ def _allocate_deep(state: State, capacity: int) -> DeepRows:
         halts=cp.zeros((groups, 2), cp.int32),
         status=cp.zeros((groups, 2), cp.int32),
     )
+
+
+def _resident_blocks(dtype: str) -> int:
+    """Blocks of the deep kernels that the device holds at once."""
+    limits = cp.cuda.Device().attributes
+    module = compiler.load("batched_hops_deep", dtype)
+    registers = max(module.get_function(f"batched_hops_deep_{sweep}").num_regs for sweep in ("forward", "backward"))
+    by_registers = limits["MaxRegistersPerMultiprocessor"] // (-(-registers // 8) * 8 * _THREADS)
+    by_threads = limits["MaxThreadsPerMultiProcessor"] // _THREADS
+    return int(limits["MultiProcessorCount"] * min(by_registers, by_threads))
 
 
 def _grow_queue(state: State) -> None:
@@ -317,10 +328,18 @@ def _columns(roots: int) -> tuple[Any, Any]:
     return root // COLUMNS, root % COLUMNS
 
 
-def _level_bits(state: State, level: int) -> Any:
+def _parts(state: State) -> int:
+    """Warps that share a row of values: a lane owns 32 bytes of it."""
+    return COLUMNS * int(state.values.itemsize) // (32 * 32)
+
+
+def _clear_level(state: State, level: int) -> None:
     if level == len(state.level_bits):
         state.level_bits.append(cp.empty((state.groups, state.rows, _BYTES), cp.uint8))
-    return state.level_bits[level]
+        state.level_live.append(cp.empty((state.groups, -(-state.rows // 32)), cp.uint32))
+    if level < 2:
+        state.level_bits[level].fill(0)
+    state.level_live[level].fill(0)
 
 
 def _add_ends(state: State, levels: Levels, keep: Any, scores: Any) -> None:
@@ -362,6 +381,10 @@ def _pinned_flag() -> NDArray[np.uint8]:
 def _host_pointer(array: NDArray[np.uint8]) -> Any:
     """Address of pinned memory, which is the same on the device."""
     return np.intp(array.ctypes.data)
+
+
+def _sigma_limit(state: State) -> Any:
+    return np.dtype(state.plan.dtype).type(state.plan.sigma_limit)
 
 
 def _null() -> Any:

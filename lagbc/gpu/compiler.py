@@ -12,8 +12,9 @@ from typing import Any
 
 _KERNELS = files("lagbc.gpu") / "kernels"
 _TYPES = {"float64": "double", "float32": "float"}
-# Blocks of the deep kernels that shall be resident on a multiprocessor, by type of value.
-RESIDENT = {"float64": 4, "float32": 4}
+# Blocks of 256 threads that shall be resident on a multiprocessor, to which the compiler limits registers: measured.
+LEVELS_RESIDENT = 5
+DEEP_RESIDENT = 6
 SOURCES = ("batched_hops_levels", "batched_hops_deep")
 
 
@@ -27,7 +28,12 @@ def source(name: str) -> str:
 
 def options(dtype: str) -> tuple[str, ...]:
     """Compiler options for values of `dtype`."""
-    return ("-std=c++17", f"-DVALUE={_TYPES[dtype]}", f"-DRESIDENT={RESIDENT[dtype]}")
+    return (
+        "-std=c++17",
+        f"-DVALUE={_TYPES[dtype]}",
+        f"-DLEVELS_RESIDENT={LEVELS_RESIDENT}",
+        f"-DDEEP_RESIDENT={DEEP_RESIDENT}",
+    )
 
 
 def variants() -> Iterator[tuple[str, str, tuple[str, ...]]]:

@@ -3,12 +3,17 @@
 // The blocks of the launch, all resident at once, are cut into `gridDim.x / members` groups of `members` blocks. A
 // group searches from its own 256 roots, with a barrier of its own a level: while one group waits the others work.
 //
+// A vertex is live at few levels and, its roots being near each other, in few columns at each: about 13 of 256 on a
+// mesh. So a warp first lists the live columns of its row, then gives each a lane; with 16 or 8 of them the warp takes
+// two or four edges at a time, and joins their sums in a fixed order, which depends on the mask alone.
+//
 // The queue of a group holds (vertex, bit row) entries, level after level: starts[l]..starts[l+1] are level l. A warp
-// visits an entry. bits[l % 4] is the frontier of level l as bit rows. While level l is visited,
-//     bits[l-1] is read, bits[l] was complete at the last barrier, bits[l+1] is pushed to, and bits[l-2] is cleared,
-// so that one barrier a level is enough. Bits are pushed with atomicOr, which commutes; numbers are gathered. A pushed
-// bit counts as visited at once: its vertex, on level l + 1, must not be taken for new by another push of level l, and
-// those of level l were marked before the last barrier.
+// visits an entry. bits(l) is the frontier of level l as bit rows, in one of four arrays that rotate. While level l is
+// visited, bits(l-1) is read, bits(l) was complete at the last barrier, bits(l+1) is pushed to and bits(l-2) is cleared,
+// so that one barrier a level is enough. visited holds the levels below l and some of l; together with bits(l) it tells
+// what is new. Bits are pushed with atomicOr, which commutes; numbers are gathered.
+
+constexpr int EDGES = 2;  // a lane, whose loads are in flight together
 
 struct Group {
     int index, member, members;
@@ -40,27 +45,87 @@ constexpr int DONE = 0, QUEUE_FULL = 1, STOPPED = 2;
 
 // Arrays of one group.
 struct Rows {
-    unsigned* bits[4];
+    unsigned* rotating;  // four arrays of bit rows
     unsigned* visited;
     int* stamps;        // l + 1 where a vertex is in the queue of level l
     value* values;
     int* queue;
     unsigned* masks;
     int* starts;
+    int n;
+
+    // The bit rows of a level, which may be one or two below 0.
+    __device__ __forceinline__ unsigned* bits(int level) const {
+        return rotating + (size_t)((level & 3) * (long long)n) * WORDS;
+    }
 };
 
 __device__ __forceinline__ Rows rows_of(int group, int n, offset capacity, unsigned* bits, unsigned* visited,
                                         int* stamps, value* values, int* queue, unsigned* masks, int* starts) {
     const size_t rows = (size_t)group * n;
     Rows own;
-    for (int i = 0; i < 4; i++) own.bits[i] = bits + (4 * rows + (size_t)i * n) * WORDS;
+    own.rotating = bits + 4 * rows * WORDS;
     own.visited = visited + rows * WORDS;
     own.stamps = stamps + rows;
     own.values = values + rows * COLUMNS;
     own.queue = queue + group * capacity;
     own.masks = masks + group * capacity * WORDS;
     own.starts = starts + (size_t)group * (n + 3);
+    own.n = n;
     return own;
+}
+
+// List the columns of a mask, a byte a lane, in the warp's shared memory; returns how many there are.
+__device__ __forceinline__ int list_columns(unsigned mask, unsigned char* columns) {
+    const int lane = threadIdx.x & 31;
+    const unsigned below = (1u << lane) - 1;
+    int count = 0;
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < 8; k++) {
+        const unsigned lanes = __ballot_sync(ALL, mask >> k & 1);
+        if (mask >> k & 1) columns[count + __popc(lanes & below)] = 8 * lane + k;
+        count += __popc(lanes);
+    }
+    __syncwarp();
+    return count;
+}
+
+// Lanes that share the edges of a row among `count` live columns: lane -> (part of the edges, place in the list).
+struct Share {
+    int width, part, parts, place;
+
+    __device__ Share(int count) : width(count <= 8 ? 8 : count <= 16 ? 16 : 32) {
+        const int lane = threadIdx.x & 31;
+        part = lane / width, parts = 32 / width, place = lane % width;
+    }
+};
+
+// Sum over the edges of v of where(bits[u], values[u], 0) in one column a lane; alike in all parts of the warp.
+__device__ __forceinline__ value gather_column(const offset* indptr, const int* indices, int v, Share share,
+                                               int column, bool live, const unsigned char* bits,
+                                               const value* values) {
+    const offset end = indptr[v + 1];
+    value total = 0;
+    for (offset e = indptr[v] + share.part; e < end; e += EDGES * share.parts) {
+        int u[EDGES];
+        bool meet[EDGES];
+        value x[EDGES];
+#pragma unroll
+        for (int i = 0; i < EDGES; i++) {
+            const bool valid = live && e + i * share.parts < end;
+            u[i] = valid ? indices[e + i * share.parts] : -1;
+        }
+#pragma unroll
+        for (int i = 0; i < EDGES; i++)
+            meet[i] = u[i] >= 0 && bits[(size_t)u[i] * BYTES + column / 8] >> column % 8 & 1;
+#pragma unroll
+        for (int i = 0; i < EDGES; i++) x[i] = meet[i] ? values[(size_t)u[i] * COLUMNS + column] : value(0);
+#pragma unroll
+        for (int i = 0; i < EDGES; i++) total += x[i];
+    }
+    for (int step = share.width; step < 32; step *= 2) total += __shfl_xor_sync(ALL, total, step);
+    return total;
 }
 
 // Clear the bit rows of some entries.
@@ -72,18 +137,16 @@ __device__ __forceinline__ void clear(const Group& group, const int* queue, int 
 
 // Push the bit row of v to its out-neighbours, four edges at a time, a word a lane; queue those touched first.
 __device__ __forceinline__ void push(const offset* indptr, const int* indices, int v, int level, unsigned word,
-                                     unsigned* visited, unsigned* next, int* stamps, int* queue, int last,
-                                     int* found, offset capacity) {
+                                     const unsigned* visited, const unsigned* here, unsigned* next, int* stamps,
+                                     int* queue, int last, int* found, offset capacity) {
     const int lane = threadIdx.x & 31, part = lane % WORDS;
     const offset end = indptr[v + 1];
     for (offset base = indptr[v]; base < end; base += 4) {
         const offset e = base + lane / WORDS;
         const int w = e < end ? indices[e] : 0;
-        const unsigned fresh = e < end ? word & ~visited[(size_t)w * WORDS + part] : 0;
-        if (fresh) {
-            atomicOr(&next[(size_t)w * WORDS + part], fresh);
-            atomicOr(&visited[(size_t)w * WORDS + part], fresh);
-        }
+        const size_t place_of_word = (size_t)w * WORDS + part;
+        const unsigned fresh = e < end ? word & ~(visited[place_of_word] | here[place_of_word]) : 0;
+        if (fresh) atomicOr(&next[place_of_word], fresh);
         const unsigned touched = __ballot_sync(ALL, fresh != 0) >> (lane / WORDS * WORDS) & 0xff;
         if (touched && part == 0 && stamps[w] != level + 2 && atomicExch(&stamps[w], level + 2) != level + 2) {
             const int place = last + atomicAdd(found, 1);
@@ -94,37 +157,52 @@ __device__ __forceinline__ void push(const offset* indptr, const int* indices, i
 
 // status[2 * group]: how the sweep ended; status[2 * group + 1]: its last level. found[group][l]: entries of level l,
 // zero at first. starts[0..1], the root entries, the stamps and bits of level 0 and the roots' counts are set before.
-extern "C" __global__ void __launch_bounds__(32 * WARPS, RESIDENT)
+extern "C" __global__ void __launch_bounds__(32 * WARPS, DEEP_RESIDENT)
 batched_hops_deep_forward(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
                           const offset* __restrict__ in_indptr, const int* __restrict__ in_indices, unsigned* bits,
                           unsigned* visited, int* stamps, value* values, int* queue, unsigned* masks, offset capacity,
-                          int* starts, int* found, unsigned char* overflowed, unsigned* barriers, int* halts,
-                          const volatile unsigned char* stop, int* status) {
+                          int* starts, int* found, value sigma_limit, unsigned char* overflowed, unsigned* barriers,
+                          int* halts, const volatile unsigned char* stop, int* status) {
     Group group(members, barriers);
     const Rows own = rows_of(group.index, n, capacity, bits, visited, stamps, values, queue, masks, starts);
+    __shared__ unsigned char lists[WARPS][COLUMNS];
+    unsigned char* columns = lists[threadIdx.x / 32];
     const int lane = threadIdx.x & 31;
     found += (size_t)group.index * (n + 3);
     halts += 2 * group.index;
     int level = 0, before = 0, first = 0, last = own.starts[1], end_status = DONE;
     while (true) {
-        const unsigned* here = own.bits[level % 4];
-        unsigned* next = own.bits[(level + 1) % 4];
+        const unsigned* here = own.bits(level);
+        unsigned* next = own.bits(level + 1);
         if (group.member == 0 && threadIdx.x == 0) halts[level % 2] = *stop;
         for (int i = first + group.warp(); i < last; i += group.warps()) {
             const int v = own.queue[i];
             const unsigned word = here[(size_t)v * WORDS + lane % WORDS];
-            if (lane < WORDS) own.masks[(size_t)i * WORDS + lane] = word;
-            push(indptr, indices, v, level, word, own.visited, next, own.stamps, own.queue, last, &found[level + 1],
+            if (lane < WORDS) {
+                own.masks[(size_t)i * WORDS + lane] = word;
+                own.visited[(size_t)v * WORDS + lane] |= word;
+            }
+            push(indptr, indices, v, level, word, own.visited, here, next, own.stamps, own.queue, last, &found[level + 1],
                  capacity);
             if (level > 0) {
                 const unsigned mask = ((const unsigned char*)here)[(size_t)v * BYTES + lane];
-                value total[OWN] = {};
-                gather(in_indptr, in_indices, v, 0, 1, (const unsigned char*)own.bits[(level + 3) % 4], mask,
-                       own.values, total);
-                put_counts(own.values, v, mask, total, overflowed + group.index * BYTES);
+                const int count = list_columns(mask, columns);
+                const Share share(count);
+                for (int j = 0; j < count; j += 32) {
+                    const bool live = j + share.place < count;
+                    const int column = live ? columns[j + share.place] : 0;
+                    const value sigma =
+                        gather_column(in_indptr, in_indices, v, share, column, live,
+                                      (const unsigned char*)own.bits(level - 1), own.values);
+                    if (live && share.part == 0) {
+                        own.values[(size_t)v * COLUMNS + column] = sigma;
+                        if (sigma > sigma_limit)
+                            atomicOr((unsigned*)(overflowed + group.index * BYTES) + column / 32, 1u << column % 32);
+                    }
+                }
             }
         }
-        if (level > 1) clear(group, own.queue, before, own.starts[level - 1], own.bits[(level + 2) % 4]);
+        if (level > 1) clear(group, own.queue, before, own.starts[level - 1], own.bits(level - 2));
         group.wait();
         const int end = last + *(volatile int*)&found[level + 1];
         if (*(volatile int*)&halts[level % 2]) end_status = STOPPED;
@@ -143,7 +221,7 @@ batched_hops_deep_forward(int n, int members, const offset* __restrict__ indptr,
 }
 
 // While level l is visited, bits[l+1] is read, bits[l] is set, and bits[l+2] is cleared.
-extern "C" __global__ void __launch_bounds__(32 * WARPS, RESIDENT)
+extern "C" __global__ void __launch_bounds__(32 * WARPS, DEEP_RESIDENT)
 batched_hops_deep_backward(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
                            unsigned* bits, unsigned* visited, int* stamps, value* values, int* queue, unsigned* masks,
                            offset capacity, int* starts, const unsigned* __restrict__ keep,
@@ -151,6 +229,8 @@ batched_hops_deep_backward(int n, int members, const offset* __restrict__ indptr
                            unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status) {
     Group group(members, barriers);
     const Rows own = rows_of(group.index, n, capacity, bits, visited, stamps, values, queue, masks, starts);
+    __shared__ unsigned char lists[WARPS][COLUMNS];
+    unsigned char* columns = lists[threadIdx.x / 32];
     const int lane = threadIdx.x & 31;
     const int depth = status[2 * group.index + 1];
     const unsigned kept = ((const unsigned char*)keep)[group.index * BYTES + lane];
@@ -159,20 +239,35 @@ batched_hops_deep_backward(int n, int members, const offset* __restrict__ indptr
     scores += (size_t)group.index * n;
     if (multiplicity) multiplicity += group.index * COLUMNS;
     for (int level = depth; level > 0; level--) {
-        unsigned* here = own.bits[level % 4];
-        const unsigned char* beyond = (const unsigned char*)own.bits[(level + 1) % 4];
+        unsigned* here = own.bits(level);
+        const unsigned char* beyond = (const unsigned char*)own.bits(level + 1);
         if (group.member == 0 && threadIdx.x == 0) halts[level % 2] = *stop;
         for (int i = own.starts[level] + group.warp(); i < own.starts[level + 1]; i += group.warps()) {
             const int v = own.queue[i];
             const unsigned mask = ((const unsigned char*)own.masks)[(size_t)i * BYTES + lane] & kept;
             if (lane < WORDS) here[(size_t)v * WORDS + lane] = own.masks[(size_t)i * WORDS + lane] & kept_word;
-            if (!__any_sync(ALL, mask)) continue;
-            value total[OWN] = {};
-            if (level < depth) gather(indptr, indices, v, 0, 1, beyond, mask, own.values, total);
-            finish_row(own.values, v, mask, total, omega, multiplicity, scores);
+            const int count = list_columns(mask, columns);
+            const Share share(count);
+            const value targets = omega ? value(omega[v]) : value(1);
+            double delta = 0;
+            for (int j = 0; j < count; j += 32) {
+                const bool live = j + share.place < count;
+                const int column = live ? columns[j + share.place] : 0;
+                const value total =
+                    level < depth ? gather_column(indptr, indices, v, share, column, live, beyond, own.values)
+                                  : value(0);
+                if (live && share.part == 0) {
+                    value* place = own.values + (size_t)v * COLUMNS + column;
+                    const value sigma = *place;
+                    delta += (multiplicity ? multiplicity[column] : 1.0) * ((double)sigma * (double)total);
+                    *place = targets / sigma + total;
+                }
+            }
+            delta = warp_sum(delta);
+            if (lane == 0 && delta != 0) scores[v] += delta;
         }
         if (level + 2 <= depth)
-            clear(group, own.queue, own.starts[level + 2], own.starts[level + 3], own.bits[(level + 2) % 4]);
+            clear(group, own.queue, own.starts[level + 2], own.starts[level + 3], own.bits(level + 2));
         group.wait();
         if (*(volatile int*)&halts[level % 2]) {
             if (group.member == 0 && threadIdx.x == 0) status[2 * group.index] = STOPPED;

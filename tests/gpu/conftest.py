@@ -1,0 +1,55 @@
+"""Fixtures of the GPU tests: a device, or a skip that says why there is none; every method on it in every dtype."""
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import lagbc
+
+# Relative errors that rounding may add up to.
+TOLERANCES = {"float64": 1e-12, "float32": 3e-5}
+ROWS = [row for row in lagbc.METHODS if row.device == "cuda" and not row.weighted]
+
+
+@dataclass(frozen=True)
+class OnDevice:
+    """A row of METHODS with a dtype."""
+
+    row: lagbc.Method
+    dtype: str
+
+    @property
+    def bc(self):
+        return functools.partial(lagbc.bc, method=self.row.name, device="cuda", dtype=self.dtype)
+
+    @property
+    def module(self):
+        return self.row.load()
+
+    def assert_close(self, ours, theirs):
+        assert ours.dtype == np.float64
+        tolerance = TOLERANCES[self.dtype]
+        np.testing.assert_allclose(ours, theirs, rtol=tolerance, atol=tolerance)
+
+
+@pytest.fixture(scope="session")
+def cupy():
+    """CuPy, if it is installed and sees a device."""
+    cupy = pytest.importorskip("cupy", reason="CuPy is not installed (the extras 'cuda12' and 'cuda13')")
+    try:
+        devices = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        pytest.skip(f"CuPy sees no device: {error}")
+    if not devices:
+        pytest.skip("CuPy sees no device")
+    return cupy
+
+
+@pytest.fixture(
+    scope="session", params=[(row, dtype) for row in ROWS for dtype in TOLERANCES], ids=lambda p: f"{p[0].name}-{p[1]}"
+)
+def gpu(request, cupy):
+    """Every unweighted method of device "cuda", in every dtype."""
+    return OnDevice(*request.param)

@@ -1,0 +1,341 @@
+"""Every GPU method, in float64 and float32: against the oracle, the CPU and closed forms, and where it may break."""
+
+import _thread
+import functools
+import threading
+from fractions import Fraction
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import (
+    SPECIAL,
+    adjacency,
+    diamonds,
+    disjoint,
+    graphs,
+    grid,
+    matrix,
+    oracle,
+    path,
+    scale_free,
+    star,
+    vertex_weights,
+)
+
+import lagbc
+from lagbc.graph import as_graph
+from lagbc.plan import Interrupted, Plan
+from lagbc.reference import count_hops
+
+SCALE_FREE = scale_free(700, 5000, seed=1)
+MESH = grid(30, 31)
+# Vertices from which a sum is taken where all of them would take the oracle too long.
+FEW = np.arange(0, 990, 33)
+
+# Path counts above these overflow.
+LIMITS = {"float64": 1022, "float32": 126}
+
+needs_numba = pytest.mark.skipif(
+    find_spec("numba") is None, reason="roots that overflow are recomputed on the CPU, which needs numba"
+)
+
+
+def trusted(A, *, directed=True, **options):
+    """Scores by the CPU's batched method, or by the oracle where that cannot run."""
+    if find_spec("numba") is None:
+        return oracle(A, directed=directed, **options)
+    return lagbc.bc(A, directed=directed, method="batched", device="cpu", **options)
+
+
+@functools.cache
+def from_first_roots(count):
+    """Scores of SCALE_FREE from its first vertices."""
+    return oracle(SCALE_FREE, sources=range(count))
+
+
+def prepared(gpu, A, *, batch=256, directed=True, **options):
+    """A method's state for a matrix."""
+    return gpu.module.prepare(as_graph(A, directed=directed), Plan(batch=batch, dtype=gpu.dtype, **options))
+
+
+# Agreement
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("name", SPECIAL)
+def test_special_graphs(gpu, name, directed):
+    """Among them graphs of 0, 1 and 2 vertices, isolated vertices, loops, duplicates and components."""
+    A = SPECIAL[name]
+    for endpoints in (False, True):
+        gpu.assert_close(
+            gpu.bc(A, directed=directed, endpoints=endpoints), oracle(A, directed=directed, endpoints=endpoints)
+        )
+
+
+@settings(max_examples=15)
+@given(st.data())
+def test_random_graphs(gpu, data):
+    A = data.draw(graphs())
+    n = A.shape[0]
+    options = {
+        "directed": data.draw(st.booleans()),
+        "sources": data.draw(st.none() | st.permutations(range(n)).map(lambda order: order[: n // 2])),
+    }
+    if data.draw(st.booleans()):
+        options["endpoints"] = data.draw(st.booleans())
+    else:
+        options["target_weights"] = data.draw(st.none() | vertex_weights(n))
+        options["source_weights"] = data.draw(st.none() | vertex_weights(n))
+    gpu.assert_close(gpu.bc(A, **options), oracle(A, **options))
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("A", [scale_free(1000, 10_000, seed=3), grid(31, 32)], ids=["scale-free", "mesh"])
+def test_against_the_cpu(gpu, A, directed):
+    rng = np.random.default_rng(2)
+    omega, times = rng.integers(0, 4, (2, A.shape[0])) / 2
+    for options in ({}, {"endpoints": True}, {"target_weights": omega}, {"source_weights": times}):
+        options |= {"directed": directed, "sources": FEW}
+        gpu.assert_close(gpu.bc(A, **options), trusted(A, **options))
+
+
+@pytest.mark.parametrize("name", ["karate", "lesmis", "us-airports", "power", "minnesota", "ca-GrQc"])
+def test_shipped_networks(gpu, example, name):
+    network = example(name)
+    n = network.matrix.shape[0]
+    options = {"directed": network.directed, "sources": np.arange(0, n, max(1, n // 60))}
+    gpu.assert_close(gpu.bc(network.matrix, **options), trusted(network.matrix, **options))
+
+
+def test_vertex_weights_out_of_the_range_of_float32(gpu):
+    """Scores are proportional to each kind of weight, so a common factor changes them by that factor only."""
+    omega = np.random.default_rng(5).integers(0, 4, MESH.shape[0]) / 2
+    expected = trusted(MESH, target_weights=omega)
+    for factor in (2.0**-300, 2.0**300):
+        gpu.assert_close(gpu.bc(MESH, target_weights=omega * factor) / factor, expected)
+        gpu.assert_close(
+            gpu.bc(MESH, target_weights=omega, source_weights=np.full(len(omega), factor)) / factor, expected
+        )
+
+
+# Batches
+
+
+@pytest.mark.parametrize("count", [1, 255, 256, 257, 600])
+def test_ragged_batches(gpu, count):
+    for batch in (256, 512):
+        gpu.assert_close(gpu.bc(SCALE_FREE, batch, sources=range(count)), from_first_roots(count))
+
+
+@pytest.mark.parametrize("batch", [1, 7, 300, 10_000, "auto"])
+def test_any_batch(gpu, batch):
+    gpu.assert_close(gpu.bc(SCALE_FREE, batch, sources=range(257)), from_first_roots(257))
+
+
+def test_state_is_as_new_after_every_batch(gpu, cupy):
+    """Batches of different size and depth through one state equal those of fresh states."""
+    A = disjoint(path(300), grid(6, 7), scale_free(80, 400, seed=4), matrix(3, []))
+    n = A.shape[0]
+    used = prepared(gpu, A)
+    for roots in (np.arange(150), np.arange(n - 100, n), np.arange(290, 330), np.arange(2), np.arange(100, 356)):
+        ours, theirs = cupy.zeros((1, n)), cupy.zeros((1, n))
+        for state, out in ((used, ours), (prepared(gpu, A), theirs)):
+            gpu.module.backward(state, gpu.module.forward(state, roots), out)
+        gpu.assert_close(ours.get(), theirs.get())
+
+
+def test_backward_adds(gpu, cupy):
+    state = prepared(gpu, MESH)
+    out = cupy.full((1, MESH.shape[0]), 10.0)
+    gpu.module.backward(state, gpu.module.forward(state, np.arange(40)), out)
+    gpu.assert_close(out[0].get(), 10 + oracle(MESH, sources=range(40)))
+
+
+@pytest.mark.parametrize("A", [scale_free(1500, 12000, seed=6), grid(38, 40)], ids=["scale-free", "mesh"])
+def test_bits_of_batched(gpu, A):
+    """Neither the batch nor the run changes a bit."""
+    if gpu.row.name != "batched":
+        pytest.skip(f"{gpu.row.name} promises 1e-13, not bits")
+    expected = gpu.bc(A, 256)
+    for batch in (256, 512, 1024, "auto"):
+        np.testing.assert_array_equal(gpu.bc(A, batch), expected)
+
+
+def test_out_of_memory_halves_the_batch(gpu, cupy):
+    """The pool is held to less than the batch takes."""
+    pool = cupy.get_default_memory_pool()
+    pool.free_all_blocks()
+    limit = pool.get_limit()
+    pool.set_limit(size=pool.total_bytes() + (64 << 20))
+    try:
+        with pytest.warns(lagbc.MemoryWarning, match="ran out of memory"):
+            scores = gpu.bc(star(5000), 5120)
+    finally:
+        pool.set_limit(size=limit)
+    gpu.assert_close(scores, np.append(5000.0 * 4999, np.zeros(5000)))
+
+
+# Depth
+
+
+def test_long_path(gpu):
+    """Vertex v of a path is between the v vertices before it and those behind it."""
+    v = np.arange(3000)
+    gpu.assert_close(gpu.bc(path(3000), directed=False), v * (2999 - v))
+
+
+def test_deeper_than_int16(gpu):
+    n = 33_000
+    expected = np.append(0, n - 1 - np.arange(1, n))
+    gpu.assert_close(gpu.bc(path(n), 1, sources=[0]), expected)
+
+
+def test_deep_grid(gpu):
+    options = {"directed": False, "sources": [0, 99, 100, 17_333, 39_999]}
+    gpu.assert_close(gpu.bc(grid(100, 400), **options), trusted(grid(100, 400), **options))
+
+
+def test_hub(gpu):
+    """A vertex with more neighbours than a block has threads, among many others of few."""
+    n = 5000
+    edges = [(0, v) for v in range(1, n)] + [(v, 0) for v in range(1, n)] + [(v, v + 1) for v in range(1, n - 1)]
+    options = {"sources": [0, 1, 2, 2500, 4999]}
+    gpu.assert_close(gpu.bc(matrix(n, edges), **options), trusted(matrix(n, edges), **options))
+
+
+# Overflow
+
+
+@pytest.mark.parametrize("above", [-1, 0, 1, 2])
+def test_overflow_is_detected(gpu, above):
+    """Chains of two-way diamonds count powers of two, exactly."""
+    A = diamonds(LIMITS[gpu.dtype] + above, 2)
+    roots = np.arange(0, 9)
+    largest = [max(count_hops(*adjacency(A), s)[2]) for s in roots]
+    overflowed = gpu.module.forward(prepared(gpu, A), roots).overflowed
+    assert isinstance(overflowed, np.ndarray)
+    np.testing.assert_array_equal(overflowed, [sigma > 2 ** LIMITS[gpu.dtype] for sigma in largest])
+
+
+def test_backward_leaves_out_what_overflowed(gpu, cupy):
+    """Far beyond the limit, where counts are infinite, too."""
+    A = diamonds(2 * LIMITS[gpu.dtype], 2)
+    roots = np.array([0, A.shape[0] - 31, 4, A.shape[0] - 61])
+    state, out = prepared(gpu, A), cupy.zeros((1, A.shape[0]))
+    levels = gpu.module.forward(state, roots)
+    np.testing.assert_array_equal(levels.overflowed, [True, False, True, False])
+    gpu.module.backward(state, levels, out)
+    gpu.assert_close(out[0].get(), oracle(A, sources=roots[[1, 3]].tolist(), number=Fraction))
+
+
+@needs_numba
+@pytest.mark.parametrize("count", [90, 700])
+@pytest.mark.parametrize("kind", ["plain", "endpoints", "weights"])
+def test_overflow_is_recomputed(gpu, count, kind):
+    """3**90 is beyond float32, 3**700 beyond float64; roots near the end do not overflow."""
+    A = diamonds(count, 3)
+    n = A.shape[0]
+    options = {
+        "plain": {},
+        "endpoints": {"endpoints": True},
+        "weights": {"target_weights": np.arange(n) % 3 / 2, "source_weights": np.arange(n) % 5 / 2},
+    }[kind]
+    options["sources"] = [0, 1, 4, n // 2, n - 50, n - 5]
+    gpu.assert_close(gpu.bc(A, **options), oracle(A, number=Fraction, **options))
+
+
+# Arrays in and out
+
+
+def test_numpy_in_numpy_out(gpu):
+    assert type(gpu.bc(SCALE_FREE, sources=[1, 2])) is np.ndarray
+    assert type(gpu.bc(matrix(3, []))) is np.ndarray
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("kind", ["csr_matrix", "csc_matrix", "coo_matrix"])
+def test_cupy_in_cupy_out(gpu, cupy, kind, directed):
+    from cupyx.scipy import sparse
+
+    for A in (SCALE_FREE, SPECIAL["loops and duplicates"], SPECIAL["no edges"]):
+        on_device = getattr(sparse, kind)(sparse.coo_matrix(A.astype(np.float32)))
+        before = on_device.copy()
+        options = {"directed": directed, "sources": range(min(300, A.shape[0]))}
+        scores = gpu.bc(on_device, **options)
+        assert isinstance(scores, cupy.ndarray)
+        gpu.assert_close(scores.get(), oracle(A, **options))
+        for name in ("data", "indices", "indptr", "row", "col"):
+            if hasattr(before, name):
+                np.testing.assert_array_equal(getattr(on_device, name).get(), getattr(before, name).get())
+
+
+def test_current_stream(gpu, cupy):
+    with cupy.cuda.Stream(non_blocking=True):
+        gpu.assert_close(gpu.bc(SCALE_FREE, sources=range(257)), from_first_roots(257))
+
+
+# Interruption
+
+
+def test_stop_flag(gpu, cupy):
+    state = prepared(gpu, path(50))
+    levels = gpu.module.forward(state, np.arange(3))
+    state.plan.stop.set()
+    out = cupy.zeros((1, 50))
+    with pytest.raises(Interrupted):
+        gpu.module.backward(state, levels, out)
+    assert not out.any()
+    with pytest.raises(Interrupted):
+        gpu.module.forward(state, np.arange(3))
+
+
+def test_keyboard_interrupt(gpu):
+    """Ctrl-C in the middle of a long run ends it, and the next run is not the worse for it."""
+    A = grid(300, 300)
+    gpu.bc(A, 256, sources=[0])
+    timer = threading.Timer(1.0, _thread.interrupt_main)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            gpu.bc(A, 256)
+    finally:
+        timer.cancel()
+    gpu.assert_close(gpu.bc(SCALE_FREE, sources=range(257)), from_first_roots(257))
+
+
+def test_checkpoint(gpu, tmp_path):
+    """A run that is interrupted after its first batch goes on where it was."""
+
+    def interrupt(progress):
+        raise KeyboardInterrupt
+
+    file, done = tmp_path / "run.npz", []
+    expected = gpu.bc(SCALE_FREE, 256)
+    with pytest.raises(KeyboardInterrupt):
+        gpu.bc(SCALE_FREE, 256, checkpoint=file, progress=interrupt)
+    scores = gpu.bc(SCALE_FREE, 256, checkpoint=file, progress=lambda progress: done.append(progress.done))
+    assert done[0] > 256
+    if gpu.row.name == "batched":
+        np.testing.assert_array_equal(scores, expected)
+    gpu.assert_close(scores, expected)
+
+
+# The variants of spmm
+
+
+@pytest.mark.parametrize("variant", ["RowMajor", "ColumnMajor"])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("directed", [True, False])
+def test_products_of_spmm(cupy, variant, dtype, directed):
+    from lagbc.gpu import spmm_hops
+
+    graph = as_graph(SCALE_FREE, directed=directed)
+    state = spmm_hops.prepare(graph, Plan(batch=100, dtype=dtype), getattr(spmm_hops, variant))
+    out = cupy.zeros((1, graph.n))
+    for first in (0, 100):
+        spmm_hops.backward(state, spmm_hops.forward(state, np.arange(first, first + 100)), out)
+    expected = oracle(SCALE_FREE, directed=directed, sources=range(200)) * (1 if directed else 2)
+    np.testing.assert_allclose(out[0].get(), expected, rtol=1e-12 if dtype == "float64" else 3e-5, atol=1e-5)

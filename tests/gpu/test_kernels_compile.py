@@ -1,0 +1,82 @@
+"""Every CUDA source compiles with NVRTC for every architecture that is supported; this needs no GPU and no driver."""
+
+import subprocess
+import sys
+
+import pytest
+
+from lagbc.gpu import compiler
+
+nvrtc = pytest.importorskip("cuda.bindings.nvrtc", reason="cuda-bindings is not installed (the extra 'kernels')")
+pathfinder = pytest.importorskip("cuda.pathfinder")
+
+ARCHITECTURES = (75, 80, 90, 100)
+VARIANTS = {label: (source, options) for label, source, options in compiler.variants()}
+
+
+def headers():
+    """Options that name the include directories of the CUDA runtime and of its C++ library."""
+    found = [pathfinder.find_nvidia_header_directory(library) for library in ("cudart", "cccl")]
+    if None in found:
+        pytest.skip("the headers of nvidia-cuda-runtime or nvidia-cuda-cccl are not installed (the extra 'kernels')")
+    return [f"--include-path={directory}" for directory in found]
+
+
+def call(function, *arguments):
+    """Call NVRTC, and return what it gives besides its status."""
+    status, *results = function(*arguments)
+    assert status == nvrtc.nvrtcResult.NVRTC_SUCCESS, status
+    return results[0] if results else None
+
+
+def compile_source(source, options):
+    """Compile to machine code; return it with the compiler's log."""
+    try:
+        program = call(nvrtc.nvrtcCreateProgram, source.encode(), b"", 0, [], [])
+    except RuntimeError as error:  # cuda-bindings loads the library at the first call
+        pytest.skip(f"NVRTC cannot be loaded: {error}")
+    try:
+        (status,) = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])
+        log = bytearray(call(nvrtc.nvrtcGetProgramLogSize, program))
+        call(nvrtc.nvrtcGetProgramLog, program, log)
+        text = log.decode().strip("\0 \n")
+        assert status == nvrtc.nvrtcResult.NVRTC_SUCCESS, text
+        binary = bytearray(call(nvrtc.nvrtcGetCUBINSize, program))
+        call(nvrtc.nvrtcGetCUBIN, program, binary)
+        return bytes(binary), text
+    finally:
+        call(nvrtc.nvrtcDestroyProgram, program)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_compiles_without_a_warning(variant, architecture):
+    source, options = VARIANTS[variant]
+    binary, log = compile_source(source, [f"--gpu-architecture=sm_{architecture}", *options, *headers()])
+    assert binary.startswith(b"\x7fELF")
+    assert "warning #" not in log, log  # the front end's; ptxas has its own
+
+
+def test_an_error_names_the_file_and_the_line():
+    """Sources are put together as text, so that only #line tells where an error is."""
+    source, options = next(iter(VARIANTS.values()))
+    lines = source.splitlines()
+    last = max(number for number, line in enumerate(lines) if line.startswith("#line"))
+    name = lines[last].split('"')[1]
+    broken = "\n".join([*lines[: last + 1], "this is no CUDA", *lines[last + 1 :]])
+    with pytest.raises(AssertionError, match=rf"{name}\(1\)"):
+        compile_source(broken, ["--gpu-architecture=sm_80", *options, *headers()])
+
+
+def test_every_kernel_file_is_compiled():
+    """No file of kernels/ is left out of `compiler.variants()`."""
+    from importlib.resources import files
+
+    sources = {text.name.removesuffix(".cu") for text in (files("lagbc.gpu") / "kernels").iterdir()}
+    compiled = {label.split("[")[0] for label in VARIANTS}
+    assert {name for name in sources if not name.endswith(".cuh")} == compiled
+
+
+def test_the_compiler_module_does_not_load_cupy():
+    command = "import sys, lagbc.gpu.compiler; sys.exit('cupy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", command], check=False).returncode == 0

@@ -1,0 +1,139 @@
+"""Imports go only downward, importing lagbc loads nothing heavy, and the package has all its files."""
+
+import ast
+import functools
+import subprocess
+import sys
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+import lagbc
+
+PACKAGE = Path(lagbc.__file__).parent
+
+# Floor of each module; a package stands for what is in it. A module imports from its own floor or from below it.
+FLOORS = {
+    "errors": 0,
+    "reference": 0,
+    "ordering": 0,
+    "plan": 0,
+    "rescale": 0,
+    "graph": 1,
+    "io": 1,
+    "cpu": 2,
+    "gpu": 2,
+    "methods": 2,
+    "memory": 3,
+    "checkpoint": 3,
+    "sweep": 3,
+    "centrality": 4,
+    "compare": 4,
+    "nx_backend": 4,
+    "cli": 4,
+    "plots": 4,
+    "__init__": 4,
+}
+
+
+@functools.cache
+def sources():
+    return {
+        ".".join(file.relative_to(PACKAGE).with_suffix("").parts): file.read_text(encoding="utf-8")
+        for file in PACKAGE.rglob("*.py")
+    }
+
+
+def modules():
+    return {module: ast.parse(text) for module, text in sources().items()}
+
+
+def floor(module):
+    return FLOORS[module.split(".")[0]]
+
+
+def imports(tree, *, at_run_time):
+    """Modules of lagbc that a module imports; also those only imported for type checking, unless `at_run_time`."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" and at_run_time:
+            for inner in ast.walk(node):
+                inner.names = []
+        elif isinstance(node, ast.Import):
+            found |= {alias.name.removeprefix("lagbc.") for alias in node.names if alias.name.startswith("lagbc.")}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            if node.module == "lagbc":
+                found |= {alias.name if (PACKAGE / f"{alias.name}.py").exists() else "__init__" for alias in node.names}
+            elif node.module and node.module.startswith("lagbc.") and node.names:
+                package = PACKAGE.joinpath(*node.module.split(".")[1:])
+                inside = node.module.removeprefix("lagbc.")
+                found |= {f"{inside}.{alias.name}" if package.is_dir() else inside for alias in node.names}
+    return found
+
+
+def test_every_module_has_a_floor():
+    assert {module.split(".")[0] for module in sources()} <= FLOORS.keys()
+
+
+@pytest.mark.parametrize("module", sorted(sources()))
+def test_imports_go_downward(module):
+    for imported in imports(ast.parse(sources()[module]), at_run_time=False):
+        assert floor(imported) <= floor(module), f"{module} imports {imported} from a floor above it"
+
+
+def test_imports_have_no_circle():
+    below = {module: imports(tree, at_run_time=True) & sources().keys() for module, tree in modules().items()}
+    while below:
+        free = {module for module, needed in below.items() if not needed & below.keys() - {module}}
+        assert free, f"a circle among {sorted(below)}"
+        below = {module: needed for module, needed in below.items() if module not in free}
+
+
+def test_nothing_imports_the_public_names_from_within():
+    lower = {module: imports(tree, at_run_time=True) for module, tree in modules().items() if floor(module) < 4}
+    assert not [module for module, imported in lower.items() if "__init__" in imported]
+
+
+def loaded_by(code):
+    script = f"import sys\n{code}\nprint(*sorted({{name.split('.')[0] for name in sys.modules}}))"
+    return set(
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    )
+
+
+def test_import_loads_nothing_heavy():
+    heavy = {"numba", "graphblas", "cupy", "scipy", "numpy", "matplotlib", "networkx", "tqdm", "psutil", "click"}
+    assert not heavy & loaded_by("import lagbc; dir(lagbc)")
+
+
+def test_graph_and_table_load_no_method():
+    loaded = loaded_by("import lagbc; lagbc.METHODS, lagbc.bc, lagbc.estimate_memory")
+    assert not {"numba", "graphblas", "cupy", "matplotlib", "networkx", "tqdm"} & loaded
+
+
+def test_rows_of_the_table():
+    names = [(row.name, row.device, row.weighted) for row in lagbc.METHODS]
+    assert len(set(names)) == len(names)
+    for row in lagbc.METHODS:
+        assert PACKAGE.parent.joinpath(*row.module.split(".")).with_suffix(".py").exists(), row.module
+        assert row.auto_batch % row.block == 0
+        assert row.round_batch(1) == row.block
+        assert row.round_batch(row.block + 1) in (2 * row.block, row.widest)
+
+
+def test_methods_have_their_functions(row):
+    module = row.load()
+    for function in ("prepare", "forward", "backward"):
+        assert callable(getattr(module, function))
+
+
+def test_data_files_are_found():
+    data = resources.files("lagbc") / "data"
+    names = {file.name for file in data.iterdir()}
+    assert {"README.md", "karate.mtx.gz", "lesmis.mtx.gz", "power.mtx.gz"} <= names
+    described = (data / "README.md").read_text(encoding="utf-8")
+    for name in names - {"README.md"}:
+        assert f"`{name.removesuffix('.mtx.gz')}`" in described
+    assert sum(len(file.read_bytes()) for file in data.iterdir()) < 3_000_000

@@ -1,0 +1,49 @@
+"""Examples in docstrings run and print what they say; every public name says what it is."""
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+
+import lagbc
+
+MODULES = sorted(
+    module.name for module in pkgutil.walk_packages(lagbc.__path__, "lagbc.") if not module.name.startswith("lagbc.gpu")
+)
+
+
+def test_bc_has_an_example():
+    assert doctest.DocTestFinder().find(lagbc.bc, globs={})[0].examples
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name):
+    try:
+        module = importlib.import_module(name)
+    except ImportError as error:
+        pytest.skip(f"{name} needs {error.name}")
+    outcome = doctest.testmod(module, extraglobs={"lagbc": lagbc}, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert outcome.failed == 0
+
+
+@pytest.mark.parametrize("name", lagbc.__all__)
+def test_public_names_are_documented(name):
+    public = getattr(lagbc, name)
+    assert name in dir(lagbc)
+    if callable(public):
+        assert inspect.getdoc(public)
+
+
+@pytest.mark.parametrize("name", ["bc", "estimate_memory", "select_method"])
+def test_every_parameter_is_documented(name):
+    function = getattr(lagbc, name)
+    text = inspect.getdoc(function).split("Parameters\n")[1].split("Returns\n")[0]
+    for parameter in inspect.signature(function).parameters:
+        assert parameter in text, parameter
+
+
+def test_unknown_name():
+    with pytest.raises(AttributeError, match="module 'lagbc' has no attribute 'betweeness'"):
+        _ = lagbc.betweeness

@@ -1,0 +1,192 @@
+"""The method `graphblas`, called as the sweep calls it, against textbook Brandes and the method `batched`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+import lagbc
+from lagbc.graph import Graph, as_graph
+from lagbc.io import example_path, read_graph
+from lagbc.plan import Interrupted, Plan, StopFlag
+from lagbc.reference import brandes
+
+gb = pytest.importorskip("graphblas")
+from graphblas.core.ss.context import threadlocal  # noqa: E402
+
+from lagbc.cpu import graphblas_hops  # noqa: E402
+
+
+def raw_scores(graph: Graph, plan: Plan, roots: np.ndarray) -> np.ndarray:
+    """Scores of all batches by one state, without the roots that overflowed."""
+    state = graphblas_hops.prepare(graph, plan)
+    out = np.zeros((1, graph.n))
+    for start in range(0, len(roots), plan.batch):
+        levels = graphblas_hops.forward(state, roots[start : start + plan.batch])
+        graphblas_hops.backward(state, levels, out)
+    return out[0]
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> Graph:
+    n = draw(st.integers(1, 14))
+    edges = draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=3 * n))
+    rows, columns = np.array(edges, int).reshape(-1, 2).T
+    A = sparse.coo_array((np.ones(len(edges)), (rows, columns)), shape=(n, n))
+    return as_graph(A, directed=draw(st.booleans()))
+
+
+def diamonds(length: int, ways: int) -> sparse.coo_array:
+    """A directed chain of `length` diamonds of `ways` middle vertices each: ways**length shortest paths."""
+    start = (ways + 1) * np.arange(length)
+    middle = (start[:, None] + np.arange(1, ways + 1)).ravel()
+    tails = np.concatenate([np.repeat(start, ways), middle])
+    heads = np.concatenate([middle, np.repeat(start + ways + 1, ways)])
+    n = (ways + 1) * length + 1
+    return sparse.coo_array((np.ones(len(tails)), (tails, heads)), shape=(n, n))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    graph=graphs(),
+    batch=st.integers(1, 15),
+    weighted=st.booleans(),
+    endpoints=st.booleans(),
+    share=st.sampled_from([-1.0, 0.1, 1.0]),
+    data=st.data(),
+)
+def test_scores_equal_textbook_brandes(graph, batch, weighted, endpoints, share, data):
+    # share: -1 always pulls, 1 never does.
+    omega = multiplicity = None
+    if weighted:
+        numbers = st.lists(st.integers(0, 5), min_size=graph.n, max_size=graph.n)
+        omega, multiplicity = (np.array(data.draw(numbers), float) for _ in range(2))
+    roots = np.array(data.draw(st.lists(st.integers(0, graph.n - 1), min_size=1, unique=True)))
+    plan = Plan(batch=batch, omega=omega, multiplicity=multiplicity, endpoints=endpoints)
+    expected = brandes(
+        graph.indptr,
+        graph.indices,
+        sources=roots.tolist(),
+        target_weights=omega,
+        source_weights=multiplicity,
+        endpoints=endpoints,
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(graphblas_hops, "PULL_SHARE", share)
+        np.testing.assert_allclose(raw_scores(graph, plan, roots), expected, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", ["karate", "us-airports", "power"])
+@pytest.mark.parametrize("endpoints", [False, True])
+def test_agrees_with_the_batched_method(name, endpoints):
+    A = read_graph(example_path(name)).matrix
+    options = {"sources": np.arange(0, A.shape[0], 20), "endpoints": endpoints}
+    expected = lagbc.bc(A, method="batched", **options)
+    assert expected.any()
+    np.testing.assert_allclose(lagbc.bc(A, method="graphblas", threads=2, **options), expected, rtol=1e-13, atol=1e-9)
+
+
+def test_a_root_whose_path_counts_overflow_is_marked_and_left_out():
+    graph = as_graph(diamonds(1100, 3))
+    first, late = 0, graph.n - 41
+    state = graphblas_hops.prepare(graph, Plan(batch=2))
+    levels = graphblas_hops.forward(state, np.array([first, late]))
+    assert levels.overflowed.tolist() == [True, False]
+    out = np.zeros((1, graph.n))
+    graphblas_hops.backward(state, levels, out)
+    assert np.array_equal(out[0], raw_scores(graph, Plan(batch=1), np.array([late])))
+    assert out[0].any()
+
+
+def test_scores_are_right_where_path_counts_overflow():
+    chain = diamonds(1100, 3)
+    roots = np.array([0, 2000, 4000])
+    scores = lagbc.bc(chain, method="graphblas", sources=roots)
+    # A joint between diamonds is on every path to the vertices beyond it; a middle vertex on a third of those.
+    vertex = np.arange(chain.shape[0])
+    beyond = chain.shape[0] - 1 - vertex
+    joint = vertex % 4 == 0
+    each = np.where(joint, beyond, (beyond - 3 + vertex % 4) / 3)
+    expected = each * (vertex[:, None] > roots).sum(axis=1)
+    np.testing.assert_allclose(scores, expected, rtol=1e-12)
+
+
+def test_the_stop_flag_interrupts_both_sweeps():
+    graph = as_graph(diamonds(3, 2))
+    stop = StopFlag()
+    state = graphblas_hops.prepare(graph, Plan(batch=1, stop=stop))
+    levels = graphblas_hops.forward(state, np.array([0]))
+    stop.set()
+    with pytest.raises(Interrupted):
+        graphblas_hops.backward(state, levels, np.zeros((1, graph.n)))
+    with pytest.raises(Interrupted):
+        graphblas_hops.forward(state, np.array([0]))
+
+
+def test_a_state_is_as_good_as_new_after_an_interrupt():
+    graph = as_graph(diamonds(5, 2))
+    plan = Plan(batch=2)
+    roots, out = np.array([0, 3]), np.zeros((1, graph.n))
+    state = graphblas_hops.prepare(graph, plan)
+    stopped = replace(plan, stop=StopFlag())
+    stopped.stop.set()
+    levels = graphblas_hops.forward(state, roots)
+    state.plan = stopped
+    with pytest.raises(Interrupted):
+        graphblas_hops.backward(state, levels, out)
+    assert not out.any()
+    state.plan = plan
+    graphblas_hops.backward(state, graphblas_hops.forward(state, roots), out)
+    assert np.array_equal(out[0], raw_scores(graph, plan, roots))
+
+
+class Probe(StopFlag):
+    """A stop flag that notes what threads GraphBLAS has when it is polled."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[int] = set()
+
+    def check(self) -> None:
+        self.seen.add(threadlocal.context["nthreads"])
+        super().check()
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_threads_are_restored(stopped):
+    graph = as_graph(diamonds(3, 2))
+    engaged, threads = threadlocal.context, gb.ss.config["nthreads"]
+    probe = Probe()
+    state = graphblas_hops.prepare(graph, Plan(batch=1, stop=probe))
+    if stopped:
+        probe.set()
+        with pytest.raises(Interrupted):
+            graphblas_hops.forward(state, np.array([0]))
+    else:
+        graphblas_hops.forward(state, np.array([0]))
+    assert probe.seen == {1}
+    assert threadlocal.context is engaged
+    assert gb.ss.config["nthreads"] == threads
+
+
+def test_out_of_memory_is_a_memory_error(monkeypatch):
+    def fail(X):
+        raise gb.exceptions.OutOfMemory
+
+    state = graphblas_hops.prepare(as_graph(diamonds(3, 2)), Plan(batch=1))
+    monkeypatch.setattr(graphblas_hops, "_pull", fail)
+    with pytest.raises(MemoryError):
+        graphblas_hops.forward(state, np.array([0]))
+
+
+def test_the_caller_s_settings_of_graphblas_stay(tmp_path):
+    A = sparse.coo_array(np.ones((4, 4)))
+    gb.ss.config["burble"] = False
+    before = dict(gb.ss.config)
+    lagbc.bc(A, method="graphblas")
+    assert dict(gb.ss.config) == before

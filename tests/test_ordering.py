@@ -1,0 +1,137 @@
+"""The vertex orders, and the depth that chooses between them."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from scipy.sparse.csgraph import connected_components, dijkstra
+from strategies import SPECIAL, adjacency, disjoint, distances, edges_of, graphs, grid, matrix, path, scale_free, star
+
+from lagbc.graph import as_graph
+from lagbc.ordering import bfs_depth, degree_order, proximity_order
+
+
+def pattern_of(A):
+    return as_graph(A, directed=False).pattern
+
+
+def proximity(A, leaf=64):
+    graph = as_graph(A, directed=False)
+    return proximity_order(graph.pattern, graph.components, leaf)
+
+
+def assert_permutation(order, n):
+    np.testing.assert_array_equal(np.sort(order), np.arange(n))
+
+
+@pytest.mark.parametrize("name", SPECIAL)
+def test_orders_of_special_graphs(name):
+    graph = as_graph(SPECIAL[name])
+    assert_permutation(proximity(SPECIAL[name], leaf=2), graph.n)
+    assert_permutation(graph.order, graph.n)
+
+
+@given(graphs())
+def test_orders_of_random_graphs(A):
+    for leaf in (1, 3):
+        assert_permutation(proximity(A, leaf), A.shape[0])
+    graph = as_graph(A)
+    assert_permutation(graph.order, graph.n)
+    degrees = graph.out_degrees + graph.in_degrees
+    with_edges = degrees[graph.order] > 0
+    assert not (np.diff(with_edges.astype(int)) > 0).any(), "vertices without edges come last"
+
+
+@given(graphs())
+def test_reordered_graph_is_the_same_graph(A):
+    graph = as_graph(A)
+    indptr, indices = graph.reordered.indptr, graph.reordered.indices
+    tails = np.repeat(np.arange(graph.n), np.diff(indptr))
+    assert set(zip(graph.order[tails].tolist(), graph.order[indices].tolist(), strict=True)) == edges_of(A)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(64, 64), (50, 81), (7, 600)])
+def test_pieces_of_a_grid_are_compact(rows, columns):
+    """64 vertices of a grid in a square are at most 14 apart. Nearly all pieces are connected and not strung out."""
+    n = rows * columns
+    pattern = pattern_of(grid(rows, columns))
+    order = proximity(grid(rows, columns))
+    assert_permutation(order, n)
+    i, j = np.divmod(order, columns)
+    compact = connected = 0
+    for first in range(0, n, 64):
+        piece = slice(first, first + 64)
+        apart = np.abs(i[piece, None] - i[piece]) + np.abs(j[piece, None] - j[piece])
+        compact += apart.max() <= 40
+        chosen = order[piece]
+        connected += connected_components(pattern[chosen][:, chosen], directed=False)[0] == 1
+    pieces = -(-n // 64)
+    assert compact >= 0.9 * pieces
+    assert connected >= 0.75 * pieces
+
+
+def test_path_is_taken_from_end_to_end():
+    order = proximity(path(1000))
+    for first in range(0, 1000, 64):
+        piece = np.sort(order[first : first + 64])
+        assert np.ptp(piece) == len(piece) - 1
+
+
+def test_components_stay_together():
+    A = disjoint(*[grid(8, 8)] * 10)
+    shuffle = np.random.default_rng(1).permutation(640)
+    shuffled = A.tocsr()[shuffle][:, shuffle]
+    order = proximity(shuffled)
+    component = connected_components(shuffled)[1][order]
+    assert np.count_nonzero(np.diff(component)) < 40
+
+
+def test_deterministic():
+    np.testing.assert_array_equal(proximity(grid(30, 40)), proximity(grid(30, 40).tocsc()))
+    np.testing.assert_array_equal(as_graph(grid(30, 40)).order, as_graph(grid(30, 40).tocsc()).order)
+
+
+def test_disconnected_with_isolated_vertices():
+    A = disjoint(grid(20, 20), sp.coo_array((50, 50)), path(300), sp.coo_array((1, 1)), scale_free(200, 500, seed=1))
+    order = proximity(A)
+    assert_permutation(order, A.shape[0])
+
+
+def test_degree_order():
+    np.testing.assert_array_equal(degree_order(np.array([2, 0, 5, 2, 0, 9])), [5, 2, 0, 3, 1, 4])
+
+
+@pytest.mark.parametrize("A", [grid(9, 31), path(100), star(20), scale_free(200, 600, seed=2), matrix(3, [(0, 1)])])
+def test_bfs_depth(A):
+    pattern = pattern_of(A)
+    hops = dijkstra(pattern.astype(float), unweighted=True)
+    for root in range(0, A.shape[0], 7):
+        assert bfs_depth(pattern, root) == hops[root][np.isfinite(hops[root])].max()
+
+
+@given(graphs(min_n=1))
+def test_bfs_depth_of_random_graphs(A):
+    assert bfs_depth(pattern_of(A), 0) == distances(A, directed=False)[0].max()
+
+
+@given(graphs())
+def test_depth_is_a_lower_bound_of_the_diameter(A):
+    depth = as_graph(A).depth
+    diameter = distances(A, directed=False).max(initial=0)
+    assert depth <= max(diameter, 0)
+    if depth == 0:
+        assert not edges_of(A)
+
+
+def test_what_is_deep():
+    assert as_graph(grid(60, 60)).is_deep
+    assert as_graph(path(100)).is_deep
+    assert not as_graph(scale_free(1000, 8000, seed=1)).is_deep
+    assert not as_graph(star(100)).is_deep
+    assert not as_graph(SPECIAL["no vertices"]).is_deep
+
+
+def test_components():
+    graph = as_graph(disjoint(path(3), path(2), matrix(1, []), matrix(2, [(1, 0)])))
+    np.testing.assert_array_equal(graph.components, [0, 0, 0, 1, 1, 2, 3, 3])
+    assert adjacency(matrix(2, [(1, 0)])) == ([0, 0, 1], [0])

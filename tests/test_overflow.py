@@ -1,0 +1,199 @@
+"""Path counts that float64 cannot hold: the extended routine alone, and every method on graphs that need it."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import (
+    SPECIAL,
+    diamond_scores,
+    diamonds,
+    disjoint,
+    edges_of,
+    graphs,
+    grid,
+    layered,
+    matrix,
+    oracle,
+    scale_free,
+    vertex_weights,
+)
+
+import lagbc
+from lagbc.cpu import batched_hops, extended
+from lagbc.graph import as_graph
+from lagbc.plan import Interrupted, Plan
+
+# No overflow may show, not even as a warning on the way.
+pytestmark = pytest.mark.filterwarnings("error")
+
+LAYERS, WIDTH = 330, 10
+
+
+def extended_scores(A, *, sources=None, target_weights=None, source_weights=None, endpoints=False, directed=True):
+    graph = as_graph(A, directed=directed)
+    plan = Plan(batch=64, omega=target_weights, multiplicity=source_weights, endpoints=endpoints)
+    out = np.zeros(graph.n)
+    for root in range(graph.n) if sources is None else sources:
+        extended.add_root(graph, plan, int(root), out)
+    return out / (1 if directed else 2)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("name", SPECIAL)
+def test_extended_on_special_graphs(name, directed):
+    for endpoints in (False, True):
+        ours = extended_scores(SPECIAL[name], directed=directed, endpoints=endpoints)
+        np.testing.assert_allclose(ours, oracle(SPECIAL[name], directed=directed, endpoints=endpoints), rtol=1e-13)
+
+
+@given(st.data())
+def test_extended_on_random_graphs(data):
+    A = data.draw(graphs())
+    n = A.shape[0]
+    options = {"target_weights": data.draw(vertex_weights(n)), "source_weights": data.draw(vertex_weights(n))}
+    np.testing.assert_allclose(extended_scores(A, **options), oracle(A, **options), rtol=1e-13)
+
+
+@pytest.mark.parametrize("A", [diamonds(40, 3), diamonds(700, 3), grid(12, 12)], ids=["40", "700", "grid"])
+def test_extended_in_rationals(A):
+    sources = [0, 1, 5]
+    omega = np.arange(A.shape[0]) % 3 / 2
+    options = {"sources": sources, "target_weights": omega}
+    expected = oracle(A, number=Fraction, **options)
+    np.testing.assert_allclose(extended_scores(A, **options), expected, rtol=1e-12)
+
+
+numbers = st.tuples(st.floats(0.5, 1, exclude_max=True) | st.just(0.0), st.integers(-200, 200))
+
+
+@given(numbers, numbers)
+def test_extended_addition(a, b):
+    mantissa, power = extended._add.py_func(*a, *b)
+    exact = sum(Fraction(m) * Fraction(2) ** p for m, p in (a, b))
+    assert abs(Fraction(mantissa) * Fraction(2) ** int(power) - exact) <= exact * Fraction(2) ** -52
+    assert mantissa == 0 or 0.5 <= mantissa < 1
+
+
+def test_extended_addition_far_outside_of_float64():
+    assert extended._add(0.5, 10**15, 0.5, 10**15) == (0.5, 10**15 + 1)
+    assert extended._add(0.5, 10**15, 0.75, -(10**15)) == (0.5, 10**15)
+    assert extended._add(0.0, 0, 0.75, -(10**15)) == (0.75, -(10**15))
+
+
+def test_extended_stops():
+    plan = Plan(batch=64)
+    plan.stop.set()
+    out = np.zeros(20)
+    with pytest.raises(Interrupted):
+        extended.add_root(as_graph(grid(4, 5)), plan, 0, out)
+    assert not out.any()
+
+
+@pytest.fixture(scope="module")
+def layer():
+    return np.arange(LAYERS).repeat(WIDTH)
+
+
+@pytest.fixture(scope="module")
+def roots(layer):
+    """60 of its vertices; those in the first three of these layers overflow."""
+    return np.flatnonzero(np.isin(layer, [0, 1, 20, 21, 22, 200]))
+
+
+def test_layers(bc, layer, roots):
+    """10**328 paths; all vertices of a layer are alike, so each is on 1/WIDTH of the paths across its layer."""
+    before = np.array([np.count_nonzero(layer[roots] < i) for i in layer])
+    after = (LAYERS - 1 - layer) * WIDTH
+    scores = bc(layered(LAYERS, WIDTH), sources=roots)
+    np.testing.assert_allclose(scores, before * after / WIDTH, rtol=1e-12)
+    scores = bc(layered(LAYERS, WIDTH), sources=roots, endpoints=True)
+    ends = before + np.isin(np.arange(LAYERS * WIDTH), roots) * after
+    np.testing.assert_allclose(scores, before * after / WIDTH + ends, rtol=1e-12)
+
+
+def test_layers_with_vertex_weights(bc, layer, roots):
+    """Weights with zeros, whole layers of them too: an inner vertex takes (roots before) * (targets after) / WIDTH."""
+    rng = np.random.default_rng(1)
+    omega, times = rng.integers(0, 3, LAYERS * WIDTH) / 2, rng.integers(0, 3, LAYERS * WIDTH) / 2
+    omega[layer == LAYERS - 1] = omega[(layer >= 100) & (layer < 110)] = 0
+    before = np.array([times[roots[layer[roots] < i]].sum() for i in range(LAYERS)])
+    after = np.array([omega[layer > i].sum() for i in range(LAYERS)])
+    scores = bc(layered(LAYERS, WIDTH), sources=roots, target_weights=omega, source_weights=times)
+    np.testing.assert_allclose(scores, (before * after / WIDTH)[layer], rtol=1e-12)
+
+
+def test_layers_from_all_roots(layer):
+    scores = lagbc.bc(layered(LAYERS, WIDTH), method="batched")
+    np.testing.assert_allclose(scores, layer * (LAYERS - 1 - layer) * WIDTH, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("count", "ways"), [(1100, 2), (1100, 3)])
+def test_diamonds_from_all_roots(count, ways):
+    expected = [float(x) for x in diamond_scores(count, ways)]
+    np.testing.assert_allclose(lagbc.bc(diamonds(count, ways), method="batched"), expected, rtol=1e-11)
+
+
+@pytest.mark.parametrize("exponent", [1021, 1022, 1023, 1024])
+def test_limit(bc, exponent):
+    """Path counts up to and just over the largest power of two that float64 holds, from one root."""
+    expected = oracle(diamonds(exponent, 2), sources=[0], number=Fraction)
+    np.testing.assert_allclose(bc(diamonds(exponent, 2), sources=[0]), expected, rtol=1e-11)
+
+
+def test_grid(bc):
+    """comb(1198, 599) paths from corner to corner; four roots and their mirror images, so the scores are mirrored."""
+    side = 600
+    assert math.comb(2 * side - 2, side - 1) > 2**1024
+    corners = np.array([(0, 0), (7, 200), (250, 100), (299, 299)])
+    roots = np.concatenate(
+        [[(r, c), (side - 1 - r, c), (r, side - 1 - c), (side - 1 - r, side - 1 - c)] for r, c in corners]
+    )
+    scores = bc(grid(side, side), sources=roots @ [side, 1]).reshape(side, side)
+    assert np.isfinite(scores).all()
+    assert (scores > 0).all()
+    np.testing.assert_allclose(scores, scores[::-1], rtol=1e-10)
+    np.testing.assert_allclose(scores, scores[:, ::-1], rtol=1e-10)
+    i, j = np.indices((side, side))
+    inner = sum(np.maximum(np.abs(i - r) + np.abs(j - c) - 1, 0).sum() for r, c in roots)
+    assert scores.sum() == pytest.approx(inner, rel=1e-11)
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """A scale-free graph, some of which leads into a long chain of diamonds; some roots overflow and some do not."""
+    tangle, chain = scale_free(60, 150, seed=1), diamonds(700, 3)
+    n = 60 + chain.shape[0]
+    edges = [*edges_of(disjoint(tangle, chain)), (26, 60)]
+    return matrix(n, edges), np.r_[0:60, 60, 61, 600, n - 1]
+
+
+def test_mixed_batch_is_mixed(mixed):
+    A, roots = mixed
+    state = batched_hops.prepare(as_graph(A), Plan(batch=64))
+    overflowed = batched_hops.forward(state, roots).overflowed
+    assert 10 < overflowed.sum() < 54
+
+
+@pytest.mark.parametrize("kind", ["plain", "endpoints", "weights"])
+def test_mixed_batch(bc, mixed, kind):
+    A, roots = mixed
+    rng = np.random.default_rng(3)
+    n = A.shape[0]
+    options = {
+        "plain": {},
+        "endpoints": {"endpoints": True},
+        "weights": {"target_weights": rng.integers(0, 3, n) * 1.0, "source_weights": rng.integers(0, 3, n) * 1.0},
+    }[kind]
+    expected = oracle(A, sources=roots.tolist(), number=Fraction, **options)
+    np.testing.assert_allclose(bc(A, sources=roots, **options), expected, rtol=1e-11)
+
+
+def test_same_bits(mixed):
+    A, roots = mixed
+    expected = lagbc.bc(A, sources=roots, method="batched", threads=1)
+    for threads in (2, 3):
+        np.testing.assert_array_equal(lagbc.bc(A, 200, sources=roots, method="batched", threads=threads), expected)

@@ -1,0 +1,517 @@
+"""The loop around the methods: progress, interrupt, checkpoint, memory, and that nothing is left behind."""
+
+import dataclasses
+import os
+import signal
+import subprocess
+import sys
+import threading
+import tracemalloc
+import types
+
+import numpy as np
+import psutil
+import pytest
+import scipy.sparse as sp
+from strategies import diamonds, grid, oracle, path, scale_free, star
+
+import lagbc
+from lagbc import memory, methods
+from lagbc.cpu import batched_hops
+from lagbc.graph import as_graph
+from lagbc.sweep import sweep
+
+A = scale_free(500, 4000, seed=1)
+
+
+@pytest.fixture(autouse=True)
+def _no_thread_is_left():
+    before = set(threading.enumerate())
+    yield
+    # tqdm keeps a daemon of its own.
+    assert not {thread for thread in threading.enumerate() if not thread.daemon} - before
+
+
+def batched(A, **options):
+    return lagbc.bc(A, method="batched", **options)
+
+
+# Progress
+
+
+def test_bar(bc, capsys):
+    bc(A, progress=True)
+    stderr = capsys.readouterr().err
+    assert "lagbc: 100%" in stderr
+    assert "root/s" in stderr
+    assert "GTEPS" in stderr
+    bc(A)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_callable(bc):
+    told = []
+    bc(A, progress=told.append, threads=2)
+    done = [progress.done for progress in told]
+    with_edges = np.count_nonzero(as_graph(A).out_degrees)
+    assert done == sorted(set(done))
+    assert len(done) > 3
+    assert {progress.total for progress in told} == {done[-1]} == {with_edges}
+    seconds = [progress.seconds for progress in told]
+    assert seconds == sorted(seconds)
+    assert all(progress.gteps > 0 for progress in told)
+
+
+@pytest.mark.parametrize("error", [RuntimeError("mine"), KeyboardInterrupt()])
+def test_callable_that_raises(bc, error):
+    def report(progress):
+        raise error
+
+    with pytest.raises(type(error)) as caught:
+        bc(A, progress=report, threads=2)
+    assert caught.value is error
+    np.testing.assert_allclose(bc(A), oracle(A), rtol=1e-12)
+
+
+# Checkpoint
+
+
+class Killed(BaseException):
+    pass
+
+
+def kill_after(batches):
+    def report(progress):
+        nonlocal batches
+        batches -= 1
+        if batches == 0:
+            raise Killed
+
+    return report
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"endpoints": True, "normalized": True}, {"directed": False}, {"k": 300, "rng": 1}],
+    ids=["plain", "factors", "undirected", "sample"],
+)
+def test_resume(bc, tmp_path, options):
+    file = tmp_path / "run"
+    expected = bc(A, **options)
+    for batches in (1, 2, 1):
+        with pytest.raises(Killed):
+            bc(A, checkpoint=file, progress=kill_after(batches), **options)
+    done, told = int(np.load(file)["done"]), []
+    scores = bc(A, checkpoint=file, progress=told.append, **options)
+    assert told[0].done > done >= 4 * 16, "it went on from where it was"
+    np.testing.assert_allclose(scores, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_resume_to_the_same_bits(tmp_path, threads):
+    file = tmp_path / "run"
+    for batches in (1, 3):
+        with pytest.raises(Killed):
+            batched(A, checkpoint=file, progress=kill_after(batches), threads=threads)
+    np.testing.assert_array_equal(batched(A, checkpoint=str(file), batch=256), batched(A))
+
+
+def test_finished_checkpoint_returns_at_once(bc, tmp_path):
+    first = bc(A, checkpoint=tmp_path / "run")
+    told = []
+    again = bc(A, checkpoint=tmp_path / "run", progress=told.append)
+    assert told == []
+    np.testing.assert_array_equal(again, first)
+    again += 1
+    np.testing.assert_array_equal(bc(A, checkpoint=tmp_path / "run"), first)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
+
+
+def test_sample_without_a_seed_resumes_with_its_roots(tmp_path):
+    file = tmp_path / "run"
+    with pytest.raises(Killed):
+        batched(A, k=200, checkpoint=file, progress=kill_after(1))
+    roots = np.load(file)["roots"]
+    scores = batched(A, k=200, checkpoint=file)
+    np.testing.assert_array_equal(np.load(file)["roots"], roots)
+    expected = batched(A, sources=roots) * 499 / 200
+    expected[roots] *= 200 / 199
+    np.testing.assert_allclose(scores, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ({"A": scale_free(500, 4000, seed=2)}, "belongs to another graph"),
+        ({"A": scale_free(501, 4000, seed=1)}, "belongs to another graph"),
+        ({"directed": False}, "belongs to another graph"),
+        ({"endpoints": True}, "belongs to other options"),
+        ({"target_weights": np.arange(500)}, "belongs to other options"),
+        ({"source_weights": np.arange(500)}, "belongs to other options"),
+        ({"k": 100}, "belongs to other options"),
+        ({"k": 500, "rng": 1}, "belongs to other options"),
+        ({"sources": np.arange(499)}, "belongs to other roots"),
+    ],
+    ids=str,
+)
+def test_checkpoint_of_something_else(tmp_path, other, message):
+    file = tmp_path / "run"
+    batched(A, checkpoint=file)
+    before = file.read_bytes()
+    with pytest.raises(lagbc.CheckpointError, match=f"run {message}.*name another file, or delete it"):
+        batched(other.pop("A", A), checkpoint=file, **other)
+    assert file.read_bytes() == before
+
+
+def test_weights_are_not_mistaken_for_each_other(tmp_path):
+    weights = np.arange(500.0)
+    batched(A, checkpoint=tmp_path / "run", target_weights=weights)
+    with pytest.raises(lagbc.CheckpointError, match="other options"):
+        batched(A, checkpoint=tmp_path / "run", source_weights=weights)
+
+
+def test_sample_with_another_seed_or_size(tmp_path):
+    batched(A, k=100, rng=1, checkpoint=tmp_path / "run")
+    for other in ({"k": 100, "rng": 2}, {"k": 101}):
+        with pytest.raises(lagbc.CheckpointError, match="other roots"):
+            batched(A, checkpoint=tmp_path / "run", **other)
+
+
+def test_factors_may_change(tmp_path):
+    """`normalized` is applied to what the checkpoint holds, so the same file serves both."""
+    scores = batched(A, checkpoint=tmp_path / "run")
+    np.testing.assert_allclose(batched(A, checkpoint=tmp_path / "run", normalized=True), scores / (499 * 498))
+
+
+def npz(path, **arrays):
+    with path.open("wb") as file:
+        np.savez(file, **arrays)
+
+
+@pytest.mark.parametrize("content", [b"", b"0 1\n1 2\n", b"PK\x03\x04 cut off", np.arange(3), {"format": "mine"}, {}])
+def test_file_that_is_no_checkpoint(tmp_path, content):
+    file = tmp_path / "run"
+    if isinstance(content, bytes):
+        file.write_bytes(content)
+    elif isinstance(content, np.ndarray):
+        with file.open("wb") as stream:
+            np.save(stream, content)
+    else:
+        npz(file, **content)
+    before = file.read_bytes()
+    with pytest.raises(lagbc.CheckpointError, match="run is not a lagbc checkpoint"):
+        batched(A, checkpoint=file)
+    assert file.read_bytes() == before
+
+
+def test_checkpoint_cut_off(tmp_path):
+    file = tmp_path / "run"
+    batched(A, checkpoint=file)
+    file.write_bytes(file.read_bytes()[:-1000])
+    with pytest.raises(lagbc.CheckpointError, match="is not a lagbc checkpoint"):
+        batched(A, checkpoint=file)
+
+
+def test_checkpoint_in_a_folder_that_is_not_there(tmp_path):
+    with pytest.raises(lagbc.CheckpointError, match="there is no folder"):
+        batched(A, checkpoint=tmp_path / "missing" / "run")
+
+
+# Interrupt
+
+
+def test_interrupt_anywhere_keeps_the_checkpoint_consistent(tmp_path, monkeypatch):
+    """Raise KeyboardInterrupt at every single instruction of the loop in turn; going on must give the same bits."""
+    monkeypatch.setattr("lagbc.sweep.CHECKPOINT_SECONDS", 0)
+    B = scale_free(150, 400, seed=1)
+    roots = np.flatnonzero(as_graph(B).out_degrees)
+    expected = batched(B, sources=roots, threads=1)
+    step = 0
+    while True:
+        step += 1
+        file = tmp_path / f"{step}"
+        if not _interrupted_at(step, lambda file=file: batched(B, sources=roots, checkpoint=file, threads=1)):
+            break
+        np.testing.assert_array_equal(batched(B, sources=roots, checkpoint=file, threads=1), expected)
+    assert step > 100
+
+
+def _interrupted_at(step, call):
+    count = 0
+
+    def count_down(frame, event, argument):
+        nonlocal count
+        if event == "opcode":
+            count += 1
+            if count == step:
+                raise KeyboardInterrupt
+        return count_down
+
+    def trace(frame, event, argument):
+        if frame.f_code is not sweep.__code__:
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        return count_down
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+SCRIPT = """
+import os, signal, sys
+import numpy as np
+sys.path.insert(0, {tests!r})
+from strategies import grid, scale_free
+import lagbc, lagbc.sweep
+{body}
+"""
+
+
+def start(body):
+    code = SCRIPT.format(tests=os.path.dirname(__file__), body=body)
+    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_ctrl_c(tmp_path):
+    file = tmp_path / "run"
+    process = start(
+        f"""
+def report(progress):
+    print(progress.done, progress.total, flush=True)
+lagbc.bc(grid(150, 150), method="batched", threads=2, progress=report, checkpoint={str(file)!r})
+print("finished", flush=True)
+"""
+    )
+    first = process.stdout.readline().split()
+    process.send_signal(signal.SIGINT)
+    rest, stderr = process.communicate(timeout=100)
+    assert process.returncode != 0
+    assert "finished" not in rest
+    assert stderr.strip().endswith("KeyboardInterrupt")
+    done = int(np.load(file)["done"])
+    assert int(first[0]) <= done < int(first[1])
+    assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
+
+
+def test_kill(tmp_path):
+    """SIGKILL in the third batch; the checkpoint has two at least, and going on gives the bits of an unbroken run."""
+    file = tmp_path / "run"
+    process = start(
+        f"""
+lagbc.sweep.CHECKPOINT_SECONDS = 0
+def report(progress):
+    if progress.done > 128:
+        os.kill(os.getpid(), signal.SIGKILL)
+lagbc.bc(scale_free(500, 4000, seed=1), method="batched", threads=2, progress=report, checkpoint={str(file)!r})
+"""
+    )
+    process.communicate(timeout=100)
+    assert process.returncode == -signal.SIGKILL
+    assert int(np.load(file)["done"]) >= 128
+    np.testing.assert_array_equal(batched(A, checkpoint=file), batched(A))
+
+
+# Memory
+
+
+@pytest.fixture
+def failing(monkeypatch):
+    """Add a row to METHODS that is method "batched" with functions of its own in place of some of the three."""
+
+    def add(*, prepare=None, forward=None, backward=None, **changes):
+        module = types.ModuleType("failing_method")
+        module.prepare = prepare or batched_hops.prepare
+        module.forward = forward or batched_hops.forward
+        module.backward = backward or batched_hops.backward
+        monkeypatch.setitem(sys.modules, "failing_method", module)
+        row = dataclasses.replace(lagbc.METHODS[0], name="failing", module="failing_method", **changes)
+        monkeypatch.setattr(methods, "METHODS", (*lagbc.METHODS, row))
+
+    return add
+
+
+def test_worker_out_of_memory_gives_up_a_thread(failing):
+    states = []
+
+    def prepare(graph, plan):
+        if plan.threads > 1:
+            states.append(plan.threads)
+            if len(states) % 2 == 0:
+                raise MemoryError
+        return batched_hops.prepare(graph, plan)
+
+    failing(prepare=prepare)
+    with pytest.warns(
+        lagbc.MemoryWarning, match="failing on cpu ran out of memory; it goes on with batch=64 and threads"
+    ):
+        scores = lagbc.bc(A, method="failing", threads=2)
+    np.testing.assert_array_equal(scores, batched(A))
+
+
+@pytest.mark.parametrize("where", ["prepare", "forward", "backward"])
+def test_out_of_memory_halves_the_batch(failing, where):
+    """Partial sums of the batch that failed must not count."""
+    batches = []
+
+    def prepare(graph, plan):
+        batches.append(plan.batch)
+        if where == "prepare" and plan.batch > 64:
+            raise MemoryError
+        return batched_hops.prepare(graph, plan)
+
+    def forward(state, roots):
+        if len(roots) > 64:
+            if where == "forward":
+                raise MemoryError
+            return types.SimpleNamespace(overflowed=np.zeros(len(roots), bool))
+        return batched_hops.forward(state, roots)
+
+    def backward(state, levels, out):
+        if not isinstance(levels, batched_hops.Levels):
+            out += 1e9
+            raise MemoryError
+        batched_hops.backward(state, levels, out)
+
+    failing(prepare=prepare, forward=forward, backward=backward, concurrent=False, widest=None)
+    with pytest.warns(lagbc.MemoryWarning, match="ran out of memory; it goes on") as warned:
+        scores = lagbc.bc(A, 256, method="failing", threads=2)
+    # A batch that was waiting may begin before the run is stopped.
+    assert list(dict.fromkeys(batches)) == [256, 128, 64]
+    assert len(warned) == 2
+    np.testing.assert_array_equal(scores, batched(A))
+
+
+def test_out_of_memory_midway_keeps_what_is_done(failing):
+    calls = []
+
+    def forward(state, roots):
+        calls.append(len(roots))
+        if len(calls) == 4:
+            raise MemoryError
+        return batched_hops.forward(state, roots)
+
+    told = []
+    failing(forward=forward)
+    with pytest.warns(lagbc.MemoryWarning):
+        scores = lagbc.bc(A, method="failing", threads=2, progress=told.append)
+    done = [progress.done for progress in told]
+    assert done == sorted(set(done))
+    np.testing.assert_array_equal(scores, batched(A))
+
+
+@pytest.mark.filterwarnings("ignore::lagbc.MemoryWarning")
+def test_nothing_left_to_give_up(failing, tmp_path):
+    def prepare(graph, plan):
+        raise MemoryError
+
+    failing(prepare=prepare)
+    with pytest.raises(MemoryError, match="failing on cpu ran out of memory with the smallest batch, 64"):
+        lagbc.bc(A, method="failing", threads=3, checkpoint=tmp_path / "run")
+
+
+def test_error_in_a_worker(failing):
+    def forward(state, roots):
+        raise ZeroDivisionError("of the method")
+
+    failing(forward=forward)
+    with pytest.raises(ZeroDivisionError, match="of the method"):
+        lagbc.bc(A, method="failing", threads=3)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("8GB", 8 * 10**9),
+        ("512MiB", 512 * 2**20),
+        ("2e9", 2 * 10**9),
+        ("1.5k", 1500),
+        (" 3 TB ", 3 * 10**12),
+        ("4ki", 4096),
+        ("1000", 1000),
+        ("7B", 7),
+    ],
+)
+def test_budget(monkeypatch, text, size):
+    monkeypatch.setenv("LAGBC_MEMORY", text)
+    assert memory.budget() == size
+
+
+@pytest.mark.parametrize("text", ["", "much", "-1GB", "1..5GB", "8 gigabytes", "GB", "nan", "inf"])
+def test_bad_budget(monkeypatch, text):
+    monkeypatch.setenv("LAGBC_MEMORY", text)
+    with pytest.raises(ValueError, match=f"LAGBC_MEMORY='{text}' is not a size; write e.g. 8GB"):
+        lagbc.bc(A)
+
+
+def test_budget_is_half_of_what_is_free(monkeypatch):
+    monkeypatch.delenv("LAGBC_MEMORY", raising=False)
+    free = types.SimpleNamespace(available=1000)
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: free)
+    assert memory.budget() == 500
+    with pytest.raises(MemoryError, match="the budget is 500"):
+        lagbc.bc(A)
+
+
+def test_over_budget(bc, monkeypatch):
+    monkeypatch.setenv("LAGBC_MEMORY", "10kB")
+    with pytest.raises(
+        MemoryError, match=r"on cpu with batch=\d+ needs up to .* bytes, but the budget is 1e\+04.*LAGBC"
+    ):
+        bc(A)
+
+
+def test_threads_are_given_up_first(monkeypatch):
+    one = lagbc.estimate_memory(A, method="batched", threads=1)
+    monkeypatch.setenv("LAGBC_MEMORY", str(one.total + 1000))
+    fitted = lagbc.estimate_memory(A, method="batched", threads=8)
+    assert fitted.threads == 1
+    assert fitted.total == one.total == one.graph + one.workspace + one.scores
+    np.testing.assert_allclose(batched(A, threads=8), oracle(A), rtol=1e-12)
+
+
+def test_automatic_batch_shrinks(failing, monkeypatch):
+    failing(block=16, widest=None, auto_batch=64, concurrent=False)
+    small = lagbc.estimate_memory(A, 16, method="failing")
+    monkeypatch.setenv("LAGBC_MEMORY", str(small.total))
+    assert lagbc.estimate_memory(A, method="failing").batch == 16
+    with pytest.raises(MemoryError):
+        lagbc.bc(A, 64, method="failing")
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize(
+    "given",
+    [
+        grid(60, 90),
+        path(1500),
+        star(8000),
+        diamonds(200, 3),
+        scale_free(3000, 60_000, seed=1),
+        sp.random_array((700, 700), density=0.4, rng=1, format="csr"),
+        sp.diags_array([1.0] * 10, offsets=range(1, 11), shape=(3000, 3000)),
+        sp.coo_array((9000, 9000)),
+    ],
+    ids=["grid", "path", "star", "diamonds", "scale-free", "dense", "band", "no edges"],
+)
+def test_estimate_is_an_upper_bound(bc, given, directed):
+    n = given.shape[0]
+    options = {"directed": directed, "threads": 2}
+    sources = np.arange(n // 2, n // 2 + 128)
+    bc(path(3))
+    tracemalloc.start()
+    try:
+        bc(given, sources=sources, **options)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    row = bc.keywords
+    estimate = lagbc.estimate_memory(given, **options, **row)
+    # Interpreter objects of a run, whatever its size, are not in the estimate.
+    assert peak <= estimate.total + 300_000
