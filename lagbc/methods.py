@@ -274,15 +274,15 @@ def choose(graph: Graph, *, weighted: bool, method: str, device: str) -> Selecti
             f"there is no method={method!r} with device={device!r} and weighted={weighted}; there are: "
             + "; ".join(f"{row.name} on {row.device}{' (weighted)' if row.weighted else ''}" for row in METHODS)
         )
-    if method != "auto":
-        row = rows[0]
-        if not row.available:
-            row.load()
-        return Selection(row, f"{row.name} on {row.device} was asked for")
-    on_gpu = next((row for row in rows if row.device == "cuda" and row.available), None)
-    if on_gpu is not None and (device == "cuda" or graph.n * graph.nnz >= GPU_WORK):
-        return Selection(on_gpu, f"{on_gpu.name} on cuda: n * nnz = {graph.n * graph.nnz:.2g} is worth the GPU")
-    row = next((row for row in rows if row.device == "cpu" and row.available), rows[0])
-    order = "by proximity, as it is deep" if graph.is_deep else "by falling degree, as it is shallow"
-    why = f"BFS depth {graph.depth} for n = {graph.n}; vertices are ordered {order}"
-    return Selection(row, f"{row.name} on {row.device}: the fastest there on every graph measured ({why})")
+    ready = [row for row in rows if row.available]
+    if not ready:
+        rows[0].load()  # says what is missing
+    on_cpu = next((row for row in ready if row.device == "cpu"), None)
+    on_gpu = next((row for row in ready if row.device == "cuda"), None)
+    work = graph.n * graph.nnz
+    row = on_gpu if on_gpu and (on_cpu is None or work >= GPU_WORK) else on_cpu
+    assert row is not None
+    why = "asked for" if len(rows) == 1 else f"n * nnz = {work:.2g}; a GPU pays from {GPU_WORK:.0g}, where there is one"
+    order = "by proximity" if graph.is_deep else "by falling degree"
+    shape = f"depth {graph.depth} for n = {graph.n}, so vertices are ordered {order}"
+    return Selection(row, f"{row.name} on {row.device} ({why}); {shape}")

@@ -115,7 +115,8 @@ def sweep(
 
 def as_numpy(array: Any) -> NDArray[np.float64]:
     """Return a NumPy or CuPy array as a NumPy array."""
-    return array if isinstance(array, np.ndarray) else np.asarray(array.get())
+    host: NDArray[np.float64] = array if isinstance(array, np.ndarray) else array.get()
+    return host
 
 
 def _batches(

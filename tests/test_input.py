@@ -172,17 +172,27 @@ def test_graph_is_canonical():
 class CupyMatrix:
     """Stands for a CuPy matrix, which needs a GPU to exist."""
 
-    shape = (2, 2)
+    def get(self):
+        return sp.csr_array([[0, 1], [1, 0]])
 
 
 CupyMatrix.__module__ = "cupyx.scipy.sparse._csr"
-CupyMatrix.__qualname__ = "csr_matrix"
+
+
+def test_cupy_matrix_is_not_moved_silently():
+    with pytest.raises(ValueError, match=r"CuPy matrix, but device='cpu'.*pass A\.get\(\)"):
+        lagbc.bc(CupyMatrix(), device="cpu")
+
+
+@pytest.mark.skipif(any(row.available for row in lagbc.METHODS if row.device == "cuda"), reason="there is a GPU")
+def test_cupy_matrix_without_a_gpu():
+    with pytest.raises(lagbc.MissingDependencyError, match="cupy and an NVIDIA GPU"):
+        lagbc.bc(CupyMatrix())
 
 
 @pytest.mark.parametrize(
     ("A", "error", "message"),
     [
-        (CupyMatrix(), TypeError, r"cupyx\.scipy\.sparse\._csr\.csr_matrix.*pass A\.get\(\)"),
         (nx.path_graph(3), TypeError, r"networkx.*pass networkx\.to_scipy_sparse_array\(G\)"),
         ([[0, 1], [1, 0]], TypeError, "builtins.list.*SciPy sparse array or matrix, or a dense 2-D numpy.ndarray"),
         (None, TypeError, "NoneType"),

@@ -83,11 +83,20 @@ class DeepRows:
 
 
 @dataclass(frozen=True, eq=False)
+class Placed:
+    """The roots of a batch that have edges, on the device, int64 each; the others reach nothing."""
+
+    position: Any  # row in sweep order
+    group: Any
+    column: Any  # in the group
+
+
+@dataclass(frozen=True, eq=False)
 class Levels:
     """What a forward sweep leaves in the state."""
 
     roots: NDArray[np.int64]
-    positions: Any  # on the device
+    placed: Placed
     depth: int
     deep: bool
     overflowed: NDArray[np.bool_]
@@ -133,15 +142,15 @@ def prepare(graph: Graph, plan: Plan) -> State:
 
 def forward(state: State, roots: NDArray[np.int64]) -> Levels:
     """Find the levels of a batch of roots and count their shortest paths."""
-    positions = cp.asarray(state.position[roots])
+    placed = _place(state, roots)
     if state.deep is None:
-        levels = _forward_by_launches(state, roots, positions)
+        levels = _forward_by_launches(state, roots, placed)
         if levels is not None:
             return levels
         state.level_bits.clear()
         state.level_live.clear()
         state.deep = _allocate_deep(state, _FIRST_ENTRIES * state.rows + COLUMNS)
-    return _forward_deep(state, roots, positions)
+    return _forward_deep(state, roots, placed)
 
 
 def backward(state: State, levels: Levels, out: Any) -> None:
@@ -162,7 +171,7 @@ def backward(state: State, levels: Levels, out: Any) -> None:
     out[:groups, state.order] += scores[:groups]
 
 
-def _forward_by_launches(state: State, roots: NDArray[np.int64], positions: Any) -> Levels | None:
+def _forward_by_launches(state: State, roots: NDArray[np.int64], placed: Placed) -> Levels | None:
     """Sweep forward a launch a level; None if the graph is too deep for that."""
     module = compiler.load("batched_hops_levels", state.plan.dtype)
     first, kernel = module.get_function("batched_hops_first"), module.get_function("batched_hops_forward")
@@ -170,18 +179,16 @@ def _forward_by_launches(state: State, roots: NDArray[np.int64], positions: Any)
     grid = (state.in_hubs + -(-(state.rows - state.in_hubs) // _WARPS), groups, _parts(state))
     for level in range(2):
         _clear_level(state, level)
-    _set_roots(state, positions, state.level_bits[0])
+    _set_roots(state, placed, state.level_bits[0])
     overflowed = cp.zeros((state.groups, _BYTES), cp.uint8)
     live = cp.zeros(_MOST_LAUNCHES, cp.int32)
-    roots_and_rows = (np.int32(state.rows), positions, state.indptr, state.indices, state.visited)
-    first(
-        (len(roots),),
-        (_THREADS,),
-        (*roots_and_rows, state.level_bits[1], state.level_live[1], state.values, live[1:]),
-    )
+    if len(placed.position):
+        roots_and_rows = (placed.position, placed.group * COLUMNS + placed.column, state.indptr, state.indices)
+        reached = (state.visited, state.level_bits[1], state.level_live[1], state.values, live[1:])
+        first((len(placed.position),), (_THREADS,), (np.int32(state.rows), *roots_and_rows, *reached))
     for level in range(1, _MOST_LAUNCHES):
         if not int(live[level]):
-            return Levels(roots, positions, level - 1, False, _bits_of(overflowed, len(roots)))
+            return Levels(roots, placed, level - 1, False, _bits_of(overflowed, len(roots)))
         state.plan.stop.check()
         _clear_level(state, level + 1)
         arguments = (
@@ -212,19 +219,20 @@ def _backward_by_launches(state: State, levels: Levels, groups: int, keep: Any, 
     return scores.sum(axis=1)
 
 
-def _forward_deep(state: State, roots: NDArray[np.int64], positions: Any) -> Levels:
+def _forward_deep(state: State, roots: NDArray[np.int64], placed: Placed) -> Levels:
     assert state.deep is not None
     kernel = compiler.load("batched_hops_deep", state.plan.dtype).get_function("batched_hops_deep_forward")
     while True:
         deep = state.deep
-        groups, columns = _columns(len(roots))
         deep.bits.fill(0)
-        _set_roots(state, positions, deep.bits[:, 0])
+        _set_roots(state, placed, deep.bits[:, 0])
         deep.stamps.fill(0)
-        deep.stamps[groups, positions] = 1
-        deep.queue[groups, columns] = positions
-        deep.starts[:, :2] = 0
-        deep.starts[:, 1] = cp.bincount(groups, minlength=state.groups)
+        deep.stamps[placed.group, placed.position] = 1
+        sizes = cp.bincount(placed.group, minlength=state.groups)
+        place = cp.arange(len(placed.group)) - (cp.cumsum(sizes) - sizes)[placed.group]
+        deep.queue[placed.group, place] = placed.position
+        deep.starts[:, 0] = 0
+        deep.starts[:, 1] = sizes
         deep.found.fill(0)
         deep.barriers.fill(0)
         overflowed = cp.zeros((state.groups, _BYTES), cp.uint8)
@@ -240,7 +248,7 @@ def _forward_deep(state: State, roots: NDArray[np.int64], positions: Any) -> Lev
         if (status[:, 0] == _STOPPED).any():
             raise Interrupted
         if not (status[:, 0] == _QUEUE_FULL).any():
-            return Levels(roots, positions, int(status[:, 1].max()), True, _bits_of(overflowed, len(roots)))
+            return Levels(roots, placed, int(status[:, 1].max()), True, _bits_of(overflowed, len(roots)))
         _grow_queue(state)
 
 
@@ -311,21 +319,20 @@ def _grow_queue(state: State) -> None:
     state.deep.masks = cp.empty((state.groups, capacity, _BYTES), cp.uint8)
 
 
-def _set_roots(state: State, positions: Any, frontier: Any) -> None:
+def _place(state: State, roots: NDArray[np.int64]) -> Placed:
+    position = state.position[roots]
+    root = np.flatnonzero(position < state.rows)
+    return Placed(*(cp.asarray(part) for part in (position[root], root // COLUMNS, root % COLUMNS)))
+
+
+def _set_roots(state: State, placed: Placed, frontier: Any) -> None:
     """Put each root on the frontier, visited, with one path; `frontier` has shape (groups, rows, 32)."""
-    groups, columns = _columns(len(positions))
-    bit = cp.left_shift(1, columns % 8).astype(cp.uint8)
+    bit = cp.left_shift(1, placed.column % 8).astype(cp.uint8)
     frontier.fill(0)
-    frontier[groups, positions, columns // 8] = bit
+    frontier[placed.group, placed.position, placed.column // 8] = bit
     state.visited.fill(0)
-    state.visited[groups, positions, columns // 8] = bit
-    state.values[groups, positions, columns] = 1
-
-
-def _columns(roots: int) -> tuple[Any, Any]:
-    """Group and column of each root of a batch."""
-    root = cp.arange(roots)
-    return root // COLUMNS, root % COLUMNS
+    state.visited[placed.group, placed.position, placed.column // 8] = bit
+    state.values[placed.group, placed.position, placed.column] = 1
 
 
 def _parts(state: State) -> int:
@@ -344,15 +351,15 @@ def _clear_level(state: State, level: int) -> None:
 
 def _add_ends(state: State, levels: Levels, keep: Any, scores: Any) -> None:
     """Add one to both ends of every (root, reached vertex) pair."""
-    groups, columns = _columns(len(levels.roots))
+    placed = levels.placed
     reached = cp.zeros((state.groups, COLUMNS))
     for bit in range(8):
         is_set = (state.visited & keep[:, None, :]) >> bit & 1
         scores += is_set.sum(axis=2)
         reached[:, bit::8] = is_set.sum(axis=1)
     # A root was counted as reaching itself, at both ends.
-    kept = (keep[groups, columns // 8] >> (columns % 8).astype(cp.uint8)) & 1
-    scores[groups, levels.positions] += reached[groups, columns] - 2 * kept
+    kept = (keep[placed.group, placed.column // 8] >> (placed.column % 8).astype(cp.uint8)) & 1
+    scores[placed.group, placed.position] += reached[placed.group, placed.column] - 2.0 * kept
 
 
 def _bit_rows(flags: NDArray[np.bool_], groups: int) -> NDArray[np.uint8]:

@@ -138,10 +138,10 @@ __device__ __forceinline__ bool join_hub(value* total, unsigned& met) {
 
 // Level 1: every out-neighbour of a root has one path from it. A block a root.
 extern "C" __global__ void batched_hops_first(int n, const offset* __restrict__ positions,
-                                              const offset* __restrict__ indptr, const int* __restrict__ indices,
+                                              const offset* __restrict__ columns, const offset* __restrict__ indptr, const int* __restrict__ indices,
                                               unsigned* visited, unsigned* next, unsigned* next_live, value* values,
                                               int* any) {
-    const int group = blockIdx.x / COLUMNS, column = blockIdx.x % COLUMNS;
+    const int group = columns[blockIdx.x] / COLUMNS, column = columns[blockIdx.x] % COLUMNS;
     const size_t rows = (size_t)group * n;
     const offset v = positions[blockIdx.x], end = indptr[v + 1];
     for (offset e = indptr[v] + threadIdx.x; e < end; e += blockDim.x) {
