@@ -168,7 +168,7 @@ def _square(matrix: sp.csr_array, name: str) -> sp.csr_array:
 def _read_matrix_market(data: bytes, name: str) -> GraphFile:
     try:
         symmetry = scipy.io.mminfo(io.BytesIO(data))[5]
-        matrix = sp.csr_array(scipy.io.mmread(io.BytesIO(data)))
+        matrix = sp.csr_array(scipy.io.mmread(io.BytesIO(data), spmatrix=False))
     except (ValueError, OverflowError) as error:
         _fail_matrix_market(data, name, str(error))
     return GraphFile(_square(matrix, name), symmetry == "general", "Matrix Market", None)

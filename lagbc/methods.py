@@ -284,5 +284,5 @@ def choose(graph: Graph, *, weighted: bool, method: str, device: str) -> Selecti
     assert row is not None
     why = "asked for" if len(rows) == 1 else f"n * nnz = {work:.2g}; a GPU pays from {GPU_WORK:.0g}, where there is one"
     order = "by proximity" if graph.is_deep else "by falling degree"
-    shape = f"depth {graph.depth} for n = {graph.n}, so vertices are ordered {order}"
+    shape = f"BFS depth {graph.depth} for n = {graph.n}, so vertices are ordered {order}"
     return Selection(row, f"{row.name} on {row.device} ({why}); {shape}")

@@ -20,43 +20,45 @@ GRAPHS = {
 }
 
 
-@pytest.mark.parametrize("options", [{}, {"endpoints": True}, {"sources": np.arange(400)[::-3]}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"endpoints": True}, {"sources": np.arange(400)[::-3]}], ids=["all", "endpoints", "sources"]
+)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_same_bits(name, options):
     if "sources" in options:
         options = {"sources": options["sources"][options["sources"] < GRAPHS[name].shape[0]]}
-    expected = lagbc.bc(GRAPHS[name], method="batched", threads=1, batch=64, **options)
+    expected = lagbc.bc(GRAPHS[name], method="batched", device="cpu", threads=1, batch=64, **options)
     for threads in (1, 2, 3, 4):
         for batch in (1, 64, 100, 256, "auto"):
-            scores = lagbc.bc(GRAPHS[name], batch, method="batched", threads=threads, **options)
+            scores = lagbc.bc(GRAPHS[name], batch, method="batched", device="cpu", threads=threads, **options)
             np.testing.assert_array_equal(scores, expected)
 
 
 @pytest.mark.parametrize("name", GRAPHS)
 def test_order_and_format_of_the_input_do_not_matter(name):
     A = GRAPHS[name].tocsr()
-    expected = lagbc.bc(A, method="batched")
-    np.testing.assert_array_equal(lagbc.bc(A.tocsc(), method="batched"), expected)
+    expected = lagbc.bc(A, method="batched", device="cpu")
+    np.testing.assert_array_equal(lagbc.bc(A.tocsc(), method="batched", device="cpu"), expected)
     rng = np.random.default_rng(1)
     shuffled = A.tocoo()
     order = rng.permutation(shuffled.nnz)
     shuffled = sp.coo_array((shuffled.data[order], tuple(c[order] for c in shuffled.coords)), shape=A.shape)
-    np.testing.assert_array_equal(lagbc.bc(shuffled, method="batched"), expected)
+    np.testing.assert_array_equal(lagbc.bc(shuffled, method="batched", device="cpu"), expected)
     roots = rng.permutation(A.shape[0])
-    np.testing.assert_array_equal(lagbc.bc(A, sources=roots, method="batched"), expected)
+    np.testing.assert_array_equal(lagbc.bc(A, sources=roots, method="batched", device="cpu"), expected)
 
 
 @pytest.mark.parametrize("name", GRAPHS)
 def test_push_and_pull_give_the_same_bits(name, monkeypatch):
     """`_forward` reads PULL_SHARE when it is compiled, so each direction alone is a copy of its Python source."""
-    expected = lagbc.bc(GRAPHS[name], method="batched")
+    expected = lagbc.bc(GRAPHS[name], method="batched", device="cpu")
     python = batched_hops._forward.py_func
     from numba import njit
 
     for share in (-1.0, 2.0):
         monkeypatch.setitem(python.__globals__, "PULL_SHARE", share)
         monkeypatch.setattr(batched_hops, "_forward", njit(nogil=True, error_model="numpy")(python))
-        np.testing.assert_array_equal(lagbc.bc(GRAPHS[name], method="batched"), expected)
+        np.testing.assert_array_equal(lagbc.bc(GRAPHS[name], method="batched", device="cpu"), expected)
 
 
 def state_of(A, **options):
@@ -106,7 +108,7 @@ def test_queue_grows():
     first = len(state.queue)
     batched_hops.forward(state, np.arange(100, 164))
     assert first < len(state.queue) == len(state.masks) <= 300 * 65 + 64
-    np.testing.assert_allclose(lagbc.bc(A, method="batched"), oracle(A), rtol=1e-12)
+    np.testing.assert_allclose(lagbc.bc(A, method="batched", device="cpu"), oracle(A), rtol=1e-12)
 
 
 def test_state_is_as_new_after_every_batch():

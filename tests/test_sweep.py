@@ -33,7 +33,7 @@ def _no_thread_is_left():
 
 
 def batched(A, **options):
-    return lagbc.bc(A, method="batched", **options)
+    return lagbc.bc(A, method="batched", device="cpu", **options)
 
 
 # Progress
@@ -152,7 +152,7 @@ def test_sample_without_a_seed_resumes_with_its_roots(tmp_path):
         ({"k": 500, "rng": 1}, "belongs to other options"),
         ({"sources": np.arange(499)}, "belongs to other roots"),
     ],
-    ids=str,
+    ids=lambda value: " ".join(value) if isinstance(value, dict) else "",
 )
 def test_checkpoint_of_something_else(tmp_path, other, message):
     file = tmp_path / "run"
@@ -285,7 +285,7 @@ def test_ctrl_c(tmp_path):
         f"""
 def report(progress):
     print(progress.done, progress.total, flush=True)
-lagbc.bc(grid(150, 150), method="batched", threads=2, progress=report, checkpoint={str(file)!r})
+lagbc.bc(grid(150, 150), method="batched", device="cpu", threads=2, progress=report, checkpoint={str(file)!r})
 print("finished", flush=True)
 """
     )
@@ -309,7 +309,8 @@ lagbc.sweep.CHECKPOINT_SECONDS = 0
 def report(progress):
     if progress.done > 128:
         os.kill(os.getpid(), signal.SIGKILL)
-lagbc.bc(scale_free(500, 4000, seed=1), method="batched", threads=2, progress=report, checkpoint={str(file)!r})
+A = scale_free(500, 4000, seed=1)
+lagbc.bc(A, method="batched", device="cpu", threads=2, progress=report, checkpoint={str(file)!r})
 """
     )
     process.communicate(timeout=100)
@@ -331,7 +332,8 @@ def failing(monkeypatch):
         module.forward = forward or batched_hops.forward
         module.backward = backward or batched_hops.backward
         monkeypatch.setitem(sys.modules, "failing_method", module)
-        row = dataclasses.replace(lagbc.METHODS[0], name="failing", module="failing_method", **changes)
+        row = next(row for row in lagbc.METHODS if (row.name, row.device) == ("batched", "cpu"))
+        row = dataclasses.replace(row, name="failing", module="failing_method", **changes)
         monkeypatch.setattr(methods, "METHODS", (*lagbc.METHODS, row))
 
     return add
@@ -440,7 +442,7 @@ def test_error_in_a_worker(failing):
 )
 def test_budget(monkeypatch, text, size):
     monkeypatch.setenv("LAGBC_MEMORY", text)
-    assert memory.budget() == size
+    assert memory.budget("cpu") == size
 
 
 @pytest.mark.parametrize("text", ["", "much", "-1GB", "1..5GB", "8 gigabytes", "GB", "nan", "inf"])
@@ -454,7 +456,7 @@ def test_budget_is_half_of_what_is_free(monkeypatch):
     monkeypatch.delenv("LAGBC_MEMORY", raising=False)
     free = types.SimpleNamespace(available=1000)
     monkeypatch.setattr(psutil, "virtual_memory", lambda: free)
-    assert memory.budget() == 500
+    assert memory.budget("cpu") == 500
     with pytest.raises(MemoryError, match="the budget is 500"):
         lagbc.bc(A)
 
@@ -468,21 +470,24 @@ def test_over_budget(bc, monkeypatch):
 
 
 def test_threads_are_given_up_first(monkeypatch):
-    one = lagbc.estimate_memory(A, method="batched", threads=1)
+    one = lagbc.estimate_memory(A, method="batched", device="cpu", threads=1)
     monkeypatch.setenv("LAGBC_MEMORY", str(one.total + 1000))
-    fitted = lagbc.estimate_memory(A, method="batched", threads=8)
+    fitted = lagbc.estimate_memory(A, method="batched", device="cpu", threads=8)
     assert fitted.threads == 1
     assert fitted.total == one.total == one.graph + one.workspace + one.scores
     np.testing.assert_allclose(batched(A, threads=8), oracle(A), rtol=1e-12)
 
 
-def test_automatic_batch_shrinks(failing, monkeypatch):
+def test_batch_shrinks(failing, monkeypatch):
     failing(block=16, widest=None, auto_batch=64, concurrent=False)
     small = lagbc.estimate_memory(A, 16, method="failing")
     monkeypatch.setenv("LAGBC_MEMORY", str(small.total))
     assert lagbc.estimate_memory(A, method="failing").batch == 16
-    with pytest.raises(MemoryError):
-        lagbc.bc(A, 64, method="failing")
+    assert lagbc.estimate_memory(A, 64, method="failing").batch == 16
+    np.testing.assert_allclose(lagbc.bc(A, method="failing"), oracle(A), rtol=1e-12)
+    monkeypatch.setenv("LAGBC_MEMORY", str(small.total - 1))
+    with pytest.raises(MemoryError, match="batch=16 needs"):
+        lagbc.bc(A, method="failing")
 
 
 @pytest.mark.parametrize("directed", [True, False])

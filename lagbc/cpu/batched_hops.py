@@ -272,7 +272,8 @@ def _forward(
 def _backward(indptr, indices, depth, keep, omega, multiplicity, values, bits, queue, masks, starts, scores, stop):
     """Turn sigma into c level by level from the deepest, adding sigma * (sum of c over tight successors) to scores.
 
-    Invariant: at level l, bits[(l + 1) % 3] is the frontier of level l + 1 and bits[l % 3] is being set.
+    Invariant: at level l, bits[(l + 1) % 3] is the frontier of level l + 1 and bits[l % 3] is being set. Bits of level
+    l + 4 that are left in the first do no harm: no edge leads from level l there.
     Return whether the sweep was finished.
     """
     total = np.empty((1, COLUMNS))
@@ -288,9 +289,6 @@ def _backward(indptr, indices, depth, keep, omega, multiplicity, values, bits, q
             else:
                 _gather(indptr, indices, v, mask, beyond, values, total)
             scores[v] += finish_row(values, v, mask, total, omega[v], multiplicity)
-        if level < depth:
-            for i in range(starts[level + 1], starts[level + 2]):
-                beyond[queue[i]] = uint64(0)
     return True
 
 
