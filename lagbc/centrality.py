@@ -99,6 +99,8 @@ def bc(
     ------
     TypeError, ValueError
         Something in the arguments is wrong; the message names it and says what to do.
+    OverflowError
+        `target_weights` times `source_weights` sum to more than float64 holds.
     lagbc.CheckpointError
         The checkpoint belongs to another graph or call.
     MemoryError
@@ -161,6 +163,8 @@ def bc(
         endpoints=endpoints,
         sampled=None if k is None else roots,
     )
+    if not np.isfinite(scores).all():
+        raise OverflowError("target_weights times source_weights sum to more than float64 holds; scale them down")
     return row.arrays.asarray(scores) if is_cupy(A) else scores
 
 

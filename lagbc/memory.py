@@ -63,7 +63,7 @@ def estimate(graph: Graph, method: Method, batch: int, threads: int) -> MemoryEs
         batch=batch,
         threads=threads,
         graph=graph.n * _GRAPH_BYTES_PER_VERTEX + graph.symmetric_pattern.nnz * _GRAPH_BYTES_PER_ENTRY,
-        workspace=int(workers * graph.n * (batch * method.bytes_per_entry + 16) + graph.nnz * method.bytes_per_edge),
+        workspace=int(workers * (graph.n * (batch * method.bytes_per_entry + 16) + graph.nnz * method.bytes_per_edge)),
         scores=8 * graph.n * (3 + 4 * workers),
     )
 

@@ -186,7 +186,7 @@ METHODS: tuple[Method, ...] = (
         concurrent=True,
         # At most 9 of P, 8 of level patterns, and 48 of C, T and delta; the rest while a matrix changes its format.
         bytes_per_entry=84,
-        bytes_per_edge=40,
+        bytes_per_edge=20,
     ),
     Method(
         name="batched",
@@ -258,8 +258,9 @@ def select_method(
     return choose(as_graph(A, directed=directed), weighted=weighted, method=method, device=device)
 
 
-# n * nnz from which an exact run is faster on the GPU, data transfer included.
-GPU_WORK = 1e9
+# n * nnz from which a run goes to the GPU. An H100 was level with 16 cores at 1e7 (5 ms a run) once CuPy was loaded and
+# the kernels compiled, which takes about a second: at 1e8 it gained 3 times, at 4e9 11 times.
+GPU_WORK = 1e8
 
 
 def choose(graph: Graph, *, weighted: bool, method: str, device: str) -> Selection:

@@ -115,7 +115,9 @@ def sweep(
 
 def as_numpy(array: Any) -> NDArray[np.float64]:
     """Return a NumPy or CuPy array as a NumPy array."""
-    host: NDArray[np.float64] = array if isinstance(array, np.ndarray) else array.get()
+    if isinstance(array, np.ndarray):
+        return array
+    host: NDArray[np.float64] = array.get()
     return host
 
 

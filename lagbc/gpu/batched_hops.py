@@ -30,7 +30,7 @@ _WARPS = _THREADS // 32
 _HUB_EDGES = 1024
 # A sweep by launches keeps a bit row a vertex and level; past so many levels the graph is swept as a deep one.
 _MOST_LAUNCHES = 64
-# Queue entries a vertex that are allocated at first in a deep sweep; the queue doubles on demand.
+# Queue entries a vertex that are allocated at first in a deep sweep; the queue grows on demand.
 _FIRST_ENTRIES = 24
 
 _DONE, _QUEUE_FULL, _STOPPED = 0, 1, 2
@@ -311,9 +311,9 @@ def _resident_blocks(dtype: str) -> int:
 
 
 def _grow_queue(state: State) -> None:
-    """Double the queue; its entries are found again by the sweep that follows."""
+    """Make the queue half as long again; its entries are found anew by the sweep that follows."""
     assert state.deep is not None
-    capacity = 2 * state.deep.capacity
+    capacity = 3 * state.deep.capacity // 2
     state.deep.queue = state.deep.masks = None
     state.deep.queue = cp.empty((state.groups, capacity), cp.int32)
     state.deep.masks = cp.empty((state.groups, capacity, _BYTES), cp.uint8)
