@@ -159,7 +159,7 @@ def _run_batch(
 ) -> NDArray[np.float64]:
     """Sum one batch, a row for each block of roots; recompute the roots whose path counts overflowed."""
     blocks = -(-len(roots) // method.block) if method.block > 1 else 1
-    sums = method.arrays.zeros((blocks, graph.n))
+    sums: NDArray[np.float64] = method.arrays.zeros((blocks, graph.n))
     levels = module.forward(state, roots)
     module.backward(state, levels, sums)
     if levels.overflowed.any():
