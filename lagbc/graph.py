@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from lagbc.ordering import Order, bfs_depth, degree_order, proximity_order
+from lagbc.ordering import Order, bfs_extent, degree_order, proximity_order
 
 # A BFS deeper than this many times log2(n) marks a mesh or a road network; see `Graph.is_deep`.
 DEEP = 2.0
@@ -96,13 +96,17 @@ class Graph:
 
     @cached_property
     def depth(self) -> int:
-        """A lower bound of the largest diameter: BFS depth from the hub of the largest weak component."""
+        """A lower bound of the diameter: BFS depth from the hub of the largest weak component."""
         if not self.nnz:
             return 0
         degrees = np.diff(self.symmetric_pattern.indptr)
-        largest = np.argmax(np.bincount(self.components))
-        hub = int(np.argmax(np.where(self.components == largest, degrees, -1)))
-        return bfs_depth(self.symmetric_pattern, hub)
+        depth, reached = bfs_extent(self.symmetric_pattern, int(np.argmax(degrees)))
+        if 2 * reached < np.count_nonzero(degrees):
+            # The hub of all is in another component; finding the components takes longer than the search.
+            largest = np.argmax(np.bincount(self.components))
+            hub = int(np.argmax(np.where(self.components == largest, degrees, -1)))
+            depth, _ = bfs_extent(self.symmetric_pattern, hub)
+        return depth
 
     @property
     def is_deep(self) -> bool:

@@ -99,9 +99,10 @@ def _principal_coordinate(
     return coordinate
 
 
-def bfs_depth(pattern: csr_array, root: int) -> int:
-    """Largest hop distance from `root`: a lower bound of the diameter of its component."""
-    return int(_distances(pattern, np.array([root])).max())
+def bfs_extent(pattern: csr_array, root: int) -> tuple[int, int]:
+    """Return the largest hop distance from `root`, a lower bound of the diameter, and how many vertices it reaches."""
+    distances = _distances(pattern, np.array([root]))
+    return int(distances.max()), int(np.count_nonzero(distances)) + 1
 
 
 def _distances(pattern: csr_array, roots: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 from strategies import SPECIAL, adjacency, disjoint, distances, edges_of, graphs, grid, matrix, path, scale_free, star
 
 from lagbc.graph import as_graph
-from lagbc.ordering import bfs_depth, degree_order, proximity_order
+from lagbc.ordering import bfs_extent, degree_order, proximity_order
 
 
 def pattern_of(A):
@@ -102,16 +102,17 @@ def test_degree_order():
 
 
 @pytest.mark.parametrize("A", [grid(9, 31), path(100), star(20), scale_free(200, 600, seed=2), matrix(3, [(0, 1)])])
-def test_bfs_depth(A):
+def test_bfs_extent(A):
     pattern = pattern_of(A)
     hops = dijkstra(pattern.astype(float), unweighted=True)
     for root in range(0, A.shape[0], 7):
-        assert bfs_depth(pattern, root) == hops[root][np.isfinite(hops[root])].max()
+        reached = hops[root][np.isfinite(hops[root])]
+        assert bfs_extent(pattern, root) == (reached.max(), len(reached))
 
 
 @given(graphs(min_n=1))
 def test_bfs_depth_of_random_graphs(A):
-    assert bfs_depth(pattern_of(A), 0) == distances(A, directed=False)[0].max()
+    assert bfs_extent(pattern_of(A), 0)[0] == distances(A, directed=False)[0].max()
 
 
 @given(graphs())

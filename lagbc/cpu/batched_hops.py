@@ -31,9 +31,9 @@ from lagbc.cpu.rows import COLUMNS, add_row, clear_row, count_bits, finish_row, 
 from lagbc.graph import Graph
 from lagbc.plan import Interrupted, Plan
 
-# Pull once the edges out of the frontier are more than this share of all: 1/2 to 1/8 were alike on scale-free graphs,
-# and smaller shares lost up to 40 % on meshes.
-PULL_SHARE = 0.2
+# Pull once the edges out of the frontier are more than this share of all. On scale-free graphs 0.03 to 0.12 were alike,
+# and 0.2 took 5 % longer on one; on meshes and grids 0.12 took up to 19 % longer than 0.2.
+PULL_SHARE, DEEP_PULL_SHARE = 0.1, 0.2
 # Queue entries a vertex that are allocated at first; it grows on demand, up to COLUMNS a vertex.
 FIRST_ENTRIES = 4
 
@@ -117,6 +117,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
             state.masks,
             state.starts,
             cursor,
+            DEEP_PULL_SHARE if state.graph.is_deep else PULL_SHARE,
             state.plan.sigma_limit,
             state.plan.stop.value,
         )
@@ -204,6 +205,7 @@ def _forward(
     masks,
     starts,
     cursor,
+    pull_share,
     sigma_limit,
     stop,
 ):
@@ -225,7 +227,7 @@ def _forward(
         edges = 0
         for i in range(first, last):
             edges += indptr[queue[i] + 1] - indptr[queue[i]]
-        pull = edges > PULL_SHARE * indptr[active]
+        pull = edges > pull_share * indptr[active]
         end = last
         if not (pull and counted):
             for i in range(first, last):
