@@ -182,7 +182,7 @@ METHODS: tuple[Method, ...] = (
         extra="graphblas",
         block=1,
         widest=None,
-        auto_batch=32,
+        auto_batch=64,
         concurrent=True,
         # At most 9 of P, 8 of level patterns, and 48 of C, T and delta; the rest while a matrix changes its format.
         bytes_per_entry=84,

@@ -36,8 +36,6 @@ from scipy import sparse
 from lagbc.graph import Graph
 from lagbc.plan import Plan
 
-# Path counts above this are recounted with an extended exponent: past it 1 / sigma would lose bits.
-SIGMA_LIMIT = 2.0**1022
 # Pull from a matrix that fills more than this share of its places: 0.05 to 0.2 were alike, never pulling was slower
 # on R-MAT graphs (benchmarks/graphblas_orientation.py, which also has the vertex-major layout that lost).
 PULL_SHARE = 0.1
@@ -111,7 +109,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
             # P += F
             P(binary.plus) << F
         largest = P.reduce_rowwise(monoid.max).new().to_dense(0.0)
-        return Levels(roots, patterns, overflowed=largest > SIGMA_LIMIT)
+        return Levels(roots, patterns, overflowed=largest > state.plan.sigma_limit)
 
 
 def backward(state: State, levels: Levels, out: NDArray[np.float64]) -> None:
