@@ -14,7 +14,7 @@ from lagbc import memory
 from lagbc.checkpoint import open_checkpoint
 from lagbc.errors import MemoryWarning
 from lagbc.graph import as_graph, is_cupy
-from lagbc.methods import Method, choose
+from lagbc.methods import Method, choose, device_for
 from lagbc.plan import Plan
 from lagbc.rescale import rescale
 from lagbc.sweep import Reporter, sweep
@@ -54,7 +54,7 @@ def bc(
         duplicates are one edge. `A` is not changed.
     batch : int or "auto"
         Roots that are searched together, rounded to a multiple that the method takes. More is faster and takes more
-        memory. It never changes a bit of the result of method "batched".
+        memory. It never changes a bit of the result of method "batched" on the CPU.
     directed : bool
         False takes every edge in both directions, and halves, so that each unordered pair counts once, as
         ``networkx.betweenness_centrality(G, normalized=False)`` does.
@@ -79,8 +79,9 @@ def bc(
     device : str
         "auto", "cpu" or "cuda". "auto" takes the GPU if CuPy sees one and the graph is large enough to gain.
     dtype : str
-        Type of path counts: "float64", or on the GPU "float32", in which scores have a relative error of about 1e-6.
-        Scores are always summed in float64.
+        Type of path counts: "float64", or on the GPU "float32", in which scores have a relative error of 1e-6 to 2e-5.
+        Scores are always summed in float64. Counts past 2**126 are common on meshes and roads; each such root is
+        recomputed on the CPU, so that float32 is no gain there.
     progress : bool or callable
         True draws a bar with the time left; a callable gets a `lagbc.Progress` after every batch.
     checkpoint : path, optional
@@ -104,8 +105,8 @@ def bc(
     lagbc.CheckpointError
         The checkpoint belongs to another graph or call.
     MemoryError
-        The smallest run does not fit in the memory budget, half of what is free unless the environment variable
-        ``LAGBC_MEMORY`` (such as 8GB) says otherwise.
+        The smallest run does not fit in the memory budget: half of what is free (on the GPU 80 %), unless the
+        environment variable ``LAGBC_MEMORY`` (such as 8GB) says otherwise.
     KeyboardInterrupt
         Ctrl-C stops within one level of one batch and leaves the checkpoint.
 
@@ -135,10 +136,13 @@ def bc(
         raise ValueError("target_weights and source_weights do not go with normalized, endpoints or k")
     if k == 1 and not endpoints and graph.n > 2:
         raise ValueError("k=1 without endpoints leaves the score of the sampled vertex undefined (0/0); take k >= 2")
-    row = choose(graph, weighted=False, method=method, device=_device_for(A, device)).method
+    asked, most = _parse_batch(batch), _parse_threads(threads)
+    row = choose(graph, weighted=False, method=method, device=device_for(A, device), roots=len(roots)).method
+    needed = memory.fit(graph, row, asked, most, len(roots))
+    if needed.is_over and device == "auto" and row.device == "cuda" and not is_cupy(A):
+        row = choose(graph, weighted=False, method=method, device="cpu").method
+        needed = memory.fit(graph, row, asked, most, len(roots))
     _check_dtype(dtype, row)
-    asked = _parse_batch(batch)
-    needed = memory.fit(graph, row, asked, _parse_threads(threads), len(roots))
     memory.require(needed)
     if asked is not None and needed.batch < row.round_batch(min(asked, max(len(roots), 1))):
         warnings.warn(f"batch={asked} is over the memory budget; taking {needed.batch}", MemoryWarning, stacklevel=2)
@@ -195,25 +199,16 @@ def estimate_memory(
     O(nnz): the pattern is read as `bc` reads it.
     """
     graph = as_graph(A, directed=directed)
-    row = choose(graph, weighted=False, method=method, device=_device_for(A, device)).method
+    row = choose(graph, weighted=False, method=method, device=device_for(A, device)).method
     _check_dtype(dtype, row)
     return memory.fit(graph, row, _parse_batch(batch), _parse_threads(threads))
-
-
-def _device_for(A: Any, device: str) -> str:
-    """Keep a matrix that is on the GPU there."""
-    if not is_cupy(A) or device == "cuda":
-        return device
-    if device == "cpu":
-        raise ValueError("A is a CuPy matrix, but device='cpu' was asked for; pass A.get()")
-    return "cuda"
 
 
 def _check_dtype(dtype: str, row: Method) -> None:
     if dtype != "float64" and (dtype != "float32" or row.device == "cpu"):
         raise ValueError(
             f"dtype={dtype!r}: {row.name} on {row.device} counts paths in 'float64'"
-            + (" or 'float32'" if row.device == "cuda" else "")
+            + (" or 'float32'" if row.device == "cuda" else "; device='cuda' takes 'float32', too")
         )
 
 

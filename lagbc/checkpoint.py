@@ -102,7 +102,7 @@ def open_checkpoint(
         return fresh
     found = _read(path)
     for what, mine, its in (
-        ("another graph", fresh.graph_digest, found.graph_digest),
+        ("another graph, or to another version's order of it", fresh.graph_digest, found.graph_digest),
         (
             "other options (method, dtype, endpoints, weights, or k in place of sources)",
             fresh.options_digest,
@@ -132,6 +132,8 @@ def _read(path: Path) -> Checkpoint:
 def _digest_graph(graph: Graph) -> str:
     digest = hashlib.blake2b(f"{graph.n} {graph.nnz} {graph.directed}".encode(), digest_size=16)
     digest.update(graph.indptr.data)
+    # What is done is a prefix of the sweep order, which another version or machine may choose otherwise.
+    digest.update(np.ascontiguousarray(graph.order).data)
     digest.update(np.ascontiguousarray(graph.indices).data)
     return digest.hexdigest()
 

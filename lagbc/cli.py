@@ -42,7 +42,7 @@ class _Commands(click.Group):
             except BrokenPipeError:
                 raise  # click ends quietly when the reader of a pipe has gone
             except MemoryError as error:
-                _fail(ctx, f"out of memory: {error}; a smaller --batch and fewer --threads need less")
+                _fail(ctx, f"out of memory: {error}")
             except (ValueError, TypeError, OSError, ImportError, OverflowError) as error:
                 _fail(ctx, str(error))
 
@@ -77,7 +77,7 @@ _directed_option = click.option(
 @click.option("--out", type=click.Path(path_type=Path), help="Write all scores: a .npy array or a .csv table.")
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the scores: .png, .pdf or .svg.")
 @click.option("--method", default="auto", show_default=True, help="A row of the table that lagbc info prints.")
-@click.option("--device", default="auto", show_default=True, help="Where to compute: cpu, ...")
+@click.option("--device", default="auto", show_default=True, help="Where to compute: cpu or cuda.")
 @click.option("--batch", callback=_batch, metavar="N|auto", default="auto", show_default=True, help="Roots at a time.")
 @click.option("--threads", type=click.IntRange(1), help="CPU threads.  [default: as many as there are cores]")
 @click.option("--checkpoint", type=click.Path(path_type=Path), help="Keep the state here (.npz), and go on from it.")
@@ -107,7 +107,7 @@ def bc_command(
     file = _open(name)
     A, directed = file.matrix, file.directed if directed is None else directed
     graph = as_graph(A, directed=directed)
-    choice = lagbc.select_method(A, directed=directed, method=method, device=device)
+    choice = lagbc.select_method(graph, directed=directed, method=method, device=device)
     click.echo(_headline(name, graph))
     click.echo(f"method: {choice.reason}")
     if k is not None:
@@ -115,7 +115,7 @@ def bc_command(
     start = time.perf_counter()
     try:
         scores = lagbc.bc(
-            A,
+            graph,
             batch,
             directed=directed,
             k=k,
@@ -161,8 +161,8 @@ def info_command(name: str, directed: bool | None) -> None:
     click.echo(_headline(name, graph))
     for label, value in _facts(file, graph):
         click.echo(f"  {label:<18} {value}")
-    memory = lagbc.estimate_memory(A, directed=directed)
-    choice = lagbc.select_method(A, directed=directed)
+    memory = lagbc.estimate_memory(graph, directed=directed)
+    choice = lagbc.select_method(graph, directed=directed)
     click.echo(
         f"memory: {_size(memory.total)} (graph {_size(memory.graph)}, workspace {_size(memory.workspace)}, "
         f"scores {_size(memory.scores)}) with batch {memory.batch}, threads {memory.threads}"

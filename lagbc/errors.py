@@ -12,7 +12,7 @@ class CheckpointError(ValueError):
 
 
 class MemoryWarning(RuntimeWarning):
-    """The run goes on with a smaller batch than was asked for, because memory ran out."""
+    """The run goes on with a smaller batch or fewer threads than was planned, because memory ran out."""
 
 
 class MissingDependencyError(ImportError):

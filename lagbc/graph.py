@@ -48,11 +48,6 @@ class Graph:
         """Number of stored edges; an undirected edge counts twice."""
         return len(self.indices)
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the CSR arrays."""
-        return self.indptr.nbytes + self.indices.nbytes
-
     @cached_property
     def out_degrees(self) -> NDArray[np.int64]:
         """Stored edges that leave each vertex."""

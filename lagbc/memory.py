@@ -25,7 +25,8 @@ _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 class MemoryEstimate:
     """Upper bound of the memory that a run allocates, in bytes; the caller's matrix and the libraries are not in it.
 
-    On the GPU it is device memory, and queues of deep graphs are counted as first allocated; they may grow.
+    On the GPU it is an estimate, not a bound: queues of deep graphs grow on demand. A run that is out of memory there
+    goes on with half the batch.
 
     Attributes
     ----------
@@ -38,6 +39,8 @@ class MemoryEstimate:
         Rows of all workers, with queues at their largest.
     scores : int
         The sums.
+    budget : int
+        What the run may take.
     """
 
     method: str
@@ -47,6 +50,12 @@ class MemoryEstimate:
     graph: int
     workspace: int
     scores: int
+    budget: int
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is more than the run may take."""
+        return self.total > self.budget
 
     @property
     def total(self) -> int:
@@ -54,8 +63,8 @@ class MemoryEstimate:
         return self.graph + self.workspace + self.scores
 
 
-def estimate(graph: Graph, method: Method, batch: int, threads: int) -> MemoryEstimate:
-    """Bound the memory of a run of `method` with this batch and these threads."""
+def estimate(graph: Graph, method: Method, batch: int, threads: int, limit: int) -> MemoryEstimate:
+    """Bound the memory of a run of `method` with this batch and these threads, and hold it against a limit."""
     workers = threads if method.concurrent else 1
     return MemoryEstimate(
         method=method.name,
@@ -65,6 +74,7 @@ def estimate(graph: Graph, method: Method, batch: int, threads: int) -> MemoryEs
         graph=graph.n * _GRAPH_BYTES_PER_VERTEX + graph.symmetric_pattern.nnz * _GRAPH_BYTES_PER_ENTRY,
         workspace=int(workers * (graph.n * (batch * method.bytes_per_entry + 16) + graph.nnz * method.bytes_per_edge)),
         scores=8 * graph.n * (3 + 4 * workers),
+        budget=limit,
     )
 
 
@@ -116,18 +126,17 @@ def fit(graph: Graph, method: Method, batch: int | None, threads: int, roots: in
     if roots is not None:
         chosen = min(chosen, method.round_batch(max(roots, 1)))
     fewest = 1 if method.concurrent else threads
-    while estimate(graph, method, chosen, threads).total > limit and threads > fewest:
+    while estimate(graph, method, chosen, threads, limit).is_over and threads > fewest:
         threads -= 1
-    while estimate(graph, method, chosen, threads).total > limit and chosen > method.block:
+    while estimate(graph, method, chosen, threads, limit).is_over and chosen > method.block:
         chosen = method.round_batch(chosen // 2)
-    return estimate(graph, method, chosen, threads)
+    return estimate(graph, method, chosen, threads, limit)
 
 
 def require(needed: MemoryEstimate) -> None:
     """Raise MemoryError, with both figures, if a run is over the budget."""
-    limit = budget(needed.device)
-    if needed.total > limit:
+    if needed.is_over:
         raise MemoryError(
             f"{needed.method} on {needed.device} with batch={needed.batch} needs up to {needed.total:.3g} bytes, "
-            f"but the budget is {limit:.3g}; raise it with the environment variable {BUDGET_VARIABLE}"
+            f"but the budget is {needed.budget:.3g}; raise it with the environment variable {BUDGET_VARIABLE}"
         )

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import MissingDependencyError
-from lagbc.graph import Graph, as_graph
+from lagbc.graph import Graph, as_graph, is_cupy
 from lagbc.plan import Plan
 
 
@@ -68,7 +68,7 @@ class Method:
     auto_batch : int
         The batch of ``batch="auto"`` where memory allows it.
     concurrent : bool
-        Whether batches run side by side, one a thread; else the method's library uses the threads.
+        Whether batches run side by side, one a thread; else one after the other, on the device.
     bytes_per_entry : float
         Bytes of a worker's state per vertex and root of a batch, at most.
     bytes_per_edge : float
@@ -146,11 +146,13 @@ class _Both(ExitStack):
 
 @cache
 def _sees_gpu() -> bool:
-    from cupy.cuda import runtime
-
     try:
-        return bool(runtime.getDeviceCount() > 0)
-    except runtime.CUDARuntimeError:
+        cuda = import_module("cupy").cuda
+    except ImportError:
+        return False  # installed, but without the CUDA libraries that it needs
+    try:
+        return bool(cuda.runtime.getDeviceCount() > 0)
+    except cuda.runtime.CUDARuntimeError:
         return False
 
 
@@ -255,16 +257,26 @@ def select_method(
     MissingDependencyError
         The row named needs a library that is not installed.
     """
+    device = device_for(A, device)
     return choose(as_graph(A, directed=directed), weighted=weighted, method=method, device=device)
 
 
-# n * nnz from which a run goes to the GPU. An H100 was level with 16 cores at 1e7 (5 ms a run) once CuPy was loaded and
-# the kernels compiled, which takes about a second: at 1e8 it gained 3 times, at 4e9 11 times.
+def device_for(A: Any, device: str) -> str:
+    """Keep a matrix that is on the GPU there."""
+    if not is_cupy(A) or device == "cuda":
+        return device
+    if device == "cpu":
+        raise ValueError("A is a CuPy matrix, but device='cpu' was asked for; pass A.get()")
+    return "cuda"
+
+
+# Roots times nnz from which a run goes to the GPU. An H100 was level with 16 cores at 1e7 (5 ms a run) once CuPy was
+# loaded and the kernels compiled, which takes about a second: at 1e8 it gained 3 times, at 4e9 11 times.
 GPU_WORK = 1e8
 
 
-def choose(graph: Graph, *, weighted: bool, method: str, device: str) -> Selection:
-    """`select_method` for a graph that is validated already."""
+def choose(graph: Graph, *, weighted: bool, method: str, device: str, roots: int | None = None) -> Selection:
+    """`select_method` for a graph that is validated already; `roots` is how many there are, if not all."""
     rows = [
         row
         for row in METHODS
@@ -280,10 +292,16 @@ def choose(graph: Graph, *, weighted: bool, method: str, device: str) -> Selecti
         rows[0].load()  # says what is missing
     on_cpu = next((row for row in ready if row.device == "cpu"), None)
     on_gpu = next((row for row in ready if row.device == "cuda"), None)
-    work = graph.n * graph.nnz
+    work = (graph.n if roots is None else roots) * graph.nnz
     row = on_gpu if on_gpu and (on_cpu is None or work >= GPU_WORK) else on_cpu
     assert row is not None
-    why = "asked for" if len(rows) == 1 else f"n * nnz = {work:.2g}; a GPU pays from {GPU_WORK:.0g}, where there is one"
+    if len({row.device for row in rows}) == 1:
+        where = f"{rows[0].device} asked for" if device != "auto" else f"it runs on {rows[0].device} alone"
+    elif on_gpu is None:
+        where = "CuPy sees no GPU"
+    else:
+        where = f"roots * nnz = {work:.2g}, and a GPU pays from {GPU_WORK:.0g}"
+    which = "asked for" if method != "auto" else "the fastest there on every graph measured"
     order = "by proximity" if graph.is_deep else "by falling degree"
     shape = f"BFS depth {graph.depth} for n = {graph.n}, so vertices are ordered {order}"
-    return Selection(row, f"{row.name} on {row.device} ({why}); {shape}")
+    return Selection(row, f"{row.name} on {row.device} ({where}; {which}); {shape}")

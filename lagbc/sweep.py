@@ -136,7 +136,10 @@ def _batches(
 
     def run(batch: NDArray[np.int64]) -> NDArray[np.float64]:
         with context:
-            state = idle.pop() if idle else module.prepare(graph, plan)
+            try:
+                state = idle.pop()
+            except IndexError:
+                state = module.prepare(graph, plan)
             sums = _run_batch(graph, method, module, plan, state, batch)
         idle.append(state)
         return sums

@@ -111,7 +111,7 @@ def test_bfs_extent(A):
 
 
 @given(graphs(min_n=1))
-def test_bfs_depth_of_random_graphs(A):
+def test_bfs_extent_of_random_graphs(A):
     assert bfs_extent(pattern_of(A), 0)[0] == distances(A, directed=False)[0].max()
 
 

@@ -127,6 +127,16 @@ def test_finished_checkpoint_returns_at_once(bc, tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
 
 
+def test_checkpoint_of_another_order_is_refused(tmp_path, monkeypatch):
+    """What is done is a prefix of an order that depends on thresholds; another order must not go on from it."""
+    file = tmp_path / "run"
+    with pytest.raises(Killed):
+        batched(grid(20, 20), checkpoint=file, progress=kill_after(1))
+    monkeypatch.setattr("lagbc.graph.DEEP", 1e9)
+    with pytest.raises(lagbc.CheckpointError, match="belongs to another graph, or to another version's order"):
+        batched(grid(20, 20), checkpoint=file)
+
+
 def test_sample_without_a_seed_resumes_with_its_roots(tmp_path):
     file = tmp_path / "run"
     with pytest.raises(Killed):

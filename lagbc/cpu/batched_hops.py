@@ -49,6 +49,7 @@ class State:
 
     graph: Graph
     sweep_graph: Graph
+    reverse: Graph  # its transpose
     plan: Plan
     position: NDArray[np.int64]  # of each vertex of the caller's in sweep order
     active: int  # vertices with edges; they come first
@@ -80,6 +81,7 @@ def prepare(graph: Graph, plan: Plan) -> State:
     return State(
         graph=graph,
         sweep_graph=ordered,
+        reverse=ordered.transpose,
         plan=plan,
         position=position,
         active=int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0))),
@@ -95,7 +97,7 @@ def prepare(graph: Graph, plan: Plan) -> State:
 
 def forward(state: State, roots: NDArray[np.int64]) -> Levels:
     """Find the levels of up to 64 roots and count their shortest paths."""
-    out, into = state.sweep_graph, state.sweep_graph.transpose
+    out, into = state.sweep_graph, state.reverse
     everything = np.uint64(2 ** len(roots) - 1)
     state.bits[:] = 0
     state.visited[:] = 0

@@ -6,7 +6,8 @@ graphs are swept in one cooperative launch, in which each group of roots has blo
 barrier a level. Which of the two it is, `Graph.is_deep` says; a graph that turns out deeper is swept again as deep.
 
 Rows are gathered in their own order by one warp (a hub's by eight, whose sums are joined in their order), and each
-group sums its scores by itself: the bits depend on nothing but graph, roots and device type.
+group sums its scores by itself: the bits depend on nothing but graph, roots and device type, unless a graph that is not
+`is_deep` proves deeper in some batch.
 """
 
 from __future__ import annotations
