@@ -51,7 +51,8 @@ def bc(
     A : SciPy or CuPy sparse matrix, or dense 2-D ndarray; shape (n, n)
         A stored ``A[i, j]`` is the edge i -> j. Only the pattern is read: a stored zero is an edge (in the DIA and BSR
         formats, which pad with zeros, it is not; in a dense array the nonzeros are the edges). Self loops are ignored,
-        duplicates are one edge. `A` is not changed.
+        duplicates are one edge. `A` is not changed. For several calls, ``lagbc.graph.as_graph(A, directed=...)`` is taken
+        in its place, and keeps what it has worked out of the graph.
     batch : int or "auto"
         Roots that are searched together, rounded to a multiple that the method takes. More is faster and takes more
         memory. It never changes a bit of the result of method "batched" on the CPU.

@@ -147,8 +147,8 @@ def test_sources_draws_an_estimate_from_the_seed(tmp_path):
 
 def test_all_options_reach_bc(monkeypatch, tmp_path):
     def bc(A, batch, **options):
-        seen.update(options, n=A.shape[0], batch=batch)
-        return np.zeros(A.shape[0])
+        seen.update(options, n=A.n, batch=batch)
+        return np.zeros(A.n)
 
     seen = {}
     monkeypatch.setattr(lagbc, "bc", bc)
@@ -309,7 +309,7 @@ def test_batch_is_an_integer_or_auto(batch):
 def test_warnings_are_one_line(monkeypatch):
     def bc(A, batch, **options):
         warnings.warn(MemoryWarning("smaller\nbatch"), stacklevel=1)
-        return np.zeros(A.shape[0])
+        return np.zeros(A.n)
 
     monkeypatch.setattr(lagbc, "bc", bc)
     result = run("bc", "example:karate")
