@@ -68,6 +68,7 @@ demo)
     install plot
     mkdir -p build
     .venv/bin/lagbc bc example:ca-GrQc --top 10 --plot build/ca-GrQc.png
+    echo "for more: . .venv/bin/activate; lagbc --help"
     ;;
 test)
     install test

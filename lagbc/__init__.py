@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lagbc.centrality import bc, estimate_memory
     from lagbc.errors import CheckpointError, GraphFormatError, MemoryWarning, MissingDependencyError
+    from lagbc.io import example_path, read_graph
     from lagbc.memory import MemoryEstimate
     from lagbc.methods import METHODS, Method, Selection, select_method
     from lagbc.sweep import Progress
@@ -25,12 +26,15 @@ __all__ = [
     "Selection",
     "bc",
     "estimate_memory",
+    "example_path",
+    "read_graph",
     "select_method",
 ]
 
 _HOMES = {
     "centrality": ("bc", "estimate_memory"),
     "errors": ("CheckpointError", "GraphFormatError", "MemoryWarning", "MissingDependencyError"),
+    "io": ("example_path", "read_graph"),
     "memory": ("MemoryEstimate",),
     "methods": ("METHODS", "Method", "Selection", "select_method"),
     "sweep": ("Progress",),

@@ -51,8 +51,8 @@ def bc(
     A : SciPy or CuPy sparse matrix, or dense 2-D ndarray; shape (n, n)
         A stored ``A[i, j]`` is the edge i -> j. Only the pattern is read: a stored zero is an edge (in the DIA and BSR
         formats, which pad with zeros, it is not; in a dense array the nonzeros are the edges). Self loops are ignored,
-        duplicates are one edge. `A` is not changed. For several calls, ``lagbc.graph.as_graph(A, directed=...)`` is taken
-        in its place, and keeps what it has worked out of the graph.
+        duplicates are one edge. `A` is not changed. For several calls, ``lagbc.graph.as_graph(A, directed=...)`` may be
+        given in its place; it keeps what was worked out of the graph.
     batch : int or "auto"
         Roots that are searched together, rounded to a multiple that the method takes. More is faster and takes more
         memory. It never changes a bit of the result of method "batched" on the CPU.
@@ -129,6 +129,9 @@ def bc(
     >>> lagbc.bc(path, directed=False)
     array([0., 1., 0.])
     """
+    for name, flag in (("directed", directed), ("normalized", normalized), ("endpoints", endpoints)):
+        if not isinstance(flag, bool | np.bool_):
+            raise TypeError(f"{name}={flag!r} is neither True nor False")
     graph = as_graph(A, directed=directed)
     roots = _parse_roots(graph.n, sources, k, rng)
     omega = _parse_vertex_weights("target_weights", target_weights, graph.n)
@@ -206,6 +209,8 @@ def estimate_memory(
 
 
 def _check_dtype(dtype: str, row: Method) -> None:
+    if not isinstance(dtype, str):
+        raise TypeError(f"dtype={dtype!r} is not a string; write 'float64' or 'float32'")
     if dtype != "float64" and (dtype != "float32" or row.device == "cpu"):
         raise ValueError(
             f"dtype={dtype!r}: {row.name} on {row.device} counts paths in 'float64'"
@@ -215,6 +220,8 @@ def _check_dtype(dtype: str, row: Method) -> None:
 
 def _parse_batch(batch: int | str) -> int | None:
     """None for "auto"."""
+    if isinstance(batch, str) and batch != "auto":
+        raise TypeError(f"batch={batch!r} is not an integer or 'auto'")
     return None if batch == "auto" else _parse_count("batch", batch)
 
 

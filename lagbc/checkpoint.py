@@ -102,7 +102,7 @@ def open_checkpoint(
         return fresh
     found = _read(path)
     for what, mine, its in (
-        ("another graph, or to another version's order of it", fresh.graph_digest, found.graph_digest),
+        ("another graph or direction, or to another version's order of it", fresh.graph_digest, found.graph_digest),
         (
             "other options (method, dtype, endpoints, weights, or k in place of sources)",
             fresh.options_digest,

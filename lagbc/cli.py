@@ -110,6 +110,8 @@ def bc_command(
     choice = lagbc.select_method(graph, directed=directed, method=method, device=device)
     click.echo(_headline(name, graph))
     click.echo(f"method: {choice.reason}")
+    if _has_weights(file):
+        click.echo("weights: ignored; paths are counted in hops")
     if k is not None:
         click.echo(f"estimate from {k:,} random roots of {graph.n:,} (seed {seed})")
     start = time.perf_counter()
@@ -224,12 +226,17 @@ def _facts(file: GraphFile, graph: Graph) -> list[tuple[str, str]]:
     isolated = np.count_nonzero(graph.out_degrees + graph.in_degrees == 0)
     return [
         ("format", file.format),
+        ("weights", "ignored: paths are counted in hops" if _has_weights(file) else "none"),
         ("stored entries", f"{file.matrix.nnz:,}"),
         ("self loops", f"{np.count_nonzero(entries.row == entries.col):,} (ignored)"),
         ("isolated vertices", f"{isolated:,}"),
         ("weak components", f"{members.size:,} (largest {members.max(initial=0):,} vertices)"),
         *((name, _spread(degrees)) for name, degrees in _degrees(graph)),
     ]
+
+
+def _has_weights(file: GraphFile) -> bool:
+    return file.matrix.nnz > 0 and bool((file.matrix.data != file.matrix.data[0]).any())
 
 
 def _degrees(graph: Graph) -> list[tuple[str, np.ndarray]]:

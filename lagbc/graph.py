@@ -179,6 +179,8 @@ def _require_matrix(A: Any) -> None:
     kind = f"{type(A).__module__}.{type(A).__qualname__}"
     if kind.startswith("networkx"):
         raise TypeError(f"A is a {kind}; pass networkx.to_scipy_sparse_array(G)")
+    if isinstance(A, str):
+        raise TypeError(f"A is the string {A!r}; to read a graph file, pass lagbc.read_graph({A!r}).matrix")
     raise TypeError(f"A is a {kind}; lagbc takes a SciPy sparse array or matrix, or a dense 2-D numpy.ndarray")
 
 

@@ -284,7 +284,7 @@ def choose(graph: Graph, *, weighted: bool, method: str, device: str, roots: int
     ]
     if not rows:
         raise ValueError(
-            f"there is no method={method!r} with device={device!r} and weighted={weighted}; there are: "
+            f"there is no method={method!r} with device={device!r}{' for weights' if weighted else ''}; there are: "
             + "; ".join(f"{row.name} on {row.device}{' (weighted)' if row.weighted else ''}" for row in METHODS)
         )
     ready = [row for row in rows if row.available]

@@ -189,6 +189,13 @@ def test_plot_names_the_graph_and_the_unit(tmp_path):
     assert "<!-- betweenness (fraction of vertex pairs) -->" in svg
 
 
+def test_weights_are_not_ignored_silently():
+    ignored = "ignored"
+    assert any("weights" in line and ignored in line for line in succeed("bc", "example:us-airports").splitlines())
+    assert any("weights" in line and ignored in line for line in succeed("info", "example:us-airports").splitlines())
+    assert "weights" not in succeed("bc", "example:karate")
+
+
 # ---- lagbc info
 
 
@@ -196,10 +203,11 @@ def test_info_counts(tmp_path):
     path = tmp_path / "graph.mtx"
     path.write_text("%%MatrixMarket matrix coordinate pattern general\n7 7 5\n1 2\n2 1\n1 3\n3 3\n5 6\n")
     out = succeed("info", path)
-    facts = dict(line.strip().split("  ", 1) for line in out.splitlines()[1:8])
+    facts = dict(line.strip().split("  ", 1) for line in out.splitlines()[1:9])
     assert out.splitlines()[0] == "graph.mtx: 7 vertices, 4 directed edges"
     assert {name: value.strip() for name, value in facts.items()} == {
         "format": "Matrix Market",
+        "weights": "none",
         "stored entries": "5",
         "self loops": "1 (ignored)",
         "isolated vertices": "2",
@@ -209,7 +217,7 @@ def test_info_counts(tmp_path):
     }
     undirected = succeed("info", path, "--undirected").splitlines()
     assert undirected[0] == "graph.mtx: 7 vertices, 3 undirected edges"
-    assert undirected[6].split() == ["degree", "min", "0,", "mean", "0.857,", "max", "2"]
+    assert undirected[7].split() == ["degree", "min", "0,", "mean", "0.857,", "max", "2"]
 
 
 def test_info_tells_memory_and_method():

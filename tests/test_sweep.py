@@ -133,7 +133,9 @@ def test_checkpoint_of_another_order_is_refused(tmp_path, monkeypatch):
     with pytest.raises(Killed):
         batched(grid(20, 20), checkpoint=file, progress=kill_after(1))
     monkeypatch.setattr("lagbc.graph.DEEP", 1e9)
-    with pytest.raises(lagbc.CheckpointError, match="belongs to another graph, or to another version's order"):
+    with pytest.raises(
+        lagbc.CheckpointError, match="belongs to another graph or direction, or to another version's order"
+    ):
         batched(grid(20, 20), checkpoint=file)
 
 
