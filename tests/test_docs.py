@@ -4,10 +4,13 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
 import lagbc
+from lagbc.gpu.compiler import SOURCES
 
 MODULES = sorted(
     module.name for module in pkgutil.walk_packages(lagbc.__path__, "lagbc.") if not module.name.startswith("lagbc.gpu")
@@ -47,3 +50,16 @@ def test_every_parameter_is_documented(name):
 def test_unknown_name():
     with pytest.raises(AttributeError, match="module 'lagbc' has no attribute 'betweeness'"):
         _ = lagbc.betweeness
+
+
+def test_the_method_table_of_the_readme_is_methods():
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    table = readme.split("<!-- methods -->")[1].split("<!-- /methods -->")[0]
+    shown = [tuple(cell.strip(" `") for cell in line.split("|")[1:5]) for line in table.strip().splitlines()[2:]]
+    assert shown == [(row.name, row.formulation, row.device, "yes" if row.weighted else "no") for row in lagbc.METHODS]
+
+
+def test_every_cuda_source_is_package_data():
+    kernels = files("lagbc.gpu") / "kernels"
+    for name in (*(f"{source}.cu" for source in SOURCES), "common.cuh"):
+        assert (kernels / name).is_file(), name
