@@ -16,7 +16,7 @@ from lagbc.errors import MemoryWarning
 from lagbc.graph import as_graph, is_cupy
 from lagbc.methods import Method, choose, device_for
 from lagbc.plan import Plan
-from lagbc.rescale import rescale
+from lagbc.rescale import require_defined, rescale
 from lagbc.sweep import Reporter, sweep
 
 
@@ -138,8 +138,7 @@ def bc(
     multiplicity = _parse_vertex_weights("source_weights", source_weights, graph.n)
     if (omega is not None or multiplicity is not None) and (normalized or endpoints or k is not None):
         raise ValueError("target_weights and source_weights do not go with normalized, endpoints or k")
-    if k == 1 and not endpoints and graph.n > 2:
-        raise ValueError("k=1 without endpoints leaves the score of the sampled vertex undefined (0/0); take k >= 2")
+    require_defined(graph.n, k, endpoints=endpoints)
     asked, most = _parse_batch(batch), _parse_threads(threads)
     row = choose(graph, weighted=False, method=method, device=device_for(A, device), roots=len(roots)).method
     needed = memory.fit(graph, row, asked, most, len(roots))

@@ -47,12 +47,17 @@ def rescale(
     if sampled is None or endpoints:
         roots = others if sampled is None else len(sampled)
         return raw * _factor(others, roots, pairs_of_root, directed)
-    if len(sampled) == 1:
-        raise ValueError("k=1 without endpoints leaves the score of the sampled vertex undefined (0/0); take k >= 2")
+    require_defined(n, len(sampled), endpoints=endpoints)
     # Without endpoints a sampled root is no root for itself: its own sum has one term less than the others'.
     scores = raw * _factor(others, len(sampled), pairs_of_root, directed)
     scores[sampled] = raw[sampled] * _factor(others, len(sampled) - 1, pairs_of_root, directed)
     return scores
+
+
+def require_defined(n: int, k: int | None, *, endpoints: bool) -> None:
+    """Raise ValueError if one sampled root is to estimate its own score: no root but itself tells of it (0/0)."""
+    if k == 1 and not endpoints and n > 2:
+        raise ValueError("k=1 without endpoints leaves the score of the sampled vertex undefined (0/0); take k >= 2")
 
 
 def _factor(others: int, roots: int, pairs_of_root: int | None, directed: bool) -> float:
