@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import os
 import warnings
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from lagbc import memory
 from lagbc.checkpoint import open_checkpoint
 from lagbc.errors import MemoryWarning
 from lagbc.graph import as_graph, is_cupy
-from lagbc.methods import Method, choose, device_for
+from lagbc.methods import METHODS, Method, choose, device_for
 from lagbc.plan import Plan
 from lagbc.rescale import require_defined, rescale
 from lagbc.sweep import Reporter, sweep
@@ -25,6 +26,7 @@ def bc(
     batch: int | str = "auto",
     *,
     directed: bool = True,
+    weighted: bool = False,
     sources: ArrayLike | None = None,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
@@ -35,30 +37,37 @@ def bc(
     method: str = "auto",
     device: str = "auto",
     dtype: str = "float64",
+    rtol: float = 0.0,
+    delta: float | str = "auto",
     progress: bool | Reporter = False,
     checkpoint: str | os.PathLike[str] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     r"""Betweenness centrality of every vertex, exact, in the order of the matrix.
 
-    With :math:`\sigma_{st}` the number of shortest paths (fewest edges) from s to t and :math:`\sigma_{st}(v)` those
-    of them with v in their interior, the score is
+    With :math:`\sigma_{st}` the number of shortest paths (fewest edges, or smallest length) from s to t and
+    :math:`\sigma_{st}(v)` those of them with v in their interior, the score is
 
     .. math:: S(v) = \sum_{s \ne v} \delta_s(v), \qquad \delta_s(v) = \sum_{t} \sigma_{st}(v) / \sigma_{st}.
 
     Parameters
     ----------
     A : SciPy or CuPy sparse matrix, or dense 2-D ndarray; shape (n, n)
-        A stored ``A[i, j]`` is the edge i -> j. Only the pattern is read: a stored zero is an edge (in the DIA and BSR
-        formats, which pad with zeros, it is not; in a dense array the nonzeros are the edges). Self loops are ignored,
-        duplicates are one edge. `A` is not changed. For several calls, ``lagbc.graph.as_graph(A, directed=...)`` may be
-        given in its place; it keeps what was worked out of the graph.
+        A stored ``A[i, j]`` is the edge i -> j. Unless `weighted`, only the pattern is read: a stored zero is an edge
+        (in the DIA and BSR formats, which pad with zeros, it is not; in a dense array the nonzeros are the edges). Self
+        loops are ignored, duplicates are one edge, whose length is their sum. `A` is not changed. For several calls,
+        ``lagbc.graph.as_graph(A, directed=..., weighted=...)`` may be given in its place; it keeps what was worked out
+        of the graph.
     batch : int or "auto"
         Roots that are searched together, rounded to a multiple that the method takes. More is faster and takes more
         memory. It never changes a bit of the result of method "batched" on the CPU.
     directed : bool
         False takes every edge in both directions, and halves, so that each unordered pair counts once, as
-        ``networkx.betweenness_centrality(G, normalized=False)`` does.
+        ``networkx.betweenness_centrality(G, normalized=False)`` does. Of two lengths the smaller counts.
+    weighted : bool
+        Take the values of `A` as lengths of edges, finite and > 0 (for strengths w pass 1 / w), and the length of a
+        path as their float64 sum from the root on. Integer lengths are exact while paths are shorter than 2**53;
+        others tie where their sums do.
     sources : array of int, optional
         Sum over these roots s only, nothing else changed: the partial sum of igraph's ``sources=`` and of NetworkX's
         ``betweenness_centrality_subset`` with all targets. Distinct vertices.
@@ -83,6 +92,12 @@ def bc(
         Type of path counts: "float64", or on the GPU "float32", in which scores have a relative error of 1e-6 to 2e-5.
         Scores are always summed in float64. Counts past 2**126 are common on meshes and roads; each such root is
         recomputed on the CPU, so that float32 is no gain there.
+    rtol : float
+        Only with `weighted`: an edge (u, v) lies on shortest paths if ``|dist[u] + w - dist[v]| <= rtol * dist[v]`` and
+        ``dist[u] < dist[v]``. 0 compares exactly.
+    delta : float or "auto"
+        Only with `weighted`: the width of the buckets of Delta-stepping, as a length. It changes the time, not the
+        scores.
     progress : bool or callable
         True draws a bar with the time left; a callable gets a `lagbc.Progress` after every batch.
     checkpoint : path, optional
@@ -100,7 +115,8 @@ def bc(
     Raises
     ------
     TypeError, ValueError
-        Something in the arguments is wrong; the message names it and says what to do.
+        Something in the arguments is wrong; the message names it and says what to do. With `weighted`, also a length
+        so small beside a distance that their sum rounds to the distance, where this leaves a vertex without a path.
     OverflowError
         `target_weights` times `source_weights` sum to more than float64 holds.
     lagbc.CheckpointError
@@ -129,10 +145,11 @@ def bc(
     >>> lagbc.bc(path, directed=False)
     array([0., 1., 0.])
     """
-    for name, flag in (("directed", directed), ("normalized", normalized), ("endpoints", endpoints)):
+    flags = {"directed": directed, "weighted": weighted, "normalized": normalized, "endpoints": endpoints}
+    for name, flag in flags.items():
         if not isinstance(flag, bool | np.bool_):
             raise TypeError(f"{name}={flag!r} is neither True nor False")
-    graph = as_graph(A, directed=directed)
+    graph = as_graph(A, directed=directed, weighted=weighted)
     roots = _parse_roots(graph.n, sources, k, rng)
     omega = _parse_vertex_weights("target_weights", target_weights, graph.n)
     multiplicity = _parse_vertex_weights("source_weights", source_weights, graph.n)
@@ -140,12 +157,13 @@ def bc(
         raise ValueError("target_weights and source_weights do not go with normalized, endpoints or k")
     require_defined(graph.n, k, endpoints=endpoints)
     asked, most = _parse_batch(batch), _parse_threads(threads)
-    row = choose(graph, weighted=False, method=method, device=device_for(A, device), roots=len(roots)).method
+    row = choose(graph, method=method, device=device_for(A, device), roots=len(roots)).method
     needed = memory.fit(graph, row, asked, most, len(roots))
     if needed.is_over and device == "auto" and row.device == "cuda" and not is_cupy(A):
-        row = choose(graph, weighted=False, method=method, device="cpu").method
+        row = choose(graph, method=method, device="cpu").method
         needed = memory.fit(graph, row, asked, most, len(roots))
     _check_dtype(dtype, row)
+    tolerance, width = _parse_tolerance(rtol, row), _parse_width(delta, row)
     memory.require(needed)
     if asked is not None and needed.batch < row.round_batch(min(asked, max(len(roots), 1))):
         warnings.warn(f"batch={asked} is over the memory budget; taking {needed.batch}", MemoryWarning, stacklevel=2)
@@ -156,6 +174,8 @@ def bc(
         endpoints=endpoints,
         omega=omega,
         multiplicity=multiplicity,
+        rtol=tolerance,
+        delta=width,
     )
     resumed = None
     if checkpoint is not None:
@@ -180,6 +200,7 @@ def estimate_memory(
     batch: int | str = "auto",
     *,
     directed: bool = True,
+    weighted: bool = False,
     method: str = "auto",
     device: str = "auto",
     dtype: str = "float64",
@@ -189,7 +210,7 @@ def estimate_memory(
 
     Parameters
     ----------
-    A, batch, directed, method, device, dtype, threads : as for `bc`
+    A, batch, directed, weighted, method, device, dtype, threads : as for `bc`
 
     Returns
     -------
@@ -201,8 +222,8 @@ def estimate_memory(
     -----
     O(nnz): the pattern is read as `bc` reads it.
     """
-    graph = as_graph(A, directed=directed)
-    row = choose(graph, weighted=False, method=method, device=device_for(A, device)).method
+    graph = as_graph(A, directed=directed, weighted=weighted)
+    row = choose(graph, method=method, device=device_for(A, device)).method
     _check_dtype(dtype, row)
     return memory.fit(graph, row, _parse_batch(batch), _parse_threads(threads))
 
@@ -214,6 +235,41 @@ def _check_dtype(dtype: str, row: Method) -> None:
         raise ValueError(
             f"dtype={dtype!r}: {row.name} on {row.device} counts paths in 'float64'"
             + (" or 'float32'" if row.device == "cuda" else "; device='cuda' takes 'float32', too")
+        )
+
+
+def _parse_tolerance(rtol: Any, row: Method) -> float:
+    tolerance = _parse_real("rtol", rtol)
+    if not 0 <= tolerance < 1:
+        raise ValueError(f"rtol={rtol!r}: it is a relative difference, from 0 to less than 1")
+    if tolerance:
+        _require_taken("rtol", rtol, row)
+    return tolerance
+
+
+def _parse_width(delta: Any, row: Method) -> float | None:
+    """None for "auto"."""
+    if isinstance(delta, str) and delta == "auto":
+        return None
+    width = _parse_real("delta", delta)
+    if not 0 < width < np.inf:
+        raise ValueError(f"delta={delta!r}: it is a length, finite and > 0, or 'auto'")
+    _require_taken("delta", delta, row)
+    return width
+
+
+def _parse_real(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name}={value!r} is not a real number")
+    return float(value)
+
+
+def _require_taken(option: str, value: Any, row: Method) -> None:
+    if option not in row.takes:
+        taking = ", ".join(f"{other.name} on {other.device}" for other in METHODS if option in other.takes)
+        raise ValueError(
+            f"{option}={value!r} means nothing to {row.name} on {row.device}"
+            f"{'' if row.weighted else ' without weights'}; it goes with weighted=True and: {taking}"
         )
 
 

@@ -104,7 +104,7 @@ def open_checkpoint(
     for what, mine, its in (
         ("another graph or direction, or to another version's order of it", fresh.graph_digest, found.graph_digest),
         (
-            "other options (method, dtype, endpoints, weights, or k in place of sources)",
+            "other options (method, dtype, endpoints, rtol, weights of vertices, or k in place of sources)",
             fresh.options_digest,
             found.options_digest,
         ),
@@ -135,12 +135,16 @@ def _digest_graph(graph: Graph) -> str:
     # What is done is a prefix of the sweep order, which another version or machine may choose otherwise.
     digest.update(np.ascontiguousarray(graph.order).data)
     digest.update(np.ascontiguousarray(graph.indices).data)
+    if graph.weights is not None:
+        digest.update(np.ascontiguousarray(graph.weights).data)
     return digest.hexdigest()
 
 
 def _digest_options(method: Method, plan: Plan, sampled: bool) -> str:
     digest = hashlib.blake2b(digest_size=16)
-    digest.update(f"{method.name} {method.device} {method.weighted} {plan.dtype} {plan.endpoints} {sampled}".encode())
+    digest.update(
+        f"{method.name} {method.device} {method.weighted} {plan.dtype} {plan.endpoints} {plan.rtol} {sampled}".encode()
+    )
     for weights in (plan.omega, plan.multiplicity):
         digest.update(b"none" if weights is None else weights.tobytes())
     return digest.hexdigest()

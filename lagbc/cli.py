@@ -64,11 +64,19 @@ def main() -> None:
 _directed_option = click.option(
     "--directed/--undirected", default=None, help="Edges one way or both ways.  [default: what the file says]"
 )
+_weighted_option = click.option(
+    "--weighted", "lengths", flag_value="lengths", default=None, help="Take the stored values as lengths of edges."
+)
+_strength_option = click.option(
+    "--strength", "lengths", flag_value="strengths", help="Take them as strengths w, that is, lengths 1 / w."
+)
 
 
 @main.command("bc", epilog=_GRAPH_HELP)
 @click.argument("name", metavar="GRAPH")
 @_directed_option
+@_weighted_option
+@_strength_option
 @click.option("--sources", "k", metavar="K", type=click.IntRange(1), help="Estimate from K random roots.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Draws the K roots.")
 @click.option("--normalized", is_flag=True, help="Divide by the number of vertex pairs, as NetworkX does.")
@@ -85,6 +93,7 @@ _directed_option = click.option(
 def bc_command(
     name: str,
     directed: bool | None,
+    lengths: str | None,
     k: int | None,
     seed: int,
     normalized: bool,
@@ -106,12 +115,17 @@ def bc_command(
     _check_outputs(out, plot)
     file = _open(name)
     A, directed = file.matrix, file.directed if directed is None else directed
-    graph = as_graph(A, directed=directed)
-    choice = lagbc.select_method(graph, directed=directed, method=method, device=device)
+    weighted = lengths is not None
+    if lengths == "strengths":
+        A = _as_lengths(A)
+    graph = as_graph(A, directed=directed, weighted=weighted)
+    choice = lagbc.select_method(graph, directed=directed, weighted=weighted, method=method, device=device)
     click.echo(_headline(name, graph))
     click.echo(f"method: {choice.reason}")
-    if _has_weights(file):
-        click.echo("weights: ignored; paths are counted in hops")
+    if weighted:
+        click.echo(f"weights: {lengths}{' w, taken as lengths 1 / w' if lengths == 'strengths' else ' of edges'}")
+    elif _has_weights(file):
+        click.echo("weights: ignored; paths are counted in hops (--weighted takes them as lengths)")
     if k is not None:
         click.echo(f"estimate from {k:,} random roots of {graph.n:,} (seed {seed})")
     start = time.perf_counter()
@@ -120,6 +134,7 @@ def bc_command(
             graph,
             batch,
             directed=directed,
+            weighted=weighted,
             k=k,
             rng=None if k is None else seed,
             normalized=normalized,
@@ -183,6 +198,17 @@ def _open(name: str) -> GraphFile:
         shipped = ", ".join(_EXAMPLE + example for example in example_names())
         raise FileNotFoundError(f"there is no file {name!r}; networks that come with lagbc: {shipped}")
     return read_graph(name)
+
+
+def _as_lengths(strengths: Any) -> Any:
+    """1 / w; what is no strength gives what is no length, which is refused."""
+    import numpy as np
+
+    A = strengths.astype(np.float64).tocsr()
+    A.sum_duplicates()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        A.data = 1.0 / A.data
+    return A
 
 
 def _check_outputs(out: Path | None, plot: Path | None) -> None:

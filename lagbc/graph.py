@@ -19,6 +19,8 @@ from lagbc.ordering import Order, bfs_extent, degree_order, proximity_order
 
 # A BFS deeper than this many times log2(n) marks a mesh or a road network; see `Graph.is_deep`.
 DEEP = 2.0
+# float64 holds all integers up to here.
+EXACT_INTEGERS = 2**53
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,11 +34,14 @@ class Graph:
         Row i lists the heads j of the edges i -> j.
     directed : bool
         False: the pattern is symmetric and a pair {s, t} counts once.
+    weights : ndarray of float64, shape (nnz,), or None
+        Lengths of the edges, finite and > 0, symmetric if the pattern has to be; None counts hops.
     """
 
     indptr: NDArray[np.int64]
     indices: NDArray[Any]
     directed: bool
+    weights: NDArray[np.float64] | None = None
 
     @property
     def n(self) -> int:
@@ -58,23 +63,36 @@ class Graph:
         """Stored edges that enter each vertex."""
         return self.transpose.out_degrees
 
+    @property
+    def weighted(self) -> bool:
+        """Whether edges have lengths."""
+        return self.weights is not None
+
     @cached_property
     def pattern(self) -> sparse.csr_array:
         """The same pattern as a SciPy matrix of ones (bool), sharing `indices` unless nnz needs wider ones."""
+        return self._as_matrix(np.ones(self.nnz, np.bool_))
+
+    @cached_property
+    def matrix(self) -> sparse.csr_array:
+        """The lengths as a SciPy matrix; the pattern if there are none."""
+        return self.pattern if self.weights is None else self._as_matrix(self.weights)
+
+    def _as_matrix(self, data: NDArray[Any]) -> sparse.csr_array:
         # SciPy widens both index arrays to the wider of the two.
         fits = self.nnz <= np.iinfo(self.indices.dtype).max
         indptr = self.indptr.astype(self.indices.dtype) if fits else self.indptr
-        return sparse.csr_array((np.ones(self.nnz, np.bool_), self.indices, indptr), shape=(self.n, self.n))
+        return sparse.csr_array((data, self.indices, indptr), shape=(self.n, self.n))
 
     @cached_property
     def transpose(self) -> Graph:
-        """The graph with every edge reversed; the same object if the pattern is symmetric."""
+        """The graph with every edge reversed; the same object if it is symmetric."""
         if not self.directed:
             return self
-        reverse = _from_pattern(self.pattern.T.tocsr(), directed=True)
-        if np.array_equal(reverse.indptr, self.indptr) and np.array_equal(reverse.indices, self.indices):
-            return self
-        return reverse
+        reverse = _from_matrix(self.matrix.T.tocsr(), directed=True, weighted=self.weighted)
+        same_pattern = np.array_equal(reverse.indptr, self.indptr) and np.array_equal(reverse.indices, self.indices)
+        same_lengths = not self.weighted or np.array_equal(reverse.matrix.data, self.matrix.data)
+        return self if same_pattern and same_lengths else reverse
 
     @cached_property
     def symmetric_pattern(self) -> sparse.csr_array:
@@ -120,11 +138,12 @@ class Graph:
     @cached_property
     def reordered(self) -> Graph:
         """The graph in sweep order: its vertex i is this graph's vertex ``order[i]``."""
-        return _from_pattern(self.pattern[self.order][:, self.order].tocsr(), directed=self.directed)
+        matrix = self.matrix[self.order][:, self.order].tocsr()
+        return _from_matrix(matrix, directed=self.directed, weighted=self.weighted)
 
 
-def as_graph(A: Any, *, directed: bool = True) -> Graph:
-    """Validate a matrix and take its pattern.
+def as_graph(A: Any, *, directed: bool = True, weighted: bool = False) -> Graph:
+    """Validate a matrix and take its pattern, and if asked for its values as lengths.
 
     Parameters
     ----------
@@ -134,22 +153,29 @@ def as_graph(A: Any, *, directed: bool = True) -> Graph:
         dropped and duplicates merged. `A` is not changed.
     directed : bool
         False takes every edge in both directions.
+    weighted : bool
+        Take the values as lengths: finite and > 0. Duplicates are summed, as SciPy does; of two directions that
+        `directed` joins the smaller length counts.
 
     Returns
     -------
     Graph
-        `A` itself if it is a `Graph`; its `directed` must be the one asked for.
+        `A` itself if it is a `Graph`; its `directed` and `weighted` must be those asked for.
 
     Raises
     ------
     TypeError
-        `A` is not a matrix that lagbc reads, or has object dtype.
+        `A` is not a matrix that lagbc reads, has object dtype, or is weighted and complex.
     ValueError
-        `A` is not square, its index arrays are inconsistent, or a dense `A` holds NaN or infinity.
+        `A` is not square, its index arrays are inconsistent, a dense `A` holds NaN or infinity, or `A` is weighted and
+        holds a value that is no length.
     """
     if isinstance(A, Graph):
-        if A.directed != directed:
-            raise ValueError(f"A is a Graph with directed={A.directed}, but directed={directed} was asked for")
+        if (A.directed, A.weighted) != (directed, weighted):
+            raise ValueError(
+                f"A is a Graph with directed={A.directed} and weighted={A.weighted}, but directed={directed} and "
+                f"weighted={weighted} were asked for"
+            )
         return A
     if is_cupy(A):
         # Validated and ordered on the host.
@@ -159,11 +185,14 @@ def as_graph(A: Any, *, directed: bool = True) -> Graph:
         raise ValueError(f"A has shape {A.shape}, but an adjacency matrix is square: n rows and n columns")
     if A.dtype == object:
         raise TypeError("A has dtype object; convert it to a numeric or bool dtype first, e.g. A.astype(float)")
-    pattern = _stored_pattern(A)
-    pattern = _without_loops(pattern)
+    if weighted and A.dtype.kind not in "biuf":
+        raise TypeError(f"A has dtype {A.dtype}; lengths are real numbers: pass A.astype(float), or weighted=False")
+    matrix = _without_loops(_stored_entries(A, weighted)).tocsr()
+    if weighted:
+        _require_lengths(matrix)
     if not directed:
-        pattern = (pattern + pattern.T).tocsr()
-    return _from_pattern(pattern, directed=directed)
+        matrix = _smaller_of_both(matrix) if weighted else (matrix + matrix.T).tocsr()
+    return _from_matrix(matrix, directed=directed, weighted=weighted)
 
 
 def is_cupy(A: Any) -> bool:
@@ -184,23 +213,59 @@ def _require_matrix(A: Any) -> None:
     raise TypeError(f"A is a {kind}; lagbc takes a SciPy sparse array or matrix, or a dense 2-D numpy.ndarray")
 
 
-def _stored_pattern(A: Any) -> sparse.csr_array:
-    """Pattern of the stored entries, as a canonical CSR array of ones that shares no memory with `A`."""
+def _stored_entries(A: Any, weighted: bool) -> sparse.coo_array:
+    """Take the stored entries as ones, or as float64 lengths; the result shares no memory with `A`."""
     if isinstance(A, np.ndarray):
-        return sparse.csr_array(_dense_pattern(A))
-    if A.format in ("csr", "csc", "bsr"):
-        # The check prunes and recasts the index arrays of what it checks.
-        A = copy(A)
-        A.check_format(full_check=True)
-    coo = A.tocoo(copy=False)
-    if A.format in ("dia", "bsr"):
-        kept = coo.data != 0
-        rows, columns = coo.row[kept], coo.col[kept]
+        rows, columns = np.nonzero(_dense_pattern(A))
+        values = A[rows, columns]
     else:
-        rows, columns = coo.row, coo.col
+        if A.format in ("csr", "csc", "bsr"):
+            # The check prunes and recasts the index arrays of what it checks.
+            A = copy(A)
+            A.check_format(full_check=True)
+        coo = A.tocoo(copy=False)
+        rows, columns, values = coo.row, coo.col, coo.data
+        if A.format in ("dia", "bsr"):
+            rows, columns, values = (part[coo.data != 0] for part in (rows, columns, values))
     if len(rows) and (min(rows.min(), columns.min()) < 0 or max(rows.max(), columns.max()) >= A.shape[0]):
         raise ValueError(f"A stores an index outside 0..{A.shape[0] - 1}; its index arrays are inconsistent")
-    return sparse.coo_array((np.ones(len(rows), np.bool_), (rows, columns)), shape=A.shape).tocsr()
+    data = _as_lengths(values) if weighted else np.ones(len(rows), np.bool_)
+    return sparse.coo_array((data, (rows, columns)), shape=A.shape)
+
+
+def _as_lengths(values: NDArray[Any]) -> NDArray[np.float64]:
+    if values.dtype.kind in "iu" and len(values) and values.max() > EXACT_INTEGERS:
+        raise ValueError(
+            f"A holds the integer length {values.max()}, above 2**53, which float64 does not hold exactly; "
+            "pass A.astype(float) to take the nearest float64 of each, or a smaller unit of length"
+        )
+    return values.astype(np.float64)
+
+
+def _require_lengths(matrix: sparse.csr_array) -> None:
+    matrix.sort_indices()
+    invalid = ~(np.isfinite(matrix.data) & (matrix.data > 0))
+    if not invalid.any():
+        return
+    first = int(np.argmax(invalid))
+    i = int(np.searchsorted(matrix.indptr, first, side="right")) - 1
+    raise ValueError(
+        f"{np.count_nonzero(invalid)} of the {matrix.nnz} lengths of A are not finite and > 0, the first at "
+        f"({i}, {matrix.indices[first]}): {matrix.data[first]}. Remove those entries or give them a length; "
+        "for strengths w pass 1 / w; weighted=False counts hops"
+    )
+
+
+def _smaller_of_both(matrix: sparse.csr_array) -> sparse.csr_array:
+    """Take every edge in both directions, with the smaller of the two lengths."""
+    coo = matrix.tocoo()
+    rows, columns = np.concatenate([coo.row, coo.col]), np.concatenate([coo.col, coo.row])
+    lengths = np.tile(coo.data, 2)
+    order = np.lexsort((lengths, columns, rows))
+    rows, columns, lengths = rows[order], columns[order], lengths[order]
+    smallest = np.append(True, (np.diff(rows) != 0) | (np.diff(columns) != 0))[: len(rows)]
+    entries = lengths[smallest], (rows[smallest], columns[smallest])
+    return sparse.coo_array(entries, shape=matrix.shape).tocsr()
 
 
 def _dense_pattern(A: NDArray[Any]) -> NDArray[np.bool_]:
@@ -217,19 +282,17 @@ def _dense_pattern(A: NDArray[Any]) -> NDArray[np.bool_]:
     return pattern
 
 
-def _without_loops(pattern: sparse.csr_array) -> sparse.csr_array:
-    coo = pattern.tocoo(copy=False)
+def _without_loops(coo: sparse.coo_array) -> sparse.coo_array:
     kept = coo.row != coo.col
-    if kept.all():
-        return pattern
-    return sparse.coo_array((coo.data[kept], (coo.row[kept], coo.col[kept])), shape=pattern.shape).tocsr()
+    return sparse.coo_array((coo.data[kept], (coo.row[kept], coo.col[kept])), shape=coo.shape)
 
 
-def _from_pattern(pattern: sparse.csr_array, *, directed: bool) -> Graph:
-    pattern.sort_indices()
-    index_type = np.int32 if pattern.shape[0] <= np.iinfo(np.int32).max else np.int64
+def _from_matrix(matrix: sparse.csr_array, *, directed: bool, weighted: bool) -> Graph:
+    matrix.sort_indices()
+    index_type = np.int32 if matrix.shape[0] <= np.iinfo(np.int32).max else np.int64
     return Graph(
-        indptr=pattern.indptr.astype(np.int64),
-        indices=pattern.indices.astype(index_type),
+        indptr=matrix.indptr.astype(np.int64),
+        indices=matrix.indices.astype(index_type),
         directed=directed,
+        weights=matrix.data if weighted else None,
     )

@@ -73,6 +73,8 @@ class Method:
         Bytes of a worker's state per vertex and root of a batch, at most.
     bytes_per_edge : float
         Bytes of shared or worker state per stored edge, besides the graph itself.
+    takes : tuple of str
+        Options of `Plan` that only some methods read, and this one does, such as "delta".
     """
 
     name: str
@@ -88,6 +90,7 @@ class Method:
     concurrent: bool
     bytes_per_entry: float
     bytes_per_edge: float
+    takes: tuple[str, ...] = ()
 
     @property
     def available(self) -> bool:
@@ -243,7 +246,7 @@ def select_method(
     A : matrix as for `bc`
     directed, method, device : as for `bc`
     weighted : bool
-        Whether edges have lengths.
+        As for `bc`.
 
     Returns
     -------
@@ -258,7 +261,7 @@ def select_method(
         The row named needs a library that is not installed.
     """
     device = device_for(A, device)
-    return choose(as_graph(A, directed=directed), weighted=weighted, method=method, device=device)
+    return choose(as_graph(A, directed=directed, weighted=weighted), method=method, device=device)
 
 
 def device_for(A: Any, device: str) -> str:
@@ -275,16 +278,17 @@ def device_for(A: Any, device: str) -> str:
 GPU_WORK = 1e8
 
 
-def choose(graph: Graph, *, weighted: bool, method: str, device: str, roots: int | None = None) -> Selection:
+def choose(graph: Graph, *, method: str, device: str, roots: int | None = None) -> Selection:
     """`select_method` for a graph that is validated already; `roots` is how many there are, if not all."""
     rows = [
         row
         for row in METHODS
-        if row.weighted == weighted and method in ("auto", row.name) and device in ("auto", row.device)
+        if row.weighted == graph.weighted and method in ("auto", row.name) and device in ("auto", row.device)
     ]
     if not rows:
+        weights = " for weights" if graph.weighted else ""
         raise ValueError(
-            f"there is no method={method!r} with device={device!r}{' for weights' if weighted else ''}; there are: "
+            f"there is no method={method!r} with device={device!r}{weights}; there are: "
             + "; ".join(f"{row.name} on {row.device}{' (weighted)' if row.weighted else ''}" for row in METHODS)
         )
     ready = [row for row in rows if row.available]

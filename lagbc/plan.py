@@ -59,6 +59,10 @@ class Plan:
         How many targets each vertex stands for; None is one each.
     multiplicity : ndarray of float64, shape (n,), or None
         How often each vertex counts as a root; None is once each.
+    rtol : float
+        Relative difference up to which two path lengths count as equal.
+    delta : float or None
+        Width of the buckets of Delta-stepping; None lets the method choose.
     stop : StopFlag
         Polled once a level.
     """
@@ -69,6 +73,8 @@ class Plan:
     endpoints: bool = False
     omega: NDArray[np.float64] | None = None
     multiplicity: NDArray[np.float64] | None = None
+    rtol: float = 0.0
+    delta: float | None = None
     stop: StopFlag = field(default_factory=StopFlag)
 
     @property

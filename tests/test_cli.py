@@ -159,6 +159,7 @@ def test_all_options_reach_bc(monkeypatch, tmp_path):
         "n": 34,
         "batch": 64,
         "directed": False,
+        "weighted": False,
         "k": 7,
         "rng": 5,
         "normalized": True,

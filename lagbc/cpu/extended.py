@@ -2,22 +2,25 @@
 
 A number is a pair (mantissa, exponent) that stands for mantissa * 2**exponent, with the mantissa in [0.5, 1) or zero
 and the exponent an int64, which no number of paths in a graph that fits in memory can overflow.
-The sweep is Brandes' (2001) in the one-division form, on the levels of a breadth-first search. Every method hands the
-roots whose counts leave its range to this one.
+The sweep is Brandes' (2001) in the one-division form, on vertices in the order of their distance, which a breadth-first
+search or Dijkstra's finds. Every method hands the roots whose counts leave its range to this one. With weights, so it
+does those where a reached vertex has no tight in-edge; this one then names the edge.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc"
 
 from __future__ import annotations
 
+from heapq import heappop, heappush
 from math import frexp, ldexp
+from typing import NoReturn
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from lagbc.graph import Graph
-from lagbc.plan import Interrupted, Plan
+from lagbc.plan import Plan
 
 # A term this many powers of two below another does not change their float64 sum.
 _NEGLIGIBLE = 64
@@ -30,7 +33,7 @@ def add_root(graph: Graph, plan: Plan, root: int, out: NDArray[np.float64]) -> N
     ----------
     graph : Graph
     plan : Plan
-        Its omega, multiplicity, endpoints and stop flag are used.
+        Its omega, multiplicity, endpoints, rtol and stop flag are used.
     root : int
     out : ndarray of float64, shape (n,)
 
@@ -38,17 +41,42 @@ def add_root(graph: Graph, plan: Plan, root: int, out: NDArray[np.float64]) -> N
     ------
     Interrupted
         The stop flag was set; `out` is unchanged.
+    ValueError
+        Rounding absorbed a length: a reached vertex has no tight in-edge.
     """
     omega = np.ones(graph.n) if plan.omega is None else plan.omega
     times = 1.0 if plan.multiplicity is None else float(plan.multiplicity[root])
-    into = graph.transpose
-    delta, reached = _dependencies(graph.indptr, graph.indices, into.indptr, into.indices, root, omega, plan.stop.value)
-    if plan.stop.value[0]:
-        raise Interrupted
+    into, stop = graph.transpose, plan.stop.value
+    if graph.weights is None:
+        lengths = in_lengths = np.broadcast_to(np.float64(1), graph.nnz)
+        reached, dist = _search_hops(graph.indptr, graph.indices, root, stop)
+    else:
+        assert into.weights is not None
+        lengths, in_lengths = graph.weights, into.weights
+        reached, dist = _search_lengths(graph.indptr, graph.indices, lengths, root, stop)
+    forward, backward = (into.indptr, into.indices, in_lengths), (graph.indptr, graph.indices, lengths)
+    mantissas, powers, pathless = _count(*forward, reached, dist, plan.rtol, stop)
+    plan.stop.check()
+    if pathless >= 0:
+        _raise_absorbed(into, in_lengths, dist, root, pathless)
+    delta = _accumulate(*backward, reached, dist, plan.rtol, omega, mantissas, powers, stop)
+    plan.stop.check()
     out += times * delta
     if plan.endpoints:
-        out[reached[1:]] += 1.0
-        out[root] += len(reached) - 1
+        out[reached[1:]] += times
+        out[root] += times * (len(reached) - 1)
+
+
+def _raise_absorbed(
+    into: Graph, in_lengths: NDArray[np.float64], dist: NDArray[np.float64], root: int, v: int
+) -> NoReturn:
+    edges = slice(into.indptr[v], into.indptr[v + 1])
+    e = int(np.argmin(dist[into.indices[edges]] + in_lengths[edges]))
+    u, length = into.indices[edges][e], in_lengths[edges][e]
+    raise ValueError(
+        f"the length {length!s} of the edge ({u}, {v}) is lost to rounding beside the distance {dist[u]!s} from "
+        f"vertex {root} to {u}: in float64 their sum is that distance; use lengths of more similar size"
+    )
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -63,47 +91,90 @@ def _add(a, a_power, b, b_power):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _sum_at_depth(indptr, indices, v, depth, wanted, mantissas, powers):
-    """Sum of the numbers of the neighbours of v at one depth."""
-    total, total_power = 0.0, 0
-    for e in range(indptr[v], indptr[v + 1]):
-        u = indices[e]
-        if depth[u] == wanted:
-            total, total_power = _add(total, total_power, mantissas[u], powers[u])
-    return total, total_power
+def _is_tight(near, length, far, rtol):
+    """Whether an edge leads on a shortest path from distance `near` to distance `far`."""
+    return near < far and abs(near + length - far) <= rtol * far
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _dependencies(indptr, indices, in_indptr, in_indices, root, omega, stop):
-    """Delta of one root, and the vertices it reaches in the order of their depth."""
+def _search_hops(indptr, indices, root, stop):
+    """Vertices that the root reaches, by rising distance, and all distances in hops."""
     n = len(indptr) - 1
-    depth = np.full(n, -1, np.int64)
+    dist = np.full(n, np.inf)
     queue = np.empty(n, np.int64)
-    mantissas, powers = np.zeros(n), np.zeros(n, np.int64)
-
-    depth[root], queue[0], mantissas[root], powers[root] = 0, root, 0.5, 1
+    dist[root], queue[0] = 0.0, root
     head, end = 0, 1
     while head < end and not stop[0]:
         v = queue[head]
         head += 1
-        if v != root:
-            mantissas[v], powers[v] = _sum_at_depth(in_indptr, in_indices, v, depth, depth[v] - 1, mantissas, powers)
         for e in range(indptr[v], indptr[v + 1]):
             w = indices[e]
-            if depth[w] < 0:
-                depth[w] = depth[v] + 1
+            if dist[w] == np.inf:
+                dist[w] = dist[v] + 1.0
                 queue[end] = w
                 end += 1
+    return queue[:end], dist
 
-    # c[v] = omega[v] / sigma[v] + sum of c[w] over tight successors w, written over sigma; delta = sigma * that sum.
-    delta = np.zeros(n)
-    for i in range(end - 1, 0, -1):
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _search_lengths(indptr, indices, lengths, root, stop):
+    """Vertices that the root reaches, by rising distance, and all distances."""
+    n = len(indptr) - 1
+    dist = np.full(n, np.inf)
+    settled = np.zeros(n, np.bool_)
+    order = np.empty(n, np.int64)
+    dist[root], end = 0.0, 0
+    heap = [(0.0, root)]
+    while len(heap) and not stop[0]:
+        _, v = heappop(heap)
+        if settled[v]:
+            continue
+        settled[v], order[end] = True, v
+        end += 1
+        for e in range(indptr[v], indptr[v + 1]):
+            w, through = indices[e], dist[v] + lengths[e]
+            if through < dist[w]:
+                dist[w] = through
+                heappush(heap, (through, np.int64(w)))
+    return order[:end], dist
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _count(in_indptr, in_indices, in_lengths, reached, dist, rtol, stop):
+    """Path counts, and a reached vertex without a tight in-edge, or -1."""
+    n = len(in_indptr) - 1
+    mantissas, powers = np.zeros(n), np.zeros(n, np.int64)
+    mantissas[reached[0]], powers[reached[0]] = 0.5, 1
+    for i in range(1, len(reached)):
         if stop[0]:
             break
-        v = queue[i]
+        v = reached[i]
+        total, power = 0.0, 0
+        for e in range(in_indptr[v], in_indptr[v + 1]):
+            u = in_indices[e]
+            if _is_tight(dist[u], in_lengths[e], dist[v], rtol):
+                total, power = _add(total, power, mantissas[u], powers[u])
+        if total == 0.0:
+            return mantissas, powers, v
+        mantissas[v], powers[v] = total, power
+    return mantissas, powers, -1
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _accumulate(indptr, indices, lengths, reached, dist, rtol, omega, mantissas, powers, stop):
+    """Delta of every vertex; c[v] = omega[v] / sigma[v] + sum of c[w] over tight successors w is written over sigma."""
+    delta = np.zeros(len(indptr) - 1)
+    for i in range(len(reached) - 1, 0, -1):
+        if stop[0]:
+            break
+        v = reached[i]
+        total, total_power = 0.0, 0
+        for e in range(indptr[v], indptr[v + 1]):
+            w = indices[e]
+            if _is_tight(dist[v], lengths[e], dist[w], rtol):
+                total, total_power = _add(total, total_power, mantissas[w], powers[w])
         sigma, power = mantissas[v], powers[v]
-        total, total_power = _sum_at_depth(indptr, indices, v, depth, depth[v] + 1, mantissas, powers)
         delta[v] = ldexp(sigma * total, power + total_power)
         own, shift = frexp(omega[v] / sigma)
         mantissas[v], powers[v] = _add(own, shift - power, total, total_power)
-    return delta, queue[:end]
+    return delta
