@@ -91,7 +91,7 @@ def bc(
     dtype : str
         Type of path counts: "float64", or on the GPU "float32", in which scores have a relative error of 1e-6 to 2e-5.
         Scores are always summed in float64. Counts past 2**126 are common on meshes and roads; each such root is
-        recomputed on the CPU, so that float32 is no gain there.
+        recomputed in float64, so that float32 is no gain there. With `target_weights` float64 is taken.
     rtol : float
         Only with `weighted`: an edge (u, v) lies on shortest paths if ``|dist[u] + w - dist[v]| <= rtol * dist[v]`` and
         ``dist[u] < dist[v]``. 0 compares exactly.
@@ -149,6 +149,7 @@ def bc(
     for name, flag in flags.items():
         if not isinstance(flag, bool | np.bool_):
             raise TypeError(f"{name}={flag!r} is neither True nor False")
+    where = device_for(A, device)
     graph = as_graph(A, directed=directed, weighted=weighted)
     roots = _parse_roots(graph.n, sources, k, rng)
     omega = _parse_vertex_weights("target_weights", target_weights, graph.n)
@@ -157,11 +158,12 @@ def bc(
         raise ValueError("target_weights and source_weights do not go with normalized, endpoints or k")
     require_defined(graph.n, k, endpoints=endpoints)
     asked, most = _parse_batch(batch), _parse_threads(threads)
-    row = choose(graph, method=method, device=device_for(A, device), roots=len(roots)).method
-    needed = memory.fit(graph, row, asked, most, len(roots))
-    if needed.is_over and device == "auto" and row.device == "cuda" and not is_cupy(A):
-        row = choose(graph, method=method, device="cpu").method
-        needed = memory.fit(graph, row, asked, most, len(roots))
+    row = choose(graph, method=method, device=where, roots=len(roots)).method
+    placed = graph.on_device if row.device == "cuda" else graph
+    needed = memory.fit(placed, row, asked, most, len(roots))
+    if needed.is_over and where == "auto" and row.device == "cuda":
+        placed, row = graph, choose(graph, method=method, device="cpu").method
+        needed = memory.fit(placed, row, asked, most, len(roots))
     _check_dtype(dtype, row)
     tolerance, width = _parse_tolerance(rtol, row), _parse_width(delta, row)
     memory.require(needed)
@@ -170,7 +172,8 @@ def bc(
     plan = Plan(
         batch=needed.batch,
         threads=needed.threads,
-        dtype=dtype,
+        # Weights of targets may leave the range of float32.
+        dtype="float64" if omega is not None else dtype,
         endpoints=endpoints,
         omega=omega,
         multiplicity=multiplicity,
@@ -180,9 +183,9 @@ def bc(
     resumed = None
     if checkpoint is not None:
         sampled = k is not None
-        resumed = open_checkpoint(checkpoint, graph, row, plan, roots, sampled=sampled, redraw=sampled and rng is None)
+        resumed = open_checkpoint(checkpoint, placed, row, plan, roots, sampled=sampled, redraw=sampled and rng is None)
         roots = resumed.roots
-    raw = sweep(graph, row, plan, roots, report=progress, checkpoint=resumed)
+    raw = sweep(placed, row, plan, roots, report=progress, checkpoint=resumed)
     scores = rescale(
         raw,
         directed=directed,

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.csr import as_numpy
 from lagbc.errors import CheckpointError
 from lagbc.graph import Graph
 from lagbc.methods import Method
@@ -131,12 +132,12 @@ def _read(path: Path) -> Checkpoint:
 
 def _digest_graph(graph: Graph) -> str:
     digest = hashlib.blake2b(f"{graph.n} {graph.nnz} {graph.directed}".encode(), digest_size=16)
-    digest.update(graph.indptr.data)
+    digest.update(np.ascontiguousarray(as_numpy(graph.indptr)).data)
     # What is done is a prefix of the sweep order, which another version or machine may choose otherwise.
     digest.update(np.ascontiguousarray(graph.order).data)
-    digest.update(np.ascontiguousarray(graph.indices).data)
+    digest.update(np.ascontiguousarray(as_numpy(graph.indices)).data)
     if graph.weights is not None:
-        digest.update(np.ascontiguousarray(graph.weights).data)
+        digest.update(np.ascontiguousarray(as_numpy(graph.weights)).data)
     return digest.hexdigest()
 
 

@@ -6,16 +6,16 @@ All checks of the caller's matrix are here and nowhere else.
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
-from lagbc.ordering import Order, bfs_extent, degree_order, proximity_order
+from lagbc.csr import Csr, as_numpy, from_entries, module_of, rows_of
+from lagbc.ordering import Order, bfs_extent, degree_order, proximity_order, weak_components
 
 # A BFS deeper than this many times log2(n) marks a mesh or a road network; see `Graph.is_deep`.
 DEEP = 2.0
@@ -36,12 +36,20 @@ class Graph:
         False: the pattern is symmetric and a pair {s, t} counts once.
     weights : ndarray of float64, shape (nnz,), or None
         Lengths of the edges, finite and > 0, symmetric if the pattern has to be; None counts hops.
+    copied_from : Graph or None
+        The same graph on the host, if this one is its copy on a device.
+
+    Notes
+    -----
+    The arrays are NumPy's, or CuPy's: a graph lives on the host or on a device, and there, too, what is derived from
+    it. `order` and degrees are always NumPy arrays.
     """
 
     indptr: NDArray[np.int64]
     indices: NDArray[Any]
     directed: bool
     weights: NDArray[np.float64] | None = None
+    copied_from: Graph | None = field(default=None, repr=False)
 
     @property
     def n(self) -> int:
@@ -56,7 +64,8 @@ class Graph:
     @cached_property
     def out_degrees(self) -> NDArray[np.int64]:
         """Stored edges that leave each vertex."""
-        return np.diff(self.indptr)
+        degrees: NDArray[np.int64] = as_numpy(self.indptr[1:] - self.indptr[:-1])
+        return degrees
 
     @cached_property
     def in_degrees(self) -> NDArray[np.int64]:
@@ -71,54 +80,78 @@ class Graph:
     @cached_property
     def pattern(self) -> sparse.csr_array:
         """The same pattern as a SciPy matrix of ones (bool), sharing `indices` unless nnz needs wider ones."""
-        return self._as_matrix(np.ones(self.nnz, np.bool_))
+        # SciPy widens both index arrays to the wider of the two.
+        fits = self.nnz <= np.iinfo(self.indices.dtype).max
+        indptr = self.indptr.astype(self.indices.dtype) if fits else self.indptr
+        return sparse.csr_array((np.ones(self.nnz, np.bool_), self.indices, indptr), shape=(self.n, self.n))
 
     @cached_property
     def matrix(self) -> sparse.csr_array:
         """The lengths as a SciPy matrix; the pattern if there are none."""
-        return self.pattern if self.weights is None else self._as_matrix(self.weights)
+        if self.weights is None:
+            return self.pattern
+        return sparse.csr_array((self.weights, self.pattern.indices, self.pattern.indptr), shape=(self.n, self.n))
 
-    def _as_matrix(self, data: NDArray[Any]) -> sparse.csr_array:
-        # SciPy widens both index arrays to the wider of the two.
-        fits = self.nnz <= np.iinfo(self.indices.dtype).max
-        indptr = self.indptr.astype(self.indices.dtype) if fits else self.indptr
-        return sparse.csr_array((data, self.indices, indptr), shape=(self.n, self.n))
+    @cached_property
+    def on_device(self) -> Graph:
+        """The graph on CuPy's current device; itself if it is on one."""
+        import cupy
+
+        if isinstance(self.indptr, cupy.ndarray):
+            return self
+        weights = None if self.weights is None else cupy.asarray(self.weights)
+        return Graph(cupy.asarray(self.indptr), cupy.asarray(self.indices), self.directed, weights, self)
+
+    @cached_property
+    def on_host(self) -> Graph:
+        """The graph in the host's memory; itself if it is there."""
+        if isinstance(self.indptr, np.ndarray):
+            return self
+        if self.copied_from is not None:
+            return self.copied_from
+        weights = None if self.weights is None else as_numpy(self.weights)
+        return Graph(as_numpy(self.indptr), as_numpy(self.indices), self.directed, weights)
+
+    @property
+    def rows(self) -> Any:
+        """Tail of each edge."""
+        return rows_of(self.indptr, self.indices)
 
     @cached_property
     def transpose(self) -> Graph:
         """The graph with every edge reversed; the same object if it is symmetric."""
         if not self.directed:
             return self
-        reverse = _from_matrix(self.matrix.T.tocsr(), directed=True, weighted=self.weighted)
-        same_pattern = np.array_equal(reverse.indptr, self.indptr) and np.array_equal(reverse.indices, self.indices)
-        same_lengths = not self.weighted or np.array_equal(reverse.matrix.data, self.matrix.data)
-        return self if same_pattern and same_lengths else reverse
+        reverse = _from_csr(from_entries(self.n, self.indices, self.rows, self.weights), directed=True)
+        equal = module_of(self.indptr).array_equal
+        alike = equal(reverse.indptr, self.indptr) and equal(reverse.indices, self.indices)
+        return self if alike and (self.weights is None or equal(reverse.weights, self.weights)) else reverse
 
     @cached_property
-    def symmetric_pattern(self) -> sparse.csr_array:
+    def symmetric(self) -> Graph:
         """The pattern with every edge taken in both directions."""
-        if self.transpose is self:
-            return self.pattern
-        return (self.pattern + self.transpose.pattern).tocsr()
+        if not self.directed or (self.weights is None and self.transpose is self):
+            return self
+        return _from_csr(_both_ways(self.n, self.indptr, self.indices, None), directed=False)
 
     @cached_property
-    def components(self) -> NDArray[np.int32]:
+    def components(self) -> Any:
         """Weakly connected component of each vertex, numbered from 0."""
-        labels: NDArray[np.int32] = connected_components(self.pattern, directed=self.directed, connection="weak")[1]
-        return labels
+        return weak_components(self.indptr, self.indices)
 
     @cached_property
     def depth(self) -> int:
         """A lower bound of the diameter: BFS depth from the hub of the largest weak component."""
         if not self.nnz:
             return 0
-        degrees = np.diff(self.symmetric_pattern.indptr)
-        depth, reached = bfs_extent(self.symmetric_pattern, int(np.argmax(degrees)))
-        if 2 * reached < np.count_nonzero(degrees):
+        xp, both = module_of(self.indptr), self.symmetric
+        degrees = xp.diff(both.indptr)
+        depth, reached = bfs_extent(both.indptr, both.indices, int(xp.argmax(degrees)))
+        if 2 * reached < int(xp.count_nonzero(degrees)):
             # The hub of all is in another component; finding the components takes longer than the search.
-            largest = np.argmax(np.bincount(self.components))
-            hub = int(np.argmax(np.where(self.components == largest, degrees, -1)))
-            depth, _ = bfs_extent(self.symmetric_pattern, hub)
+            largest = xp.argmax(xp.bincount(self.components))
+            hub = int(xp.argmax(xp.where(self.components == largest, degrees, -1)))
+            depth, _ = bfs_extent(both.indptr, both.indices, hub)
         return depth
 
     @property
@@ -129,17 +162,29 @@ class Graph:
     @cached_property
     def order(self) -> Order:
         """The vertex order for sweeps: proximity on deep graphs, falling degree on the others; no edges, last."""
-        degrees = np.diff(self.symmetric_pattern.indptr)
+        xp, both = module_of(self.indptr), self.symmetric
+        degrees = xp.diff(both.indptr)
         if not self.is_deep:
-            return degree_order(degrees)
-        order = proximity_order(self.symmetric_pattern, self.components)
-        return order[np.argsort(degrees[order] == 0, kind="stable")]
+            order = degree_order(degrees)
+        else:
+            order = proximity_order(both.indptr, both.indices, self.components)
+            order = order[xp.argsort(degrees[order] == 0, kind="stable")]
+        on_host: Order = as_numpy(order)
+        return on_host
 
     @cached_property
     def reordered(self) -> Graph:
         """The graph in sweep order: its vertex i is this graph's vertex ``order[i]``."""
-        matrix = self.matrix[self.order][:, self.order].tocsr()
-        return _from_matrix(matrix, directed=self.directed, weighted=self.weighted)
+        xp = module_of(self.indptr)
+        rank = xp.empty(self.n, np.int64)
+        rank[xp.asarray(self.order)] = xp.arange(self.n)
+        entries = from_entries(self.n, rank[self.rows], rank[self.indices], self.weights)
+        return _from_csr(entries, self.directed)
+
+
+def _from_csr(csr: Csr, directed: bool) -> Graph:
+    indptr, indices, weights = csr
+    return Graph(indptr, indices, directed, weights)
 
 
 def as_graph(A: Any, *, directed: bool = True, weighted: bool = False) -> Graph:
@@ -177,9 +222,6 @@ def as_graph(A: Any, *, directed: bool = True, weighted: bool = False) -> Graph:
                 f"weighted={weighted} were asked for"
             )
         return A
-    if is_cupy(A):
-        # Validated and ordered on the host.
-        A = A.get()
     _require_matrix(A)
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
         raise ValueError(f"A has shape {A.shape}, but an adjacency matrix is square: n rows and n columns")
@@ -187,12 +229,16 @@ def as_graph(A: Any, *, directed: bool = True, weighted: bool = False) -> Graph:
         raise TypeError("A has dtype object; convert it to a numeric or bool dtype first, e.g. A.astype(float)")
     if weighted and A.dtype.kind not in "biuf":
         raise TypeError(f"A has dtype {A.dtype}; lengths are real numbers: pass A.astype(float), or weighted=False")
-    matrix = _without_loops(_stored_entries(A, weighted)).tocsr()
+    n = A.shape[0]
+    rows, columns, values = _stored_entries(A)
+    lengths = _as_lengths(values) if weighted else None
+    edge = rows != columns
+    csr = from_entries(n, rows[edge], columns[edge], None if lengths is None else lengths[edge])
     if weighted:
-        _require_lengths(matrix)
+        _require_lengths(*csr)
     if not directed:
-        matrix = _smaller_of_both(matrix) if weighted else (matrix + matrix.T).tocsr()
-    return _from_matrix(matrix, directed=directed, weighted=weighted)
+        csr = _both_ways(n, *csr)
+    return _from_csr(csr, directed)
 
 
 def is_cupy(A: Any) -> bool:
@@ -203,7 +249,7 @@ def is_cupy(A: Any) -> bool:
 def _require_matrix(A: Any) -> None:
     if isinstance(A, np.ma.MaskedArray):
         raise TypeError("A is a masked array; pass A.filled(0), in which a masked entry is no edge")
-    if sparse.issparse(A) or isinstance(A, np.ndarray):
+    if sparse.issparse(A) or isinstance(A, np.ndarray) or is_cupy(A):
         return
     kind = f"{type(A).__module__}.{type(A).__qualname__}"
     if kind.startswith("networkx"):
@@ -213,59 +259,63 @@ def _require_matrix(A: Any) -> None:
     raise TypeError(f"A is a {kind}; lagbc takes a SciPy sparse array or matrix, or a dense 2-D numpy.ndarray")
 
 
-def _stored_entries(A: Any, weighted: bool) -> sparse.coo_array:
-    """Take the stored entries as ones, or as float64 lengths; the result shares no memory with `A`."""
+def _stored_entries(A: Any) -> tuple[Any, Any, Any]:
+    """Rows, columns and values of the stored entries."""
     if isinstance(A, np.ndarray):
         rows, columns = np.nonzero(_dense_pattern(A))
-        values = A[rows, columns]
-    else:
-        if A.format in ("csr", "csc", "bsr"):
-            # The check prunes and recasts the index arrays of what it checks.
-            A = copy(A)
-            A.check_format(full_check=True)
-        coo = A.tocoo(copy=False)
-        rows, columns, values = coo.row, coo.col, coo.data
-        if A.format in ("dia", "bsr"):
-            rows, columns, values = (part[coo.data != 0] for part in (rows, columns, values))
+        return rows, columns, A[rows, columns]
+    if is_cupy(A):
+        _require_consistent(A)
+    elif A.format in ("csr", "csc", "bsr"):
+        # The check prunes and recasts the index arrays of what it checks.
+        A = copy(A)
+        A.check_format(full_check=True)
+    coo = A.tocoo()
+    rows, columns, values = coo.row, coo.col, coo.data
+    if A.format in ("dia", "bsr"):
+        rows, columns, values = (part[coo.data != 0] for part in (rows, columns, values))
     if len(rows) and (min(rows.min(), columns.min()) < 0 or max(rows.max(), columns.max()) >= A.shape[0]):
         raise ValueError(f"A stores an index outside 0..{A.shape[0] - 1}; its index arrays are inconsistent")
-    data = _as_lengths(values) if weighted else np.ones(len(rows), np.bool_)
-    return sparse.coo_array((data, (rows, columns)), shape=A.shape)
+    return rows, columns, values
 
 
-def _as_lengths(values: NDArray[Any]) -> NDArray[np.float64]:
-    if values.dtype.kind in "iu" and len(values) and values.max() > EXACT_INTEGERS:
+def _require_consistent(A: Any) -> None:
+    """Check a CuPy matrix's pointers, as SciPy's `check_format` does."""
+    if A.format not in ("csr", "csc"):
+        return
+    indptr, stored = A.indptr, min(len(A.indices), len(A.data))
+    if int(indptr[0]) != 0 or int(indptr[-1]) > stored or bool((indptr[1:] < indptr[:-1]).any()):
+        raise ValueError(f"A.indptr does not rise from 0 to at most {stored}, the number of stored indices")
+
+
+def _as_lengths(values: Any) -> Any:
+    if values.dtype.kind in "iu" and len(values) and int(values.max()) > EXACT_INTEGERS:
         raise ValueError(
             f"A holds the integer length {values.max()}, above 2**53, which float64 does not hold exactly; "
-            "pass A.astype(float) to take the nearest float64 of each, or a smaller unit of length"
+            "pass A.astype(float) to take the nearest float64 of each, or a larger unit of length"
         )
     return values.astype(np.float64)
 
 
-def _require_lengths(matrix: sparse.csr_array) -> None:
-    matrix.sort_indices()
-    invalid = ~(np.isfinite(matrix.data) & (matrix.data > 0))
+def _require_lengths(indptr: Any, indices: Any, lengths: Any) -> None:
+    xp = module_of(lengths)
+    invalid = ~(xp.isfinite(lengths) & (lengths > 0))
     if not invalid.any():
         return
-    first = int(np.argmax(invalid))
-    i = int(np.searchsorted(matrix.indptr, first, side="right")) - 1
+    first = int(xp.argmax(invalid))
+    i = int(xp.searchsorted(indptr, xp.asarray([first]), side="right")[0]) - 1
     raise ValueError(
-        f"{np.count_nonzero(invalid)} of the {matrix.nnz} lengths of A are not finite and > 0, the first at "
-        f"({i}, {matrix.indices[first]}): {matrix.data[first]}. Remove those entries or give them a length; "
+        f"{int(invalid.sum())} of the {len(lengths)} lengths of A are not finite and > 0, the first at "
+        f"({i}, {int(indices[first])}): {float(lengths[first])}. Remove those entries or give them a length; "
         "for strengths w pass 1 / w; weighted=False counts hops"
     )
 
 
-def _smaller_of_both(matrix: sparse.csr_array) -> sparse.csr_array:
+def _both_ways(n: int, indptr: Any, indices: Any, lengths: Any) -> Csr:
     """Take every edge in both directions, with the smaller of the two lengths."""
-    coo = matrix.tocoo()
-    rows, columns = np.concatenate([coo.row, coo.col]), np.concatenate([coo.col, coo.row])
-    lengths = np.tile(coo.data, 2)
-    order = np.lexsort((lengths, columns, rows))
-    rows, columns, lengths = rows[order], columns[order], lengths[order]
-    smallest = np.append(True, (np.diff(rows) != 0) | (np.diff(columns) != 0))[: len(rows)]
-    entries = lengths[smallest], (rows[smallest], columns[smallest])
-    return sparse.coo_array(entries, shape=matrix.shape).tocsr()
+    join, rows = module_of(indices).concatenate, rows_of(indptr, indices)
+    both = None if lengths is None else join([lengths, lengths])
+    return from_entries(n, join([rows, indices]), join([indices, rows]), both, smallest=lengths is not None)
 
 
 def _dense_pattern(A: NDArray[Any]) -> NDArray[np.bool_]:
@@ -280,19 +330,3 @@ def _dense_pattern(A: NDArray[Any]) -> NDArray[np.bool_]:
         raise TypeError(f"dense A has dtype {A.dtype}; lagbc takes bool, integer, float or complex")
     pattern: NDArray[np.bool_] = A != 0
     return pattern
-
-
-def _without_loops(coo: sparse.coo_array) -> sparse.coo_array:
-    kept = coo.row != coo.col
-    return sparse.coo_array((coo.data[kept], (coo.row[kept], coo.col[kept])), shape=coo.shape)
-
-
-def _from_matrix(matrix: sparse.csr_array, *, directed: bool, weighted: bool) -> Graph:
-    matrix.sort_indices()
-    index_type = np.int32 if matrix.shape[0] <= np.iinfo(np.int32).max else np.int64
-    return Graph(
-        indptr=matrix.indptr.astype(np.int64),
-        indices=matrix.indices.astype(index_type),
-        directed=directed,
-        weights=matrix.data if weighted else None,
-    )

@@ -71,11 +71,16 @@ def estimate(graph: Graph, method: Method, batch: int, threads: int, limit: int)
         device=method.device,
         batch=batch,
         threads=threads,
-        graph=graph.n * _GRAPH_BYTES_PER_VERTEX + graph.symmetric_pattern.nnz * _GRAPH_BYTES_PER_ENTRY,
+        graph=graph.n * _GRAPH_BYTES_PER_VERTEX + _entries_both_ways(graph) * _GRAPH_BYTES_PER_ENTRY,
         workspace=int(workers * (graph.n * (batch * method.bytes_per_entry + 16) + graph.nnz * method.bytes_per_edge)),
         scores=8 * graph.n * (3 + 4 * workers),
         budget=limit,
     )
+
+
+def _entries_both_ways(graph: Graph) -> int:
+    """At most; a directed graph is not made symmetric to find out."""
+    return graph.nnz * (2 if graph.directed and graph.transpose is not graph else 1)
 
 
 def budget(device: str) -> int:

@@ -205,8 +205,9 @@ METHODS: tuple[Method, ...] = (
         widest=None,
         auto_batch=4096,
         concurrent=False,
-        # 8 of values, 5 * 32 / 256 of bit rows, and a queue of at first 24 entries a row, 36 bytes each.
-        bytes_per_entry=13,
+        # 8 of values and 5 * 32 / 256 of bit rows; and either 65 levels' bit rows, or a queue of at first 24 entries a
+        # row, 36 bytes each, and up to 54 where it has grown twice.
+        bytes_per_entry=17,
         bytes_per_edge=12,
     ),
     Method(
@@ -261,7 +262,11 @@ def select_method(
         The row named needs a library that is not installed.
     """
     device = device_for(A, device)
-    return choose(as_graph(A, directed=directed, weighted=weighted), method=method, device=device)
+    graph = as_graph(A, directed=directed, weighted=weighted)
+    chosen = choose(graph, method=method, device=device)
+    order = "by proximity" if graph.is_deep else "by falling degree"
+    shape = f"BFS depth {graph.depth} for n = {graph.n}, so vertices are ordered {order}"
+    return Selection(chosen.method, f"{chosen.reason}; {shape}")
 
 
 def device_for(A: Any, device: str) -> str:
@@ -279,7 +284,7 @@ GPU_WORK = 1e8
 
 
 def choose(graph: Graph, *, method: str, device: str, roots: int | None = None) -> Selection:
-    """`select_method` for a graph that is validated already; `roots` is how many there are, if not all."""
+    """Choose a row of `METHODS` for a graph, without a look at its shape; `roots` is how many there are, if not all."""
     rows = [
         row
         for row in METHODS
@@ -306,6 +311,4 @@ def choose(graph: Graph, *, method: str, device: str, roots: int | None = None) 
     else:
         where = f"roots * nnz = {work:.2g}, and a GPU pays from {GPU_WORK:.0g}"
     which = "asked for" if method != "auto" else "the fastest there on every graph measured"
-    order = "by proximity" if graph.is_deep else "by falling degree"
-    shape = f"BFS depth {graph.depth} for n = {graph.n}, so vertices are ordered {order}"
-    return Selection(row, f"{row.name} on {row.device} ({where}; {which}); {shape}")
+    return Selection(row, f"{row.name} on {row.device} ({where}; {which})")

@@ -1,15 +1,17 @@
-"""Vertex orders that make sweeps fast: hubs first, or neighbours near each other.
-
-Both return ``order``, the vertex that takes each position: row ``i`` of the reordered matrix is row ``order[i]``.
-All work is SciPy and NumPy on whole arrays; there is no loop over vertices.
-"""
+"""Orders in which sweeps number vertices and group roots. All functions take arrays of the host or of a device."""
 
 from __future__ import annotations
+
+from itertools import combinations_with_replacement
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order
+from scipy.sparse.csgraph import breadth_first_order, connected_components
+
+from lagbc.csr import module_of, rows_of
+from lagbc.gpu import compiler
 
 Order = NDArray[np.int64]
 
@@ -19,12 +21,12 @@ LANDMARKS = 8
 POWER_STEPS = 4
 
 
-def degree_order(degrees: NDArray[np.int64]) -> Order:
+def degree_order(degrees: Any) -> Any:
     """Order vertices by falling degree, ties by number; vertices without edges come last."""
-    return np.argsort(-degrees, kind="stable")
+    return module_of(degrees).argsort(-degrees, kind="stable")
 
 
-def proximity_order(pattern: csr_array, components: NDArray[np.int32], leaf: int = 64) -> Order:
+def proximity_order(indptr: Any, indices: Any, components: Any, leaf: int = 64) -> Any:
     """Order vertices so that each run of `leaf` of them, aligned to `leaf`, is a compact piece of the graph.
 
     The hop distances from a few landmarks far from each other are taken as coordinates, in which the vertices are
@@ -33,84 +35,144 @@ def proximity_order(pattern: csr_array, components: NDArray[np.int32], leaf: int
 
     Parameters
     ----------
-    pattern : csr_array, shape (n, n)
-        Symmetric pattern.
-    components : ndarray of int32, shape (n,)
+    indptr, indices : arrays
+        Symmetric pattern, on the host or on a device.
+    components : array, shape (n,)
         Connected component of each vertex.
     leaf : int
         Vertices in a piece; the cuts of a component are at multiples of it.
 
     Returns
     -------
-    order : ndarray of int64, shape (n,)
-        Larger components come first.
+    order : array of int64, shape (n,), where `indptr` is
+        Larger components come first. The same bits on every device: sums are of integers.
 
     Notes
     -----
     O(n log(n) log(n / leaf) + nnz). On a Delaunay mesh a row is live at 5.6 levels for 64 roots, on a road network at
     14; bisection of the graph itself by breadth-first search from the ends of each piece gave 7.0 and 21.
     """
-    n = pattern.shape[0]
-    coordinates = _landmark_distances(pattern, components)
-    sizes = np.bincount(components)
-    rank = np.empty(len(sizes), np.int64)
-    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
-    order = np.argsort(rank[components], kind="stable")
-    starts = np.flatnonzero(np.diff(rank[components][order], prepend=-1))
+    xp = module_of(indptr)
+    n = len(indptr) - 1
+    points = _landmark_distances(indptr, indices, components)
+    sizes = xp.bincount(components)
+    rank = xp.empty(len(sizes), np.int64)
+    rank[xp.argsort(-sizes, kind="stable")] = xp.arange(len(sizes))
+    order = xp.argsort(rank[components], kind="stable")
+    starts = xp.flatnonzero(_is_first(rank[components][order]))
     while True:
-        sizes = np.diff(starts, append=n)
+        sizes = xp.diff(xp.append(starts, n))
         to_cut = sizes > leaf
         if not to_cut.any():
             return order
-        along = np.where(np.repeat(to_cut, sizes), _principal_coordinate(coordinates[order], starts, sizes), 0)
-        order = order[np.lexsort((along, np.repeat(np.arange(len(starts)), sizes)))]
+        piece = _piece_of(starts, n)
+        along = xp.where(to_cut[piece], _principal_coordinate(points[:, order], starts, sizes, piece), 0.0)
+        # By piece, then along the axis, then as before: both sorts are stable.
+        by_axis = xp.argsort(along, kind="stable")
+        order = order[by_axis[xp.argsort(piece[by_axis], kind="stable")]]
         half = leaf * ((-(-sizes // leaf) + 1) // 2)
-        starts = np.sort(np.concatenate([starts, (starts + half)[to_cut]]))
+        starts = xp.sort(xp.concatenate([starts, (starts + half)[to_cut]]))
 
 
-def _landmark_distances(pattern: csr_array, components: NDArray[np.int32]) -> NDArray[np.float32]:
+def _is_first(values: Any) -> Any:
+    """Whether each of some sorted values differs from the one before."""
+    xp = module_of(values)
+    return xp.concatenate([xp.ones(min(len(values), 1), bool), values[1:] != values[:-1]])
+
+
+def _piece_of(starts: Any, n: int) -> Any:
+    """Return the number of the piece that each position is in."""
+    xp = module_of(starts)
+    marks = xp.zeros(n, np.int64)
+    marks[starts] = 1
+    return xp.cumsum(marks) - 1
+
+
+def _landmark_distances(indptr: Any, indices: Any, components: Any) -> Any:
     """Hop distances to `LANDMARKS` landmarks of its component, for each vertex; each is the farthest from the others.
 
-    The first landmark is the vertex farthest from the first of its component, and thus at an end of it.
+    The first landmark is the vertex farthest from the first of its component, and thus at an end of it. Shape
+    (LANDMARKS, n).
     """
-    first = np.unique(components, return_index=True)[1]
-    nearest = _distances(pattern, first)
-    distances = np.empty((pattern.shape[0], LANDMARKS), np.float32)
+    xp = module_of(indptr)
+    first = xp.unique(components, return_index=True)[1]
+    last = xp.cumsum(xp.bincount(components)) - 1
+    nearest = hop_distances(indptr, indices, first)
+    distances = xp.empty((LANDMARKS, len(components)), np.int64)
     for i in range(LANDMARKS):
         # The last vertex of each component in the order of (component, distance) is its farthest.
-        farthest = np.lexsort((nearest, components))[np.cumsum(np.bincount(components)) - 1]
-        distances[:, i] = _distances(pattern, farthest)
-        nearest = distances[:, i] if i == 0 else np.minimum(nearest, distances[:, i])
+        by_distance = xp.argsort(nearest, kind="stable")
+        farthest = by_distance[xp.argsort(components[by_distance], kind="stable")][last]
+        distances[i] = hop_distances(indptr, indices, farthest)
+        nearest = distances[0] if i == 0 else xp.minimum(nearest, distances[i])
     return distances
 
 
-def _principal_coordinate(
-    points: NDArray[np.float32], starts: NDArray[np.int64], sizes: NDArray[np.int64]
-) -> NDArray[np.float32]:
-    """Coordinate of each point along the principal axis of its piece, by power iteration on all pieces at once."""
-    centred = points - np.repeat(np.add.reduceat(points, starts) / sizes[:, None].astype(np.float32), sizes, axis=0)
+def _principal_coordinate(points: Any, starts: Any, sizes: Any, piece: Any) -> Any:
+    """Coordinate of each point along the principal axis of its piece, by power iteration on the pieces' covariances.
+
+    The sums are of integers, so that they are exact in any order: coordinates are coarsened to 15 bits for them.
+    """
+    xp = module_of(points)
+    coarse = points >> max(0, int(points.max()).bit_length() - 15)
+    sums = [_sum_pieces(x, starts, sizes).astype(np.float64) for x in coarse]
+    covariance = {}
+    for a, b in combinations_with_replacement(range(len(coarse)), 2):
+        moment = _sum_pieces(coarse[a] * coarse[b], starts, sizes)
+        covariance[a, b] = covariance[b, a] = moment - sums[a] * sums[b] / sizes
     # An axis that no symmetric piece has for an eigenvector.
-    axes = np.tile(np.linspace(1, 2, points.shape[1], dtype=np.float32), (len(starts), 1))
+    axes = [xp.full(len(starts), 1 + a / (len(coarse) - 1)) for a in range(len(coarse))]
     for _ in range(POWER_STEPS):
-        along = np.einsum("ij,ij->i", centred, np.repeat(axes, sizes, axis=0))
-        axes = np.add.reduceat(centred * along[:, None], starts)
-        axes /= np.maximum(np.linalg.norm(axes, axis=1, keepdims=True), np.float32(1e-30))
-    coordinate: NDArray[np.float32] = np.einsum("ij,ij->i", centred, np.repeat(axes, sizes, axis=0))
-    return coordinate
+        axes = [sum(covariance[a, b] * axis for b, axis in enumerate(axes)) for a in range(len(axes))]
+        longest = xp.maximum(sum(abs(axis) for axis in axes), 1e-30)
+        axes = [axis / longest for axis in axes]
+    return sum(axis[piece] * x for axis, x in zip(axes, points, strict=True))
 
 
-def bfs_extent(pattern: csr_array, root: int) -> tuple[int, int]:
+def _sum_pieces(values: Any, starts: Any, sizes: Any) -> Any:
+    """Sum of the integers of each piece."""
+    if isinstance(values, np.ndarray):
+        return np.add.reduceat(values, starts)
+    ends = module_of(values).cumsum(values)[starts + sizes - 1]
+    return module_of(values).diff(ends, prepend=0)
+
+
+def weak_components(indptr: Any, indices: Any) -> Any:
+    """Weakly connected component of each vertex, numbered from 0 in the order of their first vertices.
+
+    On a device each component's labels are hooked to smaller neighbouring ones, then shortened, until none is left to
+    hook: Shiloach and Vishkin (1982).
+    """
+    n, nnz = len(indptr) - 1, len(indices)
+    if isinstance(indptr, np.ndarray):
+        pattern = csr_array((np.ones(nnz, np.bool_), indices, indptr), shape=(n, n))
+        return connected_components(pattern, directed=True, connection="weak")[1]
+    xp = module_of(indptr)
+    rows = rows_of(indptr, indices)
+    labels = xp.arange(n, dtype=np.int32)
+    while True:
+        a, b = labels[rows], labels[indices]
+        if not (a != b).any():
+            return xp.unique(labels, return_inverse=True)[1]
+        xp.minimum.at(labels, xp.maximum(a, b), xp.minimum(a, b))
+        while (labels[labels] != labels).any():
+            labels = labels[labels]
+
+
+def bfs_extent(indptr: Any, indices: Any, root: int) -> tuple[int, int]:
     """Return the largest hop distance from `root`, a lower bound of the diameter, and how many vertices it reaches."""
-    distances = _distances(pattern, np.array([root]))
-    return int(distances.max()), int(np.count_nonzero(distances)) + 1
+    distances = hop_distances(indptr, indices, module_of(indptr).array([root]))
+    return int(distances.max()), int((distances > 0).sum()) + 1
 
 
-def _distances(pattern: csr_array, roots: NDArray[np.int64]) -> NDArray[np.int64]:
+def hop_distances(indptr: Any, indices: Any, roots: Any) -> Any:
     """Hop distance of each vertex from the nearest of some roots; 0 where no root is in reach."""
-    n = pattern.shape[0]
+    if not isinstance(indptr, np.ndarray):
+        return _hop_distances_on_device(indptr, indices, roots)
+    n = len(indptr) - 1
     # SciPy searches from one vertex: an extra one, n, joined to all roots.
-    indptr = np.append(pattern.indptr, pattern.indptr[-1] + len(roots))
-    indices = np.concatenate([pattern.indices, roots.astype(pattern.indices.dtype)])
+    indptr = np.append(indptr, indptr[-1] + len(roots)).astype(indices.dtype if len(indices) < 2**31 else np.int64)
+    indices = np.concatenate([indices, roots.astype(indices.dtype)])
     joined = csr_array((np.ones(len(indices), np.bool_), indices, indptr), shape=(n + 1, n + 1))
     found, parent = breadth_first_order(joined, n, directed=True)
     position = np.empty(n + 1, np.int64)
@@ -126,3 +188,14 @@ def _distances(pattern: csr_array, roots: NDArray[np.int64]) -> NDArray[np.int64
     distances = np.zeros(n, np.int64)
     distances[found[1:]] = depth[1:] - 1
     return distances
+
+
+def _hop_distances_on_device(indptr: Any, indices: Any, roots: Any) -> Any:
+    xp = module_of(indptr)
+    depth = xp.full(len(indptr) - 1, -1, np.int32)
+    depth[roots] = 0
+    kernel = compiler.load("breadth_first", "float64").get_function("breadth_first")
+    blocks = compiler.resident_blocks([kernel])
+    arguments = (np.int32(len(depth)), indptr, indices, depth, xp.zeros(3, np.int32), xp.zeros(1, np.uint32))
+    kernel((blocks,), (compiler.THREADS,), arguments)
+    return xp.maximum(depth, 0).astype(np.int64)

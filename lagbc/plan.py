@@ -12,6 +12,20 @@ class Interrupted(Exception):  # noqa: N818 (a request, not an error)
     """Raised by a method that saw the stop flag between two levels; its state may be thrown away."""
 
 
+class UnlikeBlocks(Exception):  # noqa: N818 (a request, not an error)
+    """Raised by a method that cannot sweep some blocks of a batch with the others: each kind has to come by itself.
+
+    Attributes
+    ----------
+    apart : ndarray of bool
+        For each block of the batch, whether it is of the second kind.
+    """
+
+    def __init__(self, apart: NDArray[np.bool_]) -> None:
+        super().__init__()
+        self.apart = apart
+
+
 class StopFlag:
     """A flag that running kernels poll once a level.
 

@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.checkpoint import Checkpoint
+from lagbc.csr import as_numpy
 from lagbc.errors import MemoryWarning
 from lagbc.graph import Graph
 from lagbc.methods import Method, MethodModule
-from lagbc.plan import Plan, StopFlag
+from lagbc.plan import Plan, StopFlag, UnlikeBlocks
 
 # Seconds between two writes of a checkpoint.
 CHECKPOINT_SECONDS = 5.0
@@ -110,15 +111,8 @@ def sweep(
                     tell(_progress(graph, first, done, len(ordered), time.perf_counter() - begun))
             except MemoryError:
                 plan = _smaller(method, plan)
-    return as_numpy(total)
-
-
-def as_numpy(array: Any) -> NDArray[np.float64]:
-    """Return a NumPy or CuPy array as a NumPy array."""
-    if isinstance(array, np.ndarray):
-        return array
-    host: NDArray[np.float64] = array.get()
-    return host
+    on_host: NDArray[np.float64] = as_numpy(total)
+    return on_host
 
 
 def _batches(
@@ -132,16 +126,16 @@ def _batches(
     context = method.context()
     batches = [roots[i : i + plan.batch] for i in range(0, len(roots), plan.batch)]
     workers = min(plan.threads, len(batches)) if method.concurrent else 1
-    idle = [module.prepare(graph, plan)]
+    idle = [_Worker(graph, method, module, plan)]
 
     def run(batch: NDArray[np.int64]) -> NDArray[np.float64]:
         with context:
             try:
-                state = idle.pop()
+                worker = idle.pop()
             except IndexError:
-                state = module.prepare(graph, plan)
-            sums = _run_batch(graph, method, module, plan, state, batch)
-        idle.append(state)
+                worker = _Worker(graph, method, module, plan)
+            sums = worker.run(batch)
+        idle.append(worker)
         return sums
 
     pending: deque[Future[NDArray[np.float64]]] = deque()
@@ -157,22 +151,49 @@ def _batches(
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _run_batch(
-    graph: Graph, method: Method, module: MethodModule, plan: Plan, state: Any, roots: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Sum one batch, a row for each block of roots; recompute the roots whose path counts overflowed."""
-    blocks = -(-len(roots) // method.block) if method.block > 1 else 1
-    sums: NDArray[np.float64] = method.arrays.zeros((blocks, graph.n))
-    levels = module.forward(state, roots)
-    module.backward(state, levels, sums)
-    if levels.overflowed.any():
-        from lagbc.cpu import extended
+class _Worker:
+    """Sums batches, one after the other, in a state of its own for each dtype that it needs."""
 
-        recomputed = np.zeros((blocks, graph.n))
-        for i in np.flatnonzero(levels.overflowed):
-            extended.add_root(graph, plan, int(roots[i]), recomputed[i // method.block if blocks > 1 else 0])
-        sums += method.arrays.asarray(recomputed)
-    return sums
+    def __init__(self, graph: Graph, method: Method, module: MethodModule, plan: Plan) -> None:
+        self._graph, self._method, self._module, self._plan = graph, method, module, plan
+        self._states = {plan.dtype: module.prepare(graph, plan)}
+
+    def run(self, roots: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Sum one batch, a row for each block of roots; roots whose path counts overflow are computed again."""
+        sums: NDArray[np.float64]
+        sums, overflowed = self._sweep(self._plan.dtype, roots)
+        if overflowed.any() and self._plan.dtype == "float32":
+            again, overflowed = self._sweep("float64", np.where(overflowed, roots, -1))
+            sums += again
+        if overflowed.any():
+            from lagbc.cpu import extended
+
+            recomputed = np.zeros(sums.shape)
+            for i in np.flatnonzero(overflowed):
+                block = i // self._method.block if len(sums) > 1 else 0
+                extended.add_root(self._graph.on_host, self._plan, int(roots[i]), recomputed[block])
+            sums += self._method.arrays.asarray(recomputed)
+        return sums
+
+    def _sweep(self, dtype: str, roots: NDArray[np.int64]) -> tuple[Any, NDArray[np.bool_]]:
+        """Return the sums of the roots in range, and which are not; a root of -1 is an absent one."""
+        if dtype not in self._states:
+            self._states[dtype] = self._module.prepare(self._graph, replace(self._plan, dtype=dtype))
+        state, size = self._states[dtype], self._method.block
+        blocks = -(-len(roots) // size) if size > 1 else 1
+        sums: Any = self._method.arrays.zeros((blocks, self._graph.n))
+        try:
+            levels = self._module.forward(state, roots)
+        except UnlikeBlocks as unlike:
+            overflowed = np.zeros(len(roots), np.bool_)
+            block_of = np.arange(len(roots)) // size
+            for kind in (unlike.apart, ~unlike.apart):
+                part = kind[block_of]
+                sums[np.flatnonzero(kind)], overflowed[part] = self._sweep(dtype, roots[part])
+        else:
+            self._module.backward(state, levels, sums)
+            overflowed = levels.overflowed
+        return sums, overflowed
 
 
 def _smaller(method: Method, plan: Plan) -> Plan:

@@ -186,12 +186,6 @@ def test_cupy_matrix_is_not_moved_silently():
         lagbc.bc(CupyMatrix(), device="cpu")
 
 
-@pytest.mark.skipif(any(row.available for row in lagbc.METHODS if row.device == "cuda"), reason="there is a GPU")
-def test_cupy_matrix_without_a_gpu():
-    with pytest.raises(lagbc.MissingDependencyError, match="cupy and an NVIDIA GPU"):
-        lagbc.bc(CupyMatrix())
-
-
 @pytest.mark.parametrize(
     ("A", "error", "message"),
     [

@@ -3,16 +3,16 @@
 The method of `lagbc.cpu.batched_hops` with 256 roots, the columns of a group, on a warp's 32 lanes; a batch is any
 number of groups. Graphs of few levels are swept a launch a level, by pull over all rows, all groups at once. Deep
 graphs are swept in one cooperative launch, in which each group of roots has blocks of its own, a queue of rows and a
-barrier a level. Which of the two it is, `Graph.is_deep` says; a graph that turns out deeper is swept again as deep.
+barrier a level. Which of the two it is, `Graph.is_deep` says; on the other graphs the groups whose roots have more than
+`_MOST_LAUNCHES` levels are swept again as deep ones.
 
 Rows are gathered in their own order by one warp (a hub's by eight, whose sums are joined in their order), and each
-group sums its scores by itself: the bits depend on nothing but graph, roots and device type, unless a graph that is not
-`is_deep` proves deeper in some batch.
+group is swept and summed by itself: the bits depend on nothing but graph, roots and device type.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import cupy as cp
@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 
 from lagbc.gpu import compiler
 from lagbc.graph import Graph
-from lagbc.plan import Interrupted, Plan
+from lagbc.plan import Interrupted, Plan, UnlikeBlocks
 
 COLUMNS = 256
 _BYTES = COLUMNS // 8
-_THREADS = 256
-_WARPS = _THREADS // 32
+_WARPS = compiler.THREADS // 32
 # Rows with more edges than this get a block.
 _HUB_EDGES = 1024
 # A sweep by launches keeps a bit row a vertex and level; past so many levels the graph is swept as a deep one.
@@ -42,7 +41,7 @@ class State:
     """The device's arrays; vertices are in sweep order, those without edges left out. A group's rows are together."""
 
     plan: Plan
-    n: int  # of the caller's graph
+    is_deep: bool
     rows: int  # vertices with edges
     groups: int
     order: Any  # (rows,) int64: the caller's vertex of each row
@@ -57,6 +56,7 @@ class State:
     values: Any  # (groups, rows, 256): sigma, then c
     visited: Any  # (groups, rows, 32) uint8
     stop: Any  # (1,) uint8, pinned: the host writes, kernels poll
+    queue_entries: int  # of each group in a deep sweep
     deep: DeepRows | None = None
     level_bits: list[Any] = field(default_factory=list)  # a launch a level: (groups, rows, 32) uint8 each
     level_live: list[Any] = field(default_factory=list)  # and (groups, rows / 32) uint32: which rows have any bit
@@ -66,7 +66,6 @@ class State:
 class DeepRows:
     """What a sweep in one launch needs besides; see kernels/batched_hops_deep.cu."""
 
-    members: int
     bits: Any  # (groups, 4, rows, 32) uint8
     stamps: Any  # (groups, rows)
     queue: Any  # (groups, capacity)
@@ -105,9 +104,7 @@ class Levels:
 
 def prepare(graph: Graph, plan: Plan) -> State:
     """Upload the graph in sweep order (once a graph) and allocate rows for the batch."""
-    if plan.omega is not None:
-        # Weights may be out of the range of float32.
-        plan = replace(plan, dtype="float64")
+    graph = graph.on_device
     ordered = graph.reordered
     into = ordered.transpose
     rows = int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
@@ -120,7 +117,7 @@ def prepare(graph: Graph, plan: Plan) -> State:
     plan.stop.mirror(stop)
     state = State(
         plan=plan,
-        n=graph.n,
+        is_deep=graph.is_deep,
         rows=rows,
         groups=groups,
         order=cp.asarray(graph.order[:rows]),
@@ -135,22 +132,27 @@ def prepare(graph: Graph, plan: Plan) -> State:
         values=cp.empty((groups, rows, COLUMNS), plan.dtype),
         visited=cp.empty((groups, rows, _BYTES), cp.uint8),
         stop=stop,
+        queue_entries=_FIRST_ENTRIES * rows + COLUMNS,
     )
-    if graph.is_deep:
-        state.deep = _allocate_deep(state, _FIRST_ENTRIES * rows + COLUMNS)
     return state
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Levels:
-    """Find the levels of a batch of roots and count their shortest paths."""
+    """Find the levels of a batch of roots and count their shortest paths; a root of -1 is an absent one.
+
+    Raises
+    ------
+    UnlikeBlocks
+        Some groups of roots are too deep for a launch a level, and some are not: each kind has to come by itself.
+    """
     placed = _place(state, roots)
-    if state.deep is None:
+    if not state.is_deep:
+        state.deep = None
         levels = _forward_by_launches(state, roots, placed)
         if levels is not None:
             return levels
         state.level_bits.clear()
         state.level_live.clear()
-        state.deep = _allocate_deep(state, _FIRST_ENTRIES * state.rows + COLUMNS)
     return _forward_deep(state, roots, placed)
 
 
@@ -164,7 +166,7 @@ def backward(state: State, levels: Levels, out: Any) -> None:
         weights[: len(levels.roots)] = state.plan.multiplicity[levels.roots]
         multiplicity = cp.asarray(weights)
     if levels.deep:
-        scores = _backward_deep(state, keep, multiplicity)
+        scores = _backward_deep(state, len(levels.roots), keep, multiplicity)
     else:
         scores = _backward_by_launches(state, levels, groups, keep, multiplicity)
     if state.plan.endpoints:
@@ -173,20 +175,21 @@ def backward(state: State, levels: Levels, out: Any) -> None:
 
 
 def _forward_by_launches(state: State, roots: NDArray[np.int64], placed: Placed) -> Levels | None:
-    """Sweep forward a launch a level; None if the graph is too deep for that."""
+    """Sweep forward a launch a level; None if all groups are too deep for that."""
     module = compiler.load("batched_hops_levels", state.plan.dtype)
     first, kernel = module.get_function("batched_hops_first"), module.get_function("batched_hops_forward")
     groups = -(-len(roots) // COLUMNS)
     grid = (state.in_hubs + -(-(state.rows - state.in_hubs) // _WARPS), groups, _parts(state))
+    _set_roots(state, placed)
     for level in range(2):
         _clear_level(state, level)
-    _set_roots(state, placed, state.level_bits[0])
+    state.level_bits[1].fill(0)
     overflowed = cp.zeros((state.groups, _BYTES), cp.uint8)
     live = cp.zeros(_MOST_LAUNCHES, cp.int32)
     if len(placed.position):
         roots_and_rows = (placed.position, placed.group * COLUMNS + placed.column, state.indptr, state.indices)
         reached = (state.visited, state.level_bits[1], state.level_live[1], state.values, live[1:])
-        first((len(placed.position),), (_THREADS,), (np.int32(state.rows), *roots_and_rows, *reached))
+        first((len(placed.position),), (compiler.THREADS,), (np.int32(state.rows), *roots_and_rows, *reached))
     for level in range(1, _MOST_LAUNCHES):
         if not int(live[level]):
             return Levels(roots, placed, level - 1, False, _bits_of(overflowed, len(roots)))
@@ -198,8 +201,11 @@ def _forward_by_launches(state: State, roots: NDArray[np.int64], placed: Placed)
             *(state.level_live[level + 1], state.level_bits[level + 1], state.values, _sigma_limit(state), overflowed),
             live[level + 1 :],
         )
-        kernel(grid, (_THREADS,), arguments)
-    return None
+        kernel(grid, (compiler.THREADS,), arguments)
+    too_deep = state.level_live[_MOST_LAUNCHES].any(axis=1).get()[:groups]
+    if too_deep.all():
+        return None
+    raise UnlikeBlocks(too_deep)
 
 
 def _backward_by_launches(state: State, levels: Levels, groups: int, keep: Any, multiplicity: Any) -> Any:
@@ -216,17 +222,19 @@ def _backward_by_launches(state: State, levels: Levels, groups: int, keep: Any, 
             *((_null(), _null()) if is_last else (state.level_live[level + 1], state.level_bits[level + 1])),
             *(keep, _pointer(state.omega), _pointer(multiplicity), state.values, scores),
         )
-        kernel(grid, (_THREADS,), arguments)
+        kernel(grid, (compiler.THREADS,), arguments)
     return scores.sum(axis=1)
 
 
 def _forward_deep(state: State, roots: NDArray[np.int64], placed: Placed) -> Levels:
-    assert state.deep is not None
-    kernel = compiler.load("batched_hops_deep", state.plan.dtype).get_function("batched_hops_deep_forward")
+    kernel = _deep_kernel(state, "forward")
+    members = _members(state, len(roots))
     while True:
+        if state.deep is None:
+            state.deep = _allocate_deep(state)
         deep = state.deep
         deep.bits.fill(0)
-        _set_roots(state, placed, deep.bits[:, 0])
+        deep.bits[placed.group, 0, placed.position, placed.column // 8] = _set_roots(state, placed)
         deep.stamps.fill(0)
         deep.stamps[placed.group, placed.position] = 1
         sizes = cp.bincount(placed.group, minlength=state.groups)
@@ -238,13 +246,14 @@ def _forward_deep(state: State, roots: NDArray[np.int64], placed: Placed) -> Lev
         deep.barriers.fill(0)
         overflowed = cp.zeros((state.groups, _BYTES), cp.uint8)
         arguments = (
-            *(np.int32(state.rows), np.int32(deep.members)),
+            *(np.int32(state.rows), np.int32(members)),
             *(state.indptr, state.indices, state.in_indptr, state.in_indices),
             *_deep_arguments(state, deep),
             *(deep.found, _sigma_limit(state), overflowed),
             *(deep.barriers, deep.halts, _host_pointer(state.stop), deep.status),
         )
-        kernel((deep.members * state.groups,), (_THREADS,), arguments)
+        deep.status.fill(0)
+        kernel((members * -(-len(roots) // COLUMNS),), (compiler.THREADS,), arguments)
         status = deep.status.get()
         if (status[:, 0] == _STOPPED).any():
             raise Interrupted
@@ -253,20 +262,20 @@ def _forward_deep(state: State, roots: NDArray[np.int64], placed: Placed) -> Lev
         _grow_queue(state)
 
 
-def _backward_deep(state: State, keep: Any, multiplicity: Any) -> Any:
+def _backward_deep(state: State, roots: int, keep: Any, multiplicity: Any) -> Any:
     """Return the scores of each group."""
     assert state.deep is not None
-    deep = state.deep
+    deep, members = state.deep, _members(state, roots)
     scores = cp.zeros((state.groups, state.rows))
-    kernel = compiler.load("batched_hops_deep", state.plan.dtype).get_function("batched_hops_deep_backward")
+    kernel = _deep_kernel(state, "backward")
     deep.barriers.fill(0)
     arguments = (
-        *(np.int32(state.rows), np.int32(deep.members), state.indptr, state.indices),
+        *(np.int32(state.rows), np.int32(members), state.indptr, state.indices),
         *_deep_arguments(state, deep),
         *(keep, _pointer(state.omega), _pointer(multiplicity), scores),
         *(deep.barriers, deep.halts, _host_pointer(state.stop), deep.status),
     )
-    kernel((deep.members * state.groups,), (_THREADS,), arguments)
+    kernel((members * -(-roots // COLUMNS),), (compiler.THREADS,), arguments)
     if (deep.status.get()[:, 0] == _STOPPED).any():
         raise Interrupted
     return scores
@@ -285,10 +294,21 @@ def _deep_arguments(state: State, deep: DeepRows) -> tuple[Any, ...]:
     )
 
 
-def _allocate_deep(state: State, capacity: int) -> DeepRows:
-    groups, rows = state.groups, state.rows
+def _deep_kernel(state: State, sweep: str) -> Any:
+    return compiler.load("batched_hops_deep", state.plan.dtype).get_function(f"batched_hops_deep_{sweep}")
+
+
+def _members(state: State, roots: int) -> int:
+    """Blocks of each group, so that all are resident at once."""
+    kernels = [_deep_kernel(state, sweep) for sweep in ("forward", "backward")]
+    return max(1, compiler.resident_blocks(kernels) // -(-roots // COLUMNS))
+
+
+def _allocate_deep(state: State) -> DeepRows:
+    groups, rows, capacity = state.groups, state.rows, state.queue_entries
+    if capacity + rows >= 2**31:
+        raise MemoryError(f"a queue of {capacity} entries is past what 32-bit positions hold")
     return DeepRows(
-        members=max(1, _resident_blocks(state.plan.dtype) // groups),
         bits=cp.empty((groups, 4, rows, _BYTES), cp.uint8),
         stamps=cp.empty((groups, rows), cp.int32),
         queue=cp.empty((groups, capacity), cp.int32),
@@ -301,39 +321,25 @@ def _allocate_deep(state: State, capacity: int) -> DeepRows:
     )
 
 
-def _resident_blocks(dtype: str) -> int:
-    """Blocks of the deep kernels that the device holds at once."""
-    limits = cp.cuda.Device().attributes
-    module = compiler.load("batched_hops_deep", dtype)
-    registers = max(module.get_function(f"batched_hops_deep_{sweep}").num_regs for sweep in ("forward", "backward"))
-    by_registers = limits["MaxRegistersPerMultiprocessor"] // (-(-registers // 8) * 8 * _THREADS)
-    by_threads = limits["MaxThreadsPerMultiProcessor"] // _THREADS
-    return int(limits["MultiProcessorCount"] * min(by_registers, by_threads))
-
-
 def _grow_queue(state: State) -> None:
     """Make the queue half as long again; its entries are found anew by the sweep that follows."""
-    assert state.deep is not None
-    capacity = 3 * state.deep.capacity // 2
-    state.deep.queue = state.deep.masks = None
-    state.deep.queue = cp.empty((state.groups, capacity), cp.int32)
-    state.deep.masks = cp.empty((state.groups, capacity, _BYTES), cp.uint8)
+    state.queue_entries = 3 * state.queue_entries // 2
+    state.deep = None
 
 
 def _place(state: State, roots: NDArray[np.int64]) -> Placed:
-    position = state.position[roots]
+    position = np.where(roots < 0, state.rows, state.position[roots])
     root = np.flatnonzero(position < state.rows)
     return Placed(*(cp.asarray(part) for part in (position[root], root // COLUMNS, root % COLUMNS)))
 
 
-def _set_roots(state: State, placed: Placed, frontier: Any) -> None:
-    """Put each root on the frontier, visited, with one path; `frontier` has shape (groups, rows, 32)."""
+def _set_roots(state: State, placed: Placed) -> Any:
+    """Make each root visited, with one path; return its bit in the byte of its column."""
     bit = cp.left_shift(1, placed.column % 8).astype(cp.uint8)
-    frontier.fill(0)
-    frontier[placed.group, placed.position, placed.column // 8] = bit
     state.visited.fill(0)
     state.visited[placed.group, placed.position, placed.column // 8] = bit
     state.values[placed.group, placed.position, placed.column] = 1
+    return bit
 
 
 def _parts(state: State) -> int:
@@ -345,8 +351,6 @@ def _clear_level(state: State, level: int) -> None:
     if level == len(state.level_bits):
         state.level_bits.append(cp.empty((state.groups, state.rows, _BYTES), cp.uint8))
         state.level_live.append(cp.empty((state.groups, -(-state.rows // 32)), cp.uint32))
-    if level < 2:
-        state.level_bits[level].fill(0)
     state.level_live[level].fill(0)
 
 

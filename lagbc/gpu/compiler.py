@@ -15,7 +15,10 @@ _TYPES = {"float64": "double", "float32": "float"}
 # Blocks of 256 threads that shall be resident on a multiprocessor, to which the compiler limits registers: measured.
 LEVELS_RESIDENT = 5
 DEEP_RESIDENT = 6
-SOURCES = ("batched_hops_levels", "batched_hops_deep")
+SOURCES = ("batched_hops_levels", "batched_hops_deep", "breadth_first")
+# Sources whose kernels wait for each other: all their blocks have to be resident.
+_COOPERATIVE = ("batched_hops_deep", "breadth_first")
+THREADS = 256  # of a block: WARPS in common.cuh
 
 
 def source(name: str) -> str:
@@ -50,8 +53,19 @@ def load(name: str, dtype: str) -> Any:
     return _load(name, dtype, cupy.cuda.Device().id)
 
 
+def resident_blocks(kernels: list[Any]) -> int:
+    """Blocks of the hungriest of some kernels that the current device holds at once."""
+    import cupy
+
+    limits = cupy.cuda.Device().attributes
+    registers = max(kernel.num_regs for kernel in kernels)
+    by_registers = limits["MaxRegistersPerMultiprocessor"] // (-(-registers // 8) * 8 * THREADS)
+    by_threads = limits["MaxThreadsPerMultiProcessor"] // THREADS
+    return int(limits["MultiProcessorCount"] * min(by_registers, by_threads))
+
+
 @cache
 def _load(name: str, dtype: str, device: int) -> Any:
     import cupy
 
-    return cupy.RawModule(code=source(name), options=options(dtype), enable_cooperative_groups=name.endswith("_deep"))
+    return cupy.RawModule(code=source(name), options=options(dtype), enable_cooperative_groups=name in _COOPERATIVE)

@@ -35,9 +35,6 @@ from numpy.typing import NDArray
 from lagbc.graph import Graph
 from lagbc.plan import Plan
 
-# Path counts above this are recounted with an extended exponent: past it 1 / sigma would be flushed to zero.
-SIGMA_LIMIT = {"float32": 2.0**126, "float64": 2.0**1022}
-
 # Entry i of an array is column i % batch of row i / batch. The product is read only where a vertex is unreached.
 _advance = cp.ElementwiseKernel(
     "raw T product, int64 level, int64 batch, float64 limit",
@@ -128,8 +125,6 @@ class State:
     order: Any  # (m,) int64: the caller's vertex of each row
     position: NDArray[np.int64]  # (n,): row of each of the caller's vertices; m or more if it has no edges
     omega: Any  # (m,)
-    unit: float  # targets that an omega of 1 stands for
-    limit: float  # of path counts
     depth: Any  # (m, batch): signed integers as wide as the levels need; -1 unreached
     sigma: Any  # (m, batch): path counts, then delta
     frontier: Any  # (m, batch)
@@ -161,12 +156,13 @@ def prepare(graph: Graph, plan: Plan, multiply: Product = RowMajor) -> State:
     -------
     State
     """
+    graph = graph.on_device
     outward = graph.reordered
     inward = outward.transpose
     active = int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
     position = np.empty(graph.n, np.int64)
     position[graph.order] = np.arange(graph.n)
-    omega, unit, limit = _target_weights(plan, graph.order[:active])
+    omega = np.ones(active) if plan.omega is None else plan.omega[graph.order[:active]]
     shape = active, plan.batch
     frontier, product = (cp.empty(shape, plan.dtype) for _ in range(2))
     pull_dependencies = multiply(_matrix(outward, active, plan.dtype), frontier, product)
@@ -176,8 +172,6 @@ def prepare(graph: Graph, plan: Plan, multiply: Product = RowMajor) -> State:
         order=cp.asarray(graph.order[:active]),
         position=position,
         omega=cp.asarray(omega, plan.dtype),
-        unit=unit,
-        limit=limit,
         depth=cp.empty(shape, cp.int8),
         sigma=cp.empty(shape, plan.dtype),
         frontier=frontier,
@@ -196,7 +190,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
     ----------
     state : State
     roots : ndarray of int64
-        Distinct vertices, at most ``plan.batch``.
+        Distinct vertices, at most ``plan.batch``; -1 is an absent one.
 
     Returns
     -------
@@ -213,7 +207,15 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
         found.fill(False)
         state.depth = _deep_enough(state.depth, level + 1)
         _advance(
-            state.product, level + 1, batch, state.limit, state.depth, state.sigma, state.frontier, found, overflowed
+            state.product,
+            level + 1,
+            batch,
+            state.plan.sigma_limit,
+            state.depth,
+            state.sigma,
+            state.frontier,
+            found,
+            overflowed,
         )
         if not found.item():
             return Levels(roots, level, overflowed[: len(roots)].get())
@@ -238,10 +240,11 @@ def backward(state: State, levels: Levels, out: Any) -> None:
         _retreat(state.product, state.omega, level, state.plan.batch, state.depth, state.sigma, state.frontier)
     scale = _root_weights(state.plan, levels)
     scores = out[0]
-    scores[state.order] += _sum_rows(state.sigma, state.depth, scale * state.unit, float(state.plan.endpoints), axis=1)
+    scores[state.order] += _sum_rows(state.sigma, state.depth, scale, float(state.plan.endpoints), axis=1)
     if state.plan.endpoints:
-        reached = cp.count_nonzero(state.depth > 0, axis=0)
-        scores[cp.asarray(levels.roots)] += (scale * reached)[: len(levels.roots)]
+        ends = scale * cp.count_nonzero(state.depth > 0, axis=0)
+        present = np.flatnonzero(levels.roots >= 0)
+        scores[cp.asarray(levels.roots[present])] += ends[cp.asarray(present)]
 
 
 def _matrix(graph: Graph, active: int, dtype: str) -> csr_matrix:
@@ -250,19 +253,6 @@ def _matrix(graph: Graph, active: int, dtype: str) -> csr_matrix:
     indices = cp.asarray(graph.indices, index)
     indptr = cp.asarray(graph.indptr[: active + 1], index)
     return csr_matrix((cp.ones(graph.nnz, dtype), indices, indptr), shape=(active, active))
-
-
-def _target_weights(plan: Plan, order: NDArray[np.int64]) -> tuple[NDArray[np.float64], float, float]:
-    """Return omega in sweep order, in units of the largest (rounded to a power of two), that unit, and a limit.
-
-    Path counts up to the limit leave every ``omega / sigma`` within the range of the dtype.
-    """
-    limit = SIGMA_LIMIT[plan.dtype]
-    if plan.omega is None or not plan.omega.any():
-        return np.ones(len(order)) if plan.omega is None else np.zeros(len(order)), 1.0, limit
-    unit = 2.0 ** np.floor(np.log2(plan.omega.max()))
-    omega = plan.omega[order] / unit
-    return omega, float(unit), float(limit * omega[omega > 0].min(initial=1.0))
 
 
 def _root_weights(plan: Plan, levels: Levels) -> Any:
@@ -275,7 +265,7 @@ def _root_weights(plan: Plan, levels: Levels) -> Any:
 
 def _set_roots(state: State, roots: NDArray[np.int64]) -> None:
     """Put each root on the frontier of its column; a root without edges has none."""
-    positions = state.position[roots]
+    positions = np.where(roots < 0, len(state.order), state.position[roots])
     columns = np.flatnonzero(positions < len(state.order))
     rows, columns = cp.asarray(positions[columns]), cp.asarray(columns)
     state.depth.fill(-1)

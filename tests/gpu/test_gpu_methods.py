@@ -164,6 +164,89 @@ def test_bits_of_batched(gpu, A):
         np.testing.assert_array_equal(gpu.bc(A, batch), expected)
 
 
+def tail(length):
+    """A hub with few edges out and many in, on a chain that only some roots look down: not deep, but for them."""
+    leaves = range(2, 3000)
+    chain = [(v, v + 1) for v in range(3000, 3000 + length)]
+    return matrix(3001 + length, [(0, 1), *((leaf, 0) for leaf in leaves), (1, 3000), *chain])
+
+
+def test_bits_where_few_roots_see_many_levels(gpu):
+    if gpu.row.name != "batched":
+        pytest.skip("only 'batched' promises bits")
+    A = tail(120)
+    roots = np.arange(2000, A.shape[0] - 1)
+    alone = gpu.bc(A, sources=roots, batch=256)
+    gpu.assert_close(alone, trusted(A, sources=roots))
+    for batch in (512, "auto"):
+        np.testing.assert_array_equal(gpu.bc(A, sources=roots, batch=batch), alone)
+
+
+# The graph on the device
+
+
+def on_device(cupy, A, kind="csr_matrix", dtype="float64"):
+    import cupyx.scipy.sparse
+
+    return getattr(cupyx.scipy.sparse, kind)(A.tocsr().astype(dtype))
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("name", [name for name in SPECIAL if SPECIAL[name].nnz])
+def test_graph_of_a_cupy_matrix(cupy, name, directed):
+    """Read, ordered and transposed on the device, to the same bits as on the host."""
+    A = SPECIAL[name]
+    for weighted in (False, True):
+        host = as_graph(A, directed=directed, weighted=weighted)
+        for graph in (as_graph(on_device(cupy, A), directed=directed, weighted=weighted), host.on_device):
+            assert_same_graph(cupy, graph, host)
+
+
+@pytest.mark.parametrize("A", [SCALE_FREE, MESH, disjoint(grid(9, 30), path(150), matrix(3, []))])
+def test_order_on_the_device(cupy, A):
+    host = as_graph(A)
+    assert_same_graph(cupy, host.on_device, host)
+    assert host.on_device.depth == host.depth
+    assert host.on_device.on_host is host
+
+
+def assert_same_graph(cupy, graph, host):
+    pairs = [(graph, host), (graph.transpose, host.transpose), (graph.symmetric, host.symmetric)]
+    for ours, theirs in [*pairs, (graph.reordered, host.reordered)]:
+        for name in ("indptr", "indices", "weights"):
+            if getattr(theirs, name) is not None:
+                assert isinstance(getattr(ours, name), cupy.ndarray)
+                np.testing.assert_array_equal(getattr(ours, name).get(), getattr(theirs, name))
+    np.testing.assert_array_equal(graph.order, host.order)
+    np.testing.assert_array_equal(graph.out_degrees, host.out_degrees)
+
+
+def test_invalid_cupy_matrices(cupy):
+    A = on_device(cupy, path(5))
+    A.indices[0] = 7
+    with pytest.raises(ValueError, match=r"index outside 0\.\.4"):
+        as_graph(A)
+    A = on_device(cupy, path(5))
+    A.indptr[1] = 6
+    with pytest.raises(ValueError, match="does not rise"):
+        as_graph(A)
+    A = on_device(cupy, path(5))
+    A.data[2] = -1
+    with pytest.raises(ValueError, match=r"1 of the 8 lengths of A are not finite and > 0, the first at \(1, 2\): -1"):
+        as_graph(A, weighted=True)
+
+
+def test_cupy_matrix_is_not_copied_to_the_host(gpu, cupy, monkeypatch):
+    """No array of a size that grows with the edges leaves the device."""
+    A = on_device(cupy, scale_free(300, 6000, seed=4))
+    sizes = []
+    monkeypatch.setattr("lagbc.graph.as_numpy", lambda array: (sizes.append(array.size), array.get())[1])
+    monkeypatch.setattr("lagbc.graph.Graph.on_host", property(lambda graph: pytest.fail("copied to the host")))
+    gpu.bc(A)
+    assert sizes
+    assert max(sizes) <= 300
+
+
 def test_out_of_memory_halves_the_batch(gpu, cupy):
     """The pool is held to less than the batch takes."""
     pool = cupy.get_default_memory_pool()

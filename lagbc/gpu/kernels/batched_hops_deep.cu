@@ -15,32 +15,6 @@
 
 constexpr int EDGES = 2;  // a lane, whose loads are in flight together
 
-struct Group {
-    int index, member, members;
-    unsigned* barrier;   // arrivals at the group's barriers so far
-    unsigned target;     // arrivals that end the next one
-
-    __device__ Group(int members, unsigned* barriers)
-        : index(blockIdx.x / members), member(blockIdx.x % members), members(members), barrier(barriers + index),
-          target(0) {}
-
-    __device__ int warp() const { return member * WARPS + threadIdx.x / 32; }
-    __device__ int warps() const { return members * WARPS; }
-
-    // All writes of the group before are seen by all of it after. Its blocks are resident, so none waits in vain.
-    __device__ void wait() {
-        target += members;
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            __threadfence();
-            atomicAdd(barrier, 1u);
-            while (*(volatile unsigned*)barrier < target) __nanosleep(20);
-            __threadfence();
-        }
-        __syncthreads();
-    }
-};
-
 constexpr int DONE = 0, QUEUE_FULL = 1, STOPPED = 2;
 
 // Arrays of one group.
