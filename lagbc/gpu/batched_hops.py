@@ -228,7 +228,7 @@ def _backward_by_launches(state: State, levels: Levels, groups: int, keep: Any, 
 
 def _forward_deep(state: State, roots: NDArray[np.int64], placed: Placed) -> Levels:
     kernel = _deep_kernel(state, "forward")
-    members = _members(state, len(roots))
+    members = _members(kernel, len(roots))
     while True:
         if state.deep is None:
             state.deep = _allocate_deep(state)
@@ -265,9 +265,9 @@ def _forward_deep(state: State, roots: NDArray[np.int64], placed: Placed) -> Lev
 def _backward_deep(state: State, roots: int, keep: Any, multiplicity: Any) -> Any:
     """Return the scores of each group."""
     assert state.deep is not None
-    deep, members = state.deep, _members(state, roots)
+    deep, kernel = state.deep, _deep_kernel(state, "backward")
+    members = _members(kernel, roots)
     scores = cp.zeros((state.groups, state.rows))
-    kernel = _deep_kernel(state, "backward")
     deep.barriers.fill(0)
     arguments = (
         *(np.int32(state.rows), np.int32(members), state.indptr, state.indices),
@@ -298,10 +298,9 @@ def _deep_kernel(state: State, sweep: str) -> Any:
     return compiler.load("batched_hops_deep", state.plan.dtype).get_function(f"batched_hops_deep_{sweep}")
 
 
-def _members(state: State, roots: int) -> int:
+def _members(kernel: Any, roots: int) -> int:
     """Blocks of each group, so that all are resident at once."""
-    kernels = [_deep_kernel(state, sweep) for sweep in ("forward", "backward")]
-    return max(1, compiler.resident_blocks(kernels) // -(-roots // COLUMNS))
+    return max(1, compiler.resident_blocks(kernel) // -(-roots // COLUMNS))
 
 
 def _allocate_deep(state: State) -> DeepRows:

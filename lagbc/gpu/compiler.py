@@ -14,7 +14,7 @@ _KERNELS = files("lagbc.gpu") / "kernels"
 _TYPES = {"float64": "double", "float32": "float"}
 # Blocks of 256 threads that shall be resident on a multiprocessor, to which the compiler limits registers: measured.
 LEVELS_RESIDENT = 5
-DEEP_RESIDENT = 6
+DEEP_RESIDENT = {"FORWARD": 5, "BACKWARD": 6}
 SOURCES = ("batched_hops_levels", "batched_hops_deep", "breadth_first")
 # Sources whose kernels wait for each other: all their blocks have to be resident.
 _COOPERATIVE = ("batched_hops_deep", "breadth_first")
@@ -35,7 +35,7 @@ def options(dtype: str) -> tuple[str, ...]:
         "-std=c++17",
         f"-DVALUE={_TYPES[dtype]}",
         f"-DLEVELS_RESIDENT={LEVELS_RESIDENT}",
-        f"-DDEEP_RESIDENT={DEEP_RESIDENT}",
+        *(f"-D{sweep}_RESIDENT={blocks}" for sweep, blocks in DEEP_RESIDENT.items()),
     )
 
 
@@ -53,13 +53,12 @@ def load(name: str, dtype: str) -> Any:
     return _load(name, dtype, cupy.cuda.Device().id)
 
 
-def resident_blocks(kernels: list[Any]) -> int:
-    """Blocks of the hungriest of some kernels that the current device holds at once."""
+def resident_blocks(kernel: Any) -> int:
+    """Blocks of a kernel that the current device holds at once."""
     import cupy
 
     limits = cupy.cuda.Device().attributes
-    registers = max(kernel.num_regs for kernel in kernels)
-    by_registers = limits["MaxRegistersPerMultiprocessor"] // (-(-registers // 8) * 8 * THREADS)
+    by_registers = limits["MaxRegistersPerMultiprocessor"] // (-(-kernel.num_regs // 8) * 8 * THREADS)
     by_threads = limits["MaxThreadsPerMultiProcessor"] // THREADS
     return int(limits["MultiProcessorCount"] * min(by_registers, by_threads))
 

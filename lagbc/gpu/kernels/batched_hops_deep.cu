@@ -49,6 +49,20 @@ __device__ __forceinline__ Rows rows_of(int group, int n, offset capacity, unsig
     return own;
 }
 
+// The vertex of an entry of a queue, if there is one; read one visit ahead, as the word of its bit row is.
+__device__ __forceinline__ int entry(const int* queue, int i, int last) { return i < last ? queue[i] : 0x7fffffff; }
+
+// This lane's word of a bit row: lane l has word l % WORDS.
+__device__ __forceinline__ unsigned word_of(const unsigned* rows, int i, int last) {
+    return i < last ? rows[(size_t)i * WORDS + (threadIdx.x & 31) % WORDS] : 0;
+}
+
+// This lane's byte of the bit row whose words the lanes hold.
+__device__ __forceinline__ unsigned byte_of(unsigned word) {
+    const int lane = threadIdx.x & 31;
+    return __shfl_sync(ALL, word, lane / 4) >> 8 * (lane % 4) & 0xff;
+}
+
 // List the columns of a mask, a byte a lane, in the warp's shared memory; returns how many there are.
 __device__ __forceinline__ int list_columns(unsigned mask, unsigned char* columns) {
     const int lane = threadIdx.x & 31;
@@ -131,7 +145,7 @@ __device__ __forceinline__ void push(const offset* indptr, const int* indices, i
 
 // status[2 * group]: how the sweep ended; status[2 * group + 1]: its last level. found[group][l]: entries of level l,
 // zero at first. starts[0..1], the root entries, the stamps and bits of level 0 and the roots' counts are set before.
-extern "C" __global__ void __launch_bounds__(32 * WARPS, DEEP_RESIDENT)
+extern "C" __global__ void __launch_bounds__(32 * WARPS, FORWARD_RESIDENT)
 batched_hops_deep_forward(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
                           const offset* __restrict__ in_indptr, const int* __restrict__ in_indices, unsigned* bits,
                           unsigned* visited, int* stamps, value* values, int* queue, unsigned* masks, offset capacity,
@@ -149,17 +163,19 @@ batched_hops_deep_forward(int n, int members, const offset* __restrict__ indptr,
         const unsigned* here = own.bits(level);
         unsigned* next = own.bits(level + 1);
         if (group.member == 0 && threadIdx.x == 0) halts[level % 2] = *stop;
+        int v = entry(own.queue, first + group.warp(), last);
+        unsigned word = word_of(here, v, n);
         for (int i = first + group.warp(); i < last; i += group.warps()) {
-            const int v = own.queue[i];
-            const unsigned word = here[(size_t)v * WORDS + lane % WORDS];
+            const int following = entry(own.queue, i + group.warps(), last);
             if (lane < WORDS) {
                 own.masks[(size_t)i * WORDS + lane] = word;
                 own.visited[(size_t)v * WORDS + lane] |= word;
             }
             push(indptr, indices, v, level, word, own.visited, here, next, own.stamps, own.queue, last, &found[level + 1],
                  capacity);
+            const unsigned word_following = word_of(here, following, n);
             if (level > 0) {
-                const unsigned mask = ((const unsigned char*)here)[(size_t)v * BYTES + lane];
+                const unsigned mask = byte_of(word);
                 const int count = list_columns(mask, columns);
                 const Share share(count);
                 for (int j = 0; j < count; j += 32) {
@@ -175,6 +191,8 @@ batched_hops_deep_forward(int n, int members, const offset* __restrict__ indptr,
                     }
                 }
             }
+            v = following;
+            word = word_following;
         }
         if (level > 1) clear(group, own.queue, before, own.starts[level - 1], own.bits(level - 2));
         group.wait();
@@ -195,7 +213,7 @@ batched_hops_deep_forward(int n, int members, const offset* __restrict__ indptr,
 }
 
 // While level l is visited, bits[l+1] is read, bits[l] is set, and bits[l+2] is cleared.
-extern "C" __global__ void __launch_bounds__(32 * WARPS, DEEP_RESIDENT)
+extern "C" __global__ void __launch_bounds__(32 * WARPS, BACKWARD_RESIDENT)
 batched_hops_deep_backward(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
                            unsigned* bits, unsigned* visited, int* stamps, value* values, int* queue, unsigned* masks,
                            offset capacity, int* starts, const unsigned* __restrict__ keep,
@@ -207,7 +225,6 @@ batched_hops_deep_backward(int n, int members, const offset* __restrict__ indptr
     unsigned char* columns = lists[threadIdx.x / 32];
     const int lane = threadIdx.x & 31;
     const int depth = status[2 * group.index + 1];
-    const unsigned kept = ((const unsigned char*)keep)[group.index * BYTES + lane];
     const unsigned kept_word = keep[group.index * WORDS + lane % WORDS];
     halts += 2 * group.index;
     scores += (size_t)group.index * n;
@@ -216,10 +233,15 @@ batched_hops_deep_backward(int n, int members, const offset* __restrict__ indptr
         unsigned* here = own.bits(level);
         const unsigned char* beyond = (const unsigned char*)own.bits(level + 1);
         if (group.member == 0 && threadIdx.x == 0) halts[level % 2] = *stop;
-        for (int i = own.starts[level] + group.warp(); i < own.starts[level + 1]; i += group.warps()) {
-            const int v = own.queue[i];
-            const unsigned mask = ((const unsigned char*)own.masks)[(size_t)i * BYTES + lane] & kept;
-            if (lane < WORDS) here[(size_t)v * WORDS + lane] = own.masks[(size_t)i * WORDS + lane] & kept_word;
+        const int last = own.starts[level + 1];
+        int v = entry(own.queue, own.starts[level] + group.warp(), last);
+        unsigned word = word_of(own.masks, own.starts[level] + group.warp(), last);
+        for (int i = own.starts[level] + group.warp(); i < last; i += group.warps()) {
+            const int following = entry(own.queue, i + group.warps(), last);
+            const unsigned word_following = word_of(own.masks, i + group.warps(), last);
+            word &= kept_word;
+            if (lane < WORDS) here[(size_t)v * WORDS + lane] = word;
+            const unsigned mask = byte_of(word);
             const int count = list_columns(mask, columns);
             const Share share(count);
             const value targets = omega ? value(omega[v]) : value(1);
@@ -239,6 +261,8 @@ batched_hops_deep_backward(int n, int members, const offset* __restrict__ indptr
             }
             delta = warp_sum(delta);
             if (lane == 0 && delta != 0) scores[v] += delta;
+            v = following;
+            word = word_following;
         }
         if (level + 2 <= depth)
             clear(group, own.queue, own.starts[level + 2], own.starts[level + 3], own.bits(level + 2));
