@@ -33,9 +33,6 @@ _MOST_LAUNCHES = 64
 # Queue entries a vertex that are allocated at first in a deep sweep; the queue grows on demand.
 _FIRST_ENTRIES = 24
 
-# Mean edges a row below which half a warp makes a visit of a deep sweep.
-_SHORT_ROWS = 4
-
 _DONE, _QUEUE_FULL, _STOPPED = 0, 1, 2
 
 
@@ -59,7 +56,6 @@ class State:
     values: Any  # (groups, rows, 256): sigma, then c
     visited: Any  # (groups, rows, 32) uint8
     stop: Any  # (1,) uint8, pinned: the host writes, kernels poll
-    team: int  # lanes that make a visit in a deep sweep
     queue_entries: int  # of each group in a deep sweep
     deep: DeepRows | None = None
     level_bits: list[Any] = field(default_factory=list)  # a launch a level: (groups, rows, 32) uint8 each
@@ -136,7 +132,6 @@ def prepare(graph: Graph, plan: Plan) -> State:
         values=cp.empty((groups, rows, COLUMNS), plan.dtype),
         visited=cp.empty((groups, rows, _BYTES), cp.uint8),
         stop=stop,
-        team=16 if ordered.nnz < _SHORT_ROWS * rows else 32,
         queue_entries=_FIRST_ENTRIES * rows + COLUMNS,
     )
     return state
@@ -300,8 +295,7 @@ def _deep_arguments(state: State, deep: DeepRows) -> tuple[Any, ...]:
 
 
 def _deep_kernel(state: State, sweep: str) -> Any:
-    module = compiler.load("batched_hops_deep", state.plan.dtype, TEAM=state.team)
-    return module.get_function(f"batched_hops_deep_{sweep}")
+    return compiler.load("batched_hops_deep", state.plan.dtype).get_function(f"batched_hops_deep_{sweep}")
 
 
 def _members(kernel: Any, roots: int) -> int:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
-from itertools import product
 from typing import Any
 
 _KERNELS = files("lagbc.gpu") / "kernels"
@@ -16,12 +15,7 @@ _TYPES = {"float64": "double", "float32": "float"}
 # Blocks of 256 threads that shall be resident on a multiprocessor, to which the compiler limits registers: measured.
 LEVELS_RESIDENT = 5
 DEEP_RESIDENT = {"FORWARD": 5, "BACKWARD": 6}
-# Each source, and the constants that it is compiled with.
-SOURCES: dict[str, tuple[dict[str, int], ...]] = {
-    "batched_hops_levels": ({},),
-    "batched_hops_deep": ({"TEAM": 16}, {"TEAM": 32}),
-    "breadth_first": ({},),
-}
+SOURCES = ("batched_hops_levels", "batched_hops_deep", "breadth_first")
 # Sources whose kernels wait for each other: all their blocks have to be resident.
 _COOPERATIVE = ("batched_hops_deep", "breadth_first")
 THREADS = 256  # of a block: WARPS in common.cuh
@@ -35,31 +29,28 @@ def source(name: str) -> str:
     return "\n".join(parts)
 
 
-def options(dtype: str, constants: dict[str, int]) -> tuple[str, ...]:
+def options(dtype: str) -> tuple[str, ...]:
     """Compiler options for values of `dtype`."""
     return (
         "-std=c++17",
         f"-DVALUE={_TYPES[dtype]}",
         f"-DLEVELS_RESIDENT={LEVELS_RESIDENT}",
         *(f"-D{sweep}_RESIDENT={blocks}" for sweep, blocks in DEEP_RESIDENT.items()),
-        *(f"-D{constant}={value}" for constant, value in constants.items()),
     )
 
 
 def variants() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Yield (label, source text, options) of everything that is ever compiled."""
-    for name, all_constants in SOURCES.items():
-        for dtype, constants in product(_TYPES, all_constants):
-            label = ", ".join([dtype, *(f"{constant}={value}" for constant, value in constants.items())])
-            yield f"{name}[{label}]", source(name), options(dtype, constants)
+    for name in SOURCES:
+        for dtype in _TYPES:
+            yield f"{name}[{dtype}]", source(name), options(dtype)
 
 
-def load(name: str, dtype: str, **constants: int) -> Any:
+def load(name: str, dtype: str) -> Any:
     """Return the cupy.RawModule of kernels/`name`.cu for values of `dtype`, on the current device."""
     import cupy
 
-    assert constants in SOURCES[name], f"{name} is not compiled with {constants}"
-    return _load(name, dtype, tuple(constants.items()), cupy.cuda.Device().id)
+    return _load(name, dtype, cupy.cuda.Device().id)
 
 
 def resident_blocks(kernel: Any) -> int:
@@ -73,8 +64,7 @@ def resident_blocks(kernel: Any) -> int:
 
 
 @cache
-def _load(name: str, dtype: str, constants: tuple[tuple[str, int], ...], device: int) -> Any:
+def _load(name: str, dtype: str, device: int) -> Any:
     import cupy
 
-    flags = options(dtype, dict(constants))
-    return cupy.RawModule(code=source(name), options=flags, enable_cooperative_groups=name in _COOPERATIVE)
+    return cupy.RawModule(code=source(name), options=options(dtype), enable_cooperative_groups=name in _COOPERATIVE)

@@ -4,29 +4,16 @@
 // group searches from its own 256 roots, with a barrier of its own a level: while one group waits the others work.
 //
 // A vertex is live at few levels and, its roots being near each other, in few columns at each: about 13 of 256 on a
-// mesh. So a team of lanes first lists the live columns of its row, then gives each a lane; with fewer columns than lanes
-// it takes two or four edges at a time, and joins their sums in a fixed order, which depends on the mask alone.
+// mesh. So a warp first lists the live columns of its row, then gives each a lane; with 16 or 8 of them the warp takes
+// two or four edges at a time, and joins their sums in a fixed order, which depends on the mask alone.
 //
-// The queue of a group holds (vertex, bit row) entries, level after level: starts[l]..starts[l+1] are level l. A team
+// The queue of a group holds (vertex, bit row) entries, level after level: starts[l]..starts[l+1] are level l. A warp
 // visits an entry. bits(l) is the frontier of level l as bit rows, in one of four arrays that rotate. While level l is
 // visited, bits(l-1) is read, bits(l) was complete at the last barrier, bits(l+1) is pushed to and bits(l-2) is cleared,
 // so that one barrier a level is enough. visited holds the levels below l and some of l; together with bits(l) it tells
 // what is new. Bits are pushed with atomicOr, which commutes; numbers are gathered.
 
-// TEAM lanes make a visit: 32, or 16 where rows are so short that a warp would be idle for the most part. It depends on
-// the graph alone, as the order of sums depends on it.
-constexpr int TEAMS = 32 * WARPS / TEAM;  // of a block
-constexpr int OWN = COLUMNS / TEAM;       // columns of a row to a lane, while they are listed
-constexpr int EDGES = 2;                  // a lane, whose loads are in flight together
-
-__device__ __forceinline__ int lane_of() { return threadIdx.x % TEAM; }
-
-// The team's lanes in their warp.
-__device__ __forceinline__ unsigned team_mask() { return TEAM == 32 ? ALL : 0xffffu << threadIdx.x % 32 / TEAM * TEAM; }
-
-__device__ __forceinline__ unsigned team_ballot(bool vote) {
-    return (__ballot_sync(team_mask(), vote) & team_mask()) >> threadIdx.x % 32 / TEAM * TEAM;
-}
+constexpr int EDGES = 2;  // a lane, whose loads are in flight together
 
 constexpr int DONE = 0, QUEUE_FULL = 1, STOPPED = 2;
 
@@ -67,22 +54,28 @@ __device__ __forceinline__ int entry(const int* queue, int i, int last) { return
 
 // This lane's word of a bit row: lane l has word l % WORDS.
 __device__ __forceinline__ unsigned word_of(const unsigned* rows, int i, int last) {
-    return i < last ? rows[(size_t)i * WORDS + lane_of() % WORDS] : 0;
+    return i < last ? rows[(size_t)i * WORDS + (threadIdx.x & 31) % WORDS] : 0;
 }
 
-// List the columns of the bit row whose words the lanes hold, in the team's shared memory; returns how many there are.
-__device__ __forceinline__ int list_columns(unsigned word, unsigned char* columns) {
-    const int lane = lane_of();
-    const unsigned own = __shfl_sync(team_mask(), word, lane * OWN / 32, TEAM) >> lane * OWN % 32;
+// This lane's byte of the bit row whose words the lanes hold.
+__device__ __forceinline__ unsigned byte_of(unsigned word) {
+    const int lane = threadIdx.x & 31;
+    return __shfl_sync(ALL, word, lane / 4) >> 8 * (lane % 4) & 0xff;
+}
+
+// List the columns of a mask, a byte a lane, in the warp's shared memory; returns how many there are.
+__device__ __forceinline__ int list_columns(unsigned mask, unsigned char* columns) {
+    const int lane = threadIdx.x & 31;
+    const unsigned below = (1u << lane) - 1;
     int count = 0;
-    __syncwarp(team_mask());
+    __syncwarp();
 #pragma unroll
-    for (int k = 0; k < OWN; k++) {
-        const unsigned lanes = team_ballot(own >> k & 1);
-        if (own >> k & 1) columns[count + __popc(lanes & ((1u << lane) - 1))] = OWN * lane + k;
+    for (int k = 0; k < 8; k++) {
+        const unsigned lanes = __ballot_sync(ALL, mask >> k & 1);
+        if (mask >> k & 1) columns[count + __popc(lanes & below)] = 8 * lane + k;
         count += __popc(lanes);
     }
-    __syncwarp(team_mask());
+    __syncwarp();
     return count;
 }
 
@@ -90,12 +83,13 @@ __device__ __forceinline__ int list_columns(unsigned word, unsigned char* column
 struct Share {
     int width, part, parts, place;
 
-    __device__ Share(int count) : width(min(TEAM, count <= 8 ? 8 : count <= 16 ? 16 : 32)) {
-        part = lane_of() / width, parts = TEAM / width, place = lane_of() % width;
+    __device__ Share(int count) : width(count <= 8 ? 8 : count <= 16 ? 16 : 32) {
+        const int lane = threadIdx.x & 31;
+        part = lane / width, parts = 32 / width, place = lane % width;
     }
 };
 
-// Sum over the edges of v of where(bits[u], values[u], 0) in one column a lane; alike in all parts of the team.
+// Sum over the edges of v of where(bits[u], values[u], 0) in one column a lane; alike in all parts of the warp.
 __device__ __forceinline__ value gather_column(const offset* indptr, const int* indices, int v, Share share,
                                                int column, bool live, const unsigned char* bits,
                                                const value* values) {
@@ -118,7 +112,7 @@ __device__ __forceinline__ value gather_column(const offset* indptr, const int* 
 #pragma unroll
         for (int i = 0; i < EDGES; i++) total += x[i];
     }
-    for (int step = share.width; step < TEAM; step *= 2) total += __shfl_xor_sync(team_mask(), total, step, TEAM);
+    for (int step = share.width; step < 32; step *= 2) total += __shfl_xor_sync(ALL, total, step);
     return total;
 }
 
@@ -129,19 +123,19 @@ __device__ __forceinline__ void clear(const Group& group, const int* queue, int 
         bits[(size_t)queue[i / WORDS] * WORDS + i % WORDS] = 0;
 }
 
-// Push the bit row of v to its out-neighbours, a word a lane; queue those touched first.
+// Push the bit row of v to its out-neighbours, four edges at a time, a word a lane; queue those touched first.
 __device__ __forceinline__ void push(const offset* indptr, const int* indices, int v, int level, unsigned word,
                                      const unsigned* visited, const unsigned* here, unsigned* next, int* stamps,
                                      int* queue, int last, int* found, offset capacity) {
-    const int lane = lane_of(), part = lane % WORDS;
+    const int lane = threadIdx.x & 31, part = lane % WORDS;
     const offset end = indptr[v + 1];
-    for (offset base = indptr[v]; base < end; base += TEAM / WORDS) {
+    for (offset base = indptr[v]; base < end; base += 4) {
         const offset e = base + lane / WORDS;
         const int w = e < end ? indices[e] : 0;
         const size_t place_of_word = (size_t)w * WORDS + part;
         const unsigned fresh = e < end ? word & ~(visited[place_of_word] | here[place_of_word]) : 0;
         if (fresh) atomicOr(&next[place_of_word], fresh);
-        const unsigned touched = team_ballot(fresh != 0) >> (lane / WORDS * WORDS) & 0xff;
+        const unsigned touched = __ballot_sync(ALL, fresh != 0) >> (lane / WORDS * WORDS) & 0xff;
         if (touched && part == 0 && stamps[w] != level + 2 && atomicExch(&stamps[w], level + 2) != level + 2) {
             const int place = last + atomicAdd(found, 1);
             if (place < capacity) queue[place] = w;
@@ -159,9 +153,9 @@ batched_hops_deep_forward(int n, int members, const offset* __restrict__ indptr,
                           int* halts, const volatile unsigned char* stop, int* status) {
     Group group(members, barriers);
     const Rows own = rows_of(group.index, n, capacity, bits, visited, stamps, values, queue, masks, starts);
-    __shared__ unsigned char lists[TEAMS][COLUMNS];
-    unsigned char* columns = lists[threadIdx.x / TEAM];
-    const int lane = lane_of(), team = group.member * TEAMS + threadIdx.x / TEAM, teams = group.members * TEAMS;
+    __shared__ unsigned char lists[WARPS][COLUMNS];
+    unsigned char* columns = lists[threadIdx.x / 32];
+    const int lane = threadIdx.x & 31;
     found += (size_t)group.index * (n + 3);
     halts += 2 * group.index;
     int level = 0, before = 0, first = 0, last = own.starts[1], end_status = DONE;
@@ -169,10 +163,10 @@ batched_hops_deep_forward(int n, int members, const offset* __restrict__ indptr,
         const unsigned* here = own.bits(level);
         unsigned* next = own.bits(level + 1);
         if (group.member == 0 && threadIdx.x == 0) halts[level % 2] = *stop;
-        int v = entry(own.queue, first + team, last);
+        int v = entry(own.queue, first + group.warp(), last);
         unsigned word = word_of(here, v, n);
-        for (int i = first + team; i < last; i += teams) {
-            const int following = entry(own.queue, i + teams, last);
+        for (int i = first + group.warp(); i < last; i += group.warps()) {
+            const int following = entry(own.queue, i + group.warps(), last);
             if (lane < WORDS) {
                 own.masks[(size_t)i * WORDS + lane] = word;
                 own.visited[(size_t)v * WORDS + lane] |= word;
@@ -181,9 +175,10 @@ batched_hops_deep_forward(int n, int members, const offset* __restrict__ indptr,
                  capacity);
             const unsigned word_following = word_of(here, following, n);
             if (level > 0) {
-                    const int count = list_columns(word, columns);
+                const unsigned mask = byte_of(word);
+                const int count = list_columns(mask, columns);
                 const Share share(count);
-                for (int j = 0; j < count; j += TEAM) {
+                for (int j = 0; j < count; j += 32) {
                     const bool live = j + share.place < count;
                     const int column = live ? columns[j + share.place] : 0;
                     const value sigma =
@@ -226,9 +221,9 @@ batched_hops_deep_backward(int n, int members, const offset* __restrict__ indptr
                            unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status) {
     Group group(members, barriers);
     const Rows own = rows_of(group.index, n, capacity, bits, visited, stamps, values, queue, masks, starts);
-    __shared__ unsigned char lists[TEAMS][COLUMNS];
-    unsigned char* columns = lists[threadIdx.x / TEAM];
-    const int lane = lane_of(), team = group.member * TEAMS + threadIdx.x / TEAM, teams = group.members * TEAMS;
+    __shared__ unsigned char lists[WARPS][COLUMNS];
+    unsigned char* columns = lists[threadIdx.x / 32];
+    const int lane = threadIdx.x & 31;
     const int depth = status[2 * group.index + 1];
     const unsigned kept_word = keep[group.index * WORDS + lane % WORDS];
     halts += 2 * group.index;
@@ -239,18 +234,19 @@ batched_hops_deep_backward(int n, int members, const offset* __restrict__ indptr
         const unsigned char* beyond = (const unsigned char*)own.bits(level + 1);
         if (group.member == 0 && threadIdx.x == 0) halts[level % 2] = *stop;
         const int last = own.starts[level + 1];
-        int v = entry(own.queue, own.starts[level] + team, last);
-        unsigned word = word_of(own.masks, own.starts[level] + team, last);
-        for (int i = own.starts[level] + team; i < last; i += teams) {
-            const int following = entry(own.queue, i + teams, last);
-            const unsigned word_following = word_of(own.masks, i + teams, last);
+        int v = entry(own.queue, own.starts[level] + group.warp(), last);
+        unsigned word = word_of(own.masks, own.starts[level] + group.warp(), last);
+        for (int i = own.starts[level] + group.warp(); i < last; i += group.warps()) {
+            const int following = entry(own.queue, i + group.warps(), last);
+            const unsigned word_following = word_of(own.masks, i + group.warps(), last);
             word &= kept_word;
             if (lane < WORDS) here[(size_t)v * WORDS + lane] = word;
-            const int count = list_columns(word, columns);
+            const unsigned mask = byte_of(word);
+            const int count = list_columns(mask, columns);
             const Share share(count);
             const value targets = omega ? value(omega[v]) : value(1);
             double delta = 0;
-            for (int j = 0; j < count; j += TEAM) {
+            for (int j = 0; j < count; j += 32) {
                 const bool live = j + share.place < count;
                 const int column = live ? columns[j + share.place] : 0;
                 const value total =
@@ -263,7 +259,7 @@ batched_hops_deep_backward(int n, int members, const offset* __restrict__ indptr
                     *place = targets / sigma + total;
                 }
             }
-            for (int step = TEAM / 2; step; step /= 2) delta += __shfl_down_sync(team_mask(), delta, step, TEAM);
+            delta = warp_sum(delta);
             if (lane == 0 && delta != 0) scores[v] += delta;
             v = following;
             word = word_following;
