@@ -26,6 +26,7 @@ from lagbc import reference
 from lagbc.graph import Graph, as_graph
 from lagbc.methods import METHODS, Method
 from lagbc.plan import Plan
+from lagbc.sums import Sums
 
 Row = dict[str, Any]
 Roots = NDArray[np.int64]
@@ -158,7 +159,7 @@ def run_once(entry: Entry, state: Any, plan: Plan, graph: Graph, roots: Roots) -
         marks[0].record()
         levels: Any = module.forward(state, batch)
         marks[1].record()
-        module.backward(state, levels, out)
+        module.backward(state, levels, Sums(delta=out))
         marks[2].record()
         for sums in out:
             total += sums

@@ -187,7 +187,7 @@ def bc(
         roots = resumed.roots
     raw = sweep(placed, row, plan, roots, report=progress, checkpoint=resumed)
     scores = rescale(
-        raw,
+        raw.delta,
         directed=directed,
         normalized=normalized,
         endpoints=endpoints,

@@ -17,8 +17,11 @@ from lagbc.errors import CheckpointError
 from lagbc.graph import Graph
 from lagbc.methods import Method
 from lagbc.plan import Plan
+from lagbc.sums import Sums
 
-_FORMAT = "lagbc checkpoint 1"
+_FORMAT = "lagbc checkpoint 2"
+# Before the names of the sums in the file.
+_SUM = "sum_"
 
 
 @dataclass(eq=False)
@@ -32,7 +35,7 @@ class Checkpoint:
         Of the pattern, and of all options that change the raw sums.
     roots : ndarray of int64
         All roots of the run, as they were drawn or given.
-    state : (int, ndarray of float64, shape (n,))
+    state : (int, Sums)
         How many roots, in sweep order, are summed, and their raw sums. One attribute, so that an interrupt between
         two assignments cannot part them.
     """
@@ -41,7 +44,7 @@ class Checkpoint:
     graph_digest: str
     options_digest: str
     roots: NDArray[np.int64]
-    state: tuple[int, NDArray[np.float64]]
+    state: tuple[int, Sums]
 
     def save(self) -> None:
         """Write the file in one step: a reader sees the old one or the new one, whenever the process dies."""
@@ -56,7 +59,7 @@ class Checkpoint:
                     options=self.options_digest,
                     roots=self.roots,
                     done=done,
-                    raw=raw,
+                    **{f"{_SUM}{name}": array for name, array in raw},
                 )
                 file.flush()
                 os.fsync(file.fileno())
@@ -95,7 +98,11 @@ def open_checkpoint(
     """
     path = Path(path)
     fresh = Checkpoint(
-        path, _digest_graph(graph), _digest_options(method, plan, sampled), roots, (0, np.zeros(graph.n))
+        path,
+        _digest_graph(graph),
+        _digest_options(method, plan, sampled),
+        roots,
+        (0, Sums.zeros(np, plan.outputs, graph.n, graph.nnz)),
     )
     if not path.parent.is_dir():
         raise CheckpointError(f"checkpoint {path} cannot be written: there is no folder {path.parent}")
@@ -105,7 +112,7 @@ def open_checkpoint(
     for what, mine, its in (
         ("another graph or direction, or to another version's order of it", fresh.graph_digest, found.graph_digest),
         (
-            "other options (method, dtype, endpoints, rtol, weights of vertices, or k in place of sources)",
+            "other options (method, scores, dtype, endpoints, rtol, weights of vertices, or k in place of sources)",
             fresh.options_digest,
             found.options_digest,
         ),
@@ -123,9 +130,8 @@ def _read(path: Path) -> Checkpoint:
         with np.load(path, allow_pickle=False) as file:
             if str(file["format"]) != _FORMAT:
                 raise ValueError
-            return Checkpoint(
-                path, str(file["graph"]), str(file["options"]), file["roots"], (int(file["done"]), file["raw"])
-            )
+            raw = Sums(**{name.removeprefix(_SUM): file[name] for name in file.files if name.startswith(_SUM)})
+            return Checkpoint(path, str(file["graph"]), str(file["options"]), file["roots"], (int(file["done"]), raw))
     except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise CheckpointError(f"{path} is not a lagbc checkpoint; name another file, or delete it") from error
 

@@ -4,7 +4,7 @@ A method is a module with three functions:
 
     prepare(graph, plan) -> state       once per run and worker: transpose, order, allocate
     forward(state, roots) -> levels     dist and sigma of this batch; levels.overflowed marks roots out of range
-    backward(state, levels, out)        adds this batch's sums over the other roots to out, shape (blocks, n)
+    backward(state, levels, sums)       adds this batch's sums, a row a block, to the record of those asked for
 
 A combination of formulation, device and weights that has no row here does not exist.
 """
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from lagbc.errors import MissingDependencyError
 from lagbc.graph import Graph, as_graph, is_cupy
 from lagbc.plan import Plan
+from lagbc.sums import Sums
 
 
 class Levels(Protocol):
@@ -43,8 +44,8 @@ class MethodModule(Protocol):
     def forward(self, state: Any, roots: NDArray[np.int64]) -> Levels:
         """Search from a batch of roots."""
 
-    def backward(self, state: Any, levels: Any, out: NDArray[np.float64]) -> None:
-        """Add the batch's dependencies to `out`."""
+    def backward(self, state: Any, levels: Any, sums: Sums) -> None:
+        """Add what the batch's roots in range sum to."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,8 @@ class Method:
         Bytes of a worker's state per vertex and root of a batch, at most.
     bytes_per_edge : float
         Bytes of shared or worker state per stored edge, besides the graph itself.
+    offers : tuple of str
+        The sums that it makes: names of fields of `lagbc.sums.Sums`.
     takes : tuple of str
         Options of `Plan` that only some methods read, and this one does, such as "delta".
     """
@@ -90,6 +93,7 @@ class Method:
     concurrent: bool
     bytes_per_entry: float
     bytes_per_edge: float
+    offers: tuple[str, ...] = ("delta",)
     takes: tuple[str, ...] = ()
 
     @property

@@ -75,6 +75,8 @@ class Plan:
         How often each vertex counts as a root; None is once each.
     rtol : float
         Relative difference up to which two path lengths count as equal.
+    outputs : frozenset of str
+        The sums asked for: names of fields of `lagbc.sums.Sums`.
     delta : float or None
         Width of the buckets of Delta-stepping; None lets the method choose.
     stop : StopFlag
@@ -89,6 +91,7 @@ class Plan:
     multiplicity: NDArray[np.float64] | None = None
     rtol: float = 0.0
     delta: float | None = None
+    outputs: frozenset[str] = frozenset({"delta"})
     stop: StopFlag = field(default_factory=StopFlag)
 
     @property

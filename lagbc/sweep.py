@@ -20,6 +20,7 @@ from lagbc.errors import MemoryWarning
 from lagbc.graph import Graph
 from lagbc.methods import Method, MethodModule
 from lagbc.plan import Plan, StopFlag, UnlikeBlocks
+from lagbc.sums import Sums
 
 # Seconds between two writes of a checkpoint.
 CHECKPOINT_SECONDS = 5.0
@@ -57,8 +58,8 @@ def sweep(
     *,
     report: Reporter | bool = False,
     checkpoint: Checkpoint | None = None,
-) -> NDArray[np.float64]:
-    """Sum the dependencies of all roots.
+) -> Sums:
+    """Sum what the plan asks for over all roots.
 
     Blocks of ``method.block`` roots are summed each on its own, then added to the total in the order of the roots, so
     that neither threads nor batches change a bit of the result.
@@ -77,7 +78,8 @@ def sweep(
 
     Returns
     -------
-    raw : ndarray of float64, shape (n,)
+    raw : Sums
+        On the host.
 
     Raises
     ------
@@ -88,9 +90,10 @@ def sweep(
     """
     # A root without out-edges adds nothing. Neighbours in sweep order are neighbours in the graph, where that pays.
     ordered = graph.order[np.isin(graph.order, roots[graph.out_degrees[roots] > 0])]
-    done, raw = (0, np.zeros(graph.n)) if checkpoint is None else checkpoint.state
+    zeros = Sums.zeros(np, plan.outputs, graph.n, graph.nnz)
+    done, host = (0, zeros) if checkpoint is None else checkpoint.state
     module = method.load()
-    total = method.arrays.asarray(raw)
+    total = Sums(**{name: method.arrays.asarray(array) for name, array in host})
     with ExitStack() as stack:
         tell = _reporter(report, len(ordered), done, stack)
         begun, first, saved = time.perf_counter(), done, time.perf_counter()
@@ -98,27 +101,27 @@ def sweep(
             stack.callback(checkpoint.save)
         while done < len(ordered):
             try:
-                for sums, count in _batches(graph, method, module, plan, ordered[done:]):
-                    summed = total.copy()
-                    for block in sums:
-                        summed += block
-                    done, total = done + count, summed
+                for sums, batch in _batches(graph, method, module, plan, ordered[done:]):
+                    done, total = done + len(batch), total.plus(sums, batch)
                     if checkpoint is not None:
-                        checkpoint.state = done, as_numpy(total)
+                        checkpoint.state = done, _on_host(total)
                         if time.perf_counter() - saved > CHECKPOINT_SECONDS:
                             checkpoint.save()
                             saved = time.perf_counter()
                     tell(_progress(graph, first, done, len(ordered), time.perf_counter() - begun))
             except MemoryError:
                 plan = _smaller(method, plan)
-    on_host: NDArray[np.float64] = as_numpy(total)
-    return on_host
+    return _on_host(total)
+
+
+def _on_host(sums: Sums) -> Sums:
+    return Sums(**{name: as_numpy(array) for name, array in sums})
 
 
 def _batches(
     graph: Graph, method: Method, module: MethodModule, plan: Plan, roots: NDArray[np.int64]
-) -> Iterator[tuple[NDArray[np.float64], int]]:
-    """Yield the block sums and the number of roots of each batch, in order; at most two batches a worker are ahead.
+) -> Iterator[tuple[Sums, NDArray[np.int64]]]:
+    """Yield the sums of each batch and its roots, in order; at most two batches a worker are ahead.
 
     However the iteration ends, no worker is running when it has ended.
     """
@@ -128,7 +131,7 @@ def _batches(
     workers = min(plan.threads, len(batches)) if method.concurrent else 1
     idle = [_Worker(graph, method, module, plan)]
 
-    def run(batch: NDArray[np.int64]) -> NDArray[np.float64]:
+    def run(batch: NDArray[np.int64]) -> Sums:
         with context:
             try:
                 worker = idle.pop()
@@ -138,14 +141,14 @@ def _batches(
         idle.append(worker)
         return sums
 
-    pending: deque[Future[NDArray[np.float64]]] = deque()
+    pending: deque[Future[Sums]] = deque()
     with ThreadPoolExecutor(workers) as pool:
         try:
             waiting = iter(batches)
             for batch in batches:
                 while len(pending) < 2 * workers and (ahead := next(waiting, None)) is not None:
                     pending.append(pool.submit(run, ahead))
-                yield pending.popleft().result(), len(batch)
+                yield pending.popleft().result(), batch
         finally:
             plan.stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
@@ -158,40 +161,44 @@ class _Worker:
         self._graph, self._method, self._module, self._plan = graph, method, module, plan
         self._states = {plan.dtype: module.prepare(graph, plan)}
 
-    def run(self, roots: NDArray[np.int64]) -> NDArray[np.float64]:
+    def run(self, roots: NDArray[np.int64]) -> Sums:
         """Sum one batch, a row for each block of roots; roots whose path counts overflow are computed again."""
-        sums: NDArray[np.float64]
         sums, overflowed = self._sweep(self._plan.dtype, roots)
         if overflowed.any() and self._plan.dtype == "float32":
             again, overflowed = self._sweep("float64", np.where(overflowed, roots, -1))
-            sums += again
+            sums.add(again)
         if overflowed.any():
             from lagbc.cpu import extended
 
-            recomputed = np.zeros(sums.shape)
-            for i in np.flatnonzero(overflowed):
-                block = i // self._method.block if len(sums) > 1 else 0
-                extended.add_root(self._graph.on_host, self._plan, int(roots[i]), recomputed[block])
-            sums += self._method.arrays.asarray(recomputed)
+            recomputed = self._zeros(np, len(roots))
+            for i in np.flatnonzero(overflowed).tolist():
+                extended.add_root(self._graph.on_host, self._plan, int(roots[i]), recomputed, self._block_of(i), i)
+            asarray = self._method.arrays.asarray
+            sums.add(Sums(**{name: asarray(array) for name, array in recomputed}))
         return sums
 
-    def _sweep(self, dtype: str, roots: NDArray[np.int64]) -> tuple[Any, NDArray[np.bool_]]:
+    def _block_of(self, place: Any) -> Any:
+        return place // self._method.block if self._method.block > 1 else 0 * place
+
+    def _zeros(self, arrays: Any, roots: int) -> Sums:
+        blocks = self._block_of(roots - 1) + 1
+        return Sums.zeros_of_batch(arrays, self._plan.outputs, self._graph.n, self._graph.nnz, blocks, roots)
+
+    def _sweep(self, dtype: str, roots: NDArray[np.int64]) -> tuple[Sums, NDArray[np.bool_]]:
         """Return the sums of the roots in range, and which are not; a root of -1 is an absent one."""
         if dtype not in self._states:
             self._states[dtype] = self._module.prepare(self._graph, replace(self._plan, dtype=dtype))
-        state, size = self._states[dtype], self._method.block
-        blocks = -(-len(roots) // size) if size > 1 else 1
-        sums: Any = self._method.arrays.zeros((blocks, self._graph.n))
+        sums = self._zeros(self._method.arrays, len(roots))
         try:
-            levels = self._module.forward(state, roots)
+            levels = self._module.forward(self._states[dtype], roots)
         except UnlikeBlocks as unlike:
             overflowed = np.zeros(len(roots), np.bool_)
-            block_of = np.arange(len(roots)) // size
             for kind in (unlike.apart, ~unlike.apart):
-                part = kind[block_of]
-                sums[np.flatnonzero(kind)], overflowed[part] = self._sweep(dtype, roots[part])
+                places = np.flatnonzero(kind[self._block_of(np.arange(len(roots)))])
+                part, overflowed[places] = self._sweep(dtype, roots[places])
+                sums.put(part, np.flatnonzero(kind), places)
         else:
-            self._module.backward(state, levels, sums)
+            self._module.backward(self._states[dtype], levels, sums)
             overflowed = levels.overflowed
         return sums, overflowed
 

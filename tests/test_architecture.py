@@ -22,6 +22,7 @@ FLOORS = {
     "reference": 0,
     "ordering": 0,
     "plan": 0,
+    "sums": 0,
     "rescale": 0,
     "graph": 1,
     "io": 1,

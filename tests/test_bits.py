@@ -10,6 +10,7 @@ from lagbc.cpu import batched_hops
 from lagbc.graph import as_graph
 from lagbc.plan import Interrupted, Plan
 from lagbc.reference import count_hops
+from lagbc.sums import Sums
 
 GRAPHS = {
     "mesh": grid(17, 23),
@@ -117,14 +118,14 @@ def test_state_is_as_new_after_every_batch():
         ours, theirs = np.zeros((1, n)), np.zeros((1, n))
         for state, out in ((used, ours), (state_of(A), theirs)):
             levels = batched_hops.forward(state, roots)
-            batched_hops.backward(state, levels, out)
+            batched_hops.backward(state, levels, Sums(delta=out))
         np.testing.assert_array_equal(ours, theirs)
 
 
 def test_backward_adds():
     state = state_of(grid(4, 4))
     out = np.full((1, 16), 10.0)
-    batched_hops.backward(state, batched_hops.forward(state, np.arange(16)), out)
+    batched_hops.backward(state, batched_hops.forward(state, np.arange(16)), Sums(delta=out))
     np.testing.assert_allclose(out[0], 10 + oracle(grid(4, 4)), rtol=1e-12)
 
 
@@ -134,7 +135,7 @@ def test_stop_flag():
     state.plan.stop.set()
     out = np.zeros((1, 50))
     with pytest.raises(Interrupted):
-        batched_hops.backward(state, levels, out)
+        batched_hops.backward(state, levels, Sums(delta=out))
     assert not out.any()
     with pytest.raises(Interrupted):
         batched_hops.forward(state, np.arange(3))

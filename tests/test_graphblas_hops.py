@@ -15,6 +15,7 @@ from lagbc.graph import Graph, as_graph
 from lagbc.io import example_path, read_graph
 from lagbc.plan import Interrupted, Plan, StopFlag
 from lagbc.reference import brandes
+from lagbc.sums import Sums
 
 gb = pytest.importorskip("graphblas")
 from graphblas.core.ss.context import threadlocal  # noqa: E402
@@ -28,7 +29,7 @@ def raw_scores(graph: Graph, plan: Plan, roots: np.ndarray) -> np.ndarray:
     out = np.zeros((1, graph.n))
     for start in range(0, len(roots), plan.batch):
         levels = graphblas_hops.forward(state, roots[start : start + plan.batch])
-        graphblas_hops.backward(state, levels, out)
+        graphblas_hops.backward(state, levels, Sums(delta=out))
     return out[0]
 
 
@@ -98,7 +99,7 @@ def test_a_root_whose_path_counts_overflow_is_marked_and_left_out():
     levels = graphblas_hops.forward(state, np.array([first, late]))
     assert levels.overflowed.tolist() == [True, False]
     out = np.zeros((1, graph.n))
-    graphblas_hops.backward(state, levels, out)
+    graphblas_hops.backward(state, levels, Sums(delta=out))
     assert np.array_equal(out[0], raw_scores(graph, Plan(batch=1), np.array([late])))
     assert out[0].any()
 
@@ -123,7 +124,7 @@ def test_the_stop_flag_interrupts_both_sweeps():
     levels = graphblas_hops.forward(state, np.array([0]))
     stop.set()
     with pytest.raises(Interrupted):
-        graphblas_hops.backward(state, levels, np.zeros((1, graph.n)))
+        graphblas_hops.backward(state, levels, Sums(delta=np.zeros((1, graph.n))))
     with pytest.raises(Interrupted):
         graphblas_hops.forward(state, np.array([0]))
 
@@ -138,10 +139,10 @@ def test_a_state_is_as_good_as_new_after_an_interrupt():
     levels = graphblas_hops.forward(state, roots)
     state.plan = stopped
     with pytest.raises(Interrupted):
-        graphblas_hops.backward(state, levels, out)
+        graphblas_hops.backward(state, levels, Sums(delta=out))
     assert not out.any()
     state.plan = plan
-    graphblas_hops.backward(state, graphblas_hops.forward(state, roots), out)
+    graphblas_hops.backward(state, graphblas_hops.forward(state, roots), Sums(delta=out))
     assert np.array_equal(out[0], raw_scores(graph, plan, roots))
 
 

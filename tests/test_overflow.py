@@ -26,6 +26,7 @@ import lagbc
 from lagbc.cpu import batched_hops, extended
 from lagbc.graph import as_graph
 from lagbc.plan import Interrupted, Plan
+from lagbc.sums import Sums
 
 # No overflow may show, not even as a warning on the way.
 pytestmark = pytest.mark.filterwarnings("error")
@@ -38,7 +39,7 @@ def extended_scores(A, *, sources=None, target_weights=None, source_weights=None
     plan = Plan(batch=64, omega=target_weights, multiplicity=source_weights, endpoints=endpoints)
     out = np.zeros(graph.n)
     for root in range(graph.n) if sources is None else sources:
-        extended.add_root(graph, plan, int(root), out)
+        extended.add_root(graph, plan, int(root), Sums(delta=out[None]), 0, 0)
     return out / (1 if directed else 2)
 
 
@@ -87,7 +88,7 @@ def test_extended_stops():
     plan.stop.set()
     out = np.zeros(20)
     with pytest.raises(Interrupted):
-        extended.add_root(as_graph(grid(4, 5)), plan, 0, out)
+        extended.add_root(as_graph(grid(4, 5)), plan, 0, Sums(delta=out[None]), 0, 0)
     assert not out.any()
 
 

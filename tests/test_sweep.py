@@ -387,11 +387,11 @@ def test_out_of_memory_halves_the_batch(failing, where):
             return types.SimpleNamespace(overflowed=np.zeros(len(roots), bool))
         return batched_hops.forward(state, roots)
 
-    def backward(state, levels, out):
+    def backward(state, levels, sums):
         if not isinstance(levels, batched_hops.Levels):
-            out += 1e9
+            sums.delta[:] += 1e9
             raise MemoryError
-        batched_hops.backward(state, levels, out)
+        batched_hops.backward(state, levels, sums)
 
     failing(prepare=prepare, forward=forward, backward=backward, concurrent=False, widest=None)
     with pytest.warns(lagbc.MemoryWarning, match="ran out of memory; it goes on") as warned:

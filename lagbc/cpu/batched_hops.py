@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from lagbc.cpu.rows import COLUMNS, add_row, clear_row, count_bits, finish_row, put_row
 from lagbc.graph import Graph
 from lagbc.plan import Interrupted, Plan
+from lagbc.sums import Sums
 
 # Pull once the edges out of the frontier are more than this share of all. On scale-free graphs 0.03 to 0.12 were alike,
 # and 0.2 took 5 % longer on one; on meshes and grids 0.12 took up to 19 % longer than 0.2.
@@ -132,8 +133,8 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
     return Levels(roots=roots, depth=int(cursor[0]), overflowed=overflowed)
 
 
-def backward(state: State, levels: Levels, out: NDArray[np.float64]) -> None:
-    """Add the dependencies of the roots that did not overflow to ``out[0]``, in matrix order."""
+def backward(state: State, levels: Levels, sums: Sums) -> None:
+    """Add the dependencies of the roots that did not overflow to ``sums.delta[0]``, in matrix order."""
     scores = np.zeros(state.graph.n)
     columns = np.flatnonzero(~levels.overflowed).astype(np.uint64)
     keep = np.bitwise_or.reduce(np.uint64(1) << columns, initial=np.uint64(0))
@@ -159,7 +160,7 @@ def backward(state: State, levels: Levels, out: NDArray[np.float64]) -> None:
         raise Interrupted
     if state.plan.endpoints:
         _add_ends(state.queue, state.masks, state.starts, levels.depth, keep, scores)
-    out[0, state.graph.order] += scores
+    sums.delta[0, state.graph.order] += scores
 
 
 def _grow_queue(state: State) -> None:

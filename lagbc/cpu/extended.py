@@ -21,13 +21,14 @@ from numpy.typing import NDArray
 
 from lagbc.graph import Graph
 from lagbc.plan import Plan
+from lagbc.sums import Sums
 
 # A term this many powers of two below another does not change their float64 sum.
 _NEGLIGIBLE = 64
 
 
-def add_root(graph: Graph, plan: Plan, root: int, out: NDArray[np.float64]) -> None:
-    """Add the dependencies of one root to `out`, in matrix order.
+def add_root(graph: Graph, plan: Plan, root: int, sums: Sums, block: int, place: int) -> None:
+    """Add what one root sums to, in matrix order.
 
     Parameters
     ----------
@@ -35,12 +36,15 @@ def add_root(graph: Graph, plan: Plan, root: int, out: NDArray[np.float64]) -> N
     plan : Plan
         Its omega, multiplicity, endpoints, rtol and stop flag are used.
     root : int
-    out : ndarray of float64, shape (n,)
+    sums : Sums
+        Of a batch, on the host.
+    block, place : int
+        Row of the sums, and place of the root in the batch.
 
     Raises
     ------
     Interrupted
-        The stop flag was set; `out` is unchanged.
+        The stop flag was set; `sums` is unchanged.
     ValueError
         Rounding absorbed a length: a reached vertex has no tight in-edge.
     """
@@ -61,10 +65,20 @@ def add_root(graph: Graph, plan: Plan, root: int, out: NDArray[np.float64]) -> N
         _raise_absorbed(into, in_lengths, dist, root, pathless)
     delta = _accumulate(*backward, reached, dist, plan.rtol, omega, mantissas, powers, stop)
     plan.stop.check()
-    out += times * delta
-    if plan.endpoints:
-        out[reached[1:]] += times
-        out[root] += times * (len(reached) - 1)
+    if sums.delta is not None:
+        sums.delta[block] += times * delta
+        if plan.endpoints:
+            sums.delta[block, reached[1:]] += times
+            sums.delta[block, root] += times * (len(reached) - 1)
+    others = reached[1:]
+    if sums.reached is not None:
+        sums.reached[block, others] += 1
+    if sums.distance is not None:
+        sums.distance[block, others] += dist[others]
+    if sums.inverse is not None:
+        sums.inverse[block, others] += 1 / dist[others]
+    if sums.depth is not None:
+        sums.depth[place] = dist[reached[-1]]
 
 
 def _raise_absorbed(

@@ -35,6 +35,7 @@ from scipy import sparse
 
 from lagbc.graph import Graph
 from lagbc.plan import Plan
+from lagbc.sums import Sums
 
 # Pull from a matrix that fills more than this share of its places: 0.05 to 0.2 were alike, never pulling was slower
 # on R-MAT graphs (benchmarks/graphblas_orientation.py, which also has the vertex-major layout that lost).
@@ -112,14 +113,14 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
         return Levels(roots, patterns, overflowed=largest > state.plan.sigma_limit)
 
 
-def backward(state: State, levels: Levels, out: NDArray[np.float64]) -> None:
-    """Add the dependencies of the roots that did not overflow to ``out[0]``, in matrix order."""
+def backward(state: State, levels: Levels, sums: Sums) -> None:
+    """Add the dependencies of the roots that did not overflow to ``sums.delta[0]``, in matrix order."""
     with _one_thread():
         P, C, T, delta, A, AT = state.P, state.C, state.T, state.delta, state.A, state.AT
         times = _multiplicity(state.plan, levels)
         scores = Vector(float, len(state.vertices))
         if state.plan.endpoints:
-            out[0, levels.roots] += _add_ends(levels, times, scores)
+            sums.delta[0, levels.roots] += _add_ends(levels, times, scores)
         while len(levels.patterns) > 1:
             state.plan.stop.check()
             L = levels.patterns.pop()
@@ -136,7 +137,7 @@ def backward(state: State, levels: Levels, out: NDArray[np.float64]) -> None:
             # C += T
             C(binary.plus) << T
             L.clear()
-        out[0, state.vertices] += scores.to_dense(0.0)
+        sums.delta[0, state.vertices] += scores.to_dense(0.0)
 
 
 def _add_ends(levels: Levels, times: Vector, scores: Vector) -> NDArray[np.float64]:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from lagbc.gpu import compiler
 from lagbc.graph import Graph
 from lagbc.plan import Interrupted, Plan, UnlikeBlocks
+from lagbc.sums import Sums
 
 COLUMNS = 256
 _BYTES = COLUMNS // 8
@@ -156,8 +157,8 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
     return _forward_deep(state, roots, placed)
 
 
-def backward(state: State, levels: Levels, out: Any) -> None:
-    """Add the dependencies of the roots that did not overflow to `out`, a row a group, in matrix order."""
+def backward(state: State, levels: Levels, sums: Sums) -> None:
+    """Add the dependencies of the roots that did not overflow to `sums.delta`, a row a group, in matrix order."""
     groups = -(-len(levels.roots) // COLUMNS)
     keep = cp.asarray(_bit_rows(~levels.overflowed, state.groups))
     multiplicity = None
@@ -171,7 +172,7 @@ def backward(state: State, levels: Levels, out: Any) -> None:
         scores = _backward_by_launches(state, levels, groups, keep, multiplicity)
     if state.plan.endpoints:
         _add_ends(state, levels, keep, scores)
-    out[:groups, state.order] += scores[:groups]
+    sums.delta[:groups, state.order] += scores[:groups]
 
 
 def _forward_by_launches(state: State, roots: NDArray[np.int64], placed: Placed) -> Levels | None:

@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph import Graph
 from lagbc.plan import Plan
+from lagbc.sums import Sums
 
 # Entry i of an array is column i % batch of row i / batch. The product is read only where a vertex is unreached.
 _advance = cp.ElementwiseKernel(
@@ -222,15 +223,15 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
         level += 1
 
 
-def backward(state: State, levels: Levels, out: Any) -> None:
-    """Add the dependencies of the roots that did not overflow to ``out[0]``, in matrix order.
+def backward(state: State, levels: Levels, sums: Sums) -> None:
+    """Add the dependencies of the roots that did not overflow to ``sums.delta[0]``, in matrix order.
 
     Parameters
     ----------
     state : State
         As `forward` left it.
     levels : Levels
-    out : cupy.ndarray of float64, shape (blocks, n)
+    sums : Sums
     """
     state.product.fill(0)
     for level in range(levels.depth, 0, -1):
@@ -239,7 +240,7 @@ def backward(state: State, levels: Levels, out: Any) -> None:
             state.pull_dependencies()
         _retreat(state.product, state.omega, level, state.plan.batch, state.depth, state.sigma, state.frontier)
     scale = _root_weights(state.plan, levels)
-    scores = out[0]
+    scores = sums.delta[0]
     scores[state.order] += _sum_rows(state.sigma, state.depth, scale, float(state.plan.endpoints), axis=1)
     if state.plan.endpoints:
         ends = scale * cp.count_nonzero(state.depth > 0, axis=0)

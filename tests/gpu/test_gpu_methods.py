@@ -29,6 +29,7 @@ import lagbc
 from lagbc.graph import as_graph
 from lagbc.plan import Interrupted, Plan
 from lagbc.reference import count_hops
+from lagbc.sums import Sums
 
 SCALE_FREE = scale_free(700, 5000, seed=1)
 MESH = grid(30, 31)
@@ -143,14 +144,14 @@ def test_state_is_as_new_after_every_batch(gpu, cupy):
     for roots in (np.arange(150), np.arange(n - 100, n), np.arange(290, 330), np.arange(2), np.arange(100, 356)):
         ours, theirs = cupy.zeros((1, n)), cupy.zeros((1, n))
         for state, out in ((used, ours), (prepared(gpu, A), theirs)):
-            gpu.module.backward(state, gpu.module.forward(state, roots), out)
+            gpu.module.backward(state, gpu.module.forward(state, roots), Sums(delta=out))
         gpu.assert_close(ours.get(), theirs.get())
 
 
 def test_backward_adds(gpu, cupy):
     state = prepared(gpu, MESH)
     out = cupy.full((1, MESH.shape[0]), 10.0)
-    gpu.module.backward(state, gpu.module.forward(state, np.arange(40)), out)
+    gpu.module.backward(state, gpu.module.forward(state, np.arange(40)), Sums(delta=out))
     gpu.assert_close(out[0].get(), 10 + oracle(MESH, sources=range(40)))
 
 
@@ -310,7 +311,7 @@ def test_backward_leaves_out_what_overflowed(gpu, cupy):
     state, out = prepared(gpu, A), cupy.zeros((1, A.shape[0]))
     levels = gpu.module.forward(state, roots)
     np.testing.assert_array_equal(levels.overflowed, [True, False, True, False])
-    gpu.module.backward(state, levels, out)
+    gpu.module.backward(state, levels, Sums(delta=out))
     gpu.assert_close(out[0].get(), oracle(A, sources=roots[[1, 3]].tolist(), number=Fraction))
 
 
@@ -369,7 +370,7 @@ def test_stop_flag(gpu, cupy):
     state.plan.stop.set()
     out = cupy.zeros((1, 50))
     with pytest.raises(Interrupted):
-        gpu.module.backward(state, levels, out)
+        gpu.module.backward(state, levels, Sums(delta=out))
     assert not out.any()
     with pytest.raises(Interrupted):
         gpu.module.forward(state, np.arange(3))
@@ -419,6 +420,6 @@ def test_products_of_spmm(cupy, variant, dtype, directed):
     state = spmm_hops.prepare(graph, Plan(batch=100, dtype=dtype), getattr(spmm_hops, variant))
     out = cupy.zeros((1, graph.n))
     for first in (0, 100):
-        spmm_hops.backward(state, spmm_hops.forward(state, np.arange(first, first + 100)), out)
+        spmm_hops.backward(state, spmm_hops.forward(state, np.arange(first, first + 100)), Sums(delta=out))
     expected = oracle(SCALE_FREE, directed=directed, sources=range(200)) * (1 if directed else 2)
     np.testing.assert_allclose(out[0].get(), expected, rtol=1e-12 if dtype == "float64" else 3e-5, atol=1e-5)
