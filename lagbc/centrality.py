@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from lagbc import memory
 from lagbc.checkpoint import open_checkpoint
 from lagbc.errors import MemoryWarning
-from lagbc.graph import as_graph, is_cupy
+from lagbc.graph import HOST_EDGES, as_graph, is_cupy
 from lagbc.methods import METHODS, Method, choose, device_for
 from lagbc.plan import Plan
 from lagbc.rescale import require_defined, rescale
@@ -159,7 +159,7 @@ def bc(
     require_defined(graph.n, k, endpoints=endpoints)
     asked, most = _parse_batch(batch), _parse_threads(threads)
     row = choose(graph, method=method, device=where, roots=len(roots)).method
-    placed = graph.on_device if row.device == "cuda" else graph
+    placed = graph.on_device if row.device == "cuda" and graph.nnz > HOST_EDGES else graph
     needed = memory.fit(placed, row, asked, most, len(roots))
     if needed.is_over and where == "auto" and row.device == "cuda":
         placed, row = graph, choose(graph, method=method, device="cpu").method

@@ -105,9 +105,7 @@ class Levels:
 
 def prepare(graph: Graph, plan: Plan) -> State:
     """Upload the graph in sweep order (once a graph) and allocate rows for the batch."""
-    graph = graph.on_device
-    ordered = graph.reordered
-    into = ordered.transpose
+    ordered, into = graph.reordered.on_device, graph.reordered.transpose.on_device
     rows = int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
     groups = plan.batch // COLUMNS
     position = np.empty(graph.n, np.int64)

@@ -157,9 +157,7 @@ def prepare(graph: Graph, plan: Plan, multiply: Product = RowMajor) -> State:
     -------
     State
     """
-    graph = graph.on_device
-    outward = graph.reordered
-    inward = outward.transpose
+    outward, inward = graph.reordered.on_device, graph.reordered.transpose.on_device
     active = int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
     position = np.empty(graph.n, np.int64)
     position[graph.order] = np.arange(graph.n)
