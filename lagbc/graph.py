@@ -19,8 +19,8 @@ from lagbc.ordering import Order, bfs_extent, degree_order, proximity_order, wea
 
 # A BFS deeper than this many times log2(n) marks a mesh or a road network; see `Graph.is_deep`.
 DEEP = 2.0
-# A graph given on the host, with up to so many edges, is ordered there also for the GPU. The order of 2**18 mesh vertices
-# takes 2 s on the host and 0.3 s on an H100, but there 30 s the first time on a machine, when CuPy compiles its kernels.
+# A graph given on the host, with up to so many edges, is ordered there also for the GPU. The order of 2**18 mesh
+# vertices takes 2 s on the host, and 0.3 s on an H100; but there 30 s the first time, when CuPy compiles its kernels.
 HOST_EDGES = 2**20
 # float64 holds all integers up to here.
 EXACT_INTEGERS = 2**53
