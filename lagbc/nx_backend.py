@@ -330,10 +330,8 @@ def eccentricity(G: BackendGraph, v: None = None, sp: None = None, weight: Any =
 
 def _compute(function: Callable[..., Any], G: BackendGraph, weight: Any, run: dict[str, Any], **given: Any) -> Any:
     """Call a function of lagbc; `run` may hold the options of the metadata, and no others."""
-    if unknown := run.keys() - {parameter.partition(" ")[0] for parameter in RUN_OPTIONS}:
-        raise TypeError(
-            f"{', '.join(sorted(unknown))}: no such argument; of lagbc's there are {', '.join(RUN_OPTIONS)}"
-        )
+    if unknown := run.keys() - RUN_OPTIONS.keys():
+        raise TypeError(f"{sorted(unknown)}: no such argument; lagbc's own are {', '.join(RUN_OPTIONS)}")
     if weight is not None:
         given["weighted"] = True
     return function(G.matrix(weight), directed=G.is_directed(), **given, **run)

@@ -30,25 +30,30 @@ DIFFERENCES = {
     "eccentricity": "Computes all nodes; a call with `v` or `sp` is left to NetworkX.",
 }
 
+# Arguments that NetworkX does not have: type and meaning.
 RUN_OPTIONS = {
-    "batch : int or 'auto', optional (default='auto')": "Roots that are searched together.",
-    "method : str, optional (default='auto')": "A method of `lagbc.METHODS`.",
-    "device : str, optional (default='auto')": "'cpu', 'cuda', or 'auto' for the GPU where there is one and it gains.",
-    "dtype : str, optional (default='float64')": "Type of path counts; 'float32' on the GPU only.",
-    "threads : int, optional": "CPU threads; by default all that the process may use.",
-    "progress : bool or callable, optional (default=False)": "True draws a bar with the time left.",
+    "batch": ("int or 'auto', optional (default='auto')", "Roots that are searched together."),
+    "method": ("str, optional (default='auto')", "A method of `lagbc.METHODS`."),
+    "device": (
+        "str, optional (default='auto')",
+        "'cpu', 'cuda', or 'auto': the GPU where there is one and it gains.",
+    ),
+    "dtype": ("str, optional (default='float64')", "Type of path counts; 'float32' on the GPU only."),
+    "threads": ("int, optional", "CPU threads; by default all that the process may use."),
+    "progress": ("bool or callable, optional (default=False)", "True draws a bar with the time left."),
 }
 
 
 def get_info() -> dict[str, Any]:
     """Describe the backend, as the entry point group ``networkx.backend_info`` wants it."""
+    parameters = {f"{name} : {kind}": meaning for name, (kind, meaning) in RUN_OPTIONS.items()}
     return {
         "backend_name": "lagbc",
         "project": "lagbc",
         "package": "lagbc",
         "short_summary": "Shortest-path centralities by linear algebra on batches of roots, on CPU and NVIDIA GPU.",
         "functions": {
-            name: {"additional_docs": DIFFERENCES.get(name, ""), "additional_parameters": RUN_OPTIONS}
+            name: {"additional_docs": DIFFERENCES.get(name, ""), "additional_parameters": parameters}
             for name, function in COMPUTED_BY.items()
             if function in public_names
         },
