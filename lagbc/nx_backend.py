@@ -17,7 +17,6 @@ from typing import Any, ClassVar
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 import lagbc
@@ -59,6 +58,7 @@ class BackendGraph:
     keys: list[Any] | None
     attributes: dict[Any, list[Any]]
     __networkx_cache__: dict[str, Any] = field(default_factory=dict, repr=False)
+    _graphs: dict[Any, Graph] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -82,14 +82,13 @@ class BackendGraph:
         """The number of each node."""
         return {node: i for i, node in enumerate(self.nodes)}
 
-    @cached_property
-    def pattern(self) -> Graph:
-        """The graph without lengths, validated and with what lagbc works out of it."""
-        return as_graph(self.entries.matrix(), directed=self.is_directed())
-
-    def matrix(self, weight: Any) -> Graph | coo_array:
-        """Return what lagbc reads: the pattern, or a matrix of the lengths that an attribute holds."""
-        return self.pattern if weight is None else self.entries.matrix(self.lengths(weight))
+    def graph(self, weight: Any) -> Graph:
+        """Return the graph as lagbc reads it, with the lengths that an attribute holds; validated once for each."""
+        if weight not in self._graphs:
+            weighted = weight is not None
+            matrix = self.entries.matrix(self.lengths(weight) if weighted else None)
+            self._graphs[weight] = as_graph(matrix, directed=self.is_directed(), weighted=weighted)
+        return self._graphs[weight]
 
     def lengths(self, weight: Any) -> NDArray[Any]:
         """Lengths of all entries; NotImplementedError if lagbc would not add them up as NetworkX does."""
@@ -209,7 +208,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     weight = given.get("weight", given.get("distance"))
     if callable(weight):
         return "edge lengths are given by a function; lagbc takes the name of an edge attribute"
-    if weight is not None and "weighted" not in inspect.signature(lagbc.bc).parameters:
+    if weight is not None and not any(row.weighted for row in lagbc.METHODS):
         return "lagbc counts hops; it does not read edge lengths"
     if name == "betweenness_centrality" and given.get("k") == 1 and not given.get("endpoints"):
         return "k=1 without endpoints leaves the score of the sampled node undefined, which lagbc does not return"
@@ -321,7 +320,7 @@ def eccentricity(G: BackendGraph, v: None = None, sp: None = None, weight: Any =
     networkx.NetworkXError
         Some vertex does not reach every other one.
     """
-    if len(G) and connected_components(G.pattern.pattern, directed=True, connection="strong")[0] > 1:
+    if len(G) and connected_components(G.graph(None).pattern, directed=True, connection="strong")[0] > 1:
         what = "digraph is not strongly connected" if G.is_directed() else "graph is not connected"
         raise nx.NetworkXError(f"Found infinite path length because the {what}")
     values = _compute(lagbc.eccentricity, G, weight, run)
@@ -332,9 +331,7 @@ def _compute(function: Callable[..., Any], G: BackendGraph, weight: Any, run: di
     """Call a function of lagbc; `run` may hold the options of the metadata, and no others."""
     if unknown := run.keys() - RUN_OPTIONS.keys():
         raise TypeError(f"{sorted(unknown)}: no such argument; lagbc's own are {', '.join(RUN_OPTIONS)}")
-    if weight is not None:
-        given["weighted"] = True
-    return function(G.matrix(weight), directed=G.is_directed(), **given, **run)
+    return function(G.graph(weight), directed=G.is_directed(), weighted=weight is not None, **given, **run)
 
 
 def _raw(G: BackendGraph, weight: Any, run: dict[str, Any], **given: Any) -> NDArray[np.float64]:

@@ -19,7 +19,10 @@ COMPUTED_BY = {
 
 # Where the results are not, or are more than, those of NetworkX.
 DIFFERENCES = {
-    "betweenness_centrality": "The same `seed` draws the same sample of `k` nodes as in NetworkX.",
+    "betweenness_centrality": (
+        "The same `seed` draws the same sample of `k` nodes as in NetworkX. Path counts beyond the range of float64 do "
+        "not lead to NaN. Lengths have to be finite and > 0; other calls are left to NetworkX."
+    ),
     "edge_betweenness_centrality": "The same `seed` draws the same sample of `k` nodes as in NetworkX.",
     "edge_betweenness_centrality_subset": (
         "Follows the formula above also where the predecessors of a node outside `targets` are reached by unequal "

@@ -22,7 +22,7 @@ from lagbc.graph import as_graph
 
 CLASSES = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
 OFFERED = list(nx_metadata.get_info()["functions"])
-WEIGHTED = "weighted" in inspect.signature(lagbc.bc).parameters
+WEIGHTED = any(row.weighted for row in lagbc.METHODS)
 NOT_WEIGHTED = pytest.mark.skipif(WEIGHTED, reason="lagbc reads edge lengths")
 ONLY_WEIGHTED = pytest.mark.skipif(not WEIGHTED, reason="lagbc does not read edge lengths")
 LABELS = [0, 1, "one", (2, "two"), frozenset({3}), -7, 4.5, "z"]
@@ -378,6 +378,24 @@ def test_unfit_lengths_are_left_to_networkx(length):
         nx.betweenness_centrality(G, weight="km", backend="lagbc")
     reason = str(error.value.__cause__)
     assert "edge ('a', 'b')" in reason or "2**53" in reason
+
+
+def outcome(call, *args, **options):
+    try:
+        return list(call(*args, **options).items())
+    except Exception as error:
+        return type(error), str(error)
+
+
+@ONLY_WEIGHTED
+@pytest.mark.parametrize("length", UNFIT, ids=repr)
+def test_unfit_lengths_fall_back(length, monkeypatch):
+    monkeypatch.setattr(nx_backend, "WORTH", 0)
+    G = nx.cycle_graph(5)
+    G.add_edge("a", "b", km=length)
+    with nx.config(backend_priority=["lagbc"]):
+        dispatched = outcome(nx.betweenness_centrality, G, weight="km")
+    assert dispatched == outcome(nx.betweenness_centrality, G, weight="km", backend="networkx")
 
 
 @ONLY_WEIGHTED
