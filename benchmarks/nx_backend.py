@@ -99,8 +99,8 @@ def markdown(rows: list[Row]) -> str:
         "dictionary of scores, conversion included, best of the rounds, all cores; `cached` finds the converted graph "
         "in the cache. NetworkX alone runs on one core; where fewer roots than all are named, its time is that of a "
         "sample (`k=`) times n / roots. Error: the largest difference between the two on the same roots, over "
-        f"1 + score. The first call of a process, which loads the compiled loops, took {first['start_up_seconds']:.1f} s "
-        "on a graph of 64 vertices.",
+        "1 + score. The first call of a process, on a graph of 64 vertices, loads the compiled loops and took "
+        f"{first['start_up_seconds']:.1f} s.",
         "",
         "| graph | n | edges | NetworkX, s | its roots | with lagbc, s | cached, s | conversion, s | ratio | error |",
         "|" + " --- |" * 10,
