@@ -132,6 +132,20 @@ def test_lengths_of_networkx(kind):
     np.testing.assert_array_equal(lengths_of(G), expected)
 
 
+@pytest.mark.parametrize("kind", CLASSES)
+def test_a_graph_with_lengths(kind):
+    G = kind()
+    G.add_nodes_from(range(4))
+    G.add_weighted_edges_from((i, j, length) for (i, j), length in LENGTHS.items() if i != j)
+    lengths = nx.to_numpy_array(G, multigraph_weight=min)
+    G.add_edge(2, 2, weight=-1)  # loops are no edges
+    np.testing.assert_array_equal(as_graph(G, weighted=True).matrix.toarray(), lengths)
+    np.testing.assert_array_equal(as_graph(G).matrix.toarray(), lengths != 0)
+    G.add_edge(3, 0, weight=0)
+    with pytest.raises(ValueError, match=r"\(3, 0\)|\(0, 3\)"):
+        as_graph(G, weighted=True)
+
+
 @pytest.mark.parametrize("directed", [True, False])
 def test_lengths_of_igraph(directed):
     graph = igraph.Graph(n=4, edges=list(LENGTHS), directed=directed)
