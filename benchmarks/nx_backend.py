@@ -95,12 +95,12 @@ def markdown(rows: list[Row]) -> str:
         f"{host['cpu']}, {host['cores']} cores; NetworkX {first['networkx']}, Python {host['python']}, NumPy "
         f"{host['packages']['numpy']}, SciPy {host['packages']['scipy']}; commit {host['commit']}, {first['date']}.",
         "",
-        "Seconds of `networkx.betweenness_centrality(G, normalized=False)`, all roots. With the backend: from the NetworkX graph to the "
-        "dictionary of scores, conversion included, best of the rounds, all cores; `cached` finds the converted graph "
-        "in the cache. NetworkX alone runs on one core; where fewer roots than all are named, its time is that of a "
-        "sample (`k=`) times n / roots. Error: the largest difference between the two on the same roots, over "
-        "1 + score. The first call of a process, on a graph of 64 vertices, loads the compiled loops and took "
-        f"{first['start_up_seconds']:.1f} s.",
+        "Seconds of `networkx.betweenness_centrality(G, normalized=False)`, all roots. With the backend: from the "
+        "NetworkX graph to the dictionary of scores, conversion included, best of the rounds, all cores; `cached` has "
+        "the converted graph from the cache. NetworkX alone runs on one core; where not all roots are named, its "
+        "time is that of a sample (`k=`) times n / roots. Error: the largest difference between the two on the same "
+        "roots, over 1 + score. The first call of a process, on a graph of 64 vertices, loads the compiled loops and "
+        f"took {first['start_up_seconds']:.1f} s.",
         "",
         "| graph | n | edges | NetworkX, s | its roots | with lagbc, s | cached, s | conversion, s | ratio | error |",
         "|" + " --- |" * 10,
