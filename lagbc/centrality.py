@@ -25,7 +25,7 @@ def bc(
     A: Any,
     batch: int | str = "auto",
     *,
-    directed: bool = True,
+    directed: bool | None = None,
     weighted: bool = False,
     sources: ArrayLike | None = None,
     k: int | None = None,
@@ -52,22 +52,26 @@ def bc(
 
     Parameters
     ----------
-    A : SciPy or CuPy sparse matrix, or dense 2-D ndarray; shape (n, n)
+    A : SciPy or CuPy sparse matrix, dense 2-D ndarray, networkx.Graph, igraph.Graph or graphblas.Matrix; shape (n, n)
         A stored ``A[i, j]`` is the edge i -> j. Unless `weighted`, only the pattern is read: a stored zero is an edge
         (in the DIA and BSR formats, which pad with zeros, it is not; in a dense array the nonzeros are the edges). Self
-        loops are ignored, duplicates are one edge, whose length is their sum. `A` is not changed. For several calls,
-        ``lagbc.graph.as_graph(A, directed=..., weighted=...)`` may be given in its place; it keeps what was worked out
-        of the graph.
+        loops are ignored, duplicates are one edge, whose length is their sum. `A` is not changed. Vertices of a
+        NetworkX graph are in the order of ``list(A)``. Parallel edges of a graph are one edge, whose length is that of
+        the shortest. For several calls, ``lagbc.graph.as_graph(A, directed=..., weighted=...)`` may be given in its
+        place; it keeps what was worked out of the graph.
     batch : int or "auto"
         Roots that are searched together, rounded to a multiple that the method takes. More is faster and takes more
         memory. It never changes a bit of the result of method "batched" on the CPU.
-    directed : bool
+    directed : bool, optional
         False takes every edge in both directions, and halves, so that each unordered pair counts once, as
-        ``networkx.betweenness_centrality(G, normalized=False)`` does. Of two lengths the smaller counts.
+        ``networkx.betweenness_centrality(G, normalized=False)`` does. Of two lengths the smaller counts. True takes
+        edges one way; an undirected graph holds each both ways. The default is what a graph says of itself, and True
+        for a matrix.
     weighted : bool
         Take the values of `A` as lengths of edges, finite and > 0 (for strengths w pass 1 / w), and the length of a
         path as their float64 sum from the root on. Integer lengths are exact while paths are shorter than 2**53;
-        others tie where their sums do.
+        others tie where their sums do. Of a NetworkX or igraph graph, the edge attribute "weight" is taken (in NetworkX
+        1 where it is absent).
     sources : array of int, optional
         Sum over these roots s only, nothing else changed: the partial sum of igraph's ``sources=`` and of NetworkX's
         ``betweenness_centrality_subset`` with all targets. Distinct vertices.
@@ -145,7 +149,7 @@ def bc(
     >>> lagbc.bc(path, directed=False)
     array([0., 1., 0.])
     """
-    flags = {"directed": directed, "weighted": weighted, "normalized": normalized, "endpoints": endpoints}
+    flags = {"weighted": weighted, "normalized": normalized, "endpoints": endpoints}
     for name, flag in flags.items():
         if not isinstance(flag, bool | np.bool_):
             raise TypeError(f"{name}={flag!r} is neither True nor False")
@@ -188,7 +192,7 @@ def bc(
     raw = sweep(placed, row, plan, roots, report=progress, checkpoint=resumed)
     scores = rescale(
         raw.delta,
-        directed=directed,
+        directed=graph.directed,
         normalized=normalized,
         endpoints=endpoints,
         sampled=None if k is None else roots,
@@ -202,7 +206,7 @@ def estimate_memory(
     A: Any,
     batch: int | str = "auto",
     *,
-    directed: bool = True,
+    directed: bool | None = None,
     weighted: bool = False,
     method: str = "auto",
     device: str = "auto",

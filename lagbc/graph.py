@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from lagbc import adapters
 from lagbc.csr import Csr, as_numpy, from_entries, module_of, rows_of
 from lagbc.ordering import Order, bfs_extent, degree_order, proximity_order, weak_components
 
@@ -190,7 +191,7 @@ def _from_csr(csr: Csr, directed: bool) -> Graph:
     return Graph(indptr, indices, directed, weights)
 
 
-def as_graph(A: Any, *, directed: bool = True, weighted: bool = False) -> Graph:
+def as_graph(A: Any, *, directed: bool | None = None, weighted: bool = False) -> Graph:
     """Validate a matrix and take its pattern, and if asked for its values as lengths.
 
     Parameters
@@ -198,12 +199,13 @@ def as_graph(A: Any, *, directed: bool = True, weighted: bool = False) -> Graph:
     A : SciPy sparse array or matrix of any format, or dense 2-D ndarray; shape (n, n)
         ``A[i, j]`` stored is the edge i -> j. A stored zero is an edge, except in the DIA and BSR formats, which store
         zeros as padding. In a dense array the nonzeros are the edges. Values are not read otherwise; self loops are
-        dropped and duplicates merged. `A` is not changed.
-    directed : bool
-        False takes every edge in both directions.
+        dropped and duplicates merged. `A` is not changed. A networkx.Graph (vertices in the order of ``list(A)``), an
+        igraph.Graph or a graphblas.Matrix is read through `lagbc.adapters`.
+    directed : bool, optional
+        False takes every edge in both directions. None takes what a graph says of itself; True for a matrix.
     weighted : bool
         Take the values as lengths: finite and > 0. Duplicates are summed, as SciPy does; of two directions that
-        `directed` joins the smaller length counts.
+        `directed` joins the smaller length counts, and of parallel edges of a graph the smallest.
 
     Returns
     -------
@@ -213,11 +215,16 @@ def as_graph(A: Any, *, directed: bool = True, weighted: bool = False) -> Graph:
     Raises
     ------
     TypeError
-        `A` is not a matrix that lagbc reads, has object dtype, or is weighted and complex.
+        `A` is not a matrix or graph that lagbc reads, has object dtype, or is weighted and complex; `directed` is no
+        bool.
     ValueError
         `A` is not square, its index arrays are inconsistent, a dense `A` holds NaN or infinity, or `A` is weighted and
         holds a value that is no length.
     """
+    if directed is None:
+        directed = A.directed if isinstance(A, Graph) else adapters.is_directed(A)
+    elif not isinstance(directed, bool | np.bool_):
+        raise TypeError(f"directed={directed!r} is neither True nor False")
     if isinstance(A, Graph):
         if (A.directed, A.weighted) != (directed, weighted):
             raise ValueError(
@@ -225,6 +232,8 @@ def as_graph(A: Any, *, directed: bool = True, weighted: bool = False) -> Graph:
                 f"weighted={weighted} were asked for"
             )
         return A
+    if adapters.is_adaptable(A):
+        A = adapters.to_matrix(A, weighted=weighted)
     _require_matrix(A)
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
         raise ValueError(f"A has shape {A.shape}, but an adjacency matrix is square: n rows and n columns")
@@ -255,11 +264,12 @@ def _require_matrix(A: Any) -> None:
     if sparse.issparse(A) or isinstance(A, np.ndarray) or is_cupy(A):
         return
     kind = f"{type(A).__module__}.{type(A).__qualname__}"
-    if kind.startswith("networkx"):
-        raise TypeError(f"A is a {kind}; pass networkx.to_scipy_sparse_array(G)")
     if isinstance(A, str):
         raise TypeError(f"A is the string {A!r}; to read a graph file, pass lagbc.read_graph({A!r}).matrix")
-    raise TypeError(f"A is a {kind}; lagbc takes a SciPy sparse array or matrix, or a dense 2-D numpy.ndarray")
+    raise TypeError(
+        f"A is a {kind}; lagbc takes a SciPy sparse array or matrix, a dense 2-D numpy.ndarray, a networkx.Graph, an "
+        "igraph.Graph or a graphblas.Matrix"
+    )
 
 
 def _stored_entries(A: Any) -> tuple[Any, Any, Any]:

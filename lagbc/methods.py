@@ -242,7 +242,7 @@ class Selection:
 
 
 def select_method(
-    A: Any, *, directed: bool = True, weighted: bool = False, method: str = "auto", device: str = "auto"
+    A: Any, *, directed: bool | None = None, weighted: bool = False, method: str = "auto", device: str = "auto"
 ) -> Selection:
     """Say which method `bc` takes for a matrix, and why.
 

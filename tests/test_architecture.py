@@ -16,6 +16,7 @@ PACKAGE = Path(lagbc.__file__).parent
 # Floor of each module; a package stands for what is in it and is not named. A module imports from its own floor or from
 # below it.
 FLOORS = {
+    "adapters": 0,
     "errors": 0,
     "csr": 0,
     "gpu.compiler": 0,
@@ -35,6 +36,7 @@ FLOORS = {
     "centrality": 4,
     "compare": 4,
     "nx_backend": 4,
+    "nx_metadata": 4,
     "cli": 4,
     "plots": 4,
     "__init__": 4,

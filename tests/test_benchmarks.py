@@ -16,7 +16,7 @@ from scipy.sparse import coo_array, csr_array, tril
 from scipy.sparse.csgraph import connected_components
 
 import lagbc
-from benchmarks import generators, graphs, report, run, worker
+from benchmarks import generators, graphs, nx_backend, report, run, worker
 from benchmarks.peers import PEERS, Competitor, competitor
 
 GENERATED = {
@@ -215,3 +215,20 @@ def test_wrong_options_are_refused_with_a_reason(option: str, value: str, messag
     result = CliRunner().invoke(run.cli, ["cpu", option, value], terminal_width=200)
     assert result.exit_code == 2
     assert message in result.output
+
+
+def test_networkx_with_and_without_the_backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mmwrite(tmp_path / "tiny.mtx", small_graph(directed=True).astype(np.int8))
+    out = tmp_path / "out.jsonl"
+    for patience, roots in ((600.0, 40), (0.0, 20)):
+        monkeypatch.setattr(nx_backend, "PATIENCE", patience)
+        monkeypatch.setattr(nx_backend, "SAMPLE", 20)
+        options = f"--data {tmp_path} --graphs tiny --repeat 1 --out {out}".split()
+        result = CliRunner().invoke(nx_backend.main, options)
+        assert result.exit_code == 0, result.output
+        row = json.loads(out.read_text())
+        assert (row["n"], row["directed"], row["networkx_roots"]) == (40, True, roots)
+        assert row["networkx_seconds_all_roots"] == pytest.approx(row["networkx_seconds"] * 40 / roots)
+        assert row["ratio"] == pytest.approx(row["networkx_seconds_all_roots"] / row["seconds"])
+        assert row["error"] <= 1e-9
+        assert f"| {'all' if roots == 40 else 20} |" in out.with_suffix(".md").read_text()

@@ -1,0 +1,175 @@
+"""Graphs of NetworkX, igraph and python-graphblas, read as edges and SciPy matrices.
+
+No library is imported here: whoever passes an object of one has it loaded, and it is told by the name of its class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+# The edge attribute that holds the lengths, as NetworkX and igraph call it by default.
+LENGTH = "weight"
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """The edges of a graph, vertices numbered from 0; an undirected edge is there both ways, a loop once.
+
+    Attributes
+    ----------
+    n : int
+    tails, heads : ndarray of int64
+        Parallel edges are entries of their own.
+    directed : bool
+    """
+
+    n: int
+    tails: NDArray[np.int64]
+    heads: NDArray[np.int64]
+    directed: bool
+
+    def matrix(self, lengths: NDArray[Any] | None = None) -> sparse.coo_array:
+        """Return the adjacency matrix, of ones (True) or of `lengths`; of parallel edges the shortest is kept."""
+        if lengths is None:
+            return self._coo(np.ones(len(self.tails), np.bool_), self.tails, self.heads)
+        ascending = np.lexsort((lengths, self.heads, self.tails))
+        tails, heads = self.tails[ascending], self.heads[ascending]
+        first = first_of_parallel(tails, heads)
+        return self._coo(lengths[ascending][first], tails[first], heads[first])
+
+    def _coo(self, values: NDArray[Any], tails: NDArray[np.int64], heads: NDArray[np.int64]) -> sparse.coo_array:
+        return sparse.coo_array((values, (tails, heads)), shape=(self.n, self.n))
+
+
+def first_of_parallel(tails: NDArray[np.int64], heads: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Mark the first of each run of entries with the same ends."""
+    first = np.ones(len(tails), np.bool_)
+    first[1:] = (tails[1:] != tails[:-1]) | (heads[1:] != heads[:-1])
+    return first
+
+
+def is_adaptable(A: Any) -> bool:
+    """Whether `A` is a graph or matrix of one of the three libraries."""
+    return _reader(A) is not None
+
+
+def is_directed(A: Any) -> bool:
+    """Return what `A` says of its edges; True for a matrix, whose entries are one way each."""
+    told = getattr(A, "is_directed", None)
+    return bool(told()) if callable(told) and is_adaptable(A) else True
+
+
+def to_matrix(A: Any, *, weighted: bool = False) -> sparse.coo_array:
+    """Read a graph or matrix of one of the three libraries, vertices in its own order.
+
+    Parameters
+    ----------
+    A : networkx.Graph or a subclass of it, igraph.Graph, or graphblas.Matrix
+        Vertices of a NetworkX graph are taken in the order of ``list(A)``. An undirected edge is stored both ways.
+    weighted : bool
+        Read lengths: the edge attribute "weight" (NetworkX: 1 where it is absent), or the values of the matrix. Of
+        parallel edges the shortest counts. Else all stored values are True.
+
+    Returns
+    -------
+    scipy.sparse.coo_array, shape (n, n)
+
+    Raises
+    ------
+    TypeError
+        A length is not a number; the message names the edge.
+    ValueError
+        `weighted`, but an igraph.Graph has edges without the attribute "weight".
+    """
+    read = _reader(A)
+    assert read is not None
+    return read(A, weighted)
+
+
+def networkx_entries(G: Any) -> Entries:
+    """Edges of a NetworkX graph in the order of ``G.adjacency()``, numbered by the order of ``list(G)``."""
+    number = {v: i for i, v in enumerate(G)}
+    neighbours = [row for _, row in G.adjacency()]
+    rows = np.fromiter(map(len, neighbours), np.int64, len(neighbours))
+    tails = np.repeat(np.arange(len(number)), rows)
+    heads = np.fromiter((number[v] for v in chain.from_iterable(neighbours)), np.int64, len(tails))
+    if G.is_multigraph():
+        parallel = np.fromiter((len(keys) for row in neighbours for keys in row.values()), np.int64, len(tails))
+        tails, heads = np.repeat(tails, parallel), np.repeat(heads, parallel)
+    return Entries(len(number), tails, heads, G.is_directed())
+
+
+def networkx_edge_data(G: Any) -> Iterator[Mapping[Any, Any]]:
+    """Attributes of each edge, in the order of `networkx_entries`."""
+    data = chain.from_iterable(row.values() for _, row in G.adjacency())
+    return chain.from_iterable(keys.values() for keys in data) if G.is_multigraph() else data
+
+
+def as_lengths(values: Iterable[Any], name_of: Callable[[int], str]) -> NDArray[Any]:
+    """Make an array of integers or floats; TypeError names the first value that is neither by ``name_of(position)``."""
+    given = list(values)
+    try:
+        lengths = np.array(given or np.zeros(0))
+    except ValueError:  # ragged
+        lengths = np.array(None)
+    if lengths.dtype.kind in "biuf" and lengths.ndim == 1:
+        return lengths
+    for position, value in enumerate(given):
+        if np.ndim(value) or np.asarray(value).dtype.kind not in "biuf":
+            raise TypeError(f"{name_of(position)} has length {value!r}; lengths are floats, or integers of 64 bits")
+    raise TypeError(f"the lengths have no common type of real numbers, but {lengths.dtype}")
+
+
+def _read_networkx(G: Any, weighted: bool) -> sparse.coo_array:
+    entries = networkx_entries(G)
+    if not weighted:
+        return entries.matrix()
+
+    def name_of(i: int) -> str:
+        vertices = list(G)
+        return f"edge ({vertices[entries.tails[i]]!r}, {vertices[entries.heads[i]]!r})"
+
+    return entries.matrix(as_lengths((data.get(LENGTH, 1) for data in networkx_edge_data(G)), name_of))
+
+
+def _read_igraph(graph: Any, weighted: bool) -> sparse.coo_array:
+    edges = np.array(graph.get_edgelist(), np.int64).reshape(-1, 2)
+    tails, heads = edges.T
+    lengths = None
+    if weighted:
+        if len(edges) and LENGTH not in graph.es.attributes():
+            raise ValueError(f"weighted=True, but the edges of the igraph.Graph have no attribute {LENGTH!r}")
+        lengths = as_lengths(graph.es[LENGTH] if len(edges) else (), lambda i: f"edge {i}, {tuple(edges[i].tolist())},")
+    directed = graph.is_directed()
+    if not directed:
+        back = tails != heads
+        tails, heads = np.concatenate([tails, heads[back]]), np.concatenate([heads, tails[back]])
+        lengths = lengths if lengths is None else np.concatenate([lengths, lengths[back]])
+    return Entries(graph.vcount(), tails, heads, directed).matrix(lengths)
+
+
+def _read_graphblas(A: Any, weighted: bool) -> sparse.coo_array:
+    rows, columns, values = A.to_coo(values=weighted)
+    values = values if weighted else np.ones(len(rows), np.bool_)
+    # As signed integers, which SciPy indexes with; GraphBLAS allows dimensions up to 2**60.
+    return sparse.coo_array((values, (rows.astype(np.int64), columns.astype(np.int64))), shape=A.shape)
+
+
+_READERS: dict[str, Callable[[Any, bool], sparse.coo_array]] = {
+    "networkx.classes.graph.Graph": _read_networkx,
+    "igraph.Graph": _read_igraph,
+    "graphblas.core.matrix.Matrix": _read_graphblas,
+    "graphblas.core.matrix.TransposedMatrix": _read_graphblas,
+}
+
+
+def _reader(A: Any) -> Callable[[Any, bool], sparse.coo_array] | None:
+    names = (f"{base.__module__}.{base.__qualname__}" for base in type(A).__mro__)
+    return next((_READERS[name] for name in names if name in _READERS), None)

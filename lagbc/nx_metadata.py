@@ -1,0 +1,63 @@
+"""What NetworkX is told of the backend when it is imported; this loads neither lagbc's methods nor NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lagbc import __all__ as public_names
+
+# Each function of NetworkX that the backend runs, with the function of lagbc that computes it.
+COMPUTED_BY = {
+    "betweenness_centrality": "bc",
+    "betweenness_centrality_subset": "bc",
+    "edge_betweenness_centrality": "edge_bc",
+    "edge_betweenness_centrality_subset": "edge_bc",
+    "closeness_centrality": "closeness",
+    "harmonic_centrality": "harmonic",
+    "eccentricity": "eccentricity",
+}
+
+# Where the results are not, or are more than, those of NetworkX.
+DIFFERENCES = {
+    "betweenness_centrality": (
+        "The same `seed` draws the same sample of `k` nodes as in NetworkX. Path counts beyond the range of float64 do "
+        "not lead to NaN. Lengths have to be finite and > 0; other calls are left to NetworkX."
+    ),
+    "edge_betweenness_centrality": "The same `seed` draws the same sample of `k` nodes as in NetworkX.",
+    "edge_betweenness_centrality_subset": (
+        "Follows the formula above also where the predecessors of a node outside `targets` are reached by unequal "
+        "numbers of shortest paths; NetworkX 3.6 divides equally among them."
+    ),
+    "closeness_centrality": "Computes all nodes; a call with `u` is left to NetworkX.",
+    "harmonic_centrality": "Computes all nodes, also where `nbunch` names some.",
+    "eccentricity": "Computes all nodes; a call with `v` or `sp` is left to NetworkX.",
+}
+
+# Arguments that NetworkX does not have: type and meaning.
+RUN_OPTIONS = {
+    "batch": ("int or 'auto', optional (default='auto')", "Roots that are searched together."),
+    "method": ("str, optional (default='auto')", "A method of `lagbc.METHODS`."),
+    "device": (
+        "str, optional (default='auto')",
+        "'cpu', 'cuda', or 'auto': the GPU where there is one and it gains.",
+    ),
+    "dtype": ("str, optional (default='float64')", "Type of path counts; 'float32' on the GPU only."),
+    "threads": ("int, optional", "CPU threads; by default all that the process may use."),
+    "progress": ("bool or callable, optional (default=False)", "True draws a bar with the time left."),
+}
+
+
+def get_info() -> dict[str, Any]:
+    """Describe the backend, as the entry point group ``networkx.backend_info`` wants it."""
+    parameters = {f"{name} : {kind}": meaning for name, (kind, meaning) in RUN_OPTIONS.items()}
+    return {
+        "backend_name": "lagbc",
+        "project": "lagbc",
+        "package": "lagbc",
+        "short_summary": "Shortest-path centralities by linear algebra on batches of roots, on CPU and NVIDIA GPU.",
+        "functions": {
+            name: {"additional_docs": DIFFERENCES.get(name, ""), "additional_parameters": parameters}
+            for name, function in COMPUTED_BY.items()
+            if function in public_names
+        },
+    }

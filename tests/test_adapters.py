@@ -1,0 +1,207 @@
+"""NetworkX, igraph and python-graphblas graphs as input."""
+
+import subprocess
+import sys
+
+import igraph
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import graphs, oracle, scale_free
+
+import lagbc
+from lagbc import adapters
+from lagbc.graph import as_graph
+
+CLASSES = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
+
+
+def labelled(kind):
+    """Labels that are no numbers in order, a loop, parallel edges where there can be, a vertex without edges."""
+    G = kind()
+    G.add_nodes_from(["d", 3, ("a", 1), "b", frozenset(), "alone"])
+    G.add_edges_from([("d", 3), (3, ("a", 1)), (3, "b"), ("b", "d"), ("b", "b"), ("d", 3), ("b", frozenset())])
+    return G
+
+
+def networkx_scores(G):
+    return list(nx.betweenness_centrality(G, normalized=False, backend="networkx").values())
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_networkx(bc, kind):
+    G = labelled(kind)
+    before = (list(G.nodes(data=True)), list(G.edges(data=True)), dict(G.graph))
+    scores = bc(G)
+    assert type(scores) is np.ndarray
+    np.testing.assert_allclose(scores, networkx_scores(G), rtol=1e-12)
+    assert scores.any()
+    assert (list(G.nodes(data=True)), list(G.edges(data=True)), dict(G.graph)) == before
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+@given(A=graphs(max_n=10))
+def test_networkx_of_random_graphs(kind, A):
+    G = kind()
+    vertices = np.random.default_rng(A.nnz).permutation(A.shape[0]).tolist()
+    G.add_nodes_from(vertices)
+    G.add_edges_from(zip(A.row.tolist(), A.col.tolist(), strict=True))
+    expected = oracle(A, directed=G.is_directed())[vertices]
+    np.testing.assert_allclose(lagbc.bc(G), expected, rtol=1e-12)
+
+
+def test_views_and_subclasses():
+    class Streets(nx.MultiDiGraph):
+        pass
+
+    G = labelled(nx.DiGraph)
+    some = G.subgraph(["b", "d", 3, ("a", 1)])
+    for view in (some, G.reverse(copy=False), nx.to_undirected(G), G.to_undirected(as_view=True), Streets(G)):
+        np.testing.assert_allclose(lagbc.bc(view), networkx_scores(view), rtol=1e-12)
+
+
+def test_directed_may_be_said():
+    undirected, directed = labelled(nx.Graph), labelled(nx.DiGraph)
+    np.testing.assert_allclose(lagbc.bc(undirected, directed=True), 2 * lagbc.bc(undirected), rtol=1e-12)
+    np.testing.assert_allclose(lagbc.bc(directed, directed=False), networkx_scores(directed.to_undirected()))
+    assert as_graph(undirected).directed is False
+    assert as_graph(directed).directed is True
+    assert as_graph(nx.to_scipy_sparse_array(undirected)).directed is True
+
+
+def test_all_public_functions_take_a_graph():
+    G = nx.barabasi_albert_graph(100, 3, seed=1)
+    A = nx.to_scipy_sparse_array(G)
+    assert lagbc.estimate_memory(G) == lagbc.estimate_memory(A, directed=False)
+    assert lagbc.select_method(G) == lagbc.select_method(A, directed=False)
+    np.testing.assert_array_equal(lagbc.bc(G, sources=[3, 5]), lagbc.bc(A, directed=False, sources=[3, 5]))
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_igraph(bc, directed):
+    A = scale_free(40, 150, seed=4)
+    A.sum_duplicates()  # igraph counts parallel edges as paths of their own
+    if not directed:
+        A = sp.triu(A + A.T, format="coo")
+    graph = igraph.Graph(n=40, edges=np.column_stack([A.row, A.col]), directed=directed)
+    np.testing.assert_allclose(bc(graph), graph.betweenness(), rtol=1e-12)
+    np.testing.assert_allclose(bc(graph), oracle(A, directed=directed), rtol=1e-12)
+
+
+def test_igraph_without_edges():
+    np.testing.assert_array_equal(lagbc.bc(igraph.Graph(n=3)), np.zeros(3))
+    np.testing.assert_array_equal(lagbc.bc(igraph.Graph()), np.zeros(0))
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float32, np.float64])
+def test_graphblas(bc, dtype):
+    gb = pytest.importorskip("graphblas")
+    A = scale_free(40, 150, seed=5)
+    A.sum_duplicates()
+    M = gb.Matrix.from_coo(A.row, A.col, A.data.astype(dtype), nrows=40, ncols=40)
+    M[A.row[0], A.col[0]] = 0  # stored
+    before = M.dup()
+    np.testing.assert_allclose(bc(M), oracle(A), rtol=1e-12)
+    np.testing.assert_allclose(bc(M.T), oracle(A.T), rtol=1e-12)
+    np.testing.assert_allclose(bc(M, directed=False), oracle(A, directed=False), rtol=1e-12)
+    assert M.isequal(before, check_dtype=True)
+    with pytest.raises(ValueError, match=r"shape \(40, 3\).*square"):
+        bc(gb.Matrix(float, 40, 3))
+    with pytest.raises(TypeError, match=r"graphblas\.core\.vector\.Vector; lagbc takes"):
+        bc(gb.Vector(float, 40))
+
+
+LENGTHS = {(0, 1): 2, (1, 0): 4, (1, 2): 7, (2, 2): 1, (2, 3): 1}
+
+
+def lengths_of(G):
+    return adapters.to_matrix(G, weighted=True).toarray()
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_lengths_of_networkx(kind):
+    G = kind()
+    G.add_nodes_from(range(4))
+    G.add_weighted_edges_from((i, j, length) for (i, j), length in LENGTHS.items())
+    G.add_edge(3, 0)
+    expected = nx.to_numpy_array(G, multigraph_weight=min)
+    assert expected.max() == 7
+    np.testing.assert_array_equal(lengths_of(G), expected)
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_a_graph_with_lengths(kind):
+    G = kind()
+    G.add_nodes_from(range(4))
+    G.add_weighted_edges_from((i, j, length) for (i, j), length in LENGTHS.items() if i != j)
+    lengths = nx.to_numpy_array(G, multigraph_weight=min)
+    G.add_edge(2, 2, weight=-1)  # loops are no edges
+    np.testing.assert_array_equal(as_graph(G, weighted=True).matrix.toarray(), lengths)
+    np.testing.assert_array_equal(as_graph(G).matrix.toarray(), lengths != 0)
+    G.add_edge(3, 0, weight=0)
+    with pytest.raises(ValueError, match=r"\(3, 0\)|\(0, 3\)"):
+        as_graph(G, weighted=True)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_lengths_of_igraph(directed):
+    graph = igraph.Graph(n=4, edges=list(LENGTHS), directed=directed)
+    graph.es["weight"] = list(LENGTHS.values())
+    G = (nx.DiGraph if directed else nx.MultiGraph)()
+    G.add_nodes_from(range(4))
+    G.add_weighted_edges_from((i, j, length) for (i, j), length in LENGTHS.items())
+    np.testing.assert_array_equal(lengths_of(graph), nx.to_numpy_array(G, multigraph_weight=min))
+
+
+def test_lengths_of_graphblas():
+    gb = pytest.importorskip("graphblas")
+    (rows, columns), values = zip(*LENGTHS, strict=True), list(LENGTHS.values())
+    M = gb.Matrix.from_coo(rows, columns, values, nrows=4, ncols=4)
+    expected = sp.coo_array((values, (rows, columns)), shape=(4, 4)).toarray()
+    np.testing.assert_array_equal(lengths_of(M), expected)
+    np.testing.assert_array_equal(lengths_of(M.T), expected.T)
+
+
+@pytest.mark.parametrize("bad", ["far", None, 2**70, 1j, [1.0], (1, 2)], ids=repr)
+def test_a_length_that_is_no_number(bad):
+    G = nx.Graph([("a", "b"), ("b", "c")])
+    G["b"]["c"]["weight"] = bad
+    with pytest.raises(TypeError, match=r"edge \('b', 'c'\) has length .*; lengths are floats, or integers"):
+        lengths_of(G)
+    graph = igraph.Graph(n=3, edges=[(0, 1), (1, 2)])
+    graph.es["weight"] = [1, bad]
+    with pytest.raises(TypeError, match=r"edge 1, \(1, 2\), has length"):
+        lengths_of(graph)
+
+
+def test_all_lengths_are_sequences():
+    G = nx.Graph([(0, 1, {"weight": (1, 2)}), (1, 2, {"weight": (1, 2)})])
+    with pytest.raises(TypeError, match=r"edge \(0, 1\) has length \(1, 2\)"):
+        lengths_of(G)
+
+
+def test_igraph_without_lengths():
+    with pytest.raises(ValueError, match=r"weighted=True, but .*igraph.Graph have no attribute 'weight'"):
+        lengths_of(igraph.Graph(n=2, edges=[(0, 1)]))
+    np.testing.assert_array_equal(lengths_of(igraph.Graph(n=2)), np.zeros((2, 2)))
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(1, 5)), max_size=30))
+def test_the_shortest_parallel_edge_counts(edges):
+    tails, heads, lengths = np.array(edges, np.int64).reshape(-1, 3).T
+    expected = np.zeros((4, 4))
+    for i, j, length in sorted(edges, key=lambda edge: -edge[2]):
+        expected[i, j] = length
+    np.testing.assert_array_equal(adapters.Entries(4, tails, heads, True).matrix(lengths).toarray(), expected)
+
+
+def test_the_libraries_are_not_imported():
+    script = (
+        "import sys, numpy as np, lagbc\nlagbc.bc(np.eye(3, k=1))\nprint(*{name.split('.')[0] for name in sys.modules})"
+    )
+    loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    assert "scipy" in loaded
+    assert not {"networkx", "igraph", "graphblas"} & set(loaded)

@@ -1,0 +1,475 @@
+"""The NetworkX backend agrees with NetworkX, and passes NetworkX's own tests."""
+
+import inspect
+import json
+import logging
+import os
+import random
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import lagbc
+from lagbc import nx_backend, nx_metadata
+from lagbc.graph import as_graph
+
+CLASSES = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
+OFFERED = list(nx_metadata.get_info()["functions"])
+WEIGHTED = any(row.weighted for row in lagbc.METHODS)
+NOT_WEIGHTED = pytest.mark.skipif(WEIGHTED, reason="lagbc reads edge lengths")
+ONLY_WEIGHTED = pytest.mark.skipif(not WEIGHTED, reason="lagbc does not read edge lengths")
+LABELS = [0, 1, "one", (2, "two"), frozenset({3}), -7, 4.5, "z"]
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*conversions to backend graphs are saved to cache")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _registered():
+    assert "lagbc" in nx.utils.backends.backends, "install lagbc again: its entry points are not registered"
+
+
+def assert_same(ours, theirs):
+    """Equal scores under equal keys in equal order."""
+    assert list(ours) == list(theirs)
+    np.testing.assert_allclose(list(ours.values()), list(theirs.values()), rtol=1e-11, atol=1e-12)
+    assert all(type(x) in (float, int) for x in ours.values())
+
+
+def both(function, *args, **kwargs):
+    """Call a function of NetworkX by lagbc and by itself, on the same state of the global generator."""
+    state = random.getstate()
+    ours = getattr(nx, function)(*args, backend="lagbc", **kwargs)
+    random.setstate(state)
+    return ours, getattr(nx, function)(*args, backend="networkx", **kwargs)
+
+
+@st.composite
+def networks(draw, kind):
+    """Graphs of any labels, with loops, parallel edges, several components, and lengths on some of the edges."""
+    G = kind()
+    nodes = draw(st.permutations(LABELS))[: draw(st.integers(0, len(LABELS)))]
+    G.add_nodes_from(nodes)
+    if nodes:
+        node = st.sampled_from(nodes)
+        # Sums of these are exact, so that ties are ties in any order of addition.
+        data = st.one_of(st.just({}), st.sampled_from([1, 2, 3, 0.5, 1.5]).map(lambda x: {"km": x, "name": "road"}))
+        G.add_edges_from(draw(st.lists(st.tuples(node, node, data), max_size=24)))
+    return G
+
+
+weights = st.sampled_from([None, "km"] if WEIGHTED else [None])
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+@given(data=st.data())
+def test_betweenness(kind, data):
+    G = data.draw(networks(kind))
+    weight, normalized, endpoints = data.draw(weights), data.draw(st.booleans()), data.draw(st.booleans())
+    k = data.draw(st.none() | st.integers(1, len(G)) if len(G) else st.none())
+    if k == 1 and not endpoints:
+        k = None
+    options = {"weight": weight, "normalized": normalized, "endpoints": endpoints, "k": k, "seed": len(G)}
+    assert_same(*both("betweenness_centrality", G, **options))
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+@given(data=st.data())
+def test_betweenness_subset(kind, data):
+    G = data.draw(networks(kind))
+    some = st.lists(st.sampled_from(list(G)), max_size=5) if len(G) else st.just([])
+    sources, targets = data.draw(some), [*data.draw(some), "not there"]  # a source may be named twice
+    options = {"weight": data.draw(weights), "normalized": data.draw(st.booleans())}
+    assert_same(*both("betweenness_centrality_subset", G, sources, targets, **options))
+
+
+def offered(function):
+    return pytest.mark.skipif(function not in OFFERED, reason=f"lagbc has no {nx_metadata.COMPUTED_BY[function]}")
+
+
+@offered("edge_betweenness_centrality")
+@pytest.mark.parametrize("kind", CLASSES)
+@given(data=st.data())
+def test_edge_betweenness(kind, data):
+    G = data.draw(networks(kind))
+    k = data.draw(st.none() | st.integers(1, len(G)) if len(G) else st.none())
+    options = {"weight": data.draw(weights), "normalized": data.draw(st.booleans()), "k": k, "seed": len(G)}
+    assert_same(*both("edge_betweenness_centrality", G, **options))
+
+
+def edge_subset_by_formula(G, sources, targets, weight):
+    """Sum over s and t of the share of the shortest paths that use an edge; NetworkX's own shares are not these."""
+    scores = dict.fromkeys(G.edges, 0.0)
+    for s, t in ((s, t) for s in sources for t in targets if s != t and nx.has_path(G, s, t)):
+        paths = list(nx.all_shortest_paths(G, s, t, weight=weight))
+        for edge in (edge for path in paths for edge in nx.utils.pairwise(path)):
+            scores[edge if edge in scores else edge[::-1]] += 1 / len(paths)
+    return {edge: score / (1 if G.is_directed() else 2) for edge, score in scores.items()}
+
+
+@offered("edge_betweenness_centrality_subset")
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+@given(data=st.data())
+def test_edge_betweenness_subset(kind, data):
+    G = data.draw(networks(kind))
+    some = st.lists(st.sampled_from(list(G)), max_size=5, unique=True) if len(G) else st.just([])
+    sources, targets, weight = data.draw(some), data.draw(some), data.draw(weights)
+    ours = nx.edge_betweenness_centrality_subset(G, sources, [*targets, "not there"], weight=weight, backend="lagbc")
+    assert_same(ours, edge_subset_by_formula(G, sources, targets, weight))
+
+
+@offered("edge_betweenness_centrality_subset")
+def test_edge_betweenness_subset_where_path_counts_differ():
+    # Of the three shortest paths from 0 to 7 two go through 4; NetworkX 3.6 gives (4, 6) and (5, 6) equal scores.
+    G = nx.Graph([(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 5), (4, 6), (5, 6), (6, 7)])
+    ours = nx.edge_betweenness_centrality_subset(G, [0], [7], backend="lagbc")
+    assert_same(ours, edge_subset_by_formula(G, [0], [7], None))
+    assert ours[4, 6] == pytest.approx(2 * ours[5, 6])
+
+
+@offered("edge_betweenness_centrality_subset")
+@pytest.mark.parametrize("normalized", [True, False])
+def test_edge_betweenness_subset_of_a_multigraph(normalized):
+    G = nx.MultiGraph([(0, 1), (0, 1), (1, 2), (2, 2), (3, 2), (3, 2), (3, 2)])
+    assert_same(*both("edge_betweenness_centrality_subset", G, [0, 1], [2, 3], normalized=normalized))
+
+
+@offered("closeness_centrality")
+@pytest.mark.parametrize("kind", CLASSES)
+@given(data=st.data())
+def test_closeness(kind, data):
+    G = data.draw(networks(kind))
+    assert_same(*both("closeness_centrality", G, distance=data.draw(weights), wf_improved=data.draw(st.booleans())))
+
+
+@offered("harmonic_centrality")
+@pytest.mark.parametrize("kind", CLASSES)
+@given(data=st.data())
+def test_harmonic(kind, data):
+    G = data.draw(networks(kind))
+    some = st.none() | (st.lists(st.sampled_from([*G, "not there"]), max_size=5) if len(G) else st.just([]))
+    ours, theirs = both("harmonic_centrality", G, data.draw(some), data.draw(weights), data.draw(some))
+    assert ours.keys() == theirs.keys()  # NetworkX's order is that of a set
+    assert_same({node: ours[node] for node in theirs}, theirs)
+
+
+@offered("eccentricity")
+@pytest.mark.parametrize("kind", CLASSES)
+@given(data=st.data())
+def test_eccentricity(kind, data):
+    G, weight = data.draw(networks(kind)), data.draw(weights)
+    connected = nx.is_strongly_connected if G.is_directed() else nx.is_connected
+    if len(G) and not connected(G):
+        with pytest.raises(nx.NetworkXError, match=r"infinite path length because the .*graph is not .*connected"):
+            nx.eccentricity(G, weight=weight, backend="lagbc")
+        nx.add_cycle(G, G)
+    assert_same(*both("eccentricity", G, weight=weight))
+
+
+SEEDS = [
+    lambda: 7,
+    lambda: random.Random(7),
+    lambda: np.random.RandomState(7),
+    lambda: np.random.default_rng(7),
+    lambda: None,
+]
+
+
+@pytest.mark.parametrize("seed", range(len(SEEDS)))
+@pytest.mark.parametrize("function", sorted({"betweenness_centrality", "edge_betweenness_centrality"} & set(OFFERED)))
+def test_a_seed_draws_the_sample_of_networkx(function, seed):
+    G = nx.relabel_nodes(nx.gnp_random_graph(40, 0.1, seed=1), lambda v: f"v{v}")
+    ours, theirs = (
+        getattr(nx, function)(G, k=5, seed=SEEDS[seed](), backend=backend)
+        for backend in ("lagbc", "networkx")
+        if random.seed(3) is None
+    )
+    assert_same(ours, theirs)
+    np.testing.assert_allclose(
+        list(nx_backend.betweenness_centrality(nx_backend.convert_from_nx(G), k=5, seed=7).values()),
+        list(nx.betweenness_centrality(G, k=5, seed=7, backend="networkx").values()),
+        rtol=1e-11,
+    )
+
+
+@pytest.fixture
+def conversions(monkeypatch):
+    """The edge attributes asked for at each conversion."""
+    convert, asked = nx_backend.convert_from_nx, []
+
+    def counted(graph, edge_attrs=None, **options):
+        asked.append(edge_attrs)
+        return convert(graph, edge_attrs=edge_attrs, **options)
+
+    monkeypatch.setattr(nx_backend, "convert_from_nx", counted)
+    return asked
+
+
+def test_a_graph_is_converted_once(conversions):
+    G = nx.path_graph(6)
+    for _ in range(3):
+        assert_same(*both("betweenness_centrality", G))
+    assert_same(*both("betweenness_centrality_subset", G, [0, 1], [5]))
+    assert conversions == [None]
+    G.add_edge(0, 5)
+    assert_same(*both("betweenness_centrality", G))
+    assert conversions == [None, None], "an edge was added"
+    with nx.config(cache_converted_graphs=False):
+        assert_same(*both("betweenness_centrality", G))
+        assert_same(*both("betweenness_centrality", G))
+    assert len(conversions) == 4
+
+
+@ONLY_WEIGHTED
+def test_a_graph_with_lengths_serves_for_hops(conversions):
+    G = nx.path_graph(6)
+    assert_same(*both("betweenness_centrality", G, weight="km"))
+    assert_same(*both("betweenness_centrality", G))
+    assert conversions == [{"km": 1}]
+
+
+def test_validation_is_kept_with_the_graph(monkeypatch):
+    validated = []
+
+    def counted(*args, **options):
+        validated.append(args)
+        return as_graph(*args, **options)
+
+    monkeypatch.setattr(nx_backend, "as_graph", counted)
+    G = nx.path_graph(6)
+    for _ in range(3):
+        nx.betweenness_centrality(G, backend="lagbc")
+    assert len(validated) == 1
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+@given(data=st.data())
+def test_conversion_there_and_back(kind, data):
+    G = data.draw(networks(kind))
+    converted = nx_backend.convert_from_nx(G, edge_attrs={"km": None})
+    back = nx_backend.convert_to_nx(converted)
+    assert type(back) is kind
+    assert list(back) == list(G)
+    if G.is_multigraph():
+        expected = {(u, v, key): data for u, v, key, data in G.edges(keys=True, data="km")}
+        assert {(u, v, key): data for u, v, key, data in back.edges(keys=True, data="km")} == expected
+    else:
+        assert list(back.edges(data="km")) == list(G.edges(data="km"))
+    assert nx_backend.convert_to_nx(converted.nodes) is converted.nodes
+    assert (len(converted), converted.is_directed(), converted.is_multigraph()) == (
+        len(G),
+        G.is_directed(),
+        G.is_multigraph(),
+    )
+
+
+def test_a_backend_graph_works_where_lagbc_has_nothing():
+    G = nx.gnp_random_graph(20, 0.2, seed=2, directed=True)
+    converted = nx_backend.convert_from_nx(G)
+    assert_same(nx.betweenness_centrality(converted), nx.betweenness_centrality(G, backend="networkx"))
+    assert nx.pagerank(converted, backend="networkx") == nx.pagerank(G)
+
+
+def test_attributes_that_are_not_kept():
+    for options in ({"node_attrs": {"size": 1}}, {"preserve_node_attrs": True}, {"preserve_edge_attrs": True}):
+        with pytest.raises(NotImplementedError, match="keeps edge attributes that are asked for by name"):
+            nx_backend.convert_from_nx(nx.path_graph(3), **options)
+
+
+def test_errors():
+    G = nx.path_graph(5)
+    with pytest.raises(KeyError, match="absent"):
+        nx.betweenness_centrality_subset(G, ["absent"], [0], backend="lagbc")
+    with pytest.raises(ValueError, match="Sample larger than population"):
+        nx.betweenness_centrality(G, k=6, backend="lagbc")
+    with pytest.raises(TypeError, match=r"\['target_weights'\]: no such argument; lagbc's own are batch, "):
+        nx.betweenness_centrality(G, backend="lagbc", target_weights=np.ones(5))
+    with pytest.raises(ValueError, match="threads=0"):
+        nx.betweenness_centrality(G, backend="lagbc", threads=0)
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'targets'"):
+        nx.betweenness_centrality_subset(G, [0], backend="lagbc")
+    if WEIGHTED:
+        with pytest.raises(ValueError, match="converted without the edge attribute 'km'"):
+            nx_backend.betweenness_centrality(nx_backend.convert_from_nx(G), weight="km")
+
+
+def test_options_reach_lagbc():
+    G, reports = nx.gnp_random_graph(100, 0.1, seed=5), []
+    plain = nx.betweenness_centrality(G, backend="networkx")
+    options = {"method": "batched", "device": "cpu", "dtype": "float64", "batch": 64, "threads": 1}
+    assert_same(nx.betweenness_centrality(G, backend="lagbc", progress=reports.append, **options), plain)
+    assert [report.done for report in reports] == [64, 100]
+    assert nx_metadata.RUN_OPTIONS.keys() == {*options, "progress"}
+
+
+REFUSED = [
+    ("betweenness_centrality", {"weight": lambda u, v, data: 1}, "edge lengths are given by a function"),
+    ("betweenness_centrality", {"k": 1}, "k=1 without endpoints"),
+    ("betweenness_centrality_subset", {"sources": [0], "targets": [1], "weight": max}, "given by a function"),
+    pytest.param("betweenness_centrality", {"weight": "km"}, "counts hops; it does not read", marks=NOT_WEIGHTED),
+    pytest.param(
+        "edge_betweenness_centrality", {"weight": max}, "by a function", marks=offered("edge_betweenness_centrality")
+    ),
+    pytest.param("closeness_centrality", {"u": 0}, "u is given", marks=offered("closeness_centrality")),
+    pytest.param("closeness_centrality", {"distance": max}, "by a function", marks=offered("closeness_centrality")),
+    pytest.param("eccentricity", {"v": 0}, "v is given", marks=offered("eccentricity")),
+    pytest.param("eccentricity", {"sp": {}}, "sp is given", marks=offered("eccentricity")),
+    ("pagerank", {}, "no function pagerank"),
+]
+
+
+@pytest.mark.parametrize(("function", "options", "reason"), REFUSED)
+def test_can_run_says_why_not(function, options, reason):
+    G = nx.complete_graph(4)
+    assert reason in nx_backend.can_run(function, (G,), options)
+    with pytest.raises(NotImplementedError, match="not implemented by 'lagbc' backend"):
+        getattr(nx, function)(G, backend="lagbc", **options)
+
+
+def test_can_run():
+    G = nx.path_graph(3)
+    assert nx_backend.can_run("betweenness_centrality", (G, 1), {"endpoints": True}) is True
+    assert nx_backend.can_run("betweenness_centrality", (), {"G": G, "k": 2}) is True
+    assert nx_backend.can_run("betweenness_centrality_subset", (G,), {}) is True, "the call itself says what is missing"
+    for function in nx_metadata.COMPUTED_BY.keys() - set(OFFERED):
+        assert nx_metadata.COMPUTED_BY[function] in nx_backend.can_run(function, (G,), {})
+
+
+def test_refused_calls_are_networkx_own(caplog):
+    G = nx.gnp_random_graph(100, 0.1, seed=6)
+    with caplog.at_level(logging.DEBUG, "networkx"), nx.config(backend_priority=["lagbc"]):
+        by_function = nx.betweenness_centrality(G, weight=lambda u, v, data: 1 + (u + v) % 3)
+        assert "given by a function" in caplog.text
+        one = nx.betweenness_centrality(G, k=1, seed=1)
+        assert "Using backend 'lagbc'" not in caplog.text
+        assert_same(nx.betweenness_centrality(G), nx.betweenness_centrality(G, backend="networkx"))
+        assert "Using backend 'lagbc'" in caplog.text
+        caplog.clear()
+        nx.betweenness_centrality(nx.path_graph(3))
+        assert "roots * edges = 6; NetworkX is faster below" in caplog.text
+        assert "Using backend 'lagbc'" not in caplog.text
+    assert by_function == nx.betweenness_centrality(G, weight=lambda u, v, data: 1 + (u + v) % 3, backend="networkx")
+    assert sum(np.isnan(list(one.values()))) == 1
+
+
+def test_should_run():
+    large, small = nx.path_graph(200), nx.path_graph(20)
+    assert nx_backend.should_run("betweenness_centrality", (large,), {}) is True
+    assert nx_backend.should_run("betweenness_centrality_subset", (large, [0], [1]), {}) is True
+    assert "roots * edges = 380;" in nx_backend.should_run("betweenness_centrality", (), {"G": small})
+    assert "roots * edges = 1990;" in nx_backend.should_run("betweenness_centrality", (large, 10), {})
+
+
+UNFIT = [0, -1, -2.5, float("nan"), float("inf"), "far", None, 2**53, 2**70]
+
+
+@ONLY_WEIGHTED
+@pytest.mark.parametrize("length", UNFIT, ids=repr)
+def test_unfit_lengths_are_left_to_networkx(length):
+    G = nx.cycle_graph(5)
+    G.add_edge("a", "b", km=length)
+    with pytest.raises(NotImplementedError) as error:
+        nx.betweenness_centrality(G, weight="km", backend="lagbc")
+    reason = str(error.value.__cause__)
+    assert "edge ('a', 'b')" in reason or "2**53" in reason
+
+
+def outcome(call, *args, **options):
+    try:
+        return list(call(*args, **options).items())
+    except Exception as error:
+        return type(error), str(error)
+
+
+@ONLY_WEIGHTED
+@pytest.mark.parametrize("length", UNFIT, ids=repr)
+def test_unfit_lengths_fall_back(length, monkeypatch):
+    monkeypatch.setattr(nx_backend, "WORTH", 0)
+    G = nx.cycle_graph(5)
+    G.add_edge("a", "b", km=length)
+    with nx.config(backend_priority=["lagbc"]):
+        dispatched = outcome(nx.betweenness_centrality, G, weight="km")
+    assert dispatched == outcome(nx.betweenness_centrality, G, weight="km", backend="networkx")
+
+
+@ONLY_WEIGHTED
+def test_names_of_lengths():
+    G = nx.MultiGraph()
+    G.add_edge("a", "b", km=1, minutes=9, key="road")
+    G.add_edge("a", "b", km=3, minutes=4, key="rail")
+    G.add_edge("b", "c", km=2)
+    G.add_edge("a", "c", minutes=3.5, km=2.5)
+    for weight in ("km", "minutes", ("no", "such"), 0):
+        assert_same(*both("betweenness_centrality", G, weight=weight, normalized=False))
+
+
+@pytest.mark.parametrize("function", nx_metadata.COMPUTED_BY)
+def test_arguments_are_those_of_networkx(function):
+    theirs = inspect.signature(getattr(nx, function).orig_func).parameters
+    *ours, run = inspect.signature(getattr(nx_backend, function)).parameters.values()
+    assert run.kind is run.VAR_KEYWORD
+    assert [(p.name, p.kind, p.default) for p in ours] == [(p.name, p.kind, p.default) for p in theirs.values()]
+
+
+def test_metadata():
+    info = nx.utils.backends.backend_info["lagbc"]
+    assert info["backend_name"] == "lagbc"
+    assert list(info["functions"]) == OFFERED
+    assert {"betweenness_centrality", "betweenness_centrality_subset"} <= set(OFFERED)
+    assert [name for name, needed in nx_metadata.COMPUTED_BY.items() if hasattr(lagbc, needed)] == OFFERED
+    for function in OFFERED:
+        assert "lagbc" in getattr(nx, function).backends
+        assert "threads : int" in getattr(nx, function).__doc__
+    assert nx_metadata.DIFFERENCES.keys() <= nx_metadata.COMPUTED_BY.keys()
+
+
+def test_metadata_loads_nothing_heavy():
+    script = (
+        "import sys; from lagbc.nx_metadata import get_info; get_info()\n"
+        "print(*{name.split('.')[0] for name in sys.modules})"
+    )
+    loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    assert "lagbc" in loaded
+    assert not {"networkx", "numpy", "scipy", "numba", "cupy", "graphblas", "psutil", "tqdm", "click"} & set(loaded)
+
+
+def test_networkx_does_not_load_the_backend_before_it_is_used():
+    script = "import sys, networkx; print('lagbc.nx_metadata' in sys.modules, 'lagbc.nx_backend' in sys.modules)"
+    printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    assert printed == ["True", "False"]
+
+
+def test_networkx_own_tests(tmp_path):
+    calls, report = tmp_path / "calls.json", tmp_path / "report.xml"
+    here = [str(Path(__file__).parent), str(Path(lagbc.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {
+        "NETWORKX_TEST_BACKEND": "lagbc",
+        "NETWORKX_FALLBACK_TO_NX": "True",
+        "NX_SUITE_CALLS": str(calls),
+        "PYTHONPATH": os.pathsep.join(here),
+    }
+    suite = ["networkx.algorithms.centrality", "networkx.algorithms.tests.test_distance_measures"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "nx_suite_calls", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, f"--junitxml={report}", "--pyargs", *suite],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=1200,  # it takes 20 s; this ends what hangs
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+    results = ET.parse(report).getroot()
+    assert len(results.findall(".//testcase")) > 800
+    # No test of NetworkX's own is expected to fail; if one has to be, it is named here with its reason.
+    assert not results.findall(".//skipped[@type='pytest.xfail']")
+    called = json.loads(calls.read_text(encoding="utf-8"))
+    assert called.keys() == set(OFFERED)
+    assert called["betweenness_centrality"] > 50
