@@ -14,32 +14,6 @@
 // what is new. Bits are pushed with atomicOr, which commutes; numbers are gathered.
 
 constexpr int EDGES = 2;  // a lane, whose loads are in flight together
-#ifndef FLUSH
-#define FLUSH 8
-#endif
-
-// New entries of a queue that a warp has found: lane i holds the i-th. They get places in the queue some at a time, as
-// all warps of a group count on one counter; but few, as entries near each other in the queue should be so in the graph.
-struct Found {
-    int vertex = 0, count = 0;
-
-    // Take the vertices of those lanes for which `is_new` is set.
-    __device__ __forceinline__ void take(bool is_new, int w) {
-        for (unsigned lanes = __ballot_sync(ALL, is_new); lanes; lanes &= lanes - 1) {
-            const int taken = __shfl_sync(ALL, w, __ffs(lanes) - 1);
-            if ((threadIdx.x & 31) == count) vertex = taken;
-            count++;
-        }
-    }
-
-    __device__ __forceinline__ void put(int* queue, int last, int* found, offset capacity) {
-        const int lane = threadIdx.x & 31;
-        int place = lane == 0 && count ? atomicAdd(found, count) : 0;
-        place = last + __shfl_sync(ALL, place, 0) + lane;
-        if (lane < count && place < capacity) queue[place] = vertex;
-        count = 0;
-    }
-};
 
 constexpr int DONE = 0, QUEUE_FULL = 1, STOPPED = 2;
 
@@ -152,7 +126,7 @@ __device__ __forceinline__ void clear(const Group& group, const int* queue, int 
 // Push the bit row of v to its out-neighbours, four edges at a time, a word a lane; queue those touched first.
 __device__ __forceinline__ void push(const offset* indptr, const int* indices, int v, int level, unsigned word,
                                      const unsigned* visited, const unsigned* here, unsigned* next, int* stamps,
-                                     int* queue, int last, int* found, offset capacity, Found& entries) {
+                                     int* queue, int last, int* found, offset capacity) {
     const int lane = threadIdx.x & 31, part = lane % WORDS;
     const offset end = indptr[v + 1];
     for (offset base = indptr[v]; base < end; base += 4) {
@@ -162,10 +136,10 @@ __device__ __forceinline__ void push(const offset* indptr, const int* indices, i
         const unsigned fresh = e < end ? word & ~(visited[place_of_word] | here[place_of_word]) : 0;
         if (fresh) atomicOr(&next[place_of_word], fresh);
         const unsigned touched = __ballot_sync(ALL, fresh != 0) >> (lane / WORDS * WORDS) & 0xff;
-        const bool is_new =
-            touched && part == 0 && stamps[w] != level + 2 && atomicExch(&stamps[w], level + 2) != level + 2;
-        entries.take(is_new, w);
-        if (entries.count > FLUSH - 4) entries.put(queue, last, found, capacity);
+        if (touched && part == 0 && stamps[w] != level + 2 && atomicExch(&stamps[w], level + 2) != level + 2) {
+            const int place = last + atomicAdd(found, 1);
+            if (place < capacity) queue[place] = w;
+        }
     }
 }
 
@@ -191,7 +165,6 @@ batched_hops_deep_forward(int n, int members, const offset* __restrict__ indptr,
         if (group.member == 0 && threadIdx.x == 0) halts[level % 2] = *stop;
         int v = entry(own.queue, first + group.warp(), last);
         unsigned word = word_of(here, v, n);
-        Found entries;
         for (int i = first + group.warp(); i < last; i += group.warps()) {
             const int following = entry(own.queue, i + group.warps(), last);
             if (lane < WORDS) {
@@ -199,7 +172,7 @@ batched_hops_deep_forward(int n, int members, const offset* __restrict__ indptr,
                 own.visited[(size_t)v * WORDS + lane] |= word;
             }
             push(indptr, indices, v, level, word, own.visited, here, next, own.stamps, own.queue, last, &found[level + 1],
-                 capacity, entries);
+                 capacity);
             const unsigned word_following = word_of(here, following, n);
             if (level > 0) {
                 const unsigned mask = byte_of(word);
@@ -221,7 +194,6 @@ batched_hops_deep_forward(int n, int members, const offset* __restrict__ indptr,
             v = following;
             word = word_following;
         }
-        if (entries.count) entries.put(own.queue, last, &found[level + 1], capacity);
         if (level > 1) clear(group, own.queue, before, own.starts[level - 1], own.bits(level - 2));
         group.wait();
         const int end = last + *(volatile int*)&found[level + 1];
