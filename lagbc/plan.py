@@ -77,6 +77,10 @@ class Plan:
         Relative difference up to which two path lengths count as equal.
     delta : float or None
         Width of the buckets of Delta-stepping; None lets the method choose.
+    variant : str or None
+        Which of a traversal's ways to find its frontier, such as "work-efficient"; None lets the method choose.
+    virtual_warp : int or None
+        Threads that share a vertex of a traversal: 1, 4, 8, 16 or 32; None lets the method choose.
     stop : StopFlag
         Polled once a level.
     """
@@ -89,6 +93,8 @@ class Plan:
     multiplicity: NDArray[np.float64] | None = None
     rtol: float = 0.0
     delta: float | None = None
+    variant: str | None = None
+    virtual_warp: int | None = None
     stop: StopFlag = field(default_factory=StopFlag)
 
     @property
