@@ -25,7 +25,7 @@ A. Crauser, K. Mehlhorn, U. Meyer and P. Sanders, A parallelization of Dijkstra'
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import cupy as cp
@@ -39,7 +39,6 @@ from lagbc.plan import Interrupted, Plan
 
 VARIANTS = ("work-efficient", "node-parallel")
 VIRTUAL_WARPS = (1, 4, 8, 16, 32)
-_THREADS = 256
 
 # How the search from a root ended, and the columns of `State.outcome`; as in kernels/dijkstra.cu.
 _DONE, _STOPPED = 0, 3
@@ -108,15 +107,13 @@ def prepare(graph: Graph, plan: Plan) -> State:
     width = plan.virtual_warp or choose_width(graph)
     if width not in VIRTUAL_WARPS:
         raise ValueError(f"virtual_warp={width!r}: dijkstra has virtual warps of {VIRTUAL_WARPS} threads")
-    if plan.omega is not None:
-        # Weights may be out of the range of float32.
-        plan = replace(plan, dtype="float64")
+    graph = graph.on_device
     ordered = graph.reordered
     into = ordered.transpose
     rows = int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
     position = np.empty(graph.n, np.int64)
     position[graph.order] = np.arange(graph.n)
-    edges = _upload(ordered, rows)
+    edges = _edges(ordered, rows)
     queued = variant == "work-efficient"
     stop = pinned_flag()
     plan.stop.mirror(stop)
@@ -128,8 +125,8 @@ def prepare(graph: Graph, plan: Plan) -> State:
         order=cp.asarray(graph.order[:rows]),
         position=position,
         edges=edges,
-        in_edges=edges if into is ordered else _upload(into, rows),
-        shortest=cp.asarray(_shortest(ordered)[:rows]),
+        in_edges=edges if into is ordered else _edges(into, rows),
+        shortest=_shortest(edges, rows),
         omega=None if plan.omega is None else cp.asarray(plan.omega[graph.order[:rows]]),
         dist=cp.full(shape, np.inf),
         sigma=cp.empty(shape, plan.dtype),
@@ -150,8 +147,8 @@ def choose_width(graph: Graph) -> int:
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Levels:
-    """Find distances, levels and path counts of a batch of roots."""
-    position = state.position[roots]
+    """Find distances, levels and path counts of a batch of roots; a root of -1 is an absent one."""
+    position = np.where(roots < 0, state.rows, state.position[roots])
     placed = position < state.rows
     rows = cp.asarray(position[placed].astype(np.int32))
     overflowed, depth = np.zeros(len(roots), np.bool_), 0
@@ -187,24 +184,24 @@ def backward(state: State, levels: Levels, out: Any) -> None:
 
 def _launch(kernel: str, state: State, blocks: int, arguments: tuple[Any, ...]) -> NDArray[np.int32]:
     """Run a kernel with a block a root, and return the outcome of each."""
-    compiler.load("dijkstra", state.plan.dtype).get_function(kernel)((blocks,), (_THREADS,), arguments)
+    compiler.load("dijkstra", state.plan.dtype).get_function(kernel)((blocks,), (compiler.THREADS,), arguments)
     outcome: NDArray[np.int32] = state.outcome[:blocks].get()
     if (outcome[:, _HOW] == _STOPPED).any():
         raise Interrupted
     return outcome
 
 
-def _upload(graph: Graph, rows: int) -> tuple[Any, Any, Any]:
-    return cp.asarray(graph.indptr[: rows + 1]), cp.asarray(graph.indices), cp.asarray(graph.weights)
+def _edges(graph: Graph, rows: int) -> tuple[Any, Any, Any]:
+    return graph.indptr[: rows + 1], graph.indices, graph.weights
 
 
-def _shortest(graph: Graph) -> NDArray[np.float64]:
-    """Find the smallest length of each vertex's out-edges, inf if it has none."""
-    assert graph.weights is not None
-    shortest = np.full(graph.n, np.inf)
-    leaving = np.flatnonzero(graph.out_degrees)
-    if len(leaving):
-        shortest[leaving] = np.minimum.reduceat(graph.weights, graph.indptr[leaving])
+def _shortest(edges: tuple[Any, Any, Any], rows: int) -> Any:
+    """Find the smallest length of each row's edges, inf if it has none."""
+    indptr, _, lengths = edges
+    shortest = cp.empty(rows)
+    if rows:
+        kernel = compiler.load("dijkstra", "float64").get_function("dijkstra_shortest")
+        kernel((-(-rows * 32 // compiler.THREADS),), (compiler.THREADS,), (np.int32(rows), indptr, lengths, shortest))
     return shortest
 
 

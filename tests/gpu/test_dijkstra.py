@@ -361,8 +361,12 @@ def test_stop_flag(dijkstra, cupy, variant):
 
 
 def test_stop_in_the_middle_of_a_search(dijkstra):
-    """The search looks at 2**17 vertices in each of as many phases; it would take minutes."""
-    graph = as_graph(with_lengths(path(1 << 17), [1]), weighted=True)
+    """Of 2**17 vertices one settles in a phase, which looks at all of them; that would take seconds."""
+    n = 1 << 17
+    v = np.arange(2, n)
+    i, j = np.concatenate([np.zeros(n - 2, int), v]), np.concatenate([v, np.ones(n - 2, int)])
+    lengths = np.concatenate([v.astype(float), np.full(n - 2, 0.5)])
+    graph = as_graph(sp.csr_array((lengths, (i, j)), shape=(n, n)), weighted=True)
     state = dijkstra.prepare(graph, Plan(batch=1, variant="node-parallel"))
     timer = threading.Timer(0.5, state.plan.stop.set)
     timer.start()

@@ -171,6 +171,17 @@ __device__ __forceinline__ bool asked_to_stop(const volatile unsigned char* stop
     return *stop;
 }
 
+// shortest[v] = the smallest length of v's edges, infinite if it has none; a warp has v.
+extern "C" __global__ void dijkstra_shortest(int n, const offset* __restrict__ indptr,
+                                             const double* __restrict__ lengths, double* shortest) {
+    const int v = blockIdx.x * WARPS + threadIdx.x / 32;
+    if (v >= n) return;
+    double least = number(UNREACHED);
+    for (offset e = indptr[v] + threadIdx.x % 32; e < indptr[v + 1]; e += 32) least = fmin(least, lengths[e]);
+    for (int step = 16; step; step /= 2) least = fmin(least, __shfl_xor_sync(ALL, least, step));
+    if (threadIdx.x % 32 == 0) shortest[v] = least;
+}
+
 // Distances, counts and levels of a root a block. dist is infinite and delta zero where no root of the block came
 // before; a block clears what its last root reached. For least and waits there are two places each, used by turns: one
 // is read while the other is written.
