@@ -230,6 +230,24 @@ METHODS: tuple[Method, ...] = (
         bytes_per_entry=30,
         bytes_per_edge=24,
     ),
+    # After the other weighted methods of its device, so that "auto" takes it only where it is asked for by name.
+    Method(
+        name="dijkstra",
+        formulation="traversal",
+        device="cuda",
+        weighted=True,
+        module="lagbc.gpu.dijkstra",
+        requires="cupy",
+        extra="cuda13",
+        block=1,
+        widest=None,
+        auto_batch=2048,
+        concurrent=False,
+        # 3 * 8 of distances, counts and dependencies, 3 * 4 of queues and the ends of levels.
+        bytes_per_entry=36,
+        bytes_per_edge=24,
+        takes=("variant", "virtual_warp"),
+    ),
 )
 
 

@@ -79,6 +79,10 @@ class Plan:
         The sums asked for: names of fields of `lagbc.sums.Sums`.
     delta : float or None
         Width of the buckets of Delta-stepping; None lets the method choose.
+    variant : str or None
+        Which of a traversal's ways to find its frontier, such as "work-efficient"; None lets the method choose.
+    virtual_warp : int or None
+        Threads that share a vertex of a traversal: 1, 4, 8, 16 or 32; None lets the method choose.
     stop : StopFlag
         Polled once a level.
     """
@@ -92,6 +96,8 @@ class Plan:
     rtol: float = 0.0
     delta: float | None = None
     outputs: frozenset[str] = frozenset({"delta"})
+    variant: str | None = None
+    virtual_warp: int | None = None
     stop: StopFlag = field(default_factory=StopFlag)
 
     @property

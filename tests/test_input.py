@@ -293,7 +293,7 @@ def test_missing_library(monkeypatch):
 
     from lagbc import methods
 
-    row = dataclasses.replace(lagbc.METHODS[-1], name="absent", requires="no_such_library", extra="absent")
+    row = dataclasses.replace(lagbc.METHODS[0], name="absent", requires="no_such_library", extra="absent")
     monkeypatch.setattr(methods, "METHODS", (*lagbc.METHODS, row))
     with pytest.raises(lagbc.MissingDependencyError, match=re.escape("pip install 'lagbc[absent]'")):
         lagbc.bc(path(3), method="absent")

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.gpu import compiler
+from lagbc.gpu.host import host_pointer, pinned_flag
 from lagbc.graph import Graph
 from lagbc.plan import Interrupted, Plan, UnlikeBlocks
 from lagbc.sums import Sums
@@ -112,7 +113,7 @@ def prepare(graph: Graph, plan: Plan) -> State:
     position[graph.order] = np.arange(graph.n)
     indptr, indices = cp.asarray(ordered.indptr[: rows + 1]), cp.asarray(ordered.indices)
     symmetric = into is ordered
-    stop = _pinned_flag()
+    stop = pinned_flag()
     plan.stop.mirror(stop)
     state = State(
         plan=plan,
@@ -249,7 +250,7 @@ def _forward_deep(state: State, roots: NDArray[np.int64], placed: Placed) -> Lev
             *(state.indptr, state.indices, state.in_indptr, state.in_indices),
             *_deep_arguments(state, deep),
             *(deep.found, _sigma_limit(state), overflowed),
-            *(deep.barriers, deep.halts, _host_pointer(state.stop), deep.status),
+            *(deep.barriers, deep.halts, host_pointer(state.stop), deep.status),
         )
         deep.status.fill(0)
         kernel((members * -(-len(roots) // COLUMNS),), (compiler.THREADS,), arguments)
@@ -272,7 +273,7 @@ def _backward_deep(state: State, roots: int, keep: Any, multiplicity: Any) -> An
         *(np.int32(state.rows), np.int32(members), state.indptr, state.indices),
         *_deep_arguments(state, deep),
         *(keep, _pointer(state.omega), _pointer(multiplicity), scores),
-        *(deep.barriers, deep.halts, _host_pointer(state.stop), deep.status),
+        *(deep.barriers, deep.halts, host_pointer(state.stop), deep.status),
     )
     kernel((members * -(-roots // COLUMNS),), (compiler.THREADS,), arguments)
     if (deep.status.get()[:, 0] == _STOPPED).any():
@@ -379,18 +380,6 @@ def _count_hubs(degrees: NDArray[np.int64]) -> int:
     """Rows at the front of which all have many edges; the last of them may be followed by some more."""
     short = np.flatnonzero(degrees <= _HUB_EDGES)
     return int(short[0]) if len(short) else len(degrees)
-
-
-def _pinned_flag() -> NDArray[np.uint8]:
-    memory = cp.cuda.alloc_pinned_memory(1)
-    flag = np.frombuffer(memory, np.uint8, 1)
-    flag[0] = 0
-    return flag
-
-
-def _host_pointer(array: NDArray[np.uint8]) -> Any:
-    """Address of pinned memory, which is the same on the device."""
-    return np.intp(array.ctypes.data)
 
 
 def _sigma_limit(state: State) -> Any:

@@ -15,7 +15,8 @@ _TYPES = {"float64": "double", "float32": "float"}
 # Blocks of 256 threads that shall be resident on a multiprocessor, to which the compiler limits registers: measured.
 LEVELS_RESIDENT = 5
 DEEP_RESIDENT = {"FORWARD": 5, "BACKWARD": 6}
-SOURCES = ("batched_hops_levels", "batched_hops_deep", "breadth_first")
+DIJKSTRA_RESIDENT = 8
+SOURCES = ("batched_hops_levels", "batched_hops_deep", "breadth_first", "dijkstra")
 # Sources whose kernels wait for each other: all their blocks have to be resident.
 _COOPERATIVE = ("batched_hops_deep", "breadth_first")
 THREADS = 256  # of a block: WARPS in common.cuh
@@ -36,6 +37,7 @@ def options(dtype: str) -> tuple[str, ...]:
         f"-DVALUE={_TYPES[dtype]}",
         f"-DLEVELS_RESIDENT={LEVELS_RESIDENT}",
         *(f"-D{sweep}_RESIDENT={blocks}" for sweep, blocks in DEEP_RESIDENT.items()),
+        f"-DDIJKSTRA_RESIDENT={DIJKSTRA_RESIDENT}",
     )
 
 

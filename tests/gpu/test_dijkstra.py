@@ -1,0 +1,396 @@
+"""Searches by Dijkstra's rule on the GPU: every variant and width of virtual warps, races, lengths that vanish."""
+
+import gzip
+import itertools
+import json
+import threading
+from fractions import Fraction
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.io import mmwrite
+from strategies import SPECIAL, complete_bipartite, diamonds, disjoint, graphs, grid, layered, path, scale_free, star
+
+import lagbc
+from lagbc import reference
+from lagbc.graph import as_graph
+from lagbc.plan import Interrupted, Plan
+from lagbc.sums import Sums
+
+VARIANTS = ("work-efficient", "node-parallel")
+WIDTHS = (1, 4, 8, 16, 32)
+WAYS = list(itertools.product(VARIANTS, WIDTHS))
+
+needs_numba = pytest.mark.skipif(
+    find_spec("numba") is None, reason="roots that cannot be finished are computed on the CPU, which needs numba"
+)
+
+
+@pytest.fixture(scope="module")
+def dijkstra(cupy):
+    """The method's module."""
+    return next(row for row in lagbc.METHODS if row.name == "dijkstra").load()
+
+
+@pytest.fixture(params=VARIANTS)
+def variant(request):
+    return request.param
+
+
+def fan(n):
+    """Vertex 0 reaches all others at once, which then settle a few at a time, as each leads on to the next."""
+    v = np.arange(1, n)
+    i, j = np.concatenate([np.zeros(n - 1, int), v[:-1]]), np.concatenate([v, v[1:]])
+    lengths = np.concatenate([100.0 + np.random.default_rng(2).permutation(n - 1), np.full(n - 2, 30.0)])
+    return sp.csr_array((lengths, (i, j)), shape=(n, n))
+
+
+def with_lengths(pattern, lengths):
+    """A matrix of given lengths in row order, or of random ones from a list; each stored entry once."""
+    A = sp.csr_array((pattern.tocsr() != 0).astype(float))
+    rng = np.random.default_rng(7)
+    A.data[:] = lengths if len(lengths) == A.nnz else rng.choice(lengths, A.nnz)
+    return A
+
+
+def csr(A, *, directed=True):
+    """``(indptr, indices, lengths)`` as lists, by means other than lagbc's."""
+    shortest = {}
+    coo = sp.coo_array(A)
+    for i, j, length in zip(coo.row.tolist(), coo.col.tolist(), coo.data.tolist(), strict=True):
+        for edge in ((i, j),) if directed else ((i, j), (j, i)):
+            if i != j:
+                shortest[edge] = min(length, shortest.get(edge, np.inf))
+    edges = sorted(shortest)
+    indptr = np.searchsorted([i for i, _ in edges], np.arange(A.shape[0] + 1)).tolist()
+    return indptr, [j for _, j in edges], [shortest[edge] for edge in edges]
+
+
+def oracle(A, *, directed=True, number=None, **options):
+    """Raw sums by textbook Brandes, in exact rationals where A is small or `number` says so."""
+    indptr, indices, lengths = csr(A, directed=directed)
+    number = number or (Fraction if A.shape[0] <= 40 else float)
+    return np.array([float(x) for x in reference.brandes(indptr, indices, lengths, number=number, **options)])
+
+
+def run(dijkstra, A, *, directed=True, roots=None, state=None, dtype="float64", **plan):
+    """Raw sums by the kernels alone, with the state and the levels they leave."""
+    import cupy
+
+    roots = np.arange(A.shape[0]) if roots is None else np.asarray(roots)
+    if state is None:
+        graph = as_graph(A, directed=directed, weighted=True)
+        state = dijkstra.prepare(graph, Plan(batch=max(1, len(roots)), dtype=dtype, **plan))
+    levels = dijkstra.forward(state, roots)
+    out = cupy.zeros((1, A.shape[0]))
+    dijkstra.backward(state, levels, Sums(delta=out))
+    return out[0].get(), state, levels
+
+
+def assert_close(ours, theirs, tolerance=1e-12):
+    np.testing.assert_allclose(ours, theirs, rtol=tolerance, atol=tolerance)
+
+
+# Many paths tie; few do; hubs; many levels; components and vertices without edges.
+GRAPHS = {
+    "scale-free, few lengths": with_lengths(scale_free(120, 700, seed=2), [1, 2, 3]),
+    "scale-free, lengths to 10": with_lengths(scale_free(120, 700, seed=3), np.arange(1, 11)),
+    "scale-free, real lengths": with_lengths(scale_free(120, 700, seed=4), np.random.default_rng(1).random(700) + 0.01),
+    "grid of ones": with_lengths(grid(7, 9), [1]),
+    "grid": with_lengths(grid(9, 9), [1, 2]),
+    "path": with_lengths(path(70), [1, 5, 0.5]),
+    "hub": with_lengths(star(300), [3]),
+    "two hubs": with_lengths(complete_bipartite(2, 150), [1, 2]),
+    "fan": fan(700),
+    "components": with_lengths(disjoint(path(5), sp.coo_array((3, 3)), grid(3, 4), star(9)), [2, 3]),
+}
+
+
+@pytest.mark.parametrize(("variant", "width"), WAYS)
+@pytest.mark.parametrize("name", GRAPHS)
+def test_every_way_agrees_with_the_oracle(dijkstra, name, variant, width):
+    A = GRAPHS[name]
+    roots = np.arange(0, A.shape[0], max(1, A.shape[0] // 12))
+    for directed in (True, False):
+        ours, _, levels = run(dijkstra, A, directed=directed, roots=roots, variant=variant, virtual_warp=width)
+        assert not levels.overflowed.any()
+        assert_close(ours, oracle(A, directed=directed, sources=roots.tolist(), number=float))
+
+
+@pytest.mark.parametrize(("variant", "width"), WAYS)
+def test_distances_and_counts(dijkstra, variant, width):
+    """Row by row; the root of a block is the root of the batch at its place."""
+    A = GRAPHS["scale-free, few lengths"]
+    roots = np.flatnonzero(np.diff(A.indptr))[:20]
+    graph = as_graph(A, weighted=True)
+    state = dijkstra.prepare(graph, Plan(batch=len(roots), variant=variant, virtual_warp=width))
+    dijkstra.forward(state, roots)
+    order, dist, counts = state.order.get(), state.dist.get(), state.sigma.get()
+    for block, root in enumerate(roots):
+        _, _, sigma, expected = reference.count_lengths(*csr(A), int(root))
+        np.testing.assert_array_equal(dist[block], np.array(expected)[order])
+        reached = np.isfinite(dist[block])
+        np.testing.assert_array_equal(counts[block][reached], np.array(sigma)[order][reached])
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_random_graphs(dijkstra, data):
+    A = data.draw(graphs(min_n=1))
+    lengths = data.draw(st.lists(st.sampled_from([0.5, 1, 2, 3]), min_size=A.nnz, max_size=A.nnz))
+    A = with_lengths(A, lengths)
+    directed, endpoints = data.draw(st.booleans()), data.draw(st.booleans())
+    way = {"variant": data.draw(st.sampled_from(VARIANTS)), "virtual_warp": data.draw(st.sampled_from(WIDTHS))}
+    ours, _, _ = run(dijkstra, A, directed=directed, endpoints=endpoints, **way)
+    assert_close(ours, oracle(A, directed=directed, endpoints=endpoints))
+
+
+@pytest.mark.parametrize("name", SPECIAL)
+@pytest.mark.parametrize("endpoints", [False, True])
+def test_special_graphs_through_bc(dijkstra, name, endpoints):
+    """Lengths of duplicates add up."""
+    A = SPECIAL[name].tocoo()
+    A.data[:] = 1 + np.arange(A.nnz) % 3
+    ours = lagbc.bc(A, weighted=True, method="dijkstra", device="cuda", endpoints=endpoints)
+    A.sum_duplicates()
+    assert_close(ours, oracle(A, endpoints=endpoints))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_vertex_weights(dijkstra, variant, dtype):
+    A = GRAPHS["grid"]
+    omega, times = np.random.default_rng(5).integers(0, 4, (2, A.shape[0])) / 2
+    ours, _, _ = run(dijkstra, A, variant=variant, dtype=dtype, omega=omega, multiplicity=times)
+    assert_close(ours, oracle(A, target_weights=omega, source_weights=times), 1e-12 if dtype == "float64" else 3e-5)
+
+
+@pytest.mark.parametrize("name", ["lesmis", "us-airports"])
+def test_shipped_networks(dijkstra, example, name):
+    network = example(name)
+    A, directed = network.matrix, network.directed
+    sources = np.flatnonzero(np.diff(A.indptr))[::20]
+    ours = lagbc.bc(A, weighted=True, directed=directed, sources=sources, method="dijkstra", device="cuda")
+    assert_close(ours, oracle(A, directed=directed, sources=sources.tolist()) / (1 if directed else 2), 1e-11)
+
+
+# Levels
+
+
+def test_lengths_of_one_make_levels_of_hops(dijkstra, variant):
+    A = with_lengths(grid(6, 11), [1])
+    _, _, levels = run(dijkstra, A, variant=variant, roots=[0, 1])
+    assert levels.depth == 15
+
+
+def test_a_vertex_at_the_threshold_waits(dijkstra, variant):
+    """0 -> 1 -> 2 and 0 -> 2 tie: 2 is at the distance at which 1 may still reach it, and settles one level later."""
+    A = sp.csr_array(([1.0, 2.0, 1.0], ([0, 0, 1], [1, 2, 2])), shape=(3, 3))
+    _, state, levels = run(dijkstra, A, variant=variant, roots=[0])
+    assert levels.depth == 2
+    dijkstra.forward(state, np.array([0]))
+    row = int(np.flatnonzero(state.order.get() == 2)[0])
+    assert state.sigma.get()[0, row] == 2
+
+
+def test_many_vertices_settle_in_one_phase(dijkstra, variant):
+    """All leaves lie nearer than any path on from one of them, whatever their lengths."""
+    A = sp.csr_array((1 + np.arange(200) / 200, (np.zeros(200, int), np.arange(1, 201))), shape=(201, 201))
+    _, _, levels = run(dijkstra, A, variant=variant, roots=[0])
+    assert levels.depth == 1
+
+
+def test_no_tight_edge_joins_vertices_of_a_level(dijkstra):
+    A = GRAPHS["scale-free, real lengths"]
+    _, state, levels = run(dijkstra, A, variant="work-efficient", roots=[int(np.argmax(np.diff(A.indptr)))])
+    ends, settled, order = state.ends.get()[0], state.settled.get()[0], state.order.get()
+    _, predecessors, _, dist = reference.count_lengths(*csr(A), int(levels.roots[0]))
+    level = {int(order[v]): i for i in range(levels.depth + 1) for v in settled[ends[i] : ends[i + 1]]}
+    assert level.keys() == {v for v, d in enumerate(dist) if np.isfinite(d)}
+    assert all(level[u] < level[v] for v in level for u in predecessors[v])
+    assert levels.depth < len(level) - 1
+
+
+# Races
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_bits_depend_on_the_width_alone(dijkstra, width):
+    """Every vertex of a layer is offered each distance many times at once, and the counts grow to 12**9."""
+    A = with_lengths(layered(10, 12), [1])
+    results = [
+        run(dijkstra, A, variant=variant, virtual_warp=width)[0] for variant in (*VARIANTS, *VARIANTS, *VARIANTS)
+    ]
+    assert_close(results[0], oracle(A))
+    for result in results[1:]:
+        np.testing.assert_array_equal(result, results[0])
+
+
+@pytest.mark.parametrize("width", [1, 32])
+def test_distances_fall_while_others_are_counted(dijkstra, variant, width):
+    """Each of a chain offers all later vertices a distance that the next of the chain lowers, to a tie with others."""
+    n = 90
+    i, j = np.triu_indices(n, 1)
+    for lengths in (j - i, (j - i) + (j - i > 1), (j - i) * (j - i)):
+        A = sp.csr_array((lengths.astype(float), (i, j)), shape=(n, n))
+        ours, _, _ = run(dijkstra, A, variant=variant, virtual_warp=width, roots=[0, 1, 40])
+        assert_close(ours, oracle(A, sources=[0, 1, 40], number=Fraction))
+
+
+# State
+
+
+def test_state_is_as_new_after_every_batch(dijkstra, variant):
+    """Also after searches that were given up, for a count or for a length that vanished."""
+    deep, lost = with_lengths(diamonds(1030, 2), [1]), sp.csr_array(([1e20, 1.0], ([0, 1], [1, 2])), shape=(3, 3))
+    A = disjoint(deep, lost, with_lengths(scale_free(80, 400, seed=4), [1, 2]), sp.coo_array((2, 2))).tocsr()
+    n, first = A.shape[0], deep.shape[0]
+    graph = as_graph(A, weighted=True)
+    used = dijkstra.prepare(graph, Plan(batch=90, variant=variant))
+    for roots in ([0, 4], range(first, n), [first, first + 9, n - 1], range(first + 2, n - 2), [first - 60]):
+        ours, _, levels = run(dijkstra, A, roots=list(roots), state=used)
+        theirs, _, fresh = run(dijkstra, A, roots=list(roots), variant=variant)
+        np.testing.assert_array_equal(ours, theirs)
+        np.testing.assert_array_equal(levels.overflowed, fresh.overflowed)
+
+
+def test_batches_of_any_size(dijkstra):
+    A = GRAPHS["scale-free, lengths to 10"]
+    expected = oracle(A)
+    for batch in (1, 7, 1000, "auto"):
+        assert_close(lagbc.bc(A, batch, weighted=True, method="dijkstra", device="cuda"), expected)
+
+
+# What a search cannot finish
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("above", [-1, 0, 1])
+def test_overflow_is_detected(dijkstra, variant, dtype, above):
+    """Chains of two-way diamonds count powers of two, exactly."""
+    limit = {"float64": 1022, "float32": 126}[dtype]
+    A = with_lengths(diamonds(limit + above, 2), [3])
+    _, _, levels = run(dijkstra, A, variant=variant, dtype=dtype, roots=[0, 3])
+    assert levels.overflowed.tolist() == [above > 0, False]
+
+
+@needs_numba
+def test_overflow_is_recomputed(dijkstra):
+    A = with_lengths(diamonds(700, 3), [2])
+    sources = [0, 4, A.shape[0] - 50]
+    ours = lagbc.bc(A, weighted=True, sources=sources, method="dijkstra", device="cuda")
+    assert_close(ours, oracle(A, sources=sources, number=Fraction))
+
+
+# 0 -> 1 -> 2 -> 3: the second length is lost beside the first, so that 2 is no farther than 1.
+ABSORBED = sp.csr_array(([1e20, 1.0, 5.0], ([0, 1, 2], [1, 2, 3])), shape=(4, 4))
+
+
+def test_an_absorbed_length_ends_the_search(dijkstra, variant):
+    """The other roots of the batch are not the worse for it."""
+    ours, _, levels = run(dijkstra, ABSORBED, variant=variant)
+    assert levels.overflowed.tolist() == [True, False, False, False]
+    assert_close(ours, oracle(ABSORBED, sources=[1, 2, 3]))
+
+
+@needs_numba
+def test_an_absorbed_length_is_named(dijkstra):
+    with pytest.raises(ValueError, match=r"length 1\.0 of the edge \(1, 2\) is lost to rounding beside .* vertex 0"):
+        lagbc.bc(ABSORBED, weighted=True, method="dijkstra", device="cuda")
+    assert_close(
+        lagbc.bc(ABSORBED, weighted=True, sources=[1, 2], method="dijkstra", device="cuda"),
+        oracle(ABSORBED, sources=[1, 2]),
+    )
+
+
+@needs_numba
+def test_an_absorbed_length_that_no_path_needs(dijkstra):
+    """The edges 1 -> 2 and 2 -> 1 lead on no shortest path from 0, whose scores are thus defined; 0 is handed on."""
+    A = sp.csr_array(([1e20, 1e20, 1.0, 1.0, 1e20], ([0, 0, 1, 2, 1], [1, 2, 2, 1, 3])), shape=(4, 4))
+    _, _, levels = run(dijkstra, A, roots=[0])
+    assert levels.overflowed.tolist() == [True]
+    scores = lagbc.bc(A, weighted=True, sources=[0], method="dijkstra", device="cuda")
+    np.testing.assert_array_equal(scores, [0, 1, 0, 0])
+
+
+def test_extreme_lengths(dijkstra, variant):
+    """A vertex beyond the largest float64 is not reached; lengths below the normal numbers add up exactly."""
+    tiny = float(np.finfo(float).smallest_subnormal)
+    for lengths, reached in (([1.5e308, 1.5e308], 1), ([tiny, 3 * tiny], 2)):
+        A = sp.csr_array((lengths, ([0, 1], [1, 2])), shape=(3, 3))
+        ours, _, levels = run(dijkstra, A, variant=variant, roots=[0], endpoints=True)
+        assert not levels.overflowed.any()
+        assert ours.tolist() == [reached, reached, float(reached > 1)]
+
+
+# Options
+
+
+def test_options_of_the_plan_are_checked(dijkstra):
+    graph = as_graph(GRAPHS["path"], weighted=True)
+    with pytest.raises(ValueError, match="variant='edge-parallel': dijkstra has the variants work-efficient, node-par"):
+        dijkstra.prepare(graph, Plan(batch=1, variant="edge-parallel"))
+    for width in (2, 64, -1):
+        with pytest.raises(ValueError, match=rf"virtual_warp={width}: dijkstra has virtual warps of \(1, 4, 8, 16, 32"):
+            dijkstra.prepare(graph, Plan(batch=1, virtual_warp=width))
+
+
+@pytest.mark.parametrize(("degree", "width"), [(1, 1), (3, 4), (8, 8), (20, 32), (70, 32)])
+def test_width_of_virtual_warps(dijkstra, degree, width):
+    """As wide as the mean degree."""
+    graph = as_graph(with_lengths(complete_bipartite(degree, degree), [1]), weighted=True)
+    assert dijkstra.choose_width(graph) == width
+    assert dijkstra.prepare(graph, Plan(batch=1)).width == width
+
+
+# Interruption
+
+
+def test_stop_flag(dijkstra, cupy, variant):
+    A = GRAPHS["path"]
+    _, state, levels = run(dijkstra, A, variant=variant, roots=[0, 1, 2])
+    state.plan.stop.set()
+    out = cupy.zeros((1, A.shape[0]))
+    with pytest.raises(Interrupted):
+        dijkstra.backward(state, levels, Sums(delta=out))
+    assert not out.any()
+    with pytest.raises(Interrupted):
+        dijkstra.forward(state, np.arange(3))
+
+
+def test_stop_in_the_middle_of_a_search(dijkstra):
+    """Of 2**17 vertices one settles in a phase, which looks at all of them; that would take seconds."""
+    n = 1 << 17
+    v = np.arange(2, n)
+    i, j = np.concatenate([np.zeros(n - 2, int), v]), np.concatenate([v, np.ones(n - 2, int)])
+    lengths = np.concatenate([v.astype(float), np.full(n - 2, 0.5)])
+    graph = as_graph(sp.csr_array((lengths, (i, j)), shape=(n, n)), weighted=True)
+    state = dijkstra.prepare(graph, Plan(batch=1, variant="node-parallel"))
+    timer = threading.Timer(0.5, state.plan.stop.set)
+    timer.start()
+    try:
+        with pytest.raises(Interrupted):
+            dijkstra.forward(state, np.array([0]))
+    finally:
+        timer.cancel()
+
+
+# The benchmark
+
+
+def test_from_graphs_to_a_report(dijkstra, tmp_path):
+    fan2017 = pytest.importorskip("benchmarks.fan2017")
+    mmwrite(tmp_path / "WormNet-v3-benchmark.mtx", grid(5, 6))
+    (tmp_path / "WormNet-v3-benchmark.mtx.gz").write_bytes(
+        gzip.compress((tmp_path / "WormNet-v3-benchmark.mtx").read_bytes())
+    )
+    graphs = "--graphs WormNet-v3-benchmark,higgs-mention"
+    fan2017.main(f"--data {tmp_path} {graphs} --roots 4 --out {tmp_path} --commit abc".split())
+    rows = [json.loads(line) for line in (tmp_path / "fan2017.jsonl").read_text().splitlines()]
+    ways = [(row["variant"], row["virtual_warp"]) for row in rows if row["status"] == "ok"]
+    assert sorted(ways) == sorted(WAYS)
+    assert [row["graph"] for row in rows if row["status"].startswith("absent")] == ["higgs-mention"]
+    assert "| WormNet-v3-benchmark |" in (tmp_path / "fan2017.md").read_text()
