@@ -176,6 +176,7 @@ def bc(
         multiplicity=multiplicity,
         rtol=tolerance,
         delta=width,
+        method=row.name,
     )
     resumed = None
     if checkpoint is not None:

@@ -63,6 +63,12 @@ class Plan:
         Relative difference up to which two path lengths count as equal.
     delta : float or None
         Width of the buckets of Delta-stepping; None lets the method choose.
+    method : str
+        Name of the row of METHODS that is run; what a module that serves several rows goes by.
+    variant : str
+        Traversals: whether a root has "one-block" of the GPU or "all-blocks".
+    virtual_warp : int or None
+        Traversals: threads that share the edges of a vertex, a power of two up to 32; None lets the method choose.
     stop : StopFlag
         Polled once a level.
     """
@@ -75,6 +81,9 @@ class Plan:
     multiplicity: NDArray[np.float64] | None = None
     rtol: float = 0.0
     delta: float | None = None
+    method: str = ""
+    variant: str = "one-block"
+    virtual_warp: int | None = None
     stop: StopFlag = field(default_factory=StopFlag)
 
     @property

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.gpu import compiler
+from lagbc.gpu.host import host_pointer, null, pinned_flag, pointer, resident_blocks
 from lagbc.graph import Graph
 from lagbc.plan import Interrupted, Plan
 
@@ -116,7 +117,7 @@ def prepare(graph: Graph, plan: Plan) -> State:
     position[graph.order] = np.arange(graph.n)
     indptr, indices = cp.asarray(ordered.indptr[: rows + 1]), cp.asarray(ordered.indices)
     symmetric = into is ordered
-    stop = _pinned_flag()
+    stop = pinned_flag()
     plan.stop.mirror(stop)
     state = State(
         plan=plan,
@@ -213,8 +214,8 @@ def _backward_by_launches(state: State, levels: Levels, groups: int, keep: Any, 
         arguments = (
             *(np.int32(state.rows), np.int32(state.hubs), state.indptr, state.indices),
             *(state.level_live[level], state.level_bits[level]),
-            *((_null(), _null()) if is_last else (state.level_live[level + 1], state.level_bits[level + 1])),
-            *(keep, _pointer(state.omega), _pointer(multiplicity), state.values, scores),
+            *((null(), null()) if is_last else (state.level_live[level + 1], state.level_bits[level + 1])),
+            *(keep, pointer(state.omega), pointer(multiplicity), state.values, scores),
         )
         kernel(grid, (_THREADS,), arguments)
     return scores.sum(axis=1)
@@ -222,7 +223,7 @@ def _backward_by_launches(state: State, levels: Levels, groups: int, keep: Any, 
 
 def _forward_deep(state: State, roots: NDArray[np.int64], placed: Placed) -> Levels:
     assert state.deep is not None
-    kernel = compiler.load("batched_hops_deep", state.plan.dtype).get_function("batched_hops_deep_forward")
+    kernel = _deep_kernel(state, "forward")
     while True:
         deep = state.deep
         deep.bits.fill(0)
@@ -242,7 +243,7 @@ def _forward_deep(state: State, roots: NDArray[np.int64], placed: Placed) -> Lev
             *(state.indptr, state.indices, state.in_indptr, state.in_indices),
             *_deep_arguments(state, deep),
             *(deep.found, _sigma_limit(state), overflowed),
-            *(deep.barriers, deep.halts, _host_pointer(state.stop), deep.status),
+            *(deep.barriers, deep.halts, host_pointer(state.stop), deep.status),
         )
         kernel((deep.members * state.groups,), (_THREADS,), arguments)
         status = deep.status.get()
@@ -258,13 +259,13 @@ def _backward_deep(state: State, keep: Any, multiplicity: Any) -> Any:
     assert state.deep is not None
     deep = state.deep
     scores = cp.zeros((state.groups, state.rows))
-    kernel = compiler.load("batched_hops_deep", state.plan.dtype).get_function("batched_hops_deep_backward")
+    kernel = _deep_kernel(state, "backward")
     deep.barriers.fill(0)
     arguments = (
         *(np.int32(state.rows), np.int32(deep.members), state.indptr, state.indices),
         *_deep_arguments(state, deep),
-        *(keep, _pointer(state.omega), _pointer(multiplicity), scores),
-        *(deep.barriers, deep.halts, _host_pointer(state.stop), deep.status),
+        *(keep, pointer(state.omega), pointer(multiplicity), scores),
+        *(deep.barriers, deep.halts, host_pointer(state.stop), deep.status),
     )
     kernel((deep.members * state.groups,), (_THREADS,), arguments)
     if (deep.status.get()[:, 0] == _STOPPED).any():
@@ -287,8 +288,9 @@ def _deep_arguments(state: State, deep: DeepRows) -> tuple[Any, ...]:
 
 def _allocate_deep(state: State, capacity: int) -> DeepRows:
     groups, rows = state.groups, state.rows
+    kernels = (_deep_kernel(state, sweep) for sweep in ("forward", "backward"))
     return DeepRows(
-        members=max(1, _resident_blocks(state.plan.dtype) // groups),
+        members=max(1, resident_blocks(_THREADS, *kernels) // groups),
         bits=cp.empty((groups, 4, rows, _BYTES), cp.uint8),
         stamps=cp.empty((groups, rows), cp.int32),
         queue=cp.empty((groups, capacity), cp.int32),
@@ -301,14 +303,9 @@ def _allocate_deep(state: State, capacity: int) -> DeepRows:
     )
 
 
-def _resident_blocks(dtype: str) -> int:
-    """Blocks of the deep kernels that the device holds at once."""
-    limits = cp.cuda.Device().attributes
-    module = compiler.load("batched_hops_deep", dtype)
-    registers = max(module.get_function(f"batched_hops_deep_{sweep}").num_regs for sweep in ("forward", "backward"))
-    by_registers = limits["MaxRegistersPerMultiprocessor"] // (-(-registers // 8) * 8 * _THREADS)
-    by_threads = limits["MaxThreadsPerMultiProcessor"] // _THREADS
-    return int(limits["MultiProcessorCount"] * min(by_registers, by_threads))
+def _deep_kernel(state: State, sweep: str) -> Any:
+    module = compiler.load("batched_hops_deep", state.plan.dtype, cooperative=True)
+    return module.get_function(f"batched_hops_deep_{sweep}")
 
 
 def _grow_queue(state: State) -> None:
@@ -379,25 +376,5 @@ def _count_hubs(degrees: NDArray[np.int64]) -> int:
     return int(short[0]) if len(short) else len(degrees)
 
 
-def _pinned_flag() -> NDArray[np.uint8]:
-    memory = cp.cuda.alloc_pinned_memory(1)
-    flag = np.frombuffer(memory, np.uint8, 1)
-    flag[0] = 0
-    return flag
-
-
-def _host_pointer(array: NDArray[np.uint8]) -> Any:
-    """Address of pinned memory, which is the same on the device."""
-    return np.intp(array.ctypes.data)
-
-
 def _sigma_limit(state: State) -> Any:
     return np.dtype(state.plan.dtype).type(state.plan.sigma_limit)
-
-
-def _null() -> Any:
-    return np.intp(0)
-
-
-def _pointer(array: Any) -> Any:
-    return _null() if array is None else array

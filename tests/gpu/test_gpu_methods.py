@@ -58,7 +58,8 @@ def from_first_roots(count):
 
 def prepared(gpu, A, *, batch=256, directed=True, **options):
     """A method's state for a matrix."""
-    return gpu.module.prepare(as_graph(A, directed=directed), Plan(batch=batch, dtype=gpu.dtype, **options))
+    plan = Plan(batch=batch, dtype=gpu.dtype, method=gpu.row.name, **options)
+    return gpu.module.prepare(as_graph(A, directed=directed), plan)
 
 
 # Agreement

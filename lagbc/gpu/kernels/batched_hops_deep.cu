@@ -15,33 +15,10 @@
 
 constexpr int EDGES = 2;  // a lane, whose loads are in flight together
 
-struct Group {
-    int index, member, members;
-    unsigned* barrier;   // arrivals at the group's barriers so far
-    unsigned target;     // arrivals that end the next one
-
-    __device__ Group(int members, unsigned* barriers)
-        : index(blockIdx.x / members), member(blockIdx.x % members), members(members), barrier(barriers + index),
-          target(0) {}
-
-    __device__ int warp() const { return member * WARPS + threadIdx.x / 32; }
-    __device__ int warps() const { return members * WARPS; }
-
-    // All writes of the group before are seen by all of it after. Its blocks are resident, so none waits in vain.
-    __device__ void wait() {
-        target += members;
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            __threadfence();
-            atomicAdd(barrier, 1u);
-            while (*(volatile unsigned*)barrier < target) __nanosleep(20);
-            __threadfence();
-        }
-        __syncthreads();
-    }
-};
-
 constexpr int DONE = 0, QUEUE_FULL = 1, STOPPED = 2;
+
+__device__ __forceinline__ int warp_of(const Group& group) { return group.member * WARPS + threadIdx.x / 32; }
+__device__ __forceinline__ int warps_of(const Group& group) { return group.members * WARPS; }
 
 // Arrays of one group.
 struct Rows {
@@ -130,8 +107,8 @@ __device__ __forceinline__ value gather_column(const offset* indptr, const int* 
 
 // Clear the bit rows of some entries.
 __device__ __forceinline__ void clear(const Group& group, const int* queue, int first, int last, unsigned* bits) {
-    const int thread = group.member * blockDim.x + threadIdx.x, threads = group.members * blockDim.x;
-    for (long long i = (long long)first * WORDS + thread; i < (long long)last * WORDS; i += threads)
+    const long long end = (long long)last * WORDS;
+    for (long long i = (long long)first * WORDS + group.thread(); i < end; i += group.threads())
         bits[(size_t)queue[i / WORDS] * WORDS + i % WORDS] = 0;
 }
 
@@ -175,7 +152,7 @@ batched_hops_deep_forward(int n, int members, const offset* __restrict__ indptr,
         const unsigned* here = own.bits(level);
         unsigned* next = own.bits(level + 1);
         if (group.member == 0 && threadIdx.x == 0) halts[level % 2] = *stop;
-        for (int i = first + group.warp(); i < last; i += group.warps()) {
+        for (int i = first + warp_of(group); i < last; i += warps_of(group)) {
             const int v = own.queue[i];
             const unsigned word = here[(size_t)v * WORDS + lane % WORDS];
             if (lane < WORDS) {
@@ -242,7 +219,7 @@ batched_hops_deep_backward(int n, int members, const offset* __restrict__ indptr
         unsigned* here = own.bits(level);
         const unsigned char* beyond = (const unsigned char*)own.bits(level + 1);
         if (group.member == 0 && threadIdx.x == 0) halts[level % 2] = *stop;
-        for (int i = own.starts[level] + group.warp(); i < own.starts[level + 1]; i += group.warps()) {
+        for (int i = own.starts[level] + warp_of(group); i < own.starts[level + 1]; i += warps_of(group)) {
             const int v = own.queue[i];
             const unsigned mask = ((const unsigned char*)own.masks)[(size_t)i * BYTES + lane] & kept;
             if (lane < WORDS) here[(size_t)v * WORDS + lane] = own.masks[(size_t)i * WORDS + lane] & kept_word;

@@ -1,17 +1,10 @@
-// What the kernels of the batched method share.
-//
-// 256 roots are the 256 columns of a group: a vertex has a row of 256 bits (BYTES bytes, WORDS words) for each set it
-// may be in, and a row of 256 values. Rows are in sweep order; a group's arrays follow those of the group before.
+// What all kernels share.
 //
 // VALUE (double or float) is the type of path counts and dependencies; sums of scores are double.
 
 typedef VALUE value;
 typedef long long offset;
 
-constexpr int COLUMNS = 256;
-constexpr int BYTES = COLUMNS / 8;
-constexpr int WORDS = COLUMNS / 32;
-constexpr int WARPS = 8;  // of a block
 constexpr unsigned ALL = 0xffffffffu;
 
 __device__ __forceinline__ double warp_sum(double x) {
