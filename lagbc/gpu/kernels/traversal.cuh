@@ -46,8 +46,8 @@ __device__ __forceinline__ bool is_over(int level, int search, int searches, con
 }
 
 // Part of the sum of c over the successors of v, which have depth `beyond`: every `width`-th edge, from `lane` on.
-__device__ __forceinline__ value gather(const offset* __restrict__ indptr, const int* __restrict__ indices, const Row& row,
-                                        int v, int lane, int width, int beyond) {
+__device__ __forceinline__ value gather(const offset* __restrict__ indptr, const int* __restrict__ indices,
+                                        const Row& row, int v, int lane, int width, int beyond) {
     value total = 0;
     const offset end = indptr[v + 1];
     for (offset e = indptr[v] + lane; e < end; e += width) {

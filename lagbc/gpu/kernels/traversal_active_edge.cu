@@ -1,7 +1,7 @@
 // Threads take the edges of the frontier evenly (Vella et al. 2018): with the prefix sums of the degrees of the queue,
 // a binary search tells to which entry an edge belongs. The sums are kept for the backward sweep.
 //
-// offsets[i] is the number of edges before entry i of the queue, so that entry i has edges offsets[i] .. offsets[i + 1].
+// offsets[i] is the number of edges before entry i of the queue, so that entry i has offsets[i] .. offsets[i + 1].
 
 // The entry among first .. last to which edge x of the queue belongs: the last with offsets[i] <= x.
 __device__ __forceinline__ int owner(const offset* offsets, int first, int last, offset x) {
@@ -19,9 +19,9 @@ constexpr int ENTRY_BITS = 31;
 __device__ __forceinline__ int entries_of(tally t) { return t & ((1u << ENTRY_BITS) - 1); }
 __device__ __forceinline__ offset edges_of(tally t) { return t >> ENTRY_BITS; }
 
-// Queue the vertices that the lanes of a warp have found. The warp sums up their degrees and takes its places in the
-// queue and among the edges, of which there are `edges` before this level's, by one addition: both numberings are in the
-// same order.
+// Queue the vertices that the lanes of a warp have found. The warp sums up their degrees, and takes its places in the
+// queue and among the edges, of which there are `edges` before this level's, by one addition: so both are numbered in
+// the same order.
 __device__ __forceinline__ void append(bool fresh, int w, const offset* __restrict__ indptr, int* entries,
                                        offset* offsets, offset edges, tally* found) {
     const unsigned lanes = __ballot_sync(ALL, fresh);

@@ -2,10 +2,10 @@
 // Edge e leads from tails[e] to indices[e].
 
 extern "C" __global__ void __launch_bounds__(512)
-traversal_edge_parallel_forward(int n, const offset* __restrict__ indptr, const int* __restrict__ indices, offset stride,
-                                int most, depth* depths, value* values, const int* __restrict__ tails, value* sums,
-                                const int* __restrict__ roots, value sigma_limit, int* overflowed, int* deepest,
-                                int searches, int members, unsigned* barriers, int* flags,
+traversal_edge_parallel_forward(int n, const offset* __restrict__ indptr, const int* __restrict__ indices,
+                                offset stride, int most, depth* depths, value* values, const int* __restrict__ tails,
+                                value* sums, const int* __restrict__ roots, value sigma_limit, int* overflowed,
+                                int* deepest, int searches, int members, unsigned* barriers, int* flags,
                                 const volatile unsigned char* stop, int* status) {
     Rounds group(members, barriers, flags, stop, status);
     const offset nnz = indptr[n];

@@ -2,10 +2,11 @@
 // al. 2011).
 
 extern "C" __global__ void __launch_bounds__(512)
-traversal_node_parallel_forward(int n, const offset* __restrict__ indptr, const int* __restrict__ indices, offset stride,
-                                int most, depth* depths, value* values, int width, const int* __restrict__ roots,
-                                value sigma_limit, int* overflowed, int* deepest, int searches, int members,
-                                unsigned* barriers, int* flags, const volatile unsigned char* stop, int* status) {
+traversal_node_parallel_forward(int n, const offset* __restrict__ indptr, const int* __restrict__ indices,
+                                offset stride, int most, depth* depths, value* values, int width,
+                                const int* __restrict__ roots, value sigma_limit, int* overflowed, int* deepest,
+                                int searches, int members, unsigned* barriers, int* flags,
+                                const volatile unsigned char* stop, int* status) {
     Rounds group(members, barriers, flags, stop, status);
     const int lane = threadIdx.x % width;
     for (int search = group.index; search < searches; search += group.groups()) {

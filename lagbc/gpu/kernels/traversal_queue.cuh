@@ -41,8 +41,8 @@ __device__ __forceinline__ void begin_level(int level, Count* found, bool* halte
     halted[level % 2] = is_over(level, blockIdx.x, gridDim.x, stop, status);
 }
 
-// Whether a search ends with a level that has queued entries last .. end, and if so, its result. An end before its time,
-// by a halt or for want of room for the next level, leaves a queue that can be cleared.
+// Whether a search ends with a level that has queued entries last .. end; if so, its result is written. An end before
+// its time, by a halt or for want of room for the next level, leaves a queue that can be cleared.
 __device__ __forceinline__ bool is_last(int level, int most, int last, int end, bool halted, int* reached, int* deepest,
                                         int* status) {
     const bool is_too_deep = end > last && level + 3 > most;
