@@ -7,7 +7,7 @@ A row of `METHODS` is a way to share out the work of a level among threads:
   2011).
 - "edge-parallel": a thread an edge, at every level all edges (Jia et al. 2011).
 - "work-efficient": the vertices of the frontier alone, by a queue that the backward sweep replays, so that a root
-  costs O(n + m) (McLaughlin and Bader 2014). Virtual warps as wide as the mean degree share the edges.
+  costs O(n + m) (McLaughlin and Bader 2014). Virtual warps share the edges.
 - "active-edge": the edges of the frontier, evenly over the threads, found by binary search in the prefix sums of its
   degrees (Vella et al. 2018).
 - "hybrid": work-efficient for the first roots, whose median depth then decides between that and edge-parallel
@@ -214,12 +214,16 @@ def _check(plan: Plan) -> None:
 
 
 def _width(graph: Graph, plan: Plan) -> int:
-    """Threads that share a vertex's edges: as many as it has of them on average, rounded down."""
+    """Threads that share a vertex's edges: as many as the tail of an edge has on average, rounded down.
+
+    So it is 2 or 4 on roads and meshes, and 32 where a few vertices have most edges, on which one thread would be long.
+    """
     if plan.virtual_warp is not None:
         return plan.virtual_warp
     if plan.method == "node-parallel":
         return 1
-    mean = graph.nnz / max(1, int(np.count_nonzero(graph.out_degrees)))
+    degrees = graph.out_degrees.astype(np.float64)
+    mean = float(degrees @ degrees) / max(1, graph.nnz)
     narrowest = 4 if plan.method == "warp-centric" else 1
     return max(size for size in WIDTHS if size <= max(mean, narrowest))
 

@@ -117,7 +117,7 @@ def test_virtual_warps(hops, cupy, method, width, name):
     check(hops, cupy, state, A, np.arange(0, A.shape[0], 3))
 
 
-def test_width_follows_the_mean_degree(hops, cupy):
+def test_width_follows_the_degree_of_the_tail_of_an_edge(hops, cupy):
     def width(method, degree):
         circulant = matrix(50, [(v, (v + step) % 50) for v in range(50) for step in range(1, degree + 1)])
         return prepared(hops, circulant, method).width
@@ -125,6 +125,7 @@ def test_width_follows_the_mean_degree(hops, cupy):
     assert [width("work-efficient", degree) for degree in (1, 2, 3, 4, 15, 16, 40)] == [1, 2, 2, 4, 8, 16, 32]
     assert [width("warp-centric", degree) for degree in (1, 3, 9, 40)] == [4, 4, 8, 32]
     assert width("node-parallel", 40) == 1
+    assert prepared(hops, star(100), "work-efficient").width == 32
 
 
 @pytest.mark.parametrize("directed", [True, False])
