@@ -44,11 +44,20 @@ TOLERANCE = {"float64": 1e-9, "float32": 1e-3}
 CHECKED, CHECKED_SLOWLY, SLOW_EDGES = 64, 2, 1 << 20
 # "A @ F" of CuPy in place of the row-major product: the readable variant of spmm.
 COLUMN_MAJOR = "spmm-column-major"
+# Names that stand for a row of METHODS with an option of Plan.
+OPTIONS: dict[str, tuple[str, Row]] = {
+    **{f"warp-centric-{width}": ("warp-centric", {"virtual_warp": width}) for width in (4, 8, 16, 32)},
+    **{f"work-efficient-{width}": ("work-efficient", {"virtual_warp": width}) for width in (1, 2, 4, 8, 16, 32)},
+    **{
+        f"{name}-all-blocks": (name, {"variant": "all-blocks"})
+        for name in ("node-parallel", "warp-centric", "edge-parallel")
+    },
+}
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A method as it is named on the command line, in one dtype."""
+    """A method as it is named on the command line, with its options if it has some, in one dtype."""
 
     name: str
     dtype: str
@@ -56,8 +65,18 @@ class Entry:
     @property
     def row(self) -> Method:
         """Row of METHODS."""
-        name = self.name.removesuffix("-column-major")
+        name = OPTIONS[self.name][0] if self.name in OPTIONS else self.name.removesuffix("-column-major")
         return next(row for row in METHODS if (row.name, row.device, row.weighted) == (name, "cuda", False))
+
+    @property
+    def is_variant(self) -> bool:
+        """Whether `lagbc.bc` does not take it by this name."""
+        return self.name != self.row.name
+
+    def plan(self, batch: int) -> Plan:
+        """Ask for this method, in batches of about so many roots."""
+        options = OPTIONS.get(self.name, ("", {}))[1]
+        return Plan(batch=self.row.round_batch(batch), dtype=self.dtype, method=self.row.name, **options)
 
     def prepare(self, graph: Graph, plan: Plan) -> Any:
         """Build the method's state."""
@@ -177,7 +196,7 @@ def run_once(entry: Entry, state: Any, plan: Plan, graph: Graph, roots: Roots) -
 def measure(case: Case, entry: Entry, repeat: int, bandwidth: float) -> Row:
     """Verify a method on a case, then time it; one row."""
     graph, dtype = case.graph, entry.dtype
-    plan = Plan(batch=entry.row.round_batch(min(case.batch, len(case.roots))), dtype=dtype)
+    plan = entry.plan(min(case.batch, len(case.roots)))
     pool = cp.get_default_memory_pool()
     pool.free_all_blocks()
     order_seconds, _ = timed(lambda: graph.reordered.transpose)
@@ -386,7 +405,7 @@ def rows(arguments: argparse.Namespace) -> Iterator[Row]:
                         row |= measure_exact(case, entry, until)
                     else:
                         row |= measure(case, entry, arguments.repeat, bandwidth)
-                        if arguments.end_to_end and dtype == arguments.dtypes[0] and method != COLUMN_MAJOR:
+                        if arguments.end_to_end and dtype == arguments.dtypes[0] and not entry.is_variant:
                             row |= end_to_end(case, entry, row["batch"])
                 except Exception as error:  # one method's failure must not cost the others their time
                     row["status"] = f"failed: {type(error).__name__}: {error}"
@@ -403,9 +422,11 @@ def graph_names(arguments: argparse.Namespace) -> Sequence[str]:
 def parse(words: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu", description="Measure lagbc's GPU methods.")
-    methods = [row.name for row in METHODS if row.device == "cuda" and not row.weighted]
+    on_gpu = [row for row in METHODS if row.device == "cuda" and not row.weighted]
+    methods = [row.name for row in on_gpu if row.formulation == "semiring"]
+    known = [*(row.name for row in on_gpu), COLUMN_MAJOR, *OPTIONS]
     parser.add_argument("--graphs", type=words_of, help=f"comma-separated [{','.join((*SYNTHETIC, *REAL))}]")
-    parser.add_argument("--methods", type=words_of, default=methods, help=f"of {','.join(methods)},{COLUMN_MAJOR}")
+    parser.add_argument("--methods", type=words_of, default=methods, help=f"of {','.join(known)} [{','.join(methods)}]")
     parser.add_argument("--dtypes", type=words_of, default=["float64", "float32"])
     parser.add_argument("--data", type=Path, help="directory of Matrix Market files")
     parser.add_argument("--roots", type=int, default=1024, help="how many [1024]")

@@ -89,7 +89,8 @@ def bc(
         How often each vertex counts as a root: finite, >= 0. Neither goes with `normalized`, `endpoints` or `k`.
     method : str
         "auto", or the name of a row of `lagbc.METHODS`: "batched" or "graphblas" on the CPU, "batched" or "spmm" on
-        the GPU.
+        the GPU, or there for comparison the traversals "work-efficient", "active-edge", "warp-centric",
+        "edge-parallel", "node-parallel" and "hybrid".
     device : str
         "auto", "cpu" or "cuda". "auto" takes the GPU if CuPy sees one and the graph is large enough to gain.
     dtype : str
@@ -183,6 +184,7 @@ def bc(
         multiplicity=multiplicity,
         rtol=tolerance,
         delta=width,
+        method=row.name,
     )
     resumed = None
     if checkpoint is not None:

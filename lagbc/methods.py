@@ -248,6 +248,35 @@ METHODS: tuple[Method, ...] = (
         bytes_per_edge=24,
         takes=("variant", "virtual_warp"),
     ),
+    *(
+        # The kernels of the literature, for comparison: behind the batched method, so that "auto" does not take them.
+        Method(
+            name=name,
+            formulation="traversal",
+            device="cuda",
+            weighted=False,
+            module="lagbc.gpu.traversal_hops",
+            requires="cupy",
+            extra="cuda13",
+            block=1,
+            widest=None,
+            # About four times as many as an H100 searches from at a time, so that it is seldom idle at the end.
+            auto_batch=2048,
+            concurrent=False,
+            bytes_per_entry=entry,
+            bytes_per_edge=edge,
+            takes=takes,
+        )
+        # At most 8 of values and 4 of depth; 8 of sums (edges); 4 of queue and 4 of its levels; 8 of offsets.
+        for name, entry, edge, takes in (
+            ("node-parallel", 12, 4, ("variant",)),
+            ("warp-centric", 12, 4, ("variant", "virtual_warp")),
+            ("edge-parallel", 20, 8, ("variant",)),
+            ("work-efficient", 20, 4, ("virtual_warp",)),
+            ("active-edge", 36, 4, ()),
+            ("hybrid", 20, 8, ("virtual_warp",)),
+        )
+    ),
 )
 
 

@@ -194,8 +194,8 @@ def _hop_distances_on_device(indptr: Any, indices: Any, roots: Any) -> Any:
     xp = module_of(indptr)
     depth = xp.full(len(indptr) - 1, -1, np.int32)
     depth[roots] = 0
-    kernel = compiler.load("breadth_first", "float64").get_function("breadth_first")
-    blocks = compiler.resident_blocks(kernel)
+    kernel = compiler.load("breadth_first", "float64", cooperative=True).get_function("breadth_first")
+    blocks = compiler.resident_blocks(compiler.THREADS, kernel)
     arguments = (np.int32(len(depth)), indptr, indices, depth, xp.zeros(3, np.int32), xp.zeros(1, np.uint32))
     kernel((blocks,), (compiler.THREADS,), arguments)
     return xp.maximum(depth, 0).astype(np.int64)

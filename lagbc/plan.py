@@ -79,10 +79,13 @@ class Plan:
         The sums asked for: names of fields of `lagbc.sums.Sums`.
     delta : float or None
         Width of the buckets of Delta-stepping; None lets the method choose.
+    method : str
+        Name of the row of METHODS that is run; what a module that serves several rows goes by.
     variant : str or None
-        Which of a traversal's ways to find its frontier, such as "work-efficient"; None lets the method choose.
+        Which of a traversal's ways is taken: "all-blocks" puts all blocks of a GPU on one root, "one-block" one;
+        "work-efficient" and "node-parallel" are those of dijkstra. None lets the method choose.
     virtual_warp : int or None
-        Threads that share a vertex of a traversal: 1, 4, 8, 16 or 32; None lets the method choose.
+        Traversals: threads that share the edges of a vertex, a power of two up to 32; None lets the method choose.
     stop : StopFlag
         Polled once a level.
     """
@@ -97,6 +100,7 @@ class Plan:
     delta: float | None = None
     outputs: frozenset[str] = frozenset({"delta"})
     variant: str | None = None
+    method: str = ""
     virtual_warp: int | None = None
     stop: StopFlag = field(default_factory=StopFlag)
 

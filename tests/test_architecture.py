@@ -129,6 +129,13 @@ def test_rows_of_the_table():
         assert row.round_batch(row.block + 1) in (2 * row.block, row.widest)
 
 
+def test_auto_takes_no_traversal():
+    """`choose` takes the first row of a device; the kernels of the literature are there to be compared."""
+    for device in ("cpu", "cuda"):
+        rows = [row for row in lagbc.METHODS if row.device == device and not row.weighted]
+        assert (rows[0].name, rows[0].formulation) == ("batched", "semiring")
+
+
 def test_methods_have_their_functions(row):
     module = row.load()
     for function in ("prepare", "forward", "backward"):

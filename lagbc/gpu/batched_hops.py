@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.gpu import compiler
-from lagbc.gpu.host import host_pointer, pinned_flag
+from lagbc.gpu.host import host_pointer, null, pinned_flag, pointer
 from lagbc.graph import Graph
 from lagbc.plan import Interrupted, Plan, UnlikeBlocks
 from lagbc.sums import Sums
@@ -219,8 +219,8 @@ def _backward_by_launches(state: State, levels: Levels, groups: int, keep: Any, 
         arguments = (
             *(np.int32(state.rows), np.int32(state.hubs), state.indptr, state.indices),
             *(state.level_live[level], state.level_bits[level]),
-            *((_null(), _null()) if is_last else (state.level_live[level + 1], state.level_bits[level + 1])),
-            *(keep, _pointer(state.omega), _pointer(multiplicity), state.values, scores),
+            *((null(), null()) if is_last else (state.level_live[level + 1], state.level_bits[level + 1])),
+            *(keep, pointer(state.omega), pointer(multiplicity), state.values, scores),
         )
         kernel(grid, (compiler.THREADS,), arguments)
     return scores.sum(axis=1)
@@ -272,7 +272,7 @@ def _backward_deep(state: State, roots: int, keep: Any, multiplicity: Any) -> An
     arguments = (
         *(np.int32(state.rows), np.int32(members), state.indptr, state.indices),
         *_deep_arguments(state, deep),
-        *(keep, _pointer(state.omega), _pointer(multiplicity), scores),
+        *(keep, pointer(state.omega), pointer(multiplicity), scores),
         *(deep.barriers, deep.halts, host_pointer(state.stop), deep.status),
     )
     kernel((members * -(-roots // COLUMNS),), (compiler.THREADS,), arguments)
@@ -295,12 +295,14 @@ def _deep_arguments(state: State, deep: DeepRows) -> tuple[Any, ...]:
 
 
 def _deep_kernel(state: State, sweep: str) -> Any:
-    return compiler.load("batched_hops_deep", state.plan.dtype).get_function(f"batched_hops_deep_{sweep}")
+    return compiler.load("batched_hops_deep", state.plan.dtype, cooperative=True).get_function(
+        f"batched_hops_deep_{sweep}"
+    )
 
 
 def _members(kernel: Any, roots: int) -> int:
     """Blocks of each group, so that all are resident at once."""
-    return max(1, compiler.resident_blocks(kernel) // -(-roots // COLUMNS))
+    return max(1, compiler.resident_blocks(compiler.THREADS, kernel) // -(-roots // COLUMNS))
 
 
 def _allocate_deep(state: State) -> DeepRows:
@@ -384,11 +386,3 @@ def _count_hubs(degrees: NDArray[np.int64]) -> int:
 
 def _sigma_limit(state: State) -> Any:
     return np.dtype(state.plan.dtype).type(state.plan.sigma_limit)
-
-
-def _null() -> Any:
-    return np.intp(0)
-
-
-def _pointer(array: Any) -> Any:
-    return _null() if array is None else array

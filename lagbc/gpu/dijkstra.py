@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.gpu import compiler
-from lagbc.gpu.host import host_pointer, pinned_flag
+from lagbc.gpu.host import host_pointer, pinned_flag, pointer
 from lagbc.graph import Graph
 from lagbc.plan import Interrupted, Plan
 from lagbc.sums import Sums
@@ -157,7 +157,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
         arguments = (
             *(np.int32(state.rows), np.int32(state.width), rows, *state.edges, *state.in_edges, state.shortest),
             *(state.dist, state.sigma, state.delta),
-            *(_pointer(part) for part in (state.settled, state.waiting, state.ends, state.level_of)),
+            *(pointer(part) for part in (state.settled, state.waiting, state.ends, state.level_of)),
             *(np.dtype(state.plan.dtype).type(state.plan.sigma_limit), host_pointer(state.stop), state.outcome),
         )
         outcome = _launch("dijkstra_forward", state, len(rows), arguments)
@@ -174,9 +174,9 @@ def backward(state: State, levels: Levels, sums: Sums) -> None:
     times = None if state.plan.multiplicity is None else cp.asarray(state.plan.multiplicity[levels.roots])
     arguments = (
         *(np.int32(state.rows), np.int32(state.width), levels.rows, *state.edges),
-        *(_pointer(state.omega), _pointer(times), np.int32(state.plan.endpoints)),
+        *(pointer(state.omega), pointer(times), np.int32(state.plan.endpoints)),
         *(state.dist, state.sigma, state.delta),
-        *(_pointer(part) for part in (state.settled, state.ends, state.level_of)),
+        *(pointer(part) for part in (state.settled, state.ends, state.level_of)),
         *(host_pointer(state.stop), state.outcome),
     )
     _launch("dijkstra_backward", state, count, arguments)
@@ -204,7 +204,3 @@ def _shortest(edges: tuple[Any, Any, Any], rows: int) -> Any:
         kernel = compiler.load("dijkstra", "float64").get_function("dijkstra_shortest")
         kernel((-(-rows * 32 // compiler.THREADS),), (compiler.THREADS,), (np.int32(rows), indptr, lengths, shortest))
     return shortest
-
-
-def _pointer(array: Any) -> Any:
-    return np.intp(0) if array is None else array

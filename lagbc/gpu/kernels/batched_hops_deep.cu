@@ -163,10 +163,10 @@ batched_hops_deep_forward(int n, int members, const offset* __restrict__ indptr,
         const unsigned* here = own.bits(level);
         unsigned* next = own.bits(level + 1);
         if (group.member == 0 && threadIdx.x == 0) halts[level % 2] = *stop;
-        int v = entry(own.queue, first + group.warp(), last);
+        int v = entry(own.queue, first + group.thread() / 32, last);
         unsigned word = word_of(here, v, n);
-        for (int i = first + group.warp(); i < last; i += group.warps()) {
-            const int following = entry(own.queue, i + group.warps(), last);
+        for (int i = first + group.thread() / 32; i < last; i += group.threads() / 32) {
+            const int following = entry(own.queue, i + group.threads() / 32, last);
             if (lane < WORDS) {
                 own.masks[(size_t)i * WORDS + lane] = word;
                 own.visited[(size_t)v * WORDS + lane] |= word;
@@ -234,11 +234,11 @@ batched_hops_deep_backward(int n, int members, const offset* __restrict__ indptr
         const unsigned char* beyond = (const unsigned char*)own.bits(level + 1);
         if (group.member == 0 && threadIdx.x == 0) halts[level % 2] = *stop;
         const int last = own.starts[level + 1];
-        int v = entry(own.queue, own.starts[level] + group.warp(), last);
-        unsigned word = word_of(own.masks, own.starts[level] + group.warp(), last);
-        for (int i = own.starts[level] + group.warp(); i < last; i += group.warps()) {
-            const int following = entry(own.queue, i + group.warps(), last);
-            const unsigned word_following = word_of(own.masks, i + group.warps(), last);
+        int v = entry(own.queue, own.starts[level] + group.thread() / 32, last);
+        unsigned word = word_of(own.masks, own.starts[level] + group.thread() / 32, last);
+        for (int i = own.starts[level] + group.thread() / 32; i < last; i += group.threads() / 32) {
+            const int following = entry(own.queue, i + group.threads() / 32, last);
+            const unsigned word_following = word_of(own.masks, i + group.threads() / 32, last);
             word &= kept_word;
             if (lane < WORDS) here[(size_t)v * WORDS + lane] = word;
             const unsigned mask = byte_of(word);

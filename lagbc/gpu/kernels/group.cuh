@@ -1,0 +1,30 @@
+// Blocks that search together, with a barrier of their own.
+
+// The blocks of a launch are cut into groups of `members` blocks each. All blocks of a group are resident at once.
+struct Group {
+    int index, member, members;
+    unsigned* barrier;   // arrivals at the group's barriers so far; it may wrap
+    unsigned target;     // arrivals that end the next one
+
+    __device__ Group(int members, unsigned* barriers)
+        : index(blockIdx.x / members), member(blockIdx.x % members), members(members), barrier(barriers + index),
+          target(0) {}
+
+    __device__ int groups() const { return gridDim.x / members; }
+    __device__ int thread() const { return member * blockDim.x + threadIdx.x; }
+    __device__ int threads() const { return members * blockDim.x; }
+
+    // All writes of the group before are seen by all of it after. Its blocks are resident, so none waits in vain.
+    __device__ void wait() {
+        target += members;
+        __syncthreads();
+        if (members == 1) return;
+        if (threadIdx.x == 0) {
+            __threadfence();
+            atomicAdd(barrier, 1u);
+            while ((int)(*(volatile unsigned*)barrier - target) < 0) __nanosleep(20);
+            __threadfence();
+        }
+        __syncthreads();
+    }
+};

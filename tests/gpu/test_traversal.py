@@ -1,0 +1,242 @@
+"""What the traversal kernels have besides what every GPU method has: see test_gpu_methods.py for that."""
+
+import functools
+
+import numpy as np
+import pytest
+from strategies import adjacency, disjoint, grid, matrix, oracle, path, scale_free, star
+
+import lagbc
+from lagbc.graph import as_graph
+from lagbc.plan import Interrupted, Plan
+from lagbc.reference import count_hops
+from lagbc.sums import Sums
+
+ROWS = [row for row in lagbc.METHODS if row.formulation == "traversal" and not row.weighted and row.device == "cuda"]
+SCALE_FREE = scale_free(300, 2500, seed=8)
+GRAPHS = {
+    "scale-free": SCALE_FREE,
+    "mesh": grid(11, 12),
+    "parts": disjoint(path(9), matrix(2, []), star(40), scale_free(60, 200, seed=2)),
+}
+
+
+@pytest.fixture(params=ROWS, ids=lambda row: row.name)
+def row(request, cupy):
+    """Every traversal row; the device is there."""
+    return request.param
+
+
+@pytest.fixture
+def hops(cupy):
+    """The module, which cannot be imported without CuPy."""
+    from lagbc.gpu import traversal_hops
+
+    return traversal_hops
+
+
+@functools.cache
+def searches(name, directed):
+    """(sigma, depth) from every vertex of a graph."""
+    A = GRAPHS[name]
+    edges = adjacency(A, directed=directed)
+    return [count_hops(*edges, s)[2:] for s in range(A.shape[0])]
+
+
+def prepared(hops, A, method, *, directed=True, batch=64, **options):
+    return hops.prepare(as_graph(A, directed=directed), Plan(batch=batch, method=method, **options))
+
+
+def raw_scores(hops, cupy, state, roots):
+    """Sums over some roots, in batches."""
+    out = cupy.zeros((1, state.graph.n))
+    for first in range(0, len(roots), state.plan.batch):
+        hops.backward(state, hops.forward(state, roots[first : first + state.plan.batch]), Sums(delta=out))
+    return out[0].get()
+
+
+def check(hops, cupy, state, A, roots, *, directed=True):
+    expected = oracle(A, directed=directed, sources=roots.tolist()) * (1 if directed else 2)
+    np.testing.assert_allclose(raw_scores(hops, cupy, state, roots), expected, rtol=1e-12, atol=1e-12)
+
+
+# One search
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_depths_and_counts(hops, row, name, directed):
+    """Every entry of the rows, after a first batch and after one that finds them used."""
+    n = GRAPHS[name].shape[0]
+    state = prepared(hops, GRAPHS[name], row.name, directed=directed, batch=n)
+    for roots in (np.arange(n), np.arange(n)[::-1][: n // 2]):
+        levels = hops.forward(state, roots)
+        depths, values = (array.get()[:, : state.rows] for array in (state.depths, state.values))
+        order = state.order.get()
+        deepest = 0
+        for search, i in enumerate(levels.searched):
+            sigma, depth = searches(name, directed)[roots[i]]
+            np.testing.assert_array_equal(depths[search], 1 + np.array(depth)[order])
+            np.testing.assert_array_equal(values[search], np.array(sigma)[order])
+            assert levels.deepest[search] == max(depth)
+            deepest = max(deepest, *depth)
+        assert levels.depth == deepest
+        assert set(np.flatnonzero(state.position[roots] >= state.rows)) == set(range(len(roots))) - set(levels.searched)
+
+
+@pytest.mark.parametrize("method", ["work-efficient", "active-edge"])
+def test_queue(hops, method):
+    """The queue holds each level once, in one piece; active-edge numbers its edges without a gap."""
+    A = SCALE_FREE
+    state = prepared(hops, A, method, batch=100)
+    roots = np.arange(100)
+    levels = hops.forward(state, roots)
+    queues, ends, reached = (array.get() for array in state.own[:3])
+    degrees = state.graph.out_degrees
+    for search, i in enumerate(levels.searched):
+        depth = np.array(searches("scale-free", True)[roots[i]][1])[state.order.get()]
+        assert reached[search] == np.count_nonzero(depth >= 0)
+        for level in range(depth.max() + 1):
+            entries = queues[search, ends[search, level] : ends[search, level + 1]]
+            np.testing.assert_array_equal(np.sort(entries), np.flatnonzero(depth == level))
+        if method == "active-edge":
+            offsets = state.own[3].get()[search, : reached[search]]
+            before = np.cumsum(degrees[queues[search, : reached[search]]])
+            np.testing.assert_array_equal(offsets, np.append(0, before[:-1]))
+
+
+# Virtual warps, blocks
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("width", [1, 2, 4, 8, 16, 32])
+@pytest.mark.parametrize("method", ["warp-centric", "work-efficient"])
+def test_virtual_warps(hops, cupy, method, width, name):
+    A = GRAPHS[name]
+    state = prepared(hops, A, method, virtual_warp=width)
+    assert state.width == width
+    check(hops, cupy, state, A, np.arange(0, A.shape[0], 3))
+
+
+def test_width_follows_the_degree_of_the_tail_of_an_edge(hops, cupy):
+    def width(method, degree):
+        circulant = matrix(50, [(v, (v + step) % 50) for v in range(50) for step in range(1, degree + 1)])
+        return prepared(hops, circulant, method).width
+
+    assert [width("work-efficient", degree) for degree in (1, 2, 3, 4, 15, 16, 40)] == [1, 2, 2, 4, 8, 16, 32]
+    assert [width("warp-centric", degree) for degree in (1, 3, 9, 40)] == [4, 4, 8, 32]
+    assert width("node-parallel", 40) == 1
+    assert prepared(hops, star(100), "work-efficient").width == 32
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("method", ["node-parallel", "warp-centric", "edge-parallel"])
+def test_all_blocks_on_one_root(hops, cupy, method, name, directed):
+    """One root after the other, in one launch."""
+    A = GRAPHS[name]
+    state = prepared(hops, A, method, directed=directed, batch=20, variant="all-blocks")
+    check(hops, cupy, state, A, np.arange(0, A.shape[0], 4), directed=directed)
+
+
+@pytest.mark.parametrize("method", ["node-parallel", "edge-parallel"])
+def test_all_blocks_stop(hops, cupy, method):
+    state = prepared(hops, path(40), method, batch=5, variant="all-blocks")
+    levels = hops.forward(state, np.arange(5))
+    state.stop[0] = 1  # as if set while the kernel runs
+    out = cupy.zeros((1, 40))
+    with pytest.raises(Interrupted):
+        hops.backward(state, levels, Sums(delta=out))
+    assert not out.any()
+    with pytest.raises(Interrupted):
+        hops.forward(state, np.arange(5))
+
+
+@pytest.mark.parametrize("count", [1, 15, 16, 17, 64])
+def test_kernels_see_the_stop_flag(hops, cupy, row, count):
+    """The flag alone: nothing but the kernels looks at it. Some search reads it at its first level, and tells all."""
+    state = prepared(hops, path(60), row.name)
+    roots = np.arange(60)[:count]
+    levels = hops.forward(state, roots)
+    state.stop[0] = 1
+    out = cupy.zeros((1, 60))
+    with pytest.raises(Interrupted):
+        hops.backward(state, levels, Sums(delta=out))
+    assert not out.any()
+    with pytest.raises(Interrupted):
+        hops.forward(state, roots)
+    # What was left in the middle is cleared.
+    state.stop[0] = 0
+    again = hops.forward(state, roots)
+    np.testing.assert_array_equal(again.deepest.get(), levels.deepest.get())
+
+
+# Depth
+
+
+@pytest.mark.parametrize("n", [253, 254, 255, 256, 257, 300])
+def test_a_byte_of_depth_becomes_two(hops, cupy, row, n):
+    """A directed path, with a way back that makes it look shallow: taken both ways all are near the first vertex."""
+    A = matrix(n, [(v, v + 1) for v in range(n - 1)] + [(v, 0) for v in range(1, n)])
+    state = prepared(hops, A, row.name)
+    assert state.depth_bytes == 1
+    roots = np.array([0, 1, n - 2, n - 1])
+    for _ in range(2):
+        check(hops, cupy, state, A, roots)
+    assert state.depth_bytes == (1 if n <= 254 else 2)
+
+
+def test_depth_is_as_wide_as_the_graph_is_deep(hops, cupy):
+    assert [prepared(hops, path(n), "work-efficient", batch=1).depth_bytes for n in (50, 120, 300)] == [1, 1, 2]
+
+
+# Hybrid
+
+
+def test_hybrid_decides_by_the_sample(hops, cupy, monkeypatch):
+    """Shallow graphs go on with all edges, deep ones with the queue, once the sample is complete."""
+    monkeypatch.setattr(hops, "SAMPLE", 100)
+    monkeypatch.setattr(hops, "GAMMA", 1.0)
+    for A, expected in ((SCALE_FREE, "traversal_edge_parallel"), (path(200), "traversal_work_efficient")):
+        state = prepared(hops, A, "hybrid")
+        used, n = [], A.shape[0]
+        out = cupy.zeros((1, n))
+        for first in range(0, n, 64):
+            hops.backward(state, hops.forward(state, np.arange(n)[first : first + 64]), out)
+            used.append(state.source)
+        assert used[:2] == ["traversal_work_efficient"] * 2
+        assert set(used[2:]) == {expected}
+        np.testing.assert_allclose(out[0].get(), oracle(A), rtol=1e-12, atol=1e-12)
+
+
+def test_hybrid_compares_with_gamma_log_n(hops, cupy, monkeypatch):
+    """Roots at the end of a path of n vertices are n - 1 deep: that is compared with gamma * log2(n)."""
+    n = 64  # log2(n) = 6
+    for gamma, expected in ((10.4, "traversal_work_efficient"), (10.6, "traversal_edge_parallel")):
+        monkeypatch.setattr(hops, "SAMPLE", 1)
+        monkeypatch.setattr(hops, "GAMMA", gamma)
+        state = prepared(hops, path(n), "hybrid", batch=1)
+        hops.forward(state, np.array([0]))
+        hops.forward(state, np.array([n // 2]))
+        assert state.source == expected
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "batched"}, "'batched' is not a traversal; there are: node-parallel"),
+        ({"method": "edge-parallel", "variant": "two-blocks"}, "'two-blocks': a root has 'one-block' or"),
+        (
+            {"method": "work-efficient", "variant": "all-blocks"},
+            "goes with node-parallel, warp-centric, edge-parallel;",
+        ),
+        ({"method": "warp-centric", "virtual_warp": 3}, "virtual_warp=3 is not one of 1, 2, 4, 8, 16, 32"),
+        ({"method": "active-edge", "virtual_warp": 8}, "goes with warp-centric, work-efficient, hybrid; active-edge"),
+    ],
+)
+def test_plans_that_make_no_sense(hops, options, message):
+    with pytest.raises(ValueError, match=message):
+        hops.prepare(as_graph(path(3)), Plan(batch=1, **options))
