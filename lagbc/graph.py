@@ -190,6 +190,7 @@ def as_graph(A: Any, *, directed: bool = True, weighted: bool = False) -> Graph:
     matrix = _without_loops(_stored_entries(A, weighted)).tocsr()
     if weighted:
         _require_lengths(matrix)
+        _require_finite_paths(matrix)
     if not directed:
         matrix = _smaller_of_both(matrix) if weighted else (matrix + matrix.T).tocsr()
     return _from_matrix(matrix, directed=directed, weighted=weighted)
@@ -254,6 +255,15 @@ def _require_lengths(matrix: sparse.csr_array) -> None:
         f"({i}, {matrix.indices[first]}): {matrix.data[first]}. Remove those entries or give them a length; "
         "for strengths w pass 1 / w; weighted=False counts hops"
     )
+
+
+def _require_finite_paths(matrix: sparse.csr_array) -> None:
+    longest = matrix.data.max(initial=0)
+    if longest > np.finfo(np.float64).max / max(matrix.shape[0], 1):
+        raise ValueError(
+            f"A holds the length {longest}; a path of {matrix.shape[0]} such edges is longer than float64 holds; "
+            "use a larger unit of length"
+        )
 
 
 def _smaller_of_both(matrix: sparse.csr_array) -> sparse.csr_array:
