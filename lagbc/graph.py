@@ -90,9 +90,7 @@ class Graph:
         if not self.directed:
             return self
         reverse = _from_matrix(self.matrix.T.tocsr(), directed=True, weighted=self.weighted)
-        same_pattern = np.array_equal(reverse.indptr, self.indptr) and np.array_equal(reverse.indices, self.indices)
-        same_lengths = not self.weighted or np.array_equal(reverse.matrix.data, self.matrix.data)
-        return self if same_pattern and same_lengths else reverse
+        return self if _are_equal(self.matrix, reverse.matrix) else reverse
 
     @cached_property
     def symmetric_pattern(self) -> sparse.csr_array:
@@ -267,15 +265,18 @@ def _require_finite_paths(matrix: sparse.csr_array) -> None:
 
 
 def _smaller_of_both(matrix: sparse.csr_array) -> sparse.csr_array:
-    """Take every edge in both directions, with the smaller of the two lengths."""
-    coo = matrix.tocoo()
-    rows, columns = np.concatenate([coo.row, coo.col]), np.concatenate([coo.col, coo.row])
-    lengths = np.tile(coo.data, 2)
-    order = np.lexsort((lengths, columns, rows))
-    rows, columns, lengths = rows[order], columns[order], lengths[order]
-    smallest = np.append(True, (np.diff(rows) != 0) | (np.diff(columns) != 0))[: len(rows)]
-    entries = lengths[smallest], (rows[smallest], columns[smallest])
-    return sparse.coo_array(entries, shape=matrix.shape).tocsr()
+    """Take every edge in both directions, with the smaller of the two lengths; SciPy drops what becomes zero."""
+    reverse = matrix.T.tocsr()
+    if _are_equal(matrix, reverse):
+        return matrix
+    smaller, larger = matrix.minimum(reverse), matrix.maximum(reverse)
+    # An edge that is stored one way has no entry in `smaller`, as its other length counts as zero.
+    return (larger - larger.multiply(smaller.astype(np.bool_)) + smaller).tocsr()
+
+
+def _are_equal(first: sparse.csr_array, second: sparse.csr_array) -> bool:
+    """Whether two matrices with sorted indices store the same."""
+    return all(np.array_equal(getattr(first, part), getattr(second, part)) for part in ("indptr", "indices", "data"))
 
 
 def _dense_pattern(A: NDArray[Any]) -> NDArray[np.bool_]:

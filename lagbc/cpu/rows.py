@@ -136,7 +136,7 @@ def tight_in_row(typingctx, values, v, w, length, rtol):
     """Return the mask of the columns in which an edge leads on a shortest path from v to w.
 
     With near = values[v] and far = values[w], that is ``near < far`` and ``abs(near + length - far) <= rtol * far``.
-    Where v is not reached this is false: infinity is below nothing. Where v is reached, so is w, once distances are final.
+    Where v is not reached it is false: infinity is below nothing. Where it is, so is w, once distances are final.
     """
 
     def generate(context, builder, signature, args):
