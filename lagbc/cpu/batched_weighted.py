@@ -76,19 +76,18 @@ class TightEdges:
 
 @dataclass(eq=False)
 class State:
-    """One worker's arrays; rows are the vertices with edges, in sweep order."""
+    """One worker's arrays; rows are vertices in sweep order."""
 
     graph: Graph
     plan: Plan
-    vertices: NDArray[np.int64]  # of the caller's graph, by row
-    position: NDArray[np.int64]  # the row of each of them
+    position: NDArray[np.int64]  # the row of each vertex of the caller's
     width: float  # of a bucket
     count_width: float
     omega: NDArray[np.float64]  # by row
-    values: NDArray[np.float64]  # (rows, 64): distances, then sigma, then c
-    bits: NDArray[np.uint64]  # (2, rows): fresh, later waiting; pushed to
+    values: NDArray[np.float64]  # (n, 64): distances, then sigma, then c
+    bits: NDArray[np.uint64]  # (2, n): fresh, later waiting; pushed to
     nearest: NDArray[np.float64]  # the smallest distance in a row, at first of its fresh columns
-    lists: NDArray[Any]  # (2, rows): rows that are fresh, later pushed to
+    lists: NDArray[Any]  # (2, n): rows that are fresh, later pushed to
     out: TightEdges
     into: TightEdges
     queue: NDArray[Any]
@@ -107,36 +106,33 @@ class Levels:
 def prepare(graph: Graph, plan: Plan) -> State:
     """Reorder the graph (once a graph) and allocate one worker's rows."""
     assert graph.weights is not None
-    rows = int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
-    index_type = graph.reordered.indices.dtype
-    vertices = graph.order[:rows]
-    position = np.empty(graph.n, np.int64)
-    position[vertices] = np.arange(rows)
-    queue, masks = allocate(rows, FIRST_ENTRIES, index_type)
+    n, index_type = graph.n, graph.reordered.indices.dtype
+    position = np.empty(n, np.int64)
+    position[graph.order] = np.arange(n)
+    queue, masks = allocate(n, FIRST_ENTRIES, index_type)
     with np.errstate(over="ignore"):  # an infinite width is one, too
         mean = float(np.mean(graph.weights))
     default = (DEEP_WIDTH if graph.is_deep else WIDTH) * mean
     return State(
         graph=graph,
         plan=plan,
-        vertices=vertices,
         position=position,
         width=default if plan.delta is None else plan.delta,
         count_width=COUNT_WIDTH * mean,
-        omega=np.ones(rows) if plan.omega is None else plan.omega[vertices],
-        values=np.empty((rows, COLUMNS)),
-        bits=np.zeros((2, rows), np.uint64),
-        nearest=np.empty(rows),
-        lists=np.empty((2, rows), index_type),
-        out=_allocate_edges(rows, graph.nnz, index_type),
-        into=_allocate_edges(rows, graph.nnz, index_type),
+        omega=np.ones(n) if plan.omega is None else plan.omega[graph.order],
+        values=np.empty((n, COLUMNS)),
+        bits=np.zeros((2, n), np.uint64),
+        nearest=np.empty(n),
+        lists=np.empty((2, n), index_type),
+        out=_allocate_edges(n, graph.nnz, index_type),
+        into=_allocate_edges(n, graph.nnz, index_type),
         queue=queue,
         masks=masks,
     )
 
 
-def _allocate_edges(rows: int, nnz: int, index_type: Any) -> TightEdges:
-    return TightEdges(np.zeros(rows + 1, np.int64), np.empty(nnz, index_type), np.empty(nnz, np.uint64))
+def _allocate_edges(n: int, nnz: int, index_type: Any) -> TightEdges:
+    return TightEdges(np.zeros(n + 1, np.int64), np.empty(nnz, index_type), np.empty(nnz, np.uint64))
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Levels:
@@ -203,13 +199,13 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
     ):
         if status == _STOPPED:
             raise Interrupted
-        grow(state.queue, state.masks, len(state.vertices))
+        grow(state.queue, state.masks, state.graph.n)
     return Levels(roots=roots, entries=int(cursor[2]), overflowed=flags_of(overflowed[0], len(roots)))
 
 
 def backward(state: State, levels: Levels, out: NDArray[np.float64]) -> None:
     """Add the dependencies of the roots that did not overflow to ``out[0]``, in matrix order."""
-    scores = np.zeros(len(state.vertices))
+    scores = np.zeros(state.graph.n)
     keep = columns_of(~levels.overflowed)
     finished = _backward(
         state.out.starts,
@@ -230,7 +226,7 @@ def backward(state: State, levels: Levels, out: NDArray[np.float64]) -> None:
         raise Interrupted
     if state.plan.endpoints:
         add_ends(state.queue, state.masks, len(levels.roots), levels.entries, keep, scores)
-    out[0, state.vertices] += scores
+    out[0, state.graph.order] += scores
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
