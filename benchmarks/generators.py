@@ -1,5 +1,7 @@
 """Seeded random graphs, each a symmetric pattern (bool, int32 indices, no self loops) as a `scipy.sparse.csr_array`.
 
+`with_lengths` gives the edges of any of them lengths.
+
 The same arguments give the same graph on every run. Nothing here needs lagbc.
 """
 
@@ -104,6 +106,16 @@ def erdos_renyi(n: int, mean_degree: float, seed: int = 0) -> csr_array:
     # On a circle of n vertices, pair k joins vertex k % n to the one that is k // n + 1 places further: each pair once.
     tail = chosen % n
     return _symmetric(n, tail, (tail + chosen // n + 1) % n)
+
+
+def with_lengths(A: csr_array, seed: int = 0, largest: int = 10) -> csr_array:
+    """Give the edges of a symmetric pattern random integer lengths from 1 to `largest`, the same both ways."""
+    entries = A.tocoo()
+    upper = entries.row < entries.col
+    row, col = entries.row[upper], entries.col[upper]
+    length = np.random.default_rng(seed).integers(1, largest + 1, len(row)).astype(np.float64)
+    both = np.concatenate([row, col]), np.concatenate([col, row])
+    return coo_array((np.concatenate([length, length]), both), shape=A.shape).tocsr()
 
 
 def _symmetric(n: int, row: Vertices, col: Vertices) -> csr_array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,7 +12,7 @@ import numpy as np
 from scipy.io import mmread
 from scipy.sparse import coo_array, csr_array
 
-from benchmarks.generators import barabasi_albert, delaunay, holed_grid, rmat, road_like
+from benchmarks.generators import barabasi_albert, delaunay, holed_grid, rmat, road_like, with_lengths
 
 SEED = 1
 
@@ -28,7 +28,7 @@ class NamedGraph:
     kind
         ``"scale-free"``, ``"mesh"``, ``"road"`` or ``"file"``.
     load
-        Gives the adjacency pattern, without loops.
+        Gives the adjacency matrix without loops: a pattern (bool), or lengths (float64).
     large
         Meant for a GPU: not run unless named.
     """
@@ -54,10 +54,18 @@ SYNTHETIC = (
 )
 
 
-def table(data: Path | None = None) -> dict[str, NamedGraph]:
-    """Every known graph by name: `SYNTHETIC`, then the files of `data` (by default, the networks lagbc ships)."""
-    graphs = [*SYNTHETIC, *_files(shipped_data() if data is None else data)]
+def table(data: Path | None = None, *, weighted: bool = False) -> dict[str, NamedGraph]:
+    """Every known graph by name: `SYNTHETIC`, then the files of `data` (by default, the networks lagbc ships).
+
+    `weighted` gives the synthetic ones random lengths from 1 to 10; those of a file are its values.
+    """
+    synthetic = [_weigh(graph) for graph in SYNTHETIC] if weighted else SYNTHETIC
+    graphs = [*synthetic, *_files(shipped_data() if data is None else data, weighted)]
     return {graph.name: graph for graph in graphs}
+
+
+def _weigh(graph: NamedGraph) -> NamedGraph:
+    return replace(graph, load=lambda: with_lengths(graph.load(), SEED))
 
 
 def shipped_data() -> Path:
@@ -68,19 +76,25 @@ def shipped_data() -> Path:
     return Path(spec.origin).parent / "data"
 
 
-def read(path: Path) -> csr_array:
-    """Read the pattern of a Matrix Market file (``.mtx`` or ``.mtx.gz``): values are ignored, loops dropped."""
+def read(path: Path, weighted: bool = False) -> csr_array:
+    """Read a Matrix Market file (``.mtx`` or ``.mtx.gz``) without loops: the pattern, or `weighted` the values too."""
     entries = coo_array(mmread(path))
     proper = entries.row != entries.col
     row, col = entries.row[proper].astype(np.int32), entries.col[proper].astype(np.int32)
-    return coo_array((np.ones(len(row), bool), (row, col)), shape=entries.shape).tocsr()
+    data = entries.data[proper].astype(np.float64) if weighted else np.ones(len(row), bool)
+    return coo_array((data, (row, col)), shape=entries.shape).tocsr()
 
 
 def is_symmetric(A: csr_array) -> bool:
-    """Whether every edge of the pattern `A` is stored in both directions."""
+    """Whether every edge of `A` is stored in both directions, with the same length."""
     return bool((A != A.T).nnz == 0)
 
 
-def _files(directory: Path) -> Iterator[NamedGraph]:
+def is_weighted(A: csr_array) -> bool:
+    """Whether the values of `A` are lengths."""
+    return bool(A.dtype != np.bool_)
+
+
+def _files(directory: Path, weighted: bool) -> Iterator[NamedGraph]:
     for path in sorted([*directory.glob("*.mtx"), *directory.glob("*.mtx.gz")]):
-        yield NamedGraph(path.name.split(".mtx")[0], "file", partial(read, path))
+        yield NamedGraph(path.name.split(".mtx")[0], "file", partial(read, path, weighted))

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, triu
 
 from benchmarks import lagraph_library
+from benchmarks.graphs import is_weighted
 from benchmarks.machine import package_version
 
 Scores = NDArray[np.float64]
@@ -41,6 +42,8 @@ class Competitor:
         Whether it can use more than one thread.
     takes_sources
         Whether it computes exact partial sums over given roots.
+    takes_lengths
+        Whether edges may have lengths; they do if the matrix is not bool.
     tolerance
         The largest ``|x - y| / (1 + |y|)`` from the reference that counts as agreement.
     """
@@ -51,6 +54,7 @@ class Competitor:
     score: Callable[[Any, Sources, int, bool], Scores]
     threaded: bool = True
     takes_sources: bool = True
+    takes_lengths: bool = True
     tolerance: float = 1e-9
 
     def __call__(self, matrix: csr_array, sources: Sources, threads: int, directed: bool) -> Scores:
@@ -84,47 +88,70 @@ def _as_it_is(matrix: csr_array, directed: bool) -> csr_array:
 def _lagbc_score(method: str, device: str, matrix: csr_array, sources: Sources, threads: int, directed: bool) -> Scores:
     import lagbc
 
-    scores: Scores = lagbc.bc(matrix, directed=directed, sources=sources, method=method, device=device, threads=threads)
+    scores: Scores = lagbc.bc(
+        matrix,
+        directed=directed,
+        weighted=is_weighted(matrix),
+        sources=sources,
+        method=method,
+        device=device,
+        threads=threads,
+    )
     return scores
 
 
-def _edges(matrix: csr_array, directed: bool) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
-    """Tails and heads; of an undirected graph, each edge once."""
+def _edges(matrix: csr_array, directed: bool) -> tuple[NDArray[np.integer], NDArray[np.integer], NDArray[Any]]:
+    """Tails, heads and values; of an undirected graph, each edge once."""
     entries = (matrix if directed else triu(matrix, k=1)).tocoo()
-    return entries.row, entries.col
+    return entries.row, entries.col, entries.data
 
 
 def _igraph_convert(matrix: csr_array, directed: bool) -> Any:
     import igraph
 
-    return igraph.Graph(n=matrix.shape[0], edges=np.column_stack(_edges(matrix, directed)), directed=directed)
+    row, col, length = _edges(matrix, directed)
+    graph = igraph.Graph(n=matrix.shape[0], edges=np.column_stack([row, col]), directed=directed)
+    if is_weighted(matrix):
+        graph.es["length"] = length.tolist()
+    return graph
 
 
 def _igraph_score(graph: Any, sources: Sources, threads: int, directed: bool) -> Scores:
-    return np.array(graph.betweenness(directed=directed, sources=None if sources is None else sources.tolist()))
+    lengths = "length" if "length" in graph.es.attributes() else None
+    roots = None if sources is None else sources.tolist()
+    return np.array(graph.betweenness(directed=directed, sources=roots, weights=lengths))
 
 
 def _networkx_convert(matrix: csr_array, directed: bool) -> Any:
     import networkx
 
-    return networkx.from_scipy_sparse_array(matrix, create_using=networkx.DiGraph if directed else networkx.Graph)
+    graph = networkx.from_scipy_sparse_array(
+        matrix, create_using=networkx.DiGraph if directed else networkx.Graph, edge_attribute="length"
+    )
+    graph.graph["weight"] = "length" if is_weighted(matrix) else None
+    return graph
 
 
 def _networkx_score(graph: Any, sources: Sources, threads: int, directed: bool) -> Scores:
     import networkx
 
+    options = {"normalized": False, "weight": graph.graph["weight"]}
     if sources is None:
-        scores = networkx.betweenness_centrality(graph, normalized=False)
+        scores = networkx.betweenness_centrality(graph, **options)
     else:
-        scores = networkx.betweenness_centrality_subset(graph, sources.tolist(), list(graph), normalized=False)
+        scores = networkx.betweenness_centrality_subset(graph, sources.tolist(), list(graph), **options)
     return np.array([scores[vertex] for vertex in range(len(graph))])
 
 
 def _networkit_convert(matrix: csr_array, directed: bool) -> Any:
     import networkit
 
-    row, col = _edges(matrix, directed)
-    return networkit.GraphFromCoo((row.astype(np.uint64), col.astype(np.uint64)), n=matrix.shape[0], directed=directed)
+    row, col, length = _edges(matrix, directed)
+    ends = row.astype(np.uint64), col.astype(np.uint64)
+    weighted = is_weighted(matrix)
+    return networkit.GraphFromCoo(
+        (length, ends) if weighted else ends, n=matrix.shape[0], weighted=weighted, directed=directed
+    )
 
 
 def _networkit_score(graph: Any, sources: Sources, threads: int, directed: bool) -> Scores:
@@ -140,9 +167,12 @@ def _networkit_score(graph: Any, sources: Sources, threads: int, directed: bool)
 def _graph_tool_convert(matrix: csr_array, directed: bool) -> Any:
     import graph_tool
 
+    row, col, length = _edges(matrix, directed)
     graph = graph_tool.Graph(directed=directed)
     graph.add_vertex(matrix.shape[0])
-    graph.add_edge_list(np.column_stack(_edges(matrix, directed)))
+    graph.add_edge_list(np.column_stack([row, col]))
+    if is_weighted(matrix):
+        graph.edge_properties["length"] = graph.new_edge_property("double", vals=length)
     return graph
 
 
@@ -151,7 +181,8 @@ def _graph_tool_score(graph: Any, sources: Sources, threads: int, directed: bool
     import graph_tool.centrality
 
     graph_tool.openmp_set_num_threads(threads)
-    scores, _ = graph_tool.centrality.betweenness(graph, pivots=sources, norm=False)
+    lengths = graph.edge_properties.get("length")
+    scores, _ = graph_tool.centrality.betweenness(graph, pivots=sources, weight=lengths, norm=False)
     return np.array(scores.a, dtype=np.float64)
 
 
@@ -170,6 +201,6 @@ PEERS = {
         Competitor("networkit", "networkit", _networkit_convert, _networkit_score, takes_sources=False),
         Competitor("graph-tool", "graph_tool", _graph_tool_convert, _graph_tool_score),
         # float32 throughout, and each batch adds up from minus the number of its roots.
-        Competitor("lagraph", "lagraph", lagraph_library.convert, _lagraph_score, tolerance=1e-3),
+        Competitor("lagraph", "lagraph", lagraph_library.convert, _lagraph_score, takes_lengths=False, tolerance=1e-3),
     )
 }

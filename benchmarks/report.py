@@ -16,6 +16,9 @@ BASE = ("igraph", 1)
 HEADER = (
     "graph | n | nnz | roots | competitor | threads | seconds | with conversion | MTEPS | x igraph | peak MiB | error"
 )
+LENGTHS = (
+    "Edges have lengths: integers from 1 to 10, drawn at random, the same both ways; those of a file are its values."
+)
 # Okabe and Ito's colours, which colour-blind readers tell apart.
 COLOURS = ("#999999", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#0072B2", "#D55E00", "#56B4E9", "#000000")
 HATCHES = ("", "//", "xx", "..")
@@ -98,6 +101,7 @@ def _conditions(row: Row) -> list[str]:
         "Seconds are the best of the rounds. MTEPS = edges x roots / seconds / 1e6, an undirected edge counted once.",
         "`x igraph` is igraph's seconds on one thread over the competitor's, both without conversion. The error is the",
         "largest |x - y| / (1 + |y|) from the reference.",
+        *(["", LENGTHS] if row.get("weighted") else []),
     ]
 
 

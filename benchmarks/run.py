@@ -20,7 +20,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from benchmarks import machine, report
-from benchmarks.graphs import NamedGraph, is_symmetric, table
+from benchmarks.graphs import NamedGraph, is_symmetric, is_weighted, table
 from benchmarks.peers import PEERS, Scores, Sources, competitor
 from benchmarks.worker import save_case
 
@@ -60,6 +60,7 @@ class Case:
             "n": self.matrix.shape[0],
             "nnz": self.matrix.nnz,
             "directed": self.directed,
+            "weighted": is_weighted(self.matrix),
             "roots": self.roots,
             "exact": self.sources is None,
         }
@@ -162,6 +163,9 @@ def measure(case: Case, entries: Sequence[Entry], repeat: int, timeout: float) -
             if case.sources is not None and not competitor(entry.name).takes_sources:
                 row["status"] = "not applicable: no exact partial sums over given roots"
                 continue
+            if is_weighted(case.matrix) and not competitor(entry.name).takes_lengths:
+                row["status"] = "not applicable: no lengths of edges"
+                continue
             worker = stack.enter_context(Worker(entry, directory, timeout))
             if _verify(row, worker, reference):
                 running.append((row, worker))
@@ -237,11 +241,11 @@ def entries_for(names: Iterable[str], threads: Iterable[int], pythons: Mapping[s
     ]
 
 
-def cpu_methods() -> list[str]:
-    """List the unweighted CPU methods of lagbc."""
+def cpu_methods(weighted: bool) -> list[str]:
+    """List the CPU methods of lagbc for hops or for lengths."""
     from lagbc.methods import METHODS
 
-    return [row.name for row in METHODS if row.device == "cpu" and not row.weighted]
+    return [row.name for row in METHODS if row.device == "cpu" and row.weighted == weighted]
 
 
 def _words(context: click.Context, parameter: click.Parameter, value: str | None) -> list[str] | None:
@@ -269,6 +273,7 @@ def cli() -> None:
 @click.option("--graphs", callback=_words, help="Comma-separated names [all but the large ones].")
 @click.option("--peers", callback=_words, help=f"Comma-separated, of {', '.join(PEERS)}; '' for none [all].")
 @click.option("--methods", callback=_words, help="Comma-separated methods of lagbc; '' for none [all of the CPU].")
+@click.option("--weighted", is_flag=True, help="Edges have lengths: random ones from 1 to 10, or those of the file.")
 @click.option("--roots", default="auto", show_default=True, help="How many roots: a number, all or auto.")
 @click.option("--repeat", default=3, show_default=True, type=click.IntRange(1), help="Timed rounds.")
 @click.option("--threads", default=f"1,{machine.cores()}", show_default=True, callback=_numbers, help="Numbers.")
@@ -281,6 +286,7 @@ def cpu(
     graphs: list[str] | None,
     peers: list[str] | None,
     methods: list[str] | None,
+    weighted: bool,
     roots: str,
     repeat: int,
     threads: list[int],
@@ -291,16 +297,16 @@ def cpu(
     out: Path | None,
 ) -> None:
     """Measure lagbc's CPU methods and the peers, and write a report beside the results."""
-    known = table(data)
+    known = table(data, weighted=weighted)
     chosen = [graph.name for graph in known.values() if not graph.large] if graphs is None else graphs
     if unknown := sorted(set(chosen) - set(known)):
         raise click.BadParameter(f"no graph {', '.join(unknown)}; there are {', '.join(known)}", param_hint="--graphs")
     if roots not in ("auto", "all") and not (roots.isdigit() and int(roots)):
         raise click.BadParameter(f"{roots!r} is neither a positive number nor all nor auto", param_hint="--roots")
     names = list(PEERS) if peers is None else peers
-    names += [f"lagbc-{method}" for method in (cpu_methods() if methods is None else methods)]
+    names += [f"lagbc-{method}" for method in (cpu_methods(weighted) if methods is None else methods)]
     now = datetime.now(UTC)
-    out = out or RESULTS / f"cpu-{now:%Y-%m-%d}.jsonl"
+    out = out or RESULTS / f"cpu{'-weighted' if weighted else ''}-{now:%Y-%m-%d}.jsonl"
     common = {"device": "cpu", "seed": seed, "date": now.isoformat(timespec="seconds"), "machine": machine.describe()}
     entries = entries_for(names, threads, pythons)
     cases = (make_case(known[name], roots, seed) for name in chosen)

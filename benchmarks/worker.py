@@ -33,6 +33,7 @@ def save_case(directory: Path, matrix: csr_array, sources: Sources, directed: bo
         directory / "case.npz",
         indptr=matrix.indptr,
         indices=matrix.indices,
+        data=matrix.data,
         sources=np.arange(0) if sources is None else sources,
         exact=sources is None,
         directed=directed,
@@ -42,11 +43,11 @@ def save_case(directory: Path, matrix: csr_array, sources: Sources, directed: bo
 def load_case(directory: Path) -> tuple[csr_array, Sources, bool]:
     """Read what `save_case` wrote."""
     with np.load(directory / "case.npz") as case:
-        indptr, indices = case["indptr"], case["indices"]
+        indptr, indices, data = case["indptr"], case["indices"], case["data"]
         sources = None if case["exact"] else case["sources"]
         directed = bool(case["directed"])
     n = len(indptr) - 1
-    return csr_array((np.ones(len(indices), bool), indices, indptr), shape=(n, n)), sources, directed
+    return csr_array((data, indices, indptr), shape=(n, n)), sources, directed
 
 
 class Bench:
@@ -92,13 +93,13 @@ class Bench:
         }
 
     def _warm_up(self) -> None:
-        """Call on a cycle of 64 vertices with the case's index types and options: whatever compiles, compiles now."""
+        """Call on a cycle of 64 vertices with the case's types and options: whatever compiles, compiles now."""
         n = 64
         vertex = np.arange(n)
         neighbours = np.sort(np.column_stack([(vertex - 1) % n, (vertex + 1) % n]), axis=1)
         indices = neighbours.ravel().astype(self.matrix.indices.dtype)
         indptr = np.arange(0, 2 * n + 1, 2, dtype=self.matrix.indptr.dtype)
-        cycle = csr_array((np.ones(2 * n, bool), indices, indptr), shape=(n, n))
+        cycle = csr_array((np.ones(2 * n, self.matrix.dtype), indices, indptr), shape=(n, n))
         self.who(cycle, None if self.sources is None else vertex, self.threads, self.directed)
 
     def _keep(self, scores: Scores) -> None:

@@ -248,6 +248,7 @@ def as_graph(A: Any, *, directed: bool | None = None, weighted: bool = False) ->
     csr = from_entries(n, rows[edge], columns[edge], None if lengths is None else lengths[edge])
     if weighted:
         _require_lengths(*csr)
+        _require_finite_paths(n, csr[2])
     if not directed:
         csr = _both_ways(n, *csr)
     return _from_csr(csr, directed)
@@ -322,6 +323,15 @@ def _require_lengths(indptr: Any, indices: Any, lengths: Any) -> None:
         f"({i}, {int(indices[first])}): {float(lengths[first])}. Remove those entries or give them a length; "
         "for strengths w pass 1 / w; weighted=False counts hops"
     )
+
+
+def _require_finite_paths(n: int, lengths: Any) -> None:
+    longest = float(lengths.max()) if len(lengths) else 0.0
+    if longest > np.finfo(np.float64).max / max(n, 1):
+        raise ValueError(
+            f"A holds the length {longest}; a path of {n} such edges is longer than float64 holds; "
+            "use a larger unit of length"
+        )
 
 
 def _both_ways(n: int, indptr: Any, indices: Any, lengths: Any) -> Csr:

@@ -18,6 +18,8 @@ _DEVICE_SHARE = 0.8
 # Peak bytes per vertex, and per entry of the pattern taken both ways, while a graph is read, ordered and copied. On
 # twelve kinds of graphs this was 1.1 to 3 times what was measured.
 _GRAPH_BYTES_PER_VERTEX, _GRAPH_BYTES_PER_ENTRY = 160, 32
+# The same for lengths, of which a few copies are held while those of both directions are compared.
+_LENGTH_BYTES_PER_ENTRY = 32
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
@@ -66,12 +68,13 @@ class MemoryEstimate:
 def estimate(graph: Graph, method: Method, batch: int, threads: int, limit: int) -> MemoryEstimate:
     """Bound the memory of a run of `method` with this batch and these threads, and hold it against a limit."""
     workers = threads if method.concurrent else 1
+    bytes_per_entry = _GRAPH_BYTES_PER_ENTRY + (_LENGTH_BYTES_PER_ENTRY if graph.weighted else 0)
     return MemoryEstimate(
         method=method.name,
         device=method.device,
         batch=batch,
         threads=threads,
-        graph=graph.n * _GRAPH_BYTES_PER_VERTEX + _entries_both_ways(graph) * _GRAPH_BYTES_PER_ENTRY,
+        graph=graph.n * _GRAPH_BYTES_PER_VERTEX + _entries_both_ways(graph) * bytes_per_entry,
         workspace=int(workers * (graph.n * (batch * method.bytes_per_entry + 16) + graph.nnz * method.bytes_per_edge)),
         scores=8 * graph.n * (3 + 4 * workers),
         budget=limit,

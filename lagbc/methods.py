@@ -200,6 +200,24 @@ METHODS: tuple[Method, ...] = (
     Method(
         name="batched",
         formulation="semiring",
+        device="cpu",
+        weighted=True,
+        module="lagbc.cpu.batched_weighted",
+        requires="numba",
+        extra="",
+        block=64,
+        widest=64,
+        auto_batch=64,
+        concurrent=True,
+        # 8 of values, 2 * 8 / 64 of bit rows, 65 * 12 / 64 of queue, and lists, starts, order and omega.
+        bytes_per_entry=22,
+        # A mask and an end of each edge that is tight, by its tail and by its head.
+        bytes_per_edge=24,
+        takes=("rtol", "delta"),
+    ),
+    Method(
+        name="batched",
+        formulation="semiring",
         device="cuda",
         weighted=False,
         module="lagbc.gpu.batched_hops",

@@ -43,15 +43,19 @@ def count_hops(indptr: Sequence[int], indices: Sequence[int], root: int) -> Sear
     return order, predecessors, sigma, depth
 
 
-def count_lengths(indptr: Sequence[int], indices: Sequence[int], weights: Sequence[Any], root: int) -> Search:
-    """Dijkstra's search that counts shortest paths; returns as `count_hops`, with dist (inf unreached) for depth."""
+def count_lengths(
+    indptr: Sequence[int], indices: Sequence[int], weights: Sequence[Any], root: int, rtol: Any = 0
+) -> Search:
+    """Dijkstra's search, then the count of shortest paths over its tight edges.
+
+    Returns as `count_hops`, with dist (inf unreached) for depth. An edge v -> w is tight if
+    ``abs(dist[v] + length - dist[w]) <= rtol * dist[w]`` and ``dist[v] < dist[w]``.
+    """
     n = len(indptr) - 1
     dist: list[Any] = [float("inf")] * n
-    sigma = [0] * n
-    predecessors: list[list[int]] = [[] for _ in range(n)]
     order: list[int] = []
     settled = [False] * n
-    dist[root], sigma[root] = 0, 1
+    dist[root] = 0
     heap: list[tuple[Any, int]] = [(0, root)]
     while heap:
         d, v = heappop(heap)
@@ -62,9 +66,15 @@ def count_lengths(indptr: Sequence[int], indices: Sequence[int], weights: Sequen
         for e in range(indptr[v], indptr[v + 1]):
             w, length = indices[e], d + weights[e]
             if length < dist[w]:
-                dist[w], sigma[w], predecessors[w] = length, sigma[v], [v]
+                dist[w] = length
                 heappush(heap, (length, w))
-            elif length == dist[w]:
+    sigma = [0] * n
+    predecessors: list[list[int]] = [[] for _ in range(n)]
+    sigma[root] = 1
+    for v in order:
+        for e in range(indptr[v], indptr[v + 1]):
+            w = indices[e]
+            if dist[v] < dist[w] and abs(dist[v] + weights[e] - dist[w]) <= rtol * dist[w]:
                 sigma[w] += sigma[v]
                 predecessors[w].append(v)
     return order, predecessors, sigma, dist
@@ -79,6 +89,7 @@ def brandes(
     target_weights: Sequence[Any] | None = None,
     source_weights: Sequence[Any] | None = None,
     endpoints: bool = False,
+    rtol: Any = 0,
     number: Callable[[Any], Any] = float,
 ) -> list[Any]:
     """Raw betweenness: the sum over the roots s != v of delta_s(v).
@@ -90,6 +101,7 @@ def brandes(
     sources : the roots; None is all vertices
     target_weights, source_weights : targets a vertex stands for, and how often it counts as a root
     endpoints : count the two ends of a path as on it
+    rtol : relative difference up to which two lengths of paths are equal
     number : makes the numbers of the sums: float, or Fraction for exact ones
 
     Returns
@@ -103,7 +115,9 @@ def brandes(
     scores = [number(0)] * n
     for root in range(n) if sources is None else sources:
         order, predecessors, sigma, _ = (
-            count_hops(indptr, indices, root) if weights is None else count_lengths(indptr, indices, weights, root)
+            count_hops(indptr, indices, root)
+            if weights is None
+            else count_lengths(indptr, indices, weights, root, rtol)
         )
         delta = [number(0)] * n
         for w in reversed(order):

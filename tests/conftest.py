@@ -14,10 +14,16 @@ from lagbc.io import example_path, read_graph
 settings.register_profile("lagbc", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "lagbc"))
 
-HOPS = [row for row in lagbc.METHODS if not row.weighted and row.available and find_spec(row.module) is not None]
+READY = [row for row in lagbc.METHODS if row.available and find_spec(row.module) is not None]
+HOPS = [row for row in READY if not row.weighted]
+LENGTHS = [row for row in READY if row.weighted]
 
 
-@pytest.fixture(scope="session", params=HOPS, ids=lambda row: f"{row.name}-{row.device}")
+def name_of(row):
+    return f"{row.name}-{row.device}"
+
+
+@pytest.fixture(scope="session", params=HOPS, ids=name_of)
 def row(request):
     """Every unweighted row of METHODS that can run here."""
     return request.param
@@ -27,6 +33,18 @@ def row(request):
 def bc(row):
     """`lagbc.bc` by one method; a test that takes it runs once a method."""
     return functools.partial(lagbc.bc, method=row.name, device=row.device)
+
+
+@pytest.fixture(scope="session", params=LENGTHS, ids=name_of)
+def weighted_row(request):
+    """Every weighted row of METHODS that can run here."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def weighted_bc(weighted_row):
+    """`lagbc.bc` with lengths by one method."""
+    return functools.partial(lagbc.bc, weighted=True, method=weighted_row.name, device=weighted_row.device)
 
 
 @pytest.fixture(scope="session")

@@ -20,9 +20,20 @@ def matrix(n, edges):
 
 def edges_of(A, *, directed=True):
     """The set of edges (i, j), i != j, that the entries of a matrix mean."""
+    return set(lengths_of(A, directed=directed))
+
+
+def lengths_of(A, *, directed=True):
+    """The length of each edge (i, j), i != j: duplicates add up, and of two directions the smaller one counts."""
     coo = sp.coo_array(A)
-    edges = {(i, j) for i, j in zip(coo.row.tolist(), coo.col.tolist(), strict=True) if i != j}
-    return edges if directed else edges | {(j, i) for i, j in edges}
+    edges = {}
+    for i, j, length in zip(coo.row.tolist(), coo.col.tolist(), coo.data.tolist(), strict=True):
+        if i != j:
+            edges[i, j] = edges.get((i, j), 0) + length
+    if directed:
+        return edges
+    both = {*edges, *((j, i) for i, j in edges)}
+    return {(i, j): min(edges.get((i, j), np.inf), edges.get((j, i), np.inf)) for i, j in both}
 
 
 def adjacency(A, *, directed=True):
@@ -32,10 +43,19 @@ def adjacency(A, *, directed=True):
     return indptr, [j for _, j in edges]
 
 
-def oracle(A, *, directed=True, number=None, **options):
-    """Scores by `lagbc.reference.brandes`, in exact rationals where A is small or `number` says so."""
+def lengths(A, *, directed=True):
+    """Lengths in the order of `adjacency`, in the type of A: integers stay integers."""
+    return [length for _, length in sorted(lengths_of(A, directed=directed).items())]
+
+
+def oracle(A, *, directed=True, weighted=False, number=None, **options):
+    """Scores by `lagbc.reference.brandes`, in exact rationals where A is small or `number` says so.
+
+    Distances are always sums in the type of A, so that float lengths tie as float64 does.
+    """
     number = number or (Fraction if A.shape[0] <= 40 else float)
-    raw = reference.brandes(*adjacency(A, directed=directed), number=number, **options)
+    weights = lengths(A, directed=directed) if weighted else None
+    raw = reference.brandes(*adjacency(A, directed=directed), weights, number=number, **options)
     return np.array([float(x) for x in raw]) / (1 if directed else 2)
 
 
@@ -43,6 +63,16 @@ def distances(A, *, directed=True):
     """Hop distances between all pairs, -1 unreached."""
     indptr, indices = adjacency(A, directed=directed)
     return np.array([reference.count_hops(indptr, indices, s)[3] for s in range(A.shape[0])])
+
+
+def with_lengths(A, values, seed=0):
+    """A's pattern with lengths drawn from some values, the same both ways; without loops and duplicates."""
+    edges = sorted({(min(edge), max(edge)) for edge in edges_of(A)})
+    drawn = dict(zip(edges, np.random.default_rng(seed).choice(values, len(edges)).tolist(), strict=True))
+    entries = sorted(edges_of(A))
+    i, j = np.array(entries, dtype=np.int64).reshape(-1, 2).T
+    data = np.array([drawn[min(edge), max(edge)] for edge in entries], dtype=np.asarray(values).dtype)
+    return sp.coo_array((data, (i, j)), shape=A.shape)
 
 
 def both_ways(n, edges):
@@ -149,6 +179,18 @@ def graphs(draw, max_n=12, min_n=0):
         return matrix(0, [])
     vertex = st.integers(0, n - 1)
     return matrix(n, draw(st.lists(st.tuples(vertex, vertex), max_size=4 * n)))
+
+
+# Sums of these tie in float64 or not as rounding has it: 0.1 + 0.6 is 0.7, but 0.1 + 0.2 is not 0.3.
+TENTHS = (0.1, 0.2, 0.3, 0.6, 0.7)
+
+
+@st.composite
+def weighted_graphs(draw, values=(1, 2, 3), max_n=12, min_n=0):
+    """Graphs as of `graphs` with lengths; duplicates add up, and the directions of an edge differ."""
+    A = draw(graphs(max_n=max_n, min_n=min_n))
+    drawn = draw(st.lists(st.sampled_from(values), min_size=A.nnz, max_size=A.nnz))
+    return sp.coo_array((np.array(drawn, dtype=np.asarray(values).dtype), A.coords), shape=A.shape)
 
 
 def vertex_weights(n):

@@ -29,9 +29,9 @@ GENERATED = {
 }
 
 
-def small_graph(directed: bool) -> csr_array:
+def small_graph(directed: bool, degree: float = 2) -> csr_array:
     """Sparse, with isolated vertices and several components."""
-    A = generators.erdos_renyi(40, 2, seed=3)
+    A = generators.erdos_renyi(40, degree, seed=3)
     if not directed:
         return A
     entries = A.tocoo()
@@ -97,6 +97,30 @@ def test_graph_names_are_unique_and_files_are_read(tmp_path: Path) -> None:
     assert not graphs.is_symmetric(A)
 
 
+@pytest.mark.parametrize("make", GENERATED.values(), ids=GENERATED)
+def test_lengths_are_the_same_both_ways(make: Any) -> None:
+    A, B = make(1), generators.with_lengths(make(1), seed=2, largest=7)
+    assert B.dtype == np.float64
+    assert B.has_canonical_format
+    assert graphs.is_symmetric(B)
+    np.testing.assert_array_equal(B.indptr, A.indptr)
+    np.testing.assert_array_equal(B.indices, A.indices)
+    assert set(B.data.tolist()) == set(range(1, 8))
+    np.testing.assert_array_equal(B.data, generators.with_lengths(make(1), seed=2, largest=7).data)
+    assert not np.array_equal(B.data, generators.with_lengths(make(1), seed=3, largest=7).data)
+
+
+def test_graphs_with_lengths(tmp_path: Path) -> None:
+    mmwrite(tmp_path / "three.mtx", coo_array(([5.0, 0.5, 2.0], ([0, 1, 2], [1, 2, 2])), shape=(3, 3)))
+    known = graphs.table(tmp_path, weighted=True)
+    assert list(known) == list(graphs.table(tmp_path))
+    A = known["three"].load()
+    assert A.toarray().tolist() == [[0, 5, 0], [0, 0, 0.5], [0, 0, 0]]
+    assert graphs.is_weighted(A)
+    assert not graphs.is_weighted(graphs.table(tmp_path)["three"].load())
+    assert set(known["holed-grid-100"].load().data.tolist()) == set(range(1, 11))
+
+
 def test_the_shipped_networks_are_known() -> None:
     karate = graphs.table()["karate"].load()
     assert karate.shape == (34, 34)
@@ -104,19 +128,26 @@ def test_the_shipped_networks_are_known() -> None:
     assert graphs.is_symmetric(karate)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("sampled", [False, True])
 @pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
-def test_peers_keep_lagbc_convention(peer: Competitor, sampled: bool, directed: bool) -> None:
+def test_peers_keep_lagbc_convention(peer: Competitor, sampled: bool, directed: bool, weighted: bool) -> None:
     if find_spec(peer.module) is None:
         pytest.skip(f"{peer.module} is not installed")
     if peer.name == "lagraph":
         pytest.skip("its GraphBLAS may not share a process with lagbc's; the end-to-end test runs it in its own")
     if sampled and not peer.takes_sources:
         pytest.skip(f"{peer.name} has no exact partial sums over given roots")
-    A = small_graph(directed)
+    if weighted and not peer.takes_lengths:
+        pytest.skip(f"{peer.name} has no lengths of edges")
+    A = small_graph(directed, degree=6)
+    if weighted:
+        A = A.astype(float)
+        A.data[:] = 1 + (A.tocoo().row + A.tocoo().col) % 3
     sources = np.array([1, 5, 9]) if sampled else None
-    expected = lagbc.bc(A, directed=directed, sources=sources)
+    expected = lagbc.bc(A, directed=directed, weighted=weighted, sources=sources)
+    assert not np.allclose(expected, lagbc.bc(A, directed=directed, sources=sources)) or not weighted
     np.testing.assert_allclose(peer(A, sources, 1, directed), expected, rtol=peer.tolerance, atol=peer.tolerance)
 
 
@@ -134,6 +165,10 @@ def test_a_worker_gets_the_case_that_was_saved(tmp_path: Path, sources: Any) -> 
     assert directed
     assert (roots is None) == (sources is None)
     assert roots is None or roots.tolist() == [0, 3]
+    assert B.dtype == bool
+    lengths = generators.with_lengths(small_graph(directed=False))
+    worker.save_case(tmp_path, lengths, sources, directed=False)
+    np.testing.assert_array_equal(worker.load_case(tmp_path)[0].toarray(), lengths.toarray())
 
 
 def test_roots_have_edges_and_follow_the_seed() -> None:
@@ -190,6 +225,19 @@ def test_from_a_graph_to_a_report(tmp_path: Path) -> None:
     assert "| tiny | 40 | 80 | 5 | lagbc-batched" in page
     assert "- tiny, networkit, 1 threads: not applicable" in page
     assert out.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_from_a_graph_with_lengths_to_a_report(tmp_path: Path) -> None:
+    mmwrite(tmp_path / "tiny.mtx", tril(generators.with_lengths(small_graph(directed=False))), symmetry="symmetric")
+    out = tmp_path / "out.jsonl"
+    options = f"--weighted --data {tmp_path} --graphs tiny --repeat 1 --threads 1 --out {out}".split()
+    result = CliRunner().invoke(run.cli, ["cpu", *options, "--peers", "igraph,networkx,networkit,lagraph"])
+    assert result.exit_code == 0, result.output
+    rows = {row["competitor"]: row for row in map(json.loads, out.read_text().splitlines())}
+    assert rows["lagraph"]["status"] == "not applicable: no lengths of edges"
+    for name in ("igraph", "networkx", "networkit", *(f"lagbc-{method}" for method in run.cpu_methods(weighted=True))):
+        assert (rows[name]["status"], rows[name]["weighted"]) == ("ok", True)
+    assert report.LENGTHS in out.with_suffix(".md").read_text()
 
 
 def test_a_run_that_takes_too_long_is_given_up_and_the_others_go_on() -> None:

@@ -11,6 +11,7 @@ import warnings
 import networkx as nx
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from click.testing import CliRunner
 
 import lagbc
@@ -195,6 +196,108 @@ def test_weights_are_not_ignored_silently():
     assert any("weights" in line and ignored in line for line in succeed("bc", "example:us-airports").splitlines())
     assert any("weights" in line and ignored in line for line in succeed("info", "example:us-airports").splitlines())
     assert "weights" not in succeed("bc", "example:karate")
+
+
+# ---- lengths
+
+
+@pytest.fixture
+def detour(tmp_path):
+    """Edges 0-1 and 1-2 of weight 1, and 0-2 of weight 3: as lengths, the way over 1 is shorter."""
+    path = tmp_path / "detour.txt"
+    path.write_text("0 1 1\n1 2 1\n0 2 3\n")
+    return path
+
+
+def scores_of(tmp_path, *arguments):
+    out = succeed("bc", *arguments, "--out", tmp_path / "scores.npy")
+    return np.load(tmp_path / "scores.npy").tolist(), out.splitlines()
+
+
+def test_weighted_takes_the_values_as_lengths(detour, tmp_path):
+    hops, lines = scores_of(tmp_path, detour)
+    assert hops == [0, 0, 0]
+    assert "weights: ignored; paths are counted in hops (--weighted takes them as lengths)" in lines
+    scores, lines = scores_of(tmp_path, detour, "--weighted")
+    assert scores == [0, 1, 0]
+    assert "weights: lengths of edges" in lines
+    choice = lagbc.select_method(read_graph(detour).matrix, weighted=True)
+    assert f"method: {choice.reason}" in lines
+    assert scores_of(tmp_path, detour, "--weighted", "--undirected")[0] == [0, 1, 0]
+
+
+def test_strength_takes_one_over_the_values(detour, tmp_path):
+    """The tie of strength 3 is the shortest way."""
+    scores, lines = scores_of(tmp_path, detour, "--strength", "--undirected")
+    assert scores == [0, 0, 0]
+    assert "weights: strengths w, taken as lengths 1 / w" in lines
+    # 1 / 1 + 1 / 1 = 1 / 0.5
+    detour.write_text("0 1 1\n1 2 1\n0 2 0.5\n")
+    assert scores_of(tmp_path, detour, "--strength")[0] == [0, 0.5, 0]
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_strengths_of_a_network_against_networkx(tmp_path, directed):
+    A = read_graph(example_path("lesmis")).matrix
+    G = nx.from_scipy_sparse_array(A, create_using=nx.DiGraph if directed else nx.Graph)
+    for *_, edge in G.edges(data=True):
+        edge["length"] = 1 / edge["weight"]
+    theirs = nx.betweenness_centrality(G, weight="length", normalized=False)
+    flag = "--directed" if directed else "--undirected"
+    ours = scores_of(tmp_path, "example:lesmis", "--strength", flag)[0]
+    np.testing.assert_allclose(ours, [theirs[v] for v in range(77)], rtol=1e-12)
+
+
+def test_repeated_strengths_add_up_before_they_become_lengths(tmp_path):
+    """1 + 1 is the strength 2, of length 1/2; two lengths of 1 would be 2 long, and the way over 1 shorter."""
+    entries = sp.coo_array(([1.0, 1.0, 1.0, 1.0], ([0, 0, 0, 1], [2, 2, 1, 2])), shape=(3, 3))
+    sp.save_npz(tmp_path / "repeated.npz", entries)
+    assert scores_of(tmp_path, tmp_path / "repeated.npz", "--strength")[0] == [0, 0, 0]
+    assert scores_of(tmp_path, tmp_path / "repeated.npz", "--weighted")[0] == [0, 0.5, 0]
+
+
+def test_weights_of_a_pattern_are_ones(tmp_path):
+    hops = scores_of(tmp_path, "example:karate")[0]
+    for flag in ("--weighted", "--strength"):
+        np.testing.assert_allclose(scores_of(tmp_path, "example:karate", flag)[0], hops, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("flag", "weight", "shown"),
+    [
+        ("--weighted", "-2", "-2.0"),
+        ("--weighted", "0", "0.0"),
+        ("--strength", "-2", "-0.5"),
+        ("--strength", "0", "inf"),
+    ],
+)
+def test_values_that_are_no_lengths(detour, flag, weight, shown):
+    detour.write_text(f"0 1 1\n1 2 {weight}\n0 2 3\n")
+    line = fail("bc", detour, flag)
+    assert f"1 of the 3 lengths of A are not finite and > 0, the first at (1, 2): {shown}" in line
+
+
+def test_absorbed_length_is_one_line(detour):
+    detour.write_text("0 1 1e18\n1 2 1\n")
+    assert "the length 1.0 of the edge (1, 2) is lost to rounding" in fail("bc", detour, "--weighted")
+
+
+def test_weighted_reaches_bc(monkeypatch, detour):
+    def bc(A, batch, *, weighted, **options):
+        seen.append((weighted, A.weighted, None if A.weights is None else A.weights.tolist()))
+        return np.zeros(A.n)
+
+    seen = []
+    monkeypatch.setattr(lagbc, "bc", bc)
+    for flags in ((), ("--weighted",), ("--strength",)):
+        succeed("bc", detour, *flags)
+    assert seen == [(False, False, None), (True, True, [1, 3, 1]), (True, True, [1, 1 / 3, 1])]
+
+
+def test_plot_with_strengths(detour, tmp_path):
+    pytest.importorskip("matplotlib")
+    out = succeed("bc", detour, "--strength", "--plot", tmp_path / "detour.png")
+    assert f"plot: {tmp_path / 'detour.png'}" in out.splitlines()
 
 
 # ---- lagbc info

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from strategies import matrix, oracle, path, scale_free
+from strategies import matrix, oracle, path, scale_free, with_lengths
 
 import lagbc
 from lagbc.graph import as_graph
@@ -286,6 +286,180 @@ def test_corrupt_coo(index):
 def test_bad_argument(options, error, message):
     with pytest.raises(error, match=message):
         lagbc.bc(path(5), **options)
+
+
+# Lengths
+
+
+def lengths(rows, columns, values, n=4):
+    return sp.coo_array((np.asarray(values), (rows, columns)), shape=(n, n))
+
+
+WAY_OUT = r"Remove those entries or give them a length; for strengths w pass 1 / w; weighted=False counts hops"
+
+
+@pytest.mark.parametrize("kind", ["coo", "csr", "csc", "lil", "dok"])
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.0, "0.0"), (-1.0, "-1.0"), (-5e-324, "-5e-324"), (np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")],
+)
+def test_length_that_is_none(weighted_bc, kind, value, shown):
+    """The count of bad entries, the first of them in row order, and the way out."""
+    given = getattr(sp, f"{kind}_array")(lengths([3, 2, 2, 0], [1, 3, 1, 1], [value, value, 3.0, 4.0]))
+    if given.nnz < 4:
+        pytest.skip(f"SciPy drops the zeros of {kind} itself")
+    message = re.escape(f"2 of the 4 lengths of A are not finite and > 0, the first at (2, 3): {shown}. ") + WAY_OUT
+    before = snapshot(given)
+    for directed in (True, False):
+        with pytest.raises(ValueError, match=message):
+            weighted_bc(given, directed=directed)
+    with pytest.raises(ValueError, match=message):
+        lagbc.estimate_memory(given, weighted=True)
+    with pytest.raises(ValueError, match=message):
+        lagbc.select_method(given, weighted=True)
+    assert_same(before, snapshot(given))
+
+
+def test_duplicates_are_judged_by_their_sum():
+    fine = lengths([0, 0, 1], [1, 1, 2], [3.0, -1.0, 2.0])
+    np.testing.assert_array_equal(as_graph(fine, weighted=True).weights, [2, 2])
+    for pair, total in (([1.0, -1.0], "0.0"), ([1e308, 1e308], "inf"), ([np.inf, -np.inf], "nan")):
+        with pytest.raises(
+            ValueError, match=re.escape(f"1 of the 2 lengths of A are not finite and > 0, the first at (0, 1): {total}")
+        ):
+            lagbc.bc(lengths([0, 0, 1], [1, 1, 2], [*pair, 2.0]), weighted=True)
+
+
+def test_lengths_of_loops_are_not_read():
+    A = lengths([0, 0, 1, 2], [0, 1, 2, 2], [-1.0, 1.0, 1.0, np.nan])
+    np.testing.assert_array_equal(lagbc.bc(A, weighted=True), [0, 1, 0, 0])
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("kind", ["array", "matrix"])
+@pytest.mark.parametrize("name", FORMATS)
+def test_lengths_in_every_format(weighted_bc, name, kind, directed):
+    A = with_lengths(scale_free(30, 120, seed=1), np.arange(1.0, 4.0))
+    A.data[::3] += 1  # other lengths in the other direction
+    given = getattr(sp, f"{name}_{kind}")(A)
+    before = snapshot(given)
+    scores = weighted_bc(given, directed=directed)
+    np.testing.assert_allclose(scores, oracle(A, weighted=True, directed=directed), rtol=1e-12)
+    assert_same(before, snapshot(given))
+
+
+@pytest.mark.parametrize("name", ["dia", "bsr"])
+def test_padding_is_no_edge_of_length_zero(weighted_bc, name):
+    dense = with_lengths(path(6), [2, 3]).toarray()
+    given = sp.dia_array(dense) if name == "dia" else sp.bsr_array(dense, blocksize=(3, 3))
+    assert given.data.size > 10, "there is padding"
+    expected = oracle(sp.coo_array(dense), weighted=True)
+    np.testing.assert_array_equal(weighted_bc(given), expected)
+    np.testing.assert_array_equal(weighted_bc(dense), expected)
+
+
+def test_non_canonical_lengths():
+    # Unsorted, with duplicates and loops.
+    indptr, indices = np.array([0, 4, 6, 8, 8]), np.array([2, 1, 2, 0, 3, 3, 3, 2])
+    data = np.array([1.0, 1.0, 2.0, 9.0, 1.0, 1.0, 1.0, 9.0])
+    A = sp.csr_array((data, indices, indptr), shape=(4, 4))
+    before = snapshot(A)
+    graph = as_graph(A, weighted=True)
+    np.testing.assert_array_equal(graph.matrix.toarray(), [[0, 1, 3, 0], [0, 0, 0, 2], [0, 0, 0, 1], [0, 0, 0, 0]])
+    assert_same(before, snapshot(A))
+
+
+def test_the_smaller_of_two_directions_counts():
+    A = lengths([0, 1, 1, 2, 3], [1, 0, 2, 3, 2], [5.0, 2.0, 7.0, 1.0, 4.0])
+    graph = as_graph(A, directed=False, weighted=True)
+    expected = [[0, 2, 0, 0], [2, 0, 7, 0], [0, 7, 0, 1], [0, 0, 1, 0]]
+    np.testing.assert_array_equal(graph.matrix.toarray(), expected)
+    assert graph.transpose is graph
+    assert as_graph(A, weighted=True).transpose.matrix.toarray().T.tolist() == A.toarray().tolist()
+
+
+def test_smaller_of_two_directions_to_the_last_bit():
+    rng = np.random.default_rng(1)
+    A = sp.random_array((60, 60), density=0.2, rng=rng, data_sampler=lambda size: rng.random(size) + 1e-9)
+    both = np.where(A.toarray() == 0, np.inf, A.toarray())
+    both = np.minimum(both, both.T)
+    np.fill_diagonal(both, np.inf)
+    graph = as_graph(A, directed=False, weighted=True)
+    np.testing.assert_array_equal(graph.matrix.toarray(), np.where(np.isinf(both), 0, both))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_integer_lengths_that_float64_does_not_hold(dtype):
+    A = lengths([0, 1], [1, 2], np.array([1, 2**53 + 1], dtype=dtype))
+    with pytest.raises(
+        ValueError, match=r"A holds the integer length 9007199254740993, above 2\*\*53.*A\.astype\(float\)"
+    ):
+        lagbc.bc(A, weighted=True)
+    A.data[1] = 2**53
+    np.testing.assert_array_equal(lagbc.bc(A, weighted=True), [0, 1, 0, 0])
+    np.testing.assert_array_equal(lagbc.bc(lengths([0, 1], [1, 2], [1.0, 1e17]), weighted=True), [0, 1, 0, 0])
+
+
+def test_paths_longer_than_float64_holds():
+    A = lengths([0, 1], [1, 2], [1.0, 1e308])
+    with pytest.raises(ValueError, match=r"A holds the length 1e\+308; a path of 4 such edges.*use a larger unit"):
+        lagbc.bc(A, weighted=True)
+
+
+@pytest.mark.parametrize(
+    ("A", "error", "message"),
+    [
+        (path(3).astype(complex), TypeError, r"dtype complex128; lengths are real numbers: pass A\.astype\(float\)"),
+        (path(3).toarray().astype(complex), TypeError, "dtype complex128; lengths are real"),
+        (np.array([[0, np.nan], [1, 0]]), ValueError, r"holds 1 NaN or infinite values, the first at \(0, 1\)"),
+        (np.array([[0.0, -2.0], [1.0, 0.0]]), ValueError, r"1 of the 2 lengths.*the first at \(0, 1\): -2\.0"),
+        (sp.csr_array(np.array([[0, -2], [-1, 0]])), ValueError, r"2 of the 2 lengths.*the first at \(0, 1\): -2\.0"),
+        (path(3).astype(bool) * False, ValueError, r"4 of the 4 lengths.*the first at \(0, 1\): 0\.0"),
+    ],
+    ids=["complex", "dense complex", "dense nan", "dense negative", "negative integers", "false"],
+)
+def test_bad_lengths(A, error, message):
+    with pytest.raises(error, match=message):
+        lagbc.bc(A, weighted=True)
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_graph_with_or_without_lengths_is_taken_as_it_is(weighted):
+    graph = as_graph(path(5), weighted=weighted)
+    np.testing.assert_array_equal(lagbc.bc(graph, weighted=weighted), oracle(path(5)))
+    message = f"directed=True and weighted={weighted}, but directed=True and weighted={not weighted} were asked for"
+    for ask in (lagbc.bc, lagbc.estimate_memory, lagbc.select_method):
+        with pytest.raises(ValueError, match=message):
+            ask(graph, weighted=not weighted)
+
+
+def test_weighted_graph_is_canonical():
+    A = with_lengths(scale_free(50, 300, seed=3), np.arange(1, 8))
+    graph = as_graph(A, weighted=True)
+    assert graph.weights.dtype == np.float64
+    np.testing.assert_array_equal(graph.matrix.toarray(), A.toarray())
+    ordered = graph.reordered
+    np.testing.assert_array_equal(ordered.matrix.toarray(), A.toarray()[graph.order][:, graph.order])
+    np.testing.assert_array_equal(graph.transpose.matrix.toarray(), A.toarray().T)
+    # The same pattern both ways, but not the same lengths.
+    one_way = as_graph(lengths([0, 1], [1, 0], [1.0, 2.0]), weighted=True)
+    assert one_way.transpose is not one_way
+    assert as_graph(lengths([0, 1], [1, 0], [2.0, 2.0]), weighted=True).transpose.weights.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("weighted", ["yes", 1, None])
+def test_weighted_is_a_truth_value(weighted):
+    with pytest.raises(TypeError, match=f"weighted={weighted!r} is neither True nor False"):
+        lagbc.bc(path(3), weighted=weighted)
+
+
+def test_method_without_lengths():
+    with pytest.raises(
+        ValueError, match=r"no method='spmm' with device='auto' for weights; there are: .*batched on cpu \(weighted\)"
+    ):
+        lagbc.bc(path(3), weighted=True, method="spmm")
+    assert lagbc.select_method(path(3), weighted=True, device="cpu").method.weighted
+    assert not lagbc.select_method(path(3)).method.weighted
 
 
 def test_missing_library(monkeypatch):

@@ -1,6 +1,7 @@
 """The loop around the methods: progress, interrupt, checkpoint, memory, and that nothing is left behind."""
 
 import dataclasses
+import functools
 import os
 import signal
 import subprocess
@@ -13,7 +14,7 @@ import numpy as np
 import psutil
 import pytest
 import scipy.sparse as sp
-from strategies import diamonds, grid, oracle, path, scale_free, star
+from strategies import diamonds, grid, oracle, path, scale_free, star, with_lengths
 
 import lagbc
 from lagbc import memory, methods
@@ -22,6 +23,7 @@ from lagbc.graph import as_graph
 from lagbc.sweep import sweep
 
 A = scale_free(500, 4000, seed=1)
+LENGTHS = with_lengths(A, np.arange(1, 11))
 
 
 @pytest.fixture(autouse=True)
@@ -60,6 +62,17 @@ def test_callable(bc):
     seconds = [progress.seconds for progress in told]
     assert seconds == sorted(seconds)
     assert all(progress.gteps > 0 for progress in told)
+
+
+def test_progress_with_lengths(weighted_bc, capsys):
+    told = []
+    weighted_bc(LENGTHS, progress=told.append, threads=2)
+    done = [progress.done for progress in told]
+    assert done == sorted(set(done))
+    assert len(done) > 3
+    assert {progress.total for progress in told} == {done[-1]} == {np.count_nonzero(as_graph(A).out_degrees)}
+    weighted_bc(LENGTHS, progress=True)
+    assert "lagbc: 100%" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("error", [RuntimeError("mine"), KeyboardInterrupt()])
@@ -114,6 +127,27 @@ def test_resume_to_the_same_bits(tmp_path, threads):
         with pytest.raises(Killed):
             batched(A, checkpoint=file, progress=kill_after(batches), threads=threads)
     np.testing.assert_array_equal(batched(A, checkpoint=str(file), batch=256), batched(A))
+
+
+def test_resume_with_lengths(weighted_bc, tmp_path):
+    file = tmp_path / "run"
+    expected = weighted_bc(LENGTHS)
+    for batches in (1, 2):
+        with pytest.raises(Killed):
+            weighted_bc(LENGTHS, checkpoint=file, progress=kill_after(batches))
+    done, told = int(np.load(file)["done"]), []
+    scores = weighted_bc(LENGTHS, checkpoint=file, progress=told.append)
+    assert told[0].done > done >= 64, "it went on from where it was"
+    np.testing.assert_allclose(scores, expected, rtol=1e-12)
+
+
+def test_resume_with_lengths_to_the_same_bits(tmp_path):
+    file = tmp_path / "run"
+    for batches in (1, 3):
+        with pytest.raises(Killed):
+            batched(LENGTHS, weighted=True, checkpoint=file, progress=kill_after(batches), threads=2)
+    scores = batched(LENGTHS, weighted=True, checkpoint=file, delta=3)
+    np.testing.assert_array_equal(scores, batched(LENGTHS, weighted=True))
 
 
 def test_finished_checkpoint_returns_at_once(bc, tmp_path):
@@ -180,6 +214,34 @@ def test_weights_are_not_mistaken_for_each_other(tmp_path):
     batched(A, checkpoint=tmp_path / "run", target_weights=weights)
     with pytest.raises(lagbc.CheckpointError, match="other options"):
         batched(A, checkpoint=tmp_path / "run", source_weights=weights)
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "message"),
+    [
+        (with_lengths(A, np.arange(1, 11), seed=1), {"weighted": True}, "belongs to another graph"),
+        (LENGTHS, {}, "belongs to another graph"),
+        (LENGTHS, {"weighted": True, "directed": False}, "belongs to another graph"),
+        (LENGTHS, {"weighted": True, "rtol": 1e-9}, "belongs to other options"),
+    ],
+    ids=["lengths", "hops", "undirected", "rtol"],
+)
+def test_checkpoint_of_other_lengths(tmp_path, given, options, message):
+    """The pattern is the same."""
+    file = tmp_path / "run"
+    batched(LENGTHS, weighted=True, checkpoint=file)
+    before = file.read_bytes()
+    with pytest.raises(lagbc.CheckpointError, match=f"run {message}.*name another file, or delete it"):
+        batched(given, checkpoint=file, **options)
+    assert file.read_bytes() == before
+
+
+def test_lengths_do_not_go_on_from_hops(tmp_path):
+    file = tmp_path / "run"
+    ones = with_lengths(A, [1])
+    batched(ones, checkpoint=file)
+    with pytest.raises(lagbc.CheckpointError, match="run belongs to another graph"):
+        batched(ones, weighted=True, checkpoint=file)
 
 
 def test_sample_with_another_seed_or_size(tmp_path):
@@ -310,6 +372,27 @@ print("finished", flush=True)
     done = int(np.load(file)["done"])
     assert int(first[0]) <= done < int(first[1])
     assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
+
+
+def test_ctrl_c_with_lengths(tmp_path):
+    file = tmp_path / "run"
+    process = start(
+        f"""
+from strategies import with_lengths
+def report(progress):
+    print(progress.done, progress.total, flush=True)
+A = with_lengths(grid(150, 150), np.arange(1, 11))
+lagbc.bc(A, weighted=True, method="batched", device="cpu", threads=2, progress=report, checkpoint={str(file)!r})
+print("finished", flush=True)
+"""
+    )
+    first = process.stdout.readline().split()
+    process.send_signal(signal.SIGINT)
+    rest, stderr = process.communicate(timeout=100)
+    assert process.returncode != 0
+    assert "finished" not in rest
+    assert stderr.strip().endswith("KeyboardInterrupt")
+    assert int(first[0]) <= int(np.load(file)["done"]) < int(first[1])
 
 
 def test_kill(tmp_path):
@@ -502,33 +585,57 @@ def test_batch_shrinks(failing, monkeypatch):
         lagbc.bc(A, method="failing")
 
 
-@pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize(
-    "given",
-    [
-        grid(60, 90),
-        path(1500),
-        star(8000),
-        diamonds(200, 3),
-        scale_free(3000, 60_000, seed=1),
-        sp.random_array((700, 700), density=0.4, rng=1, format="csr"),
-        sp.diags_array([1.0] * 10, offsets=range(1, 11), shape=(3000, 3000)),
-        sp.coo_array((9000, 9000)),
-    ],
-    ids=["grid", "path", "star", "diamonds", "scale-free", "dense", "band", "no edges"],
-)
-def test_estimate_is_an_upper_bound(bc, given, directed):
+SHAPES = {
+    "grid": grid(60, 90),
+    "path": path(1500),
+    "star": star(8000),
+    "diamonds": diamonds(200, 3),
+    "scale-free": scale_free(3000, 60_000, seed=1),
+    "dense": sp.random_array((700, 700), density=0.4, rng=1, format="csr"),
+    "band": sp.diags_array([1.0] * 10, offsets=range(1, 11), shape=(3000, 3000)),
+    "no edges": sp.coo_array((9000, 9000)),
+}
+
+
+def peak_of(bc, given, **options):
+    """Most bytes that a run with 128 roots allocates."""
     n = given.shape[0]
-    options = {"directed": directed, "threads": 2}
-    sources = np.arange(n // 2, n // 2 + 128)
     bc(path(3))
     tracemalloc.start()
     try:
-        bc(given, sources=sources, **options)
+        bc(given, sources=np.arange(n // 2, n // 2 + 128), **options)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("given", SHAPES.values(), ids=SHAPES)
+def test_estimate_is_an_upper_bound(bc, given, directed):
+    options = {"directed": directed, "threads": 2}
+    estimate = lagbc.estimate_memory(given, **options, **bc.keywords)
+    # Interpreter objects of a run, whatever its size, are not in the estimate.
+    assert peak_of(bc, given, **options) <= estimate.total + 300_000
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("given", SHAPES.values(), ids=SHAPES)
+def test_estimate_with_lengths_is_an_upper_bound(weighted_bc, given, directed):
+    options = {"directed": directed, "threads": 2}
+    given = with_lengths(given, np.arange(1, 11))
+    estimate = lagbc.estimate_memory(given, **options, **weighted_bc.keywords)
+    assert peak_of(weighted_bc, given, **options) <= estimate.total + 300_000
+
+
+def test_estimate_with_lengths_bounds_the_queue():
+    """Roots spread along a path: their columns pass a row one by one, so that the queue is nearly at its largest."""
+    given, bc = path(1280), functools.partial(batched, weighted=True)
+    bc(path(3))
+    tracemalloc.start()
+    try:
+        bc(given, sources=np.arange(10, 1280, 20))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    row = bc.keywords
-    estimate = lagbc.estimate_memory(given, **options, **row)
-    # Interpreter objects of a run, whatever its size, are not in the estimate.
-    assert peak <= estimate.total + 300_000
+    estimate = lagbc.estimate_memory(given, threads=1, weighted=True, method="batched", device="cpu")
+    assert 0.7 * estimate.total < peak <= estimate.total + 300_000

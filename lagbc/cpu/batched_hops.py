@@ -27,7 +27,8 @@ import numpy as np
 from numba import njit, uint64
 from numpy.typing import NDArray
 
-from lagbc.cpu.rows import COLUMNS, add_row, clear_row, count_bits, finish_row, put_row
+from lagbc.cpu.entries import add_ends, allocate, columns_of, flags_of, grow, multiplicity_row
+from lagbc.cpu.rows import COLUMNS, add_row, clear_row, finish_row, put_row
 from lagbc.graph import Graph
 from lagbc.plan import Interrupted, Plan
 from lagbc.sums import Sums
@@ -78,7 +79,7 @@ def prepare(graph: Graph, plan: Plan) -> State:
     position = np.empty(n, np.int64)
     position[graph.order] = np.arange(n)
     omega = np.ones(n) if plan.omega is None else plan.omega[graph.order]
-    entries = n * FIRST_ENTRIES + COLUMNS
+    queue, masks = allocate(n, FIRST_ENTRIES, ordered.indices.dtype)
     return State(
         graph=graph,
         sweep_graph=ordered,
@@ -90,8 +91,8 @@ def prepare(graph: Graph, plan: Plan) -> State:
         values=np.empty((n, COLUMNS)),
         bits=np.zeros((3, n), np.uint64),
         visited=np.zeros(n, np.uint64),
-        queue=np.empty(entries, ordered.indices.dtype),
-        masks=np.empty(entries, np.uint64),
+        queue=queue,
+        masks=masks,
         starts=np.zeros(n + 2, np.int64),
     )
 
@@ -128,26 +129,21 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
             break
         if status == _STOPPED:
             raise Interrupted
-        _grow_queue(state)
-    overflowed = (cursor[2].astype(np.uint64) >> np.arange(len(roots), dtype=np.uint64)) & np.uint64(1) != 0
-    return Levels(roots=roots, depth=int(cursor[0]), overflowed=overflowed)
+        grow(state.queue, state.masks, state.graph.n)
+    return Levels(roots=roots, depth=int(cursor[0]), overflowed=flags_of(cursor[2].astype(np.uint64), len(roots)))
 
 
 def backward(state: State, levels: Levels, sums: Sums) -> None:
     """Add the dependencies of the roots that did not overflow to ``sums.delta[0]``, in matrix order."""
     scores = np.zeros(state.graph.n)
-    columns = np.flatnonzero(~levels.overflowed).astype(np.uint64)
-    keep = np.bitwise_or.reduce(np.uint64(1) << columns, initial=np.uint64(0))
-    multiplicity = np.ones((1, COLUMNS))
-    if state.plan.multiplicity is not None:
-        multiplicity[0, : len(levels.roots)] = state.plan.multiplicity[levels.roots]
+    keep = columns_of(~levels.overflowed)
     finished = _backward(
         state.sweep_graph.indptr,
         state.sweep_graph.indices,
         levels.depth,
         keep,
         state.omega,
-        multiplicity,
+        multiplicity_row(state.plan, levels.roots),
         state.values,
         state.bits,
         state.queue,
@@ -159,15 +155,8 @@ def backward(state: State, levels: Levels, sums: Sums) -> None:
     if not finished:
         raise Interrupted
     if state.plan.endpoints:
-        _add_ends(state.queue, state.masks, state.starts, levels.depth, keep, scores)
+        add_ends(state.queue, state.masks, len(levels.roots), state.starts[levels.depth + 1], keep, scores)
     sums.delta[0, state.graph.order] += scores
-
-
-def _grow_queue(state: State) -> None:
-    entries = min(2 * len(state.queue), state.graph.n * (COLUMNS + 1) + COLUMNS)
-    # In place, so that old and new queue are not held at once; no view of them is left.
-    state.queue.resize(entries, refcheck=False)
-    state.masks.resize(entries, refcheck=False)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -295,17 +284,3 @@ def _backward(indptr, indices, depth, keep, omega, multiplicity, values, bits, q
                 _gather(indptr, indices, v, mask, beyond, values, total)
             scores[v] += finish_row(values, v, mask, total, omega[v], multiplicity)
     return True
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _add_ends(queue, masks, starts, depth, keep, scores):
-    """Add one to both ends of every (root, reached vertex) pair."""
-    for i in range(starts[1], starts[depth + 1]):
-        scores[queue[i]] += count_bits(masks[i] & keep)
-    for i in range(starts[0], starts[1]):
-        root, column = queue[i], masks[i] & keep
-        if column != uint64(0):
-            reached = 0
-            for j in range(starts[1], starts[depth + 1]):
-                reached += count_bits(masks[j] & column)
-            scores[root] += reached

@@ -1,0 +1,262 @@
+"""Method "batched" with lengths on the CPU: its steps and kernels alone."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numba import njit
+from strategies import (
+    TENTHS,
+    adjacency,
+    diamonds,
+    disjoint,
+    grid,
+    lengths,
+    matrix,
+    oracle,
+    path,
+    scale_free,
+    with_lengths,
+)
+
+import lagbc
+from lagbc.cpu import batched_weighted, entries, rows
+from lagbc.graph import as_graph
+from lagbc.plan import Interrupted, Plan
+from lagbc.reference import count_lengths
+from lagbc.sums import Sums
+
+ONE_TO_TEN = np.arange(1, 11)
+GRAPHS = {
+    "scale-free": (with_lengths(scale_free(200, 1500, seed=3), ONE_TO_TEN), np.arange(0, 128, 2)),
+    "mesh": (with_lengths(grid(9, 12), TENTHS), np.arange(20, 84)),
+    "long path": (with_lengths(path(300), ONE_TO_TEN), np.arange(100, 164)),
+    "far apart": (with_lengths(path(300), ONE_TO_TEN), np.array([0, 299])),
+    "diamonds": (with_lengths(diamonds(20, 3), [2]), np.arange(5)),
+    "one edge": (matrix(3, [(0, 1)]), np.arange(1)),
+}
+
+
+def state_of(A, **options):
+    return batched_weighted.prepare(as_graph(A, weighted=True), Plan(batch=64, **options))
+
+
+@pytest.mark.parametrize("rtol", [0.0, 0.2])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_entries_and_path_counts(name, rtol):
+    """Every reached vertex has one entry a column, after those of its tight predecessors, and its sigma, exactly."""
+    A, roots = GRAPHS[name]
+    state = state_of(A, rtol=rtol)
+    levels = batched_weighted.forward(state, roots)
+    assert not levels.overflowed.any()
+    place = np.full((A.shape[0], len(roots)), -1)
+    sigma = np.zeros((A.shape[0], len(roots)))
+    for i in range(levels.entries):
+        row, mask = state.queue[i], int(state.masks[i])
+        assert mask
+        for k in (k for k in range(len(roots)) if mask >> k & 1):
+            v = state.graph.order[row]
+            assert place[v, k] == -1
+            place[v, k], sigma[v, k] = i, state.values[row, k]
+    for k, root in enumerate(roots):
+        _, predecessors, expected, _ = count_lengths(*adjacency(A), lengths(A), root, rtol)
+        np.testing.assert_array_equal(sigma[:, k], expected)
+        assert all(place[u, k] < place[v, k] for v in range(A.shape[0]) for u in predecessors[v])
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("delta", [1e-9, 0.5, 1e9])
+def test_distances(name, delta):
+    A, roots = GRAPHS[name]
+    state = state_of(A)
+    graph, stop = state.graph.reordered, np.zeros(1, np.uint8)
+    fresh = np.zeros(len(state.values), np.uint64)
+    state.values.fill(np.inf)
+    batched_weighted._find_distances(
+        graph.indptr,
+        graph.indices,
+        graph.weights,
+        state.position[roots],
+        delta,
+        state.values,
+        fresh,
+        state.nearest,
+        *state.lists,
+        stop,
+    )
+    assert not fresh.any()
+    assert np.isinf(state.values[:, len(roots) :]).all()
+    for k, root in enumerate(roots):
+        *_, dist = count_lengths(*adjacency(A), lengths(A), root)
+        np.testing.assert_array_equal(state.values[:, k], np.array(dist)[state.graph.order])
+
+
+def test_transpose():
+    rng = np.random.default_rng(1)
+    T = sp.random_array((30, 30), density=0.2, rng=rng, format="csr")
+    T.sort_indices()
+    masks = rng.integers(1, 2**63, T.nnz).astype(np.uint64)
+    starts, tails, in_masks = np.zeros(31, np.int64), np.zeros(T.nnz, np.int32), np.zeros(T.nnz, np.uint64)
+    batched_weighted._transpose(T.indptr.astype(np.int64), T.indices, masks, starts, tails, in_masks)
+    expected = sp.csr_array((masks, T.indices, T.indptr), shape=T.shape).T.tocsr()
+    np.testing.assert_array_equal(starts, expected.indptr)
+    np.testing.assert_array_equal(tails, expected.indices)
+    np.testing.assert_array_equal(in_masks, expected.data)
+
+
+def test_rows_are_read_few_times_on_a_mesh():
+    """The roots of a batch are neighbours, and rows wait until most of their columns can be counted."""
+    A = with_lengths(grid(40, 40), ONE_TO_TEN)
+    state = state_of(A)
+    entries = sum(batched_weighted.forward(state, state.graph.order[i : i + 64]).entries for i in range(0, 1600, 64))
+    assert entries < 4 * 25 * 1600
+
+
+def test_queue_grows():
+    """On a long path, from roots whose distances order its rows against some of the columns."""
+    A = path(300)
+    state = state_of(A)
+    first = len(state.queue)
+    levels = batched_weighted.forward(state, np.arange(100, 164))
+    assert first < levels.entries <= len(state.queue) == len(state.masks) <= 300 * 65 + 64
+    np.testing.assert_allclose(
+        lagbc.bc(A, weighted=True, method="batched", device="cpu"), oracle(A, weighted=True), rtol=1e-12
+    )
+
+
+def test_state_is_as_new_after_every_batch():
+    """Batches of different size, depth and overflow through one state equal those of fresh states."""
+    absorbed = sp.coo_array(([1e18, 1.0, 1.0], ([0, 1, 2], [1, 2, 3])), shape=(4, 4))
+    A = disjoint(diamonds(700, 3), with_lengths(grid(6, 7), ONE_TO_TEN), path(40), absorbed)
+    n = A.shape[0]
+    batches = [np.arange(64), np.arange(n - 64, n), np.arange(2), np.arange(n - 3, n), np.arange(100, 150)]
+    used = state_of(A)
+    for roots in batches:
+        ours, theirs = np.zeros((1, n)), np.zeros((1, n))
+        for state, out in ((used, ours), (state_of(A), theirs)):
+            levels = batched_weighted.forward(state, roots)
+            batched_weighted.backward(state, levels, Sums(delta=out))
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_marks_of_columns():
+    """Columns whose counts overflow or whose lengths are absorbed, and no others."""
+    absorbed = sp.coo_array(([1e18, 1.0], ([0, 1], [1, 2])), shape=(3, 3))
+    A = disjoint(absorbed, diamonds(700, 3))
+    state = state_of(A)
+    roots = np.array([0, 1, 3, 3 + 4 * 400])
+    assert batched_weighted.forward(state, roots).overflowed.tolist() == [True, False, True, False]
+
+
+def test_backward_adds():
+    A = with_lengths(grid(4, 4), ONE_TO_TEN)
+    state = state_of(A)
+    out = np.full((1, 16), 10.0)
+    batched_weighted.backward(state, batched_weighted.forward(state, np.arange(16)), Sums(delta=out))
+    np.testing.assert_allclose(out[0], 10 + oracle(A, weighted=True), rtol=1e-12)
+
+
+def test_stop_flag():
+    state = state_of(with_lengths(path(50), ONE_TO_TEN))
+    levels = batched_weighted.forward(state, np.arange(3))
+    state.plan.stop.set()
+    out = np.zeros((1, 50))
+    with pytest.raises(Interrupted):
+        batched_weighted.backward(state, levels, Sums(delta=out))
+    assert not out.any()
+    with pytest.raises(Interrupted):
+        batched_weighted.forward(state, np.arange(3))
+
+
+def test_every_step_stops():
+    """Each of the long loops looks at the flag by itself."""
+    state = state_of(with_lengths(path(50), ONE_TO_TEN))
+    batched_weighted.forward(state, np.arange(3))
+    graph, out, into, stop = state.graph.reordered, state.out, state.into, np.ones(1, np.uint8)
+    state.values.fill(np.inf)
+    edges = (graph.indptr, graph.indices, graph.weights)
+    fresh = np.zeros(50, np.uint64)
+    batched_weighted._find_distances(*edges, np.arange(3), 1.0, state.values, fresh, state.nearest, *state.lists, stop)
+    assert np.count_nonzero(np.isfinite(state.values)) == 3
+    out.starts[:] = -1
+    batched_weighted._find_tight(*edges, 0.0, state.values, fresh, state.nearest, out.starts, out.ends, out.masks, stop)
+    assert (out.starts == -1).all()
+    cursor = np.array([0, 1, 3])
+    status = batched_weighted._count(
+        out.starts,
+        out.ends,
+        out.masks,
+        into.starts,
+        into.ends,
+        into.masks,
+        1.0,
+        state.values,
+        fresh,
+        fresh,
+        state.nearest,
+        state.lists,
+        state.queue,
+        state.masks,
+        cursor,
+        np.zeros(1, np.uint64),
+        1.0,
+        stop,
+    )
+    assert status == batched_weighted._STOPPED
+    assert cursor.tolist() == [0, 1, 3]
+
+
+MASK = np.uint64(0xF0F0_1234_0000_FFFF)
+BITS = (int(MASK) >> np.arange(64, dtype=object)) % 2 == 1
+
+
+def word(flags):
+    return sum(1 << k for k in range(64) if flags[k])
+
+
+def test_relax_row():
+    relax = njit(lambda values, v, w, length: rows.relax_row(values, v, w, length))
+    rng = np.random.default_rng(1)
+    values = rng.random((3, 64))
+    values[0, :8], values[2, 4:12] = np.inf, np.inf
+    before = values.copy()
+    nearer = relax(values, 0, 2, 0.25)
+    np.testing.assert_array_equal(values[2], np.minimum(before[0] + 0.25, before[2]))
+    np.testing.assert_array_equal(values[:2], before[:2])
+    assert int(nearer) == word(before[0] + 0.25 < before[2])
+    assert 0 < int(nearer) < 2**64 - 1
+    assert relax(values, 0, 2, 0.25) == 0
+
+
+def test_minimum_and_finite_columns_of_a_row():
+    minimum = njit(lambda values, v, mask: rows.minimum_of_row(values, v, mask))
+    finite = njit(lambda values, v: rows.finite_in_row(values, v))
+    values = np.random.default_rng(2).random((2, 64)) + 1
+    values[1, 3:50:4] = np.inf
+    assert minimum(values, 1, MASK) == values[1, BITS].min()
+    for k in range(64):
+        assert minimum(values, 1, np.uint64(1 << k)) == values[1, k]
+    assert minimum(values, 1, np.uint64(0)) == np.inf
+    assert int(finite(values, 1)) == word(np.isfinite(values[1]))
+
+
+@pytest.mark.parametrize("rtol", [0.0, 1e-3])
+def test_tight_in_row(rtol):
+    tight = njit(lambda values, v, w, length, rtol: rows.tight_in_row(values, v, w, length, rtol))
+    rng = np.random.default_rng(3)
+    values = np.empty((2, 64))
+    values[0] = rng.integers(1, 9, 64)
+    values[1] = values[0] + 2 + rng.choice([0, 0, 1, -1, -2, -3, 1e-12, 1e-3, -1e-3, 1e-1], 64)
+    values[0, :4], values[1, 2:4] = np.inf, np.inf
+    values[:, 5] = 1e18
+    expected = [near < far and abs(near + 2 - far) <= rtol * far for near, far in values.T]
+    assert int(tight(values, 0, 1, 2.0, rtol)) == word(expected)
+    assert 0 < sum(expected) < 60
+
+
+def test_words_of_columns():
+    flags = np.array([True, False, True] + [False] * 60 + [True])
+    columns = entries.columns_of(flags)
+    assert int(columns) == 1 + 4 + 2**63
+    np.testing.assert_array_equal(entries.flags_of(columns, 64), flags)
+    np.testing.assert_array_equal(entries.flags_of(columns, 3), flags[:3])
+    assert entries.columns_of(np.zeros(64, bool)) == 0
