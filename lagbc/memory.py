@@ -66,13 +66,15 @@ class MemoryEstimate:
 def estimate(graph: Graph, method: Method, batch: int, threads: int, limit: int) -> MemoryEstimate:
     """Bound the memory of a run of `method` with this batch and these threads, and hold it against a limit."""
     workers = threads if method.concurrent else 1
+    per_vertex = batch * method.bytes_per_entry + 16
+    per_edge = batch * method.bytes_per_edge_and_root + method.bytes_per_edge
     return MemoryEstimate(
         method=method.name,
         device=method.device,
         batch=batch,
         threads=threads,
         graph=graph.n * _GRAPH_BYTES_PER_VERTEX + _entries_both_ways(graph) * _GRAPH_BYTES_PER_ENTRY,
-        workspace=int(workers * (graph.n * (batch * method.bytes_per_entry + 16) + graph.nnz * method.bytes_per_edge)),
+        workspace=int(workers * (graph.n * per_vertex + graph.nnz * per_edge)),
         scores=8 * graph.n * (3 + 4 * workers),
         budget=limit,
     )
