@@ -141,7 +141,6 @@ def _distances(state: State, b: int, rows: NDArray[np.int64], columns: NDArray[n
             # D = D min Q;   N = N min Q
             D(Q.S) << Q
             N(binary.min) << Q
-            bucket(Q)
 
         while N.nvals:
             # limit_i = (the least of N_i) + Delta, or if rounding absorbs Delta, next to the least
@@ -150,12 +149,11 @@ def _distances(state: State, b: int, rows: NDArray[np.int64], columns: NDArray[n
             bucket(N)
             S.clear()
             while F.nvals:
-                while F.nvals:
-                    # S<struct(F)> = F
-                    S(F.S) << F
-                    relax(F, state.light)
-                # F is empty after this, too, unless rounding absorbs heavy edges
-                relax(S, state.heavy)
+                # S<struct(F)> = F
+                S(F.S) << F
+                relax(F, state.light)
+                bucket(Q)
+            relax(S, state.heavy)
             # N = N<!struct(S)>
             N(~S.S, replace=True) << N
         dist: NDArray[np.float64] = D.to_dense()
