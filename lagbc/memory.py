@@ -69,13 +69,15 @@ def estimate(graph: Graph, method: Method, batch: int, threads: int, limit: int)
     """Bound the memory of a run of `method` with this batch and these threads, and hold it against a limit."""
     workers = threads if method.concurrent else 1
     bytes_per_entry = _GRAPH_BYTES_PER_ENTRY + (_LENGTH_BYTES_PER_ENTRY if graph.weighted else 0)
+    per_vertex = batch * method.bytes_per_entry + 16
+    per_edge = batch * method.bytes_per_edge_and_root + method.bytes_per_edge
     return MemoryEstimate(
         method=method.name,
         device=method.device,
         batch=batch,
         threads=threads,
         graph=graph.n * _GRAPH_BYTES_PER_VERTEX + _entries_both_ways(graph) * bytes_per_entry,
-        workspace=int(workers * (graph.n * (batch * method.bytes_per_entry + 16) + graph.nnz * method.bytes_per_edge)),
+        workspace=int(workers * (graph.n * per_vertex + graph.nnz * per_edge)),
         scores=8 * graph.n * (3 + 4 * workers),
         budget=limit,
     )

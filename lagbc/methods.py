@@ -74,6 +74,8 @@ class Method:
         Bytes of a worker's state per vertex and root of a batch, at most.
     bytes_per_edge : float
         Bytes of shared or worker state per stored edge, besides the graph itself.
+    bytes_per_edge_and_root : float
+        Bytes of a worker's state per stored edge and root of a batch, at most.
     offers : tuple of str
         The sums that it makes: names of fields of `lagbc.sums.Sums`.
     takes : tuple of str
@@ -93,6 +95,7 @@ class Method:
     concurrent: bool
     bytes_per_entry: float
     bytes_per_edge: float
+    bytes_per_edge_and_root: float = 0.0
     offers: tuple[str, ...] = ("delta",)
     takes: tuple[str, ...] = ()
 
@@ -214,6 +217,27 @@ METHODS: tuple[Method, ...] = (
         # A mask and an end of each edge that is tight, by its tail and by its head.
         bytes_per_edge=24,
         takes=("rtol", "delta"),
+    ),
+    Method(
+        name="graphblas",
+        formulation="semiring",
+        device="cpu",
+        weighted=True,
+        module="lagbc.cpu.graphblas_weighted",
+        requires="graphblas",
+        extra="graphblas",
+        block=1,
+        widest=None,
+        auto_batch=64,
+        concurrent=True,
+        # For distances 8 of D, 9 of S, 18 of the mask, and N, F and Q at 16, each twice while it changes; for counts P,
+        # W and c at 9, levels at 8, row pointers at 16, and F, Q and Z, later C, T and delta, at 16.
+        bytes_per_entry=150,
+        # 28 of the edges, as arrays and in GraphBLAS, and 50 while those of one root are tested.
+        bytes_per_edge=78,
+        # If all edges are tight, three times their heads while they are put together.
+        bytes_per_edge_and_root=24,
+        takes=("delta", "rtol"),
     ),
     Method(
         name="batched",

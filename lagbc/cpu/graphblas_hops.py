@@ -22,17 +22,23 @@ Libraries, and the Study of Graph Algorithms, GrAPL 2021), in the form with one 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from graphblas import Matrix, Vector, binary, monoid, semiring, unary
-from graphblas.core.ss.context import Context
-from graphblas.exceptions import OutOfMemory
 from numpy.typing import NDArray
-from scipy import sparse
 
+from lagbc.cpu.graphblas_sweep import (
+    Levels,
+    accumulate,
+    active_vertices,
+    ends,
+    from_scipy,
+    matrices,
+    multiplicity,
+    one_thread,
+)
 from lagbc.graph import Graph
 from lagbc.plan import Plan
 from lagbc.sums import Sums
@@ -44,11 +50,7 @@ PULL_SHARE = 0.1
 
 @dataclass(eq=False)
 class State:
-    """The graph as GraphBLAS matrices, and the matrices that every batch uses again.
-
-    python-graphblas objects lie in reference cycles: memory comes back at once if they are cleared, else when the
-    garbage collector runs.
-    """
+    """The graph as GraphBLAS matrices."""
 
     plan: Plan
     vertices: NDArray[np.int64]  # of the caller's graph, in sweep order, those with edges
@@ -56,48 +58,29 @@ class State:
     A: Matrix
     AT: Matrix
     omega: Matrix | None  # diagonal
-    P: Matrix
-    F: Matrix
-    C: Matrix
-    T: Matrix
-    delta: Matrix
-
-
-@dataclass(frozen=True, eq=False)
-class Levels:
-    """What a forward sweep leaves besides P: the pattern of each level, and which rows left the range of float64."""
-
-    roots: NDArray[np.int64]
-    patterns: list[Matrix]
-    overflowed: NDArray[np.bool_]
 
 
 def prepare(graph: Graph, plan: Plan) -> State:
     """Copy the graph, in sweep order, into GraphBLAS."""
-    active = max(1, np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
-    position = np.empty(graph.n, np.int64)
-    position[graph.order] = np.arange(graph.n)
-    vertices = graph.order[:active]
-    ordered = graph.reordered
-    A = _to_graphblas(ordered.pattern[:active, :active])
+    vertices, position = active_vertices(graph)
+    n, ordered = len(vertices), graph.reordered
+    A = from_scipy(ordered.pattern[:n, :n])
     into = ordered.transpose
-    AT = A if into is ordered else _to_graphblas(into.pattern[:active, :active])
+    AT = A if into is ordered else from_scipy(into.pattern[:n, :n])
     omega = None if plan.omega is None else Vector.from_dense(plan.omega[vertices]).diag()
-    P, F, C, T, delta = (Matrix(float, plan.batch, active) for _ in range(5))
-    P.ss.config["sparsity_control"] = "bitmap"
-    return State(plan, vertices, position, A, AT, omega, P, F, C, T, delta)
+    return State(plan, vertices, position, A, AT, omega)
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Levels:
     """Find the levels of the roots and count their shortest paths."""
-    with _one_thread():
-        P, F, A, AT = state.P, state.F, state.A, state.AT
-        for workspace in (P, F, state.C, state.T, state.delta):
-            workspace.clear()
-            workspace.resize(len(roots), len(state.vertices))
+    A, AT = state.A, state.AT
+    b, n = len(roots), len(state.vertices)
+    with one_thread(), matrices(b, n, float) as (F,):
+        P = Matrix(float, b, n)
+        P.ss.config["sparsity_control"] = "bitmap"
         # F[i, root i] = 1;   P = F
         start = state.position[roots]
-        rows = np.flatnonzero(start < len(state.vertices))
+        rows = np.flatnonzero(start < n)
         F.ss.build_scalar(rows, start[rows], 1.0)
         P << F
         patterns = []
@@ -110,52 +93,23 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
             # P += F
             P(binary.plus) << F
         largest = P.reduce_rowwise(monoid.max).new().to_dense(0.0)
-        return Levels(roots, patterns, overflowed=largest > state.plan.sigma_limit)
+        return Levels(roots, P, patterns, overflowed=largest > state.plan.sigma_limit)
 
 
 def backward(state: State, levels: Levels, sums: Sums) -> None:
     """Add the dependencies of the roots that did not overflow to ``sums.delta[0]``, in matrix order."""
-    with _one_thread():
-        P, C, T, delta, A, AT = state.P, state.C, state.T, state.delta, state.A, state.AT
-        times = _multiplicity(state.plan, levels)
-        scores = Vector(float, len(state.vertices))
-        if state.plan.endpoints:
-            sums.delta[0, levels.roots] += _add_ends(levels, times, scores)
-        while len(levels.patterns) > 1:
-            state.plan.stop.check()
-            L = levels.patterns.pop()
-            # T<L_l, replace> = C plus.first A^T
-            T(L.S, replace=True) << semiring.plus_first(C @ (A.T if _pull(C) else AT))
-            # delta = T .* P
-            delta << binary.times(T & P)
-            # scores += times plus.times delta
-            scores(binary.plus) << semiring.plus_times(times @ delta)
-            # C = L_l ./ P  (times omega)
-            C << binary.truediv(L & P)
-            if state.omega is not None:
-                C << semiring.plus_times(C @ state.omega)
-            # C += T
-            C(binary.plus) << T
-            L.clear()
-        sums.delta[0, state.vertices] += scores.to_dense(0.0)
 
+    def product(C: Matrix) -> Any:
+        # C plus.first A^T
+        return semiring.plus_first(C @ (state.A.T if _pull(C) else state.AT))
 
-def _add_ends(levels: Levels, times: Vector, scores: Vector) -> NDArray[np.float64]:
-    """Add one to `scores` at each reached vertex for every root that reaches it; return the same for the roots."""
-    reached = Vector(float, len(levels.roots))
-    for L in levels.patterns[1:]:
-        # scores += times plus.times L_l;   reached += L_l summed by row
-        scores(binary.plus) << semiring.plus_times(times @ L)
-        reached(binary.plus) << L.reduce_rowwise(monoid.plus)
-    ends: NDArray[np.float64] = binary.times(times & reached).new().to_dense(0.0)
-    return ends
-
-
-def _multiplicity(plan: Plan, levels: Levels) -> Vector:
-    """How often each row counts; those that overflowed have no entry, so that nothing of them is read."""
-    times = np.ones(len(levels.roots)) if plan.multiplicity is None else plan.multiplicity[levels.roots]
-    kept = np.flatnonzero(~levels.overflowed)
-    return Vector.from_coo(kept, times[kept], size=len(times))
+    with one_thread():
+        plan, times = state.plan, multiplicity(state.plan, levels)
+        if plan.endpoints and levels.patterns:
+            into, from_roots = ends(levels, times)
+            sums.delta[0, state.vertices] += into
+            sums.delta[0, levels.roots] += from_roots
+        sums.delta[0, state.vertices] += accumulate(plan, levels, state.omega, times, product).to_dense()
 
 
 def _pull(X: Matrix) -> bool:
@@ -163,25 +117,3 @@ def _pull(X: Matrix) -> bool:
     pull: bool = X.nvals > PULL_SHARE * X.nrows * X.ncols
     X.ss.config["sparsity_control"] = "bitmap" if pull else "sparse"
     return pull
-
-
-def _to_graphblas(pattern: sparse.csr_array) -> Matrix:
-    return Matrix.ss.import_csr(
-        nrows=pattern.shape[0],
-        ncols=pattern.shape[1],
-        indptr=pattern.indptr.astype(np.uint64),
-        col_indices=pattern.indices.astype(np.uint64),
-        values=np.ones(1, np.bool_),
-        is_iso=True,
-        sorted_cols=True,
-    )
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Keep GraphBLAS to one thread in the calling thread, and translate its out-of-memory error."""
-    try:
-        with Context(engage=False, nthreads=1):
-            yield
-    except OutOfMemory:
-        raise MemoryError("GraphBLAS ran out of memory") from None

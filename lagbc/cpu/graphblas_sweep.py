@@ -1,0 +1,152 @@
+"""What the GraphBLAS methods share: vertices in sweep order, the backward sweep over levels, threads and memory.
+
+Rows are roots and columns vertices here. Matrices of python-graphblas lie in reference cycles: memory comes back at
+once if they are cleared, else when the garbage collector runs. So all that a batch makes is cleared when it is used up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from graphblas import Matrix, Vector, binary, monoid, semiring, unary
+from graphblas.core.ss.context import Context
+from graphblas.exceptions import OutOfMemory
+from numpy.typing import NDArray
+from scipy import sparse
+
+from lagbc.graph import Graph
+from lagbc.plan import Plan
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """What a forward sweep leaves.
+
+    Attributes
+    ----------
+    roots : ndarray of int64
+    P : Matrix
+        The path counts.
+    patterns : list of Matrix
+        Of each level, ones where it is. Edges on shortest paths lead to deeper levels.
+    overflowed : ndarray of bool
+        Which roots are not to be counted here.
+    """
+
+    roots: NDArray[np.int64]
+    P: Matrix
+    patterns: list[Matrix]
+    overflowed: NDArray[np.bool_]
+
+
+def active_vertices(graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Vertices with edges (one at least, with or without), in sweep order, and the position of every vertex in it."""
+    position = np.empty(graph.n, np.int64)
+    position[graph.order] = np.arange(graph.n)
+    return graph.order[: max(1, np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))], position
+
+
+def from_scipy(matrix: sparse.csr_array) -> Matrix:
+    """Copy a matrix of lengths or a pattern, whose values are all true, into GraphBLAS."""
+    pattern = matrix.dtype == np.bool_
+    return Matrix.ss.import_csr(
+        nrows=matrix.shape[0],
+        ncols=matrix.shape[1],
+        indptr=matrix.indptr.astype(np.uint64),
+        col_indices=matrix.indices.astype(np.uint64),
+        values=np.ones(1, np.bool_) if pattern else matrix.data,
+        is_iso=pattern,
+        sorted_cols=True,
+    )
+
+
+def accumulate(
+    plan: Plan, levels: Levels, omega: Matrix | None, times: Vector, product: Callable[[Matrix], Any]
+) -> Vector:
+    """Sum the dependencies of all rows, from the deepest level up, and clear the levels.
+
+    Parameters
+    ----------
+    plan : Plan
+        Its stop flag is polled once a level.
+    levels : Levels
+    omega : Matrix or None
+        Diagonal.
+    times : Vector
+        How often each row of P counts; rows without an entry are not read.
+    product : callable
+        ``product(C)`` is an expression that sums c over the successors of each vertex. `C` holds it for the level
+        above which that is asked for; deeper levels came in earlier calls.
+
+    Returns
+    -------
+    scores : Vector
+        ``times plus.times delta``, with an entry in every place.
+    """
+    P, patterns = levels.P, levels.patterns
+    scores = Vector.from_scalar(0.0, P.ncols)
+    with matrices(*P.shape, float, float, float) as (C, T, delta):
+        while len(patterns) > 1:
+            plan.stop.check()
+            L = patterns.pop()
+            # T<L_l, replace> = C plus.first A^T
+            T(L.S, replace=True) << product(C)
+            # delta = T .* P
+            delta << binary.times(T & P)
+            # scores += times plus.times delta
+            scores(binary.plus) << semiring.plus_times(times @ delta)
+            # C = L_l ./ P  (times omega)
+            C << binary.truediv(L & P)
+            if omega is not None:
+                C << semiring.plus_times(C @ omega)
+            # C += T
+            C(binary.plus) << T
+            L.clear()
+    P.clear()
+    return scores
+
+
+def ends(levels: Levels, times: Vector) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """For every vertex how many roots reach it, and for every root how many vertices it reaches, counted `times`."""
+    P, start = levels.P, levels.patterns[0]
+    with matrices(*P.shape, float) as (R,):
+        # R<!L_0, replace> = struct(P)
+        R(~start.S, replace=True) << unary.one(P)
+        # A row a root, whatever the shape of P.
+        R.ss.reshape(len(levels.roots), -1, inplace=True)
+        # times plus.times R;   times .* (R summed by row)
+        into = semiring.plus_times(times @ R).new()
+        reached = R.reduce_rowwise(monoid.plus).new()
+        return into.to_dense(0.0), binary.times(times & reached).new().to_dense(0.0)
+
+
+def multiplicity(plan: Plan, levels: Levels) -> Vector:
+    """How often each root counts; those that overflowed have no entry, so that nothing of them is read."""
+    times = np.ones(len(levels.roots)) if plan.multiplicity is None else plan.multiplicity[levels.roots]
+    kept = np.flatnonzero(~levels.overflowed)
+    return Vector.from_coo(kept, times[kept], size=len(times))
+
+
+@contextmanager
+def matrices(rows: int, columns: int, *types: type) -> Iterator[list[Matrix]]:
+    """Empty matrices, one a type, cleared at the end."""
+    made = [Matrix(dtype, rows, columns) for dtype in types]
+    try:
+        yield made
+    finally:
+        for X in made:
+            X.clear()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Keep GraphBLAS to one thread in the calling thread, and translate its out-of-memory error."""
+    try:
+        with Context(engage=False, nthreads=1):
+            yield
+    except OutOfMemory:
+        raise MemoryError("GraphBLAS ran out of memory") from None

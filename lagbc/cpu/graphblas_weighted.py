@@ -1,0 +1,214 @@
+"""Weighted betweenness on the CPU in the GraphBLAS: min-plus Delta-stepping, then the sweep over tight edges.
+
+b roots are the b rows of one batch. All distances are settled first. D (what is known of them, infinite at first) and
+N (those that are to be relaxed) are b x n; A_L holds the lengths up to Delta, the light ones, A_H the heavy ones. Row
+i works on a bucket of its own, the vertices j of N with N_ij < limit_i = (the least of N_i) + Delta:
+
+    light      Q = F min.plus A_L;   Q = Q<Q < D>;   D = D min Q;   N = N min Q;   F = Q<Q < limit>;   until F is empty
+    heavy      the same with S min.plus A_H, S all that the bucket held; then N = N<!S>
+
+An edge is tight for root i if D_iu + A_uv = D_iv. The tight edges of a root are a graph without cycles; G is the
+disjoint union of the b, a matrix of bn x bn, and the batch is from here on one row of bn columns. A vertex is on level
+l if the last of its tight in-edges comes from level l - 1. W counts the in-edges still waited for:
+
+    forward    Q = F plus.first G;   P += Q;   W -= F plus.pair G;   the next F is P where W has come down to 0
+    backward   C = (omega at L_l) / P + T  with  T<L_l> = C plus.first G^T  on all levels beyond l;   delta = T .* P
+
+This method is here to be read, and to be the reference of the others. Delta-stepping is that of Meyer and Sanders (J.
+Algorithms 49, 2003), in the GraphBLAS formulation of Sridhar et al. (Delta-stepping SSSP: from vertices and edges to
+GraphBLAS implementations, IPDPSW 2019), for many roots at once. Solomonik et al. (Scaling betweenness centrality using
+communication-efficient sparse matrix multiplication, SC 2017) keep distance and count in one element, the multipath
+monoid, and go back by subtracting lengths; what is tight is then decided by D_iv - A_uv, which rounds unlike the sum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from graphblas import Matrix, Vector, binary, monoid, select, semiring, unary
+from numpy.typing import NDArray
+
+from lagbc.cpu import graphblas_sweep
+from lagbc.cpu.graphblas_sweep import accumulate, active_vertices, ends, from_scipy, matrices, multiplicity, one_thread
+from lagbc.graph import Graph
+from lagbc.plan import Plan
+from lagbc.sums import Sums
+
+# Delta is this many mean lengths over the mean degree, unless it is given (benchmarks/graphblas_weighted.py).
+DELTA_FACTOR = 16.0
+
+
+@dataclass(eq=False)
+class State:
+    """The graph: as GraphBLAS matrices of the light and of the heavy edges, and as arrays of all edges, by row."""
+
+    plan: Plan
+    vertices: NDArray[np.int64]  # of the caller's graph, in sweep order, those with edges
+    position: NDArray[np.int64]  # of each vertex of the caller's in sweep order
+    delta: float
+    light: Matrix
+    heavy: Matrix
+    tails: NDArray[Any]
+    heads: NDArray[np.uint64]
+    lengths: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Levels(graphblas_sweep.Levels):
+    """Path counts and levels as one row of b * n columns, and the tight edges of all roots."""
+
+    G: Matrix
+
+
+def prepare(graph: Graph, plan: Plan) -> State:
+    """Copy the graph, in sweep order, into GraphBLAS, light and heavy edges apart."""
+    vertices, position = active_vertices(graph)
+    n, ordered = len(vertices), graph.reordered
+    assert ordered.weights is not None
+    delta = plan.delta or choose_delta(n, ordered.weights)
+    A = from_scipy(ordered.matrix[:n, :n])
+    light, heavy = select.valuele(A, delta).new(), select.valuegt(A, delta).new()
+    A.clear()
+    tails, heads, lengths = ordered.rows, ordered.indices.astype(np.uint64), ordered.weights
+    return State(plan, vertices, position, delta, light, heavy, tails, heads, lengths)
+
+
+def choose_delta(n: int, lengths: NDArray[np.float64]) -> float:
+    """Width of the buckets for n vertices and edges of these lengths."""
+    return DELTA_FACTOR * n * float(lengths.mean()) / len(lengths) if len(lengths) else 1.0
+
+
+def forward(state: State, roots: NDArray[np.int64]) -> Levels:
+    """Find the distances from the roots, the levels of their tight edges, and the number of their shortest paths."""
+    with one_thread():
+        start = state.position[roots]
+        rows = np.flatnonzero(start < len(state.vertices))
+        dist = _distances(state, len(roots), rows, start[rows])
+        G = _tight_edges(state, dist)
+        P, patterns = _count(state, G, rows * len(state.vertices) + start[rows])
+        sigma = P.to_dense(0.0).reshape(dist.shape)
+        # A length that rounding absorbs leaves a vertex that is reached, but by no tight edge: no path is counted.
+        pathless = (np.isfinite(dist) & (sigma == 0)).any(axis=1)
+        return Levels(roots, P, patterns, pathless | (sigma.max(axis=1) > state.plan.sigma_limit), G)
+
+
+def backward(state: State, levels: Levels, sums: Sums) -> None:
+    """Add the dependencies of the roots that did not overflow to ``sums.delta[0]``, in matrix order."""
+    b, n = len(levels.roots), len(state.vertices)
+    plan, times = state.plan, multiplicity(state.plan, levels)
+    with one_thread(), matrices(1, b * n, float) as (beyond,):
+        beyond.ss.config["sparsity_control"] = "bitmap"
+
+        def product(C: Matrix) -> Any:
+            # (c on all levels beyond) plus.first G^T
+            beyond(C.S) << C
+            return semiring.plus_first(beyond @ levels.G.T)
+
+        if plan.endpoints and levels.patterns:
+            into, from_roots = ends(levels, times)
+            sums.delta[0, state.vertices] += into
+            sums.delta[0, levels.roots] += from_roots
+        omega = None if plan.omega is None else Vector.from_dense(np.tile(plan.omega[state.vertices], b)).diag()
+        delta = accumulate(plan, levels, omega, Vector.from_scalar(1.0, 1), product)
+        # scores = times plus.times delta, which is b x n again
+        scores = semiring.plus_times(times @ delta.ss.reshape(b, n)).new()
+        sums.delta[0, state.vertices] += scores.to_dense(0.0)
+        levels.G.clear()
+
+
+def _distances(state: State, b: int, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Delta-stepping: the length of the shortest path from the root of each row to every vertex."""
+    with matrices(b, len(state.vertices), float, float, float, float, float, bool) as (D, N, F, Q, S, inside):
+        S.ss.config["sparsity_control"] = "bitmap"
+        # D = infinity but at the roots;   N = the roots
+        D[:, :] = np.inf
+        N.ss.build_scalar(rows, columns, 0.0)
+        D(N.S) << N
+
+        def bucket(X: Matrix) -> None:
+            # F = X<X < limit>
+            inside << semiring.any_gt(limit @ X)
+            F(inside.V, replace=True) << X
+
+        def relax(X: Matrix, lengths: Matrix) -> None:
+            state.plan.stop.check()
+            # Q = X min.plus A;   Q = Q<Q < D>
+            Q << semiring.min_plus(X @ lengths)
+            inside << binary.lt(Q & D)
+            Q(inside.V, replace=True) << Q
+            # D = D min Q;   N = N min Q
+            D(Q.S) << Q
+            N(binary.min) << Q
+
+        while N.nvals:
+            # limit_i = (the least of N_i) + Delta, or if rounding absorbs Delta, next to the least
+            least = N.reduce_rowwise(monoid.min).new().to_dense(np.inf)
+            limit = Vector.from_dense(np.maximum(least + state.delta, np.nextafter(least, np.inf))).diag()
+            bucket(N)
+            S.clear()
+            while F.nvals:
+                # S<struct(F)> = F
+                S(F.S) << F
+                relax(F, state.light)
+                bucket(Q)
+            relax(S, state.heavy)
+            # N = N<!struct(S)>
+            N(~S.S, replace=True) << N
+        dist: NDArray[np.float64] = D.to_dense()
+        return dist
+
+
+def _tight_edges(state: State, dist: NDArray[np.float64]) -> Matrix:
+    """G, block diagonal: block i holds the tight edges of root i.
+
+    The test compares three numbers, two of them from the row of D. A product of matrices sees two at a time; as five
+    products with diagonal matrices it took 1 to 5 times as long.
+    """
+    n, heads, degrees = len(state.vertices), [], []
+    for i, d in enumerate(dist):
+        state.plan.stop.check()
+        near, far = d[state.tails], d[state.heads]
+        edges = np.flatnonzero(near < far)
+        near, far = near[edges], far[edges]
+        edges = edges[np.abs(near + state.lengths[edges] - far) <= state.plan.rtol * far]
+        heads.append(state.heads[edges] + np.uint64(i * n))
+        degrees.append(np.bincount(state.tails[edges], minlength=n))
+    return Matrix.ss.import_csr(
+        nrows=dist.size,
+        ncols=dist.size,
+        indptr=np.append(0, np.cumsum(np.concatenate(degrees))).astype(np.uint64),
+        col_indices=np.concatenate(heads),
+        values=np.ones(1, np.bool_),
+        is_iso=True,
+        sorted_cols=True,
+    )
+
+
+def _count(state: State, G: Matrix, start: NDArray[np.int64]) -> tuple[Matrix, list[Matrix]]:
+    """Path counts, and the patterns of the levels."""
+    P, patterns = Matrix(float, 1, G.nrows), []
+    with matrices(1, G.nrows, float, float, int, int) as (F, Q, W, Z):
+        for X in (P, W):
+            X.ss.config["sparsity_control"] = "bitmap"
+        # W = 1 plus.pair G
+        W << semiring.plus_pair(Matrix.from_scalar(True, 1, G.nrows) @ G)
+        # F = 1 at the roots;   P = F
+        F.ss.build_scalar(np.zeros_like(start), start, 1.0)
+        P << F
+        while F.nvals:
+            state.plan.stop.check()
+            # L_l = struct(F), as a matrix of ones
+            patterns.append(unary.one(F).new())
+            # Q = F plus.first G;   P += Q
+            Q << semiring.plus_first(F @ G)
+            P(binary.plus) << Q
+            # Z = F plus.pair G;   W -= Z
+            Z << semiring.plus_pair(F @ G)
+            W(binary.minus) << Z
+            # F = P at struct(Z)<W == 0>
+            Z << binary.second(Z & W)
+            Z << select.valueeq(Z, 0)
+            F << binary.second(Z & P)
+    return P, patterns
