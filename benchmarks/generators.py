@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
-from scipy.spatial import Delaunay
+from scipy.spatial import Delaunay, cKDTree
 
 Vertices = NDArray[np.integer]
 
@@ -49,6 +49,13 @@ def delaunay(n: int, seed: int = 0) -> csr_array:
     """Delaunay triangulation of `n` uniform points in the unit square, numbered at random (the order of the points)."""
     points = np.random.default_rng(seed).random((n, 2))
     return _symmetric(n, *_sides(points))
+
+
+def random_geometric(n: int, seed: int = 0) -> csr_array:
+    """Join those of `n` uniform points in the unit square that are nearer than ``0.55 sqrt(ln(n) / n)``."""
+    points = np.random.default_rng(seed).random((n, 2))
+    pairs = cKDTree(points).query_pairs(0.55 * np.sqrt(np.log(n) / n), output_type="ndarray")
+    return _symmetric(n, pairs[:, 0], pairs[:, 1])
 
 
 def holed_grid(rows: int, cols: int, seed: int = 0) -> csr_array:
