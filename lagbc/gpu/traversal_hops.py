@@ -162,7 +162,7 @@ def prepare(graph: Graph, plan: Plan) -> State:
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Levels:
-    """Find the levels of a batch of roots and count their shortest paths."""
+    """Find the levels of a batch of roots and count their shortest paths; a root of -1 is an absent one."""
     state.plan.stop.check()
     if state.sampled is not None and sum(map(len, state.sampled)) >= SAMPLE:
         _decide(state)

@@ -202,7 +202,7 @@ def test_hybrid_decides_by_the_sample(hops, cupy, monkeypatch):
         used, n = [], A.shape[0]
         out = cupy.zeros((1, n))
         for first in range(0, n, 64):
-            hops.backward(state, hops.forward(state, np.arange(n)[first : first + 64]), out)
+            hops.backward(state, hops.forward(state, np.arange(n)[first : first + 64]), Sums(delta=out))
             used.append(state.source)
         assert used[:2] == ["traversal_work_efficient"] * 2
         assert set(used[2:]) == {expected}
