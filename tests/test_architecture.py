@@ -34,7 +34,7 @@ FLOORS = {
     "checkpoint": 3,
     "sweep": 3,
     "centrality": 4,
-    "compare": 4,
+    "comparison": 4,
     "nx_backend": 4,
     "nx_metadata": 4,
     "cli": 4,

@@ -69,6 +69,7 @@ class Levels:
 
     roots: NDArray[np.int64]
     patterns: list[Matrix]
+    depth: int  # levels beyond the roots'
     overflowed: NDArray[np.bool_]
 
 
@@ -110,7 +111,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
             # P += F
             P(binary.plus) << F
         largest = P.reduce_rowwise(monoid.max).new().to_dense(0.0)
-        return Levels(roots, patterns, overflowed=largest > state.plan.sigma_limit)
+        return Levels(roots, patterns, max(len(patterns) - 1, 0), overflowed=largest > state.plan.sigma_limit)
 
 
 def backward(state: State, levels: Levels, sums: Sums) -> None:
