@@ -193,7 +193,8 @@ def info_command(name: str, directed: bool | None) -> None:
 @main.command("compare", epilog=_GRAPH_HELP)
 @click.argument("name", metavar="GRAPH")
 @_directed_option
-@click.option("--weighted", is_flag=True, help="The values in the file are lengths of edges.")
+@_weighted_option
+@_strength_option
 @click.option("--roots", type=click.IntRange(1), default=256, show_default=True, help="How many roots to draw.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Draws the roots.")
 @click.option("--methods", metavar="NAME,...", default="all", show_default=True, help="Which of lagbc info's table.")
@@ -209,7 +210,7 @@ def info_command(name: str, directed: bool | None) -> None:
 def compare_command(
     name: str,
     directed: bool | None,
-    weighted: bool,
+    lengths: str | None,
     roots: int,
     seed: int,
     methods: str,
@@ -244,12 +245,12 @@ def compare_command(
 
     echo("  ".join(f"{title:<{width}}" for (title, _), width in zip(COLUMNS, widths, strict=True)).rstrip())
     comparison = lagbc.compare(
-        file.matrix,
+        _as_lengths(file.matrix) if lengths == "strengths" else file.matrix,
         roots,
         methods=methods if methods == "all" else methods.split(","),
         device=device,
         directed=directed,
-        weighted=weighted,
+        weighted=lengths is not None,
         batch=batch,
         dtype=dtype,
         threads=threads,
@@ -261,10 +262,10 @@ def compare_command(
     click.echo()
     click.echo(f"{_short(name)}: {comparison.headline}")
     click.echo(f"order: {comparison.order_seconds:.2g} s, once for all methods")
-    for note in comparison.notes():
-        click.echo(note)
+    for remark in comparison.remarks():
+        click.echo(remark)
     if plot is not None:
-        comparison.plot(plot)
+        comparison.plot(plot, title=_short(name))
         click.echo(f"plot: {plot}")
     if any(record.agrees is False for record in comparison.records):
         click.get_current_context().exit(1)

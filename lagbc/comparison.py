@@ -17,7 +17,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lagbc import memory, reference
-from lagbc.centrality import _check_dtype, _parse_batch, _parse_count, _parse_sources, _parse_threads
+from lagbc.centrality import (
+    _check_dtype,
+    _parse_batch,
+    _parse_count,
+    _parse_real,
+    _parse_sources,
+    _parse_threads,
+    _parse_width,
+)
 from lagbc.errors import MissingDependencyError
 from lagbc.graph import Graph, as_graph
 from lagbc.methods import METHODS, Levels, Method, choose
@@ -92,6 +100,11 @@ class Measurement:
     checked: str = ""
 
     @property
+    def title(self) -> str:
+        """The method and the device that it runs on."""
+        return f"{self.method} on {self.device}"
+
+    @property
     def agrees(self) -> bool | None:
         """Whether rounding explains `agreement`: up to 1e-9, with float32 1e-3. None if nothing was checked."""
         if self.agreement is None or self.dtype is None:
@@ -158,31 +171,34 @@ class Comparison:
         if self.measured:
             lines += [_markdown_row(title for title, _ in COLUMNS), "|" + "---|" * len(COLUMNS)]
             lines += [_markdown_row(cell(record) for _, cell in COLUMNS) for record in self.measured]
-            lines += ["", f"Ordering the graph took {self.order_seconds:.2g} s, once for all methods."]
-        lines += [f"- {note}" for note in self.notes()]
+            lines += ["", f"Ordering the graph took {self.order_seconds:.2g} s, once for all methods.", ""]
+        lines += [f"- {note}" for note in (*self.remarks(), *self.reasons())]
         return "\n".join(lines) + "\n"
 
     _repr_markdown_ = to_markdown
 
-    def notes(self) -> list[str]:
-        """Say, a line a method, what has to be known besides the figures: that they are wrong, or why there are none."""
+    def remarks(self) -> list[str]:
+        """Say what has to be known besides the figures, such as that some are wrong."""
         wrong = [record for record in self.measured if record.agrees is False]
         recomputed = [record for record in self.measured if record.recomputed]
         return [
-            *(f"{_title(record)} is WRONG: it differs from {record.checked}" for record in wrong),
+            *(f"{record.title} is WRONG: it differs from {record.checked}" for record in wrong),
             *(
-                f"{_title(record)}: path counts of {record.recomputed:,} roots left the range of {record.dtype}; "
+                f"{record.title}: path counts of {_roots(record.recomputed or 0)} left the range of {record.dtype}; "
                 "their recomputation on the CPU is in the time"
                 for record in recomputed
             ),
-            *(f"{_title(record)} not measured: {record.skipped}" for record in self.skipped),
         ]
 
-    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """Draw time per root and peak memory of the methods; `path`, if given, is where to write the figure."""
+    def reasons(self) -> list[str]:
+        """Say, a line a method, why methods were skipped."""
+        return [f"{record.title} not measured: {record.skipped}" for record in self.skipped]
+
+    def plot(self, path: str | os.PathLike[str] | None = None, *, title: str | None = None) -> Figure:
+        """Draw time per root and peak memory of the methods, see `lagbc.plots.plot_comparison`."""
         from lagbc.plots import plot_comparison
 
-        return plot_comparison(self, path)
+        return plot_comparison(self, path, title=title)
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the records as a table of pandas, which has to be installed.
@@ -209,6 +225,7 @@ def compare(
     weighted: bool = False,
     batch: int | str = "auto",
     dtype: str = "float64",
+    delta: float | str = "auto",
     threads: int | None = None,
     rng: int | np.random.Generator = 0,
     time_limit: float = 60.0,
@@ -232,6 +249,8 @@ def compare(
         Whether edges have lengths; methods for hops are then skipped, and otherwise those for lengths.
     dtype : str
         "float64" or "float32": type of path counts where a method has the choice; elsewhere it is float64.
+    delta : float or "auto"
+        As for `lagbc.bc`; it goes to the methods that take it.
     rng : int or numpy.random.Generator
         Draws the roots.
     time_limit : float
@@ -262,8 +281,8 @@ def compare(
     On deep graphs (meshes, roads) the roots are runs of neighbours in sweep order, as they are when all vertices are
     roots: `batched` is made for that, and the others do not mind. On other graphs they are drawn one by one.
 
-    Where `lagbc.reference` takes no longer than seconds, the scores from all roots, or from as many of the first ones as
-    it can, are compared with it. The scores from all roots are also compared with those of the method that
+    Where `lagbc.reference` takes no longer than seconds, the scores from all roots, or from as many of the first ones
+    as it can, are compared with it. The scores from all roots are also compared with those of the method that
     `lagbc.select_method` takes on the CPU, which is measured first. `Measurement.checked` says what was done, and
     `Measurement.agreement` is the largest difference of all.
 
@@ -271,17 +290,26 @@ def compare(
     """
     if dtype not in TOLERANCE:
         raise ValueError(f"dtype={dtype!r} is not one of {', '.join(TOLERANCE)}")
-    if not time_limit > 0:
+    if not _parse_real("time_limit", time_limit) > 0:
         raise ValueError(f"time_limit={time_limit!r}: it is a number of seconds, more than 0")
     rows = _rows(methods, device, weighted)
-    graph = as_graph(A, directed=directed)
+    taking = [row for row in rows if "delta" in row.takes and row.weighted == weighted]
+    if delta != "auto" and not taking:
+        raise ValueError(f"delta={delta!r} means nothing to {', '.join(sorted({row.name for row in rows}))}")
+    graph = as_graph(A, directed=directed, weighted=weighted)
     if not graph.nnz:
         raise ValueError("A has no edge between two vertices, so that there is nothing to compare")
     begun = time.perf_counter()
     _ = graph.reordered.transpose
     order_seconds = time.perf_counter() - begun
     task = _Task(
-        graph, _draw(graph, roots, rng), _parse_batch(batch), dtype, _parse_threads(threads), weighted, time_limit
+        graph=graph,
+        roots=_draw(graph, roots, rng),
+        batch=_parse_batch(batch),
+        dtype=dtype,
+        delta=_parse_width(delta, taking[0]) if taking else None,
+        threads=_parse_threads(threads),
+        time_limit=time_limit,
     )
     check = _Check(task, rows)
     rows.sort(key=lambda row: row is not check.trusted)
@@ -301,7 +329,7 @@ def compare(
         nnz=graph.nnz,
         depth=graph.depth,
         directed=graph.directed,
-        weighted=weighted,
+        weighted=graph.weighted,
         roots=len(task.roots),
         threads=task.threads,
         gpu=_gpu_name() if any(record.device == "cuda" and not record.skipped for record in records) else "",
@@ -317,15 +345,16 @@ class _Task:
     roots: NDArray[np.int64]
     batch: int | None
     dtype: str
+    delta: float | None
     threads: int
-    weighted: bool
     time_limit: float
 
     def plan(self, row: Method, count: int) -> Plan:
         """Plan a run from the first `count` roots; MemoryError if it does not fit in the budget."""
         needed = memory.fit(self.graph, row, self.batch, self.threads, count)
         memory.require(needed)
-        return Plan(batch=needed.batch, threads=needed.threads, dtype=self.dtype_of(row))
+        delta = self.delta if "delta" in row.takes else None
+        return Plan(batch=needed.batch, threads=needed.threads, dtype=self.dtype_of(row), delta=delta)
 
     def dtype_of(self, row: Method) -> str:
         """Return the dtype that was asked for, or float64 if the method has no other."""
@@ -420,7 +449,7 @@ class _PeakMemory:
 
 
 def _trim() -> bool:
-    """Give free memory back to the system and let the peak of resident memory start anew; False if that is not possible.
+    """Give free memory back to the system and let the peak of resident memory start anew; False if it is not possible.
 
     Memory that the allocator keeps would otherwise serve the next method unseen.
     """
@@ -472,7 +501,7 @@ class _Check:
 def _trusted_row(task: _Task) -> Method | None:
     """Return the row that is taken on the CPU if the user names none; None if there is none."""
     try:
-        return choose(task.graph, weighted=task.weighted, method="auto", device="cpu").method
+        return choose(task.graph, method="auto", device="cpu").method
     except (ValueError, MissingDependencyError):
         return None
 
@@ -487,9 +516,10 @@ def _scores(task: _Task, row: Method) -> NDArray[np.float64] | None:
 
 def _by_reference(task: _Task, count: int) -> NDArray[np.float64] | None:
     """Raw scores from the first `count` roots; None if their path counts leave the range of float."""
-    graph = task.graph
+    indptr, indices, weights = task.graph.indptr, task.graph.indices, task.graph.weights
+    lengths = None if weights is None else weights.tolist()
     try:
-        scores = reference.brandes(graph.indptr.tolist(), graph.indices.tolist(), sources=task.roots[:count].tolist())
+        scores = reference.brandes(indptr.tolist(), indices.tolist(), lengths, sources=task.roots[:count].tolist())
     except OverflowError:
         return None
     return np.array(scores)
@@ -505,7 +535,7 @@ def _difference(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> float
 
 def _measure(task: _Task, row: Method, check: _Check) -> Measurement:
     record = Measurement(row.name, row.formulation, row.device)
-    if reason := _inapplicable(row, task.weighted):
+    if reason := _inapplicable(row, task.graph.weighted):
         return replace(record, skipped=reason)
     try:
         run, scores = _time(task, row)
@@ -654,10 +684,6 @@ def _gpu_name() -> str:
 
 def _roots(count: int) -> str:
     return f"{count:,} root{'' if count == 1 else 's'}"
-
-
-def _title(record: Measurement) -> str:
-    return f"{record.method} on {record.device}"
 
 
 def _markdown_row(cells: Iterable[str]) -> str:

@@ -84,7 +84,9 @@ def plot_scores(
     return figure
 
 
-def plot_comparison(comparison: Comparison, path: str | os.PathLike[str] | None = None) -> Figure:
+def plot_comparison(
+    comparison: Comparison, path: str | os.PathLike[str] | None = None, *, title: str | None = None
+) -> Figure:
     """Draw how long the methods of a comparison took, and how much memory.
 
     Parameters
@@ -93,6 +95,8 @@ def plot_comparison(comparison: Comparison, path: str | os.PathLike[str] | None 
         As `lagbc.compare` returns it.
     path : path-like, optional
         Where to write the figure; the suffix gives the format (png, pdf, svg, ...).
+    title : str, optional
+        Put before the line that says what was compared on what, for instance the name of the graph.
 
     Returns
     -------
@@ -111,28 +115,23 @@ def plot_comparison(comparison: Comparison, path: str | os.PathLike[str] | None 
     if path is not None:
         check_figure_path(path)
     records = sorted(comparison.measured, key=lambda record: -(record.seconds_per_root or 0))
-    notes = [textwrap.fill(note, 150) for note in comparison.notes()]
-    lines = sum(note.count("\n") + 1 for note in notes)
-    figure = _figure_class()(figsize=(11, 1.8 + 0.4 * len(records) + 0.17 * lines), layout="constrained")
-    figure.suptitle(comparison.headline, fontsize="medium")
-    figure.supxlabel("\n".join(notes), fontsize="small", color="0.35", ha="left", x=0.02)
+    notes = "\n".join(textwrap.fill(note, 150) for note in (*comparison.remarks(), *comparison.reasons()))
+    height = 1.8 + 0.4 * len(records) + 0.17 * (notes.count("\n") + 1)
+    figure = _figure_class()(figsize=(11, height), layout="constrained")
+    figure.suptitle(f"{title}: {comparison.headline}" if title else comparison.headline, fontsize="medium")
+    figure.supxlabel(notes, fontsize="small", color="0.35", ha="left", x=0.02)
     times, memories = figure.subplots(1, 2, sharey=True)
-    _draw_bars(
-        times, records, [(r.seconds_per_root or 0) * 1e3 for r in records], [f"{r.gteps:.3g} GTEPS" for r in records]
-    )
+    milliseconds = [(record.seconds_per_root or 0) * 1e3 for record in records]
+    _draw_bars(times, records, milliseconds, [f"{record.gteps:.3g} GTEPS" for record in records])
     times.set(title="Time", xlabel="milliseconds per root")
-    times.set_yticks(range(len(records)), [f"{record.method} on {record.device}" for record in records])
-    peaks = [(r.peak_bytes or 0) / 2**20 for r in records]
-    _draw_bars(
-        memories,
-        records,
-        peaks,
-        [f"{r.bytes_per_state:.3g} bytes a state" if r.peak_bytes else "not measured" for r in records],
-    )
+    times.set_yticks(range(len(records)), [record.title for record in records])
+    mebibytes = [(record.peak_bytes or 0) / 2**20 for record in records]
+    per_state = [record.bytes_per_state for record in records]
+    texts = ["not measured" if size is None else f"{size:.3g} bytes a state" for size in per_state]
+    _draw_bars(memories, records, mebibytes, texts)
     memories.set(title="Memory", xlabel="MiB at the peak")
     if records:
-        handles, labels = times.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside right upper", title="formulation", fontsize="small")
+        figure.legend(*times.get_legend_handles_labels(), loc="outside right upper", title="formulation")
     if path is not None:
         figure.savefig(path, dpi=150)
     return figure
