@@ -261,7 +261,6 @@ def compare_command(
     )
     click.echo()
     click.echo(f"{_short(name)}: {comparison.headline}")
-    click.echo(f"order: {comparison.order_seconds:.2g} s, once for all methods")
     for remark in comparison.remarks():
         click.echo(remark)
     if plot is not None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,18 +65,21 @@ class Measurement:
         Of sweeping and summing; without `prepare_seconds`.
     gteps : float
         Billions of edges traversed in a second: an edge counts once for every root, in the undirected case as one edge.
+    order_seconds : float
+        To order the vertices and copy the graph in that order, on the GPU also to bring it there; once a graph and
+        device, so that all methods on one device share it. Next to nothing if `A` is a `Graph` that was used before.
     prepare_seconds : float
-        To build a worker's state out of the ordered graph: copies, uploads, allocations.
+        To build a worker's state out of the ordered graph: copies, allocations.
     peak_bytes : int
-        Memory at its peak above what there was before: on the GPU, of CuPy's pool; on the CPU, resident memory of the
-        process (to about a megabyte; None where that is not to be had, that is off Linux).
+        Memory at its peak above what there was with the ordered graph in it: on the GPU, of CuPy's pool; on the CPU,
+        resident memory of the process (to about a megabyte; None where that is not to be had, that is off Linux).
     bytes_per_state : float
         `peak_bytes` over the states that are kept at a time: a state is a vertex seen from one root, and there are
-        ``n * batch * workers``. The graph and its copies are in it.
+        ``n * batch * workers``.
     levels : int
         Levels of the deepest batch: for hops, the largest distance from a root.
     recomputed : int
-        Roots whose path counts left the range of `dtype`; they were recomputed on the CPU, in the time above.
+        Roots whose path counts left the range of `dtype` and were computed again, in the time above.
     agreement : float
         Largest relative difference of a vertex's score from what it was checked against; None if it was not.
     checked : str
@@ -91,6 +95,7 @@ class Measurement:
     workers: int | None = None
     seconds_per_root: float | None = None
     gteps: float | None = None
+    order_seconds: float | None = None
     prepare_seconds: float | None = None
     peak_bytes: int | None = None
     bytes_per_state: float | None = None
@@ -129,8 +134,6 @@ class Comparison:
         CPU threads.
     gpu : str
         Name of the GPU that was used; empty if none was.
-    order_seconds : float
-        To order the vertices and to copy the graph in that order, once for all methods.
     """
 
     records: tuple[Measurement, ...]
@@ -142,7 +145,6 @@ class Comparison:
     roots: int
     threads: int
     gpu: str
-    order_seconds: float
 
     @property
     def measured(self) -> tuple[Measurement, ...]:
@@ -170,8 +172,7 @@ class Comparison:
         lines = [f"**{self.headline}**", ""]
         if self.measured:
             lines += [_markdown_row(title for title, _ in COLUMNS), "|" + "---|" * len(COLUMNS)]
-            lines += [_markdown_row(cell(record) for _, cell in COLUMNS) for record in self.measured]
-            lines += ["", f"Ordering the graph took {self.order_seconds:.2g} s, once for all methods.", ""]
+            lines += [*(_markdown_row(cell(record) for _, cell in COLUMNS) for record in self.measured), ""]
         lines += [f"- {note}" for note in (*self.remarks(), *self.reasons())]
         return "\n".join(lines) + "\n"
 
@@ -185,7 +186,7 @@ class Comparison:
             *(f"{record.title} is WRONG: it differs from {record.checked}" for record in wrong),
             *(
                 f"{record.title}: path counts of {_roots(record.recomputed or 0)} left the range of {record.dtype}; "
-                "their recomputation on the CPU is in the time"
+                "computing them again is in the time"
                 for record in recomputed
             ),
         ]
@@ -299,9 +300,6 @@ def compare(
     graph = as_graph(A, directed=directed, weighted=weighted)
     if not graph.nnz:
         raise ValueError("A has no edge between two vertices, so that there is nothing to compare")
-    begun = time.perf_counter()
-    _ = graph.reordered.transpose
-    order_seconds = time.perf_counter() - begun
     task = _Task(
         graph=graph,
         roots=_draw(graph, roots, rng),
@@ -333,8 +331,15 @@ def compare(
         roots=len(task.roots),
         threads=task.threads,
         gpu=_gpu_name() if any(record.device == "cuda" and not record.skipped for record in records) else "",
-        order_seconds=order_seconds,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Placed:
+    """The graph on the host or on a device, in sweep order, and how long it took to get it there."""
+
+    graph: Graph
+    order_seconds: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -349,9 +354,28 @@ class _Task:
     threads: int
     time_limit: float
 
+    @cached_property
+    def on_host(self) -> _Placed:
+        begun = time.perf_counter()
+        _ = self.graph.on_host.reordered.transpose
+        return _Placed(self.graph.on_host, time.perf_counter() - begun)
+
+    @cached_property
+    def on_device(self) -> _Placed:
+        _ = replace(self.graph.on_device).reordered  # what compiles does so now
+        _synchronize("cuda")
+        begun = time.perf_counter()
+        _ = self.graph.on_device.reordered.transpose
+        _synchronize("cuda")
+        return _Placed(self.graph.on_device, time.perf_counter() - begun)
+
+    def placed(self, row: Method) -> _Placed:
+        """Return the graph where the method works."""
+        return self.on_device if row.device == "cuda" else self.on_host
+
     def plan(self, row: Method, count: int) -> Plan:
         """Plan a run from the first `count` roots; MemoryError if it does not fit in the budget."""
-        needed = memory.fit(self.graph, row, self.batch, self.threads, count)
+        needed = memory.fit(self.placed(row).graph, row, self.batch, self.threads, count)
         memory.require(needed)
         delta = self.delta if "delta" in row.takes else None
         return Plan(batch=needed.batch, threads=needed.threads, dtype=self.dtype_of(row), delta=delta)
@@ -390,33 +414,46 @@ class _TooSlow(Exception):  # noqa: N818 (a reason, not an error)
 class _Watch:
     """A method's three functions, called through, with what they do noted."""
 
-    def __init__(self, row: Method) -> None:
+    def __init__(self, row: Method, plan: Plan) -> None:
         self._module, self._device = row.load(), row.device
-        self.plan: Plan | None = None
+        self.plan = plan  # or the one that it was replaced by for lack of memory
         self.prepare_seconds: list[float] = []
+        self.workers = 0
         self.levels: list[int] = []
-        self.recomputed: list[int] = []
+        self.overflowed: list[int] = []
 
-    def prepare(self, graph: Graph, plan: Plan) -> Any:
+    def prepare(self, graph: Graph, plan: Plan) -> tuple[Any, bool]:
+        """Note the time, and with the state whether it is of the dtype planned: overflow calls for another one."""
         begun = time.perf_counter()
         state = self._module.prepare(graph, plan)
-        if self._device == "cuda":
-            import cupy
-
-            cupy.cuda.get_current_stream().synchronize()
-        self.plan = plan
+        _synchronize(self._device)
         self.prepare_seconds.append(time.perf_counter() - begun)
-        return state
+        planned = plan.dtype == self.plan.dtype
+        if planned:
+            self.plan = plan
+            self.workers += 1
+        return state, planned
 
-    def forward(self, state: Any, roots: NDArray[np.int64]) -> Levels:
-        levels = self._module.forward(state, roots)
+    def forward(self, state: tuple[Any, bool], roots: NDArray[np.int64]) -> Levels:
+        """Note how many levels there were and, of the dtype planned, how many roots overflowed."""
+        levels = self._module.forward(state[0], roots)
         if (depth := getattr(levels, "depth", None)) is not None:
             self.levels.append(int(depth))
-        self.recomputed.append(int(np.count_nonzero(levels.overflowed)))
+        if state[1]:
+            self.overflowed.append(int(np.count_nonzero(levels.overflowed)))
         return levels
 
-    def backward(self, state: Any, levels: Any, out: NDArray[np.float64]) -> None:
-        self._module.backward(state, levels, out)
+    def backward(self, state: tuple[Any, bool], levels: Any, out: NDArray[np.float64]) -> None:
+        """Note nothing."""
+        self._module.backward(state[0], levels, out)
+
+
+def _synchronize(device: str) -> None:
+    """Wait until the device has done what it was asked to."""
+    if device == "cuda":
+        import cupy
+
+        cupy.cuda.get_current_stream().synchronize()
 
 
 class _PeakMemory:
@@ -516,7 +553,8 @@ def _scores(task: _Task, row: Method) -> NDArray[np.float64] | None:
 
 def _by_reference(task: _Task, count: int) -> NDArray[np.float64] | None:
     """Raw scores from the first `count` roots; None if their path counts leave the range of float."""
-    indptr, indices, weights = task.graph.indptr, task.graph.indices, task.graph.weights
+    graph = task.graph.on_host
+    indptr, indices, weights = graph.indptr, graph.indices, graph.weights
     lengths = None if weights is None else weights.tolist()
     try:
         scores = reference.brandes(indptr.tolist(), indices.tolist(), lengths, sources=task.roots[:count].tolist())
@@ -554,6 +592,7 @@ def _measure(task: _Task, row: Method, check: _Check) -> Measurement:
         workers=run.workers,
         seconds_per_root=run.seconds / count,
         gteps=edges * count / run.seconds / 1e9,
+        order_seconds=task.placed(row).order_seconds,
         prepare_seconds=run.prepare,
         peak_bytes=run.peak,
         bytes_per_state=None if run.peak is None else run.peak / states,
@@ -599,27 +638,25 @@ def _run(task: _Task, row: Method, count: int) -> _Run:
     """Sweep from the first `count` roots; again with a smaller plan if this one ran out of memory on its way."""
     plan = task.plan(row, count)
     while True:
-        watch = _Watch(row)
+        watch = _Watch(row, plan)
         with _PeakMemory(row.device) as peak:
             begun = time.perf_counter()
-            scores = sweep(task.graph, row, plan, task.roots[:count], module=watch)
+            scores = sweep(task.placed(row).graph, row, plan, task.roots[:count], module=watch)
             wall = time.perf_counter() - begun
-        assert watch.plan is not None
         if (watch.plan.batch, watch.plan.threads) == (plan.batch, plan.threads):
             break
         plan = replace(plan, batch=watch.plan.batch, threads=watch.plan.threads)
     first, *others = watch.prepare_seconds
-    workers = len(watch.prepare_seconds)
     return _Run(
         scores=scores,
         plan=plan,
         wall=wall,
-        # The first worker's state is built alone, the others' while batches are run.
-        prepare=first + sum(others) / workers,
-        workers=workers,
+        # The first state is built before any batch is run, the others by the workers, side by side.
+        prepare=first + sum(others) / watch.workers,
+        workers=watch.workers,
         peak=peak.bytes,
         levels=max(watch.levels, default=None),
-        recomputed=sum(watch.recomputed),
+        recomputed=sum(watch.overflowed),
     )
 
 
@@ -705,6 +742,7 @@ COLUMNS: tuple[tuple[str, Callable[[Measurement], str]], ...] = (
     ("device", lambda record: record.device),
     ("ms per root", lambda record: _scaled(record.seconds_per_root, 1e3)),
     ("GTEPS", lambda record: _number(record.gteps)),
+    ("order (ms)", lambda record: _scaled(record.order_seconds, 1e3)),
     ("prepare (ms)", lambda record: _scaled(record.prepare_seconds, 1e3)),
     ("peak (MiB)", lambda record: _scaled(record.peak_bytes, 2.0**-20)),
     ("bytes a state", lambda record: _number(record.bytes_per_state)),
