@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,8 +65,8 @@ class Measurement:
     gteps : float
         Billions of edges traversed in a second: an edge counts once for every root, in the undirected case as one edge.
     order_seconds : float
-        To order the vertices and copy the graph in that order, on the GPU also to bring it there; once a graph and
-        device, so that all methods on one device share it. Next to nothing if `A` is a `Graph` that was used before.
+        To order the vertices and copy the graph in that order, once for all methods on a device. Next to nothing if `A`
+        is a `Graph` that was used before.
     prepare_seconds : float
         To build a worker's state out of the ordered graph: copies, allocations.
     peak_bytes : int
@@ -300,9 +299,12 @@ def compare(
     graph = as_graph(A, directed=directed, weighted=weighted)
     if not graph.nnz:
         raise ValueError("A has no edge between two vertices, so that there is nothing to compare")
+    places = _Places(graph)
+    home = places["cpu" if graph.on_host is graph else "cuda"]
     task = _Task(
         graph=graph,
-        roots=_draw(graph, roots, rng),
+        places=places,
+        roots=_draw(home.graph, roots, rng),
         batch=_parse_batch(batch),
         dtype=dtype,
         delta=_parse_width(delta, taking[0]) if taking else None,
@@ -342,11 +344,31 @@ class _Placed:
     order_seconds: float
 
 
+class _Places(dict[str, _Placed]):
+    """The graph on the host ("cpu") and on the device ("cuda"), brought there when it is first asked for."""
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__()
+        self._graph = graph
+
+    def __missing__(self, device: str) -> _Placed:
+        if device == "cuda":
+            _ = replace(self._graph.on_device).reordered.transpose  # what compiles does so now
+            _synchronize(device)
+        begun = time.perf_counter()
+        graph = self._graph.on_host if device == "cpu" else self._graph.on_device
+        _ = graph.reordered.transpose
+        _synchronize(device)
+        self[device] = _Placed(graph, time.perf_counter() - begun)
+        return self[device]
+
+
 @dataclass(frozen=True, eq=False)
 class _Task:
     """What every method is asked to do."""
 
     graph: Graph
+    places: _Places
     roots: NDArray[np.int64]
     batch: int | None
     dtype: str
@@ -354,28 +376,9 @@ class _Task:
     threads: int
     time_limit: float
 
-    @cached_property
-    def on_host(self) -> _Placed:
-        begun = time.perf_counter()
-        _ = self.graph.on_host.reordered.transpose
-        return _Placed(self.graph.on_host, time.perf_counter() - begun)
-
-    @cached_property
-    def on_device(self) -> _Placed:
-        _ = replace(self.graph.on_device).reordered  # what compiles does so now
-        _synchronize("cuda")
-        begun = time.perf_counter()
-        _ = self.graph.on_device.reordered.transpose
-        _synchronize("cuda")
-        return _Placed(self.graph.on_device, time.perf_counter() - begun)
-
-    def placed(self, row: Method) -> _Placed:
-        """Return the graph where the method works."""
-        return self.on_device if row.device == "cuda" else self.on_host
-
     def plan(self, row: Method, count: int) -> Plan:
         """Plan a run from the first `count` roots; MemoryError if it does not fit in the budget."""
-        needed = memory.fit(self.placed(row).graph, row, self.batch, self.threads, count)
+        needed = memory.fit(self.places[row.device].graph, row, self.batch, self.threads, count)
         memory.require(needed)
         delta = self.delta if "delta" in row.takes else None
         return Plan(batch=needed.batch, threads=needed.threads, dtype=self.dtype_of(row), delta=delta)
@@ -592,7 +595,7 @@ def _measure(task: _Task, row: Method, check: _Check) -> Measurement:
         workers=run.workers,
         seconds_per_root=run.seconds / count,
         gteps=edges * count / run.seconds / 1e9,
-        order_seconds=task.placed(row).order_seconds,
+        order_seconds=task.places[row.device].order_seconds,
         prepare_seconds=run.prepare,
         peak_bytes=run.peak,
         bytes_per_state=None if run.peak is None else run.peak / states,
@@ -641,7 +644,7 @@ def _run(task: _Task, row: Method, count: int) -> _Run:
         watch = _Watch(row, plan)
         with _PeakMemory(row.device) as peak:
             begun = time.perf_counter()
-            scores = sweep(task.placed(row).graph, row, plan, task.roots[:count], module=watch)
+            scores = sweep(task.places[row.device].graph, row, plan, task.roots[:count], module=watch)
             wall = time.perf_counter() - begun
         if (watch.plan.batch, watch.plan.threads) == (plan.batch, plan.threads):
             break

@@ -139,6 +139,21 @@ def test_preparing_is_not_in_the_time_per_root(fake, monkeypatch):
     assert record.seconds_per_root == 2 * 0.25 / 4
 
 
+def test_ordering_has_a_column_of_its_own(fake, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(comparison.time, "perf_counter", lambda: now[0])
+    ordinary = lagbc.graph.degree_order
+
+    def order_slowly(degrees):
+        now[0] += 7
+        return ordinary(degrees)
+
+    monkeypatch.setattr(lagbc.graph, "degree_order", order_slowly)
+    fake(Fake())
+    record = lagbc.compare(GRAPH, 2).records[0]
+    assert (record.order_seconds, record.prepare_seconds) == (7, 0)
+
+
 def test_the_first_call_is_not_measured(fake, monkeypatch):
     now, first = [0.0], iter([1000.0])
     monkeypatch.setattr(comparison.time, "perf_counter", lambda: now[0])
