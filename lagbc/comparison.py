@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lagbc import memory, reference
-from lagbc.centrality import (
-    _check_dtype,
-    _parse_batch,
-    _parse_count,
-    _parse_real,
-    _parse_sources,
-    _parse_threads,
-    _parse_width,
+from lagbc.arguments import (
+    check_dtype,
+    parse_batch,
+    parse_count,
+    parse_real,
+    parse_sources,
+    parse_threads,
+    parse_width,
 )
 from lagbc.errors import MissingDependencyError
 from lagbc.graph import Graph, as_graph
@@ -290,7 +290,7 @@ def compare(
     """
     if dtype not in TOLERANCE:
         raise ValueError(f"dtype={dtype!r} is not one of {', '.join(TOLERANCE)}")
-    if not _parse_real("time_limit", time_limit) > 0:
+    if not parse_real("time_limit", time_limit) > 0:
         raise ValueError(f"time_limit={time_limit!r}: it is a number of seconds, more than 0")
     rows = _rows(methods, device, weighted)
     taking = [row for row in rows if "delta" in row.takes and row.weighted == weighted]
@@ -305,10 +305,10 @@ def compare(
         graph=graph,
         places=places,
         roots=_draw(home.graph, roots, rng),
-        batch=_parse_batch(batch),
+        batch=parse_batch(batch),
         dtype=dtype,
-        delta=_parse_width(delta, taking[0]) if taking else None,
-        threads=_parse_threads(threads),
+        delta=parse_width(delta, taking[0]) if taking else None,
+        threads=parse_threads(threads),
         time_limit=time_limit,
     )
     check = _Check(task, rows)
@@ -386,7 +386,7 @@ class _Task:
     def dtype_of(self, row: Method) -> str:
         """Return the dtype that was asked for, or float64 if the method has no other."""
         try:
-            _check_dtype(self.dtype, row)
+            check_dtype(self.dtype, row)
         except ValueError:
             return "float64"
         return self.dtype
@@ -683,13 +683,13 @@ def _rows(methods: str | Iterable[str], device: str, weighted: bool) -> list[Met
 def _draw(graph: Graph, roots: int | ArrayLike, rng: int | np.random.Generator) -> NDArray[np.int64]:
     """Return distinct roots with out-edges: those given, or drawn ones, on deep graphs as runs in sweep order."""
     if np.ndim(roots) > 0:
-        given = _parse_sources(graph.n, roots)
+        given = parse_sources(graph.n, roots)
         given = given[graph.out_degrees[given] > 0]
         if not len(given):
             raise ValueError("no edge leaves any of the roots, so that there is nothing to compare")
         return given
     order = graph.order[graph.out_degrees[graph.order] > 0]
-    count = min(_parse_count("roots", roots), len(order))
+    count = min(parse_count("roots", roots), len(order))
     generator = np.random.default_rng(rng)
     if not graph.is_deep:
         return generator.choice(order, count, replace=False)
