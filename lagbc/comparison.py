@@ -27,9 +27,10 @@ from lagbc.arguments import (
     parse_width,
 )
 from lagbc.errors import MissingDependencyError
-from lagbc.graph import Graph, as_graph
+from lagbc.graph import HOST_EDGES, Graph, as_graph
 from lagbc.methods import METHODS, Levels, Method, choose
 from lagbc.plan import Plan
+from lagbc.sums import Sums
 from lagbc.sweep import sweep
 
 if TYPE_CHECKING:
@@ -338,29 +339,32 @@ def compare(
 
 @dataclass(frozen=True, eq=False)
 class _Placed:
-    """The graph on the host or on a device, in sweep order, and how long it took to get it there."""
+    """The graph in one place, and how long it took to order it there."""
 
     graph: Graph
     order_seconds: float
 
 
 class _Places(dict[str, _Placed]):
-    """The graph on the host ("cpu") and on the device ("cuda"), brought there when it is first asked for."""
+    """The graph on the host ("cpu") and on the device ("cuda"; small ones stay on the host), ordered when asked for."""
 
     def __init__(self, graph: Graph) -> None:
         super().__init__()
         self._graph = graph
 
     def __missing__(self, device: str) -> _Placed:
+        self[device] = self["cpu"] if device == "cuda" and self._graph.nnz <= HOST_EDGES else self._order(device)
+        return self[device]
+
+    def _order(self, device: str) -> _Placed:
+        graph = self._graph.on_host if device == "cpu" else self._graph.on_device
         if device == "cuda":
-            _ = replace(self._graph.on_device).reordered.transpose  # what compiles does so now
+            _ = replace(graph).reordered.transpose  # what compiles does so now
             _synchronize(device)
         begun = time.perf_counter()
-        graph = self._graph.on_host if device == "cpu" else self._graph.on_device
         _ = graph.reordered.transpose
         _synchronize(device)
-        self[device] = _Placed(graph, time.perf_counter() - begun)
-        return self[device]
+        return _Placed(graph, time.perf_counter() - begun)
 
 
 @dataclass(frozen=True, eq=False)
@@ -446,9 +450,9 @@ class _Watch:
             self.overflowed.append(int(np.count_nonzero(levels.overflowed)))
         return levels
 
-    def backward(self, state: tuple[Any, bool], levels: Any, out: NDArray[np.float64]) -> None:
+    def backward(self, state: tuple[Any, bool], levels: Any, sums: Sums) -> None:
         """Note nothing."""
-        self._module.backward(state[0], levels, out)
+        self._module.backward(state[0], levels, sums)
 
 
 def _synchronize(device: str) -> None:
@@ -644,14 +648,14 @@ def _run(task: _Task, row: Method, count: int) -> _Run:
         watch = _Watch(row, plan)
         with _PeakMemory(row.device) as peak:
             begun = time.perf_counter()
-            scores = sweep(task.places[row.device].graph, row, plan, task.roots[:count], module=watch)
+            sums = sweep(task.places[row.device].graph, row, plan, task.roots[:count], module=watch)
             wall = time.perf_counter() - begun
         if (watch.plan.batch, watch.plan.threads) == (plan.batch, plan.threads):
             break
         plan = replace(plan, batch=watch.plan.batch, threads=watch.plan.threads)
     first, *others = watch.prepare_seconds
     return _Run(
-        scores=scores,
+        scores=sums.delta,
         plan=plan,
         wall=wall,
         # The first state is built before any batch is run, the others by the workers, side by side.

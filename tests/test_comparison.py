@@ -61,8 +61,8 @@ class Fake:
         self.on_forward(state[0])
         return SimpleNamespace(roots=roots, overflowed=np.zeros(len(roots), bool))
 
-    def backward(self, state, levels, out):
-        out[0] += len(levels.roots)
+    def backward(self, state, levels, sums):
+        sums.delta[0] += len(levels.roots)
 
 
 @pytest.fixture
@@ -227,23 +227,23 @@ def spoil(monkeypatch, row, change):
     module = row.load()
     backward = module.backward
 
-    def wrong(state, levels, out):
-        backward(state, levels, out)
-        change(out)
+    def wrong(state, levels, sums):
+        backward(state, levels, sums)
+        change(sums.delta)
 
     monkeypatch.setattr(module, "backward", wrong)
 
 
-def scale_all(out):
-    out *= 1 + 1e-6
+def scale_all(delta):
+    delta *= 1 + 1e-6
 
 
-def shift_one(out):
-    out[:, 7] += 1e-3
+def shift_one(delta):
+    delta[:, 7] += 1e-3
 
 
-def lose_one(out):
-    out[:, 7] = np.nan
+def lose_one(delta):
+    delta[:, 7] = np.nan
 
 
 @pytest.mark.parametrize("row", CPU, ids=lambda row: row.name)
