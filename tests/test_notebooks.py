@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+import lagbc
+
 pytest.importorskip("ipykernel", reason="notebooks run in a kernel (the extra 'notebook')")
 pytest.importorskip("matplotlib", reason="notebooks draw (the extra 'plot')")
 nbclient = pytest.importorskip("nbclient", reason="notebooks are run by nbclient (the extra 'notebook')")
@@ -27,7 +29,7 @@ def figures(notebook):
 
 def test_there_are_notebooks():
     assert [path.stem[:2] for path in NOTEBOOKS] == [f"{i + 1:02}" for i in range(len(NOTEBOOKS))]
-    assert len(NOTEBOOKS) >= 2
+    assert len(NOTEBOOKS) == 3
 
 
 def test_what_is_stored(path):
@@ -45,6 +47,8 @@ def test_what_is_stored(path):
 
 
 def test_it_runs(path):
+    if path.stem == "03_weighted" and not any(row.weighted and row.available for row in lagbc.METHODS):
+        pytest.skip("no method reads lengths")
     notebook = nbformat.read(path, as_version=4)
     stored = len(figures(notebook))
     nbclient.NotebookClient(
