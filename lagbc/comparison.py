@@ -222,7 +222,7 @@ def compare(
     *,
     methods: str | Iterable[str] = "all",
     device: str = "all",
-    directed: bool = True,
+    directed: bool | None = None,
     weighted: bool = False,
     batch: int | str = "auto",
     dtype: str = "float64",
@@ -237,7 +237,7 @@ def compare(
 
     Parameters
     ----------
-    A : matrix as for `lagbc.bc`
+    A : matrix or graph as for `lagbc.bc`
     roots : int or array of int
         How many roots to draw, from the vertices with edges that leave them, or the roots themselves. As many as there
         are vertices takes all.

@@ -117,6 +117,14 @@ def test_an_undirected_edge_counts_once():
     assert record.gteps == pytest.approx(as_graph(GRAPH, directed=False).nnz / 2 / record.seconds_per_root / 1e9)
 
 
+def test_a_graph_says_itself_whether_it_is_directed():
+    networkx = pytest.importorskip("networkx")
+    for G in (networkx.path_graph(5), networkx.path_graph(5, networkx.DiGraph)):
+        table = lagbc.compare(G, 2, device="cpu")
+        assert table.directed == G.is_directed()
+        assert all(record.agrees for record in table.measured)
+
+
 def test_nothing_can_be_changed():
     table = lagbc.compare(GRAPH, 2, device="cpu")
     with pytest.raises(FrozenInstanceError):
