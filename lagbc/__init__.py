@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lagbc.centrality import bc, estimate_memory
+    from lagbc.comparison import Comparison, Measurement, compare
     from lagbc.errors import CheckpointError, GraphFormatError, MemoryWarning, MissingDependencyError
     from lagbc.io import example_path, read_graph
     from lagbc.memory import MemoryEstimate
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 __all__ = [
     "METHODS",
     "CheckpointError",
+    "Comparison",
     "GraphFormatError",
+    "Measurement",
     "MemoryEstimate",
     "MemoryWarning",
     "Method",
@@ -25,6 +28,7 @@ __all__ = [
     "Progress",
     "Selection",
     "bc",
+    "compare",
     "estimate_memory",
     "example_path",
     "read_graph",
@@ -33,6 +37,7 @@ __all__ = [
 
 _HOMES = {
     "centrality": ("bc", "estimate_memory"),
+    "comparison": ("Comparison", "Measurement", "compare"),
     "errors": ("CheckpointError", "GraphFormatError", "MemoryWarning", "MissingDependencyError"),
     "io": ("example_path", "read_graph"),
     "memory": ("MemoryEstimate",),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -187,6 +188,93 @@ def info_command(name: str, directed: bool | None) -> None:
     click.echo(f"method: {choice.reason}")
     click.echo()
     click.echo(_methods_table())
+
+
+@main.command("compare", epilog=_GRAPH_HELP)
+@click.argument("name", metavar="GRAPH")
+@_directed_option
+@_weighted_option
+@_strength_option
+@click.option("--roots", type=click.IntRange(1), default=256, show_default=True, help="How many roots to draw.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Draws the roots.")
+@click.option("--methods", metavar="NAME,...", default="all", show_default=True, help="Which of lagbc info's table.")
+@click.option("--device", default="all", show_default=True, help="Where to compute: all, cpu or cuda.")
+@click.option("--batch", callback=_batch, metavar="N|auto", default="auto", show_default=True, help="Roots at a time.")
+@click.option("--dtype", default="float64", show_default=True, help="Of path counts on the GPU; or float32.")
+@click.option("--threads", type=click.IntRange(1), help="CPU threads.  [default: as many as there are cores]")
+@click.option(
+    "--time-limit", type=float, default=60.0, show_default=True, help="Seconds; a method that takes longer is skipped."
+)
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw times and memory: .png, .pdf or .svg.")
+@click.option("--progress/--no-progress", default=None, help="[default: on if stderr is a terminal]")
+def compare_command(
+    name: str,
+    directed: bool | None,
+    lengths: str | None,
+    roots: int,
+    seed: int,
+    methods: str,
+    device: str,
+    batch: int | str,
+    dtype: str,
+    threads: int | None,
+    time_limit: float,
+    plot: Path | None,
+    progress: bool | None,
+) -> None:
+    """Time, memory and agreement of every method on GRAPH.
+
+    A row is printed as soon as its method is measured. The exit status is 1 if the scores of some method are wrong.
+    """
+    import lagbc
+    from lagbc.comparison import COLUMNS
+
+    _check_outputs(None, plot)
+    file = _open(name)
+    directed = file.directed if directed is None else directed
+    # As wide as their titles or as the names and figures that come.
+    longest = {"method": max(len(row.name) for row in lagbc.METHODS), "formulation": 11, "device": 6, "difference": 13}
+    widths = [max(len(title), longest.get(title, 8)) for title, _ in COLUMNS]
+    echo = _above_bar()
+
+    def show(record: lagbc.Measurement) -> None:
+        cells = [cell(record) for _, cell in COLUMNS]
+        if record.skipped:
+            cells[3:] = [f"skipped: {record.skipped}"]
+        echo("  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=False)).rstrip())
+
+    echo("  ".join(f"{title:<{width}}" for (title, _), width in zip(COLUMNS, widths, strict=True)).rstrip())
+    comparison = lagbc.compare(
+        _as_lengths(file.matrix) if lengths == "strengths" else file.matrix,
+        roots,
+        methods=methods if methods == "all" else methods.split(","),
+        device=device,
+        directed=directed,
+        weighted=lengths is not None,
+        batch=batch,
+        dtype=dtype,
+        threads=threads,
+        rng=seed,
+        time_limit=time_limit,
+        progress=sys.stderr.isatty() if progress is None else progress,
+        report=show,
+    )
+    click.echo()
+    click.echo(f"{_short(name)}: {comparison.headline}")
+    for remark in comparison.remarks():
+        click.echo(remark)
+    if plot is not None:
+        comparison.plot(plot, title=_short(name))
+        click.echo(f"plot: {plot}")
+    if any(record.agrees is False for record in comparison.records):
+        click.get_current_context().exit(1)
+
+
+def _above_bar() -> Callable[[str], None]:
+    """Return a function that prints a line on standard output, above a progress bar if one is drawn."""
+    from tqdm import tqdm
+
+    return lambda line: tqdm.write(line, file=sys.stdout)
 
 
 def _open(name: str) -> GraphFile:

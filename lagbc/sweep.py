@@ -58,6 +58,7 @@ def sweep(
     *,
     report: Reporter | bool = False,
     checkpoint: Checkpoint | None = None,
+    module: MethodModule | None = None,
 ) -> Sums:
     """Sum what the plan asks for over all roots.
 
@@ -75,6 +76,8 @@ def sweep(
         True draws a progress bar; a callable is called with a `Progress` after every batch.
     checkpoint : Checkpoint, optional
         Where to go on from and what to keep up to date.
+    module : MethodModule, optional
+        Stands in for the method's own three functions, for instance to watch them.
 
     Returns
     -------
@@ -92,7 +95,7 @@ def sweep(
     ordered = graph.order[np.isin(graph.order, roots[graph.out_degrees[roots] > 0])]
     zeros = Sums.zeros(np, plan.outputs, graph.n, graph.nnz)
     done, host = (0, zeros) if checkpoint is None else checkpoint.state
-    module = method.load()
+    module = module or method.load()
     total = Sums(**{name: method.arrays.asarray(array) for name, array in host})
     with ExitStack() as stack:
         tell = _reporter(report, len(ordered), done, stack)

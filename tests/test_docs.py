@@ -39,7 +39,7 @@ def test_public_names_are_documented(name):
         assert inspect.getdoc(public)
 
 
-@pytest.mark.parametrize("name", ["bc", "estimate_memory", "select_method"])
+@pytest.mark.parametrize("name", ["bc", "compare", "estimate_memory", "select_method"])
 def test_every_parameter_is_documented(name):
     function = getattr(lagbc, name)
     text = inspect.getdoc(function).split("Parameters\n")[1].split("Returns\n")[0]

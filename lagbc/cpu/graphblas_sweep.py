@@ -42,6 +42,11 @@ class Levels:
     patterns: list[Matrix]
     overflowed: NDArray[np.bool_]
 
+    @property
+    def depth(self) -> int:
+        """Levels beyond the roots'."""
+        return max(len(self.patterns) - 1, 0)
+
 
 def active_vertices(graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Vertices with edges (one at least, with or without), in sweep order, and the position of every vertex in it."""

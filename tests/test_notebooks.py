@@ -1,0 +1,57 @@
+"""Notebooks run from top to bottom, and what is stored in them is whole, has figures and is small."""
+
+from pathlib import Path
+
+import pytest
+
+import lagbc
+
+pytest.importorskip("ipykernel", reason="notebooks run in a kernel (the extra 'notebook')")
+pytest.importorskip("matplotlib", reason="notebooks draw (the extra 'plot')")
+nbclient = pytest.importorskip("nbclient", reason="notebooks are run by nbclient (the extra 'notebook')")
+nbformat = pytest.importorskip("nbformat")
+
+NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
+
+
+@pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
+def path(request):
+    return request.param
+
+
+def outputs(notebook):
+    return [output for cell in notebook.cells for output in cell.get("outputs", [])]
+
+
+def figures(notebook):
+    return [output for output in outputs(notebook) if "image/png" in output.get("data", {})]
+
+
+def test_there_are_notebooks():
+    assert [path.stem[:2] for path in NOTEBOOKS] == [f"{i + 1:02}" for i in range(len(NOTEBOOKS))]
+    assert len(NOTEBOOKS) == 3
+
+
+def test_what_is_stored(path):
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    assert notebook.cells[0].cell_type == "markdown"
+    assert notebook.cells[0].source.startswith("# ")
+    assert not [
+        output for output in outputs(notebook) if output.output_type == "error" or output.get("name") == "stderr"
+    ]
+    assert len(figures(notebook)) >= 3
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1)), "run once, from top to bottom"
+    assert path.stat().st_size < 500_000
+
+
+def test_it_runs(path):
+    if path.stem == "03_weighted" and not any(row.weighted and row.available for row in lagbc.METHODS):
+        pytest.skip("no method reads lengths")
+    notebook = nbformat.read(path, as_version=4)
+    stored = len(figures(notebook))
+    nbclient.NotebookClient(
+        notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}
+    ).execute()  # raises what a cell raises
+    assert len(figures(notebook)) == stored
