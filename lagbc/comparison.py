@@ -385,7 +385,7 @@ class _Task:
         needed = memory.fit(self.places[row.device].graph, row, self.batch, self.threads, count)
         memory.require(needed)
         delta = self.delta if "delta" in row.takes else None
-        return Plan(batch=needed.batch, threads=needed.threads, dtype=self.dtype_of(row), delta=delta)
+        return Plan(batch=needed.batch, threads=needed.threads, dtype=self.dtype_of(row), delta=delta, method=row.name)
 
     def dtype_of(self, row: Method) -> str:
         """Return the dtype that was asked for, or float64 if the method has no other."""

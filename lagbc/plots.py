@@ -206,12 +206,13 @@ def _draw_bars(axes: Axes, records: list[Measurement], values: list[float], text
                     alpha=0.8,
                     label=f"{formulation}, {device}",
                 )
-    for i, (value, text) in enumerate(zip(values, texts, strict=True)):
-        axes.annotate(text, (value, i), (4, 0), textcoords="offset points", va="center", fontsize="small")
     positive = [value for value in values if value > 0]
     if positive:
         # Bars begin a factor of 3 below the shortest; texts end them within the frame.
         axes.set(xscale="log", xlim=(min(positive) / 3, max(positive) * 8))
+    start = axes.get_xlim()[0]
+    for i, (value, text) in enumerate(zip(values, texts, strict=True)):
+        axes.annotate(text, (max(value, start), i), (4, 0), textcoords="offset points", va="center", fontsize="small")
 
 
 def _plain_numbers(axis: Axis) -> None:

@@ -117,6 +117,13 @@ def test_an_undirected_edge_counts_once():
     assert record.gteps == pytest.approx(as_graph(GRAPH, directed=False).nnz / 2 / record.seconds_per_root / 1e9)
 
 
+def test_a_module_that_serves_several_rows_is_told_which(fake):
+    names = []
+    row = fake(Fake(prepare=lambda plan: names.append(plan.method)))
+    assert lagbc.compare(path(20), 2).measured
+    assert set(names) == {row.name}
+
+
 def test_a_graph_says_itself_whether_it_is_directed():
     networkx = pytest.importorskip("networkx")
     for G in (networkx.path_graph(5), networkx.path_graph(5, networkx.DiGraph)):
@@ -490,6 +497,16 @@ def test_plot(tmp_path, only_rows):
     assert [text.get_text() for text in times.texts] == [f"{record.gteps:.3g} GTEPS" for record in fastest_last]
     assert "missing on cpu not measured: no_such_library is not installed" in figure.get_supxlabel()
     assert {text.get_text() for text in figure.legends[0].get_texts()} == {"semiring, cpu"}
+
+
+def test_plot_says_where_memory_was_not_measured(monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(comparison, "_trim", lambda: False)
+    table = lagbc.compare(GRAPH, 2, device="cpu")
+    assert all(record.peak_bytes is None and record.bytes_per_state is None for record in table.measured)
+    memories = table.plot().axes[1]
+    assert [text.get_text() for text in memories.texts] == ["not measured"] * len(table.measured)
+    assert all(text.xy[0] >= memories.get_xlim()[0] for text in memories.texts)
 
 
 def test_plot_of_nothing_measured(only_rows):
