@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+from conftest import READY
 
 import lagbc
 
@@ -123,6 +124,7 @@ def test_rows_of_the_table():
         assert row.round_batch(row.block + 1) in (2 * row.block, row.widest)
 
 
+@pytest.mark.parametrize("row", READY, ids=lambda row: f"{row.name}-{row.device}-{row.weighted}")
 def test_methods_have_their_functions(row):
     module = row.load()
     for function in ("prepare", "forward", "backward"):
