@@ -29,6 +29,7 @@ from benchmarks.generators import barabasi_albert, delaunay, road_like, with_len
 from lagbc.cpu import batched_weighted
 from lagbc.graph import Graph, as_graph
 from lagbc.plan import Plan
+from lagbc.sums import Sums
 
 Row = dict[str, Any]
 
@@ -150,7 +151,7 @@ def in_batches(width: float, count_width: float, graph: Graph, roots: NDArray[np
     out = np.zeros((1, graph.n))
     for first in range(0, len(roots), 64):
         levels = batched_weighted.forward(state, graph.order[roots[first : first + 64]])
-        batched_weighted.backward(state, levels, out)
+        batched_weighted.backward(state, levels, Sums(delta=out))
     scores: NDArray[np.float64] = out[0, graph.order]
     return scores
 
