@@ -137,7 +137,10 @@ def test_auto_takes_no_traversal():
         assert (rows[0].name, rows[0].formulation) == ("batched", "semiring")
 
 
-@pytest.mark.parametrize("row", [row for row in lagbc.METHODS if row.available], ids=lambda row: f"{row.name}-{row.device}-{row.weighted}")
+READY = [row for row in lagbc.METHODS if row.available]
+
+
+@pytest.mark.parametrize("row", READY, ids=lambda row: f"{row.name}-{row.device}-{row.weighted}")
 def test_methods_have_their_functions(row):
     module = row.load()
     for function in ("prepare", "forward", "backward"):
