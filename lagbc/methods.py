@@ -272,6 +272,25 @@ METHODS: tuple[Method, ...] = (
         bytes_per_entry=30,
         bytes_per_edge=24,
     ),
+    Method(
+        name="delta-stepping",
+        formulation="semiring",
+        device="cuda",
+        weighted=True,
+        module="lagbc.gpu.delta_stepping",
+        requires="cupy",
+        extra="cuda13",
+        block=256,
+        widest=None,
+        auto_batch=2048,
+        concurrent=False,
+        # 8 of distances and 8 of values, 64 * 32 / 256 of the levels' bit rows and 1 of others, and 4 while they grow;
+        # or a queue of at first 32 entries a row, 44 bytes each.
+        bytes_per_entry=29,
+        # Indices and lengths, both ways.
+        bytes_per_edge=24,
+        takes=("delta", "rtol"),
+    ),
     # After the other weighted methods of its device, so that "auto" takes it only where it is asked for by name.
     Method(
         name="dijkstra",

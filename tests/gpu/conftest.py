@@ -11,6 +11,7 @@ import lagbc
 # Relative errors that rounding may add up to.
 TOLERANCES = {"float64": 1e-12, "float32": 3e-5}
 ROWS = [row for row in lagbc.METHODS if row.device == "cuda" and not row.weighted]
+WEIGHTED_ROWS = [row for row in lagbc.METHODS if row.device == "cuda" and row.weighted]
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,9 @@ class OnDevice:
 
     @property
     def bc(self):
-        return functools.partial(lagbc.bc, method=self.row.name, device="cuda", dtype=self.dtype)
+        return functools.partial(
+            lagbc.bc, weighted=self.row.weighted, method=self.row.name, device="cuda", dtype=self.dtype
+        )
 
     @property
     def module(self):
@@ -47,9 +50,19 @@ def cupy():
     return cupy
 
 
-@pytest.fixture(
-    scope="session", params=[(row, dtype) for row in ROWS for dtype in TOLERANCES], ids=lambda p: f"{p[0].name}-{p[1]}"
-)
+def in_every_dtype(rows):
+    """A fixture of rows of METHODS."""
+    params = [pytest.param((row, dtype), id=f"{row.name}-{dtype}") for row in rows for dtype in TOLERANCES]
+    return pytest.fixture(scope="session", params=params)
+
+
+@in_every_dtype(ROWS)
 def gpu(request, cupy):
     """Every unweighted method of device "cuda", in every dtype."""
+    return OnDevice(*request.param)
+
+
+@in_every_dtype(WEIGHTED_ROWS)
+def weighted_gpu(request, cupy):
+    """Every method of device "cuda" that takes lengths, in every dtype."""
     return OnDevice(*request.param)

@@ -1,0 +1,192 @@
+r"""Betweenness with lengths on the GPU: Delta-stepping from 256 roots at a time, as min-plus products on bit rows.
+
+A lane has neighbouring columns of a row as in `lagbc.gpu.batched_hops`, distances and path counts are pulled along
+in-edges, and bits tell which columns take part before a number is loaded. There are four ways, which agree on what they
+compute and differ in what they are fast at; `choose_way` has the rule:
+
+``dial``
+    Lengths that are small multiples of a unit. A launch for each distance; an edge of length l joins level t - l to
+    level t, so that bits say all, and no distance is stored.
+``threshold``
+    Few, similar lengths. Dijkstra's rule for many vertices at once: what is nearer than every path that goes on from
+    the vertices pending is final, with its count. A launch a round, which is a level.
+``window``
+    Any lengths, few levels. Delta-stepping with a window that slides with the nearest pending vertex, a launch a round;
+    then counts along tight edges, a launch a level.
+``deep``
+    Any lengths, many levels: meshes and roads. The same with queues, one launch a sweep.
+
+In all of them an edge (u, v) is tight if ``dist[u] + length == dist[v]`` and ``dist[u] < dist[v]``, for the least fixed
+point dist of the rounded sums; ``rtol > 0`` opens the equation, which takes one of the last two ways. Roots from which
+a vertex is reached that has no tight in-edge, as rounding absorbed a length, are marked as overflowed: computed one by
+one, the length is named.
+
+Sums are in the order of rows, in parts of fixed shape, for each group of roots by itself: the bits depend on nothing
+but graph, roots, `delta` and device type, unless a batch takes more rounds than `choose_way` foresaw.
+
+References
+----------
+U. Meyer and P. Sanders, Delta-stepping: a parallelizable shortest path algorithm, J. Algorithms 49 (2003) 114-152.
+
+E. Solomonik, M. Besta, F. Vella and T. Hoefler, Scaling betweenness centrality using communication-efficient sparse
+matrix multiplication, SC 2017.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import cupy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.csr import as_numpy
+from lagbc.gpu import delta_stepping_deep as deep
+from lagbc.gpu import delta_stepping_dial as dial
+from lagbc.gpu import delta_stepping_levels as levels
+from lagbc.gpu.rows import (
+    Found,
+    Lengths,
+    Placed,
+    Rows,
+    add_ends,
+    bit_rows,
+    count_groups,
+    multiplicities,
+    place,
+    upload,
+)
+from lagbc.graph import Graph
+from lagbc.plan import Plan
+from lagbc.sums import Sums
+
+# Width of the window in mean lengths, if the user gives none.
+WIDTH = 4.0
+# `dial` takes lengths of at most so many units.
+MOST_UNITS = 16
+# `threshold` takes lengths of which the smallest is at least this share of the mean.
+SIMILAR = 0.1
+# float32 holds all integers up to here.
+_EXACT_INTEGERS = 2**24
+
+
+@dataclass(frozen=True)
+class Way:
+    """Three functions, and the way that is taken if a batch has more levels than this one takes."""
+
+    allocate: Callable[[Rows, Lengths], Any]
+    forward: Callable[[Any, NDArray[np.int64], Placed], Found | None]
+    backward: Callable[[Any, NDArray[np.int64], int, Any, Any], Any]
+    then: str = ""
+
+
+WAYS = {
+    "dial": Way(dial.allocate, dial.forward, dial.backward, then="window"),
+    "threshold": Way(partial(levels.allocate, strict=True), levels.forward, levels.backward, then="window"),
+    "window": Way(partial(levels.allocate, strict=False), levels.forward, levels.backward, then="deep"),
+    "deep": Way(deep.allocate, deep.forward, deep.backward),
+}
+
+
+@dataclass(eq=False)
+class State:
+    """The graph on the device, the way that is taken, and its arrays."""
+
+    rows: Rows
+    lengths: Lengths
+    way: str
+    arrays: Any
+
+    @property
+    def plan(self) -> Plan:
+        """What the run asks for."""
+        return self.rows.plan
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """What a forward sweep leaves in the state."""
+
+    roots: NDArray[np.int64]
+    placed: Placed
+    depth: int
+    overflowed: NDArray[np.bool_]
+    reached: Any  # (groups, rows, 32) uint8
+
+
+def prepare(graph: Graph, plan: Plan, way: str | None = None) -> State:
+    """Upload the graph in sweep order and allocate rows for the batch; `way` is one of `WAYS`, if not the best."""
+    rows = upload(graph, plan)
+    lengths = describe_lengths(graph, rows.plan)
+    way = choose_way(graph, lengths, rows.plan) if way is None else way
+    return State(rows, lengths, way, WAYS[way].allocate(rows, lengths))
+
+
+def forward(state: State, roots: NDArray[np.int64]) -> Levels:
+    """Find the distances from a batch of roots and count their shortest paths."""
+    placed = place(state.rows, roots)
+    if not len(placed.position):
+        return Levels(roots, placed, 0, np.zeros(len(roots), np.bool_), None)
+    while (found := WAYS[state.way].forward(state.arrays, roots, placed)) is None:
+        state.way, state.arrays = WAYS[state.way].then, None
+        state.arrays = WAYS[state.way].allocate(state.rows, state.lengths)
+    return Levels(roots, placed, found.depth, found.overflowed, found.reached)
+
+
+def backward(state: State, levels: Levels, sums: Sums) -> None:
+    """Add the dependencies of the roots that did not overflow to `sums.delta`, a row a group, in matrix order."""
+    state.plan.stop.check()
+    if not len(levels.placed.position):
+        return
+    keep = cp.asarray(bit_rows(~levels.overflowed, state.rows.groups))
+    multiplicity = multiplicities(state.rows, levels.roots)
+    scores = WAYS[state.way].backward(state.arrays, levels.roots, levels.depth, keep, multiplicity)
+    if state.plan.endpoints:
+        add_ends(levels.placed, levels.reached, keep, scores)
+    groups = count_groups(levels.roots)
+    sums.delta[:groups, state.rows.order] += scores[:groups]
+
+
+def choose_way(graph: Graph, lengths: Lengths, plan: Plan) -> str:
+    """Say which of `WAYS` is the fastest for a graph; `rtol` and a `delta` that is asked for leave window and deep."""
+    if graph.is_deep:
+        return "deep"
+    if not graph.nnz or plan.rtol or plan.delta is not None:
+        return "window"
+    if lengths.unit and lengths.out.max() <= MOST_UNITS * lengths.unit and graph.n <= dial.MOST_ROWS:
+        return "dial"
+    return "threshold" if lengths.out.min() >= SIMILAR * _mean(lengths.out) else "window"
+
+
+def describe_lengths(graph: Graph, plan: Plan) -> Lengths:
+    """Bring the lengths of a graph into sweep order, and find what they allow."""
+    ordered = graph.reordered
+    symmetric = ordered.transpose is ordered
+    out = as_numpy(ordered.weights)
+    into = out if symmetric else as_numpy(ordered.transpose.weights)
+    rows = int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
+    shortest = np.full(rows, np.inf)
+    tails = np.flatnonzero(ordered.out_degrees[:rows])
+    if len(tails):
+        shortest[tails] = np.minimum.reduceat(out, as_numpy(ordered.indptr)[tails])
+    unit = _unit(out)
+    # A path has fewer than `rows` edges; if they are integers that sum to no more than this, float32 adds exactly.
+    is_exact = unit > 0 and rows * out.max() <= _EXACT_INTEGERS and not plan.rtol
+    dist = "float32" if is_exact else "float64"
+    width = WIDTH * _mean(out) if plan.delta is None else plan.delta
+    return Lengths(out, into, shortest, unit, dist, min(width, float(np.finfo(dist).max)))
+
+
+def _mean(lengths: NDArray[np.float64]) -> float:
+    """Mean length, without overflow; 0 if there is none."""
+    return float((lengths / max(len(lengths), 1)).sum())
+
+
+def _unit(lengths: NDArray[np.float64]) -> float:
+    """Find the greatest common divisor of integer lengths; 0 if they are not integers."""
+    if lengths.max(initial=0.0) > 2**53 or (lengths != np.floor(lengths)).any():
+        return 0.0
+    return float(np.gcd.reduce(lengths.astype(np.int64), initial=0))

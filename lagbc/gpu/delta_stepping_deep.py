@@ -1,0 +1,207 @@
+"""Delta-stepping for graphs of many levels, one launch a sweep; kernels/delta_stepping_deep.cu."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cupy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.gpu import compiler
+from lagbc.gpu.compiler import resident_blocks
+from lagbc.gpu.host import host_pointer, pointer
+from lagbc.gpu.rows import (
+    BYTES,
+    COLUMNS,
+    THREADS,
+    Found,
+    Lengths,
+    Placed,
+    Rows,
+    bits_of,
+    set_bits,
+    sigma_limit,
+)
+from lagbc.plan import Interrupted
+
+# Queue entries a vertex that are allocated at first; the queue grows on demand.
+FIRST_ENTRIES = 32
+_SOURCE = "delta_stepping_deep"
+# How a sweep ended, and the counts of a group, as in the kernels.
+_QUEUE_FULL, _STOPPED = 1, 2
+_COUNTS = 4
+
+
+@dataclass(eq=False)
+class Arrays:
+    """The device's arrays."""
+
+    rows: Rows
+    dist: str
+    width: float
+    members: int  # blocks of a group
+    lengths: Any  # (nnz,)
+    in_lengths: Any
+    distances: Any  # (groups, rows, 256)
+    buffer: Any  # (groups, bytes): distances of near entries, then sigma, then c
+    pending: Any  # (groups, rows, 32) uint8
+    reached: Any  # (groups, rows, 32) uint8
+    waiting: Any  # (groups, 2, rows)
+    stamps: Any  # (groups, rows)
+    latest: Any  # (groups, rows)
+    queue: Any  # (groups, capacity)
+    masks: Any  # (groups, capacity, 32) uint8
+    previous: Any  # (groups, capacity)
+    starts: Any  # (groups, capacity + 1)
+    lowest: Any  # (groups, 3)
+    counts: Any  # (groups, 4)
+    barriers: Any
+    halts: Any
+    status: Any  # (groups, 2): how it ended, rounds
+
+    @property
+    def capacity(self) -> int:
+        """Entries of a group's queue."""
+        return int(self.queue.shape[1])
+
+
+def allocate(rows: Rows, lengths: Lengths) -> Arrays:
+    """Upload the lengths, and allocate rows and queues."""
+    out = cp.asarray(lengths.out.astype(lengths.dist))
+    shape = rows.groups, rows.rows
+    entry = max(np.dtype(kind).itemsize for kind in (lengths.dist, rows.plan.dtype))
+    module = _module(rows, lengths.dist)
+    kernels = (module.get_function(name) for name in ("deep_settle", "deep_count", "deep_backward"))
+    capacity = FIRST_ENTRIES * rows.rows + COLUMNS
+    return Arrays(
+        rows=rows,
+        dist=lengths.dist,
+        width=lengths.width,
+        members=max(1, resident_blocks(THREADS, *kernels) // rows.groups),
+        lengths=out,
+        in_lengths=out if lengths.into is lengths.out else cp.asarray(lengths.into.astype(lengths.dist)),
+        distances=cp.empty((*shape, COLUMNS), lengths.dist),
+        buffer=cp.empty((rows.groups, rows.rows * COLUMNS * entry), cp.uint8),
+        pending=cp.empty((*shape, BYTES), cp.uint8),
+        reached=cp.empty((*shape, BYTES), cp.uint8),
+        waiting=cp.empty((rows.groups, 2, rows.rows), cp.int32),
+        stamps=cp.empty(shape, cp.int32),
+        latest=cp.empty(shape, cp.int32),
+        **_queue(rows.groups, capacity),
+        lowest=cp.empty((rows.groups, 3), lengths.dist),
+        counts=cp.empty((rows.groups, _COUNTS), cp.int32),
+        barriers=cp.zeros(rows.groups, cp.uint32),
+        halts=cp.zeros((rows.groups, 2), cp.int32),
+        status=cp.zeros((rows.groups, 2), cp.int32),
+    )
+
+
+def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
+    """Settle distances, find the levels, and count paths."""
+    rows = arrays.rows
+    while _settle(arrays, placed) == _QUEUE_FULL:
+        _grow_queue(arrays)
+    _leave_last(arrays)
+    overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
+    edges = rows.in_indptr, rows.in_indices, arrays.in_lengths
+    _sweep(arrays, "deep_count", edges, (sigma_limit(rows.plan), overflowed))
+    depth = int(arrays.status[:, 1].max()) - 1
+    return Found(depth, bits_of(overflowed, len(roots)), arrays.reached)
+
+
+def backward(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, multiplicity: Any) -> Any:
+    """Return the scores of each group."""
+    rows = arrays.rows
+    scores = cp.zeros((rows.groups, rows.rows))
+    weights = keep, pointer(rows.omega), pointer(multiplicity), scores
+    _sweep(arrays, "deep_backward", (rows.indptr, rows.indices, arrays.lengths), weights)
+    return scores
+
+
+def _settle(arrays: Arrays, placed: Placed) -> int:
+    """Settle all distances, and queue the near entries of each round; return how that ended."""
+    rows = arrays.rows
+    _start(arrays, placed)
+    arguments = (
+        *(np.int32(rows.rows), np.int32(arrays.members), rows.indptr, rows.indices, arrays.lengths),
+        *(arrays.distances, arrays.buffer, arrays.pending, arrays.waiting, arrays.stamps),
+        *(arrays.queue, arrays.masks, arrays.previous, arrays.latest, np.int64(arrays.capacity), arrays.starts),
+        *(arrays.lowest, arrays.counts, _number(arrays, arrays.width), _number(arrays, rows.plan.rtol)),
+    )
+    return _launch(arrays, "deep_settle", arguments)
+
+
+def _start(arrays: Arrays, placed: Placed) -> None:
+    """Let the roots wait, at distance 0."""
+    sizes = cp.bincount(placed.group, minlength=arrays.rows.groups)
+    place = cp.arange(len(placed.group)) - (cp.cumsum(sizes) - sizes)[placed.group]
+    arrays.waiting[placed.group, 0, place] = placed.position
+    arrays.counts.fill(0)
+    arrays.counts[:, 0] = sizes
+    arrays.lowest.fill(np.nan)  # its bits are above those of all distances
+    arrays.lowest[:, 0] = 0
+    arrays.distances.fill(np.inf)
+    arrays.distances[placed.group, placed.position, placed.column] = 0
+    set_bits(arrays.pending, placed)
+    arrays.stamps.fill(0)
+    arrays.latest.fill(-1)
+    arrays.starts[:, 0] = 0
+
+
+def _leave_last(arrays: Arrays) -> None:
+    """Leave each column of a vertex in the last of its entries, its level."""
+    rows = arrays.rows
+    chains = arrays.latest, arrays.previous, arrays.masks, np.int64(arrays.capacity)
+    kernel = _module(rows, arrays.dist).get_function("deep_last")
+    arguments = np.int32(rows.rows), np.int32(arrays.members), *chains, arrays.reached, arrays.barriers
+    kernel((arrays.members * rows.groups,), (THREADS,), arguments)
+
+
+def _sweep(arrays: Arrays, name: str, edges: tuple[Any, ...], rest: tuple[Any, ...]) -> None:
+    """Visit all entries by final distances."""
+    rows = arrays.rows
+    arguments = (
+        *(np.int32(rows.rows), np.int32(arrays.members), *edges, arrays.distances, arrays.buffer),
+        *(arrays.queue, arrays.masks, np.int64(arrays.capacity), arrays.starts, _number(arrays, rows.plan.rtol)),
+    )
+    _launch(arrays, name, (*arguments, *rest))
+
+
+def _launch(arrays: Arrays, name: str, arguments: tuple[Any, ...]) -> int:
+    """Run a kernel of all groups; return how the worst of them ended, or raise Interrupted."""
+    rows = arrays.rows
+    arrays.barriers.fill(0)
+    kernel = _module(rows, arrays.dist).get_function(name)
+    ends = arrays.barriers, arrays.halts, host_pointer(rows.stop), arrays.status
+    kernel((arrays.members * rows.groups,), (THREADS,), (*arguments, *ends))
+    worst = int(arrays.status[:, 0].max())
+    if worst == _STOPPED:
+        raise Interrupted
+    return worst
+
+
+def _grow_queue(arrays: Arrays) -> None:
+    """Make the queue half as long again; its entries are found anew by the sweep that follows."""
+    capacity = 3 * arrays.capacity // 2
+    arrays.queue = arrays.masks = arrays.previous = arrays.starts = None
+    for name, array in _queue(arrays.rows.groups, capacity).items():
+        setattr(arrays, name, array)
+
+
+def _queue(groups: int, capacity: int) -> dict[str, Any]:
+    return {
+        "queue": cp.empty((groups, capacity), cp.int32),
+        "masks": cp.empty((groups, capacity, BYTES), cp.uint8),
+        "previous": cp.empty((groups, capacity), cp.int32),
+        "starts": cp.empty((groups, capacity + 1), cp.int32),
+    }
+
+
+def _module(rows: Rows, dist: str) -> Any:
+    return compiler.load(_SOURCE, rows.plan.dtype, dist=dist, cooperative=True)
+
+
+def _number(arrays: Arrays, x: float) -> Any:
+    return np.dtype(arrays.dist).type(x)

@@ -1,0 +1,184 @@
+// What the kernels share that take a launch a level and pull over all rows.
+//
+// A lane owns OWN neighbouring columns, so that a warp has a part of a group: all 256 columns or 128 of them. Block
+// (x, y, z): y is the group and z the part. The first `hubs` blocks take one row each with all their warps; the others
+// take a row a warp. Rows are in order of falling degree, so the long ones start first. Every row is written by its
+// owner alone.
+
+constexpr int OWN = OWN_COLUMNS;        // 4 or 8
+constexpr int PART = 32 * OWN;          // columns of a warp
+constexpr unsigned FULL = (1u << OWN) - 1;
+
+// The lane's bits of a bit row, from its part on.
+__device__ __forceinline__ unsigned own_bits(const unsigned char* row) {
+    const int lane = threadIdx.x & 31;
+    return OWN == 8 ? row[lane] : row[lane / 2] >> 4 * (lane & 1) & FULL;
+}
+
+// Write the lanes' bits to a bit row, from its part on; all lanes take part.
+__device__ __forceinline__ void put_bits(unsigned char* row, unsigned bits) {
+    const int lane = threadIdx.x & 31;
+    if constexpr (OWN == 8) {
+        row[lane] = bits;
+    } else {
+        const unsigned above = __shfl_down_sync(ALL, bits, 1);
+        if (lane % 2 == 0) row[lane / 2] = bits | above << 4;
+    }
+}
+
+template <int COUNT, typename T>
+__device__ __forceinline__ void load(const T* p, T* x) {
+    if constexpr (sizeof(T) == 4) {
+#pragma unroll
+        for (int i = 0; i < COUNT / 4; i++) {
+            const float4 a = ((const float4*)p)[i];
+            x[4 * i] = a.x, x[4 * i + 1] = a.y, x[4 * i + 2] = a.z, x[4 * i + 3] = a.w;
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < COUNT / 2; i++) {
+            const double2 a = ((const double2*)p)[i];
+            x[2 * i] = a.x, x[2 * i + 1] = a.y;
+        }
+    }
+}
+
+template <typename T>
+__device__ __forceinline__ void load_own(const T* p, T* x) {
+    load<OWN>(p, x);
+}
+
+// Call visit(k, p[k]) for the columns of every 32-byte sector of p that has one of `columns`.
+template <typename T, typename Visit>
+__device__ __forceinline__ void for_sectors(const T* p, unsigned columns, Visit visit) {
+    constexpr int SECTOR = 32 / sizeof(T) < OWN ? 32 / sizeof(T) : OWN;
+#pragma unroll
+    for (int first = 0; first < OWN; first += SECTOR)
+        if (columns >> first & (1u << SECTOR) - 1) {
+            T x[SECTOR];
+            load<SECTOR>(p + first, x);
+#pragma unroll
+            for (int k = 0; k < SECTOR; k++) visit(first + k, x[k]);
+        }
+}
+
+// p = where(mask, x, p)
+template <typename T>
+__device__ __forceinline__ void store_own(T* p, unsigned mask, const T* x) {
+    if (mask == FULL) {
+        if constexpr (sizeof(T) == 4) {
+#pragma unroll
+            for (int i = 0; i < OWN / 4; i++)
+                ((float4*)p)[i] = make_float4(x[4 * i], x[4 * i + 1], x[4 * i + 2], x[4 * i + 3]);
+        } else {
+#pragma unroll
+            for (int i = 0; i < OWN / 2; i++) ((double2*)p)[i] = make_double2(x[2 * i], x[2 * i + 1]);
+        }
+    } else {
+#pragma unroll
+        for (int k = 0; k < OWN; k++)
+            if (mask >> k & 1) p[k] = x[k];
+    }
+}
+
+// Where this warp stands in the arrays.
+struct Place {
+    int v, first, step;     // its row, and its share of the row's edges: 32 first, 32 (first + step), ...
+    size_t row;             // of the vertex among those of all groups
+    size_t rows;            // before the group's
+    int group, column;      // the first column of the part
+    bool valid;
+
+    __device__ Place(int n, int hubs) {
+        const int warp = threadIdx.x / 32;
+        const bool hub = blockIdx.x < hubs;
+        v = hub ? blockIdx.x : hubs + (blockIdx.x - hubs) * WARPS + warp;
+        first = hub ? warp : 0;
+        step = hub ? WARPS : 1;
+        valid = v < n;
+        group = blockIdx.y;
+        column = blockIdx.z * PART;
+        rows = (size_t)group * n;
+        row = rows + v;
+    }
+    __device__ int own_column() const { return column + OWN * (threadIdx.x & 31); }
+};
+
+__device__ __forceinline__ bool has_bit(const unsigned* bitmap, int v) { return bitmap[v / 32] >> v % 32 & 1; }
+
+__device__ __forceinline__ void set_bit(unsigned* bitmap, int v) { atomicOr(&bitmap[v / 32], 1u << v % 32); }
+
+// Words of a bitmap of n vertices.
+__device__ __forceinline__ size_t bitmap_words(int n) { return (n + 31) / 32; }
+
+// Sum the parts of a hub's warps in the order of the warps; true for the warp that goes on.
+__device__ __forceinline__ bool join_hub(value* total, unsigned& met) {
+    __shared__ value totals[WARPS][OWN][32];
+    __shared__ unsigned mets[WARPS][32];
+    const int warp = threadIdx.x / 32, lane = threadIdx.x & 31;
+#pragma unroll
+    for (int k = 0; k < OWN; k++) totals[warp][k][lane] = total[k];
+    mets[warp][lane] = met;
+    __syncthreads();
+    if (warp) return false;
+    for (int w = 1; w < WARPS; w++) {
+#pragma unroll
+        for (int k = 0; k < OWN; k++) total[k] += totals[w][k][lane];
+        met |= mets[w][lane];
+    }
+    return true;
+}
+
+// total += where(columns, p, 0)
+__device__ __forceinline__ void add_columns(const value* p, unsigned columns, value* total) {
+    for_sectors(p, columns, [&](int k, value x) { total[k] += columns >> k & 1 ? x : value(0); });
+}
+
+// Own columns that have a root, of a batch of so many roots.
+__device__ __forceinline__ unsigned used_columns(const Place& at, int roots) {
+    const int unused = at.own_column() + OWN - min(roots - at.group * COLUMNS, COLUMNS);
+    return unused >= OWN ? 0 : FULL >> max(unused, 0);
+}
+
+// The columns in which x > limit.
+__device__ __forceinline__ unsigned above(const value* x, value limit) {
+    unsigned found = 0;
+#pragma unroll
+    for (int k = 0; k < OWN; k++) found |= (x[k] > limit) << k;
+    return found;
+}
+
+// Mark own columns of a group.
+__device__ __forceinline__ void mark_columns(unsigned* marked, const Place& at, unsigned columns) {
+#pragma unroll
+    for (int k = 0; k < OWN; k++) {
+        const int column = at.own_column() + k;
+        if (columns >> k & 1) atomicOr(&marked[at.group * WORDS + column / 32], 1u << column % 32);
+    }
+}
+
+// At one level: with sigma in its row and `total` the sum of c over tight successors, the vertex gets c = omega / sigma +
+// total in place of sigma, and multiplicity * sigma * total is added to its score. scores has a row a group and part.
+__device__ __forceinline__ void finish_row(const Place& at, int n, unsigned mask, const value* total,
+                                           const double* omega, const double* multiplicity, value* values,
+                                           double* scores) {
+    double delta = 0;
+    if (mask) {
+        value* row = values + (size_t)at.v * COLUMNS + at.own_column();
+        const value targets = omega ? value(omega[at.v]) : value(1);
+        value x[OWN];
+        load_own(row, x);
+#pragma unroll
+        for (int k = 0; k < OWN; k++) {
+            if (mask >> k & 1) {
+                const double times = multiplicity ? multiplicity[at.group * COLUMNS + at.own_column() + k] : 1.0;
+                delta += times * ((double)x[k] * (double)total[k]);
+            }
+            x[k] = targets / x[k] + total[k];
+        }
+        store_own(row, mask, x);
+    }
+    delta = warp_sum(delta);
+    if ((threadIdx.x & 31) == 0 && delta != 0)
+        scores[((size_t)at.group * (COLUMNS / PART) + blockIdx.z) * n + at.v] += delta;
+}

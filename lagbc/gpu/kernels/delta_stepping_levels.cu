@@ -1,0 +1,402 @@
+// Delta-stepping a launch a round, for graphs of few levels: min-plus products by pull over all rows, with a window of
+// distances a column.
+//
+// A round relaxes the edges that leave its near set,
+//
+//     near<pending> = dist <= lowest + width,   lowest = the least pending distance of the column,
+//
+// where an entry (vertex, column) is pending from when its distance fell, or was met by another path of the same
+// length, until it is near. An entry may be near in several rounds; once no entry is pending, all distances are final.
+// The round in which an entry was last near is its level. A tight edge (u, v) leads to a higher level: the relaxation
+// that follows the last round of u finds dist[v] above the length through u, or equal to it, and v pending in either
+// case. So counts and dependencies are summed level by level, along the edges that the final distances make tight.
+//
+// A round reads the distances as they were when its entries became near (`snapshot`): neither the bits nor the levels
+// depend on which rows are relaxed first.
+//
+// With `strict`, near is what Dijkstra's rule finds final instead, for columns on their own (Crauser et al. 1998):
+//
+//     near<pending> = dist < lowest,   lowest = min of dist + the shortest edge that leaves, over the pending entries.
+//
+// Each entry is near once, its count is as final as its distance, and relaxations carry both: there is no pass that
+// counts. Many rounds are needed if some edges are much shorter than others.
+//
+// Three tests come before any distance is read: whether the tail is near at all (32 edges at once), in which columns,
+// and whether `floor` + length, which no path through the edge undercuts, is within `reach` of the head's distance. The
+// last one leaves a few per cent of the entries.
+
+constexpr int EDGES = 4;  // whose bits are loaded before the first of them is used
+
+// Lower and upper bounds in float.
+__device__ __forceinline__ float at_most(float x) { return x; }
+__device__ __forceinline__ float at_most(double x) { return __double2float_rd(x); }
+__device__ __forceinline__ float at_least(float x) { return x; }
+__device__ __forceinline__ float at_least(double x) { return __double2float_ru(x); }
+
+// A longer edge from distance `floor` or above is neither tight to `far` nor lowers it. The margin is rtol and a few
+// units of rounding.
+__device__ __forceinline__ float reach_of(dist floor, dist far, dist margin) {
+    return far > floor ? at_least((far - floor) + far * margin) : -1.0f;
+}
+
+__device__ __forceinline__ float warp_max(float x) {
+    for (int step = 16; step; step /= 2) x = fmaxf(x, __shfl_xor_sync(ALL, x, step));
+    return x;
+}
+
+// The columns of `among` in which an edge is within reach.
+__device__ __forceinline__ unsigned within(float length, const float* reach, unsigned among) {
+    unsigned found = 0;
+#pragma unroll
+    for (int k = 0; k < OWN; k++) found |= (length <= reach[k]) << k;
+    return found & among;
+}
+
+// The edges of a row in either direction.
+struct Edges {
+    const offset* indptr;
+    const int* indices;
+    const dist* lengths;
+};
+
+// Call visit(u, length, columns) for those of the warp's edges (u, length) whose tails have live rows, with the columns in
+// which their bits are set; edges longer than `longest` are left out.
+template <typename Visit>
+__device__ __forceinline__ void for_edges(const Edges& edges, const Place& at, float longest, const unsigned* live,
+                                          const unsigned char* bits, unsigned wanted, Visit visit) {
+    const int lane = threadIdx.x & 31;
+    const offset end = edges.indptr[at.v + 1];
+    bits += at.column / 8;
+    for (offset base = edges.indptr[at.v] + 32 * at.first; base < end; base += 32 * at.step) {
+        const bool valid = base + lane < end;
+        const int mine = valid ? edges.indices[base + lane] : 0;
+        const dist length = valid ? edges.lengths[base + lane] : dist(0);
+        unsigned todo = __ballot_sync(ALL, valid && at_most(length) <= longest && has_bit(live, mine));
+        while (todo) {
+            int u[EDGES];
+            dist far[EDGES];
+            unsigned meet[EDGES];
+#pragma unroll
+            for (int i = 0; i < EDGES; i++) {
+                const int source = todo ? __ffs(todo) - 1 : 0;
+                u[i] = __shfl_sync(ALL, mine, source);
+                far[i] = __shfl_sync(ALL, length, source);
+                meet[i] = todo ? own_bits(bits + (size_t)u[i] * BYTES) & wanted : 0;
+                todo &= todo - 1;
+            }
+#pragma unroll
+            for (int i = 0; i < EDGES; i++)
+                if (meet[i]) visit(u[i], far[i], meet[i]);
+        }
+    }
+}
+
+// lowest = min over the pending entries of dist (+ shortest[v], if given), a column; *any is set if there is an entry.
+extern "C" __global__ void delta_lowest(int n, const unsigned char* __restrict__ pending,
+                                        const dist* __restrict__ distances, const dist* __restrict__ shortest,
+                                        dist* lowest, int* any) {
+    __shared__ dist_key found[PART];
+    const Place first(n, 0);
+    const int lane = threadIdx.x & 31;
+    for (int i = threadIdx.x; i < PART; i += blockDim.x) found[i] = NONE;
+    __syncthreads();
+    dist_key least[OWN];
+#pragma unroll
+    for (int k = 0; k < OWN; k++) least[k] = NONE;
+    for (int v = first.v; v < n; v += gridDim.x * WARPS) {
+        const size_t row = first.rows + v;
+        const unsigned waiting = own_bits(pending + row * BYTES + first.column / 8);
+        if (!waiting) continue;
+        dist x[OWN];
+        load_own(distances + row * COLUMNS + first.own_column(), x);
+        const dist more = shortest ? shortest[v] : dist(0);
+#pragma unroll
+        for (int k = 0; k < OWN; k++)
+            if (waiting >> k & 1) least[k] = min(least[k], key(x[k] + more));
+    }
+#pragma unroll
+    for (int k = 0; k < OWN; k++)
+        if (least[k] != NONE) atomicMin(&found[OWN * lane + k], least[k]);
+    __syncthreads();
+    for (int i = threadIdx.x; i < PART; i += blockDim.x)
+        if (found[i] != NONE) {
+            atomicMin((dist_key*)lowest + first.group * COLUMNS + first.column + i, found[i]);
+            *any = 1;
+        }
+}
+
+// Take the near entries from the pending ones; `snapshot`, null if strict, gets their distances.
+extern "C" __global__ void delta_near(int n, const dist* __restrict__ distances, const dist* __restrict__ lowest,
+                                      dist width, int strict, unsigned char* pending, unsigned char* near,
+                                      unsigned* live, dist* snapshot, int* any) {
+    const Place at(n, 0);
+    if (!at.valid) return;
+    const size_t own = at.row * BYTES + at.column / 8, entry = at.row * COLUMNS + at.own_column();
+    const unsigned waiting = own_bits(pending + own);
+    unsigned taken = 0;
+    if (waiting) {
+        dist x[OWN], low[OWN];
+        load_own(distances + entry, x);
+        load_own(lowest + at.group * COLUMNS + at.own_column(), low);
+#pragma unroll
+        for (int k = 0; k < OWN; k++) taken |= (strict ? x[k] < low[k] : x[k] <= low[k] + width) << k;
+        taken &= waiting;
+        if (snapshot) store_own(snapshot + entry, taken, x);
+    }
+    put_bits(near + own, taken);
+    if (!__any_sync(ALL, taken)) return;
+    put_bits(pending + own, waiting & ~taken);
+    if ((threadIdx.x & 31) == 0) {
+        set_bit(live + at.group * bitmap_words(n), at.v);
+        *any = 1;
+    }
+}
+
+// What a lane knows of its own columns of the row that it relaxes.
+struct Head {
+    dist far[OWN];
+    float reach[OWN];
+    unsigned pending;  // columns that the round makes pending
+    unsigned lower;    // those in which the distance fell
+};
+
+// The row's distances and how far they reach back; the largest reach of the warp, alike in all warps of a hub, is
+// negative once no path can be found any more.
+template <bool STRICT>
+__device__ __forceinline__ float open_row(Head& head, const Place& at, const dist* distances, const dist* lowest,
+                                          const dist* floors, dist margin) {
+    dist low[OWN], floor[OWN];
+    load_own(distances + at.row * COLUMNS + at.own_column(), head.far);
+    load_own(lowest + at.group * COLUMNS + at.own_column(), low);
+    load_own(floors + at.group * COLUMNS + at.own_column(), floor);
+    float widest = -1.0f;
+#pragma unroll
+    for (int k = 0; k < OWN; k++) {
+        const bool settled = STRICT && head.far[k] < low[k];
+        head.reach[k] = settled ? -1.0f : reach_of(floor[k], head.far[k], margin);
+        widest = fmaxf(widest, head.reach[k]);
+    }
+    head.pending = head.lower = 0;
+    return warp_max(widest);
+}
+
+// Relax the edges from the near set into each row. `open` has a bit a row and part, as long as a path may be found.
+extern "C" __global__ void __launch_bounds__(32 * WARPS, DELTA_RESIDENT)
+delta_relax(int n, int hubs, const offset* __restrict__ in_indptr, const int* __restrict__ in_indices,
+            const dist* __restrict__ in_lengths, const unsigned* __restrict__ live,
+            const unsigned char* __restrict__ near, const dist* __restrict__ snapshot,
+            const dist* __restrict__ lowest, dist rtol, dist margin, unsigned* open, unsigned char* pending,
+            dist* distances) {
+    const Place at(n, hubs);
+    if (!at.valid) return;
+    open += (at.group * gridDim.z + blockIdx.z) * bitmap_words(n);
+    if (!has_bit(open, at.v)) return;
+    Head head;
+    const float widest = open_row<false>(head, at, distances, lowest, lowest, margin);
+    if (widest < 0) {
+        if (threadIdx.x % 32 == 0) atomicAnd(&open[at.v / 32], ~(1u << at.v % 32));
+        return;
+    }
+    snapshot += at.rows * COLUMNS + at.own_column();
+    for_edges({in_indptr, in_indices, in_lengths}, at, widest, live + at.group * bitmap_words(n),
+              near + at.rows * BYTES, FULL, [&](int u, dist length, unsigned columns) {
+                  columns = within(at_most(length), head.reach, columns);
+                  for_sectors(snapshot + (size_t)u * COLUMNS, columns, [&](int k, dist near) {
+                      const dist through = near + length;
+                      const bool lower = through < head.far[k];
+                      const bool found = lower || is_tight(near, length, head.far[k], rtol);
+                      head.pending |= (columns >> k & found) << k;
+                      if (columns >> k & lower) head.far[k] = through;
+                  });
+              });
+    if (at.step > 1) {
+        __shared__ dist fars[WARPS][OWN][32];
+        __shared__ unsigned pendings[WARPS][32];
+        const int warp = threadIdx.x / 32, lane = threadIdx.x & 31;
+#pragma unroll
+        for (int k = 0; k < OWN; k++) fars[warp][k][lane] = head.far[k];
+        pendings[warp][lane] = head.pending;
+        __syncthreads();
+        if (warp) return;
+        for (int w = 1; w < WARPS; w++) {
+#pragma unroll
+            for (int k = 0; k < OWN; k++) head.far[k] = min(head.far[k], fars[w][k][lane]);
+            head.pending |= pendings[w][lane];
+        }
+    }
+    if (!__any_sync(ALL, head.pending)) return;
+    unsigned char* own = pending + at.row * BYTES + at.column / 8;
+    put_bits(own, own_bits(own) | head.pending);
+    store_own(distances + at.row * COLUMNS + at.own_column(), head.pending, head.far);
+}
+
+// The same if near entries are final: the counts of the paths come along.
+extern "C" __global__ void __launch_bounds__(32 * WARPS, STRICT_RESIDENT)
+delta_relax_and_count(int n, int hubs, const offset* __restrict__ in_indptr, const int* __restrict__ in_indices,
+                      const dist* __restrict__ in_lengths, const unsigned* __restrict__ live,
+                      const unsigned char* __restrict__ near, const dist* __restrict__ lowest,
+                      const dist* __restrict__ floors, dist margin, unsigned* open, unsigned char* pending,
+                      dist* distances, value* values, value sigma_limit, unsigned* overflowed) {
+    const Place at(n, hubs);
+    if (!at.valid) return;
+    open += (at.group * gridDim.z + blockIdx.z) * bitmap_words(n);
+    if (!has_bit(open, at.v)) return;
+    Head head;
+    const float widest = open_row<true>(head, at, distances, lowest, floors, margin);
+    if (widest < 0) {
+        if (threadIdx.x % 32 == 0) atomicAnd(&open[at.v / 32], ~(1u << at.v % 32));
+        return;
+    }
+    const dist* group_distances = distances + at.rows * COLUMNS + at.own_column();
+    values += at.rows * COLUMNS + at.own_column();
+    value sigma[OWN] = {};  // of the paths found in this round, as long as head.far
+    for_edges({in_indptr, in_indices, in_lengths}, at, widest, live + at.group * bitmap_words(n),
+              near + at.rows * BYTES, FULL, [&](int u, dist length, unsigned columns) {
+                  columns = within(at_most(length), head.reach, columns);
+                  unsigned lower = 0, tight = 0;
+                  for_sectors(group_distances + (size_t)u * COLUMNS, columns, [&](int k, dist near) {
+                      const dist through = near + length;
+                      const bool is_lower = columns >> k & (through < head.far[k]);
+                      tight |= (columns >> k & is_tight(near, length, head.far[k], 0)) << k;
+                      lower |= is_lower << k;
+                      if (is_lower) head.far[k] = through;
+                  });
+                  head.lower |= lower, head.pending |= lower | tight;
+                  for_sectors(values + (size_t)u * COLUMNS, lower | tight, [&](int k, value paths) {
+                      if (lower >> k & 1) sigma[k] = paths;
+                      else if (tight >> k & 1) sigma[k] += paths;
+                  });
+              });
+    if (at.step > 1) {
+        __shared__ dist fars[WARPS][OWN][32];
+        __shared__ value sigmas[WARPS][OWN][32];
+        __shared__ unsigned lowers[WARPS][32], pendings[WARPS][32];
+        const int warp = threadIdx.x / 32, lane = threadIdx.x & 31;
+#pragma unroll
+        for (int k = 0; k < OWN; k++) fars[warp][k][lane] = head.far[k], sigmas[warp][k][lane] = sigma[k];
+        lowers[warp][lane] = head.lower, pendings[warp][lane] = head.pending;
+        __syncthreads();
+        if (warp) return;
+        for (int w = 1; w < WARPS; w++) {
+#pragma unroll
+            for (int k = 0; k < OWN; k++) {
+                const dist far = fars[w][k][lane];
+                if (far < head.far[k]) head.far[k] = far, sigma[k] = sigmas[w][k][lane];
+                else if (far == head.far[k]) sigma[k] += sigmas[w][k][lane];
+            }
+            head.lower |= lowers[w][lane], head.pending |= pendings[w][lane];
+        }
+    }
+    if (!__any_sync(ALL, head.pending)) return;
+    unsigned char* own = pending + at.row * BYTES + at.column / 8;
+    put_bits(own, own_bits(own) | head.pending);
+    if (!head.pending) return;
+    value* row = values + (size_t)at.v * COLUMNS;
+    value before[OWN];
+    load_own(row, before);
+#pragma unroll
+    for (int k = 0; k < OWN; k++)
+        if (!(head.lower >> k & 1)) sigma[k] += before[k];
+    store_own(row, head.pending, sigma);
+    store_own(distances + at.row * COLUMNS + at.own_column(), head.lower, head.far);
+    mark_columns(overflowed, at, head.pending & above(sigma, sigma_limit));
+}
+
+// Leave each entry in the last round in which it was near, and set `reached` to all of them. A thread a word.
+extern "C" __global__ void delta_last(int n, int rounds, unsigned* near, offset near_stride, unsigned* live,
+                                      offset live_stride, unsigned* reached) {
+    const offset i = (offset)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= (offset)n * WORDS) return;
+    const int v = i / WORDS;
+    const offset word = (offset)blockIdx.y * n * WORDS + i;
+    unsigned later = 0;
+    for (int round = rounds - 1; round >= 0; round--) {
+        unsigned* place = near + round * near_stride + word;
+        const unsigned here = *place, last = here & ~later;
+        if (last != here) *place = last;
+        if (last) set_bit(live + round * live_stride + blockIdx.y * bitmap_words(n), v);
+        later |= last;
+    }
+    reached[word] = later;
+}
+
+// At one level: sigma = the sum of sigma over tight predecessors, which earlier levels hold. `before` has the entries of
+// these, and of some of this level, among which no edge is tight. Columns of an entry without a tight edge overflow.
+extern "C" __global__ void __launch_bounds__(32 * WARPS, DELTA_RESIDENT)
+delta_count(int n, int hubs, const offset* __restrict__ in_indptr, const int* __restrict__ in_indices,
+            const dist* __restrict__ in_lengths, const unsigned* __restrict__ here_live,
+            const unsigned char* __restrict__ here, unsigned* before_live, unsigned char* before, dist rtol,
+            dist margin, const dist* __restrict__ distances, value* values, value sigma_limit, unsigned* overflowed) {
+    const Place at(n, hubs);
+    if (!at.valid) return;
+    const size_t bitmap = at.group * bitmap_words(n);
+    if (!has_bit(here_live + bitmap, at.v)) return;
+    const size_t own = at.row * BYTES + at.column / 8;
+    const unsigned wanted = own_bits(here + own);
+    dist far[OWN];
+    float reach[OWN], widest = -1.0f;
+    load_own(distances + at.row * COLUMNS + at.own_column(), far);
+#pragma unroll
+    for (int k = 0; k < OWN; k++) {
+        reach[k] = wanted >> k & 1 ? reach_of(0, far[k], margin) : -1.0f;
+        widest = fmaxf(widest, reach[k]);
+    }
+    distances += at.rows * COLUMNS + at.own_column();
+    values += at.rows * COLUMNS + at.own_column();
+    value total[OWN] = {};
+    unsigned met = 0;
+    for_edges({in_indptr, in_indices, in_lengths}, at, warp_max(widest), before_live + bitmap,
+              before + at.rows * BYTES, wanted, [&](int u, dist length, unsigned columns) {
+                  columns = within(at_most(length), reach, columns);
+                  unsigned tight = 0;
+                  for_sectors(distances + (size_t)u * COLUMNS, columns, [&](int k, dist near) {
+                      tight |= (columns >> k & is_tight(near, length, far[k], rtol)) << k;
+                  });
+                  met |= tight;
+                  add_columns(values + (size_t)u * COLUMNS, tight, total);
+              });
+    if (at.step > 1 && !join_hub(total, met)) return;
+    put_bits(before + own, own_bits(before + own) | wanted);
+    if ((threadIdx.x & 31) == 0) set_bit(before_live + bitmap, at.v);
+    if (!wanted) return;
+    store_own(values + (size_t)at.v * COLUMNS, wanted, total);
+    mark_columns(overflowed, at, wanted & (~met | above(total, sigma_limit)));
+}
+
+// At one level: tight successors are in later ones, whose entries `later` has, with some of this level.
+extern "C" __global__ void __launch_bounds__(32 * WARPS, DELTA_RESIDENT)
+delta_backward(int n, int hubs, const offset* __restrict__ indptr, const int* __restrict__ indices,
+               const dist* __restrict__ lengths, const unsigned* __restrict__ here_live,
+               const unsigned char* __restrict__ here, unsigned* later_live, unsigned char* later,
+               const unsigned char* __restrict__ keep, dist rtol, const dist* __restrict__ distances,
+               const double* __restrict__ omega, const double* __restrict__ multiplicity, value* values,
+               double* scores) {
+    const Place at(n, hubs);
+    if (!at.valid) return;
+    const size_t bitmap = at.group * bitmap_words(n);
+    if (!has_bit(here_live + bitmap, at.v)) return;
+    const size_t own = at.row * BYTES + at.column / 8;
+    const unsigned mask = own_bits(here + own) & own_bits(keep + at.group * BYTES + at.column / 8);
+    if (!__any_sync(ALL, mask)) return;  // alike in all warps of a hub
+    const float any_length = __int_as_float(0x7f800000);  // infinity
+    dist near[OWN];
+    load_own(distances + at.row * COLUMNS + at.own_column(), near);
+    distances += at.rows * COLUMNS + at.own_column();
+    values += at.rows * COLUMNS;
+    const value* c = values + at.own_column();
+    value total[OWN] = {};
+    unsigned met = 0;
+    for_edges({indptr, indices, lengths}, at, any_length, later_live + bitmap, later + at.rows * BYTES, mask,
+              [&](int u, dist length, unsigned columns) {
+                  unsigned tight = 0;
+                  for_sectors(distances + (size_t)u * COLUMNS, columns, [&](int k, dist far) {
+                      tight |= (columns >> k & is_tight(near[k], length, far, rtol)) << k;
+                  });
+                  met |= tight;
+                  add_columns(c + (size_t)u * COLUMNS, tight, total);
+              });
+    if (at.step > 1 && !join_hub(total, met)) return;
+    put_bits(later + own, own_bits(later + own) | mask);
+    if ((threadIdx.x & 31) == 0) set_bit(later_live + bitmap, at.v);
+    finish_row(at, n, mask, total, omega, multiplicity, values, scores);
+}

@@ -1,0 +1,195 @@
+"""A graph on the device in sweep order, and groups of 256 roots as the columns of its rows: the host's side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cupy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.gpu.host import pinned_flag
+from lagbc.graph import Graph
+from lagbc.plan import Plan
+
+COLUMNS = 256
+BYTES = COLUMNS // 8
+WORDS = COLUMNS // 32
+THREADS = 256
+WARPS = THREADS // 32
+# Rows with more edges than this get a block.
+_HUB_EDGES = 1024
+
+
+@dataclass(eq=False)
+class Rows:
+    """A graph whose vertices are in sweep order, those without edges left out. A group's rows are together."""
+
+    plan: Plan
+    n: int  # of the caller's graph
+    rows: int  # vertices with edges
+    groups: int
+    order: Any  # (rows,) int64: the caller's vertex of each row
+    position: NDArray[np.int64]  # (n,): row of each of the caller's vertices
+    indptr: Any
+    indices: Any
+    in_indptr: Any
+    in_indices: Any
+    hubs: int
+    in_hubs: int
+    omega: Any  # (rows,) or None
+    stop: Any  # (1,) uint8, pinned: the host writes, kernels poll
+
+
+@dataclass(frozen=True, eq=False)
+class Lengths:
+    """The lengths of the edges on the host, in sweep order, and how they are used."""
+
+    out: NDArray[np.float64]  # (nnz,): of the edges that leave, row after row
+    into: NDArray[np.float64]  # (nnz,): of those that enter; the same object if the graph is symmetric
+    shortest: NDArray[np.float64]  # (rows,): the shortest edge that leaves a row, infinite if there is none
+    unit: float  # of which all lengths are multiples; 0 if none is known
+    dist: str  # type of distances
+    width: float  # of a window of distances
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """The roots of a batch that have edges, on the device, int64 each; the others reach nothing."""
+
+    position: Any  # row in sweep order
+    group: Any
+    column: Any  # in the group
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a forward sweep tells the host."""
+
+    depth: int  # of the last level
+    overflowed: NDArray[np.bool_]  # for each root of the batch
+    reached: Any  # (groups, rows, 32) uint8
+
+
+def upload(graph: Graph, plan: Plan) -> Rows:
+    """Upload the graph in sweep order; the stop flag of the plan is mirrored."""
+    ordered, into = graph.reordered.on_device, graph.reordered.transpose.on_device
+    rows = int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
+    position = np.empty(graph.n, np.int64)
+    position[graph.order] = np.arange(graph.n)
+    indptr, indices = cp.asarray(ordered.indptr[: rows + 1]), cp.asarray(ordered.indices)
+    symmetric = into is ordered
+    stop = pinned_flag()
+    plan.stop.mirror(stop)
+    return Rows(
+        plan=plan,
+        n=graph.n,
+        rows=rows,
+        groups=plan.batch // COLUMNS,
+        order=cp.asarray(graph.order[:rows]),
+        position=position,
+        indptr=indptr,
+        indices=indices,
+        in_indptr=indptr if symmetric else cp.asarray(into.indptr[: rows + 1]),
+        in_indices=indices if symmetric else cp.asarray(into.indices),
+        hubs=_count_hubs(ordered.out_degrees),
+        in_hubs=_count_hubs(into.out_degrees),
+        omega=None if plan.omega is None else cp.asarray(plan.omega[graph.order[:rows]]),
+        stop=stop,
+    )
+
+
+def place(rows: Rows, roots: NDArray[np.int64]) -> Placed:
+    """Give the roots of a batch a column each, in their order; a root of -1 is an absent one."""
+    position = np.where(roots < 0, rows.rows, rows.position[roots])
+    root = np.flatnonzero(position < rows.rows)
+    return Placed(*(cp.asarray(part) for part in (position[root], root // COLUMNS, root % COLUMNS)))
+
+
+def count_groups(roots: NDArray[np.int64]) -> int:
+    """Count the groups that a batch takes."""
+    return -(-len(roots) // COLUMNS)
+
+
+def set_bits(bits: Any, placed: Placed) -> None:
+    """Clear bit rows, of shape (groups, rows, 32), and set the bit of each root in its own row."""
+    bits.fill(0)
+    bits[placed.group, placed.position, placed.column // 8] = cp.left_shift(1, placed.column % 8).astype(cp.uint8)
+
+
+def bitmap_of(rows: Rows, placed: Placed) -> Any:
+    """Make the bitmaps, of shape (groups, rows / 32), of the rows that hold a root."""
+    position, group = placed.position.get(), placed.group.get()
+    bitmap = np.zeros((rows.groups, bitmap_words(rows.rows)), np.uint32)
+    np.bitwise_or.at(bitmap, (group, position // 32), np.uint32(1) << (position % 32).astype(np.uint32))
+    return cp.asarray(bitmap)
+
+
+def grow(levels: Any) -> Any:
+    """Copy a stack of levels into one of twice as many."""
+    larger = cp.empty((2 * len(levels), *levels.shape[1:]), levels.dtype)
+    larger[: len(levels)] = levels
+    return larger
+
+
+def bit_rows(flags: NDArray[np.bool_], groups: int) -> NDArray[np.uint8]:
+    """Pack a flag a root into a bit row a group."""
+    padded = np.zeros(groups * COLUMNS, np.bool_)
+    padded[: len(flags)] = flags
+    return np.packbits(padded.reshape(groups, COLUMNS), axis=1, bitorder="little")
+
+
+def bits_of(rows: Any, count: int) -> NDArray[np.bool_]:
+    """Unpack a bit row a group on the device into a flag a root."""
+    return np.unpackbits(rows.get().reshape(-1), count=count, bitorder="little").astype(np.bool_)
+
+
+def columns_of(bits: Any, count: int) -> NDArray[np.bool_]:
+    """For each of so many roots, whether any row has its bit."""
+    found = np.zeros((len(bits), COLUMNS), np.bool_)
+    for bit in range(8):
+        found[:, bit::8] = (bits >> bit & 1).any(axis=1).get()
+    return found.reshape(-1)[:count]
+
+
+def multiplicities(rows: Rows, roots: NDArray[np.int64]) -> Any:
+    """How often each column counts, on the device; None is once each."""
+    if rows.plan.multiplicity is None:
+        return None
+    weights = np.ones(rows.groups * COLUMNS)
+    weights[: len(roots)] = rows.plan.multiplicity[roots]
+    return cp.asarray(weights)
+
+
+def add_ends(placed: Placed, reached: Any, keep: Any, scores: Any) -> None:
+    """Add one to both ends of every pair of a kept root and a vertex that it reaches, to a row of scores a group."""
+    counts = cp.zeros((len(reached), COLUMNS))
+    for bit in range(8):
+        is_set = (reached & keep[:, None, :]) >> bit & 1
+        scores += is_set.sum(axis=2)
+        counts[:, bit::8] = is_set.sum(axis=1)
+    # A root was counted as reaching itself, at both ends.
+    kept = (keep[placed.group, placed.column // 8] >> (placed.column % 8).astype(cp.uint8)) & 1
+    scores[placed.group, placed.position] += counts[placed.group, placed.column] - 2.0 * kept
+
+
+def row_blocks(rows: int, hubs: int) -> int:
+    """Blocks of a launch over all rows."""
+    return hubs + -(-(rows - hubs) // WARPS)
+
+
+def bitmap_words(rows: int) -> int:
+    """Words of a bitmap of all rows."""
+    return -(-rows // 32)
+
+
+def sigma_limit(plan: Plan) -> Any:
+    """Give a kernel the plan's limit of path counts."""
+    return np.dtype(plan.dtype).type(plan.sigma_limit)
+
+
+def _count_hubs(degrees: NDArray[np.int64]) -> int:
+    """Rows at the front of which all have many edges; the last of them may be followed by some more."""
+    short = np.flatnonzero(degrees <= _HUB_EDGES)
+    return int(short[0]) if len(short) else len(degrees)
