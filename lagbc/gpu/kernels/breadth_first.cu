@@ -10,7 +10,7 @@ extern "C" __global__ void breadth_first(int n, const offset* __restrict__ indpt
     const int lane = threadIdx.x & 31;
     for (int level = 0;; level++) {
         bool found = false;
-        for (int base = 32 * group.thread() / 32; base < n; base += 32 * group.threads() / 32) {
+        for (int base = group.thread() / 32 * 32; base < n; base += group.threads()) {
             const bool here = base + lane < n && depth[base + lane] == level;
             for (unsigned todo = __ballot_sync(ALL, here); todo; todo &= todo - 1) {
                 const int v = base + __ffs(todo) - 1;
