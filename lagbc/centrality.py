@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-import operator
 import os
 import warnings
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lagbc import memory
+from lagbc.arguments import (
+    check_dtype,
+    parse_batch,
+    parse_roots,
+    parse_threads,
+    parse_tolerance,
+    parse_vertex_weights,
+    parse_width,
+)
 from lagbc.checkpoint import open_checkpoint
 from lagbc.errors import MemoryWarning
 from lagbc.graph import HOST_EDGES, as_graph, is_cupy
-from lagbc.methods import METHODS, Method, choose, device_for
+from lagbc.methods import choose, device_for
 from lagbc.plan import Plan
 from lagbc.rescale import require_defined, rescale
 from lagbc.sweep import Reporter, sweep
@@ -155,21 +162,21 @@ def bc(
             raise TypeError(f"{name}={flag!r} is neither True nor False")
     where = device_for(A, device)
     graph = as_graph(A, directed=directed, weighted=weighted)
-    roots = _parse_roots(graph.n, sources, k, rng)
-    omega = _parse_vertex_weights("target_weights", target_weights, graph.n)
-    multiplicity = _parse_vertex_weights("source_weights", source_weights, graph.n)
+    roots = parse_roots(graph.n, sources, k, rng)
+    omega = parse_vertex_weights("target_weights", target_weights, graph.n)
+    multiplicity = parse_vertex_weights("source_weights", source_weights, graph.n)
     if (omega is not None or multiplicity is not None) and (normalized or endpoints or k is not None):
         raise ValueError("target_weights and source_weights do not go with normalized, endpoints or k")
     require_defined(graph.n, k, endpoints=endpoints)
-    asked, most = _parse_batch(batch), _parse_threads(threads)
+    asked, most = parse_batch(batch), parse_threads(threads)
     row = choose(graph, method=method, device=where, roots=len(roots)).method
     placed = graph.on_device if row.device == "cuda" and graph.nnz > HOST_EDGES else graph
     needed = memory.fit(placed, row, asked, most, len(roots))
     if needed.is_over and where == "auto" and row.device == "cuda":
         placed, row = graph, choose(graph, method=method, device="cpu").method
         needed = memory.fit(placed, row, asked, most, len(roots))
-    _check_dtype(dtype, row)
-    tolerance, width = _parse_tolerance(rtol, row), _parse_width(delta, row)
+    check_dtype(dtype, row)
+    tolerance, width = parse_tolerance(rtol, row), parse_width(delta, row)
     memory.require(needed)
     if asked is not None and needed.batch < row.round_batch(min(asked, max(len(roots), 1))):
         warnings.warn(f"batch={asked} is over the memory budget; taking {needed.batch}", MemoryWarning, stacklevel=2)
@@ -231,132 +238,5 @@ def estimate_memory(
     """
     graph = as_graph(A, directed=directed, weighted=weighted)
     row = choose(graph, method=method, device=device_for(A, device)).method
-    _check_dtype(dtype, row)
-    return memory.fit(graph, row, _parse_batch(batch), _parse_threads(threads))
-
-
-def _check_dtype(dtype: str, row: Method) -> None:
-    if not isinstance(dtype, str):
-        raise TypeError(f"dtype={dtype!r} is not a string; write 'float64' or 'float32'")
-    if dtype != "float64" and (dtype != "float32" or row.device == "cpu"):
-        raise ValueError(
-            f"dtype={dtype!r}: {row.name} on {row.device} counts paths in 'float64'"
-            + (" or 'float32'" if row.device == "cuda" else "; device='cuda' takes 'float32', too")
-        )
-
-
-def _parse_tolerance(rtol: Any, row: Method) -> float:
-    tolerance = _parse_real("rtol", rtol)
-    if not 0 <= tolerance < 1:
-        raise ValueError(f"rtol={rtol!r}: it is a relative difference, from 0 to less than 1")
-    if tolerance:
-        _require_taken("rtol", rtol, row)
-    return tolerance
-
-
-def _parse_width(delta: Any, row: Method) -> float | None:
-    """None for "auto"."""
-    if isinstance(delta, str) and delta == "auto":
-        return None
-    width = _parse_real("delta", delta)
-    if not 0 < width < np.inf:
-        raise ValueError(f"delta={delta!r}: it is a length, finite and > 0, or 'auto'")
-    _require_taken("delta", delta, row)
-    return width
-
-
-def _parse_real(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name}={value!r} is not a real number")
-    return float(value)
-
-
-def _require_taken(option: str, value: Any, row: Method) -> None:
-    if option not in row.takes:
-        taking = ", ".join(f"{other.name} on {other.device}" for other in METHODS if option in other.takes)
-        raise ValueError(
-            f"{option}={value!r} means nothing to {row.name} on {row.device}"
-            f"{'' if row.weighted else ' without weights'}; it goes with weighted=True and: {taking}"
-        )
-
-
-def _parse_batch(batch: int | str) -> int | None:
-    """None for "auto"."""
-    if isinstance(batch, str) and batch != "auto":
-        raise TypeError(f"batch={batch!r} is not an integer or 'auto'")
-    return None if batch == "auto" else _parse_count("batch", batch)
-
-
-def _parse_threads(threads: int | None) -> int:
-    if threads is not None:
-        return _parse_count("threads", threads)
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _parse_count(name: str, value: Any) -> int:
-    try:
-        count = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name}={value!r} is not an integer") from None
-    if isinstance(value, bool) or count < 1:
-        raise ValueError(f"{name}={value!r}: it is a count, 1 or more")
-    return count
-
-
-def _parse_roots(
-    n: int, sources: ArrayLike | None, k: int | None, rng: int | np.random.Generator | None
-) -> NDArray[np.int64]:
-    if k is None:
-        if rng is not None:
-            raise ValueError("rng goes with k, the number of roots to draw")
-        return np.arange(n) if sources is None else _parse_sources(n, sources)
-    if sources is not None:
-        raise ValueError("sources (a partial sum) and k (an estimate from random roots) exclude each other")
-    count = _parse_count("k", k)
-    if count > n:
-        raise ValueError(f"k={count} roots cannot be drawn from {n} vertices without repeats")
-    return np.sort(np.random.default_rng(rng).choice(n, count, replace=False))
-
-
-def _parse_sources(n: int, sources: ArrayLike) -> NDArray[np.int64]:
-    roots = np.asarray(sources)
-    if roots.size == 0:
-        return np.zeros(0, np.int64)
-    if roots.ndim != 1 or roots.dtype.kind not in "iu":
-        raise TypeError(
-            f"sources has dtype {roots.dtype} and shape {roots.shape}; it is a 1-D array of vertex numbers "
-            "(for a mask, pass numpy.flatnonzero(mask))"
-        )
-    outside = (roots < 0) | (roots >= n)
-    if outside.any():
-        raise ValueError(f"sources holds {roots[outside][0]}, which is not a vertex: there are 0..{n - 1}")
-    distinct, counts = np.unique(roots, return_counts=True)
-    if len(distinct) < len(roots):
-        raise ValueError(
-            f"sources names vertex {distinct[counts > 1][0]} more than once; use source_weights to count a root often"
-        )
-    return roots.astype(np.int64)
-
-
-def _parse_vertex_weights(name: str, weights: ArrayLike | None, n: int) -> NDArray[np.float64] | None:
-    if weights is None:
-        return None
-    try:
-        given = np.asarray(weights)
-    except ValueError:
-        raise TypeError(f"{name} is ragged; it is one number a vertex, shape ({n},)") from None
-    if given.dtype.kind not in "biuf":
-        raise TypeError(f"{name} has dtype {given.dtype}; it is an array of real numbers, e.g. of float64")
-    parsed = given.astype(np.float64)
-    if parsed.shape != (n,):
-        raise ValueError(f"{name} has shape {parsed.shape}; it is one number a vertex, shape ({n},)")
-    invalid = ~(np.isfinite(parsed) & (parsed >= 0))
-    if invalid.any():
-        first = np.flatnonzero(invalid)[0]
-        raise ValueError(
-            f"{name} holds {np.count_nonzero(invalid)} values that are not finite and >= 0, "
-            f"the first at vertex {first}: {parsed[first]}"
-        )
-    return parsed
+    check_dtype(dtype, row)
+    return memory.fit(graph, row, parse_batch(batch), parse_threads(threads))

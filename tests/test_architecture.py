@@ -30,6 +30,7 @@ FLOORS = {
     "cpu": 2,
     "gpu": 2,
     "methods": 2,
+    "arguments": 3,
     "memory": 3,
     "checkpoint": 3,
     "sweep": 3,
