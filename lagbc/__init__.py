@@ -10,6 +10,16 @@ if TYPE_CHECKING:
     from lagbc.centrality import bc, estimate_memory
     from lagbc.errors import CheckpointError, GraphFormatError, MemoryWarning, MissingDependencyError
     from lagbc.io import example_path, read_graph
+    from lagbc.measures import (
+        centralities,
+        closeness,
+        eccentricity,
+        eccentricity_centrality,
+        edge_bc,
+        harmonic,
+        shortest_path_counts,
+        stress,
+    )
     from lagbc.memory import MemoryEstimate
     from lagbc.methods import METHODS, Method, Selection, select_method
     from lagbc.sweep import Progress
@@ -25,16 +35,34 @@ __all__ = [
     "Progress",
     "Selection",
     "bc",
+    "centralities",
+    "closeness",
+    "eccentricity",
+    "eccentricity_centrality",
+    "edge_bc",
     "estimate_memory",
     "example_path",
+    "harmonic",
     "read_graph",
     "select_method",
+    "shortest_path_counts",
+    "stress",
 ]
 
 _HOMES = {
     "centrality": ("bc", "estimate_memory"),
     "errors": ("CheckpointError", "GraphFormatError", "MemoryWarning", "MissingDependencyError"),
     "io": ("example_path", "read_graph"),
+    "measures": (
+        "centralities",
+        "closeness",
+        "eccentricity",
+        "eccentricity_centrality",
+        "edge_bc",
+        "harmonic",
+        "shortest_path_counts",
+        "stress",
+    ),
     "memory": ("MemoryEstimate",),
     "methods": ("METHODS", "Method", "Selection", "select_method"),
     "sweep": ("Progress",),

@@ -11,6 +11,9 @@ import psutil
 from lagbc.graph import Graph
 from lagbc.methods import Method
 
+Outputs = frozenset[str]
+DELTA: Outputs = frozenset({"delta"})
+
 BUDGET_VARIABLE = "LAGBC_MEMORY"
 # Share of the memory free at the start of a run that it may take, unless the variable says otherwise.
 _DEFAULT_SHARE = 0.5
@@ -18,6 +21,8 @@ _DEVICE_SHARE = 0.8
 # Peak bytes per vertex, and per entry of the pattern taken both ways, while a graph is read, ordered and copied. On
 # twelve kinds of graphs this was 1.1 to 3 times what was measured.
 _GRAPH_BYTES_PER_VERTEX, _GRAPH_BYTES_PER_ENTRY = 160, 32
+# Of the order of the edges, while it is made.
+_ORDER_BYTES_PER_EDGE = 48
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
@@ -63,17 +68,25 @@ class MemoryEstimate:
         return self.graph + self.workspace + self.scores
 
 
-def estimate(graph: Graph, method: Method, batch: int, threads: int, limit: int) -> MemoryEstimate:
+def estimate(
+    graph: Graph, method: Method, batch: int, threads: int, limit: int, outputs: Outputs = DELTA
+) -> MemoryEstimate:
     """Bound the memory of a run of `method` with this batch and these threads, and hold it against a limit."""
     workers = threads if method.concurrent else 1
+    blocks = -(-batch // method.block) if method.block > 1 else 1
+    per_entry = method.bytes_per_entry + (method.bytes_per_stress if "stress" in outputs else 0)
+    # Sums of vertices and of edges: in the total and its successor, and of each worker, batches done and in work.
+    summed = len(outputs - {"edges"}) * graph.n + ("edges" in outputs) * graph.nnz
     return MemoryEstimate(
         method=method.name,
         device=method.device,
         batch=batch,
         threads=threads,
-        graph=graph.n * _GRAPH_BYTES_PER_VERTEX + _entries_both_ways(graph) * _GRAPH_BYTES_PER_ENTRY,
-        workspace=int(workers * (graph.n * (batch * method.bytes_per_entry + 16) + graph.nnz * method.bytes_per_edge)),
-        scores=8 * graph.n * (3 + 4 * workers),
+        graph=graph.n * _GRAPH_BYTES_PER_VERTEX
+        + _entries_both_ways(graph) * _GRAPH_BYTES_PER_ENTRY
+        + ("edges" in outputs) * graph.nnz * _ORDER_BYTES_PER_EDGE,
+        workspace=int(workers * (graph.n * (batch * per_entry + 16) + graph.nnz * method.bytes_per_edge)),
+        scores=8 * summed * (3 + (3 + blocks) * workers),
         budget=limit,
     )
 
@@ -110,7 +123,14 @@ def budget(device: str) -> int:
         ) from None
 
 
-def fit(graph: Graph, method: Method, batch: int | None, threads: int, roots: int | None = None) -> MemoryEstimate:
+def fit(
+    graph: Graph,
+    method: Method,
+    batch: int | None,
+    threads: int,
+    roots: int | None = None,
+    outputs: Outputs = DELTA,
+) -> MemoryEstimate:
     """Choose batch and threads that keep to the budget, or come as near to it as they can.
 
     Parameters
@@ -121,6 +141,8 @@ def fit(graph: Graph, method: Method, batch: int | None, threads: int, roots: in
         At most this many; batches that run side by side are the first thing given up.
     roots : int, optional
         How many there are; a batch need not be wider.
+    outputs : frozenset of str
+        The sums asked for.
 
     Returns
     -------
@@ -131,11 +153,11 @@ def fit(graph: Graph, method: Method, batch: int | None, threads: int, roots: in
     if roots is not None:
         chosen = min(chosen, method.round_batch(max(roots, 1)))
     fewest = 1 if method.concurrent else threads
-    while estimate(graph, method, chosen, threads, limit).is_over and threads > fewest:
+    while estimate(graph, method, chosen, threads, limit, outputs).is_over and threads > fewest:
         threads -= 1
-    while estimate(graph, method, chosen, threads, limit).is_over and chosen > method.block:
+    while estimate(graph, method, chosen, threads, limit, outputs).is_over and chosen > method.block:
         chosen = method.round_batch(chosen // 2)
-    return estimate(graph, method, chosen, threads, limit)
+    return estimate(graph, method, chosen, threads, limit, outputs)
 
 
 def require(needed: MemoryEstimate) -> None:

@@ -5,6 +5,8 @@ b x n, by row, so that A's values are never read and a row never meets another:
 
     forward    F<!struct(P), replace> = F plus.first A;   P += F;   the pattern of F is kept as L_l
     backward   C = (omega at L_l) / P + T  with  T<L_l> = C plus.first A^T  on L_{l+1};   delta = T .* P
+    stress     H = (omega at L_l) + T      with  T<L_l> = H plus.first A^T  on L_{l+1};   stress = T .* P
+    edges      E<A> += (P at L_l)^T plus.times C  on L_{l+1}
 
 SuiteSparse holds F and C as lists (sparse) or with a place for every vertex (bitmap), and multiplies a sparse one by
 scattering along the rows of A ("push") but a bitmap by gathering along the rows of A^T ("pull"). Which is taken
@@ -35,7 +37,7 @@ from scipy import sparse
 
 from lagbc.graph import Graph
 from lagbc.plan import Plan
-from lagbc.sums import Sums
+from lagbc.sums import PATH_SUMS, Sums
 
 # Pull from a matrix that fills more than this share of its places: 0.05 to 0.2 were alike, never pulling was slower
 # on R-MAT graphs (benchmarks/graphblas_orientation.py, which also has the vertex-major layout that lost).
@@ -50,6 +52,7 @@ class State:
     garbage collector runs.
     """
 
+    graph: Graph
     plan: Plan
     vertices: NDArray[np.int64]  # of the caller's graph, in sweep order, those with edges
     position: NDArray[np.int64]  # of each vertex of the caller's in sweep order
@@ -85,7 +88,7 @@ def prepare(graph: Graph, plan: Plan) -> State:
     omega = None if plan.omega is None else Vector.from_dense(plan.omega[vertices]).diag()
     P, F, C, T, delta = (Matrix(float, plan.batch, active) for _ in range(5))
     P.ss.config["sparsity_control"] = "bitmap"
-    return State(plan, vertices, position, A, AT, omega, P, F, C, T, delta)
+    return State(graph, plan, vertices, position, A, AT, omega, P, F, C, T, delta)
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Levels:
@@ -110,34 +113,97 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
             # P += F
             P(binary.plus) << F
         largest = P.reduce_rowwise(monoid.max).new().to_dense(0.0)
-        return Levels(roots, patterns, overflowed=largest > state.plan.sigma_limit)
+        counted = bool(state.plan.outputs & PATH_SUMS)
+        return Levels(roots, patterns, overflowed=counted & (largest > state.plan.sigma_limit))
 
 
 def backward(state: State, levels: Levels, sums: Sums) -> None:
-    """Add the dependencies of the roots that did not overflow to ``sums.delta[0]``, in matrix order."""
+    """Add what the roots that did not overflow sum to, to the one row of `sums`."""
     with _one_thread():
-        P, C, T, delta, A, AT = state.P, state.C, state.T, state.delta, state.A, state.AT
+        if state.plan.outputs - PATH_SUMS:
+            _add_distance_sums(state, levels, sums)
         times = _multiplicity(state.plan, levels)
+        if sums.stress is not None:
+            sums.stress[0, state.vertices] += _stress(state, levels, times)
+        if sums.delta is None and sums.edges is None:
+            return
         scores = Vector(float, len(state.vertices))
-        if state.plan.endpoints:
+        edges = None if sums.edges is None else _no_edge_scores(state)
+        if state.plan.endpoints and sums.delta is not None:
             sums.delta[0, levels.roots] += _add_ends(levels, times, scores)
-        while len(levels.patterns) > 1:
-            state.plan.stop.check()
-            L = levels.patterns.pop()
-            # T<L_l, replace> = C plus.first A^T
-            T(L.S, replace=True) << semiring.plus_first(C @ (A.T if _pull(C) else AT))
-            # delta = T .* P
-            delta << binary.times(T & P)
-            # scores += times plus.times delta
-            scores(binary.plus) << semiring.plus_times(times @ delta)
-            # C = L_l ./ P  (times omega)
-            C << binary.truediv(L & P)
-            if state.omega is not None:
-                C << semiring.plus_times(C @ state.omega)
-            # C += T
-            C(binary.plus) << T
-            L.clear()
-        sums.delta[0, state.vertices] += scores.to_dense(0.0)
+        _accumulate(state, levels, times, scores, edges)
+        if sums.delta is not None:
+            sums.delta[0, state.vertices] += scores.to_dense(0.0)
+        if edges is not None:
+            sums.edges[0, state.graph.edge_order] += edges.to_coo()[2]
+            edges.clear()
+
+
+def _accumulate(state: State, levels: Levels, times: Vector, scores: Vector, edges: Matrix | None) -> None:
+    """Add the dependencies on vertices to `scores`, and on edges to `edges`, and clear the levels."""
+    P, C, T, delta, A, AT = state.P, state.C, state.T, state.delta, state.A, state.AT
+    while levels.patterns:
+        state.plan.stop.check()
+        L = levels.patterns.pop()
+        if edges is not None:
+            # E<A> += (times, P at L_l)^T plus.times C
+            delta << binary.second(L & P)
+            T << semiring.plus_times(times.diag() @ delta)
+            edges(A.S, binary.plus) << semiring.plus_times(T.T @ C)
+        if not levels.patterns:
+            return
+        # T<L_l, replace> = C plus.first A^T
+        T(L.S, replace=True) << semiring.plus_first(C @ (A.T if _pull(C) else AT))
+        # delta = T .* P
+        delta << binary.times(T & P)
+        # scores += times plus.times delta
+        scores(binary.plus) << semiring.plus_times(times @ delta)
+        # C = L_l ./ P  (times omega)
+        C << binary.truediv(L & P)
+        if state.omega is not None:
+            C << semiring.plus_times(C @ state.omega)
+        # C += T
+        C(binary.plus) << T
+        L.clear()
+
+
+def _stress(state: State, levels: Levels, times: Vector) -> NDArray[np.float64]:
+    """Shortest paths through every vertex. `state.C` holds H, and is left empty."""
+    P, H, T, through, A, AT = state.P, state.C, state.T, state.delta, state.A, state.AT
+    scores = Vector(float, len(state.vertices))
+    for L in reversed(levels.patterns[1:]):
+        state.plan.stop.check()
+        # T<L_l, replace> = H plus.first A^T
+        T(L.S, replace=True) << semiring.plus_first(H @ (A.T if _pull(H) else AT))
+        # stress += times plus.times (T .* P)
+        through << binary.times(T & P)
+        scores(binary.plus) << semiring.plus_times(times @ through)
+        # H = L_l (times omega) + T
+        H << (L if state.omega is None else semiring.plus_times(L @ state.omega))
+        H(binary.plus) << T
+    H.clear()
+    return scores.to_dense(0.0)  # type: ignore[no-any-return]
+
+
+def _no_edge_scores(state: State) -> Matrix:
+    """Make a zero for every edge."""
+    E = Matrix(float, *state.A.shape)
+    E(state.A.S) << 0.0
+    return E
+
+
+def _add_distance_sums(state: State, levels: Levels, sums: Sums) -> None:
+    kept = np.flatnonzero(~levels.overflowed)
+    once = Vector.from_coo(kept, 1.0, size=len(levels.roots))
+    for level, L in enumerate(levels.patterns[1:], 1):
+        # roots = once plus.first L_l
+        roots = semiring.plus_first(once @ L).new().to_dense(0.0)
+        for total, term in ((sums.reached, 1.0), (sums.distance, level), (sums.inverse, 1 / level)):
+            if total is not None:
+                total[0, state.vertices] += term * roots
+        if sums.depth is not None:
+            live = L.reduce_rowwise(monoid.any).new().to_coo()[0].astype(np.int64)
+            sums.depth[np.intersect1d(live, kept)] = level
 
 
 def _add_ends(levels: Levels, times: Vector, scores: Vector) -> NDArray[np.float64]:
