@@ -11,6 +11,16 @@ if TYPE_CHECKING:
     from lagbc.comparison import Comparison, Measurement, compare
     from lagbc.errors import CheckpointError, GraphFormatError, MemoryWarning, MissingDependencyError
     from lagbc.io import example_path, read_graph
+    from lagbc.measures import (
+        centralities,
+        closeness,
+        eccentricity,
+        eccentricity_centrality,
+        edge_bc,
+        harmonic,
+        shortest_path_counts,
+        stress,
+    )
     from lagbc.memory import MemoryEstimate
     from lagbc.methods import METHODS, Method, Selection, select_method
     from lagbc.sweep import Progress
@@ -28,11 +38,19 @@ __all__ = [
     "Progress",
     "Selection",
     "bc",
+    "centralities",
+    "closeness",
     "compare",
+    "eccentricity",
+    "eccentricity_centrality",
+    "edge_bc",
     "estimate_memory",
     "example_path",
+    "harmonic",
     "read_graph",
     "select_method",
+    "shortest_path_counts",
+    "stress",
 ]
 
 _HOMES = {
@@ -40,6 +58,16 @@ _HOMES = {
     "comparison": ("Comparison", "Measurement", "compare"),
     "errors": ("CheckpointError", "GraphFormatError", "MemoryWarning", "MissingDependencyError"),
     "io": ("example_path", "read_graph"),
+    "measures": (
+        "centralities",
+        "closeness",
+        "eccentricity",
+        "eccentricity_centrality",
+        "edge_bc",
+        "harmonic",
+        "shortest_path_counts",
+        "stress",
+    ),
     "memory": ("MemoryEstimate",),
     "methods": ("METHODS", "Method", "Selection", "select_method"),
     "sweep": ("Progress",),

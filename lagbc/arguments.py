@@ -95,7 +95,7 @@ def parse_roots(
     if k is None:
         if rng is not None:
             raise ValueError("rng goes with k, the number of roots to draw")
-        return np.arange(n) if sources is None else parse_sources(n, sources)
+        return np.arange(n) if sources is None else parse_vertices("sources", n, sources)
     if sources is not None:
         raise ValueError("sources (a partial sum) and k (an estimate from random roots) exclude each other")
     count = parse_count("k", k)
@@ -104,25 +104,40 @@ def parse_roots(
     return np.sort(np.random.default_rng(rng).choice(n, count, replace=False))
 
 
-def parse_sources(n: int, sources: ArrayLike) -> NDArray[np.int64]:
+def parse_vertices(name: str, n: int, given: ArrayLike) -> NDArray[np.int64]:
     """Return distinct vertices, in the order in which they are given."""
-    roots = np.asarray(sources)
-    if roots.size == 0:
+    vertices = np.asarray(given)
+    if vertices.size == 0:
         return np.zeros(0, np.int64)
-    if roots.ndim != 1 or roots.dtype.kind not in "iu":
+    if vertices.ndim != 1 or vertices.dtype.kind not in "iu":
         raise TypeError(
-            f"sources has dtype {roots.dtype} and shape {roots.shape}; it is a 1-D array of vertex numbers "
+            f"{name} has dtype {vertices.dtype} and shape {vertices.shape}; it is a 1-D array of vertex numbers "
             "(for a mask, pass numpy.flatnonzero(mask))"
         )
-    outside = (roots < 0) | (roots >= n)
+    outside = (vertices < 0) | (vertices >= n)
     if outside.any():
-        raise ValueError(f"sources holds {roots[outside][0]}, which is not a vertex: there are 0..{n - 1}")
-    distinct, counts = np.unique(roots, return_counts=True)
-    if len(distinct) < len(roots):
-        raise ValueError(
-            f"sources names vertex {distinct[counts > 1][0]} more than once; use source_weights to count a root often"
-        )
-    return roots.astype(np.int64)
+        raise ValueError(f"{name} holds {vertices[outside][0]}, which is not a vertex: there are 0..{n - 1}")
+    distinct, counts = np.unique(vertices, return_counts=True)
+    if len(distinct) < len(vertices):
+        often = {"sources": "source_weights to count a root often", "targets": "target_weights to count a target often"}
+        raise ValueError(f"{name} names vertex {distinct[counts > 1][0]} more than once; use {often[name]}")
+    return vertices.astype(np.int64)
+
+
+def parse_targets(n: int, targets: ArrayLike | None) -> NDArray[np.float64] | None:
+    """Return targets as weights of vertices, 1 for each target; None is all vertices."""
+    if targets is None:
+        return None
+    omega = np.zeros(n)
+    omega[parse_vertices("targets", n, targets)] = 1
+    return omega
+
+
+def require_flags(**flags: Any) -> None:
+    """Raise TypeError if one of the named arguments is neither True nor False."""
+    for name, flag in flags.items():
+        if not isinstance(flag, bool | np.bool_):
+            raise TypeError(f"{name}={flag!r} is neither True nor False")
 
 
 def parse_vertex_weights(name: str, weights: ArrayLike | None, n: int) -> NDArray[np.float64] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,18 +14,17 @@ from lagbc.arguments import (
     check_dtype,
     parse_batch,
     parse_roots,
+    parse_targets,
     parse_threads,
-    parse_tolerance,
     parse_vertex_weights,
-    parse_width,
+    require_flags,
 )
-from lagbc.checkpoint import open_checkpoint
-from lagbc.errors import MemoryWarning
-from lagbc.graph import HOST_EDGES, as_graph, is_cupy
+from lagbc.graph import as_graph
+from lagbc.measures import sums_of
 from lagbc.methods import choose, device_for
-from lagbc.plan import Plan
 from lagbc.rescale import require_defined, rescale
-from lagbc.sweep import Reporter, sweep
+from lagbc.run import on_device_of, run
+from lagbc.sweep import Reporter
 
 
 def bc(
@@ -35,6 +34,7 @@ def bc(
     directed: bool | None = None,
     weighted: bool = False,
     sources: ArrayLike | None = None,
+    targets: ArrayLike | None = None,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
     normalized: bool = False,
@@ -81,7 +81,10 @@ def bc(
         1 where it is absent).
     sources : array of int, optional
         Sum over these roots s only, nothing else changed: the partial sum of igraph's ``sources=`` and of NetworkX's
-        ``betweenness_centrality_subset`` with all targets. Distinct vertices.
+        ``betweenness_centrality_subset``. Distinct vertices.
+    targets : array of int, optional
+        Count only paths that end at these vertices t, as NetworkX's ``betweenness_centrality_subset`` does. Distinct
+        vertices. Does not go with `endpoints` or `target_weights`.
     k : int, optional
         Estimate the full score from `k` roots drawn without repeats, scaled as NetworkX 3.5 and later does.
     rng : int or numpy.random.Generator, optional
@@ -158,58 +161,47 @@ def bc(
     >>> lagbc.bc(path, directed=False)
     array([0., 1., 0.])
     """
-    flags = {"weighted": weighted, "normalized": normalized, "endpoints": endpoints}
-    for name, flag in flags.items():
-        if not isinstance(flag, bool | np.bool_):
-            raise TypeError(f"{name}={flag!r} is neither True nor False")
-    where = device_for(A, device)
+    require_flags(weighted=weighted, normalized=normalized, endpoints=endpoints)
+    device = device_for(A, device)
     graph = as_graph(A, directed=directed, weighted=weighted)
     roots = parse_roots(graph.n, sources, k, rng)
     omega = parse_vertex_weights("target_weights", target_weights, graph.n)
     multiplicity = parse_vertex_weights("source_weights", source_weights, graph.n)
     if (omega is not None or multiplicity is not None) and (normalized or endpoints or k is not None):
         raise ValueError("target_weights and source_weights do not go with normalized, endpoints or k")
+    if targets is not None and (omega is not None or endpoints):
+        raise ValueError("targets does not go with target_weights or endpoints")
     require_defined(graph.n, k, endpoints=endpoints)
-    asked, most = parse_batch(batch), parse_threads(threads)
-    row = choose(graph, method=method, device=where, roots=len(roots)).method
-    placed = graph.on_device if row.device == "cuda" and graph.nnz > HOST_EDGES else graph
-    needed = memory.fit(placed, row, asked, most, len(roots))
-    if needed.is_over and where == "auto" and row.device == "cuda":
-        placed, row = graph, choose(graph, method=method, device="cpu").method
-        needed = memory.fit(placed, row, asked, most, len(roots))
-    check_dtype(dtype, row)
-    tolerance, width = parse_tolerance(rtol, row), parse_width(delta, row)
-    memory.require(needed)
-    if asked is not None and needed.batch < row.round_batch(min(asked, max(len(roots), 1))):
-        warnings.warn(f"batch={asked} is over the memory budget; taking {needed.batch}", MemoryWarning, stacklevel=2)
-    plan = Plan(
-        batch=needed.batch,
-        threads=needed.threads,
-        # Weights of targets may leave the range of float32.
-        dtype="float64" if omega is not None else dtype,
+    done = run(
+        graph,
+        frozenset({"delta"}),
+        roots,
+        batch=batch,
+        sampled=k is not None,
+        redraw=k is not None and rng is None,
         endpoints=endpoints,
-        omega=omega,
+        omega=omega if targets is None else parse_targets(graph.n, targets),
         multiplicity=multiplicity,
-        rtol=tolerance,
-        delta=width,
-        method=row.name,
+        method=method,
+        device=device,
+        dtype=dtype,
+        rtol=rtol,
+        delta=delta,
+        progress=progress,
+        checkpoint=checkpoint,
+        threads=threads,
     )
-    resumed = None
-    if checkpoint is not None:
-        sampled = k is not None
-        resumed = open_checkpoint(checkpoint, placed, row, plan, roots, sampled=sampled, redraw=sampled and rng is None)
-        roots = resumed.roots
-    raw = sweep(placed, row, plan, roots, report=progress, checkpoint=resumed)
     scores = rescale(
-        raw.delta,
+        done.sums.delta,
         directed=graph.directed,
         normalized=normalized,
         endpoints=endpoints,
-        sampled=None if k is None else roots,
+        sampled=None if k is None else done.roots,
     )
     if not np.isfinite(scores).all():
         raise OverflowError("target_weights times source_weights sum to more than float64 holds; scale them down")
-    return row.arrays.asarray(scores) if is_cupy(A) else scores
+    on_device: NDArray[np.float64] = on_device_of(A, scores)
+    return on_device
 
 
 def estimate_memory(
@@ -222,12 +214,15 @@ def estimate_memory(
     device: str = "auto",
     dtype: str = "float64",
     threads: int | None = None,
+    which: str | Iterable[str] = "bc",
 ) -> memory.MemoryEstimate:
-    """Bound the memory that `bc` allocates with the same arguments, before it is called.
+    """Bound the memory that `bc`, or `centralities`, allocates with the same arguments, before it is called.
 
     Parameters
     ----------
     A, batch, directed, weighted, method, device, dtype, threads : as for `bc`
+    which : str or several
+        Names of centralities, as for `centralities`.
 
     Returns
     -------
@@ -240,6 +235,7 @@ def estimate_memory(
     O(nnz): the pattern is read as `bc` reads it.
     """
     graph = as_graph(A, directed=directed, weighted=weighted)
-    row = choose(graph, method=method, device=device_for(A, device)).method
+    outputs = sums_of(which)
+    row = choose(graph, method=method, device=device_for(A, device), outputs=outputs).method
     check_dtype(dtype, row)
-    return memory.fit(graph, row, parse_batch(batch), parse_threads(threads))
+    return memory.fit(graph, row, parse_batch(batch), parse_threads(threads), outputs=outputs)

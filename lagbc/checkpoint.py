@@ -150,7 +150,8 @@ def _digest_graph(graph: Graph) -> str:
 def _digest_options(method: Method, plan: Plan, sampled: bool) -> str:
     digest = hashlib.blake2b(digest_size=16)
     digest.update(
-        f"{method.name} {method.device} {method.weighted} {plan.dtype} {plan.endpoints} {plan.rtol} {sampled}".encode()
+        f"{method.name} {method.device} {method.weighted} {plan.dtype} {plan.endpoints} {plan.rtol} {sampled} "
+        f"{sorted(plan.outputs)}".encode()
     )
     for weights in (plan.omega, plan.multiplicity):
         digest.update(b"none" if weights is None else weights.tobytes())

@@ -22,8 +22,8 @@ from lagbc.arguments import (
     parse_batch,
     parse_count,
     parse_real,
-    parse_sources,
     parse_threads,
+    parse_vertices,
     parse_width,
 )
 from lagbc.errors import MissingDependencyError
@@ -687,7 +687,7 @@ def _rows(methods: str | Iterable[str], device: str, weighted: bool) -> list[Met
 def _draw(graph: Graph, roots: int | ArrayLike, rng: int | np.random.Generator) -> NDArray[np.int64]:
     """Return distinct roots with out-edges: those given, or drawn ones, on deep graphs as runs in sweep order."""
     if np.ndim(roots) > 0:
-        given = parse_sources(graph.n, roots)
+        given = parse_vertices("sources", graph.n, roots)
         given = given[graph.out_degrees[given] > 0]
         if not len(given):
             raise ValueError("no edge leaves any of the roots, so that there is nothing to compare")

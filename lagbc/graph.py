@@ -179,11 +179,20 @@ class Graph:
     @cached_property
     def reordered(self) -> Graph:
         """The graph in sweep order: its vertex i is this graph's vertex ``order[i]``."""
+        entries = from_entries(self.n, *self._ends_in_sweep_order(), self.weights)
+        return _from_csr(entries, self.directed)
+
+    @cached_property
+    def edge_order(self) -> Any:
+        """The edges in the order of `reordered`: its edge e is this graph's edge ``edge_order[e]``."""
+        xp = module_of(self.indptr)
+        return from_entries(self.n, *self._ends_in_sweep_order(), xp.arange(self.nnz))[2]
+
+    def _ends_in_sweep_order(self) -> tuple[Any, Any]:
         xp = module_of(self.indptr)
         rank = xp.empty(self.n, np.int64)
         rank[xp.asarray(self.order)] = xp.arange(self.n)
-        entries = from_entries(self.n, rank[self.rows], rank[self.indices], self.weights)
-        return _from_csr(entries, self.directed)
+        return rank[self.rows], rank[self.indices]
 
 
 def _from_csr(csr: Csr, directed: bool) -> Graph:
@@ -252,6 +261,14 @@ def as_graph(A: Any, *, directed: bool | None = None, weighted: bool = False) ->
     if not directed:
         csr = _both_ways(n, *csr)
     return _from_csr(csr, directed)
+
+
+def stored_loops(A: Any) -> Any:
+    """Vertices whose self loop `A` stores, in ascending order; `A` is a matrix or graph that `as_graph` has taken."""
+    if isinstance(A, Graph):
+        return A.indices[:0]
+    rows, columns, _ = _stored_entries(adapters.to_matrix(A) if adapters.is_adaptable(A) else A)
+    return module_of(rows).unique(rows[rows == columns])
 
 
 def is_cupy(A: Any) -> bool:

@@ -11,6 +11,9 @@ import psutil
 from lagbc.graph import Graph
 from lagbc.methods import Method
 
+Outputs = frozenset[str]
+DELTA: Outputs = frozenset({"delta"})
+
 BUDGET_VARIABLE = "LAGBC_MEMORY"
 # Share of the memory free at the start of a run that it may take, unless the variable says otherwise.
 _DEFAULT_SHARE = 0.5
@@ -20,6 +23,8 @@ _DEVICE_SHARE = 0.8
 _GRAPH_BYTES_PER_VERTEX, _GRAPH_BYTES_PER_ENTRY = 160, 32
 # The same for lengths, of which a few copies are held while those of both directions are compared.
 _LENGTH_BYTES_PER_ENTRY = 32
+# Of the order of the edges, while it is made.
+_ORDER_BYTES_PER_EDGE = 48
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
@@ -65,20 +70,28 @@ class MemoryEstimate:
         return self.graph + self.workspace + self.scores
 
 
-def estimate(graph: Graph, method: Method, batch: int, threads: int, limit: int) -> MemoryEstimate:
+def estimate(
+    graph: Graph, method: Method, batch: int, threads: int, limit: int, outputs: Outputs = DELTA
+) -> MemoryEstimate:
     """Bound the memory of a run of `method` with this batch and these threads, and hold it against a limit."""
     workers = threads if method.concurrent else 1
     bytes_per_entry = _GRAPH_BYTES_PER_ENTRY + (_LENGTH_BYTES_PER_ENTRY if graph.weighted else 0)
-    per_vertex = batch * method.bytes_per_entry + 16
+    per_entry = method.bytes_per_entry + (method.bytes_per_stress if "stress" in outputs else 0)
+    per_vertex = batch * per_entry + 16
     per_edge = batch * method.bytes_per_edge_and_root + method.bytes_per_edge
+    blocks = -(-batch // method.block) if method.block > 1 else 1
+    # Sums of vertices and of edges: in the total and its successor, and of each worker, batches done and in work.
+    summed = len(outputs - {"edges"}) * graph.n + ("edges" in outputs) * graph.nnz
     return MemoryEstimate(
         method=method.name,
         device=method.device,
         batch=batch,
         threads=threads,
-        graph=graph.n * _GRAPH_BYTES_PER_VERTEX + _entries_both_ways(graph) * bytes_per_entry,
+        graph=graph.n * _GRAPH_BYTES_PER_VERTEX
+        + _entries_both_ways(graph) * bytes_per_entry
+        + ("edges" in outputs) * graph.nnz * _ORDER_BYTES_PER_EDGE,
         workspace=int(workers * (graph.n * per_vertex + graph.nnz * per_edge)),
-        scores=8 * graph.n * (3 + 4 * workers),
+        scores=8 * summed * (3 + (3 + blocks) * workers),
         budget=limit,
     )
 
@@ -115,7 +128,14 @@ def budget(device: str) -> int:
         ) from None
 
 
-def fit(graph: Graph, method: Method, batch: int | None, threads: int, roots: int | None = None) -> MemoryEstimate:
+def fit(
+    graph: Graph,
+    method: Method,
+    batch: int | None,
+    threads: int,
+    roots: int | None = None,
+    outputs: Outputs = DELTA,
+) -> MemoryEstimate:
     """Choose batch and threads that keep to the budget, or come as near to it as they can.
 
     Parameters
@@ -126,6 +146,8 @@ def fit(graph: Graph, method: Method, batch: int | None, threads: int, roots: in
         At most this many; batches that run side by side are the first thing given up.
     roots : int, optional
         How many there are; a batch need not be wider.
+    outputs : frozenset of str
+        The sums asked for.
 
     Returns
     -------
@@ -136,11 +158,11 @@ def fit(graph: Graph, method: Method, batch: int | None, threads: int, roots: in
     if roots is not None:
         chosen = min(chosen, method.round_batch(max(roots, 1)))
     fewest = 1 if method.concurrent else threads
-    while estimate(graph, method, chosen, threads, limit).is_over and threads > fewest:
+    while estimate(graph, method, chosen, threads, limit, outputs).is_over and threads > fewest:
         threads -= 1
-    while estimate(graph, method, chosen, threads, limit).is_over and chosen > method.block:
+    while estimate(graph, method, chosen, threads, limit, outputs).is_over and chosen > method.block:
         chosen = method.round_batch(chosen // 2)
-    return estimate(graph, method, chosen, threads, limit)
+    return estimate(graph, method, chosen, threads, limit, outputs)
 
 
 def require(needed: MemoryEstimate) -> None:

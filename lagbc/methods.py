@@ -12,7 +12,7 @@ A combination of formulation, device and weights that has no row here does not e
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -76,6 +76,8 @@ class Method:
         Bytes of shared or worker state per stored edge, besides the graph itself.
     bytes_per_edge_and_root : float
         Bytes of a worker's state per stored edge and root of a batch, at most.
+    bytes_per_stress : float
+        The same besides, if stress is asked for.
     offers : tuple of str
         The sums that it makes: names of fields of `lagbc.sums.Sums`.
     takes : tuple of str
@@ -96,6 +98,7 @@ class Method:
     bytes_per_entry: float
     bytes_per_edge: float
     bytes_per_edge_and_root: float = 0.0
+    bytes_per_stress: float = 0
     offers: tuple[str, ...] = ("delta",)
     takes: tuple[str, ...] = ()
 
@@ -166,6 +169,8 @@ def _sees_gpu() -> bool:
         return False
 
 
+ALL_SUMS = tuple(field.name for field in fields(Sums))
+
 METHODS: tuple[Method, ...] = (
     Method(
         name="batched",
@@ -183,6 +188,8 @@ METHODS: tuple[Method, ...] = (
         # one more entry a row is kept free), and order and omega.
         bytes_per_entry=21,
         bytes_per_edge=0,
+        bytes_per_stress=8,
+        offers=ALL_SUMS,
     ),
     Method(
         name="graphblas",
@@ -395,8 +402,18 @@ def device_for(A: Any, device: str) -> str:
 GPU_WORK = 1e8
 
 
-def choose(graph: Graph, *, method: str, device: str, roots: int | None = None) -> Selection:
-    """Choose a row of `METHODS` for a graph, without a look at its shape; `roots` is how many there are, if not all."""
+def choose(
+    graph: Graph,
+    *,
+    method: str,
+    device: str,
+    roots: int | None = None,
+    outputs: frozenset[str] = frozenset({"delta"}),
+) -> Selection:
+    """Choose a row of `METHODS` for a graph, without a look at its shape, that offers all sums asked for.
+
+    `roots` is how many there are, if not all.
+    """
     rows = [
         row
         for row in METHODS
@@ -408,6 +425,7 @@ def choose(graph: Graph, *, method: str, device: str, roots: int | None = None) 
             f"there is no method={method!r} with device={device!r}{weights}; there are: "
             + "; ".join(f"{row.name} on {row.device}{' (weighted)' if row.weighted else ''}" for row in METHODS)
         )
+    rows = _that_offer(outputs, rows, graph.weighted)
     ready = [row for row in rows if row.available]
     if not ready:
         rows[0].load()  # says what is missing
@@ -424,3 +442,17 @@ def choose(graph: Graph, *, method: str, device: str, roots: int | None = None) 
         where = f"roots * nnz = {work:.2g}, and a GPU pays from {GPU_WORK:.0g}"
     which = "asked for" if method != "auto" else "the fastest there on every graph measured"
     return Selection(row, f"{row.name} on {row.device} ({where}; {which})")
+
+
+def _that_offer(outputs: frozenset[str], rows: list[Method], weighted: bool) -> list[Method]:
+    """Keep the rows that offer all sums asked for; ValueError, with the rows there are, if none does."""
+    offering = [row for row in rows if outputs <= set(row.offers)]
+    if not offering:
+        there = [row for row in METHODS if row.weighted == weighted and outputs <= set(row.offers)]
+        asked = ", ".join(f"{row.name} on {row.device}" for row in rows)
+        weights = " with weighted=True" if weighted else ""
+        raise ValueError(
+            f"{asked} does not sum {', '.join(sorted(outputs))}{weights}; "
+            + (f"these do: {', '.join(f'{row.name} on {row.device}' for row in there)}" if there else "no method does")
+        )
+    return offering

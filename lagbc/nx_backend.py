@@ -197,6 +197,24 @@ def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
     return graph
 
 
+# Tests of NetworkX that ask for what the formula in its documentation does not give.
+EXPECTED_FAILURES = {
+    "TestEdgeSubsetBetweennessCentrality::test_diamond_multi_path": (
+        "NetworkX divides what leads on to targets equally among predecessors, not by their numbers of shortest paths"
+    ),
+}
+
+
+def on_start_tests(items: list[Any]) -> None:
+    """Mark the tests of NetworkX that fail with this backend, and say why; NetworkX's test-suite calls this."""
+    import pytest
+
+    for item in items:
+        for name, reason in EXPECTED_FAILURES.items():
+            if item.nodeid.endswith(name):
+                item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
+
+
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
     """Whether the backend computes a call as NetworkX does; a string is the reason why not."""
     if name not in get_info()["functions"]:

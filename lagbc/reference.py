@@ -114,11 +114,7 @@ def brandes(
     multiplicity = [number(1)] * n if source_weights is None else [number(x) for x in source_weights]
     scores = [number(0)] * n
     for root in range(n) if sources is None else sources:
-        order, predecessors, sigma, _ = (
-            count_hops(indptr, indices, root)
-            if weights is None
-            else count_lengths(indptr, indices, weights, root, rtol)
-        )
+        order, predecessors, sigma, _ = _search(indptr, indices, weights, root, rtol)
         delta = [number(0)] * n
         for w in reversed(order):
             for v in predecessors[w]:
@@ -128,3 +124,88 @@ def brandes(
         if endpoints:
             scores[root] += multiplicity[root] * number(len(order) - 1)
     return scores
+
+
+def stress(
+    indptr: Sequence[int],
+    indices: Sequence[int],
+    weights: Sequence[Any] | None = None,
+    *,
+    sources: Iterable[int] | None = None,
+    target_weights: Sequence[Any] | None = None,
+) -> list[Any]:
+    """Raw stress: over the roots s, the number of shortest paths from s that have v in their interior.
+
+    Integers of any size, if `target_weights` are integers. Arguments as for `brandes`.
+    """
+    n = len(indptr) - 1
+    omega = [1] * n if target_weights is None else target_weights
+    scores = [0] * n
+    for root in range(n) if sources is None else sources:
+        order, predecessors, sigma, _ = _search(indptr, indices, weights, root)
+        onward = [0] * n  # paths on from v to targets
+        for w in reversed(order):
+            for v in predecessors[w]:
+                onward[v] += omega[w] + onward[w]
+            if w != root:
+                scores[w] += sigma[w] * onward[w]
+    return scores
+
+
+def edge_scores(
+    indptr: Sequence[int],
+    indices: Sequence[int],
+    weights: Sequence[Any] | None = None,
+    *,
+    sources: Iterable[int] | None = None,
+    target_weights: Sequence[Any] | None = None,
+    number: Callable[[Any], Any] = float,
+) -> list[Any]:
+    """Raw edge betweenness, in the order of `indices`: over s and t, the share of the paths that use the edge.
+
+    Arguments as for `brandes`.
+    """
+    n = len(indptr) - 1
+    omega = [number(1)] * n if target_weights is None else [number(x) for x in target_weights]
+    place = {(v, indices[e]): e for v in range(n) for e in range(indptr[v], indptr[v + 1])}
+    scores = [number(0)] * len(indices)
+    for root in range(n) if sources is None else sources:
+        order, predecessors, sigma, _ = _search(indptr, indices, weights, root)
+        delta = [number(0)] * n
+        for w in reversed(order):
+            for v in predecessors[w]:
+                share = number(sigma[v]) / number(sigma[w]) * (omega[w] + delta[w])
+                scores[place[v, w]] += share
+                delta[v] += share
+    return scores
+
+
+def distances_into(
+    indptr: Sequence[int],
+    indices: Sequence[int],
+    weights: Sequence[Any] | None = None,
+    *,
+    sources: Iterable[int] | None = None,
+) -> list[list[Any]]:
+    """For every vertex v, the distances d(s, v) of the roots s != v that reach it; arguments as for `brandes`."""
+    n = len(indptr) - 1
+    into: list[list[Any]] = [[] for _ in range(n)]
+    for root in range(n) if sources is None else sources:
+        order, _, _, dist = _search(indptr, indices, weights, root)
+        for v in order[1:]:
+            into[v].append(dist[v])
+    return into
+
+
+def eccentricity(indptr: Sequence[int], indices: Sequence[int], weights: Sequence[Any] | None = None) -> list[Any]:
+    """Return the largest distance from each vertex to one that it reaches; 0 if it reaches none."""
+    searches = [_search(indptr, indices, weights, root) for root in range(len(indptr) - 1)]
+    return [dist[order[-1]] for order, _, _, dist in searches]
+
+
+def _search(
+    indptr: Sequence[int], indices: Sequence[int], weights: Sequence[Any] | None, root: int, rtol: Any = 0
+) -> Search:
+    if weights is None:
+        return count_hops(indptr, indices, root)
+    return count_lengths(indptr, indices, weights, root, rtol)

@@ -54,6 +54,27 @@ def rescale(
     return scores
 
 
+def rescale_edges(
+    raw: NDArray[np.float64], n: int, *, directed: bool, normalized: bool, sampled: int | None = None
+) -> NDArray[np.float64]:
+    """Turn raw sums over roots into scores of edges, for which both ends of a path count.
+
+    Parameters
+    ----------
+    raw : ndarray of float64, shape (nnz,)
+        Sum over the roots s of the dependency of s on each edge, of an undirected edge in both directions.
+    n : int
+        Number of vertices.
+    directed, normalized : bool
+        As for `rescale`; the pairs are all n (n - 1).
+    sampled : int, optional
+        How many roots there are, if they are a random sample.
+    """
+    if n < 2:
+        return raw
+    return raw * _factor(n, n if sampled is None else sampled, n - 1 if normalized else None, directed)
+
+
 def require_defined(n: int, k: int | None, *, endpoints: bool) -> None:
     """Raise ValueError if one sampled root is to estimate its own score: no root but itself tells of it (0/0)."""
     if k == 1 and not endpoints and n > 2:

@@ -6,26 +6,35 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
+# Sums that need path counts; the others need distances alone.
+PATH_SUMS = frozenset({"delta", "stress", "edges"})
+
 
 @dataclass(eq=False)
 class Sums:
     """Sums over roots s; None where a sum is not asked for.
 
     Of a batch each array has a row for each block of roots, and `depth` an entry for each root; of a run there are no
-    rows. Arrays are NumPy's or CuPy's, float64, in matrix order. A root whose path counts overflowed adds nothing.
+    rows. Arrays are NumPy's or CuPy's, float64, in matrix order.
+
+    A root is never counted for itself. A root whose path counts overflowed adds nothing, to no sum; where a run asks
+    for none of `PATH_SUMS` a method need not count paths, and then no root overflows. omega and multiplicity of the
+    plan weigh the terms of `PATH_SUMS`, and those alone; its endpoints go into `delta` alone.
 
     Attributes
     ----------
     delta : shape (n,)
         delta_s(v), the dependency of s on v.
     stress : shape (n,)
-        How many shortest paths from s have v in their interior.
+        How many shortest paths from s have v in their interior: sigma_s(v) t_s(v), where t_s(v) is the sum over tight
+        successors w of omega(w) + t_s(w). Infinite, or NaN where multiplied by 0, if float64 does not hold it.
     reached, distance, inverse : shape (n,)
         Over the s != v that reach v: 1, d(s, v) and 1 / d(s, v).
-    edges : shape (nnz,), in the order of the graph's edges
-        sigma_s(v) c_s(w), the dependency of s on the edge v -> w.
+    edges : shape (nnz,), in the order of ``graph.indices``
+        sigma_s(v) c_s(w), the dependency of s on the edge v -> w, if it is tight; v may be s itself. Each direction of
+        an undirected edge has a sum of its own.
     depth : shape (n,), an entry a root in a batch
-        The largest distance from s to a vertex that it reaches.
+        The largest distance from s to a vertex that it reaches; 0 if it reaches none.
     """
 
     delta: Any = None

@@ -218,7 +218,7 @@ def _smaller(method: Method, plan: Plan) -> Plan:
         f"{method.name} on {method.device} ran out of memory; it goes on with batch={smaller.batch} and "
         f"threads={smaller.threads}",
         MemoryWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
     return smaller
 

@@ -34,6 +34,8 @@ FLOORS = {
     "memory": 3,
     "checkpoint": 3,
     "sweep": 3,
+    "run": 3,
+    "measures": 4,
     "centrality": 4,
     "comparison": 4,
     "nx_backend": 4,

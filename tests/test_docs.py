@@ -39,7 +39,12 @@ def test_public_names_are_documented(name):
         assert inspect.getdoc(public)
 
 
-@pytest.mark.parametrize("name", ["bc", "compare", "estimate_memory", "select_method"])
+CENTRALITIES = ["edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress"]
+
+
+@pytest.mark.parametrize(
+    "name", ["bc", "compare", "estimate_memory", "select_method", "centralities", "shortest_path_counts", *CENTRALITIES]
+)
 def test_every_parameter_is_documented(name):
     function = getattr(lagbc, name)
     text = inspect.getdoc(function).split("Parameters\n")[1].split("Returns\n")[0]

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from lagbc.errors import MissingDependencyError
-from lagbc.plots import check_figure_path, plot_scores
+from lagbc.plots import check_figure_path, plot_centralities, plot_scores
 
 pytest.importorskip("matplotlib")
 
@@ -110,3 +110,20 @@ def test_missing_matplotlib_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingDependencyError, match=r"lagbc\[plot\]"):
         plot_scores(STAR, np.zeros(4), directed=False)
+
+
+def test_centralities_side_by_side():
+    pytest.importorskip("networkx")
+    figure = plot_centralities(
+        STAR, {"bc": np.array([3.0, 0, 0, 0]), "harmonic": np.array([3.0, 2, 2, 2])}, title="star"
+    )
+    assert figure.get_suptitle() == "star"
+    assert [axes.get_title() for axes in figure.axes] == ["bc", "harmonic"]
+    for axes in figure.axes:
+        lines, points = axes.collections
+        assert len(lines.get_segments()) == 3
+        np.testing.assert_allclose(points.get_array(), [1, 1 / 3, 1 / 3, 1 / 3])
+    left, right = (axes.collections[1].get_offsets() for axes in figure.axes)
+    np.testing.assert_array_equal(left, right)
+    with pytest.raises(ValueError, match=r"bc has the shape \(3,\); expected one score a vertex, \(4,\)"):
+        plot_centralities(STAR, {"bc": np.zeros(3)})

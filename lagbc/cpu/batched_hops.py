@@ -5,6 +5,8 @@ dependencies c, in the same place) and rows of 64 bits that say in which columns
 
     forward    F<!struct(P), replace> = A^T plus.second F;   P += F;   the pattern of F is kept a level
     backward   c at level l = omega / sigma + (A plus.second c)<L_l> on L_{l+1};   delta = sigma * (that product)
+    stress     t at level l = omega + (A plus.second t)<L_l> on L_{l+1};   stress = sigma * (that product)
+    edges      of v -> w from level l to level l + 1: the dot product of the rows sigma[v] and c[w]
 
 One edge costs one word to inspect; a row of numbers is read only where the bits of its vertex and those still wanted
 meet. That is a masked product whose mask is tested before any number is loaded.
@@ -14,6 +16,10 @@ the sums do not depend on the direction taken, on threads or on memory. Bits alo
 is a small part of the graph (Beamer et al. 2012 switch in the same way); on the others every unvisited row pulls.
 
 The queue of (vertex, bit row) entries is the level structure: entry i of level l is live in the columns `masks[i]`.
+Sums of distances are sums over the entries of bits counted; where no more is asked for, the sweep is of bits alone.
+
+Compiled functions leave out what belongs to an argument that is None: numba compiles one version for each combination,
+so that betweenness alone does not pay for the others.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc"
@@ -28,10 +34,19 @@ from numba import njit, uint64
 from numpy.typing import NDArray
 
 from lagbc.cpu.entries import add_ends, allocate, columns_of, flags_of, grow, multiplicity_row
-from lagbc.cpu.rows import COLUMNS, add_row, clear_row, finish_row, put_row
+from lagbc.cpu.rows import (
+    COLUMNS,
+    add_row,
+    clear_row,
+    count_bits,
+    dot_rows,
+    finish_paths_row,
+    finish_row,
+    put_row,
+)
 from lagbc.graph import Graph
 from lagbc.plan import Interrupted, Plan
-from lagbc.sums import Sums
+from lagbc.sums import PATH_SUMS, Sums
 
 # Pull once the edges out of the frontier are more than this share of all. On scale-free graphs 0.03 to 0.12 were alike,
 # and 0.2 took 5 % longer on one; on meshes and grids 0.12 took up to 19 % longer than 0.2.
@@ -56,7 +71,8 @@ class State:
     position: NDArray[np.int64]  # of each vertex of the caller's in sweep order
     active: int  # vertices with edges; they come first
     omega: NDArray[np.float64]  # in sweep order
-    values: NDArray[np.float64]  # (n, 64): sigma, then c
+    values: NDArray[np.float64] | None  # (n, 64): sigma, then c; None if distances are enough
+    paths: NDArray[np.float64] | None  # (n, 64): t, for stress
     bits: NDArray[np.uint64]  # (3, n)
     visited: NDArray[np.uint64]  # (n,)
     queue: NDArray[Any]
@@ -88,7 +104,8 @@ def prepare(graph: Graph, plan: Plan) -> State:
         position=position,
         active=int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0))),
         omega=omega,
-        values=np.empty((n, COLUMNS)),
+        values=np.empty((n, COLUMNS)) if plan.outputs & PATH_SUMS else None,
+        paths=np.empty((n, COLUMNS)) if "stress" in plan.outputs else None,
         bits=np.zeros((3, n), np.uint64),
         visited=np.zeros(n, np.uint64),
         queue=queue,
@@ -134,9 +151,18 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
 
 
 def backward(state: State, levels: Levels, sums: Sums) -> None:
-    """Add the dependencies of the roots that did not overflow to ``sums.delta[0]``, in matrix order."""
-    scores = np.zeros(state.graph.n)
+    """Add what the roots that did not overflow sum to, to the one row of `sums`."""
     keep = columns_of(~levels.overflowed)
+    if state.values is not None:
+        _add_path_sums(state, levels, keep, sums)
+    if state.plan.outputs - PATH_SUMS:
+        _add_distance_sums(state, levels, keep, sums)
+
+
+def _add_path_sums(state: State, levels: Levels, keep: np.uint64, sums: Sums) -> None:
+    scores = np.zeros(state.graph.n)
+    stress = None if sums.stress is None else np.zeros(state.graph.n)
+    edges = None if sums.edges is None else np.zeros(state.graph.nnz)
     finished = _backward(
         state.sweep_graph.indptr,
         state.sweep_graph.indices,
@@ -145,25 +171,45 @@ def backward(state: State, levels: Levels, sums: Sums) -> None:
         state.omega,
         multiplicity_row(state.plan, levels.roots),
         state.values,
+        state.paths,
         state.bits,
         state.queue,
         state.masks,
         state.starts,
         scores,
+        stress,
+        edges,
         state.plan.stop.value,
     )
     if not finished:
         raise Interrupted
-    if state.plan.endpoints:
-        add_ends(state.queue, state.masks, len(levels.roots), state.starts[levels.depth + 1], keep, scores)
-    sums.delta[0, state.graph.order] += scores
+    if sums.delta is not None:
+        if state.plan.endpoints:
+            add_ends(state.queue, state.masks, len(levels.roots), state.starts[levels.depth + 1], keep, scores)
+        sums.delta[0, state.graph.order] += scores
+    if stress is not None:
+        sums.stress[0, state.graph.order] += stress
+    if edges is not None:
+        sums.edges[0, state.graph.edge_order] += edges
+
+
+def _add_distance_sums(state: State, levels: Levels, keep: np.uint64, sums: Sums) -> None:
+    reached, distance, inverse = np.zeros((3, state.graph.n))
+    deepest = np.zeros(len(levels.roots))
+    _sum_distances(state.queue, state.masks, state.starts, levels.depth, keep, reached, distance, inverse, deepest)
+    for total, part in ((sums.reached, reached), (sums.distance, distance), (sums.inverse, inverse)):
+        if total is not None:
+            total[0, state.graph.order] += part
+    if sums.depth is not None:
+        sums.depth += deepest
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _enqueue_roots(positions, values, bits, visited, queue, masks):
     for k in range(len(positions)):
         v = positions[k]
-        values[v, k] = 1.0
+        if values is not None:
+            values[v, k] = 1.0
         bits[0, v] = visited[v] = masks[k] = uint64(1) << uint64(k)
         queue[k] = v
 
@@ -180,6 +226,34 @@ def _gather(indptr, indices, v, wanted, bits, values, total):
             met |= meet
             add_row(total, values, u, meet)
     return met
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _meet(indptr, indices, v, wanted, bits):
+    """Return the columns that `_gather` meets."""
+    met = uint64(0)
+    for e in range(indptr[v], indptr[v + 1]):
+        met |= bits[indices[e]] & wanted
+        if met == wanted:
+            break
+    return met
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _gather_paths(indptr, indices, v, wanted, bits, values, paths, multiplicity, total, paths_total, edges):
+    """Gather values and paths of the tight successors of v, and add the dot products with them to its edges."""
+    clear_row(total, 0)
+    if paths is not None:
+        clear_row(paths_total, 0)
+    for e in range(indptr[v], indptr[v + 1]):
+        w = indices[e]
+        meet = bits[w] & wanted
+        if meet != uint64(0):
+            add_row(total, values, w, meet)
+            if paths is not None:
+                add_row(paths_total, paths, w, meet)
+            if edges is not None:
+                edges[e] += dot_rows(values, v, w, meet, multiplicity)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -206,6 +280,7 @@ def _forward(
     Level l + 1 is found from level l either by a pull, which counts its paths at once, or by a push of bits, after
     which the visits of level l + 1 count before they push on: `counted` tells which. Invariant at the top of the loop:
     bits[l % 3] is the frontier, bits[(l + 1) % 3] is zero, and bits[(l - 1) % 3] is the last frontier.
+    Without `values` nothing is counted.
     """
     total = np.empty((1, COLUMNS))
     level, counted, overflowed = cursor[0], cursor[1] != 0, uint64(cursor[2])
@@ -224,7 +299,7 @@ def _forward(
         if not (pull and counted):
             for i in range(first, last):
                 v, mask = queue[i], masks[i]
-                if not counted:
+                if values is not None and not counted:
                     _gather(in_indptr, in_indices, v, mask, before, values, total)
                     overflowed |= put_row(values, v, mask, total, sigma_limit)
                 if not pull:
@@ -241,9 +316,13 @@ def _forward(
             for v in range(active):
                 wanted = everything & ~visited[v]
                 if wanted != uint64(0):
-                    new = _gather(in_indptr, in_indices, v, wanted, here, values, total)
+                    if values is not None:
+                        new = _gather(in_indptr, in_indices, v, wanted, here, values, total)
+                    else:
+                        new = _meet(in_indptr, in_indices, v, wanted, here)
                     if new != uint64(0):
-                        overflowed |= put_row(values, v, new, total, sigma_limit)
+                        if values is not None:
+                            overflowed |= put_row(values, v, new, total, sigma_limit)
                         after[v] = new
                         visited[v] |= new
                         queue[end] = v
@@ -256,21 +335,40 @@ def _forward(
         if end == last:
             break
         level += 1
-        counted = pull
+        counted = pull or values is None
         starts[level + 1] = end
     cursor[0], cursor[1], cursor[2] = level, counted, overflowed
     return status
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _backward(indptr, indices, depth, keep, omega, multiplicity, values, bits, queue, masks, starts, scores, stop):
+def _backward(
+    indptr,
+    indices,
+    depth,
+    keep,
+    omega,
+    multiplicity,
+    values,
+    paths,
+    bits,
+    queue,
+    masks,
+    starts,
+    scores,
+    stress,
+    edges,
+    stop,
+):
     """Turn sigma into c level by level from the deepest, adding sigma * (sum of c over tight successors) to scores.
+
+    With `paths`, which becomes t, `stress` is summed, too; with `edges`, their sums in sweep order.
 
     Invariant: at level l, bits[(l + 1) % 3] is the frontier of level l + 1 and bits[l % 3] is being set. Bits of level
     l + 4 that are left in the first do no harm: no edge leads from level l there.
     Return whether the sweep was finished.
     """
-    total = np.empty((1, COLUMNS))
+    total, paths_total = np.empty((1, COLUMNS)), np.empty((1, COLUMNS))
     for level in range(depth, 0, -1):
         if stop[0]:
             return False
@@ -280,7 +378,33 @@ def _backward(indptr, indices, depth, keep, omega, multiplicity, values, bits, q
             here[v] = mask
             if level == depth:
                 clear_row(total, 0)
+                clear_row(paths_total, 0)
             else:
-                _gather(indptr, indices, v, mask, beyond, values, total)
+                _gather_paths(indptr, indices, v, mask, beyond, values, paths, multiplicity, total, paths_total, edges)
+            if paths is not None:
+                stress[v] += finish_paths_row(paths, values, v, mask, paths_total, omega[v], multiplicity)
             scores[v] += finish_row(values, v, mask, total, omega[v], multiplicity)
+    if edges is not None:
+        for i in range(starts[0], starts[1]):
+            _gather_paths(
+                indptr, indices, queue[i], masks[i] & keep, bits[1], values, None, multiplicity, total, total, edges
+            )
     return True
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _sum_distances(queue, masks, starts, depth, keep, reached, distance, inverse, deepest):
+    """Sum 1, d and 1 / d over the entries of all levels d, and find the deepest level of each column."""
+    for level in range(1, depth + 1):
+        live = uint64(0)
+        for i in range(starts[level], starts[level + 1]):
+            mask = masks[i] & keep
+            live |= mask
+            v = queue[i]
+            columns: int = count_bits(mask)
+            reached[v] += columns
+            distance[v] += columns * level
+            inverse[v] += columns / level
+        for k in range(len(deepest)):
+            if live >> uint64(k) & uint64(1) != uint64(0):
+                deepest[k] = level

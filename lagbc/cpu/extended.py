@@ -1,4 +1,4 @@
-"""Betweenness of single roots with path counts of any size.
+"""Sums of single roots with path counts of any size.
 
 A number is a pair (mantissa, exponent) that stands for mantissa * 2**exponent, with the mantissa in [0.5, 1) or zero
 and the exponent an int64, which no number of paths in a graph that fits in memory can overflow.
@@ -11,9 +11,10 @@ does those where a reached vertex has no tight in-edge; this one then names the 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import frexp, ldexp
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numba import njit
@@ -50,21 +51,26 @@ def add_root(graph: Graph, plan: Plan, root: int, sums: Sums, block: int, place:
     """
     omega = np.ones(graph.n) if plan.omega is None else plan.omega
     times = 1.0 if plan.multiplicity is None else float(plan.multiplicity[root])
-    into, stop = graph.transpose, plan.stop.value
-    if graph.weights is None:
-        lengths = in_lengths = np.broadcast_to(np.float64(1), graph.nnz)
-        reached, dist = _search_hops(graph.indptr, graph.indices, root, stop)
-    else:
-        assert into.weights is not None
-        lengths, in_lengths = graph.weights, into.weights
-        reached, dist = _search_lengths(graph.indptr, graph.indices, lengths, root, stop)
-    forward, backward = (into.indptr, into.indices, in_lengths), (graph.indptr, graph.indices, lengths)
-    mantissas, powers, pathless = _count(*forward, reached, dist, plan.rtol, stop)
+    search = _search(graph, plan, root)
+    reached, dist = search.reached, search.dist
+    stress = None if sums.stress is None else _count_through(graph, plan, search, omega)
+    edges = None if sums.edges is None else np.zeros(graph.nnz)
+    delta = _accumulate(
+        *_edges_of(graph),
+        reached,
+        dist,
+        plan.rtol,
+        omega,
+        search.mantissas,
+        search.powers,
+        edges,
+        plan.stop.value,
+    )
     plan.stop.check()
-    if pathless >= 0:
-        _raise_absorbed(into, in_lengths, dist, root, pathless)
-    delta = _accumulate(*backward, reached, dist, plan.rtol, omega, mantissas, powers, stop)
-    plan.stop.check()
+    if stress is not None:
+        sums.stress[block] += times * _as_floats(*stress)
+    if edges is not None:
+        sums.edges[block] += times * edges
     if sums.delta is not None:
         sums.delta[block] += times * delta
         if plan.endpoints:
@@ -79,6 +85,82 @@ def add_root(graph: Graph, plan: Plan, root: int, sums: Sums, block: int, place:
         sums.inverse[block, others] += 1 / dist[others]
     if sums.depth is not None:
         sums.depth[place] = dist[reached[-1]]
+
+
+def log2_stress(graph: Graph, plan: Plan, roots: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Base-2 logarithm of the sum of stress over some roots, each once; -inf where the sum is zero.
+
+    Raises
+    ------
+    ValueError
+        As `add_root`.
+    """
+    omega = np.ones(graph.n) if plan.omega is None else plan.omega
+    mantissas, powers = np.zeros(graph.n), np.zeros(graph.n, np.int64)
+    for root in roots.tolist():
+        _add_each(mantissas, powers, *_count_through(graph, plan, _search(graph, plan, root), omega))
+    return _log2(mantissas, powers)
+
+
+def count_paths(graph: Graph, plan: Plan, root: int, *, log2: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Distances from a root (inf unreached), and the numbers of shortest paths or their base-2 logarithms.
+
+    Numbers are infinite where float64 does not hold them.
+    """
+    search = _search(graph, plan, root)
+    as_counts = _log2 if log2 else _as_floats
+    return search.dist, as_counts(search.mantissas, search.powers)
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    reached: NDArray[np.int64]  # by rising distance
+    dist: NDArray[np.float64]
+    mantissas: NDArray[np.float64]  # of the path counts
+    powers: NDArray[np.int64]
+
+
+def _search(graph: Graph, plan: Plan, root: int) -> _Search:
+    into, stop = graph.transpose, plan.stop.value
+    if graph.weights is None:
+        reached, dist = _search_hops(graph.indptr, graph.indices, root, stop)
+    else:
+        reached, dist = _search_lengths(*_edges_of(graph), root, stop)
+    mantissas, powers, pathless = _count(*_edges_of(into), reached, dist, plan.rtol, stop)
+    plan.stop.check()
+    if pathless >= 0:
+        _raise_absorbed(into, _edges_of(into)[2], dist, root, pathless)
+    return _Search(reached, dist, mantissas, powers)
+
+
+def _edges_of(graph: Graph) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.float64]]:
+    lengths = np.broadcast_to(np.float64(1), graph.nnz) if graph.weights is None else graph.weights
+    return graph.indptr, graph.indices, lengths
+
+
+def _count_through(
+    graph: Graph, plan: Plan, search: _Search, omega: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Numbers of shortest paths from the root that have each vertex in their interior."""
+    dist, sigma = search.dist, (search.mantissas, search.powers)
+    through: tuple[NDArray[np.float64], NDArray[np.int64]] = _stress(
+        *_edges_of(graph), search.reached, dist, plan.rtol, omega, *sigma, plan.stop.value
+    )
+    plan.stop.check()
+    return through
+
+
+def _as_floats(mantissas: NDArray[np.float64], powers: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Infinite where float64 does not hold a number."""
+    with np.errstate(over="ignore"):
+        floats: NDArray[np.float64] = np.ldexp(mantissas, np.clip(powers, -5000, 5000).astype(np.intc))
+    return floats
+
+
+def _log2(mantissas: NDArray[np.float64], powers: NDArray[np.int64]) -> NDArray[np.float64]:
+    with np.errstate(divide="ignore"):
+        logarithms: NDArray[np.float64] = np.log2(mantissas) + powers
+    return logarithms
 
 
 def _raise_absorbed(
@@ -175,20 +257,56 @@ def _count(in_indptr, in_indices, in_lengths, reached, dist, rtol, stop):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _accumulate(indptr, indices, lengths, reached, dist, rtol, omega, mantissas, powers, stop):
-    """Delta of every vertex; c[v] = omega[v] / sigma[v] + sum of c[w] over tight successors w is written over sigma."""
+def _accumulate(indptr, indices, lengths, reached, dist, rtol, omega, mantissas, powers, edges, stop):
+    """Delta of every vertex; c[v] = omega[v] / sigma[v] + sum of c[w] over tight successors w is written over sigma.
+
+    Unless `edges` is None, sigma[v] c[w] is written there for every tight edge.
+    """
     delta = np.zeros(len(indptr) - 1)
-    for i in range(len(reached) - 1, 0, -1):
+    for i in range(len(reached) - 1, -1, -1):
         if stop[0]:
             break
         v = reached[i]
+        sigma, power = mantissas[v], powers[v]
         total, total_power = 0.0, 0
         for e in range(indptr[v], indptr[v + 1]):
             w = indices[e]
             if _is_tight(dist[v], lengths[e], dist[w], rtol):
                 total, total_power = _add(total, total_power, mantissas[w], powers[w])
-        sigma, power = mantissas[v], powers[v]
+                if edges is not None:
+                    edges[e] = ldexp(sigma * mantissas[w], power + powers[w])
+        if i == 0:
+            break
         delta[v] = ldexp(sigma * total, power + total_power)
         own, shift = frexp(omega[v] / sigma)
         mantissas[v], powers[v] = _add(own, shift - power, total, total_power)
     return delta
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _stress(indptr, indices, lengths, reached, dist, rtol, omega, mantissas, powers, stop):
+    """Paths through every vertex, sigma[v] t[v] with t[v] = sum of omega[w] + t[w] over tight successors w."""
+    n = len(indptr) - 1
+    through, through_powers = np.zeros(n), np.zeros(n, np.int64)
+    onward, onward_powers = np.zeros(n), np.zeros(n, np.int64)  # omega + t
+    for i in range(len(reached) - 1, 0, -1):
+        if stop[0]:
+            break
+        v = reached[i]
+        total, power = 0.0, 0
+        for e in range(indptr[v], indptr[v + 1]):
+            w = indices[e]
+            if _is_tight(dist[v], lengths[e], dist[w], rtol):
+                total, power = _add(total, power, onward[w], onward_powers[w])
+        product, shift = frexp(mantissas[v] * total)
+        through[v], through_powers[v] = product, shift + powers[v] + power
+        own, own_power = frexp(omega[v])
+        onward[v], onward_powers[v] = _add(own, own_power, total, power)
+    return through, through_powers
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _add_each(mantissas, powers, more, more_powers):
+    """Add numbers in place, one by one."""
+    for v in range(len(mantissas)):
+        mantissas[v], powers[v] = _add(mantissas[v], powers[v], more[v], more_powers[v])

@@ -152,6 +152,43 @@ def tight_in_row(typingctx, values, v, w, length, rtol):
     return types.uint64(values, types.int64, types.int64, types.float64, types.float64), generate
 
 
+@intrinsic
+def finish_paths_row(typingctx, paths, values, v, mask, total, omega, multiplicity):
+    """Close a vertex in the backward sweep that counts paths, before `finish_row`.
+
+    With sigma = values[v], return ``sum(where(mask, sigma * total[0] * multiplicity[0], 0))`` and write
+    ``paths[v] = where(mask, omega + total[0], paths[v])``. The sum is a fixed binary tree over the columns.
+    """
+
+    def generate(context, builder, signature, args):
+        zero = ir.Constant(_INT64, 0)
+        into = _row_pointer(context, builder, signature.args[0], args[0], args[2])
+        sigma = _load(builder, _row_pointer(context, builder, signature.args[1], args[1], args[2]))
+        total_row = _load(builder, _row_pointer(context, builder, signature.args[4], args[4], zero))
+        weights = _load(builder, _row_pointer(context, builder, signature.args[6], args[6], zero))
+        mask = builder.bitcast(args[3], _MASK)
+        onward = builder.fadd(_broadcast(builder, args[5]), total_row)
+        _store(builder, builder.select(mask, onward, _load(builder, into)), into)
+        through = builder.fmul(builder.fmul(sigma, total_row), weights)
+        return _tree_sum(builder, builder.select(mask, through, _ZEROS))
+
+    return types.float64(paths, values, types.int64, types.uint64, total, types.float64, multiplicity), generate
+
+
+@intrinsic
+def dot_rows(typingctx, values, v, w, mask, multiplicity):
+    """Return ``sum(where(mask, values[v] * values[w] * multiplicity[0], 0))``, a fixed binary tree over the columns."""
+
+    def generate(context, builder, signature, args):
+        near = _load(builder, _row_pointer(context, builder, signature.args[0], args[0], args[1]))
+        far = _load(builder, _row_pointer(context, builder, signature.args[0], args[0], args[2]))
+        weights = _load(builder, _row_pointer(context, builder, signature.args[4], args[4], ir.Constant(_INT64, 0)))
+        product = builder.fmul(builder.fmul(near, far), weights)
+        return _tree_sum(builder, builder.select(builder.bitcast(args[3], _MASK), product, _ZEROS))
+
+    return types.float64(values, types.int64, types.int64, types.uint64, multiplicity), generate
+
+
 def _row_pointer(context, builder, array_type, array, v):
     data = context.make_array(array_type)(context, builder, array).data
     first = builder.gep(data, [builder.mul(v, ir.Constant(_INT64, COLUMNS))])

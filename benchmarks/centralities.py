@@ -1,0 +1,114 @@
+"""Measure what all centralities of one sweep cost against betweenness: ``python -m benchmarks.centralities --help``."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+import lagbc
+from benchmarks import machine
+from benchmarks.graphs import is_symmetric, table
+from benchmarks.nx_backend import timed
+from lagbc.graph import as_graph
+
+Row = dict[str, Any]
+
+RESULTS = Path(__file__).parent / "results" / "centralities.jsonl"
+# What is timed in one sweep each; the first is what the others are held against.
+SWEEPS = (
+    ("bc",),
+    ("bc", "closeness", "harmonic", "eccentricity", "stress"),
+    ("edge_bc",),
+    ("stress",),
+    ("closeness",),
+    ("eccentricity",),
+)
+
+
+def measure(name: str, A: Any, rounds: int, method: str, device: str, threads: int | None) -> list[Row]:
+    """Time the sweeps in turn, round after round; the ratio is the median of the rounds' ratios."""
+    directed = not is_symmetric(A)
+    graph = as_graph(A, directed=directed)
+
+    def sweep(which: tuple[str, ...]) -> float:
+        options: Row = {"method": method, "device": device, "threads": threads}
+        return timed(lambda: lagbc.centralities(graph, which, directed=directed, **options))[0]
+
+    for which in SWEEPS:
+        lagbc.centralities(
+            as_graph(A[:100, :100], directed=directed), which, directed=directed, method=method, device=device
+        )
+    seconds = np.array([[sweep(which) for which in SWEEPS] for _ in range(rounds)])
+    return [
+        {
+            "graph": name,
+            "n": graph.n,
+            "nnz": graph.nnz,
+            "which": list(which),
+            "method": method,
+            "device": device,
+            "threads": threads,
+            "rounds": rounds,
+            "seconds": float(seconds[:, i].min()),
+            "ratio": statistics.median((seconds[:, i] / seconds[:, 0]).tolist()),
+        }
+        for i, which in enumerate(SWEEPS)
+    ]
+
+
+def markdown(rows: list[Row]) -> str:
+    """Lay out the page: conditions, and one line a sweep."""
+    first = rows[0]
+    host = first["machine"]
+    lines = [
+        f"{host['cpu']}, {host['cores']} cores; Python {host['python']}, NumPy {host['packages']['numpy']}, numba "
+        f"{host['packages']['numba']}; commit {host['commit']}, {first['date']}. All roots.",
+        "",
+        "Seconds are the best of the rounds; the ratio to betweenness alone is the median of the rounds' ratios, in "
+        "which the sweeps follow each other.",
+        "",
+        "| graph | n | nnz | method | sweep | seconds | ratio |",
+        "|" + " --- |" * 7,
+        *(
+            f"| {row['graph']} | {row['n']:,} | {row['nnz']:,} | {row['method']} on {row['device']} | "
+            f"{', '.join(row['which'])} | {row['seconds']:.3g} | {row['ratio']:.2f} |"
+            for row in rows
+        ),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+@click.command()
+@click.option("--graphs", default="rmat-14-16", show_default=True, help="Comma-separated, of `benchmarks.graphs`.")
+@click.option("--data", type=click.Path(exists=True, path_type=Path), help="Directory of Matrix Market files.")
+@click.option("--rounds", default=5, show_default=True)
+@click.option("--method", default="batched", show_default=True)
+@click.option("--device", default="cpu", show_default=True)
+@click.option("--threads", type=click.IntRange(1), help="CPU threads.  [default: as many as there are cores]")
+@click.option("--out", type=click.Path(path_type=Path), default=RESULTS, show_default=True, help="A .jsonl file.")
+def main(graphs: str, data: Path | None, rounds: int, method: str, device: str, threads: int | None, out: Path) -> None:
+    """Write a line a sweep, and a table beside it."""
+    known = table(data)
+    if unknown := sorted(set(graphs.split(",")) - set(known)):
+        raise click.BadParameter(f"no graph {', '.join(unknown)}; there are {', '.join(known)}", param_hint="--graphs")
+    common = {"date": datetime.now(UTC).isoformat(timespec="seconds"), "machine": machine.describe()}
+    rows = []
+    with out.open("w") as results:
+        for name in graphs.split(","):
+            for row in measure(name, known[name].load(), rounds, method, device, threads):
+                rows.append(row | common)
+                print(json.dumps(rows[-1]), file=results, flush=True)
+                click.echo(f"{name}: {', '.join(row['which'])}: {row['seconds']:.3g} s, {row['ratio']:.2f} times bc")
+    page = out.with_suffix(".md")
+    page.write_text(markdown(rows))
+    click.echo(page)
+
+
+if __name__ == "__main__":
+    main()

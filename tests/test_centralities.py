@@ -1,0 +1,522 @@
+"""All centralities but betweenness: every method against the oracle and NetworkX, identities, overflow, arguments."""
+
+import dataclasses
+import functools
+import math
+import random
+from fractions import Fraction
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import (
+    SPECIAL,
+    adjacency,
+    diamonds,
+    disjoint,
+    edges_of,
+    graphs,
+    grid,
+    layered,
+    matrix,
+    oracle,
+    path,
+    scale_free,
+)
+
+import lagbc
+from lagbc import methods, reference
+from lagbc.cpu import extended
+from lagbc.graph import as_graph
+from lagbc.plan import Plan
+from lagbc.sums import Sums
+
+SEVEN = ("bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress")
+
+
+@pytest.fixture(scope="session")
+def centralities(row):
+    """`lagbc.centralities` by one method; a test that takes it runs once a method."""
+    if not set(methods.ALL_SUMS) <= set(row.offers):
+        pytest.skip(f"{row.name} on {row.device} does not offer all sums")
+    return functools.partial(lagbc.centralities, method=row.name, device=row.device)
+
+
+def call(centralities, name):
+    """A public function with the method of `centralities`."""
+    return functools.partial(getattr(lagbc, name), **centralities.keywords)
+
+
+def expected(A, *names, directed=True, sources=None, omega=None):
+    """Centralities by the oracle, all seven unless named; edges as a dense matrix."""
+    n, (indptr, indices) = A.shape[0], adjacency(A, directed=directed)
+    pairs = 1 if directed else 2
+    paths = {"sources": sources, "target_weights": omega}
+
+    def edges():
+        raw = reference.edge_scores(indptr, indices, number=Fraction, **paths)
+        scores = np.zeros((n, n))
+        scores[np.repeat(np.arange(n), np.diff(indptr)), indices] = [float(x) for x in raw]
+        return scores if directed else (scores + scores.T) / 2
+
+    def distances():
+        return reference.distances_into(indptr, indices, sources=sources)
+
+    def farthest():
+        return reference.eccentricity(indptr, indices)
+
+    compute = {
+        "bc": lambda: oracle(A, directed=directed, **paths),
+        "edge_bc": edges,
+        "closeness": lambda: [len(d) / (n - 1) * len(d) / sum(d) if d else 0 for d in distances()],
+        "harmonic": lambda: [sum(1 / x for x in d) for d in distances()],
+        "eccentricity": farthest,
+        "eccentricity_centrality": lambda: [(n - 1) / x if x else 0 for x in farthest()],
+        "stress": lambda: [float(Fraction(x) / pairs) for x in reference.stress(indptr, indices, **paths)],
+    }
+    return {name: np.array(compute[name](), float) for name in names or SEVEN}
+
+
+def assert_all_equal(ours, theirs, names=SEVEN):
+    assert list(ours) == list(names)
+    for name in names:
+        scores = ours[name].toarray() if name == "edge_bc" else ours[name]
+        np.testing.assert_allclose(scores, theirs[name], rtol=1e-12, atol=1e-13, err_msg=name)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("name", SPECIAL)
+def test_special_graphs(centralities, name, directed):
+    A = SPECIAL[name]
+    assert_all_equal(centralities(A, SEVEN, directed=directed), expected(A, directed=directed))
+
+
+@given(graphs(), st.booleans())
+def test_random_graphs(centralities, A, directed):
+    assert_all_equal(centralities(A, SEVEN, directed=directed), expected(A, directed=directed))
+
+
+@pytest.mark.parametrize(
+    "A", [scale_free(150, 600, seed=2), grid(9, 17), path(130)], ids=["scale-free", "grid", "path"]
+)
+def test_several_batches(centralities, A):
+    for directed in (True, False):
+        assert_all_equal(centralities(A, SEVEN, directed=directed), expected(A, directed=directed))
+
+
+@pytest.mark.parametrize("name", SEVEN)
+def test_one_alone_is_one_of_all(centralities, name):
+    """Also of `bc`, which no other sum may change: bits are the same by "batched"."""
+    A = scale_free(200, 900, seed=3)
+    alone, together = call(centralities, name)(A), centralities(A, SEVEN)[name]
+    if name == "edge_bc":
+        alone, together = alone.toarray(), together.toarray()
+    if centralities.keywords["method"] == "batched":
+        np.testing.assert_array_equal(alone, together)
+    np.testing.assert_allclose(alone, together, rtol=1e-12)
+
+
+@pytest.mark.parametrize("options", [{"threads": 3}, {"threads": 1, "batch": 1}, {"threads": 2, "batch": 300}])
+def test_same_bits(options):
+    A = scale_free(300, 1500, seed=4)
+    one = lagbc.centralities(A, SEVEN, method="batched", device="cpu", threads=1)
+    other = lagbc.centralities(A, SEVEN, method="batched", device="cpu", **options)
+    for name in SEVEN:
+        different = one[name] != other[name]
+        assert not (different.nnz if name == "edge_bc" else different.any()), name
+
+
+# NetworkX
+
+
+@pytest.mark.parametrize("name", ["karate", "lesmis"])
+def test_networkx_on_networks(centralities, example, name):
+    A = example(name).matrix
+    G = nx.from_scipy_sparse_array(sp.csr_array(A), create_using=nx.Graph)
+    ours = centralities(A, SEVEN, directed=False)
+    for key, theirs in (
+        ("bc", nx.betweenness_centrality(G, normalized=False, backend="networkx")),
+        ("closeness", nx.closeness_centrality(G, backend="networkx")),
+        ("harmonic", nx.harmonic_centrality(G, backend="networkx")),
+        ("eccentricity", nx.eccentricity(G, backend="networkx")),
+    ):
+        np.testing.assert_allclose(ours[key], [theirs[v] for v in range(len(G))], rtol=1e-12, err_msg=key)
+    edges = nx.edge_betweenness_centrality(G, normalized=False, backend="networkx")
+    scores = ours["edge_bc"].tocsr()
+    assert scores.nnz == 2 * len(edges)
+    np.testing.assert_allclose([scores[u, v] for u, v in edges], list(edges.values()), rtol=1e-12)
+    np.testing.assert_allclose([scores[v, u] for u, v in edges], list(edges.values()), rtol=1e-12)
+
+
+@given(graphs(min_n=1), st.booleans(), st.booleans(), st.data())
+def test_networkx_sampled_edges(centralities, A, directed, normalized, data):
+    n = A.shape[0]
+    G = nx.from_scipy_sparse_array(A.tocsr(), create_using=nx.DiGraph if directed else nx.Graph)
+    k, seed = data.draw(st.integers(1, n)), data.draw(st.integers(0, 5))
+
+    class Drawn(random.Random):
+        """Draws for NetworkX what `k` and `rng` draw."""
+
+        def sample(self, population, k):
+            return np.random.default_rng(seed).choice(population, k, replace=False).tolist()
+
+    scores = nx.edge_betweenness_centrality(G, k=k, normalized=normalized, seed=Drawn(), backend="networkx")
+    ours = call(centralities, "edge_bc")(A, directed=directed, normalized=normalized, k=k, rng=seed).toarray()
+    np.testing.assert_allclose([ours[u, v] for u, v in scores], list(scores.values()), rtol=1e-11)
+    assert np.count_nonzero(ours) == (1 if directed else 2) * np.count_nonzero(list(scores.values()))
+
+
+@given(graphs(min_n=1), st.booleans(), st.booleans(), st.data())
+def test_subsets(centralities, A, directed, normalized, data):
+    vertices = st.lists(st.integers(0, A.shape[0] - 1), unique=True)
+    sources, targets = data.draw(vertices), data.draw(vertices)
+    options = {"directed": directed, "sources": sources, "targets": targets}
+    G = nx.from_scipy_sparse_array(A.tocsr(), create_using=nx.DiGraph if directed else nx.Graph)
+    subset = nx.betweenness_centrality_subset(G, sources, targets, normalized=normalized, backend="networkx")
+    ours = call(centralities, "bc")(A, normalized=normalized, **options)
+    np.testing.assert_allclose(ours, list(subset.values()), rtol=1e-11)
+    omega = np.isin(np.arange(A.shape[0]), targets).astype(int).tolist()
+    theirs = expected(A, "edge_bc", "stress", directed=directed, sources=sources, omega=omega)
+    for name in ("edge_bc", "stress"):
+        ours = call(centralities, name)(A, **options)
+        np.testing.assert_allclose(ours.toarray() if name == "edge_bc" else ours, theirs[name], rtol=1e-12)
+
+
+@given(graphs(min_n=1), st.booleans(), st.data())
+def test_harmonic_from_some(centralities, A, directed, data):
+    sources = data.draw(st.lists(st.integers(0, A.shape[0] - 1), unique=True))
+    ours = call(centralities, "harmonic")(A, directed=directed, sources=sources)
+    np.testing.assert_allclose(
+        ours, expected(A, "harmonic", directed=directed, sources=sources)["harmonic"], rtol=1e-12
+    )
+
+
+@given(graphs(min_n=1), st.booleans())
+def test_closeness_without_the_factor(centralities, A, directed):
+    G = nx.from_scipy_sparse_array(A.tocsr(), create_using=nx.DiGraph if directed else nx.Graph)
+    theirs = nx.closeness_centrality(G, wf_improved=False, backend="networkx")
+    ours = call(centralities, "closeness")(A, directed=directed, wf_improved=False)
+    np.testing.assert_allclose(ours, list(theirs.values()), rtol=1e-14)
+
+
+def test_factors_of_all(centralities):
+    A = scale_free(60, 200, seed=5)
+    ours = centralities(A, ("bc", "edge_bc"), normalized=True, endpoints=True)
+    np.testing.assert_allclose(ours["bc"], call(centralities, "bc")(A, normalized=True, endpoints=True), rtol=1e-13)
+    raw = call(centralities, "edge_bc")(A)
+    np.testing.assert_allclose(ours["edge_bc"].toarray(), raw.toarray() / (60 * 59), rtol=1e-13)
+
+
+# Identities
+
+
+@given(graphs(min_n=1), st.data())
+def test_edges_of_a_vertex_sum_to_its_dependency(centralities, A, data):
+    n = A.shape[0]
+    root = data.draw(st.integers(0, n - 1))
+    edges = call(centralities, "edge_bc")(A, sources=[root]).toarray()
+    delta = call(centralities, "bc")(A, sources=[root])
+    indptr, indices = adjacency(A)
+    depth = np.array(reference.count_hops(indptr, indices, root)[3])
+    others = np.arange(n) != root
+    out_of, into = edges.sum(axis=1), edges.sum(axis=0)
+    np.testing.assert_allclose(out_of[others], delta[others], atol=1e-12)
+    np.testing.assert_allclose(out_of[root], (depth > 0).sum(), atol=1e-12)
+    np.testing.assert_allclose(into, np.where(depth > 0, delta + 1, 0), atol=1e-12)
+
+
+@given(graphs(), st.booleans())
+def test_edge_scores_sum_to_distances(centralities, A, directed):
+    """A path has as many edges as its ends are apart."""
+    indptr, indices = adjacency(A, directed=directed)
+    total = sum(sum(d) for d in reference.distances_into(indptr, indices))
+    assert call(centralities, "edge_bc")(A, directed=directed).sum() == pytest.approx(total, abs=1e-9)
+
+
+@given(graphs(min_n=1), st.data(), st.booleans())
+def test_names_of_vertices_do_not_matter(centralities, A, data, directed):
+    order = np.array(data.draw(st.permutations(range(A.shape[0]))))
+    renamed = centralities(A.tocsr()[order][:, order], SEVEN, directed=directed)
+    ours = centralities(A.tocsr(), SEVEN, directed=directed)
+    for name in SEVEN:
+        here = ours[name][order][:, order].toarray() if name == "edge_bc" else ours[name][order]
+        there = renamed[name].toarray() if name == "edge_bc" else renamed[name]
+        np.testing.assert_allclose(there, here, rtol=1e-12, atol=1e-13, err_msg=name)
+
+
+@given(graphs())
+def test_transpose(centralities, A):
+    ours, theirs = centralities(A.T.tocsr(), SEVEN), centralities(A.tocsr(), SEVEN)
+    np.testing.assert_allclose(ours["edge_bc"].toarray(), theirs["edge_bc"].toarray().T, rtol=1e-12, atol=1e-13)
+    np.testing.assert_array_equal(ours["stress"], theirs["stress"])
+
+
+@given(graphs(min_n=1, max_n=7), graphs(min_n=1, max_n=7))
+def test_components_do_not_mix(centralities, A, B):
+    names = ("edge_bc", "harmonic", "eccentricity", "stress")
+    a, b, both = (centralities(X.tocsr(), names) for X in (A, B, disjoint(A, B)))
+    for name in names[1:]:
+        np.testing.assert_allclose(both[name], np.concatenate([a[name], b[name]]), rtol=1e-12)
+    blocks = sp.block_diag([a["edge_bc"], b["edge_bc"]]).toarray()
+    np.testing.assert_allclose(both["edge_bc"].toarray(), blocks, rtol=1e-12)
+
+
+@given(graphs(), st.booleans())
+def test_stress_is_at_least_betweenness(centralities, A, directed):
+    """A share of paths is at most their number, and where there is one path it is their number."""
+    ours = centralities(A, ("bc", "stress"), directed=directed)
+    assert (ours["stress"] >= ours["bc"] - 1e-9).all()
+
+
+def test_stress_on_a_tree_is_betweenness(centralities):
+    ours = centralities(SPECIAL["binary tree"], ("bc", "stress"))
+    np.testing.assert_allclose(ours["stress"], ours["bc"], rtol=1e-13)
+
+
+# Path counts that float64 does not hold
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("count", [300, 660])
+def test_diamonds(centralities, count):
+    """3**count paths from end to end: more than float64 holds from 647 on. Edges and distances are as ever."""
+    A = diamonds(count, 3)
+    n = A.shape[0]
+    sources = [0, 1, 4, n // 2, n - 9]
+    theirs = expected(A, "edge_bc", "harmonic", sources=sources)
+    ours = call(centralities, "edge_bc")(A, sources=sources)
+    np.testing.assert_allclose(ours.toarray(), theirs["edge_bc"], rtol=1e-11)
+    np.testing.assert_allclose(call(centralities, "harmonic")(A, sources=sources), theirs["harmonic"], rtol=1e-12)
+    indptr, indices = adjacency(A)
+    exact = reference.stress(indptr, indices, sources=sources)
+    log2 = call(centralities, "stress")(A, sources=sources, log2=True)
+    np.testing.assert_allclose(log2, [math.log2(x) if x else -math.inf for x in exact], rtol=1e-12)
+    if count == 300:
+        ours = call(centralities, "stress")(A, sources=sources)
+        np.testing.assert_allclose(ours, [float(x) for x in exact], rtol=1e-12)
+    else:
+        with pytest.raises(OverflowError, match=r"stress of \d+ vertices .* the first is .*log2=True"):
+            call(centralities, "stress")(A, sources=sources)
+
+
+@pytest.mark.parametrize("log2", [False, True])
+def test_stress_of_overflowing_roots(centralities, log2):
+    """From the last joint of 1021 diamonds on 2**1023 paths overflow a root, but no vertex has that many through it."""
+    A = diamonds(1022, 2)
+    theirs = reference.stress(*adjacency(A), sources=[3])
+    ours = call(centralities, "stress")(A, sources=[3], log2=log2, directed=True)
+    np.testing.assert_allclose(ours, [(math.log2(x) if x else -math.inf) if log2 else float(x) for x in theirs])
+
+
+def test_undirected_stress_is_half(centralities):
+    A = scale_free(50, 200, seed=7)
+    symmetric = matrix(50, sorted(edges_of(A, directed=False)))
+    whole, half = (call(centralities, "stress")(X, directed=d) for X, d in ((symmetric, True), (A, False)))
+    np.testing.assert_array_equal(half, whole / 2)
+    log2 = call(centralities, "stress")(A, directed=False, log2=True)
+    with np.errstate(divide="ignore"):
+        np.testing.assert_allclose(log2, np.log2(half), rtol=1e-13)
+
+
+def test_mixed_batch(centralities):
+    """Some roots of a batch overflow, some do not."""
+    B = disjoint(scale_free(60, 150, seed=1), diamonds(700, 3))
+    B = matrix(B.shape[0], [*edges_of(B), (26, 60)])
+    sources = [*range(0, 60, 4), 60, 61, 600]
+    theirs = expected(B, "edge_bc", "harmonic", sources=sources)
+    np.testing.assert_allclose(
+        call(centralities, "edge_bc")(B, sources=sources).toarray(), theirs["edge_bc"], rtol=1e-11, atol=1e-12
+    )
+    np.testing.assert_allclose(call(centralities, "harmonic")(B, sources=sources), theirs["harmonic"], rtol=1e-12)
+
+
+def test_distances_of_overflowing_roots():
+    """Without path counts no root overflows; with them those that do add their distances all the same."""
+    A = disjoint(scale_free(60, 150, seed=1), diamonds(700, 3))
+    B = matrix(A.shape[0], [*edges_of(A), (26, 60)])
+    centralities = functools.partial(lagbc.centralities, method="batched", device="cpu")
+    with_paths = centralities(B, ("bc", "harmonic", "eccentricity"))
+    np.testing.assert_allclose(with_paths["harmonic"], call(centralities, "harmonic")(B), rtol=1e-12)
+    np.testing.assert_array_equal(with_paths["eccentricity"], call(centralities, "eccentricity")(B))
+
+
+@given(graphs(min_n=1), st.data())
+def test_extended_routine(A, data):
+    graph, omega = as_graph(A), data.draw(st.none() | st.just(np.arange(A.shape[0]) % 2.0))
+    sums = Sums.zeros_of_batch(np, methods.ALL_SUMS, graph.n, graph.nnz, 1, graph.n)
+    plan = Plan(batch=64, omega=omega, outputs=frozenset(methods.ALL_SUMS))
+    for root in range(graph.n):
+        extended.add_root(graph, plan, root, sums, 0, root)
+    indptr, indices = adjacency(A)
+    weights = None if omega is None else omega.astype(int).tolist()
+    np.testing.assert_allclose(
+        sums.edges[0],
+        np.array(reference.edge_scores(indptr, indices, target_weights=weights)),
+        rtol=1e-12,
+        atol=1e-13,
+    )
+    np.testing.assert_allclose(
+        sums.stress[0], np.array(reference.stress(indptr, indices, target_weights=weights), float)
+    )
+    np.testing.assert_allclose(sums.depth, reference.eccentricity(indptr, indices))
+    into = reference.distances_into(indptr, indices)
+    np.testing.assert_allclose(sums.reached[0], [len(d) for d in into])
+    np.testing.assert_allclose(sums.distance[0], [sum(d) for d in into])
+    np.testing.assert_allclose(sums.inverse[0], [sum(1 / x for x in d) for d in into])
+
+
+def test_extended_routine_with_lengths():
+    rng = np.random.default_rng(3)
+    A = sp.csr_array(scale_free(40, 160, seed=9))
+    A.setdiag(0)
+    A.eliminate_zeros()
+    A.data = rng.integers(1, 4, A.nnz).astype(float)
+    graph = as_graph(A, weighted=True)
+    sums = Sums.zeros_of_batch(np, methods.ALL_SUMS, graph.n, graph.nnz, 1, graph.n)
+    for root in range(graph.n):
+        extended.add_root(graph, Plan(batch=64, outputs=frozenset(methods.ALL_SUMS)), root, sums, 0, root)
+    arrays = [x.tolist() for x in (graph.indptr, graph.indices, graph.weights)]
+    np.testing.assert_allclose(sums.edges[0], reference.edge_scores(*arrays), rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(sums.stress[0], np.array(reference.stress(*arrays), float))
+    np.testing.assert_allclose(sums.depth, reference.eccentricity(*arrays))
+
+
+# Path counts themselves
+
+
+@given(graphs(min_n=1), st.booleans(), st.data())
+def test_counts(A, directed, data):
+    sources = data.draw(st.lists(st.integers(0, A.shape[0] - 1), unique=True))
+    dist, sigma = lagbc.shortest_path_counts(A, sources, directed=directed)
+    assert dist.shape == sigma.shape == (len(sources), A.shape[0])
+    for i, root in enumerate(sources):
+        _, _, counts, depth = reference.count_hops(*adjacency(A, directed=directed), root)
+        np.testing.assert_array_equal(sigma[i], counts)
+        np.testing.assert_array_equal(dist[i], [d if d >= 0 else np.inf for d in depth])
+
+
+def test_counts_with_lengths():
+    # 0 -> 1 -> 3 and 0 -> 2 -> 3 tie at 3; the edge 0 -> 3 is longer.
+    A = sp.coo_array(([1.0, 2, 4, 2, 1], ([0, 0, 0, 1, 2], [1, 2, 3, 3, 3])), shape=(4, 4))
+    dist, sigma = lagbc.shortest_path_counts(A, [0], weighted=True)
+    assert (dist.tolist(), sigma.tolist()) == ([[0, 1, 2, 3]], [[1, 1, 1, 2]])
+
+
+def test_counts_out_of_range():
+    A = diamonds(1100, 2)
+    with pytest.raises(OverflowError, match=r"from vertex 3 to vertex 3075 is more .*log2=True"):
+        lagbc.shortest_path_counts(A, [3300, 3])
+    _, log2 = lagbc.shortest_path_counts(A, [3], log2=True)
+    np.testing.assert_array_equal(log2[0, 3::3], np.arange(1100))
+    np.testing.assert_array_equal(log2[0, :3], -np.inf)
+
+
+# Edge scores as a matrix
+
+
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_array, sp.coo_array, sp.lil_array, sp.dok_array, sp.csr_matrix])
+def test_format_is_that_of_the_matrix(kind):
+    A = kind(sp.csr_array(SPECIAL["loops and duplicates"]))
+    scores = lagbc.edge_bc(A, method="batched", device="cpu")
+    assert type(scores) is kind
+    assert scores.nnz == 5
+    stored = scores.tocoo()
+    assert sorted(zip(stored.row.tolist(), stored.col.tolist(), stored.data.tolist(), strict=True)) == [
+        (0, 0, 0),
+        (0, 1, 3),
+        (1, 2, 4),
+        (2, 2, 0),
+        (2, 3, 3),
+    ]
+
+
+def test_pattern_is_that_of_both_ways():
+    A = SPECIAL["loops and duplicates"]
+    scores = sp.csr_array(lagbc.edge_bc(A, directed=False))
+    assert scores.nnz == 8
+    np.testing.assert_array_equal(scores.toarray(), [[0, 3, 0, 0], [3, 0, 4, 0], [0, 4, 0, 3], [0, 0, 3, 0]])
+
+
+def test_dense_and_graphs():
+    dense = SPECIAL["grid"].toarray()
+    scores = lagbc.edge_bc(dense, directed=False)
+    assert scores.format == "csr"
+    G = nx.from_numpy_array(dense)
+    np.testing.assert_array_equal(lagbc.edge_bc(G).toarray(), scores.toarray())
+    np.testing.assert_array_equal(lagbc.edge_bc(as_graph(dense, directed=False)).toarray(), scores.toarray())
+    assert lagbc.edge_bc(nx.DiGraph([(0, 1), (1, 1)])).nnz == 2
+
+
+# Arguments
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda A: lagbc.centralities(A, ("bc", "pagerank")), ValueError, "no centrality 'pagerank'; there are: bc, "),
+        (lambda A: lagbc.centralities(A, ()), ValueError, "which is empty; there are: bc, "),
+        (lambda A: lagbc.stress(A, log2=2), TypeError, "log2=2 is neither True nor False"),
+        (lambda A: lagbc.closeness(A, wf_improved=None), TypeError, "wf_improved=None is neither"),
+        (lambda A: lagbc.edge_bc(A, normalized="no"), TypeError, "normalized='no' is neither"),
+        (lambda A: lagbc.harmonic(A, weighted=1), TypeError, "weighted=1 is neither"),
+        (lambda A: lagbc.harmonic(A, sources=[9]), ValueError, "sources holds 9, which is not a vertex"),
+        (lambda A: lagbc.bc(A, targets=[9]), ValueError, "targets holds 9, which is not a vertex"),
+        (lambda A: lagbc.stress(A, targets=[0, 0]), ValueError, "targets names vertex 0 more than once"),
+        (lambda A: lagbc.edge_bc(A, targets=[True]), TypeError, "targets has dtype bool"),
+        (lambda A: lagbc.bc(A, targets=[0], endpoints=True), ValueError, "targets does not go with"),
+        (lambda A: lagbc.bc(A, targets=[0], target_weights=np.ones(7)), ValueError, "targets does not go with"),
+        (lambda A: lagbc.edge_bc(A, k=8), ValueError, "k=8 roots cannot be drawn from 7"),
+        (lambda A: lagbc.edge_bc(A, k=2, sources=[1]), ValueError, "exclude each other"),
+        (lambda A: lagbc.eccentricity(A, threads=0), ValueError, "threads=0"),
+        (lambda A: lagbc.eccentricity(A, endpoints=True), TypeError, "endpoints"),
+        (lambda A: lagbc.eccentricity(A, method="no"), ValueError, "there is no method='no'"),
+        (lambda A: lagbc.shortest_path_counts(A, [7]), ValueError, "sources holds 7"),
+        (lambda A: lagbc.shortest_path_counts(A, [0], log2="x"), TypeError, "log2='x'"),
+        (lambda A: lagbc.estimate_memory(A, which="no"), ValueError, "no centrality 'no'"),
+    ],
+)
+def test_errors(call, error, message):
+    with pytest.raises(error, match=message.replace("(", r"\(")):
+        call(path(7))
+
+
+def test_a_method_that_does_not_offer_a_sum(monkeypatch):
+    one, *others = methods.METHODS
+    less = dataclasses.replace(one, offers=("delta", "edges"))
+    monkeypatch.setattr(methods, "METHODS", (less, *others))
+    with pytest.raises(ValueError, match=r"batched on cpu does not sum stress"):
+        lagbc.stress(path(4), method="batched", device="cpu")
+    assert lagbc.edge_bc(path(4), method="batched", device="cpu").sum() > 0
+ther_sums_are_refused(tmp_path):
+    A = scale_free(200, 900, seed=3)
+    options = {"method": "batched", "device": "cpu", "checkpoint": tmp_path / "run"}
+    first = lagbc.edge_bc(A, **options)
+    np.testing.assert_array_equal(lagbc.edge_bc(A, **options).toarray(), first.toarray())
+    with pytest.raises(lagbc.CheckpointError, match="other options"):
+        lagbc.stress(A, **options)
+
+
+def test_memory_of_more_sums():
+    A = scale_free(500, 4000, seed=1)
+    options = {"method": "batched", "device": "cpu", "threads": 1}
+    bc, edges, stress = (lagbc.estimate_memory(A, which=x, **options) for x in ("bc", "edge_bc", "stress"))
+    assert edges.scores > bc.scores
+    assert edges.graph > bc.graph
+    assert stress.workspace - bc.workspace == 500 * 64 * 8
+
+
+@settings(max_examples=10)
+@given(st.integers(2, 6), st.integers(1, 4))
+def test_layers(layers, width):
+    """Closed forms: an edge between layers i and i + 1 has its share of the pairs across it."""
+    ours = lagbc.centralities(layered(layers, width), ("edge_bc", "stress"), method="batched", device="cpu")
+    scores = ours["edge_bc"].tocoo()
+    layer = scores.row // width
+    np.testing.assert_allclose(scores.data, (layer + 1) * (layers - 1 - layer))
+    through = [
+        sum(width ** (b - a - 1) for a in range(i) for b in range(i + 1, layers)) for i in range(layers)
+    ]  # width**2 pairs of layers a and b, width**(b - a - 1) paths each, 1 / width of them through a vertex
+    np.testing.assert_allclose(ours["stress"], np.repeat([width * x for x in through], width))
