@@ -25,8 +25,8 @@ WEIGHTED_NETWORKS = {
     "USairports-distance": None,
     "rome99": None,
     "lesmis": None,
-    "cal-road": 1024,
-    "LosAngeles-road": 256,
+    "cal-road": 128,
+    "LosAngeles-road": 32,
 }
 REFUSED = ("soc-sign-bitcoinotc", "porto-road")
 RESULTS = Path(__file__).parent / "results"
