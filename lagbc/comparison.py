@@ -192,8 +192,11 @@ class Comparison:
         ]
 
     def reasons(self) -> list[str]:
-        """Say, a line a method, why methods were skipped."""
-        return [f"{record.title} not measured: {record.skipped}" for record in self.skipped]
+        """Say, a line a reason, which methods were skipped."""
+        titles: dict[str, list[str]] = {}
+        for record in self.skipped:
+            titles.setdefault(record.skipped, []).append(record.title)
+        return [f"{', '.join(methods)} not measured: {reason}" for reason, methods in titles.items()]
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, title: str | None = None) -> Figure:
         """Draw time per root and peak memory of the methods, see `lagbc.plots.plot_comparison`."""
@@ -612,7 +615,7 @@ def _measure(task: _Task, row: Method, check: _Check) -> Measurement:
 
 def _inapplicable(row: Method, weighted: bool) -> str:
     if row.weighted != weighted:
-        return "it counts hops and reads no lengths" if weighted else "it needs lengths: weighted=True"
+        return "for hops only, lengths are not read" if weighted else "for lengths only, with weighted=True"
     if row.available:
         return ""
     if find_spec(row.requires) is None:

@@ -374,15 +374,14 @@ def test_hops_and_lengths_are_not_mixed(only_rows):
     both = METHODS[0], replace(METHODS[0], weighted=True)
     only_rows(hops, lengths, *both)
     table = lagbc.compare(GRAPH, 2)
-    assert only(table, lengths).skipped == "it needs lengths: weighted=True"
+    assert only(table, lengths).skipped == "for lengths only, with weighted=True"
     assert titles(table.measured) == [("hops", "cpu"), (METHODS[0].name, "cpu")]
     table = lagbc.compare(GRAPH, 2, weighted=True)
-    assert only(table, hops).skipped == "it counts hops and reads no lengths"
+    assert only(table, hops).skipped == "for hops only, lengths are not read"
     assert "lengths" in table.headline
     assert len(table.records) == 3, "a name that does both is there once"
 
 
-@pytest.mark.skipif(not any(row.weighted and row.available for row in METHODS), reason="no method reads lengths yet")
 def test_weighted_methods_agree_with_the_reference():
     A = scale_free(60, 400, seed=2).tocsr()
     A.data = np.random.default_rng(3).integers(1, 6, A.nnz).astype(float)
@@ -454,6 +453,13 @@ def test_markdown_names_what_was_skipped(only_rows):
     only_rows(METHODS[0], replace(METHODS[0], name="missing", requires="no_such_library", extra=""))
     text = lagbc.compare(GRAPH, 2).to_markdown()
     assert "\n\n- missing on cpu not measured: no_such_library is not installed; pip install no_such_library\n" in text
+
+
+def test_methods_skipped_for_the_same_reason_share_a_line(only_rows):
+    gone = [replace(METHODS[0], name=name, requires="no_such_library", extra="") for name in ("one", "two")]
+    only_rows(METHODS[0], *gone)
+    (line,) = lagbc.compare(GRAPH, 2).reasons()
+    assert line == "one on cpu, two on cpu not measured: no_such_library is not installed; pip install no_such_library"
 
 
 def test_headline():

@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 
-import lagbc
-
 pytest.importorskip("ipykernel", reason="notebooks run in a kernel (the extra 'notebook')")
 pytest.importorskip("matplotlib", reason="notebooks draw (the extra 'plot')")
 nbclient = pytest.importorskip("nbclient", reason="notebooks are run by nbclient (the extra 'notebook')")
@@ -47,8 +45,6 @@ def test_what_is_stored(path):
 
 
 def test_it_runs(path):
-    if path.stem == "03_weighted" and not any(row.weighted and row.available for row in lagbc.METHODS):
-        pytest.skip("no method reads lengths")
     notebook = nbformat.read(path, as_version=4)
     stored = len(figures(notebook))
     nbclient.NotebookClient(
