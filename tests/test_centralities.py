@@ -490,7 +490,9 @@ def test_a_method_that_does_not_offer_a_sum(monkeypatch):
     with pytest.raises(ValueError, match=r"batched on cpu does not sum stress"):
         lagbc.stress(path(4), method="batched", device="cpu")
     assert lagbc.edge_bc(path(4), method="batched", device="cpu").sum() > 0
-ther_sums_are_refused(tmp_path):
+
+
+def test_checkpoints_of_other_sums_are_refused(tmp_path):
     A = scale_free(200, 900, seed=3)
     options = {"method": "batched", "device": "cpu", "checkpoint": tmp_path / "run"}
     first = lagbc.edge_bc(A, **options)
