@@ -125,6 +125,31 @@ def with_lengths(A: csr_array, seed: int = 0, largest: int = 10) -> csr_array:
     return coo_array((np.concatenate([length, length]), both), shape=A.shape).tocsr()
 
 
+def symmetric_lengths(
+    indptr: NDArray[np.integer], indices: Vertices, least: float, most: float, integer: bool, seed: int = 0
+) -> NDArray[np.float64]:
+    """Lengths of the edges of a symmetric pattern in CSR form, uniform in least..most, alike both ways.
+
+    The length of an edge is a hash of its two ends (the finalizer of SplitMix64, twice) and of the seed.
+    """
+    tails = np.repeat(np.arange(len(indptr) - 1, dtype=np.uint64), np.diff(indptr))
+    heads = indices.astype(np.uint64)
+    mixed = _mix(np.minimum(tails, heads) + np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64))
+    mixed = _mix(mixed ^ np.maximum(tails, heads))
+    # 52 bits and a half: in (0, 1), and never a bound.
+    uniform = ((mixed >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
+    if integer:
+        return np.floor(least + uniform * (most - least + 1))
+    return least + uniform * (most - least)
+
+
+def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    x = x + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
 def _symmetric(n: int, row: Vertices, col: Vertices) -> csr_array:
     """Store both directions of every given edge; loops are dropped, equal edges merged."""
     proper = row != col

@@ -19,8 +19,10 @@ from typing import Any
 import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from benchmarks import machine
+from benchmarks.generators import symmetric_lengths
 from benchmarks.graphs import NamedGraph, is_symmetric, table
 from lagbc import reference
 from lagbc.graph import Graph, as_graph
@@ -42,6 +44,9 @@ BOUND = {"float64": 9.6, "float32": 6.7}
 TOLERANCE = {"float64": 1e-9, "float32": 1e-3}
 # Roots that the CPU checks; without numba, fewer, and on graphs of up to so many stored edges.
 CHECKED, CHECKED_SLOWLY, SLOW_EDGES = 64, 2, 1 << 20
+# Lengths by name: least, most, whether integers; the last ones have tiny ones among them.
+LENGTHS = {"1..10": (1, 10, True), "0.1..1": (0.1, 1.0, False), "0..1": (0.0, 1.0, False)}
+HOPS = "hops"
 # "A @ F" of CuPy in place of the row-major product: the readable variant of spmm.
 COLUMN_MAJOR = "spmm-column-major"
 # Names that stand for a row of METHODS with an option of Plan.
@@ -61,12 +66,13 @@ class Entry:
 
     name: str
     dtype: str
+    weighted: bool = False
 
     @property
     def row(self) -> Method:
         """Row of METHODS."""
         name = OPTIONS[self.name][0] if self.name in OPTIONS else self.name.removesuffix("-column-major")
-        return next(row for row in METHODS if (row.name, row.device, row.weighted) == (name, "cuda", False))
+        return next(row for row in METHODS if (row.name, row.device, row.weighted) == (name, "cuda", self.weighted))
 
     @property
     def is_variant(self) -> bool:
@@ -93,17 +99,22 @@ class Case:
     count: int
     draw: str
     batch: int
+    lengths: str = HOPS
     trusted: dict[bytes, tuple[str, Scores]] = field(default_factory=dict)
 
     @cached_property
     def matrix(self) -> Any:
-        """The pattern as a SciPy matrix."""
-        return self.named.load()
+        """The pattern as a SciPy matrix, or with lengths that a hash of their ends gives the edges."""
+        pattern = self.named.load()
+        if self.lengths == HOPS:
+            return pattern
+        data = symmetric_lengths(pattern.indptr, pattern.indices, *LENGTHS[self.lengths])
+        return csr_array((data, pattern.indices, pattern.indptr), shape=pattern.shape)
 
     @cached_property
     def graph(self) -> Graph:
-        """The pattern as methods read it."""
-        return as_graph(self.matrix, directed=not is_symmetric(self.matrix))
+        """The matrix as methods read it."""
+        return as_graph(self.matrix, directed=not is_symmetric(self.matrix), weighted=self.lengths != HOPS)
 
     @cached_property
     def near(self) -> bool:
@@ -142,6 +153,7 @@ class Case:
             "nnz": self.graph.nnz,
             "directed": self.graph.directed,
             "depth": self.graph.depth,
+            "lengths": self.lengths,
             "seed": self.seed,
             "draw": "near" if self.near else "random",
         }
@@ -267,7 +279,7 @@ def on_cpu(graph: Graph, roots: Roots) -> tuple[str, Scores] | None:
         return None
     from lagbc import bc
 
-    scores = bc(graph, directed=graph.directed, sources=roots, method="batched", device="cpu")
+    scores = bc(graph, directed=graph.directed, weighted=graph.weighted, sources=roots, method="batched", device="cpu")
     return "batched on cpu", scores * (1 if graph.directed else 2)
 
 
@@ -275,7 +287,8 @@ def on_cpu_slowly(graph: Graph, roots: Roots) -> tuple[str, Scores] | None:
     """Raw sums by the textbook, on small graphs, where numba is missing."""
     if find_spec("numba") is not None or graph.nnz > SLOW_EDGES or not len(roots):
         return None
-    scores = reference.brandes(graph.indptr.tolist(), graph.indices.tolist(), sources=roots.tolist())
+    lengths = None if graph.weights is None else graph.weights.tolist()
+    scores = reference.brandes(graph.indptr.tolist(), graph.indices.tolist(), lengths, sources=roots.tolist())
     return "reference", np.array(scores)
 
 
@@ -295,6 +308,7 @@ def end_to_end(case: Case, entry: Entry, batch: int) -> Row:
             case.matrix,
             batch,
             directed=case.graph.directed,
+            weighted=case.graph.weighted,
             sources=case.roots,
             method=entry.row.name,
             device="cuda",
@@ -327,6 +341,7 @@ def measure_exact(case: Case, entry: Entry, until: float) -> Row:
         scores = bc(
             case.matrix,
             directed=case.graph.directed,
+            weighted=case.graph.weighted,
             method=entry.row.name,
             device="cuda",
             dtype=entry.dtype,
@@ -396,11 +411,12 @@ def rows(arguments: argparse.Namespace) -> Iterator[Row]:
         if name not in known:
             yield {"graph": name, "status": "absent: no such file in --data"} | common
             continue
-        case = Case(known[name], arguments.seed, arguments.roots, arguments.draw, arguments.batch)
+        weighted = arguments.lengths != HOPS
+        case = Case(known[name], arguments.seed, arguments.roots, arguments.draw, arguments.batch, arguments.lengths)
         load_seconds = None
-        for method in arguments.methods:
+        for method in arguments.methods or semiring(weighted):
             for dtype in arguments.dtypes:
-                entry = Entry(method, dtype)
+                entry = Entry(method, dtype, weighted)
                 row = {"graph": name, "method": method, "dtype": dtype} | common
                 if time.perf_counter() > until:
                     yield row | {"status": "not run: out of time"}
@@ -419,6 +435,12 @@ def rows(arguments: argparse.Namespace) -> Iterator[Row]:
                 yield row
 
 
+def semiring(weighted: bool) -> list[str]:
+    """Name the methods of the semiring formulation, with lengths or without."""
+    rows = [row for row in METHODS if row.device == "cuda" and row.formulation == "semiring"]
+    return [row.name for row in rows if row.weighted == weighted]
+
+
 def graph_names(arguments: argparse.Namespace) -> Sequence[str]:
     """Give the graphs asked for, or those of the kind of run."""
     if arguments.graphs:
@@ -429,11 +451,17 @@ def graph_names(arguments: argparse.Namespace) -> Sequence[str]:
 def parse(words: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu", description="Measure lagbc's GPU methods.")
-    on_gpu = [row for row in METHODS if row.device == "cuda" and not row.weighted]
-    methods = [row.name for row in on_gpu if row.formulation == "semiring"]
-    known = [*(row.name for row in on_gpu), COLUMN_MAJOR, *OPTIONS]
+    hops, weighted = (
+        [row.name for row in METHODS if row.device == "cuda" and row.weighted == lengths] for lengths in (False, True)
+    )
+    known = [*hops, COLUMN_MAJOR, *OPTIONS]
     parser.add_argument("--graphs", type=words_of, help=f"comma-separated [{','.join((*SYNTHETIC, *REAL))}]")
-    parser.add_argument("--methods", type=words_of, default=methods, help=f"of {','.join(known)} [{','.join(methods)}]")
+    parser.add_argument("--lengths", choices=(HOPS, *LENGTHS), default=HOPS, help="lengths of the edges [hops]")
+    parser.add_argument(
+        "--methods",
+        type=words_of,
+        help=f"of {','.join(known)}; with lengths {','.join(weighted)} [the semiring's]",
+    )
     parser.add_argument("--dtypes", type=words_of, default=["float64", "float32"])
     parser.add_argument("--data", type=Path, help="directory of Matrix Market files")
     parser.add_argument("--roots", type=int, default=1024, help="how many [1024]")
@@ -458,7 +486,7 @@ def words_of(text: str) -> list[str]:
 
 def say(row: Row) -> None:
     """Print one measurement in a line."""
-    head = f"{row['graph']} {row.get('method', '')} {row.get('dtype', '')}: {row['status']}"
+    head = f"{row['graph']} {row.get('lengths', '')} {row.get('method', '')} {row.get('dtype', '')}: {row['status']}"
     if "gteps" not in row:
         print(head, flush=True)
         return

@@ -21,8 +21,8 @@ point dist of the rounded sums; ``rtol > 0`` opens the equation, which takes one
 a vertex is reached that has no tight in-edge, as rounding absorbed a length, are marked as overflowed: computed one by
 one, the length is named.
 
-Sums are in the order of rows, in parts of fixed shape, for each group of roots by itself: the bits depend on nothing
-but graph, roots, `delta` and device type, unless a batch takes more rounds than `choose_way` foresaw.
+Groups of roots that have more levels than a way takes are swept again in another. Sums are in the order of rows, in
+parts of fixed shape, for each group by itself: the bits depend on nothing but graph, roots, `delta` and device type.
 
 References
 ----------
@@ -43,7 +43,6 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.csr import as_numpy
 from lagbc.gpu import delta_stepping_deep as deep
 from lagbc.gpu import delta_stepping_dial as dial
 from lagbc.gpu import delta_stepping_levels as levels
@@ -52,6 +51,7 @@ from lagbc.gpu.rows import (
     Lengths,
     Placed,
     Rows,
+    TooDeep,
     add_ends,
     bit_rows,
     count_groups,
@@ -59,8 +59,8 @@ from lagbc.gpu.rows import (
     place,
     upload,
 )
-from lagbc.graph import Graph
-from lagbc.plan import Plan
+from lagbc.graph import EXACT_INTEGERS, Graph
+from lagbc.plan import Plan, UnlikeBlocks
 from lagbc.sums import Sums
 
 # Width of the window in mean lengths, if the user gives none.
@@ -69,16 +69,14 @@ WIDTH = 4.0
 MOST_UNITS = 16
 # `threshold` takes lengths of which the smallest is at least this share of the mean.
 SIMILAR = 0.1
-# float32 holds all integers up to here.
-_EXACT_INTEGERS = 2**24
 
 
 @dataclass(frozen=True)
 class Way:
-    """Three functions, and the way that is taken if a batch has more levels than this one takes."""
+    """Three functions, and the way that is taken where groups have more levels than this one takes."""
 
     allocate: Callable[[Rows, Lengths], Any]
-    forward: Callable[[Any, NDArray[np.int64], Placed], Found | None]
+    forward: Callable[[Any, NDArray[np.int64], Placed], Found]
     backward: Callable[[Any, NDArray[np.int64], int, Any, Any], Any]
     then: str = ""
 
@@ -93,10 +91,11 @@ WAYS = {
 
 @dataclass(eq=False)
 class State:
-    """The graph on the device, the way that is taken, and its arrays."""
+    """The graph on the device, and the arrays of the way that was taken last."""
 
     rows: Rows
     lengths: Lengths
+    first: str  # the way that is tried first
     way: str
     arrays: Any
 
@@ -104,6 +103,13 @@ class State:
     def plan(self) -> Plan:
         """What the run asks for."""
         return self.rows.plan
+
+    def take(self, way: str) -> Way:
+        """Allocate what a way needs, in place of the arrays of another."""
+        if way != self.way:
+            self.arrays = None
+            self.way, self.arrays = way, WAYS[way].allocate(self.rows, self.lengths)
+        return WAYS[way]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,20 +126,32 @@ class Levels:
 def prepare(graph: Graph, plan: Plan, way: str | None = None) -> State:
     """Upload the graph in sweep order and allocate rows for the batch; `way` is one of `WAYS`, if not the best."""
     rows = upload(graph, plan)
-    lengths = describe_lengths(graph, rows.plan)
-    way = choose_way(graph, lengths, rows.plan) if way is None else way
-    return State(rows, lengths, way, WAYS[way].allocate(rows, lengths))
+    lengths = describe_lengths(graph, plan)
+    first = choose_way(graph, lengths, plan) if way is None else way
+    return State(rows, lengths, first, first, WAYS[first].allocate(rows, lengths))
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Levels:
-    """Find the distances from a batch of roots and count their shortest paths."""
+    """Find the distances from a batch of roots and count their shortest paths; a root of -1 is an absent one.
+
+    Raises
+    ------
+    UnlikeBlocks
+        Some groups of roots are too deep for a way, and some are not: each kind has to come by itself.
+    """
     placed = place(state.rows, roots)
     if not len(placed.position):
         return Levels(roots, placed, 0, np.zeros(len(roots), np.bool_), None)
-    while (found := WAYS[state.way].forward(state.arrays, roots, placed)) is None:
-        state.way, state.arrays = WAYS[state.way].then, None
-        state.arrays = WAYS[state.way].allocate(state.rows, state.lengths)
-    return Levels(roots, placed, found.depth, found.overflowed, found.reached)
+    way = state.first
+    while True:
+        try:
+            found = state.take(way).forward(state.arrays, roots, placed)
+        except TooDeep as deeper:
+            if not deeper.groups.all():
+                raise UnlikeBlocks(deeper.groups) from None
+            way = WAYS[way].then
+        else:
+            return Levels(roots, placed, found.depth, found.overflowed, found.reached)
 
 
 def backward(state: State, levels: Levels, sums: Sums) -> None:
@@ -156,37 +174,32 @@ def choose_way(graph: Graph, lengths: Lengths, plan: Plan) -> str:
         return "deep"
     if not graph.nnz or plan.rtol or plan.delta is not None:
         return "window"
-    if lengths.unit and lengths.out.max() <= MOST_UNITS * lengths.unit and graph.n <= dial.MOST_ROWS:
+    if lengths.unit and graph.n <= dial.MOST_ROWS:
         return "dial"
-    return "threshold" if lengths.out.min() >= SIMILAR * _mean(lengths.out) else "window"
+    return "threshold" if float(lengths.out.min()) >= SIMILAR * _mean(lengths.out) else "window"
 
 
 def describe_lengths(graph: Graph, plan: Plan) -> Lengths:
     """Bring the lengths of a graph into sweep order, and find what they allow."""
-    ordered = graph.reordered
-    symmetric = ordered.transpose is ordered
-    out = as_numpy(ordered.weights)
-    into = out if symmetric else as_numpy(ordered.transpose.weights)
-    rows = int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
-    shortest = np.full(rows, np.inf)
-    tails = np.flatnonzero(ordered.out_degrees[:rows])
-    if len(tails):
-        shortest[tails] = np.minimum.reduceat(out, as_numpy(ordered.indptr)[tails])
-    unit = _unit(out)
-    # A path has fewer than `rows` edges; if they are integers that sum to no more than this, float32 adds exactly.
-    is_exact = unit > 0 and rows * out.max() <= _EXACT_INTEGERS and not plan.rtol
-    dist = "float32" if is_exact else "float64"
+    out: Any = graph.reordered.on_device.weights
+    into = graph.reordered.transpose.on_device.weights
+    longest = float(out.max()) if graph.nnz else 0.0
+    are_integers = longest <= EXACT_INTEGERS and bool((out == cp.floor(out)).all())
+    # A path has fewer than n edges: float32 adds integers exactly as long as no path can be too long for it.
+    dist = "float32" if are_integers and graph.n * longest <= 2**24 and not plan.rtol else "float64"
     width = WIDTH * _mean(out) if plan.delta is None else plan.delta
-    return Lengths(out, into, shortest, unit, dist, min(width, float(np.finfo(dist).max)))
+    return Lengths(out, into, _unit(out) if are_integers else 0.0, dist, min(width, float(np.finfo(dist).max)))
 
 
-def _mean(lengths: NDArray[np.float64]) -> float:
+def _mean(lengths: Any) -> float:
     """Mean length, without overflow; 0 if there is none."""
     return float((lengths / max(len(lengths), 1)).sum())
 
 
-def _unit(lengths: NDArray[np.float64]) -> float:
-    """Find the greatest common divisor of integer lengths; 0 if they are not integers."""
-    if lengths.max(initial=0.0) > 2**53 or (lengths != np.floor(lengths)).any():
+def _unit(integers: Any) -> float:
+    """Find the greatest common divisor of lengths; 0 if one of them is more than `MOST_UNITS` of it."""
+    distinct = cp.unique(integers)
+    if not 0 < len(distinct) <= MOST_UNITS:
         return 0.0
-    return float(np.gcd.reduce(lengths.astype(np.int64), initial=0))
+    unit = int(np.gcd.reduce(distinct.get().astype(np.int64)))
+    return float(unit) if float(distinct[-1]) <= MOST_UNITS * unit else 0.0

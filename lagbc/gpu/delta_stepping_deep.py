@@ -21,6 +21,7 @@ from lagbc.gpu.rows import (
     Placed,
     Rows,
     bits_of,
+    count_groups,
     set_bits,
     sigma_limit,
 )
@@ -41,7 +42,8 @@ class Arrays:
     rows: Rows
     dist: str
     width: float
-    members: int  # blocks of a group
+    resident: int  # blocks that the device holds at once
+    used: int  # groups of the batch
     lengths: Any  # (nnz,)
     in_lengths: Any
     distances: Any  # (groups, rows, 256)
@@ -62,6 +64,11 @@ class Arrays:
     status: Any  # (groups, 2): how it ended, rounds
 
     @property
+    def members(self) -> int:
+        """Blocks of each group, all of which are resident."""
+        return max(1, self.resident // self.used)
+
+    @property
     def capacity(self) -> int:
         """Entries of a group's queue."""
         return int(self.queue.shape[1])
@@ -69,7 +76,7 @@ class Arrays:
 
 def allocate(rows: Rows, lengths: Lengths) -> Arrays:
     """Upload the lengths, and allocate rows and queues."""
-    out = cp.asarray(lengths.out.astype(lengths.dist))
+    out, into = lengths.as_type(lengths.dist)
     shape = rows.groups, rows.rows
     entry = max(np.dtype(kind).itemsize for kind in (lengths.dist, rows.plan.dtype))
     module = _module(rows, lengths.dist)
@@ -79,9 +86,10 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
         rows=rows,
         dist=lengths.dist,
         width=lengths.width,
-        members=max(1, resident_blocks(THREADS, *kernels) // rows.groups),
+        resident=resident_blocks(THREADS, *kernels),
+        used=rows.groups,
         lengths=out,
-        in_lengths=out if lengths.into is lengths.out else cp.asarray(lengths.into.astype(lengths.dist)),
+        in_lengths=into,
         distances=cp.empty((*shape, COLUMNS), lengths.dist),
         buffer=cp.empty((rows.groups, rows.rows * COLUMNS * entry), cp.uint8),
         pending=cp.empty((*shape, BYTES), cp.uint8),
@@ -89,7 +97,7 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
         waiting=cp.empty((rows.groups, 2, rows.rows), cp.int32),
         stamps=cp.empty(shape, cp.int32),
         latest=cp.empty(shape, cp.int32),
-        **_queue(rows.groups, capacity),
+        **_queue(rows, capacity),
         lowest=cp.empty((rows.groups, 3), lengths.dist),
         counts=cp.empty((rows.groups, _COUNTS), cp.int32),
         barriers=cp.zeros(rows.groups, cp.uint32),
@@ -101,6 +109,7 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     """Settle distances, find the levels, and count paths."""
     rows = arrays.rows
+    arrays.used = count_groups(roots)
     while _settle(arrays, placed) == _QUEUE_FULL:
         _grow_queue(arrays)
     _leave_last(arrays)
@@ -148,15 +157,17 @@ def _start(arrays: Arrays, placed: Placed) -> None:
     arrays.stamps.fill(0)
     arrays.latest.fill(-1)
     arrays.starts[:, 0] = 0
+    arrays.status.fill(0)
 
 
 def _leave_last(arrays: Arrays) -> None:
     """Leave each column of a vertex in the last of its entries, its level."""
     rows = arrays.rows
+    arrays.reached.fill(0)
     chains = arrays.latest, arrays.previous, arrays.masks, np.int64(arrays.capacity)
     kernel = _module(rows, arrays.dist).get_function("deep_last")
     arguments = np.int32(rows.rows), np.int32(arrays.members), *chains, arrays.reached, arrays.barriers
-    kernel((arrays.members * rows.groups,), (THREADS,), arguments)
+    kernel((arrays.members * arrays.used,), (THREADS,), arguments)
 
 
 def _sweep(arrays: Arrays, name: str, edges: tuple[Any, ...], rest: tuple[Any, ...]) -> None:
@@ -175,7 +186,7 @@ def _launch(arrays: Arrays, name: str, arguments: tuple[Any, ...]) -> int:
     arrays.barriers.fill(0)
     kernel = _module(rows, arrays.dist).get_function(name)
     ends = arrays.barriers, arrays.halts, host_pointer(rows.stop), arrays.status
-    kernel((arrays.members * rows.groups,), (THREADS,), (*arguments, *ends))
+    kernel((arrays.members * arrays.used,), (THREADS,), (*arguments, *ends))
     worst = int(arrays.status[:, 0].max())
     if worst == _STOPPED:
         raise Interrupted
@@ -186,11 +197,14 @@ def _grow_queue(arrays: Arrays) -> None:
     """Make the queue half as long again; its entries are found anew by the sweep that follows."""
     capacity = 3 * arrays.capacity // 2
     arrays.queue = arrays.masks = arrays.previous = arrays.starts = None
-    for name, array in _queue(arrays.rows.groups, capacity).items():
+    for name, array in _queue(arrays.rows, capacity).items():
         setattr(arrays, name, array)
 
 
-def _queue(groups: int, capacity: int) -> dict[str, Any]:
+def _queue(rows: Rows, capacity: int) -> dict[str, Any]:
+    groups = rows.groups
+    if capacity + rows.rows >= 2**31:
+        raise MemoryError(f"a queue of {capacity} entries is past what 32-bit positions hold")
     return {
         "queue": cp.empty((groups, capacity), cp.int32),
         "masks": cp.empty((groups, capacity, BYTES), cp.uint8),

@@ -22,6 +22,7 @@ from lagbc.gpu.rows import (
     Lengths,
     Placed,
     Rows,
+    TooDeep,
     bitmap_of,
     bitmap_words,
     bits_of,
@@ -54,22 +55,27 @@ class Arrays:
 
 def allocate(rows: Rows, lengths: Lengths) -> Arrays:
     """Upload the lengths in units, and allocate rows."""
-    steps = [(side / lengths.unit).astype(np.uint8) for side in (lengths.out, lengths.into)]
-    out = cp.asarray(steps[0])
+    out, into = lengths.as_type(np.uint8, lengths.unit)
     shape = rows.groups, rows.rows
     return Arrays(
         rows=rows,
-        longest=int(steps[0].max()),
+        longest=int(out.max()),
         lengths=out,
-        in_lengths=out if lengths.into is lengths.out else cp.asarray(steps[1]),
+        in_lengths=into,
         values=cp.empty((*shape, COLUMNS), rows.plan.dtype),
         visited=cp.empty((*shape, BYTES), cp.uint8),
         **_allocate_levels(rows, MOST_LEVELS // 4),
     )
 
 
-def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found | None:
-    """Find the levels, a distance each, and count paths; None if there are too many."""
+def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
+    """Find the levels, a distance each, and count paths.
+
+    Raises
+    ------
+    TooDeep
+        Groups have more than `MOST_LEVELS` levels.
+    """
     rows = arrays.rows
     kernel = compiler.load(_SOURCE, rows.plan.dtype).get_function("dial_forward")
     grid = (row_blocks(rows.rows, rows.in_hubs), count_groups(roots), _parts(arrays))
@@ -95,7 +101,8 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found |
             last = level
         elif level == last + arrays.longest:
             return Found(last, bits_of(overflowed, len(roots)), arrays.visited)
-    return None
+    still_live = arrays.live[: count_groups(roots), MOST_LEVELS - arrays.longest :].any(axis=(1, 2))
+    raise TooDeep(still_live.get())
 
 
 def backward(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, multiplicity: Any) -> Any:

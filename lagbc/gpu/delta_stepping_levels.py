@@ -26,6 +26,7 @@ from lagbc.gpu.rows import (
     Lengths,
     Placed,
     Rows,
+    TooDeep,
     bitmap_of,
     bitmap_words,
     bits_of,
@@ -73,7 +74,7 @@ class Arrays:
 
 def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
     """Upload the lengths, and allocate rows."""
-    out = cp.asarray(lengths.out.astype(lengths.dist))
+    out, into = lengths.as_type(lengths.dist)
     shape = rows.groups, rows.rows
     values = cp.empty((*shape, COLUMNS), rows.plan.dtype)
     snapshot = values if values.dtype == lengths.dist else cp.empty((*shape, COLUMNS), lengths.dist)
@@ -84,8 +85,8 @@ def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
         dist=lengths.dist,
         width=lengths.width,
         lengths=out,
-        in_lengths=out if lengths.into is lengths.out else cp.asarray(lengths.into.astype(lengths.dist)),
-        shortest=cp.asarray(lengths.shortest.astype(lengths.dist)) if strict else None,
+        in_lengths=into,
+        shortest=_shortest(rows, out) if strict else None,
         distances=cp.empty((*shape, COLUMNS), lengths.dist),
         values=values,
         snapshot=None if strict else snapshot,
@@ -99,14 +100,17 @@ def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
     )
 
 
-def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found | None:
-    """Settle distances and count paths; None if that takes too many rounds."""
+def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
+    """Settle distances and count paths.
+
+    Raises
+    ------
+    TooDeep
+        Groups take more than `MOST_ROUNDS` rounds.
+    """
     rows = arrays.rows
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
-    settled = _settle(arrays, roots, placed, overflowed)
-    if settled is None:
-        return None
-    rounds, stuck = settled
+    rounds, stuck = _settle(arrays, roots, placed, overflowed)
     _leave_last(arrays, roots, rounds)
     if not arrays.strict:
         _count(arrays, roots, placed, rounds, overflowed)
@@ -133,10 +137,8 @@ def backward(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, mu
     return scores.sum(axis=1)
 
 
-def _settle(
-    arrays: Arrays, roots: NDArray[np.int64], placed: Placed, overflowed: Any
-) -> tuple[int, NDArray[np.bool_]] | None:
-    """Settle all distances; return the number of rounds and which roots are stuck, or None if there are too many.
+def _settle(arrays: Arrays, roots: NDArray[np.int64], placed: Placed, overflowed: Any) -> tuple[int, NDArray[np.bool_]]:
+    """Settle all distances; return the number of rounds, and which roots are stuck.
 
     A root is stuck if its entries are pending and none is near: by Dijkstra's rule, where rounding absorbs a length.
     """
@@ -164,7 +166,7 @@ def _settle(
             return turn, stuck
         rows.plan.stop.check()
         _relax(arrays, (row_blocks(rows.rows, rows.in_hubs), groups, parts), turn, overflowed)
-    return None
+    raise TooDeep(arrays.live[-1, :groups].any(axis=1).get())
 
 
 def _start(arrays: Arrays, placed: Placed) -> None:
@@ -195,6 +197,16 @@ def _relax(arrays: Arrays, grid: tuple[int, int, int], turn: int, overflowed: An
         bounds = arrays.lowest[turn + 1], _number(arrays, rows.plan.rtol), margin
         rest = arrays.open, arrays.pending, arrays.distances
         _kernel(arrays, "delta_relax")(grid, (THREADS,), (*edges, *near, arrays.snapshot, *bounds, *rest))
+
+
+def _shortest(rows: Rows, lengths: Any) -> Any:
+    """Find the shortest edge that leaves each row, infinite if there is none."""
+    indptr, lengths = rows.indptr.get(), lengths.get()
+    shortest = np.full(rows.rows, np.inf, lengths.dtype)
+    tails = np.flatnonzero(np.diff(indptr))
+    if len(tails):
+        shortest[tails] = np.minimum.reduceat(lengths, indptr[tails])
+    return cp.asarray(shortest)
 
 
 def _leave_last(arrays: Arrays, roots: NDArray[np.int64], rounds: int) -> None:

@@ -44,14 +44,32 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Lengths:
-    """The lengths of the edges on the host, in sweep order, and how they are used."""
+    """The lengths of the edges on the device, in sweep order, and how they are used."""
 
-    out: NDArray[np.float64]  # (nnz,): of the edges that leave, row after row
-    into: NDArray[np.float64]  # (nnz,): of those that enter; the same object if the graph is symmetric
-    shortest: NDArray[np.float64]  # (rows,): the shortest edge that leaves a row, infinite if there is none
-    unit: float  # of which all lengths are multiples; 0 if none is known
+    out: Any  # (nnz,) float64: of the edges that leave, row after row
+    into: Any  # (nnz,) float64: of those that enter; the same array if the graph is symmetric
+    unit: float  # of which all lengths are multiples, few enough for `dial`; else 0
     dist: str  # type of distances
     width: float  # of a window of distances
+
+    def as_type(self, dtype: Any, unit: float = 1.0) -> tuple[Any, Any]:
+        """Return `out` and `into` in units, in another type; the same array if they are."""
+        out = (self.out / unit).astype(dtype)
+        return out, out if self.into is self.out else (self.into / unit).astype(dtype)
+
+
+class TooDeep(Exception):  # noqa: N818 (a request, not an error)
+    """Raised where some groups of roots have more levels than a way takes.
+
+    Attributes
+    ----------
+    groups : ndarray of bool
+        For each group of the batch, whether it does.
+    """
+
+    def __init__(self, groups: NDArray[np.bool_]) -> None:
+        super().__init__()
+        self.groups = groups
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ from strategies import (
 import lagbc
 from lagbc import reference
 from lagbc.graph import as_graph
-from lagbc.plan import Interrupted, Plan
+from lagbc.plan import Interrupted, Plan, UnlikeBlocks
 from lagbc.sums import Sums
 
 needs_numba = pytest.mark.skipif(
@@ -400,33 +400,41 @@ def test_distances(delta, way, dist):
             np.testing.assert_array_equal(distances[:, column], expected)
 
 
-@pytest.mark.parametrize(("way", "then"), [("dial", "window"), ("threshold", "window"), ("window", "deep")])
-def test_a_way_gives_up_on_a_deeper_graph(delta, way, then):
-    """Mid-way through a run of batches, too."""
-    A = with_lengths(disjoint(path(200), scale_free(200, 1200, seed=6)), np.ones)
-    import cupy
+# Some roots reach 200 levels, the others few; in sweep order the first 256 vertices are all of the second kind.
+UNLIKE = with_lengths(disjoint(path(200), scale_free(600, 5000, seed=6)), np.ones)
 
-    graph = as_graph(A, weighted=True)
-    state = delta.prepare(graph, Plan(batch=256), way)
-    total = np.zeros(A.shape[0])
-    for roots, taken in ((np.arange(200, 400), way), (np.arange(100), "deep"), (np.arange(100, 200), "deep")):
-        levels = delta.forward(state, roots)
-        out = cupy.zeros((1, A.shape[0]))
+
+@pytest.mark.parametrize("way", ["dial", "threshold", "window"])
+def test_a_way_gives_up_on_deeper_groups(delta, cupy, way):
+    """Among batches that it takes."""
+    graph = as_graph(UNLIKE, weighted=True)
+    state = delta.prepare(graph, Plan(batch=512), way)
+    for roots, taken in ((np.arange(200, 400), way), (np.arange(100), "deep"), (np.arange(300, 800), way)):
+        levels, out = delta.forward(state, roots), cupy.zeros((2, graph.n))
         delta.backward(state, levels, Sums(delta=out))
-        total += out[0].get()
         assert state.way == taken
-    assert delta.WAYS[way].then == then
-    within(total, oracle(A), 1e-12)
+        within(out.sum(axis=0).get(), oracle(UNLIKE, sources=roots), 1e-12)
+    with pytest.raises(UnlikeBlocks) as raised:
+        delta.forward(state, np.concatenate([np.arange(200, 456), np.arange(100)]))
+    assert raised.value.apart.tolist() == [False, True]
+
+
+def test_unlike_groups_come_apart(cupy):
+    """And the batch changes no bit."""
+    options = {"weighted": True, "method": "delta-stepping", "device": "cuda"}
+    assert (as_graph(UNLIKE, weighted=True).order[:256] >= 200).all()
+    results = [lagbc.bc(UNLIKE, batch, **options) for batch in (256, 512, 1024)]
+    for result in results[1:]:
+        np.testing.assert_array_equal(result, results[0])
+    within(results[0], oracle(UNLIKE), 1e-12)
 
 
 @pytest.mark.parametrize("way", ["dial", "threshold", "window", "deep"])
-def test_bits(delta, way):
+def test_bits(delta, cupy, way):
     """Neither the batch nor the run changes a bit."""
     A = with_lengths(grid(5, 7) if way == "deep" else scale_free(600, 4000, seed=8), integers(3))
     A = disjoint(*[A] * (18 if way == "deep" else 1))
     graph = as_graph(A, weighted=True)
-    import cupy
-
     roots = graph.order[:520]
     results = []
     for batch in (256, 512, 768, 256):

@@ -1,0 +1,247 @@
+"""Measure variants of the GPU's Delta-stepping, each against the first, as a table in Markdown.
+
+``python -m benchmarks.gpu_weighted_variants --help``
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import cupy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks import gpu
+from benchmarks.generators import symmetric_lengths
+from benchmarks.graphs import table
+from lagbc.gpu import compiler, delta_stepping, rows
+from lagbc.graph import Graph, as_graph
+from lagbc.plan import Plan
+from lagbc.sums import Sums
+
+LENGTHS = gpu.LENGTHS | {"1": (1, 1, True)}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to run, with settings of `compiler.OWN_BYTES` and `compiler.RESIDENT`, and the window in mean lengths."""
+
+    way: str
+    lengths: str
+    own: int = 64
+    resident: int = 0
+    width: float = 0.0
+    dtype: str = "float64"
+
+    @property
+    def kernels(self) -> tuple[str, str]:
+        """Names in `compiler.OWN_BYTES` and `compiler.RESIDENT`."""
+        return {
+            "dial": ("delta_stepping_dial", "DIAL"),
+            "threshold": ("delta_stepping_levels", "STRICT"),
+            "window": ("delta_stepping_levels", "DELTA"),
+            "deep": ("", "DELTA_DEEP"),
+        }[self.way]
+
+
+FLAT = (
+    *(Variant("dial", "1..10", own, resident) for own, resident in ((64, 4), (64, 3), (32, 4), (32, 5))),
+    *(Variant("threshold", "1..10", 64, resident) for resident in (2, 3)),
+    *(Variant("window", "1..10", 64, resident) for resident in (3, 4)),
+    *(Variant("threshold", "0.1..1", own, resident) for own, resident in ((64, 2), (32, 3), (32, 2))),
+    *(Variant("window", "0.1..1", own, resident) for own, resident in ((64, 3), (32, 3))),
+    *(Variant("window", "0..1", own, resident) for own, resident in ((64, 3), (32, 3), (32, 4))),
+    Variant("window", "0..1", 64, 3, width=1.0),
+    Variant("dial", "1", 64, 4),
+    Variant("dial", "1..10", 64, 4, dtype="float32"),
+)
+DEEP = (
+    *(Variant("deep", "1..10", resident=resident) for resident in (5, 4, 6)),
+    *(Variant("deep", "1..10", resident=5, width=width) for width in (2.0, 8.0)),
+    Variant("deep", "0.1..1", resident=5),
+)
+
+
+@dataclass
+class Measured:
+    """Seconds of one pass over all roots, and what it gave."""
+
+    forward: float
+    backward: float
+    levels: int
+    way: str
+    scores: NDArray[np.float64]
+    kernels: dict[str, float] = field(default_factory=dict)
+
+
+def in_sweep_order(graph: Graph, lengths: tuple[float, float, bool]) -> Graph:
+    """Give lengths to a graph that is in sweep order already."""
+    weights = symmetric_lengths(graph.indptr, graph.indices, *lengths)
+    weighted = Graph(graph.indptr, graph.indices, directed=False, weights=weights)
+    vars(weighted).update(order=np.arange(graph.n), reordered=weighted, depth=graph.depth)  # cached properties
+    return weighted
+
+
+@contextmanager
+def settings(variant: Variant) -> Iterator[None]:
+    """Compile as the variant asks, for a while."""
+    source, kernel = variant.kernels
+    own, resident = dict(compiler.OWN_BYTES), dict(compiler.RESIDENT)
+    if source:
+        compiler.OWN_BYTES[source] = variant.own
+    if variant.resident:
+        compiler.RESIDENT[kernel] = variant.resident
+    try:
+        yield
+    finally:
+        compiler.OWN_BYTES.update(own)
+        compiler.RESIDENT.update(resident)
+
+
+@contextmanager
+def timed_kernels() -> Iterator[list[tuple[str, Any, Any]]]:
+    """Record events around each launch, as (kernel, begun, ended)."""
+    launches: list[tuple[str, Any, Any]] = []
+    load = compiler.load
+
+    class Timed:
+        def __init__(self, module: Any) -> None:
+            self.module = module
+
+        def get_function(self, name: str) -> Any:
+            function = self.module.get_function(name)
+
+            def launch(*arguments: Any) -> None:
+                begun, ended = cp.cuda.Event(), cp.cuda.Event()
+                begun.record()
+                function(*arguments)
+                ended.record()
+                launches.append((name, begun, ended))
+
+            return launch
+
+    compiler.load = lambda *names, **options: Timed(load(*names, **options))  # type: ignore[assignment]
+    try:
+        yield launches
+    finally:
+        compiler.load = load
+
+
+def compile_all(variants: Sequence[Variant]) -> None:
+    """Compile what the variants need, side by side, before any of them is timed."""
+    wanted = []
+    for variant in variants:
+        name = variant.kernels[0] or "delta_stepping_deep"
+        for dist in ("float64", "float32") if "distances.cuh" in compiler.SOURCES[name] else (None,):
+            if dist != ("float64" if "." in variant.lengths[:3] or variant.lengths == "0..1" else "float32") and dist:
+                continue
+            with settings(variant):
+                wanted.append((name, compiler.options(name, variant.dtype, dist=dist), variant.way == "deep"))
+    device = cp.cuda.Device().id
+    with ThreadPoolExecutor(8) as pool:
+        for module in pool.map(lambda chosen: compiler._load(*chosen, device), dict.fromkeys(wanted)):
+            pool.submit(module.compile)
+
+
+def measure(state: delta_stepping.State, roots: NDArray[np.int64]) -> Measured:
+    """Sweep from all roots in one batch."""
+    marks = [cp.cuda.Event() for _ in range(3)]
+    out = cp.zeros((state.rows.groups, state.rows.n))
+    marks[0].record()
+    levels = delta_stepping.forward(state, roots)
+    marks[1].record()
+    delta_stepping.backward(state, levels, Sums(delta=out))
+    marks[2].record()
+    scores = out.sum(axis=0).get()
+    forward, backward = (cp.cuda.get_elapsed_time(marks[i], marks[i + 1]) / 1e3 for i in range(2))
+    return Measured(forward, backward, levels.depth, state.way, scores)
+
+
+def run(graph: Graph, described: rows.Lengths, variant: Variant, roots: NDArray[np.int64], kernels: bool) -> Measured:
+    """Warm up, take the best of two passes, and if asked for the kernels' times in a third."""
+    cp.get_default_memory_pool().free_all_blocks()
+    plan = Plan(batch=len(roots), dtype=variant.dtype)
+    if variant.width:
+        mean = described.width / delta_stepping.WIDTH
+        described = replace(described, width=variant.width * mean)
+    with settings(variant):
+        on_device = rows.upload(graph, plan)
+        arrays = delta_stepping.WAYS[variant.way].allocate(on_device, described)
+        state = delta_stepping.State(on_device, described, variant.way, variant.way, arrays)
+        measure(state, roots)
+        best = min((measure(state, roots) for _ in range(2)), key=lambda m: m.forward + m.backward)
+        if kernels:
+            with timed_kernels() as launches:
+                measure(state, roots)
+            times: dict[str, float] = defaultdict(float)
+            for name, begun, ended in launches:
+                times[name] += cp.cuda.get_elapsed_time(begun, ended)
+            best.kernels = dict(times)
+    return best
+
+
+def pick_roots(graph: Graph, count: int, seed: int) -> NDArray[np.int64]:
+    """Seeded roots in sweep order: single vertices, or on deep graphs runs of 256."""
+    rng = np.random.default_rng(seed)
+    order = np.flatnonzero(graph.out_degrees)
+    count = min(count, len(order)) // 256 * 256
+    if not graph.is_deep:
+        return np.sort(rng.choice(order, count, replace=False))
+    runs = order[: len(order) // 256 * 256].reshape(-1, 256)
+    return runs[np.sort(rng.choice(len(runs), count // 256, replace=False))].ravel()
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Measure all variants of the graphs asked for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu_weighted_variants", description=__doc__)
+    parser.add_argument("--graphs", default="rmat-20-16,delaunay-19,road-like-20")
+    parser.add_argument("--roots", type=int, default=1024)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--budget", type=float, default=float("inf"), help="seconds after which no variant is begun")
+    parser.add_argument("--kernels", action="store_true", help="also the time of each kernel")
+    arguments = parser.parse_args(words)
+    begun = time.perf_counter()
+    names = arguments.graphs.split(",")
+    compile_all([*(FLAT if any(name.startswith("rmat") for name in names) else ()), *DEEP])
+    print(f"compiled in {time.perf_counter() - begun:.0f} s", flush=True)
+    head = "graph,lengths,way,dtype,own bytes,blocks,width,levels,forward ms,backward ms,ms a root,GTEPS,differs,at s"
+    print(f"| {head.replace(',', ' | ')} |\n{'|---' * (head.count(',') + 1)}|", flush=True)
+    for name in names:
+        pattern = as_graph(table()[name].load(), directed=False).reordered
+        roots = pick_roots(pattern, arguments.roots, arguments.seed)
+        cases: dict[str, tuple[Graph, rows.Lengths]] = {}
+        expected: dict[str, NDArray[np.float64]] = {}
+        for variant in DEEP if pattern.is_deep else FLAT:
+            if time.perf_counter() - begun > arguments.budget:
+                print("out of time")
+                return
+            if variant.lengths not in cases:
+                graph = in_sweep_order(pattern, LENGTHS[variant.lengths])
+                cases[variant.lengths] = graph, delta_stepping.describe_lengths(graph, Plan(batch=256))
+            try:
+                best = run(*cases[variant.lengths], variant, roots, arguments.kernels)
+            except Exception as error:  # one variant's failure must not cost the others their time
+                print(f"{name} {variant}: {type(error).__name__}: {error}", flush=True)
+                continue
+            trusted = expected.setdefault(variant.lengths, best.scores)
+            difference = float((np.abs(best.scores - trusted) / (1 + np.abs(trusted))).max(initial=0.0))
+            seconds = best.forward + best.backward
+            cells = [name, variant.lengths, best.way, variant.dtype, variant.own, variant.resident]
+            cells += [variant.width or delta_stepping.WIDTH, best.levels]
+            cells += [f"{1e3 * best.forward:.1f}", f"{1e3 * best.backward:.1f}", f"{1e3 * seconds / len(roots):.4f}"]
+            cells += [f"{pattern.nnz / 2 * len(roots) / seconds / 1e9:.1f}", f"{difference:.0e}"]
+            cells += [f"{time.perf_counter() - begun:.0f}"]
+            print(f"| {' | '.join(map(str, cells))} |", flush=True)
+            if best.kernels:
+                print("  ms: " + ", ".join(f"{kernel} {ms:.1f}" for kernel, ms in best.kernels.items()), flush=True)
+
+
+if __name__ == "__main__":
+    main()
