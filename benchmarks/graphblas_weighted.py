@@ -73,14 +73,14 @@ class Variant:
     """
 
     factor: float = graphblas_weighted.DELTA_FACTOR
-    batch: int = 64
+    batch: int = 128
     tight: str = "edges"
 
 
 VARIANTS = (
     Variant(),
     *(Variant(factor=factor) for factor in (1.0, 4.0, 64.0, np.inf)),
-    *(Variant(batch=batch) for batch in (16, 256)),
+    *(Variant(batch=batch) for batch in (16, 32, 64)),
     Variant(tight="products"),
 )
 
@@ -229,7 +229,7 @@ Default: {default}. Delta is factor mean lengths over the mean degree. The other
 
 @click.command()
 @click.option("--graphs", default=";".join(GRAPHS), show_default=True, help="Names or .mtx files, semicolons between.")
-@click.option("--roots", default=256, show_default=True, help="Roots, near each other.")
+@click.option("--roots", default=128, show_default=True, help="Roots, near each other.")
 @click.option("--rounds", default=3, show_default=True)
 @click.option("--seed", default=0, show_default=True)
 @click.option("--out", default="benchmarks/results/graphblas_weighted.jsonl", show_default=True, type=Path)

@@ -235,7 +235,7 @@ METHODS: tuple[Method, ...] = (
         extra="graphblas",
         block=1,
         widest=None,
-        auto_batch=64,
+        auto_batch=128,
         concurrent=True,
         # For distances 8 of D, 9 of S, 18 of the mask, and N, F and Q at 16, each twice while it changes; for counts P,
         # W and c at 9, levels at 8, row pointers at 16, and F, Q and Z, later C, T and delta, at 16.

@@ -49,10 +49,11 @@ class Levels:
 
 
 def active_vertices(graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Vertices with edges (one at least, with or without), in sweep order, and the position of every vertex in it."""
+    """Vertices with edges, or one vertex, in sweep order; and the position of every vertex in that order."""
     position = np.empty(graph.n, np.int64)
     position[graph.order] = np.arange(graph.n)
-    return graph.order[: max(1, np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))], position
+    active = np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0))
+    return graph.order[: max(1, active)], position
 
 
 def from_scipy(matrix: sparse.csr_array) -> Matrix:
@@ -84,8 +85,8 @@ def accumulate(
     times : Vector
         How often each row of P counts; rows without an entry are not read.
     product : callable
-        ``product(C)`` is an expression that sums c over the successors of each vertex. `C` holds it for the level
-        above which that is asked for; deeper levels came in earlier calls.
+        ``product(C)`` is an expression that sums c over the successors of each vertex on the next level up. `C` holds
+        c on the level just done; the deeper levels were in the calls before.
 
     Returns
     -------

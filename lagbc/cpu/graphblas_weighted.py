@@ -1,24 +1,25 @@
 """Weighted betweenness on the CPU in the GraphBLAS: min-plus Delta-stepping, then the sweep over tight edges.
 
-b roots are the b rows of one batch. All distances are settled first. D (what is known of them, infinite at first) and
-N (those that are to be relaxed) are b x n; A_L holds the lengths up to Delta, the light ones, A_H the heavy ones. Row
-i works on a bucket of its own, the vertices j of N with N_ij < limit_i = (the least of N_i) + Delta:
+b roots are the b rows of one batch. All distances are settled first. D (the least lengths found so far, infinite at
+first) and N (those of them that are still to be relaxed) are b x n. A_L holds the lengths up to Delta, the light ones,
+A_H the heavy ones. Row i works on a bucket of its own, what N_i has below limit_i = min N_i + Delta:
 
-    light      Q = F min.plus A_L;   Q = Q<Q < D>;   D = D min Q;   N = N min Q;   F = Q<Q < limit>;   until F is empty
-    heavy      the same with S min.plus A_H, S all that the bucket held; then N = N<!S>
+    light      Q = F min.plus A_L;   Q = Q<Q < D>;   D = D min Q;   N = N min Q;   F = Q<Q < limit>,   until F is empty
+    heavy      Q = S min.plus A_H, and D and N as above, where S is all that was in F;   N = N<!struct(S)>
 
-An edge is tight for root i if D_iu + A_uv = D_iv. The tight edges of a root are a graph without cycles; G is the
-disjoint union of the b, a matrix of bn x bn, and the batch is from here on one row of bn columns. A vertex is on level
-l if the last of its tight in-edges comes from level l - 1. W counts the in-edges still waited for:
+An edge is tight for root i if D_iu + A_uv = D_iv and D_iu < D_iv. The tight edges of a root form a graph without
+cycles; G is the disjoint union of the b, a matrix of bn x bn, and the batch is from here on one row of bn columns. A
+vertex is on level l if the last of its tight in-edges comes from level l - 1. W counts those still waited for:
 
     forward    Q = F plus.first G;   P += Q;   W -= F plus.pair G;   the next F is P where W has come down to 0
     backward   C = (omega at L_l) / P + T  with  T<L_l> = C plus.first G^T  on all levels beyond l;   delta = T .* P
 
-This method is here to be read, and to be the reference of the others. Delta-stepping is that of Meyer and Sanders (J.
-Algorithms 49, 2003), in the GraphBLAS formulation of Sridhar et al. (Delta-stepping SSSP: from vertices and edges to
-GraphBLAS implementations, IPDPSW 2019), for many roots at once. Solomonik et al. (Scaling betweenness centrality using
-communication-efficient sparse matrix multiplication, SC 2017) keep distance and count in one element, the multipath
-monoid, and go back by subtracting lengths; what is tight is then decided by D_iv - A_uv, which rounds unlike the sum.
+This method is here to be read, and to be the reference of the others: it shares no code with `batched`, which is 15 to
+40 times faster. Delta-stepping is that of Meyer and Sanders (J. Algorithms 49, 2003), in the GraphBLAS formulation of
+Sridhar et al. (Delta-stepping SSSP: from vertices and edges to GraphBLAS implementations, IPDPSW 2019), for many roots
+at once. Solomonik et al. (Scaling betweenness centrality using communication-efficient sparse matrix multiplication, SC
+2017) keep distance and count in one element, the multipath monoid, and subtract lengths on the way back. What is tight
+is then decided by D_iv - A_uv, which in floating point makes another set of edges.
 """
 
 from __future__ import annotations
