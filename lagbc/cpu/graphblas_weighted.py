@@ -37,7 +37,8 @@ from lagbc.graph import Graph
 from lagbc.plan import Plan
 from lagbc.sums import Sums
 
-# Delta is this many mean lengths over the mean degree, unless it is given (benchmarks/graphblas_weighted.py).
+# Delta is this many mean lengths over the mean degree, unless it is given. On five kinds of graphs 4 and 64 took 0.9 to
+# 1.2 times as long, 1 up to 2.0 times, and all edges light up to 1.9 times (benchmarks/graphblas_weighted.py).
 DELTA_FACTOR = 16.0
 
 
@@ -164,8 +165,8 @@ def _distances(state: State, b: int, rows: NDArray[np.int64], columns: NDArray[n
 def _tight_edges(state: State, dist: NDArray[np.float64]) -> Matrix:
     """G, block diagonal: block i holds the tight edges of root i.
 
-    The test compares three numbers, two of them from the row of D. A product of matrices sees two at a time; as five
-    products with diagonal matrices it took 1 to 5 times as long.
+    The test compares three numbers, two of them from the row of D. A product of matrices sees two at a time; with five
+    products by diagonal matrices in its place the method took 0.9 to 1.8 times as long.
     """
     n, heads, degrees = len(state.vertices), [], []
     for i, d in enumerate(dist):
