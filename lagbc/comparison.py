@@ -77,7 +77,8 @@ class Measurement:
         `peak_bytes` over the states that are kept at a time: a state is a vertex seen from one root, and there are
         ``n * batch * workers``.
     levels : int
-        Levels of the deepest batch: for hops, the largest distance from a root.
+        Levels of the deepest batch: for hops, the largest distance from a root; with lengths, the rounds in which paths
+        are counted.
     recomputed : int
         Roots whose path counts left the range of `dtype` and were computed again, in the time above.
     agreement : float

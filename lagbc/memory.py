@@ -10,6 +10,7 @@ import psutil
 
 from lagbc.graph import Graph
 from lagbc.methods import Method
+from lagbc.sums import PATH_SUMS
 
 Outputs = frozenset[str]
 DELTA: Outputs = frozenset({"delta"})
@@ -76,7 +77,8 @@ def estimate(
     """Bound the memory of a run of `method` with this batch and these threads, and hold it against a limit."""
     workers = threads if method.concurrent else 1
     bytes_per_entry = _GRAPH_BYTES_PER_ENTRY + (_LENGTH_BYTES_PER_ENTRY if graph.weighted else 0)
-    per_entry = method.bytes_per_entry + (method.bytes_per_stress if "stress" in outputs else 0)
+    per_entry = method.bytes_per_entry + ("stress" in outputs) * method.bytes_per_stress
+    per_entry += bool(outputs & PATH_SUMS and outputs - PATH_SUMS) * method.bytes_per_distance
     per_vertex = batch * per_entry + 16
     per_edge = batch * method.bytes_per_edge_and_root + method.bytes_per_edge
     blocks = -(-batch // method.block) if method.block > 1 else 1

@@ -78,6 +78,8 @@ class Method:
         Bytes of a worker's state per stored edge and root of a batch, at most.
     bytes_per_stress : float
         The same besides, if stress is asked for.
+    bytes_per_distance : float
+        The same besides, if both path counts and distances are summed.
     offers : tuple of str
         The sums that it makes: names of fields of `lagbc.sums.Sums`.
     takes : tuple of str
@@ -99,6 +101,7 @@ class Method:
     bytes_per_edge: float
     bytes_per_edge_and_root: float = 0.0
     bytes_per_stress: float = 0
+    bytes_per_distance: float = 0
     offers: tuple[str, ...] = ("delta",)
     takes: tuple[str, ...] = ()
 
@@ -223,6 +226,9 @@ METHODS: tuple[Method, ...] = (
         bytes_per_entry=22,
         # A mask and an end of each edge that is tight, by its tail and by its head.
         bytes_per_edge=24,
+        bytes_per_stress=8,
+        bytes_per_distance=8,
+        offers=ALL_SUMS,
         takes=("rtol", "delta"),
     ),
     Method(

@@ -21,6 +21,7 @@ from strategies import (
     graphs,
     grid,
     layered,
+    lengths,
     matrix,
     oracle,
     path,
@@ -50,32 +51,33 @@ def call(centralities, name):
     return functools.partial(getattr(lagbc, name), **centralities.keywords)
 
 
-def expected(A, *names, directed=True, sources=None, omega=None):
+def expected(A, *names, directed=True, weighted=False, sources=None, omega=None):
     """Centralities by the oracle, all seven unless named; edges as a dense matrix."""
     n, (indptr, indices) = A.shape[0], adjacency(A, directed=directed)
+    weights = lengths(A, directed=directed) if weighted else None
     pairs = 1 if directed else 2
     paths = {"sources": sources, "target_weights": omega}
 
     def edges():
-        raw = reference.edge_scores(indptr, indices, number=Fraction, **paths)
+        raw = reference.edge_scores(indptr, indices, weights, number=Fraction, **paths)
         scores = np.zeros((n, n))
         scores[np.repeat(np.arange(n), np.diff(indptr)), indices] = [float(x) for x in raw]
         return scores if directed else (scores + scores.T) / 2
 
     def distances():
-        return reference.distances_into(indptr, indices, sources=sources)
+        return reference.distances_into(indptr, indices, weights, sources=sources)
 
     def farthest():
-        return reference.eccentricity(indptr, indices)
+        return reference.eccentricity(indptr, indices, weights)
 
     compute = {
-        "bc": lambda: oracle(A, directed=directed, **paths),
+        "bc": lambda: oracle(A, directed=directed, weighted=weighted, **paths),
         "edge_bc": edges,
         "closeness": lambda: [len(d) / (n - 1) * len(d) / sum(d) if d else 0 for d in distances()],
         "harmonic": lambda: [sum(1 / x for x in d) for d in distances()],
         "eccentricity": farthest,
         "eccentricity_centrality": lambda: [(n - 1) / x if x else 0 for x in farthest()],
-        "stress": lambda: [float(Fraction(x) / pairs) for x in reference.stress(indptr, indices, **paths)],
+        "stress": lambda: [float(Fraction(x) / pairs) for x in reference.stress(indptr, indices, weights, **paths)],
     }
     return {name: np.array(compute[name](), float) for name in names or SEVEN}
 

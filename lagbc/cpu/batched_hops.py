@@ -33,7 +33,7 @@ import numpy as np
 from numba import njit, uint64
 from numpy.typing import NDArray
 
-from lagbc.cpu.entries import add_ends, allocate, columns_of, flags_of, grow, multiplicity_row
+from lagbc.cpu.entries import add_ends, add_to, allocate, columns_of, flags_of, grow, multiplicity_row
 from lagbc.cpu.rows import (
     COLUMNS,
     add_row,
@@ -183,14 +183,11 @@ def _add_path_sums(state: State, levels: Levels, keep: np.uint64, sums: Sums) ->
     )
     if not finished:
         raise Interrupted
-    if sums.delta is not None:
-        if state.plan.endpoints:
-            add_ends(state.queue, state.masks, len(levels.roots), state.starts[levels.depth + 1], keep, scores)
-        sums.delta[0, state.graph.order] += scores
-    if stress is not None:
-        sums.stress[0, state.graph.order] += stress
-    if edges is not None:
-        sums.edges[0, state.graph.edge_order] += edges
+    if state.plan.endpoints:
+        add_ends(state.queue, state.masks, len(levels.roots), state.starts[levels.depth + 1], keep, scores)
+    add_to(sums.delta, state.graph.order, scores)
+    add_to(sums.stress, state.graph.order, stress)
+    add_to(sums.edges, state.graph.edge_order, edges)
 
 
 def _add_distance_sums(state: State, levels: Levels, keep: np.uint64, sums: Sums) -> None:
@@ -198,8 +195,7 @@ def _add_distance_sums(state: State, levels: Levels, keep: np.uint64, sums: Sums
     deepest = np.zeros(len(levels.roots))
     _sum_distances(state.queue, state.masks, state.starts, levels.depth, keep, reached, distance, inverse, deepest)
     for total, part in ((sums.reached, reached), (sums.distance, distance), (sums.inverse, inverse)):
-        if total is not None:
-            total[0, state.graph.order] += part
+        add_to(total, state.graph.order, part)
     if sums.depth is not None:
         sums.depth += deepest
 

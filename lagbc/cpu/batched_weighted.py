@@ -7,6 +7,8 @@ its distances D, later its path counts sigma, later its path dependencies c, all
     tight      T[v, w] = the columns in which D[v] + A[v, w] = D[w] and D[v] < D[w], a word of 64 bits an edge
     forward    P<L> = T^T plus.second P   for one set L of (vertex, columns) after the other
     backward   c at L = omega / sigma + T plus.second c;   delta = sigma * (that product)   in the reverse order
+    stress     t at L = omega + T plus.second t;           stress = sigma * (that product)
+    edges      of v -> w in T: the dot product of the rows sigma[v] and c[w]
 
 **Distances.** Delta-stepping (Meyer and Sanders 2003) with a row of 64 columns in the place of a vertex. A row is
 *fresh* in the columns in which it came nearer since its edges were last relaxed. A phase relaxes the rows whose nearest
@@ -25,7 +27,9 @@ The queue of (vertex, bit row) entries is the sequence of these sets. A length t
 that is reached without a tight predecessor. It and all behind it wait for ever. Such columns are marked, as are those
 whose counts leave the range of float64.
 
-Only the owner of a row writes it, and it sums in row order. So the sums depend neither on threads nor on `delta`.
+Only the owner of a row writes it, and it sums in row order. So the sums depend neither on threads nor on `delta`. Sums
+of distances are sums over the rows of D; where no more is asked for, nothing is counted. As in `batched_hops`, compiled
+functions leave out what belongs to an argument that is None.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc"
@@ -39,21 +43,28 @@ import numpy as np
 from numba import njit, uint64
 from numpy.typing import NDArray
 
-from lagbc.cpu.entries import add_ends, allocate, columns_of, flags_of, grow, multiplicity_row
+from lagbc.cpu.entries import add_ends, add_to, allocate, columns_of, flags_of, grow, multiplicity_row
 from lagbc.cpu.rows import (
     COLUMNS,
     add_row,
     clear_row,
+    count_bits,
+    dot_rows,
+    finish_paths_row,
     finish_row,
     finite_in_row,
     minimum_of_row,
+    positive_in_row,
     put_row,
+    raise_row,
     relax_row,
+    sum_inverse_row,
+    sum_row,
     tight_in_row,
 )
 from lagbc.graph import Graph
 from lagbc.plan import Interrupted, Plan
-from lagbc.sums import Sums
+from lagbc.sums import PATH_SUMS, Sums
 
 # The default width of a bucket, in mean lengths. On scale-free graphs 0.1 to 0.5 were alike, and 2 took up to 1.9 times
 # as long; on meshes and roads 1 to 4 were alike, and 0.25 took up to 1.6 times as long.
@@ -86,6 +97,8 @@ class State:
     count_width: float
     omega: NDArray[np.float64]  # by row
     values: NDArray[np.float64]  # (n, 64): distances, then sigma, then c
+    dist: NDArray[np.float64]  # (n, 64): the distances; they are `values` too, unless both are summed
+    paths: NDArray[np.float64] | None  # (n, 64): t, for stress
     bits: NDArray[np.uint64]  # (2, n): fresh, later waiting; pushed to
     nearest: NDArray[np.float64]  # the smallest distance in a row, at first of its fresh columns
     lists: NDArray[Any]  # (2, n): rows that are fresh, later pushed to
@@ -97,10 +110,11 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """What a forward sweep leaves in its state: how many entries, and which columns are to be recomputed."""
+    """What a forward sweep leaves in its state: how many entries, in how many phases, and what is to be recomputed."""
 
     roots: NDArray[np.int64]
     entries: int
+    depth: int
     overflowed: NDArray[np.bool_]
 
 
@@ -114,6 +128,8 @@ def prepare(graph: Graph, plan: Plan) -> State:
     with np.errstate(over="ignore"):  # an infinite width is one, too
         mean = float(np.mean(graph.weights))
     default = (DEEP_WIDTH if graph.is_deep else WIDTH) * mean
+    values = np.empty((n, COLUMNS))
+    both = plan.outputs & PATH_SUMS and plan.outputs - PATH_SUMS
     return State(
         graph=graph,
         plan=plan,
@@ -121,7 +137,9 @@ def prepare(graph: Graph, plan: Plan) -> State:
         width=default if plan.delta is None else plan.delta,
         count_width=COUNT_WIDTH * mean,
         omega=np.ones(n) if plan.omega is None else plan.omega[graph.order],
-        values=np.empty((n, COLUMNS)),
+        values=values,
+        dist=np.empty((n, COLUMNS)) if both else values,
+        paths=np.empty((n, COLUMNS)) if "stress" in plan.outputs else None,
         bits=np.zeros((2, n), np.uint64),
         nearest=np.empty(n),
         lists=np.empty((2, n), index_type),
@@ -138,10 +156,10 @@ def _allocate_edges(n: int, nnz: int, index_type: Any) -> TightEdges:
 
 def forward(state: State, roots: NDArray[np.int64]) -> Levels:
     """Find the distances from up to 64 roots, the tight edges, and an order to count shortest paths in; count them."""
-    graph, out, into, stop = state.graph.reordered, state.out, state.into, state.plan.stop
-    (fresh, pushed), (now, later) = state.bits, state.lists
+    graph, stop = state.graph.reordered, state.plan.stop
+    (fresh, _), (now, later) = state.bits, state.lists
     positions = state.position[roots]
-    state.values.fill(np.inf)
+    state.dist.fill(np.inf)
     state.bits.fill(0)
     _find_distances(
         graph.indptr,
@@ -149,7 +167,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
         graph.weights,
         positions,
         state.width,
-        state.values,
+        state.dist,
         fresh,
         state.nearest,
         now,
@@ -157,13 +175,22 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
         stop.value,
     )
     stop.check()
-    waiting = fresh
+    if not state.plan.outputs & PATH_SUMS:
+        return Levels(roots=roots, entries=0, depth=0, overflowed=np.zeros(len(roots), np.bool_))
+    depth, entries, overflowed = _count_paths(state, positions)
+    return Levels(roots=roots, entries=entries, depth=depth, overflowed=flags_of(overflowed, len(roots)))
+
+
+def _count_paths(state: State, positions: NDArray[np.int64]) -> tuple[int, int, np.uint64]:
+    """Replace distances by path counts; return how many phases and entries, and the columns to be recomputed."""
+    graph, out, into, stop = state.graph.reordered, state.out, state.into, state.plan.stop
+    waiting, pushed = state.bits
     _find_tight(
         graph.indptr,
         graph.indices,
         graph.weights,
         state.plan.rtol,
-        state.values,
+        state.dist,
         waiting,
         state.nearest,
         out.starts,
@@ -174,9 +201,18 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
     stop.check()
     _transpose(out.starts, out.ends, out.masks, into.starts, into.ends, into.masks)
     met = _enqueue_roots(
-        out.starts, out.ends, out.masks, positions, state.values, waiting, pushed, now, state.queue, state.masks
+        out.starts,
+        out.ends,
+        out.masks,
+        positions,
+        state.values,
+        waiting,
+        pushed,
+        state.lists[0],
+        state.queue,
+        state.masks,
     )
-    cursor = np.array([0, met, len(roots)], np.int64)  # phase, rows in its list, entries
+    cursor = np.array([0, met, len(positions)], np.int64)  # phase, rows in its list, entries
     overflowed = np.zeros(1, np.uint64)
     while status := _count(
         out.starts,
@@ -201,33 +237,60 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
         if status == _STOPPED:
             raise Interrupted
         grow(state.queue, state.masks, state.graph.n)
-    return Levels(roots=roots, entries=int(cursor[2]), overflowed=flags_of(overflowed[0], len(roots)))
+    return int(cursor[0]), int(cursor[2]), overflowed[0]
 
 
 def backward(state: State, levels: Levels, sums: Sums) -> None:
-    """Add the dependencies of the roots that did not overflow to ``sums.delta[0]``, in matrix order."""
-    scores = np.zeros(state.graph.n)
+    """Add what the roots that did not overflow sum to, to the one row of `sums`."""
     keep = columns_of(~levels.overflowed)
+    if state.plan.outputs - PATH_SUMS:
+        _add_distance_sums(state, levels, keep, sums)
+    if state.plan.outputs & PATH_SUMS:
+        _add_path_sums(state, levels, keep, sums)
+
+
+def _add_path_sums(state: State, levels: Levels, keep: np.uint64, sums: Sums) -> None:
+    out = state.out
+    scores = np.zeros(state.graph.n)
+    stress = None if sums.stress is None else np.zeros(state.graph.n)
+    edges = None if sums.edges is None else np.zeros(out.starts[-1])
     finished = _backward(
-        state.out.starts,
-        state.out.ends,
-        state.out.masks,
+        out.starts,
+        out.ends,
+        out.masks,
         len(levels.roots),
         levels.entries,
         keep,
         state.omega,
         multiplicity_row(state.plan, levels.roots),
         state.values,
+        state.paths,
         state.queue,
         state.masks,
         scores,
+        stress,
+        edges,
         state.plan.stop.value,
     )
     if not finished:
         raise Interrupted
     if state.plan.endpoints:
         add_ends(state.queue, state.masks, len(levels.roots), levels.entries, keep, scores)
-    sums.delta[0, state.graph.order] += scores
+    add_to(sums.delta, state.graph.order, scores)
+    add_to(sums.stress, state.graph.order, stress)
+    if edges is not None:
+        graph = state.graph.reordered
+        _add_tight(graph.indptr, graph.indices, out.starts, out.ends, edges, state.graph.edge_order, sums.edges[0])
+
+
+def _add_distance_sums(state: State, levels: Levels, keep: np.uint64, sums: Sums) -> None:
+    reached, distance, inverse = np.zeros((3, state.graph.n))
+    deepest = np.zeros((1, COLUMNS))
+    _sum_distances(state.dist, keep, reached, distance, inverse, deepest)
+    for total, part in ((sums.reached, reached), (sums.distance, distance), (sums.inverse, inverse)):
+        add_to(total, state.graph.order, part)
+    if sums.depth is not None:
+        sums.depth += deepest[0, : len(levels.roots)]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -406,16 +469,78 @@ def _count(
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _backward(starts, heads, edge_masks, roots, entries, keep, omega, multiplicity, values, queue, masks, scores, stop):
+def _gather_paths(starts, ends, edge_masks, v, wanted, values, paths, multiplicity, total, paths_total, edges):
+    """Gather values and paths of the tight successors of v, and add the dot products with them to its edges."""
+    clear_row(total, 0)
+    if paths is not None:
+        clear_row(paths_total, 0)
+    for e in range(starts[v], starts[v + 1]):
+        meet = edge_masks[e] & wanted
+        if meet != uint64(0):
+            add_row(total, values, ends[e], meet)
+            if paths is not None:
+                add_row(paths_total, paths, ends[e], meet)
+            if edges is not None:
+                edges[e] += dot_rows(values, v, ends[e], meet, multiplicity)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _backward(
+    starts,
+    heads,
+    edge_masks,
+    roots,
+    entries,
+    keep,
+    omega,
+    multiplicity,
+    values,
+    paths,
+    queue,
+    masks,
+    scores,
+    stress,
+    edges,
+    stop,
+):
     """Turn sigma into c from the last entry on, adding sigma * (sum of c over tight successors) to scores.
 
-    Return whether the sweep was finished.
+    With `paths`, which becomes t, `stress` is summed, too; with `edges`, their sums in the order of `heads`. Return
+    whether the sweep was finished.
     """
-    total = np.empty((1, COLUMNS))
-    for i in range(entries - 1, roots - 1, -1):
+    total, paths_total = np.empty((1, COLUMNS)), np.empty((1, COLUMNS))
+    for i in range(entries - 1, -1, -1):
         if stop[0]:
             return False
         v, mask = queue[i], masks[i] & keep
-        _gather(starts, heads, edge_masks, v, mask, values, total)
+        if i < roots:
+            if edges is not None:
+                _gather_paths(starts, heads, edge_masks, v, mask, values, None, multiplicity, total, paths_total, edges)
+            continue
+        _gather_paths(starts, heads, edge_masks, v, mask, values, paths, multiplicity, total, paths_total, edges)
+        if paths is not None:
+            stress[v] += finish_paths_row(paths, values, v, mask, paths_total, omega[v], multiplicity)
         scores[v] += finish_row(values, v, mask, total, omega[v], multiplicity)
     return True
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _add_tight(indptr, indices, starts, heads, sums, order, total):
+    """Add the sums of the tight edges to those of all; order[e] is the place of edge e in `total`."""
+    for v in range(len(indptr) - 1):
+        e = indptr[v]
+        for tight in range(starts[v], starts[v + 1]):
+            while indices[e] != heads[tight]:
+                e += 1
+            total[order[e]] += sums[tight]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _sum_distances(dist, keep, reached, distance, inverse, deepest):
+    """Sum 1, d and 1 / d over the columns with 0 < d < infinity, and find the largest such d of each column."""
+    for v in range(len(dist)):
+        mask = positive_in_row(dist, v) & finite_in_row(dist, v) & keep
+        reached[v] = count_bits(mask)
+        distance[v] = sum_row(dist, v, mask)
+        inverse[v] = sum_inverse_row(dist, v, mask)
+        raise_row(deepest, dist, v, mask)

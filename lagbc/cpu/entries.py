@@ -56,6 +56,12 @@ def multiplicity_row(plan: Plan, roots: NDArray[np.int64]) -> NDArray[np.float64
     return row
 
 
+def add_to(total: Any, order: NDArray[np.int64], part: Any) -> None:
+    """Add a part in sweep order to the one row of a sum of a batch; None is a sum that is not asked for."""
+    if total is not None:
+        total[0, order] += part
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
 def add_ends(queue, masks, roots, end, keep, scores):
     """Add one to both ends of every (root, reached vertex) pair; the roots are the first entries of `end`."""

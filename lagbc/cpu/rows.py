@@ -132,6 +132,17 @@ def finite_in_row(typingctx, values, v):
 
 
 @intrinsic
+def positive_in_row(typingctx, values, v):
+    """Return the mask of the columns in which ``values[v]`` is more than zero."""
+
+    def generate(context, builder, signature, args):
+        row = _load(builder, _row_pointer(context, builder, signature.args[0], args[0], args[1]))
+        return builder.bitcast(builder.fcmp_ordered(">", row, _ZEROS), _INT64)
+
+    return types.uint64(values, types.int64), generate
+
+
+@intrinsic
 def tight_in_row(typingctx, values, v, w, length, rtol):
     """Return the mask of the columns in which an edge leads on a shortest path from v to w.
 
@@ -187,6 +198,42 @@ def dot_rows(typingctx, values, v, w, mask, multiplicity):
         return _tree_sum(builder, builder.select(builder.bitcast(args[3], _MASK), product, _ZEROS))
 
     return types.float64(values, types.int64, types.int64, types.uint64, multiplicity), generate
+
+
+@intrinsic
+def sum_row(typingctx, values, v, mask):
+    """Return ``sum(where(mask, values[v], 0))``, a fixed binary tree over the columns."""
+
+    def generate(context, builder, signature, args):
+        row = _load(builder, _row_pointer(context, builder, signature.args[0], args[0], args[1]))
+        return _tree_sum(builder, builder.select(builder.bitcast(args[2], _MASK), row, _ZEROS))
+
+    return types.float64(values, types.int64, types.uint64), generate
+
+
+@intrinsic
+def sum_inverse_row(typingctx, values, v, mask):
+    """Return ``sum(where(mask, 1 / values[v], 0))``, a fixed binary tree over the columns."""
+
+    def generate(context, builder, signature, args):
+        row = _load(builder, _row_pointer(context, builder, signature.args[0], args[0], args[1]))
+        inverse = builder.fdiv(ir.Constant(_ROW, [ir.Constant(_DOUBLE, 1.0)] * COLUMNS), row)
+        return _tree_sum(builder, builder.select(builder.bitcast(args[2], _MASK), inverse, _ZEROS))
+
+    return types.float64(values, types.int64, types.uint64), generate
+
+
+@intrinsic
+def raise_row(typingctx, largest, values, v, mask):
+    """Write ``largest[0] = maximum(where(mask, values[v], 0), largest[0])``."""
+
+    def generate(context, builder, signature, args):
+        into = _row_pointer(context, builder, signature.args[0], args[0], ir.Constant(_INT64, 0))
+        row = _load(builder, _row_pointer(context, builder, signature.args[1], args[1], args[2]))
+        masked, before = builder.select(builder.bitcast(args[3], _MASK), row, _ZEROS), _load(builder, into)
+        _store(builder, builder.select(builder.fcmp_ordered(">", masked, before), masked, before), into)
+
+    return types.void(largest, values, types.int64, types.uint64), generate
 
 
 def _row_pointer(context, builder, array_type, array, v):

@@ -1,0 +1,207 @@
+"""All centralities with lengths: every method that has them against the oracle and NetworkX; identities, overflow."""
+
+import functools
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import (
+    SPECIAL,
+    TENTHS,
+    adjacency,
+    diamonds,
+    disjoint,
+    edges_of,
+    graphs,
+    grid,
+    lengths,
+    lengths_of,
+    matrix,
+    scale_free,
+    weighted_graphs,
+    with_lengths,
+)
+from test_centralities import SEVEN, assert_all_equal, call, expected
+
+import lagbc
+from lagbc import methods, reference
+
+ONE_TO_TEN = np.arange(1, 11)
+MANY = {
+    "scale-free, integers": with_lengths(scale_free(150, 700, seed=1), ONE_TO_TEN),
+    "scale-free, reals": with_lengths(scale_free(150, 700, seed=1), np.random.default_rng(1).random(500) + 1e-3),
+    "mesh, integers": with_lengths(grid(9, 17), ONE_TO_TEN),
+    "mesh, tenths": with_lengths(grid(9, 17), TENTHS),
+}
+
+
+@pytest.fixture(scope="session")
+def centralities(weighted_row):
+    """`lagbc.centralities` with lengths by one method."""
+    if not set(methods.ALL_SUMS) <= set(weighted_row.offers):
+        pytest.skip(f"{weighted_row.name} on {weighted_row.device} does not offer all sums")
+    return functools.partial(lagbc.centralities, weighted=True, method=weighted_row.name, device=weighted_row.device)
+
+
+# Against the oracle
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("name", SPECIAL)
+def test_special_graphs(centralities, name, directed):
+    A = with_lengths(SPECIAL[name], [1, 2, 3])
+    assert_all_equal(centralities(A, SEVEN, directed=directed), expected(A, directed=directed, weighted=True))
+
+
+@given(weighted_graphs(), st.booleans())
+def test_integer_ties(centralities, A, directed):
+    assert_all_equal(centralities(A, SEVEN, directed=directed), expected(A, directed=directed, weighted=True))
+
+
+@given(weighted_graphs(TENTHS), st.booleans())
+def test_float_ties(centralities, A, directed):
+    assert_all_equal(centralities(A, SEVEN, directed=directed), expected(A, directed=directed, weighted=True))
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("name", MANY)
+def test_several_batches(centralities, name, directed):
+    A = MANY[name]
+    assert_all_equal(centralities(A, SEVEN, directed=directed), expected(A, directed=directed, weighted=True))
+
+
+@given(weighted_graphs(min_n=1), st.booleans(), st.data())
+def test_subsets(centralities, A, directed, data):
+    vertices = st.lists(st.integers(0, A.shape[0] - 1), unique=True)
+    sources, targets = data.draw(vertices), data.draw(vertices)
+    omega = np.isin(np.arange(A.shape[0]), targets).astype(int).tolist()
+    names = ("bc", "edge_bc", "stress")
+    theirs = expected(A, *names, directed=directed, weighted=True, sources=sources, omega=omega)
+    ours = {name: call(centralities, name)(A, directed=directed, sources=sources, targets=targets) for name in names}
+    assert_all_equal(ours, theirs, names)
+    theirs = expected(A, "harmonic", directed=directed, weighted=True, sources=sources)
+    ours = call(centralities, "harmonic")(A, directed=directed, sources=sources)
+    np.testing.assert_allclose(ours, theirs["harmonic"], rtol=1e-12)
+
+
+def test_tolerance(centralities):
+    """0.1 + 0.2 is more than 0.3 by rounding alone, so that with `rtol` there are three shortest paths from 0 to 3."""
+    A = sp.coo_array(([0.1, 0.2, 0.2, 0.1, 0.3], ([0, 1, 0, 2, 0], [1, 3, 2, 3, 3])), shape=(4, 4))
+    exact, open_ = (centralities(A, ("stress", "edge_bc"), rtol=rtol) for rtol in (0.0, 1e-9))
+    np.testing.assert_array_equal(exact["stress"], [0, 0, 0, 0])
+    np.testing.assert_array_equal(open_["stress"], [0, 1, 1, 0])
+    assert exact["edge_bc"].toarray()[0].tolist() == [0, 1, 1, 1]
+    np.testing.assert_allclose(open_["edge_bc"].toarray()[0], [0, 4 / 3, 4 / 3, 1 / 3])
+
+
+# Against NetworkX
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_networkx(centralities, example, directed):
+    A = sp.csr_array(example("lesmis").matrix)
+    G = nx.from_scipy_sparse_array(A, create_using=nx.DiGraph if directed else nx.Graph)
+    options = {"weight": "weight", "normalized": False, "backend": "networkx"}
+    ours = centralities(A, SEVEN, directed=directed)
+    for key, theirs in (
+        ("bc", nx.betweenness_centrality(G, **options)),
+        ("closeness", nx.closeness_centrality(G, distance="weight", backend="networkx")),
+        ("harmonic", nx.harmonic_centrality(G, distance="weight", backend="networkx")),
+        ("eccentricity", nx.eccentricity(G, weight="weight", backend="networkx")),
+    ):
+        np.testing.assert_allclose(ours[key], [theirs[v] for v in range(len(G))], rtol=1e-12, err_msg=key)
+    edges, scores = nx.edge_betweenness_centrality(G, **options), ours["edge_bc"].tocsr()
+    assert scores.nnz == len(edges) * (1 if directed else 2)
+    np.testing.assert_allclose([scores[u, v] for u, v in edges], list(edges.values()), rtol=1e-12, atol=1e-12)
+
+
+# What must hold
+
+
+@pytest.mark.parametrize("name", SEVEN)
+def test_one_alone_is_one_of_all(centralities, name):
+    A = MANY["scale-free, integers"]
+    alone, together = call(centralities, name)(A), centralities(A, SEVEN)[name]
+    if name == "edge_bc":
+        alone, together = alone.toarray(), together.toarray()
+    if centralities.keywords["method"] == "batched":
+        np.testing.assert_array_equal(alone, together)
+    np.testing.assert_allclose(alone, together, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "options", [{"threads": 3}, {"threads": 1, "batch": 1}, {"threads": 2, "batch": 300}, {"delta": 0.5}]
+)
+def test_same_bits(options):
+    A = with_lengths(scale_free(300, 1500, seed=4), TENTHS)
+    run = functools.partial(lagbc.centralities, A, SEVEN, weighted=True, method="batched", device="cpu")
+    one, other = run(threads=1), run(**options)
+    for name in SEVEN:
+        different = one[name] != other[name]
+        assert not (different.nnz if name == "edge_bc" else different.any()), name
+
+
+@given(graphs(), st.booleans())
+def test_unit_lengths_are_hops(centralities, A, directed):
+    A = with_lengths(A, [1])
+    hops = lagbc.centralities(A, SEVEN, directed=directed, method="batched", device="cpu")
+    ours = centralities(A, SEVEN, directed=directed)
+    for name in SEVEN:
+        here, there = (x[name].toarray() if name == "edge_bc" else x[name] for x in (ours, hops))
+        np.testing.assert_allclose(here, there, rtol=1e-12, atol=1e-13, err_msg=name)
+
+
+@given(weighted_graphs((1, 2, 3, 7)), st.booleans())
+def test_edge_scores_times_lengths_sum_to_distances(centralities, A, directed):
+    """A path is as long as its edges together."""
+    into = reference.distances_into(*adjacency(A, directed=directed), lengths(A, directed=directed))
+    scores = call(centralities, "edge_bc")(A, directed=directed).toarray()
+    summed = sum(length * scores[edge] for edge, length in lengths_of(A, directed=directed).items())
+    assert summed == pytest.approx(sum(map(sum, into)), abs=1e-9)
+
+
+@given(weighted_graphs((1, 2, 3)), st.sampled_from([0.5, 4.0, 2.0**-30]))
+def test_a_power_of_two_is_a_unit_of_length(centralities, A, unit):
+    ours, scaled = centralities(A, SEVEN), centralities(A * unit, SEVEN)
+    for name, power in zip(SEVEN, (0, 0, -1, -1, 1, -1, 0), strict=True):
+        here, there = (x[name].toarray() if name == "edge_bc" else x[name] for x in (ours, scaled))
+        np.testing.assert_array_equal(there, here * unit**power, err_msg=name)
+
+
+# Overflow
+
+
+def test_mixed_batch(centralities):
+    """Path counts of some roots of a batch overflow, some do not; distances are summed for both."""
+    B = disjoint(scale_free(60, 150, seed=1), diamonds(700, 3))
+    B = with_lengths(matrix(B.shape[0], [*edges_of(B), (26, 60)]), [2])
+    sources = [*range(0, 60, 4), 60, 61, 600]
+    theirs = expected(B, "edge_bc", "harmonic", weighted=True, sources=sources)
+    ours = call(centralities, "edge_bc")(B, sources=sources).toarray()
+    np.testing.assert_allclose(ours, theirs["edge_bc"], rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(call(centralities, "harmonic")(B, sources=sources), theirs["harmonic"], rtol=1e-12)
+    both = centralities(B, ("bc", "harmonic", "eccentricity"))
+    np.testing.assert_allclose(both["harmonic"], call(centralities, "harmonic")(B), rtol=1e-12)
+    np.testing.assert_array_equal(both["eccentricity"], call(centralities, "eccentricity")(B))
+
+
+def test_sums_of_distances_out_of_range(centralities):
+    A = sp.coo_array(([2.0**1021] * 4, ([0, 1, 2, 3], [1, 2, 3, 4])), shape=(5, 5))
+    np.testing.assert_array_equal(call(centralities, "eccentricity")(A), np.array([4, 3, 2, 1, 0]) * 2.0**1021)
+    with pytest.raises(OverflowError, match="distances sum to more than float64 holds"):
+        call(centralities, "closeness")(A)
+    with pytest.raises(OverflowError, match="inverse distances sum to more"):
+        call(centralities, "harmonic")(A * 2.0**-1021 * 2.0**-1030)
+
+
+def test_memory_of_both_kinds_of_sums():
+    A = with_lengths(scale_free(500, 4000, seed=1), [1, 2])
+    options = {"weighted": True, "method": "batched", "device": "cpu", "threads": 1}
+    bc, distances, both = (
+        lagbc.estimate_memory(A, which=x, **options) for x in ("bc", "closeness", ("bc", "closeness"))
+    )
+    assert both.workspace - bc.workspace == 500 * 64 * 8
+    assert distances.workspace == bc.workspace
