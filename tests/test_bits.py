@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from numba import njit
 from strategies import adjacency, cycle, diamonds, grid, matrix, oracle, path, scale_free
 
 import lagbc
-from lagbc.cpu import batched_hops
+from lagbc.cpu import batched_hops, rows
 from lagbc.graph import as_graph
 from lagbc.plan import Interrupted, Plan
 from lagbc.reference import count_hops
@@ -149,7 +150,14 @@ def test_gather():
     wanted = np.uint64(0x0123_4567_89AB_CDEF)
     indptr, indices = np.array([0, 5, 5]), np.array([1, 3, 4, 8, 9], dtype=np.int32)
     total = np.full((1, 64), np.nan)
-    met = batched_hops._gather(indptr, indices, 0, wanted, bits, values, total)
+
+    @njit
+    def gather(v, total):
+        met, row = batched_hops._gather(indptr, indices, v, wanted, bits, values)
+        rows.store_row(total, 0, row)
+        return met
+
+    met = gather(0, total)
     expected, expected_met = np.zeros(64), 0
     for k in range(64):
         for u in indices:
@@ -158,17 +166,19 @@ def test_gather():
                 expected_met |= 1 << k
     np.testing.assert_array_equal(total[0], expected)
     assert int(met) == expected_met
-    assert batched_hops._gather(indptr, indices, 1, wanted, bits, values, total) == 0
+    assert gather(1, total) == 0
     assert not total.any()
 
 
 def test_rows():
-    from numba import njit
+    @njit
+    def put(values, v, mask, total, limit):
+        return rows.put_row(values, v, mask, rows.load_row(total, 0), limit)
 
-    from lagbc.cpu import rows
+    @njit
+    def finish(values, v, mask, total, omega, times):
+        return rows.finish_row(values, v, mask, rows.load_row(total, 0), omega, rows.load_row(times, 0))
 
-    put = njit(lambda values, v, mask, total, limit: rows.put_row(values, v, mask, total, limit))
-    finish = njit(lambda values, v, mask, total, omega, times: rows.finish_row(values, v, mask, total, omega, times))
     rng = np.random.default_rng(5)
     values, total, times = rng.random((3, 64)) + 1, rng.random((1, 64)), rng.random((1, 64))
     mask = np.uint64(0xF0F0_1234_0000_FFFF)
@@ -183,3 +193,28 @@ def test_rows():
     score = finish(values, 2, mask, total, 3.0, times)
     np.testing.assert_array_equal(values[2], np.where(bits, 3.0 / before[2] + total[0], before[2]))
     assert score == pytest.approx((before[2] * total[0] * times[0])[bits].sum(), rel=1e-14)
+
+
+def test_sums_of_rows():
+    @njit
+    def sums(values, mask, largest):
+        rows.store_row(largest, 0, rows.raise_row(rows.load_row(largest, 0), values, 1, mask))
+        return rows.sum_row(values, 1, mask), rows.sum_inverse_row(values, 1, mask)
+
+    rng = np.random.default_rng(6)
+    values, largest = rng.random((3, 64)), np.full((1, 64), 0.5)
+    mask = np.uint64(0xF0F0_1234_0000_FFFF)
+    bits = (int(mask) >> np.arange(64, dtype=object)) % 2 == 1
+    values[1, ~bits] = 0  # whose inverse is not taken
+    total, inverse = sums(values, mask, largest)
+    assert total == pytest.approx(values[1].sum(), rel=1e-14)
+    assert inverse == pytest.approx((1 / values[1, bits]).sum(), rel=1e-14)
+    np.testing.assert_array_equal(largest[0], np.maximum(values[1], 0.5))
+
+
+@pytest.mark.parametrize("special", [0.0, np.inf])
+def test_columns_of_rows(special):
+    values = np.arange(1.0, 65).reshape(1, 64)
+    values[0, [3, 60]] = special
+    which = {0.0: rows.positive_in_row, np.inf: rows.finite_in_row}[special]
+    assert int(njit(lambda values: which(values, 0))(values)) == 2**64 - 1 - 2**3 - 2**60

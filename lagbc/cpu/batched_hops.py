@@ -37,12 +37,13 @@ from lagbc.cpu.entries import add_ends, add_to, allocate, columns_of, flags_of, 
 from lagbc.cpu.rows import (
     COLUMNS,
     add_row,
-    clear_row,
     count_bits,
     dot_rows,
     finish_paths_row,
     finish_row,
+    load_row,
     put_row,
+    zero_row,
 )
 from lagbc.graph import Graph
 from lagbc.plan import Interrupted, Plan
@@ -211,17 +212,16 @@ def _enqueue_roots(positions, values, bits, visited, queue, masks):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _gather(indptr, indices, v, wanted, bits, values, total):
-    """Total = sum over neighbours u of where(bits[u] & wanted, values[u], 0), in row order; return the columns met."""
-    clear_row(total, 0)
-    met = uint64(0)
+def _gather(indptr, indices, v, wanted, bits, values):
+    """Return the columns met, and the sum of where(bits[u] & wanted, values[u], 0) over neighbours u in row order."""
+    met, total = uint64(0), zero_row()
     for e in range(indptr[v], indptr[v + 1]):
         u = indices[e]
         meet = bits[u] & wanted
         if meet != uint64(0):
             met |= meet
-            add_row(total, values, u, meet)
-    return met
+            total = add_row(total, values, u, meet)
+    return met, total
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -236,20 +236,19 @@ def _meet(indptr, indices, v, wanted, bits):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _gather_paths(indptr, indices, v, wanted, bits, values, paths, multiplicity, total, paths_total, edges):
-    """Gather values and paths of the tight successors of v, and add the dot products with them to its edges."""
-    clear_row(total, 0)
-    if paths is not None:
-        clear_row(paths_total, 0)
+def _gather_paths(indptr, indices, v, wanted, bits, values, paths, multiplicity, edges):
+    """Sum values and paths of the tight successors of v, and add the dot products with them to its edges."""
+    total, paths_total = zero_row(), zero_row()
     for e in range(indptr[v], indptr[v + 1]):
         w = indices[e]
         meet = bits[w] & wanted
         if meet != uint64(0):
-            add_row(total, values, w, meet)
+            total = add_row(total, values, w, meet)
             if paths is not None:
-                add_row(paths_total, paths, w, meet)
+                paths_total = add_row(paths_total, paths, w, meet)
             if edges is not None:
                 edges[e] += dot_rows(values, v, w, meet, multiplicity)
+    return total, paths_total
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -278,7 +277,6 @@ def _forward(
     bits[l % 3] is the frontier, bits[(l + 1) % 3] is zero, and bits[(l - 1) % 3] is the last frontier.
     Without `values` nothing is counted.
     """
-    total = np.empty((1, COLUMNS))
     level, counted, overflowed = cursor[0], cursor[1] != 0, uint64(cursor[2])
     status = _DONE
     while True:
@@ -296,7 +294,7 @@ def _forward(
             for i in range(first, last):
                 v, mask = queue[i], masks[i]
                 if values is not None and not counted:
-                    _gather(in_indptr, in_indices, v, mask, before, values, total)
+                    _, total = _gather(in_indptr, in_indices, v, mask, before, values)
                     overflowed |= put_row(values, v, mask, total, sigma_limit)
                 if not pull:
                     for e in range(indptr[v], indptr[v + 1]):
@@ -313,7 +311,7 @@ def _forward(
                 wanted = everything & ~visited[v]
                 if wanted != uint64(0):
                     if values is not None:
-                        new = _gather(in_indptr, in_indices, v, wanted, here, values, total)
+                        new, total = _gather(in_indptr, in_indices, v, wanted, here, values)
                     else:
                         new = _meet(in_indptr, in_indices, v, wanted, here)
                     if new != uint64(0):
@@ -364,7 +362,7 @@ def _backward(
     l + 4 that are left in the first do no harm: no edge leads from level l there.
     Return whether the sweep was finished.
     """
-    total, paths_total = np.empty((1, COLUMNS)), np.empty((1, COLUMNS))
+    times = load_row(multiplicity, 0)
     for level in range(depth, 0, -1):
         if stop[0]:
             return False
@@ -372,19 +370,15 @@ def _backward(
         for i in range(starts[level], starts[level + 1]):
             v, mask = queue[i], masks[i] & keep
             here[v] = mask
-            if level == depth:
-                clear_row(total, 0)
-                clear_row(paths_total, 0)
-            else:
-                _gather_paths(indptr, indices, v, mask, beyond, values, paths, multiplicity, total, paths_total, edges)
+            total, paths_total = zero_row(), zero_row()
+            if level < depth:
+                total, paths_total = _gather_paths(indptr, indices, v, mask, beyond, values, paths, times, edges)
             if paths is not None:
-                stress[v] += finish_paths_row(paths, values, v, mask, paths_total, omega[v], multiplicity)
-            scores[v] += finish_row(values, v, mask, total, omega[v], multiplicity)
+                stress[v] += finish_paths_row(paths, values, v, mask, paths_total, omega[v], times)
+            scores[v] += finish_row(values, v, mask, total, omega[v], times)
     if edges is not None:
         for i in range(starts[0], starts[1]):
-            _gather_paths(
-                indptr, indices, queue[i], masks[i] & keep, bits[1], values, None, multiplicity, total, total, edges
-            )
+            _gather_paths(indptr, indices, queue[i], masks[i] & keep, bits[1], values, None, times, edges)
     return True
 
 

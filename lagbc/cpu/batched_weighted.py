@@ -47,20 +47,22 @@ from lagbc.cpu.entries import add_ends, add_to, allocate, columns_of, flags_of, 
 from lagbc.cpu.rows import (
     COLUMNS,
     add_row,
-    clear_row,
     count_bits,
     dot_rows,
     finish_paths_row,
     finish_row,
     finite_in_row,
+    load_row,
     minimum_of_row,
     positive_in_row,
     put_row,
     raise_row,
     relax_row,
+    store_row,
     sum_inverse_row,
     sum_row,
     tight_in_row,
+    zero_row,
 )
 from lagbc.graph import Graph
 from lagbc.plan import Interrupted, Plan
@@ -396,13 +398,14 @@ def _enqueue_roots(starts, heads, edge_masks, positions, sigma, waiting, pushed,
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _gather(starts, ends, edge_masks, v, wanted, values, total):
-    """Total = sum over tight edges e of row v of where(edge_masks[e] & wanted, values of its other end, 0)."""
-    clear_row(total, 0)
+def _gather(starts, ends, edge_masks, v, wanted, values):
+    """Sum where(edge_masks[e] & wanted, values of its other end, 0) over the tight edges e of row v."""
+    total = zero_row()
     for e in range(starts[v], starts[v + 1]):
         meet = edge_masks[e] & wanted
         if meet != uint64(0):
-            add_row(total, values, ends[e], meet)
+            total = add_row(total, values, ends[e], meet)
+    return total
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -431,7 +434,6 @@ def _count(
     Invariant: `waiting` holds the columns that are reached and not counted, and lists[phase % 2] the rows pushed to
     since they were last looked at, each once. The nearest of them is looked at in every phase.
     """
-    total = np.empty((1, COLUMNS))
     phase, count, end = cursor
     status = _DONE
     while count:
@@ -454,7 +456,7 @@ def _count(
             for e in range(in_starts[v], in_starts[v + 1]):
                 ready &= ~(in_edge_masks[e] & waiting[tails[e]])
             if ready != uint64(0):
-                _gather(in_starts, tails, in_edge_masks, v, ready, sigma, total)
+                total = _gather(in_starts, tails, in_edge_masks, v, ready, sigma)
                 overflowed[0] |= put_row(sigma, v, ready, total, sigma_limit)
                 waiting[v] &= ~ready
                 queue[end], masks[end] = v, ready
@@ -469,19 +471,18 @@ def _count(
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _gather_paths(starts, ends, edge_masks, v, wanted, values, paths, multiplicity, total, paths_total, edges):
-    """Gather values and paths of the tight successors of v, and add the dot products with them to its edges."""
-    clear_row(total, 0)
-    if paths is not None:
-        clear_row(paths_total, 0)
+def _gather_paths(starts, ends, edge_masks, v, wanted, values, paths, multiplicity, edges):
+    """Sum values and paths of the tight successors of v, and add the dot products with them to its edges."""
+    total, paths_total = zero_row(), zero_row()
     for e in range(starts[v], starts[v + 1]):
         meet = edge_masks[e] & wanted
         if meet != uint64(0):
-            add_row(total, values, ends[e], meet)
+            total = add_row(total, values, ends[e], meet)
             if paths is not None:
-                add_row(paths_total, paths, ends[e], meet)
+                paths_total = add_row(paths_total, paths, ends[e], meet)
             if edges is not None:
                 edges[e] += dot_rows(values, v, ends[e], meet, multiplicity)
+    return total, paths_total
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -508,19 +509,19 @@ def _backward(
     With `paths`, which becomes t, `stress` is summed, too; with `edges`, their sums in the order of `heads`. Return
     whether the sweep was finished.
     """
-    total, paths_total = np.empty((1, COLUMNS)), np.empty((1, COLUMNS))
+    times = load_row(multiplicity, 0)
     for i in range(entries - 1, -1, -1):
         if stop[0]:
             return False
         v, mask = queue[i], masks[i] & keep
         if i < roots:
             if edges is not None:
-                _gather_paths(starts, heads, edge_masks, v, mask, values, None, multiplicity, total, paths_total, edges)
+                _gather_paths(starts, heads, edge_masks, v, mask, values, None, times, edges)
             continue
-        _gather_paths(starts, heads, edge_masks, v, mask, values, paths, multiplicity, total, paths_total, edges)
+        total, paths_total = _gather_paths(starts, heads, edge_masks, v, mask, values, paths, times, edges)
         if paths is not None:
-            stress[v] += finish_paths_row(paths, values, v, mask, paths_total, omega[v], multiplicity)
-        scores[v] += finish_row(values, v, mask, total, omega[v], multiplicity)
+            stress[v] += finish_paths_row(paths, values, v, mask, paths_total, omega[v], times)
+        scores[v] += finish_row(values, v, mask, total, omega[v], times)
     return True
 
 
@@ -538,9 +539,11 @@ def _add_tight(indptr, indices, starts, heads, sums, order, total):
 @njit(nogil=True, cache=True, error_model="numpy")
 def _sum_distances(dist, keep, reached, distance, inverse, deepest):
     """Sum 1, d and 1 / d over the columns with 0 < d < infinity, and find the largest such d of each column."""
+    largest = zero_row()
     for v in range(len(dist)):
         mask = positive_in_row(dist, v) & finite_in_row(dist, v) & keep
         reached[v] = count_bits(mask)
         distance[v] = sum_row(dist, v, mask)
         inverse[v] = sum_inverse_row(dist, v, mask)
-        raise_row(deepest, dist, v, mask)
+        largest = raise_row(largest, dist, v, mask)
+    store_row(deepest, 0, largest)

@@ -1,8 +1,9 @@
 """Operations on one row of 64 columns under a mask of 64 bits, as single vector instructions of LLVM.
 
-A row is the slice ``values[v, :64]`` of a C-contiguous float64 array; bit k of a mask stands for column k. LLVM turns
-``<64 x double>`` into whatever the processor has (8 AVX-512 registers, 16 AVX ones, ...), without a branch a column:
-on meshes a loop over the set bits, two to nine of them, was 5 to 20 % slower than the whole row.
+A row is the slice ``values[v, :64]`` of a C-contiguous float64 array, or a value of compiled code, such as a sum over
+edges, which stays in registers. Bit k of a mask stands for column k. LLVM turns ``<64 x double>`` into whatever the
+processor has (8 AVX-512 registers, 16 AVX ones, ...), without a branch a column: on meshes a loop over the set bits,
+two to nine of them, was 5 to 20 % slower than the whole row.
 """
 
 # numba reads the argument names of intrinsics; types are numba's, so annotations would say nothing.
@@ -13,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, models, register_model
 
 COLUMNS = 64
 
@@ -26,6 +27,24 @@ _INFINITIES = ir.Constant(_ROW, [ir.Constant(_DOUBLE, np.inf)] * COLUMNS)
 _ALIGNMENT = 8
 
 
+class Row(types.Type):
+    """The type of rows as values."""
+
+    def __init__(self):
+        super().__init__(name="Row")
+
+
+@register_model(Row)
+class _RowModel(models.PrimitiveModel):
+    """A vector, in registers as far as there are."""
+
+    def __init__(self, manager, numba_type):
+        super().__init__(manager, numba_type, _ROW)
+
+
+_row = Row()
+
+
 @intrinsic
 def count_bits(typingctx, mask):
     """Count the set bits."""
@@ -33,63 +52,73 @@ def count_bits(typingctx, mask):
 
 
 @intrinsic
-def clear_row(typingctx, values, v):
-    """Write ``values[v] = 0``."""
+def zero_row(typingctx):
+    """Return a row of zeros."""
+    return _row(), lambda context, builder, signature, args: _ZEROS
+
+
+@intrinsic
+def load_row(typingctx, values, v):
+    """Return ``values[v]``."""
 
     def generate(context, builder, signature, args):
-        _store(builder, _ZEROS, _row_pointer(context, builder, signature.args[0], args[0], args[1]))
+        return _load(builder, _row_pointer(context, builder, signature.args[0], args[0], args[1]))
 
-    return types.void(values, types.int64), generate
+    return _row(values, types.int64), generate
+
+
+@intrinsic
+def store_row(typingctx, values, v, row):
+    """Write ``values[v] = row``."""
+
+    def generate(context, builder, signature, args):
+        _store(builder, args[2], _row_pointer(context, builder, signature.args[0], args[0], args[1]))
+
+    return types.void(values, types.int64, _row), generate
 
 
 @intrinsic
 def add_row(typingctx, total, values, v, mask):
-    """Add ``total[0] += where(mask, values[v], 0)``."""
+    """Return ``total + where(mask, values[v], 0)``."""
 
     def generate(context, builder, signature, args):
-        into = _row_pointer(context, builder, signature.args[0], args[0], ir.Constant(_INT64, 0))
         row = _load(builder, _row_pointer(context, builder, signature.args[1], args[1], args[2]))
-        masked = builder.select(builder.bitcast(args[3], _MASK), row, _ZEROS)
-        _store(builder, builder.fadd(_load(builder, into), masked), into)
+        return builder.fadd(args[0], builder.select(builder.bitcast(args[3], _MASK), row, _ZEROS))
 
-    return types.void(total, values, types.int64, types.uint64), generate
+    return _row(_row, values, types.int64, types.uint64), generate
 
 
 @intrinsic
 def put_row(typingctx, values, v, mask, total, limit):
-    """Write ``values[v] = where(mask, total[0], values[v])``; return the mask bits where ``total[0] > limit``."""
+    """Write ``values[v] = where(mask, total, values[v])``; return the mask bits where ``total > limit``."""
 
     def generate(context, builder, signature, args):
         into = _row_pointer(context, builder, signature.args[0], args[0], args[1])
-        row = _load(builder, _row_pointer(context, builder, signature.args[3], args[3], ir.Constant(_INT64, 0)))
-        _store(builder, builder.select(builder.bitcast(args[2], _MASK), row, _load(builder, into)), into)
-        above = builder.fcmp_ordered(">", row, _broadcast(builder, args[4]))
+        _store(builder, builder.select(builder.bitcast(args[2], _MASK), args[3], _load(builder, into)), into)
+        above = builder.fcmp_ordered(">", args[3], _broadcast(builder, args[4]))
         return builder.and_(builder.bitcast(above, _INT64), args[2])
 
-    return types.uint64(values, types.int64, types.uint64, total, types.float64), generate
+    return types.uint64(values, types.int64, types.uint64, _row, types.float64), generate
 
 
 @intrinsic
 def finish_row(typingctx, values, v, mask, total, omega, multiplicity):
     """Close a vertex in the backward sweep.
 
-    With sigma = values[v], return ``sum(where(mask, sigma * total[0] * multiplicity[0], 0))`` and write
-    ``values[v] = where(mask, omega / sigma + total[0], sigma)``. The sum is a fixed binary tree over the columns.
+    With sigma = values[v], return ``sum(where(mask, sigma * total * multiplicity, 0))`` and write
+    ``values[v] = where(mask, omega / sigma + total, sigma)``. The sum is a fixed binary tree over the columns.
     """
 
     def generate(context, builder, signature, args):
         into = _row_pointer(context, builder, signature.args[0], args[0], args[1])
-        zero = ir.Constant(_INT64, 0)
-        total_row = _load(builder, _row_pointer(context, builder, signature.args[3], args[3], zero))
-        weights = _load(builder, _row_pointer(context, builder, signature.args[5], args[5], zero))
-        mask = builder.bitcast(args[2], _MASK)
+        mask, total_row = builder.bitcast(args[2], _MASK), args[3]
         sigma = _load(builder, into)
         c = builder.fadd(builder.fdiv(_broadcast(builder, args[4]), sigma), total_row)
         _store(builder, builder.select(mask, c, sigma), into)
-        delta = builder.fmul(builder.fmul(sigma, total_row), weights)
+        delta = builder.fmul(builder.fmul(sigma, total_row), args[5])
         return _tree_sum(builder, builder.select(mask, delta, _ZEROS))
 
-    return types.float64(values, types.int64, types.uint64, total, types.float64, multiplicity), generate
+    return types.float64(values, types.int64, types.uint64, _row, types.float64, _row), generate
 
 
 @intrinsic
@@ -167,37 +196,33 @@ def tight_in_row(typingctx, values, v, w, length, rtol):
 def finish_paths_row(typingctx, paths, values, v, mask, total, omega, multiplicity):
     """Close a vertex in the backward sweep that counts paths, before `finish_row`.
 
-    With sigma = values[v], return ``sum(where(mask, sigma * total[0] * multiplicity[0], 0))`` and write
-    ``paths[v] = where(mask, omega + total[0], paths[v])``. The sum is a fixed binary tree over the columns.
+    With sigma = values[v], return ``sum(where(mask, sigma * total * multiplicity, 0))`` and write
+    ``paths[v] = where(mask, omega + total, paths[v])``. The sum is a fixed binary tree over the columns.
     """
 
     def generate(context, builder, signature, args):
-        zero = ir.Constant(_INT64, 0)
         into = _row_pointer(context, builder, signature.args[0], args[0], args[2])
         sigma = _load(builder, _row_pointer(context, builder, signature.args[1], args[1], args[2]))
-        total_row = _load(builder, _row_pointer(context, builder, signature.args[4], args[4], zero))
-        weights = _load(builder, _row_pointer(context, builder, signature.args[6], args[6], zero))
-        mask = builder.bitcast(args[3], _MASK)
+        mask, total_row = builder.bitcast(args[3], _MASK), args[4]
         onward = builder.fadd(_broadcast(builder, args[5]), total_row)
         _store(builder, builder.select(mask, onward, _load(builder, into)), into)
-        through = builder.fmul(builder.fmul(sigma, total_row), weights)
+        through = builder.fmul(builder.fmul(sigma, total_row), args[6])
         return _tree_sum(builder, builder.select(mask, through, _ZEROS))
 
-    return types.float64(paths, values, types.int64, types.uint64, total, types.float64, multiplicity), generate
+    return types.float64(paths, values, types.int64, types.uint64, _row, types.float64, _row), generate
 
 
 @intrinsic
 def dot_rows(typingctx, values, v, w, mask, multiplicity):
-    """Return ``sum(where(mask, values[v] * values[w] * multiplicity[0], 0))``, a fixed binary tree over the columns."""
+    """Return ``sum(where(mask, values[v] * values[w] * multiplicity, 0))``, a fixed binary tree over the columns."""
 
     def generate(context, builder, signature, args):
         near = _load(builder, _row_pointer(context, builder, signature.args[0], args[0], args[1]))
         far = _load(builder, _row_pointer(context, builder, signature.args[0], args[0], args[2]))
-        weights = _load(builder, _row_pointer(context, builder, signature.args[4], args[4], ir.Constant(_INT64, 0)))
-        product = builder.fmul(builder.fmul(near, far), weights)
+        product = builder.fmul(builder.fmul(near, far), args[4])
         return _tree_sum(builder, builder.select(builder.bitcast(args[3], _MASK), product, _ZEROS))
 
-    return types.float64(values, types.int64, types.int64, types.uint64, multiplicity), generate
+    return types.float64(values, types.int64, types.int64, types.uint64, _row), generate
 
 
 @intrinsic
@@ -225,15 +250,14 @@ def sum_inverse_row(typingctx, values, v, mask):
 
 @intrinsic
 def raise_row(typingctx, largest, values, v, mask):
-    """Write ``largest[0] = maximum(where(mask, values[v], 0), largest[0])``."""
+    """Return ``maximum(where(mask, values[v], 0), largest)``."""
 
     def generate(context, builder, signature, args):
-        into = _row_pointer(context, builder, signature.args[0], args[0], ir.Constant(_INT64, 0))
         row = _load(builder, _row_pointer(context, builder, signature.args[1], args[1], args[2]))
-        masked, before = builder.select(builder.bitcast(args[3], _MASK), row, _ZEROS), _load(builder, into)
-        _store(builder, builder.select(builder.fcmp_ordered(">", masked, before), masked, before), into)
+        masked = builder.select(builder.bitcast(args[3], _MASK), row, _ZEROS)
+        return builder.select(builder.fcmp_ordered(">", masked, args[0]), masked, args[0])
 
-    return types.void(largest, values, types.int64, types.uint64), generate
+    return _row(_row, values, types.int64, types.uint64), generate
 
 
 def _row_pointer(context, builder, array_type, array, v):
