@@ -1,4 +1,4 @@
-"""What the GraphBLAS methods share: vertices in sweep order, the backward sweep over levels, threads and memory.
+"""What the GraphBLAS methods share: vertices in sweep order, the backward sweep, sums of distances, threads and memory.
 
 Rows are roots and columns vertices here. Matrices of python-graphblas lie in reference cycles: memory comes back at
 once if they are cleared, else when the garbage collector runs. So all that a batch makes is cleared when it is used up.
@@ -20,6 +20,7 @@ from scipy import sparse
 
 from lagbc.graph import Graph
 from lagbc.plan import Plan
+from lagbc.sums import Sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,11 @@ class Levels:
         """Levels beyond the roots'."""
         return max(len(self.patterns) - 1, 0)
 
+    def clear(self) -> None:
+        """Give the memory back."""
+        for X in (self.P, *self.patterns):
+            X.clear()
+
 
 def active_vertices(graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Vertices with edges, or one vertex, in sweep order; and the position of every vertex in that order."""
@@ -71,9 +77,16 @@ def from_scipy(matrix: sparse.csr_array) -> Matrix:
 
 
 def accumulate(
-    plan: Plan, levels: Levels, omega: Matrix | None, times: Vector, product: Callable[[Matrix], Any]
+    plan: Plan,
+    levels: Levels,
+    omega: Matrix | None,
+    times: Vector,
+    product: Callable[[Matrix], Any],
+    *,
+    beyond: Matrix | None = None,
+    stress: bool = False,
 ) -> Vector:
-    """Sum the dependencies of all rows, from the deepest level up, and clear the levels.
+    """Sum the dependencies of all rows, from the deepest level up.
 
     Parameters
     ----------
@@ -86,48 +99,75 @@ def accumulate(
         How often each row of P counts; rows without an entry are not read.
     product : callable
         ``product(C)`` is an expression that sums c over the successors of each vertex on the next level up. `C` holds
-        c on the level just done; the deeper levels were in the calls before.
+        c on the level just done, `beyond` on all levels done.
+    beyond : Matrix, optional
+        Empty at first; c of all levels but the roots' at the end.
+    stress : bool
+        Sum numbers of paths, not shares of them: in place of c there is h, with omega for omega / P.
 
     Returns
     -------
     scores : Vector
         ``times plus.times delta``, with an entry in every place.
     """
-    P, patterns = levels.P, levels.patterns
+    P = levels.P
     scores = Vector.from_scalar(0.0, P.ncols)
     with matrices(*P.shape, float, float, float) as (C, T, delta):
-        while len(patterns) > 1:
+        for L in reversed(levels.patterns[1:]):
             plan.stop.check()
-            L = patterns.pop()
             # T<L_l, replace> = C plus.first A^T
             T(L.S, replace=True) << product(C)
             # delta = T .* P
             delta << binary.times(T & P)
             # scores += times plus.times delta
             scores(binary.plus) << semiring.plus_times(times @ delta)
-            # C = L_l ./ P  (times omega)
-            C << binary.truediv(L & P)
+            # C = L_l ./ P, or for stress L_l  (times omega)
+            C << (L if stress else binary.truediv(L & P))
             if omega is not None:
                 C << semiring.plus_times(C @ omega)
             # C += T
             C(binary.plus) << T
-            L.clear()
-    P.clear()
+            if beyond is not None:
+                # beyond<struct(C)> = C
+                beyond(C.S) << C
     return scores
 
 
-def ends(levels: Levels, times: Vector) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """For every vertex how many roots reach it, and for every root how many vertices it reaches, counted `times`."""
+def add_ends(levels: Levels, times: Vector, vertices: NDArray[np.int64], sums: Sums) -> None:
+    """Add the two ends of each path to ``sums.delta``, counted `times`."""
     P, start = levels.P, levels.patterns[0]
     with matrices(*P.shape, float) as (R,):
         # R<!L_0, replace> = struct(P)
         R(~start.S, replace=True) << unary.one(P)
         # A row a root, whatever the shape of P.
         R.ss.reshape(len(levels.roots), -1, inplace=True)
-        # times plus.times R;   times .* (R summed by row)
+        # times plus.times R, of the vertices reached;   times .* (R summed by row), of the roots
         into = semiring.plus_times(times @ R).new()
         reached = R.reduce_rowwise(monoid.plus).new()
-        return into.to_dense(0.0), binary.times(times & reached).new().to_dense(0.0)
+        sums.delta[0, vertices] += into.to_dense(0.0)
+        sums.delta[0, levels.roots] += binary.times(times & reached).new().to_dense(0.0)
+
+
+def add_distances(D: Matrix, times: Vector, vertices: NDArray[np.int64], sums: Sums) -> None:
+    """Add the sums of distances over the rows that `times` has, each once.
+
+    D holds a row of distances for each root, to the vertices that it reaches, without itself; 1 / D at the end.
+    """
+    kept = unary.one(times).new()
+    if sums.reached is not None:
+        # kept plus.pair D
+        sums.reached[0, vertices] += semiring.plus_pair(kept @ D).new().to_dense(0)
+    if sums.distance is not None:
+        # kept plus.second D
+        sums.distance[0, vertices] += semiring.plus_second(kept @ D).new().to_dense(0.0)
+    if sums.depth is not None:
+        # the largest of each row of D, where kept
+        deepest = D.reduce_rowwise(monoid.max).new()
+        sums.depth += binary.second(kept & deepest).new().to_dense(0.0)
+    if sums.inverse is not None:
+        # D = 1 ./ D;   kept plus.second D
+        D << unary.minv(D)
+        sums.inverse[0, vertices] += semiring.plus_second(kept @ D).new().to_dense(0.0)
 
 
 def multiplicity(plan: Plan, levels: Levels) -> Vector:

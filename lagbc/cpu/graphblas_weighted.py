@@ -1,4 +1,4 @@
-"""Weighted betweenness on the CPU in the GraphBLAS: min-plus Delta-stepping, then the sweep over tight edges.
+"""Weighted centralities on the CPU in the GraphBLAS: min-plus Delta-stepping, then the sweep over tight edges.
 
 b roots are the b rows of one batch. All distances are settled first. D (the least lengths found so far, infinite at
 first) and N (those of them that are still to be relaxed) are b x n. A_L holds the lengths up to Delta, the light ones,
@@ -13,6 +13,11 @@ vertex is on level l if the last of its tight in-edges comes from level l - 1. W
 
     forward    Q = F plus.first G;   P += Q;   W -= F plus.pair G;   the next F is P where W has come down to 0
     backward   C = (omega at L_l) / P + T  with  T<L_l> = C plus.first G^T  on all levels beyond l;   delta = T .* P
+    stress     H = omega at L_l + T        with  T<L_l> = H plus.first G^T  on all levels beyond l;   stress = T .* P
+    edges      E += (P_i any.first G_i) any.times C_i  over the roots i, of which P_i and C_i are diagonal, n x n
+    distances  kept plus.pair D,  kept plus.second D,  kept plus.second 1 / D,  the largest of each row
+
+`kept` has a 1 for each root but those whose counts overflowed. Where distances are enough, G is not made.
 
 This method is here to be read, and to be the reference of the others: it shares no code with `batched`, which is 15 to
 40 times faster. Delta-stepping is that of Meyer and Sanders (J. Algorithms 49, 2003), in the GraphBLAS formulation of
@@ -32,10 +37,19 @@ from graphblas import Matrix, Vector, binary, monoid, select, semiring, unary
 from numpy.typing import NDArray
 
 from lagbc.cpu import graphblas_sweep
-from lagbc.cpu.graphblas_sweep import accumulate, active_vertices, ends, from_scipy, matrices, multiplicity, one_thread
+from lagbc.cpu.graphblas_sweep import (
+    accumulate,
+    active_vertices,
+    add_distances,
+    add_ends,
+    from_scipy,
+    matrices,
+    multiplicity,
+    one_thread,
+)
 from lagbc.graph import Graph
 from lagbc.plan import Plan
-from lagbc.sums import Sums
+from lagbc.sums import PATH_SUMS, Sums
 
 # Delta is this many mean lengths over the mean degree, unless it is given. On five kinds of graphs 4 and 64 took 0.9 to
 # 1.2 times as long, 1 up to 2.0 times, and all edges light up to 1.9 times (benchmarks/graphblas_weighted.py).
@@ -44,8 +58,9 @@ DELTA_FACTOR = 16.0
 
 @dataclass(eq=False)
 class State:
-    """The graph: as GraphBLAS matrices of the light and of the heavy edges, and as arrays of all edges, by row."""
+    """The graph, also as GraphBLAS matrices of the light and of the heavy edges, and as arrays of all edges, by row."""
 
+    graph: Graph
     plan: Plan
     vertices: NDArray[np.int64]  # of the caller's graph, in sweep order, those with edges
     position: NDArray[np.int64]  # of each vertex of the caller's in sweep order
@@ -59,9 +74,15 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class Levels(graphblas_sweep.Levels):
-    """Path counts and levels as one row of b * n columns, and the tight edges of all roots."""
+    """Path counts and levels as one row of b * n columns, the tight edges of all roots, and all distances, b x n."""
 
     G: Matrix
+    dist: NDArray[np.float64]
+
+    def clear(self) -> None:
+        """Give the memory back."""
+        super().clear()
+        self.G.clear()
 
 
 def prepare(graph: Graph, plan: Plan) -> State:
@@ -74,7 +95,7 @@ def prepare(graph: Graph, plan: Plan) -> State:
     light, heavy = select.valuele(A, delta).new(), select.valuegt(A, delta).new()
     A.clear()
     tails, heads, lengths = ordered.rows, ordered.indices.astype(np.uint64), ordered.weights
-    return State(plan, vertices, position, delta, light, heavy, tails, heads, lengths)
+    return State(graph, plan, vertices, position, delta, light, heavy, tails, heads, lengths)
 
 
 def choose_delta(n: int, lengths: NDArray[np.float64]) -> float:
@@ -83,41 +104,98 @@ def choose_delta(n: int, lengths: NDArray[np.float64]) -> float:
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Levels:
-    """Find the distances from the roots, the levels of their tight edges, and the number of their shortest paths."""
+    """Find the distances from the roots and, if a sum needs them, levels and numbers of their shortest paths."""
     with one_thread():
         start = state.position[roots]
         rows = np.flatnonzero(start < len(state.vertices))
         dist = _distances(state, len(roots), rows, start[rows])
+        if not state.plan.outputs & PATH_SUMS:
+            P, G = Matrix(float, 1, dist.size), Matrix(bool, dist.size, dist.size)
+            return Levels(roots, P, [], np.zeros(len(roots), np.bool_), G, dist)
         G = _tight_edges(state, dist)
         P, patterns = _count(state, G, rows * len(state.vertices) + start[rows])
         sigma = P.to_dense(0.0).reshape(dist.shape)
         # A length that rounding absorbs leaves a vertex that is reached, but by no tight edge: no path is counted.
         pathless = (np.isfinite(dist) & (sigma == 0)).any(axis=1)
-        return Levels(roots, P, patterns, pathless | (sigma.max(axis=1) > state.plan.sigma_limit), G)
+        return Levels(roots, P, patterns, pathless | (sigma.max(axis=1) > state.plan.sigma_limit), G, dist)
 
 
 def backward(state: State, levels: Levels, sums: Sums) -> None:
-    """Add the dependencies of the roots that did not overflow to ``sums.delta[0]``, in matrix order."""
-    b, n = len(levels.roots), len(state.vertices)
-    plan, times = state.plan, multiplicity(state.plan, levels)
-    with one_thread(), matrices(1, b * n, float) as (beyond,):
-        beyond.ss.config["sparsity_control"] = "bitmap"
+    """Add what the roots that did not overflow sum to, in matrix order."""
+    with one_thread():
+        times = multiplicity(state.plan, levels)
+        if state.plan.outputs - PATH_SUMS:
+            _add_distances(state, levels, times, sums)
+        if sums.delta is not None or sums.edges is not None:
+            _add_shares(state, levels, times, sums)
+        if sums.stress is not None:
+            with matrices(*levels.P.shape, float) as (h,):
+                sums.stress[0, state.vertices] += _accumulate(state, levels, times, h, stress=True)
+        levels.clear()
 
-        def product(C: Matrix) -> Any:
-            # (c on all levels beyond) plus.first G^T
-            beyond(C.S) << C
-            return semiring.plus_first(beyond @ levels.G.T)
 
-        if plan.endpoints and levels.patterns:
-            into, from_roots = ends(levels, times)
-            sums.delta[0, state.vertices] += into
-            sums.delta[0, levels.roots] += from_roots
-        omega = None if plan.omega is None else Vector.from_dense(np.tile(plan.omega[state.vertices], b)).diag()
-        delta = accumulate(plan, levels, omega, Vector.from_scalar(1.0, 1), product)
-        # scores = times plus.times delta, which is b x n again
-        scores = semiring.plus_times(times @ delta.ss.reshape(b, n)).new()
-        sums.delta[0, state.vertices] += scores.to_dense(0.0)
-        levels.G.clear()
+def _add_distances(state: State, levels: Levels, times: Vector, sums: Sums) -> None:
+    with matrices(*levels.dist.shape, float) as (D,):
+        # D = D<D < infinity>;   D = D<D > 0>
+        D.ss.pack_fullr(levels.dist)
+        D << select.valuelt(D, np.inf)
+        D << select.valuegt(D, 0.0)
+        add_distances(D, times, state.vertices, sums)
+
+
+def _add_shares(state: State, levels: Levels, times: Vector, sums: Sums) -> None:
+    """Add dependencies of vertices and of edges."""
+    with matrices(*levels.P.shape, float) as (c,):
+        delta = _accumulate(state, levels, times, c)
+        if sums.delta is not None:
+            if state.plan.endpoints and levels.patterns:
+                add_ends(levels, times, state.vertices, sums)
+            sums.delta[0, state.vertices] += delta
+        if sums.edges is not None:
+            sums.edges[0, state.graph.edge_order] += _edge_scores(state, levels, times, c)
+
+
+def _accumulate(
+    state: State, levels: Levels, times: Vector, beyond: Matrix, *, stress: bool = False
+) -> NDArray[np.float64]:
+    plan, (b, n) = state.plan, levels.dist.shape
+    beyond.ss.config["sparsity_control"] = "bitmap"
+
+    def product(C: Matrix) -> Any:
+        # (c on all levels beyond) plus.first G^T
+        return semiring.plus_first(beyond @ levels.G.T)
+
+    omega = None if plan.omega is None else Vector.from_dense(np.tile(plan.omega[state.vertices], b)).diag()
+    one = Vector.from_scalar(1.0, 1)
+    # times plus.times delta, which is b x n again
+    delta = accumulate(plan, levels, omega, one, product, beyond=beyond, stress=stress).ss.reshape(b, n)
+    scores = semiring.plus_times(times @ delta).new()
+    delta.clear()
+    summed: NDArray[np.float64] = scores.to_dense(0.0)
+    return summed
+
+
+def _edge_scores(state: State, levels: Levels, times: Vector, c: Matrix) -> NDArray[np.float64]:
+    """Sum sigma(v) c(w) over the roots for which the edge v -> w is tight, in sweep order."""
+    P, G, n = levels.P, levels.G, len(state.vertices)
+    with matrices(n, n, float, float, float, bool) as (E, X, diagonal, block):
+        # E<struct(A_L)> = 0;   E<struct(A_H)> = 0
+        E(state.light.S) << 0.0
+        E(state.heavy.S) << 0.0
+        for i, weight in zip(*times.to_coo(), strict=True):
+            state.plan.stop.check()
+            root = slice(i * n, (i + 1) * n)
+            # X = P_i any.first G_i
+            diagonal.ss.build_diag(P[0, root].new())
+            block << G[root, root]
+            X << semiring.any_first(diagonal @ block)
+            # X = X any.times C_i
+            diagonal.ss.build_diag(c[0, root].new())
+            X << semiring.any_times(X @ diagonal)
+            # E += times_i X
+            E(binary.plus) << binary.times(X, weight)
+        scores: NDArray[np.float64] = E.to_coo(rows=False, columns=False)[2]
+        return scores
 
 
 def _distances(state: State, b: int, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float64]:
