@@ -531,7 +531,8 @@ def _harmonic(done: Run) -> NDArray[np.float64]:
 
 def _eccentricity_centrality(done: Run) -> NDArray[np.float64]:
     depth = done.sums.depth
-    scores: NDArray[np.float64] = np.divide(len(depth) - 1, depth, out=np.zeros(len(depth)), where=depth > 0)
+    with np.errstate(over="ignore"):
+        scores: NDArray[np.float64] = np.divide(len(depth) - 1, depth, out=np.zeros(len(depth)), where=depth > 0)
     return _finite("inverse distances", scores)
 
 

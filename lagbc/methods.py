@@ -80,6 +80,8 @@ class Method:
         The same besides, if stress is asked for.
     bytes_per_distance : float
         The same besides, if both path counts and distances are summed.
+    bytes_per_edge_sum : float
+        Bytes of a worker's state per stored edge besides, if edges are asked for.
     offers : tuple of str
         The sums that it makes: names of fields of `lagbc.sums.Sums`.
     takes : tuple of str
@@ -102,6 +104,7 @@ class Method:
     bytes_per_edge_and_root: float = 0.0
     bytes_per_stress: float = 0
     bytes_per_distance: float = 0
+    bytes_per_edge_sum: float = 0
     offers: tuple[str, ...] = ("delta",)
     takes: tuple[str, ...] = ()
 
@@ -206,9 +209,13 @@ METHODS: tuple[Method, ...] = (
         widest=None,
         auto_batch=64,
         concurrent=True,
-        # At most 9 of P, 8 of level patterns, and 48 of C, T and delta; the rest while a matrix changes its format.
-        bytes_per_entry=84,
+        # At most 9 of P, 8 of level patterns, 9 of c on all levels, and 48 of C, T and delta, or 9 of S and 32 of X and
+        # Y; the rest while a matrix changes its format. D, at 9, and 1 / D are gone before, and stress comes after.
+        bytes_per_entry=100,
         bytes_per_edge=20,
+        # E, its successor and what is added to it.
+        bytes_per_edge_sum=48,
+        offers=ALL_SUMS,
     ),
     Method(
         name="batched",
@@ -250,6 +257,9 @@ METHODS: tuple[Method, ...] = (
         bytes_per_edge=78,
         # If all edges are tight, three times their heads while they are put together.
         bytes_per_edge_and_root=24,
+        # E and X at 16, each twice while it changes, and 9 of one root's tight edges; 50 of the above are free by then.
+        bytes_per_edge_sum=24,
+        offers=ALL_SUMS,
         takes=("delta", "rtol"),
     ),
     Method(

@@ -1,0 +1,231 @@
+"""All sums of the method `graphblas`, its two modules called as the sweep calls them, against single roots."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import (
+    TENTHS,
+    adjacency,
+    diamonds,
+    disjoint,
+    graphs,
+    grid,
+    layered,
+    matrix,
+    scale_free,
+    vertex_weights,
+    weighted_graphs,
+    with_lengths,
+)
+
+import lagbc
+from lagbc import reference
+from lagbc.cpu import extended
+from lagbc.graph import as_graph
+from lagbc.methods import ALL_SUMS
+from lagbc.plan import Interrupted, Plan, StopFlag
+from lagbc.sums import PATH_SUMS, Sums
+
+pytest.importorskip("graphblas")
+
+from lagbc.cpu import graphblas_hops, graphblas_weighted
+
+# No overflow and no undefined number may show, not even as a warning on the way.
+pytestmark = [
+    pytest.mark.filterwarnings("error"),
+    pytest.mark.parametrize("module", [graphblas_hops, graphblas_weighted], ids=["hops", "lengths"]),
+]
+EVERY = frozenset(ALL_SUMS)
+
+
+def read(module, A, directed=True):
+    """The graph as a module takes it, with the stored values as lengths or without."""
+    return as_graph(A, directed=directed, weighted=module is graphblas_weighted)
+
+
+def zeros(graph, plan, roots):
+    return Sums.zeros_of_batch(np, plan.outputs, graph.n, graph.nnz, 1, len(roots))
+
+
+def summed(module, graph, plan, roots):
+    """Sums of one batch, and which of its roots they leave out."""
+    state, sums = module.prepare(graph, plan), zeros(graph, plan, roots)
+    levels = module.forward(state, np.array(roots, np.int64))
+    module.backward(state, levels, sums)
+    return sums, levels.overflowed
+
+
+def by_single_roots(graph, plan, roots):
+    sums = zeros(graph, plan, roots)
+    for place, root in enumerate(roots):
+        extended.add_root(graph, plan, int(root), sums, 0, place)
+    return sums
+
+
+def assert_equal(ours, theirs):
+    for name, array in theirs:
+        np.testing.assert_allclose(getattr(ours, name), array, rtol=1e-13, atol=1e-13, err_msg=name)
+
+
+@given(data=st.data(), share=st.sampled_from([-1.0, 0.1, 1.0]))
+def test_sums_equal_those_of_single_roots(module, data, share):
+    # share: -1 always pulls, 1 never does.
+    weighted = module is graphblas_weighted
+    A = data.draw(weighted_graphs(TENTHS, min_n=1) if weighted else graphs(min_n=1))
+    graph = read(module, A, data.draw(st.booleans()))
+    roots = data.draw(st.lists(st.integers(0, graph.n - 1), min_size=1, unique=True))
+    plan = Plan(
+        batch=len(roots),
+        outputs=frozenset(data.draw(st.sets(st.sampled_from(ALL_SUMS), min_size=1))),
+        endpoints=data.draw(st.booleans()),
+        omega=data.draw(st.none() | vertex_weights(graph.n)),
+        multiplicity=data.draw(st.none() | vertex_weights(graph.n)),
+        rtol=data.draw(st.sampled_from([0.0, 1e-9, 0.3])) if weighted else 0.0,
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(graphblas_hops, "PULL_SHARE", share)
+        ours, overflowed = summed(module, graph, plan, roots)
+    assert not overflowed.any()
+    assert_equal(ours, by_single_roots(graph, plan, roots))
+
+
+@pytest.mark.parametrize(
+    "A", [scale_free(200, 900, seed=1), grid(9, 17), layered(6, 5)], ids=["free", "grid", "layers"]
+)
+def test_sums_of_larger_graphs(module, A):
+    graph = read(module, with_lengths(A, [1, 2, 3]), directed=False)
+    rng, roots = np.random.default_rng(1), np.arange(0, graph.n, 3)
+    omega, times = rng.integers(0, 4, graph.n) / 2, rng.integers(0, 4, graph.n) / 2
+    for plan in (Plan(batch=64, outputs=EVERY), Plan(batch=64, outputs=EVERY, omega=omega, multiplicity=times)):
+        assert_equal(summed(module, graph, plan, roots)[0], by_single_roots(graph, plan, roots))
+
+
+def test_sums_are_added(module):
+    graph, roots = read(module, with_lengths(grid(4, 5), [1, 2])), [0, 7]
+    plan = Plan(batch=2, outputs=EVERY)
+    state, sums = module.prepare(graph, plan), zeros(graph, plan, roots)
+    for _, array in sums:
+        array += 1
+    module.backward(state, module.forward(state, np.array(roots)), sums)
+    for name, array in summed(module, graph, plan, roots)[0]:
+        np.testing.assert_allclose(getattr(sums, name), array + 1, rtol=1e-13, err_msg=name)
+
+
+def test_roots_that_overflow_add_nothing(module):
+    A = diamonds(1100, 3)
+    graph, plan = read(module, A), Plan(batch=2, outputs=EVERY)
+    first, late = 0, graph.n - 41
+    both, overflowed = summed(module, graph, plan, [first, late])
+    assert overflowed.tolist() == [True, False]
+    alone, _ = summed(module, graph, plan, [late])
+    assert both.depth.tolist() == [0, *alone.depth]
+    for name, array in alone:
+        assert array.any(), name
+        if name != "depth":
+            np.testing.assert_array_equal(getattr(both, name), array, err_msg=name)
+
+
+def test_roots_without_edges(module):
+    graph = read(module, disjoint(grid(2, 3), matrix(3, [])))
+    for roots in ([7], [8, 0, 6]):
+        plan = Plan(batch=3, outputs=EVERY, endpoints=True)
+        assert_equal(summed(module, graph, plan, roots)[0], by_single_roots(graph, plan, roots))
+
+
+def test_distances_alone_need_no_counts(module):
+    A = diamonds(1100, 2)
+    graph, roots = read(module, A), [0, 5]
+    plan = Plan(batch=2, outputs=EVERY - PATH_SUMS, omega=np.full(graph.n, 1e-300))
+    sums, overflowed = summed(module, graph, plan, roots)
+    assert not overflowed.any()
+    into = reference.distances_into(*adjacency(A), sources=roots)
+    np.testing.assert_array_equal(sums.reached[0], [len(d) for d in into])
+    np.testing.assert_array_equal(sums.distance[0], [sum(d) for d in into])
+    np.testing.assert_allclose(sums.inverse[0], [sum(1 / x for x in d) for d in into], rtol=1e-13)
+    np.testing.assert_array_equal(sums.depth, [2200, 2197])
+
+
+@pytest.mark.parametrize("power", [-60, 60])
+def test_edges_in_range_whatever_the_multiplicity(module, power):
+    """sigma is up to 2**1021 and c down to 2**-1021: neither may be multiplied alone by how often a root counts."""
+    graph = read(module, diamonds(1021, 2))
+    plan = Plan(batch=1, outputs=frozenset({"edges"}))
+    once, overflowed = summed(module, graph, plan, [0])
+    assert not overflowed.any()
+    assert (once.edges > 0).all()
+    times, _ = summed(module, graph, replace(plan, multiplicity=np.full(graph.n, 2.0**power)), [0])
+    np.testing.assert_array_equal(times.edges, once.edges * 2.0**power)
+
+
+def test_stress_out_of_range_is_infinite(module):
+    """3**644 is in range, and 32 times as many paths as that are not: each vertex stands for 32 targets."""
+    A = diamonds(644, 3)
+    graph = read(module, A)
+    omega = np.full(graph.n, 32.0)
+    ours, overflowed = summed(module, graph, Plan(batch=1, outputs=EVERY, omega=omega), [0])
+    assert not overflowed.any()
+    exact = reference.stress(*adjacency(A), sources=[0], target_weights=[32] * graph.n)
+    expected = np.array([float(x) if x < 2**1024 else np.inf for x in exact])
+    assert 0 < np.isinf(expected).sum() < graph.n - 1
+    np.testing.assert_allclose(ours.stress[0], expected, rtol=1e-12)
+    assert all(np.isfinite(array).all() for name, array in ours if name != "stress")
+
+
+class Counting(StopFlag):
+    """A stop flag that counts how often it is polled, and is set after `limit` times."""
+
+    def __init__(self, limit=np.inf):
+        super().__init__()
+        self.polls, self.limit = 0, limit
+
+    def check(self):
+        self.polls += 1
+        if self.polls > self.limit:
+            self.set()
+        super().check()
+
+
+def test_the_stop_flag_interrupts_any_phase(module):
+    graph, roots = read(module, with_lengths(grid(3, 4), [1, 2])), np.array([0, 5])
+    plan = Plan(batch=2, outputs=EVERY)
+    state = module.prepare(graph, plan)
+
+    def polls(limit):
+        levels, state.plan = module.forward(state, roots), replace(plan, stop=Counting(limit))
+        depth, stop = levels.depth, state.plan.stop
+        try:
+            module.backward(state, levels, zeros(graph, plan, roots))
+        finally:
+            state.plan = plan
+            assert stop.polls == min(total, limit + 1)
+        return depth
+
+    # Hops: distances, shares, edges and stress, a level each time; lengths: shares and stress, and each root's edges.
+    depth = module.forward(state, roots).depth
+    total = 4 * depth if module is graphblas_hops else 2 * depth + 2
+    polls(np.inf)
+    for limit in range(total):
+        with pytest.raises(Interrupted):
+            polls(limit)
+
+
+def test_memory_is_given_back(module):
+    graph, plan, roots = read(module, grid(4, 5)), Plan(batch=3, outputs=EVERY), np.array([0, 1, 2])
+    state = module.prepare(graph, plan)
+    levels = module.forward(state, roots)
+    held = [levels.P, *levels.patterns, *([levels.G] if module is graphblas_weighted else [])]
+    assert all(X.nvals for X in held)
+    module.backward(state, levels, zeros(graph, plan, roots))
+    assert not any(X.nvals for X in held)
+
+
+def test_the_estimate_has_more_for_edges(module):
+    A, weighted = layered(5, 20), module is graphblas_weighted
+    options = {"weighted": weighted, "method": "graphblas", "device": "cpu", "threads": 1}
+    bc, edges = (lagbc.estimate_memory(A, 4, which=which, **options) for which in ("bc", "edge_bc"))
+    assert edges.workspace - bc.workspace >= 24 * A.nnz
