@@ -7,13 +7,13 @@ b x n, by row, so that A's values are never read and a row never meets another:
     backward   C = (omega at L_l) / P + T  with  T<L_l> = C plus.first A^T  on L_{l+1};   delta = T .* P
     stress     H = omega at L_l + T        with  T<L_l> = H plus.first A^T  on L_{l+1};   stress = T .* P
     edges      E<struct(A)> += (P at L_l)^T plus.times (C at L_{l+1}),   which is n x n and sums over the roots
-    distances  D += l L_l;   kept plus.pair D,  kept plus.second D,  kept plus.second 1 / D,  the largest of each row
+    distances  D += l L_l;   times plus.pair D,  times plus.second D,  times plus.second 1 / D,  the largest of each row
 
 SuiteSparse holds F and C as lists (sparse) or with a place for every vertex (bitmap), and multiplies a sparse one by
 scattering along the rows of A ("push") but a bitmap by gathering along the rows of A^T ("pull"). Which is taken
 changes nothing but the time: see `PULL_SHARE`. Vertices are in sweep order, and those without edges are left out.
-`kept` has a 1 for each root but those whose counts overflowed. Where distances are enough, nothing is counted: F and P
-are patterns then, and the product is any.pair.
+`times` says how often each root counts; those whose counts overflowed have no entry. plus.pair and plus.second do not
+read its values. Where distances are enough, nothing is counted: F and P are patterns then, and the product is any.pair.
 
 Batches run side by side with one thread each, so that no call waits for threads to meet.
 

@@ -149,25 +149,24 @@ def add_ends(levels: Levels, times: Vector, vertices: NDArray[np.int64], sums: S
 
 
 def add_distances(D: Matrix, times: Vector, vertices: NDArray[np.int64], sums: Sums) -> None:
-    """Add the sums of distances over the rows that `times` has, each once.
+    """Add the sums of distances over the rows that `times` has, each once: its values are not read.
 
     D holds a row of distances for each root, to the vertices that it reaches, without itself; 1 / D at the end.
     """
-    kept = unary.one(times).new()
     if sums.reached is not None:
-        # kept plus.pair D
-        sums.reached[0, vertices] += semiring.plus_pair(kept @ D).new().to_dense(0)
+        # times plus.pair D
+        sums.reached[0, vertices] += semiring.plus_pair(times @ D).new().to_dense(0)
     if sums.distance is not None:
-        # kept plus.second D
-        sums.distance[0, vertices] += semiring.plus_second(kept @ D).new().to_dense(0.0)
+        # times plus.second D
+        sums.distance[0, vertices] += semiring.plus_second(times @ D).new().to_dense(0.0)
     if sums.depth is not None:
-        # the largest of each row of D, where kept
+        # the largest of each row of D, where struct(times)
         deepest = D.reduce_rowwise(monoid.max).new()
-        sums.depth += binary.second(kept & deepest).new().to_dense(0.0)
+        sums.depth += binary.second(times & deepest).new().to_dense(0.0)
     if sums.inverse is not None:
-        # D = 1 ./ D;   kept plus.second D
+        # D = 1 ./ D;   times plus.second D
         D << unary.minv(D)
-        sums.inverse[0, vertices] += semiring.plus_second(kept @ D).new().to_dense(0.0)
+        sums.inverse[0, vertices] += semiring.plus_second(times @ D).new().to_dense(0.0)
 
 
 def multiplicity(plan: Plan, levels: Levels) -> Vector:

@@ -15,9 +15,10 @@ vertex is on level l if the last of its tight in-edges comes from level l - 1. W
     backward   C = (omega at L_l) / P + T  with  T<L_l> = C plus.first G^T  on all levels beyond l;   delta = T .* P
     stress     H = omega at L_l + T        with  T<L_l> = H plus.first G^T  on all levels beyond l;   stress = T .* P
     edges      E += (P_i any.first G_i) any.times C_i  over the roots i, of which P_i and C_i are diagonal, n x n
-    distances  kept plus.pair D,  kept plus.second D,  kept plus.second 1 / D,  the largest of each row
+    distances  times plus.pair D,  times plus.second D,  times plus.second 1 / D,  the largest of each row
 
-`kept` has a 1 for each root but those whose counts overflowed. Where distances are enough, G is not made.
+`times` says how often each root counts; those whose counts overflowed have no entry. plus.pair and plus.second do not
+read its values. Where distances are enough, G is not made.
 
 This method is here to be read, and to be the reference of the others: it shares no code with `batched`, which is 15 to
 40 times faster. Delta-stepping is that of Meyer and Sanders (J. Algorithms 49, 2003), in the GraphBLAS formulation of
