@@ -181,6 +181,9 @@ def graphs(draw, max_n=12, min_n=0):
     return matrix(n, draw(st.lists(st.tuples(vertex, vertex), max_size=4 * n)))
 
 
+# As many edges to a vertex that paths meet, which is rare among the above. Taken as lengths, duplicates add up.
+DENSE = st.builds(scale_free, st.integers(2, 12), st.integers(10, 40), st.integers(0, 99))
+
 # Sums of these tie in float64 or not as rounding has it: 0.1 + 0.6 is 0.7, but 0.1 + 0.2 is not 0.3.
 TENTHS = (0.1, 0.2, 0.3, 0.6, 0.7)
 

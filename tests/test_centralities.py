@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import (
+    DENSE,
     SPECIAL,
     adjacency,
     diamonds,
@@ -96,7 +97,7 @@ def test_special_graphs(centralities, name, directed):
     assert_all_equal(centralities(A, SEVEN, directed=directed), expected(A, directed=directed))
 
 
-@given(graphs(), st.booleans())
+@given(graphs() | DENSE, st.booleans())
 def test_random_graphs(centralities, A, directed):
     assert_all_equal(centralities(A, SEVEN, directed=directed), expected(A, directed=directed))
 

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import (
+    DENSE,
     SPECIAL,
     TENTHS,
     adjacency,
@@ -69,7 +70,7 @@ def test_special_graphs(centralities, name, directed):
     assert_as_oracle(centralities, with_lengths(SPECIAL[name], [1, 2, 3]), directed)
 
 
-@given(weighted_graphs(), st.booleans())
+@given(weighted_graphs() | DENSE, st.booleans())
 def test_integer_ties(centralities, A, directed):
     assert_as_oracle(centralities, A, directed)
 
