@@ -139,9 +139,8 @@ def _add_shares(state: State, levels: Levels, times: Vector, sums: Sums) -> None
     """Add dependencies of vertices and of edges."""
     plan, vertices = state.plan, state.vertices
     with matrices(*levels.P.shape, float) as (c,):
-        c.ss.config["sparsity_control"] = "bitmap"
-        kept_c = None if sums.edges is None else c
-        delta = accumulate(plan, levels, state.omega, times, state.product, beyond=kept_c)
+        beyond = None if sums.edges is None else c
+        delta = accumulate(plan, levels, state.omega, times, state.product, beyond=beyond)
         if sums.delta is not None:
             if plan.endpoints and levels.patterns:
                 add_ends(levels, times, vertices, sums)
@@ -159,6 +158,7 @@ def _edge_scores(state: State, levels: Levels, times: Vector, c: Matrix) -> NDAr
     A, P = state.A, levels.P
     less, more = (weigh(times, 1.0).new().diag() for weigh in (binary.min, binary.max))
     with matrices(*A.shape, float) as (E,), matrices(*P.shape, float, float, float) as (S, X, Y):
+        # By column, so that an entry of E is the dot product of two columns.
         for Z in (X, Y):
             Z.ss.config["format"] = "by_col"
         # S = min(times, 1) any.times P;   c = max(times, 1) any.times c

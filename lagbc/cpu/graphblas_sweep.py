@@ -112,6 +112,8 @@ def accumulate(
     """
     P = levels.P
     scores = Vector.from_scalar(0.0, P.ncols)
+    if beyond is not None:
+        beyond.ss.config["sparsity_control"] = "bitmap"
     with matrices(*P.shape, float, float, float) as (C, T, delta):
         for L in reversed(levels.patterns[1:]):
             plan.stop.check()

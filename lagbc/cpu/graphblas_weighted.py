@@ -160,7 +160,6 @@ def _accumulate(
     state: State, levels: Levels, times: Vector, beyond: Matrix, *, stress: bool = False
 ) -> NDArray[np.float64]:
     plan, (b, n) = state.plan, levels.dist.shape
-    beyond.ss.config["sparsity_control"] = "bitmap"
 
     def product(C: Matrix) -> Any:
         # (c on all levels beyond) plus.first G^T
