@@ -1,6 +1,8 @@
 """All centralities with lengths: every method that has them against the oracle and NetworkX; identities, overflow."""
 
 import functools
+import math
+import re
 
 import networkx as nx
 import numpy as np
@@ -9,14 +11,15 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import (
+    DENSE,
     SPECIAL,
     TENTHS,
     adjacency,
-    diamonds,
     disjoint,
     edges_of,
     graphs,
     grid,
+    layered,
     lengths,
     lengths_of,
     matrix,
@@ -25,17 +28,20 @@ from strategies import (
     with_lengths,
 )
 from test_centralities import SEVEN, assert_all_equal, call, expected
+from test_weighted import ONE_TO_TEN, chain_of, diamonds_with_lengths
 
 import lagbc
 from lagbc import methods, reference
 
-ONE_TO_TEN = np.arange(1, 11)
 MANY = {
     "scale-free, integers": with_lengths(scale_free(150, 700, seed=1), ONE_TO_TEN),
     "scale-free, reals": with_lengths(scale_free(150, 700, seed=1), np.random.default_rng(1).random(500) + 1e-3),
     "mesh, integers": with_lengths(grid(9, 17), ONE_TO_TEN),
     "mesh, tenths": with_lengths(grid(9, 17), TENTHS),
 }
+
+# No overflow may show, not even as a warning on the way.
+errors = pytest.mark.filterwarnings("error")
 
 
 @pytest.fixture(scope="session")
@@ -56,7 +62,7 @@ def test_special_graphs(centralities, name, directed):
     assert_all_equal(centralities(A, SEVEN, directed=directed), expected(A, directed=directed, weighted=True))
 
 
-@given(weighted_graphs(), st.booleans())
+@given(weighted_graphs() | DENSE, st.booleans())
 def test_integer_ties(centralities, A, directed):
     assert_all_equal(centralities(A, SEVEN, directed=directed), expected(A, directed=directed, weighted=True))
 
@@ -132,6 +138,12 @@ def test_one_alone_is_one_of_all(centralities, name):
     np.testing.assert_allclose(alone, together, rtol=1e-12)
 
 
+@pytest.mark.parametrize("options", [{"batch": 1}, {"batch": 7, "threads": 3}, {"batch": 1000}, {"delta": 3}])
+def test_options_change_no_score(centralities, options):
+    A = with_lengths(grid(5, 9), [1, 2])
+    assert_all_equal(centralities(A, SEVEN, **options), expected(A, weighted=True))
+
+
 @pytest.mark.parametrize(
     "options", [{"threads": 3}, {"threads": 1, "batch": 1}, {"threads": 2, "batch": 300}, {"delta": 0.5}]
 )
@@ -154,6 +166,19 @@ def test_unit_lengths_are_hops(centralities, A, directed):
         np.testing.assert_allclose(here, there, rtol=1e-12, atol=1e-13, err_msg=name)
 
 
+@given(weighted_graphs(min_n=1), st.data())
+def test_edges_of_a_vertex_sum_to_its_dependency(centralities, A, data):
+    n = A.shape[0]
+    root = data.draw(st.integers(0, n - 1))
+    edges = call(centralities, "edge_bc")(A, sources=[root]).toarray()
+    delta = call(centralities, "bc")(A, sources=[root])
+    dist = np.array(reference.count_lengths(*adjacency(A), lengths(A), root)[3], float)
+    reached, others = np.isfinite(dist) & (dist > 0), np.arange(n) != root
+    np.testing.assert_allclose(edges.sum(axis=1)[others], delta[others], atol=1e-12)
+    np.testing.assert_allclose(edges[root].sum(), reached.sum(), atol=1e-12)
+    np.testing.assert_allclose(edges.sum(axis=0), np.where(reached, delta + 1, 0), atol=1e-12)
+
+
 @given(weighted_graphs((1, 2, 3, 7)), st.booleans())
 def test_edge_scores_times_lengths_sum_to_distances(centralities, A, directed):
     """A path is as long as its edges together."""
@@ -171,12 +196,45 @@ def test_a_power_of_two_is_a_unit_of_length(centralities, A, unit):
         np.testing.assert_array_equal(there, here * unit**power, err_msg=name)
 
 
-# Overflow
+@given(weighted_graphs(min_n=1), st.data(), st.booleans())
+def test_names_of_vertices_do_not_matter(centralities, A, data, directed):
+    order = np.array(data.draw(st.permutations(range(A.shape[0]))))
+    renamed = centralities(A.tocsr()[order][:, order], SEVEN, directed=directed)
+    ours = centralities(A.tocsr(), SEVEN, directed=directed)
+    for name in SEVEN:
+        here = ours[name][order][:, order].toarray() if name == "edge_bc" else ours[name][order]
+        there = renamed[name].toarray() if name == "edge_bc" else renamed[name]
+        np.testing.assert_allclose(there, here, rtol=1e-12, atol=1e-13, err_msg=name)
+
+
+# Overflow, and lengths that rounding absorbs
+
+
+@errors
+@pytest.mark.parametrize("count", [300, 660])
+def test_diamonds(centralities, count):
+    """3**count paths from end to end: more than float64 holds from 647 on. Edges and distances are as ever."""
+    A = diamonds_with_lengths(count, 3)
+    n = A.shape[0]
+    sources = [0, 1, 4, n // 2, n - 9]
+    theirs = expected(A, "edge_bc", "harmonic", sources=sources, weighted=True)
+    ours = call(centralities, "edge_bc")(A, sources=sources)
+    np.testing.assert_allclose(ours.toarray(), theirs["edge_bc"], rtol=1e-11)
+    np.testing.assert_allclose(call(centralities, "harmonic")(A, sources=sources), theirs["harmonic"], rtol=1e-12)
+    exact = reference.stress(*adjacency(A), lengths(A), sources=sources)
+    log2 = call(centralities, "stress")(A, sources=sources, log2=True)
+    np.testing.assert_allclose(log2, [math.log2(x) if x else -math.inf for x in exact], rtol=1e-12)
+    if count == 300:
+        ours = call(centralities, "stress")(A, sources=sources)
+        np.testing.assert_allclose(ours, [float(x) for x in exact], rtol=1e-12)
+    else:
+        with pytest.raises(OverflowError, match=r"stress of \d+ vertices .* the first is .*log2=True"):
+            call(centralities, "stress")(A, sources=sources)
 
 
 def test_mixed_batch(centralities):
-    """Path counts of some roots of a batch overflow, some do not; distances are summed for both."""
-    B = disjoint(scale_free(60, 150, seed=1), diamonds(700, 3))
+    """Path counts of some roots of a batch overflow, up to 8**343, some do not; distances are summed for both."""
+    B = disjoint(scale_free(60, 150, seed=1), layered(345, 8))
     B = with_lengths(matrix(B.shape[0], [*edges_of(B), (26, 60)]), [2])
     sources = [*range(0, 60, 4), 60, 61, 600]
     theirs = expected(B, "edge_bc", "harmonic", weighted=True, sources=sources)
@@ -188,13 +246,23 @@ def test_mixed_batch(centralities):
     np.testing.assert_array_equal(both["eccentricity"], call(centralities, "eccentricity")(B))
 
 
+@errors
 def test_sums_of_distances_out_of_range(centralities):
     A = sp.coo_array(([2.0**1021] * 4, ([0, 1, 2, 3], [1, 2, 3, 4])), shape=(5, 5))
     np.testing.assert_array_equal(call(centralities, "eccentricity")(A), np.array([4, 3, 2, 1, 0]) * 2.0**1021)
     with pytest.raises(OverflowError, match="distances sum to more than float64 holds"):
         call(centralities, "closeness")(A)
-    with pytest.raises(OverflowError, match="inverse distances sum to more"):
-        call(centralities, "harmonic")(A * 2.0**-1021 * 2.0**-1030)
+    for name in ("harmonic", "eccentricity_centrality"):
+        with pytest.raises(OverflowError, match="inverse distances sum to more"):
+            call(centralities, name)(A * 2.0**-1021 * 2.0**-1030)
+
+
+@errors
+@pytest.mark.parametrize("name", ["edge_bc", "stress"])
+def test_absorbed_length_is_named(centralities, name):
+    message = "the length 1.0 of the edge (1, 2) is lost to rounding beside the distance 1e+18 from vertex 0 to 1"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        call(centralities, name)(chain_of(1e18, 1.0))
 
 
 def test_memory_of_both_kinds_of_sums():
