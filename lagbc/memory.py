@@ -80,8 +80,8 @@ def estimate(
     per_entry = method.bytes_per_entry + ("stress" in outputs) * method.bytes_per_stress
     per_entry += bool(outputs & PATH_SUMS and outputs - PATH_SUMS) * method.bytes_per_distance
     per_vertex = batch * per_entry + 16
-    per_edge_sum = method.bytes_per_edge_sum if "edges" in outputs else 0
-    per_edge = batch * method.bytes_per_edge_and_root + method.bytes_per_edge + per_edge_sum
+    per_edge = batch * method.bytes_per_edge_and_root + method.bytes_per_edge
+    per_edge += ("edges" in outputs) * method.bytes_per_edge_sum
     blocks = -(-batch // method.block) if method.block > 1 else 1
     # Sums of vertices and of edges: in the total and its successor, and of each worker, batches done and in work.
     summed = len(outputs - {"edges"}) * graph.n + ("edges" in outputs) * graph.nnz
