@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
+import numpy as np
+
 # Sums that need path counts; the others need distances alone.
 PATH_SUMS = frozenset({"delta", "stress", "edges"})
 
@@ -64,15 +66,16 @@ class Sums:
                 yield field.name, array
 
     def plus(self, batch: Sums, roots: Any) -> Sums:
-        """Return the sums of a run with a batch added, block after block."""
+        """Return the sums of a run with a batch added, block after block; infinite what float64 does not hold."""
         summed = Sums(**{name: array.copy() for name, array in self})
         for name, array in summed:
             part = getattr(batch, name)
             if name == "depth":
                 array[roots] = part
             else:
-                for block in part:
-                    array += block
+                with np.errstate(over="ignore"):
+                    for block in part:
+                        array += block
         return summed
 
     def add(self, other: Sums) -> None:

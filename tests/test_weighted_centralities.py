@@ -273,3 +273,14 @@ def test_memory_of_both_kinds_of_sums():
     )
     assert both.workspace - bc.workspace == 500 * 64 * 8
     assert distances.workspace == bc.workspace
+
+
+@pytest.mark.filterwarnings("error")
+def test_batches_that_are_out_of_range_together(centralities):
+    """100 leaves on a hub: each batch of 64 roots sums to less than float64 holds, both together to more."""
+    n, length = 101, 2.0**1023 / 75
+    star = sp.coo_array((np.full(n - 1, length), (np.arange(1, n), np.zeros(n - 1, int))), shape=(n, n))
+    tail = sp.coo_array(([length], ([0], [n])), shape=(n + 1, n + 1))
+    star.resize(n + 1, n + 1)
+    with pytest.raises(OverflowError, match="distances sum to more than float64 holds"):
+        call(centralities, "closeness")(sp.coo_array(star + tail), 64)

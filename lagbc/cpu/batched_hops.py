@@ -22,7 +22,7 @@ Compiled functions leave out what belongs to an argument that is None: numba com
 so that betweenness alone does not pay for the others.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,var-annotated"
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ of distances are sums over the rows of D; where no more is asked for, nothing is
 functions leave out what belongs to an argument that is None.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,var-annotated"
 
 from __future__ import annotations
 
