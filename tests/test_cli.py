@@ -473,7 +473,9 @@ def test_program(path_graph, tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 def test_control_c_ends_the_program():
     code = (
-        "import time, lagbc\n"
+        "import signal, time, lagbc\n"
+        # A background job of a shell starts with the signal ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "lagbc.bc = lambda *args, **options: time.sleep(60)\n"
         "from lagbc.cli import main\n"
         "main(['bc', 'example:karate'])"

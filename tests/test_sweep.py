@@ -344,6 +344,7 @@ import numpy as np
 sys.path.insert(0, {tests!r})
 from strategies import grid, scale_free
 import lagbc, lagbc.sweep
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell starts with it ignored
 {body}
 """
 

@@ -188,7 +188,8 @@ def _add_path_sums(state: State, levels: Levels, keep: np.uint64, sums: Sums) ->
         add_ends(state.queue, state.masks, len(levels.roots), state.starts[levels.depth + 1], keep, scores)
     add_to(sums.delta, state.graph.order, scores)
     add_to(sums.stress, state.graph.order, stress)
-    add_to(sums.edges, state.graph.edge_order, edges)
+    if edges is not None:  # the order is made on its first use
+        add_to(sums.edges, state.graph.edge_order, edges)
 
 
 def _add_distance_sums(state: State, levels: Levels, keep: np.uint64, sums: Sums) -> None:
