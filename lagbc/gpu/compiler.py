@@ -27,14 +27,14 @@ RESIDENT = {
     "DELTA_DEEP": 5,
 }
 THREADS = 256  # of a block: WARPS in batched.cuh
-# Bytes of a row that a lane of Delta-stepping has at most, in the kernels that take a launch a level.
-OWN_BYTES = {"delta_stepping_dial": 64, "delta_stepping_levels": 64}
+# Bytes of a row that a lane has at most, in the kernels that take a launch a level.
+OWN_BYTES = {"batched_hops_levels": 32, "delta_stepping_dial": 64, "delta_stepping_levels": 64}
 # Bytes of a depth in the traversals.
 DEPTH_BYTES = (1, 2, 4)
 # Each source with the headers that it is compiled behind.
 SOURCES = {
-    "batched_hops_levels": ("common.cuh", "batched.cuh"),
-    "batched_hops_deep": ("common.cuh", "batched.cuh", "group.cuh"),
+    "batched_hops_levels": ("common.cuh", "batched.cuh", "batched_levels.cuh"),
+    "batched_hops_deep": ("common.cuh", "batched.cuh", "group.cuh", "batched_deep.cuh"),
     "delta_stepping_dial": ("common.cuh", "batched.cuh", "batched_levels.cuh"),
     "delta_stepping_levels": ("common.cuh", "batched.cuh", "batched_levels.cuh", "distances.cuh"),
     "delta_stepping_deep": ("common.cuh", "batched.cuh", "group.cuh", "batched_deep.cuh", "distances.cuh"),
@@ -56,7 +56,7 @@ def source(name: str) -> str:
 
 
 def own_columns(name: str, dtype: str, dist: str | None = None) -> int:
-    """Columns of a lane of Delta-stepping, in the kernels that take a launch a level."""
+    """Columns of a lane, in the kernels that take a launch a level."""
     return min(8, OWN_BYTES[name] // _BYTES[dist or dtype])
 
 

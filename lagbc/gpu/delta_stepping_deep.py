@@ -22,6 +22,7 @@ from lagbc.gpu.rows import (
     Rows,
     bits_of,
     count_groups,
+    line_up,
     set_bits,
     sigma_limit,
 )
@@ -144,8 +145,7 @@ def _settle(arrays: Arrays, placed: Placed) -> int:
 
 def _start(arrays: Arrays, placed: Placed) -> None:
     """Let the roots wait, at distance 0."""
-    sizes = cp.bincount(placed.group, minlength=arrays.rows.groups)
-    place = cp.arange(len(placed.group)) - (cp.cumsum(sizes) - sizes)[placed.group]
+    sizes, place = line_up(arrays.rows, placed)
     arrays.waiting[placed.group, 0, place] = placed.position
     arrays.counts.fill(0)
     arrays.counts[:, 0] = sizes

@@ -90,6 +90,17 @@ class Found:
     reached: Any  # (groups, rows, 32) uint8
 
 
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """What a forward sweep leaves in a method's state."""
+
+    roots: NDArray[np.int64]
+    placed: Placed
+    depth: int
+    overflowed: NDArray[np.bool_]
+    reached: Any  # (groups, rows, 32) uint8; None if there is no root with edges
+
+
 def upload(graph: Graph, plan: Plan) -> Rows:
     """Upload the graph in sweep order; the stop flag of the plan is mirrored."""
     ordered, into = graph.reordered.on_device, graph.reordered.transpose.on_device
@@ -123,6 +134,12 @@ def place(rows: Rows, roots: NDArray[np.int64]) -> Placed:
     position = np.where(roots < 0, rows.rows, rows.position[roots])
     root = np.flatnonzero(position < rows.rows)
     return Placed(*(cp.asarray(part) for part in (position[root], root // COLUMNS, root % COLUMNS)))
+
+
+def line_up(rows: Rows, placed: Placed) -> tuple[Any, Any]:
+    """Count the roots of each group, and give each root its place among those of its group."""
+    sizes = cp.bincount(placed.group, minlength=rows.groups)
+    return sizes, cp.arange(len(placed.group)) - (cp.cumsum(sizes) - sizes)[placed.group]
 
 
 def count_groups(roots: NDArray[np.int64]) -> int:

@@ -1,12 +1,5 @@
 // The whole sweep in one launch, for graphs of many levels: meshes and roads.
 //
-// The blocks of the launch, all resident at once, are cut into `gridDim.x / members` groups of `members` blocks. A
-// group searches from its own 256 roots, with a barrier of its own a level: while one group waits the others work.
-//
-// A vertex is live at few levels and, its roots being near each other, in few columns at each: about 13 of 256 on a
-// mesh. So a warp first lists the live columns of its row, then gives each a lane; with 16 or 8 of them the warp takes
-// two or four edges at a time, and joins their sums in a fixed order, which depends on the mask alone.
-//
 // The queue of a group holds (vertex, bit row) entries, level after level: starts[l]..starts[l+1] are level l. A warp
 // visits an entry. bits(l) is the frontier of level l as bit rows, in one of four arrays that rotate. While level l is
 // visited, bits(l-1) is read, bits(l) was complete at the last barrier, bits(l+1) is pushed to and bits(l-2) is cleared,
@@ -14,8 +7,6 @@
 // what is new. Bits are pushed with atomicOr, which commutes; numbers are gathered.
 
 constexpr int EDGES = 2;  // a lane, whose loads are in flight together
-
-constexpr int DONE = 0, QUEUE_FULL = 1, STOPPED = 2;
 
 // Arrays of one group.
 struct Rows {
@@ -62,32 +53,6 @@ __device__ __forceinline__ unsigned byte_of(unsigned word) {
     const int lane = threadIdx.x & 31;
     return __shfl_sync(ALL, word, lane / 4) >> 8 * (lane % 4) & 0xff;
 }
-
-// List the columns of a mask, a byte a lane, in the warp's shared memory; returns how many there are.
-__device__ __forceinline__ int list_columns(unsigned mask, unsigned char* columns) {
-    const int lane = threadIdx.x & 31;
-    const unsigned below = (1u << lane) - 1;
-    int count = 0;
-    __syncwarp();
-#pragma unroll
-    for (int k = 0; k < 8; k++) {
-        const unsigned lanes = __ballot_sync(ALL, mask >> k & 1);
-        if (mask >> k & 1) columns[count + __popc(lanes & below)] = 8 * lane + k;
-        count += __popc(lanes);
-    }
-    __syncwarp();
-    return count;
-}
-
-// Lanes that share the edges of a row among `count` live columns: lane -> (part of the edges, place in the list).
-struct Share {
-    int width, part, parts, place;
-
-    __device__ Share(int count) : width(count <= 8 ? 8 : count <= 16 ? 16 : 32) {
-        const int lane = threadIdx.x & 31;
-        part = lane / width, parts = 32 / width, place = lane % width;
-    }
-};
 
 // Sum over the edges of v of where(bits[u], values[u], 0) in one column a lane; alike in all parts of the warp.
 __device__ __forceinline__ value gather_column(const offset* indptr, const int* indices, int v, Share share,

@@ -1,0 +1,150 @@
+"""Unweighted betweenness in one launch a sweep, for graphs of many levels; kernels/batched_hops_deep.cu."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cupy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.gpu import compiler
+from lagbc.gpu.host import host_pointer, pointer
+from lagbc.gpu.rows import (
+    BYTES,
+    COLUMNS,
+    THREADS,
+    Found,
+    Placed,
+    Rows,
+    bits_of,
+    count_groups,
+    line_up,
+    set_bits,
+    sigma_limit,
+)
+from lagbc.plan import Interrupted
+
+# Queue entries a vertex that are allocated at first; the queue grows on demand.
+FIRST_ENTRIES = 24
+_SOURCE = "batched_hops_deep"
+# How a sweep ended, as in the kernels.
+_QUEUE_FULL, _STOPPED = 1, 2
+
+
+@dataclass(eq=False)
+class Arrays:
+    """The device's arrays."""
+
+    rows: Rows
+    values: Any  # (groups, rows, 256): sigma, then c
+    visited: Any  # (groups, rows, 32) uint8
+    bits: Any  # (groups, 4, rows, 32) uint8
+    stamps: Any  # (groups, rows)
+    queue: Any  # (groups, capacity)
+    masks: Any  # (groups, capacity, 32) uint8
+    starts: Any  # (groups, rows + 3)
+    found: Any  # (groups, rows + 3)
+    barriers: Any
+    halts: Any
+    status: Any  # (groups, 2): how it ended, last level
+
+    @property
+    def capacity(self) -> int:
+        """Entries of a group's queue."""
+        return int(self.queue.shape[1])
+
+
+def allocate(rows: Rows) -> Arrays:
+    """Allocate rows and queues."""
+    groups, shape = rows.groups, (rows.groups, rows.rows)
+    return Arrays(
+        rows=rows,
+        values=cp.empty((*shape, COLUMNS), rows.plan.dtype),
+        visited=cp.empty((*shape, BYTES), cp.uint8),
+        bits=cp.empty((groups, 4, rows.rows, BYTES), cp.uint8),
+        stamps=cp.empty(shape, cp.int32),
+        **_queue(rows, FIRST_ENTRIES * rows.rows + COLUMNS),
+        starts=cp.empty((groups, rows.rows + 3), cp.int32),
+        found=cp.empty((groups, rows.rows + 3), cp.int32),
+        barriers=cp.zeros(groups, cp.uint32),
+        halts=cp.zeros((groups, 2), cp.int32),
+        status=cp.zeros((groups, 2), cp.int32),
+    )
+
+
+def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
+    """Find the levels and count paths."""
+    rows = arrays.rows
+    while True:
+        _start(arrays, placed)
+        overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
+        edges = rows.indptr, rows.indices, rows.in_indptr, rows.in_indices
+        worst = _launch(arrays, "forward", roots, edges, (arrays.found, sigma_limit(rows.plan), overflowed))
+        if worst != _QUEUE_FULL:
+            return Found(int(arrays.status[:, 1].max()), bits_of(overflowed, len(roots)), arrays.visited)
+        _grow_queue(arrays)
+
+
+def backward(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, multiplicity: Any) -> Any:
+    """Return the scores of each group."""
+    rows = arrays.rows
+    scores = cp.zeros((rows.groups, rows.rows))
+    weights = keep, pointer(rows.omega), pointer(multiplicity), scores
+    _launch(arrays, "backward", roots, (rows.indptr, rows.indices), weights)
+    return scores
+
+
+def _start(arrays: Arrays, placed: Placed) -> None:
+    """Queue the roots, each with one path to itself, as level 0."""
+    arrays.bits.fill(0)
+    set_bits(arrays.bits[:, 0], placed)
+    set_bits(arrays.visited, placed)
+    arrays.values[placed.group, placed.position, placed.column] = 1
+    arrays.stamps.fill(0)
+    arrays.stamps[placed.group, placed.position] = 1
+    sizes, place = line_up(arrays.rows, placed)
+    arrays.queue[placed.group, place] = placed.position
+    arrays.starts[:, 0] = 0
+    arrays.starts[:, 1] = sizes
+    arrays.found.fill(0)
+    arrays.status.fill(0)
+
+
+def _launch(arrays: Arrays, sweep: str, roots: NDArray[np.int64], edges: tuple[Any, ...], rest: tuple[Any, ...]) -> int:
+    """Sweep all groups in one launch; return how the worst of them ended, or raise Interrupted."""
+    rows, groups = arrays.rows, count_groups(roots)
+    module = compiler.load(_SOURCE, rows.plan.dtype, cooperative=True)
+    kernel = module.get_function(f"batched_hops_deep_{sweep}")
+    # Blocks of each group, so that all are resident at once.
+    members = max(1, compiler.resident_blocks(THREADS, kernel) // groups)
+    arrays.barriers.fill(0)
+    arguments = (
+        *(np.int32(rows.rows), np.int32(members), *edges),
+        *(arrays.bits, arrays.visited, arrays.stamps, arrays.values, arrays.queue, arrays.masks),
+        *(np.int64(arrays.capacity), arrays.starts, *rest),
+        *(arrays.barriers, arrays.halts, host_pointer(rows.stop), arrays.status),
+    )
+    kernel((members * groups,), (THREADS,), arguments)
+    worst = int(arrays.status[:, 0].max())
+    if worst == _STOPPED:
+        raise Interrupted
+    return worst
+
+
+def _grow_queue(arrays: Arrays) -> None:
+    """Make the queue half as long again; its entries are found anew by the sweep that follows."""
+    capacity = 3 * arrays.capacity // 2
+    arrays.queue = arrays.masks = None
+    for name, array in _queue(arrays.rows, capacity).items():
+        setattr(arrays, name, array)
+
+
+def _queue(rows: Rows, capacity: int) -> dict[str, Any]:
+    if capacity + rows.rows >= 2**31:
+        raise MemoryError(f"a queue of {capacity} entries is past what 32-bit positions hold")
+    return {
+        "queue": cp.empty((rows.groups, capacity), cp.int32),
+        "masks": cp.empty((rows.groups, capacity, BYTES), cp.uint8),
+    }
