@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.gpu import batched_hops_deep, batched_hops_levels
+from lagbc.gpu.batched_hops_sums import Distances, Edges, add_root_edges
 from lagbc.gpu.rows import (
     Found,
     Levels,
@@ -35,7 +36,7 @@ from lagbc.gpu.rows import (
 )
 from lagbc.graph import Graph
 from lagbc.plan import Plan, UnlikeBlocks
-from lagbc.sums import Sums
+from lagbc.sums import PATH_SUMS, Sums
 
 
 @dataclass(eq=False)
@@ -45,6 +46,7 @@ class State:
     rows: Rows
     is_deep: bool
     arrays: Any
+    edge_order: Any  # of the graph, on the device; None if edges are not summed
 
     @property
     def plan(self) -> Plan:
@@ -69,7 +71,8 @@ def prepare(graph: Graph, plan: Plan) -> State:
     """Upload the graph in sweep order (once a graph) and allocate rows for the batch."""
     rows = upload(graph, plan)
     way = batched_hops_deep if graph.is_deep else batched_hops_levels
-    return State(rows, graph.is_deep, way.allocate(rows))
+    edge_order = cp.asarray(graph.edge_order) if "edges" in plan.outputs else None
+    return State(rows, graph.is_deep, way.allocate(rows), edge_order)
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Levels:
@@ -91,11 +94,26 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
 
 
 def backward(state: State, levels: Levels, sums: Sums) -> None:
-    """Add the dependencies of the roots that did not overflow to `sums.delta`, a row a group, in matrix order."""
+    """Add what the roots that did not overflow sum to, a row a group, in matrix order."""
     keep = cp.asarray(bit_rows(~levels.overflowed, state.rows.groups))
-    multiplicity = multiplicities(state.rows, levels.roots)
-    scores = state.way.backward(state.arrays, levels.roots, levels.depth, keep, multiplicity)
-    if state.plan.endpoints:
-        add_ends(levels.placed, levels.reached, keep, scores)
-    groups = count_groups(levels.roots)
-    sums.delta[:groups, state.rows.order] += scores[:groups]
+    if state.plan.outputs & PATH_SUMS:
+        _add_path_sums(state, levels, keep, sums)
+    if state.plan.outputs - PATH_SUMS:
+        distances = Distances.zeros(state.rows, state.plan.outputs)
+        state.way.distances(state.arrays, levels.roots, levels.depth, keep, distances)
+        distances.add_to(sums, state.rows, count_groups(levels.roots), len(levels.roots))
+
+
+def _add_path_sums(state: State, levels: Levels, keep: Any, sums: Sums) -> None:
+    rows, groups = state.rows, count_groups(levels.roots)
+    multiplicity = multiplicities(rows, levels.roots)
+    edges = Edges(state.edge_order, sums.edges)
+    scores = state.way.backward(state.arrays, levels.roots, levels.depth, keep, multiplicity, edges)
+    if sums.delta is not None:
+        if state.plan.endpoints:
+            add_ends(levels.placed, levels.reached, keep, scores.delta)
+        sums.delta[:groups, rows.order] += scores.delta[:groups]
+    if sums.stress is not None:
+        sums.stress[:groups, rows.order] += scores.stress[:groups]
+    if sums.edges is not None:
+        add_root_edges(rows, levels.placed, keep, multiplicity, state.arrays.values, edges)

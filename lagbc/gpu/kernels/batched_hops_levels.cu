@@ -5,12 +5,41 @@
 // Two masks are tested before any value is read: a bit a vertex says whether its row is on the frontier at all (32
 // edges at once), its bit row in which columns.
 
-constexpr int EDGES = 4;  // whose bits are loaded before the first of them is used
+// What a run does not ask for is left out by macros that are 0 or 1: COUNTS (of paths; without them the sweep is of bits
+// alone), STRESS and EDGE_SUMS.
 
-// total += sum over the warp's edges of where(bits[u] & wanted, values[u], 0); returns the columns met.
+constexpr int EDGES = 4;  // whose bits are loaded before the first of them is used
+constexpr int RESIDENT = EDGE_SUMS ? LEVELS_EDGES_RESIDENT : STRESS ? LEVELS_STRESS_RESIDENT : LEVELS_RESIDENT;
+
+// What the backward sweep gathers besides c.
+struct Besides {
+    const value* paths;         // t, for stress; a row has its sums behind those of c
+    const double* near;         // multiplicity * sigma of the own columns, for edges
+    const offset* edge_order;   // place of each edge among the sums
+    double* edges;              // the group's sums
+};
+
+// Sum each of four numbers over the warp, along the same tree; lane l gets the sum of x[l / 8].
+__device__ __forceinline__ double warp_sums(const double* x) {
+    const bool upper = threadIdx.x & 16, odd = threadIdx.x & 8;
+    double even_sum = upper ? x[2] : x[0], odd_sum = upper ? x[3] : x[1];
+    even_sum += __shfl_xor_sync(ALL, upper ? x[0] : x[2], 16);
+    odd_sum += __shfl_xor_sync(ALL, upper ? x[1] : x[3], 16);
+    double sum = odd ? odd_sum : even_sum;
+    sum += __shfl_xor_sync(ALL, odd ? even_sum : odd_sum, 8);
+    for (int step = 4; step; step /= 2) sum += __shfl_xor_sync(ALL, sum, step);
+    return sum;
+}
+
+// total += sum over the warp's edges of where(bits[u] & wanted, values[u], 0); returns the columns met. In the backward
+// sweep the other sums that are asked for, too.
+//
+// An edge's sum is added to by the one warp that visits the edge in this launch, so that its order is that of the levels;
+// the addition is atomic only so that the warp need not wait for the number before.
+template <bool BACKWARD, int COUNT>
 __device__ __forceinline__ unsigned gather(const offset* indptr, const int* indices, const Place& at,
                                            const unsigned* live, const unsigned char* bits, unsigned wanted,
-                                           const value* values, value* total) {
+                                           const value* values, value (&total)[COUNT], const Besides& besides) {
     const int lane = threadIdx.x & 31;
     const offset end = indptr[at.v + 1];
     bits += at.column / 8;
@@ -19,12 +48,17 @@ __device__ __forceinline__ unsigned gather(const offset* indptr, const int* indi
     for (offset base = indptr[at.v] + 32 * at.first; base < end; base += 32 * at.step) {
         const int mine = base + lane < end ? indices[base + lane] : -1;
         unsigned todo = __ballot_sync(ALL, mine >= 0 && has_bit(live, mine));
+        offset place = 0;
+        if constexpr (BACKWARD && EDGE_SUMS)
+            if (todo >> lane & 1) place = besides.edge_order[base + lane];
         while (todo) {
-            int u[EDGES];
+            int u[EDGES], source[EDGES];
             unsigned meet[EDGES];
+            double shares[EDGES] = {};
 #pragma unroll
             for (int i = 0; i < EDGES; i++) {
-                u[i] = __shfl_sync(ALL, mine, todo ? __ffs(todo) - 1 : 0);
+                source[i] = todo ? __ffs(todo) - 1 : 0;
+                u[i] = __shfl_sync(ALL, mine, source[i]);
                 meet[i] = todo ? own_bits(bits + (size_t)u[i] * BYTES) & wanted : 0;
                 todo &= todo - 1;
             }
@@ -33,19 +67,78 @@ __device__ __forceinline__ unsigned gather(const offset* indptr, const int* indi
                 met |= meet[i];
                 if (meet[i]) {
                     value x[OWN];
-                    load_own(values + (size_t)u[i] * COLUMNS, x);
+                    load_sectors(values + (size_t)u[i] * COLUMNS, meet[i], x);
 #pragma unroll
-                    for (int k = 0; k < OWN; k++) total[k] += meet[i] >> k & 1 ? x[k] : value(0);
+                    for (int k = 0; k < OWN; k++) {
+                        total[k] += meet[i] >> k & 1 ? x[k] : value(0);
+                        if constexpr (BACKWARD && EDGE_SUMS)
+                            shares[i] += meet[i] >> k & 1 ? besides.near[k] * (double)x[k] : 0.0;
+                    }
+                    if constexpr (BACKWARD && STRESS)
+                        add_columns(besides.paths + at.own_column() + (size_t)u[i] * COLUMNS, meet[i], total + OWN);
                 }
+            }
+            if constexpr (BACKWARD && EDGE_SUMS) {
+                static_assert(EDGES == 4, "a slot of eight lanes for each edge");
+                const double sum = warp_sums(shares);
+                const int slot = lane / 8;
+                const int from = slot == 0 ? source[0] : slot == 1 ? source[1] : slot == 2 ? source[2] : source[3];
+                const offset where = __shfl_sync(ALL, place, from);
+                if (lane % 8 == 0 && sum != 0) atomicAdd(&besides.edges[where], sum);
             }
         }
     }
     return met;
 }
 
+// The columns in which an edge of the warp's enters from the frontier.
+__device__ __forceinline__ unsigned meet(const offset* indptr, const int* indices, const Place& at,
+                                         const unsigned* live, const unsigned char* bits, unsigned wanted) {
+    const int lane = threadIdx.x & 31;
+    const offset end = indptr[at.v + 1];
+    bits += at.column / 8;
+    unsigned met = 0;
+    for (offset base = indptr[at.v] + 32 * at.first; base < end; base += 32 * at.step) {
+        const int mine = base + lane < end ? indices[base + lane] : -1;
+        unsigned todo = __ballot_sync(ALL, mine >= 0 && has_bit(live, mine));
+        while (todo) {
+#pragma unroll
+            for (int i = 0; i < EDGES; i++) {
+                const int u = __shfl_sync(ALL, mine, todo ? __ffs(todo) - 1 : 0);
+                met |= todo ? own_bits(bits + (size_t)u * BYTES) & wanted : 0;
+                todo &= todo - 1;
+            }
+        }
+        if (!__any_sync(ALL, wanted & ~met)) break;
+    }
+    return met;
+}
+
+// At one level, before `finish_row`: with `total` the sum of t over tight successors, the vertex gets t = omega + total,
+// and multiplicity * sigma * total is added to its stress.
+__device__ __forceinline__ void finish_paths(const Place& at, int n, unsigned mask, const value* total,
+                                             const double* omega, const double* multiplicity, const value* values,
+                                             value* paths, double* stress) {
+    double through = 0;
+    if (mask) {
+        const size_t own = (size_t)at.v * COLUMNS + at.own_column();
+        const value targets = omega ? value(omega[at.v]) : value(1);
+        value sigma[OWN], onward[OWN];
+        load_own(values + own, sigma);
+#pragma unroll
+        for (int k = 0; k < OWN; k++) {
+            if (mask >> k & 1) through += times_of(at, k, multiplicity) * ((double)sigma[k] * (double)total[k]);
+            onward[k] = targets + total[k];
+        }
+        store_own(paths + own, mask, onward);
+    }
+    add_score(at, n, through, stress);
+}
+
 // Level 1: every out-neighbour of a root has one path from it. A block a root.
 extern "C" __global__ void batched_hops_first(int n, const offset* __restrict__ positions,
-                                              const offset* __restrict__ columns, const offset* __restrict__ indptr, const int* __restrict__ indices,
+                                              const offset* __restrict__ columns,
+                                              const offset* __restrict__ indptr, const int* __restrict__ indices,
                                               unsigned* visited, unsigned* next, unsigned* next_live, value* values,
                                               int* any) {
     const int group = columns[blockIdx.x] / COLUMNS, column = columns[blockIdx.x] % COLUMNS;
@@ -57,13 +150,13 @@ extern "C" __global__ void batched_hops_first(int n, const offset* __restrict__ 
         atomicOr(&visited[(rows + w) * WORDS + column / 32], bit);
         atomicOr(&next[(rows + w) * WORDS + column / 32], bit);
         set_bit(next_live + group * bitmap_words(n), w);
-        values[(rows + w) * COLUMNS + column] = 1;
+        if (COUNTS) values[(rows + w) * COLUMNS + column] = 1;
         *any = 1;
     }
 }
 
 // next<!visited> = rows reached from the frontier; their counts are gathered along in-edges.
-extern "C" __global__ void __launch_bounds__(32 * WARPS, LEVELS_RESIDENT)
+extern "C" __global__ void __launch_bounds__(32 * WARPS, RESIDENT)
 batched_hops_forward(int n, int hubs, int roots, const offset* __restrict__ in_indptr,
                      const int* __restrict__ in_indices, const unsigned* __restrict__ live,
                      const unsigned char* __restrict__ frontier, unsigned char* __restrict__ visited,
@@ -77,8 +170,13 @@ batched_hops_forward(int n, int hubs, int roots, const offset* __restrict__ in_i
     values += at.rows * COLUMNS;
     unsigned found = 0;
     value total[OWN] = {};
-    if (__any_sync(ALL, wanted))  // alike in all warps of a hub, which share the row
-        found = gather(in_indptr, in_indices, at, live + bitmap, frontier + at.rows * BYTES, wanted, values, total);
+    if (__any_sync(ALL, wanted)) {  // alike in all warps of a hub, which share the row
+        frontier += at.rows * BYTES;
+        if constexpr (COUNTS)
+            found = gather<false>(in_indptr, in_indices, at, live + bitmap, frontier, wanted, values, total, {});
+        else
+            found = meet(in_indptr, in_indices, at, live + bitmap, frontier, wanted);
+    }
     if (at.step > 1 && !join_hub(total, found)) return;
     put_bits(next + at.row * BYTES + at.column / 8, found);
     if (!__any_sync(ALL, found)) return;
@@ -87,18 +185,20 @@ batched_hops_forward(int n, int hubs, int roots, const offset* __restrict__ in_i
         set_bit(next_live + bitmap, at.v);
         *any = 1;
     }
-    if (!found) return;
+    if (!COUNTS || !found) return;
     store_own(values + (size_t)at.v * COLUMNS + at.own_column(), found, total);
     mark_columns(overflowed, at, found & above(total, sigma_limit));
 }
 
-// At one level, whose tight successors the next level holds. `beyond` is null at the last level.
-extern "C" __global__ void __launch_bounds__(32 * WARPS, LEVELS_RESIDENT)
+// At one level, whose tight successors the next level holds. `beyond` is null at the last level; `paths` and `stress`
+// are without STRESS, `edge_order` and `edges`, a row of nnz sums a group, without EDGE_SUMS.
+extern "C" __global__ void __launch_bounds__(32 * WARPS, RESIDENT)
 batched_hops_backward(int n, int hubs, const offset* __restrict__ indptr, const int* __restrict__ indices,
                       const unsigned* __restrict__ here_live, const unsigned char* __restrict__ here,
                       const unsigned* __restrict__ beyond_live, const unsigned char* __restrict__ beyond,
                       const unsigned char* __restrict__ keep, const double* __restrict__ omega,
-                      const double* __restrict__ multiplicity, value* values, double* scores) {
+                      const double* __restrict__ multiplicity, value* values, double* scores, value* paths,
+                      double* stress, const offset* __restrict__ edge_order, offset nnz, double* edges) {
     const Place at(n, hubs);
     if (!at.valid) return;
     const size_t bitmap = at.group * bitmap_words(n);
@@ -107,10 +207,21 @@ batched_hops_backward(int n, int hubs, const offset* __restrict__ indptr, const 
                           own_bits(keep + at.group * BYTES + at.column / 8);
     if (!__any_sync(ALL, mask)) return;  // alike in all warps of a hub
     values += at.rows * COLUMNS;
-    value total[OWN] = {};
+    paths += at.rows * COLUMNS;
+    value total[(1 + STRESS) * OWN] = {};
     unsigned met = 0;
-    if (beyond)
-        met = gather(indptr, indices, at, beyond_live + bitmap, beyond + at.rows * BYTES, mask, values, total);
+    if (beyond) {
+        double near[OWN];
+        if constexpr (EDGE_SUMS) {
+            value sigma[OWN];
+            load_sectors(values + (size_t)at.v * COLUMNS + at.own_column(), mask, sigma);
+#pragma unroll
+            for (int k = 0; k < OWN; k++) near[k] = times_of(at, k, multiplicity) * (double)sigma[k];
+        }
+        met = gather<true>(indptr, indices, at, beyond_live + bitmap, beyond + at.rows * BYTES, mask, values, total,
+                           {paths, near, edge_order, edges + at.group * nnz});
+    }
     if (at.step > 1 && !join_hub(total, met)) return;
+    if constexpr (STRESS) finish_paths(at, n, mask, total + OWN, omega, multiplicity, values, paths, stress);
     finish_row(at, n, mask, total, omega, multiplicity, values, scores);
 }
