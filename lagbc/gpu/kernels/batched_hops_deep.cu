@@ -261,8 +261,10 @@ batched_hops_deep_backward(int n, int members, const offset* __restrict__ indptr
                 const bool live = j + share.place < count;
                 const int column = live ? columns[j + share.place] : 0;
                 double near = 0;
-                if constexpr (EDGE_SUMS)
+                if constexpr (EDGE_SUMS) {
                     near = (multiplicity ? multiplicity[column] : 1.0) * (double)own.values[(size_t)v * COLUMNS + column];
+                    __syncwarp();  // before the first part of the lanes overwrites it
+                }
                 const Gathered sums =
                     level < depth ? gather_column<true>(indptr, indices, v, share, column, live, beyond, own.values,
                                                         {paths, near, edge_order, edges})
