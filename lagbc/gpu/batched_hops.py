@@ -1,4 +1,4 @@
-"""Unweighted betweenness on the GPU by masked sparse matrix products on bit rows.
+"""Sums over unweighted shortest paths on the GPU by masked sparse matrix products on bit rows.
 
 The method of `lagbc.cpu.batched_hops` with 256 roots, the columns of a group, on a warp's 32 lanes; a batch is any
 number of groups. Graphs of few levels are swept a launch a level, by pull over all rows, all groups at once. Deep
@@ -6,8 +6,13 @@ graphs are swept in one cooperative launch, in which each group of roots has blo
 barrier a level. Which of the two it is, `Graph.is_deep` says; on the other graphs the groups whose roots have too many
 levels for a launch each are swept again as deep ones.
 
-Rows are gathered in their own order by one warp (a hub's by eight, whose sums are joined in their order), and each
-group is swept and summed by itself: the bits depend on nothing but graph, roots and device type.
+The backward sweep is compiled for what is asked for: t, for stress, is gathered beside c, and the warp that gathers for v
+sums sigma[v] * c[w] over its columns for each edge v -> w. Sums of distances are counted from the bit rows afterwards;
+where no more is asked for, the sweep is of bits alone.
+
+Rows are gathered in their own order by one warp (a hub's by eight, whose sums are joined in their order), an edge is
+summed by one warp, and each group is swept and summed by itself: the bits depend on nothing but graph, roots, the sums
+asked for and device type.
 """
 
 from __future__ import annotations
