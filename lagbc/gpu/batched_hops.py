@@ -6,9 +6,9 @@ graphs are swept in one cooperative launch, in which each group of roots has blo
 barrier a level. Which of the two it is, `Graph.is_deep` says; on the other graphs the groups whose roots have too many
 levels for a launch each are swept again as deep ones.
 
-The backward sweep is compiled for what is asked for: t, for stress, is gathered beside c, and the warp that gathers for v
-sums sigma[v] * c[w] over its columns for each edge v -> w. Sums of distances are counted from the bit rows afterwards;
-where no more is asked for, the sweep is of bits alone.
+The backward sweep is compiled for what is asked for: t, for stress, is gathered beside c, and the warp that gathers for
+v sums sigma[v] * c[w] over its columns for each edge v -> w. Sums of distances are counted from the bit rows
+afterwards; where no more is asked for, the sweep is of bits alone.
 
 Rows are gathered in their own order by one warp (a hub's by eight, whose sums are joined in their order), an edge is
 summed by one warp, and each group is swept and summed by itself: the bits depend on nothing but graph, roots, the sums

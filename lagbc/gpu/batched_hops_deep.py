@@ -15,6 +15,7 @@ from lagbc.gpu.host import host_pointer, pointer
 from lagbc.gpu.rows import (
     BYTES,
     COLUMNS,
+    QUEUE_FULL,
     THREADS,
     Found,
     Placed,
@@ -24,14 +25,12 @@ from lagbc.gpu.rows import (
     line_up,
     set_bits,
     sigma_limit,
+    worst_end,
 )
-from lagbc.plan import Interrupted
 
 # Queue entries a vertex that are allocated at first; the queue grows on demand.
 FIRST_ENTRIES = 24
 _SOURCE = "batched_hops_deep"
-# How a sweep ended, as in the kernels.
-_QUEUE_FULL, _STOPPED = 1, 2
 
 
 @dataclass(eq=False)
@@ -87,7 +86,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
         overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
         edges = rows.indptr, rows.indices, rows.in_indptr, rows.in_indices
         worst = _launch(arrays, kernel, roots, edges, (arrays.found, sigma_limit(rows.plan), overflowed))
-        if worst != _QUEUE_FULL:
+        if worst != QUEUE_FULL:
             return Found(int(arrays.status[:, 1].max()), bits_of(overflowed, len(roots)), arrays.visited)
         _grow_queue(arrays)
 
@@ -167,10 +166,7 @@ def _launch(
         *(arrays.barriers, arrays.halts, host_pointer(rows.stop), arrays.status, *besides),
     )
     kernel((members * groups,), (THREADS,), arguments)
-    worst = int(arrays.status[:, 0].max())
-    if worst == _STOPPED:
-        raise Interrupted
-    return worst
+    return worst_end(arrays.status)
 
 
 def _grow_queue(arrays: Arrays) -> None:

@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 
 from lagbc.gpu.host import pinned_flag
 from lagbc.graph import Graph
-from lagbc.plan import Plan
+from lagbc.plan import Interrupted, Plan
 
 COLUMNS = 256
 BYTES = COLUMNS // 8
 WORDS = COLUMNS // 32
 THREADS = 256
 WARPS = THREADS // 32
+# How the sweep of a group in one launch ended, if not well; as in kernels/batched_deep.cuh.
+QUEUE_FULL, STOPPED = 1, 2
 # Rows with more edges than this get a block.
 _HUB_EDGES = 1024
 
@@ -207,6 +209,14 @@ def add_ends(placed: Placed, reached: Any, keep: Any, scores: Any) -> None:
     # A root was counted as reaching itself, at both ends.
     kept = (keep[placed.group, placed.column // 8] >> (placed.column % 8).astype(cp.uint8)) & 1
     scores[placed.group, placed.position] += counts[placed.group, placed.column] - 2.0 * kept
+
+
+def worst_end(status: Any) -> int:
+    """Tell how the worst of the groups' sweeps in one launch ended; Interrupted is raised if one was stopped."""
+    worst = int(status[:, 0].max())
+    if worst == STOPPED:
+        raise Interrupted
+    return worst
 
 
 def row_blocks(rows: int, hubs: int) -> int:
