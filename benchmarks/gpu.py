@@ -168,7 +168,13 @@ class Round:
     wall: float
     levels: int
     overflowed: NDArray[np.bool_]
-    scores: Scores
+    sums: Sums  # on the host
+
+    @property
+    def scores(self) -> Scores:
+        """Raw sums of dependencies, in matrix order."""
+        scores: Scores = self.sums.delta
+        return scores
 
     @property
     def kernels(self) -> float:
@@ -177,32 +183,32 @@ class Round:
 
 
 def run_once(entry: Entry, state: Any, plan: Plan, graph: Graph, roots: Roots) -> Round:
-    """Sweep from all roots, batch after batch, with events around the sweeps; scores are raw sums in matrix order."""
+    """Sweep from all roots, batch after batch, with events around the sweeps."""
     module, block = entry.row.load(), entry.row.block
-    total, overflowed, levels_most = cp.zeros(graph.n), [], 0
+    total, overflowed, levels_most = Sums.zeros(cp, plan.outputs, graph.n, graph.nnz), [], 0
     events = []
     cp.cuda.Device().synchronize()
     begun = time.perf_counter()
     for first in range(0, len(roots), plan.batch):
         batch = roots[first : first + plan.batch]
-        out = cp.zeros((-(-len(batch) // block) if block > 1 else 1, graph.n))
+        blocks = -(-len(batch) // block) if block > 1 else 1
+        out = Sums.zeros_of_batch(cp, plan.outputs, graph.n, graph.nnz, blocks, len(batch))
         marks = [cp.cuda.Event() for _ in range(3)]
         marks[0].record()
         levels: Any = module.forward(state, batch)
         marks[1].record()
-        module.backward(state, levels, Sums(delta=out))
+        module.backward(state, levels, out)
         marks[2].record()
-        for sums in out:
-            total += sums
+        total = total.plus(out, batch)
         events.append(marks)
         overflowed.append(levels.overflowed)
         levels_most = max(levels_most, int(levels.depth))
-    scores = total.get()
+    sums = Sums(**{name: array.get() for name, array in total})
     wall = time.perf_counter() - begun
     forward, backward = (
         sum(cp.cuda.get_elapsed_time(marks[i], marks[i + 1]) for marks in events) / 1e3 for i in range(2)
     )
-    return Round(forward, backward, wall, levels_most, np.concatenate(overflowed), scores)
+    return Round(forward, backward, wall, levels_most, np.concatenate(overflowed), sums)
 
 
 def measure(case: Case, entry: Entry, repeat: int, bandwidth: float) -> Row:

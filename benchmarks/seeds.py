@@ -49,7 +49,8 @@ def _geometric(scale: int, seed: int) -> Any:
     return random_geometric(1 << scale, seed)
 
 
-def _preferential(n: int, b: int) -> NamedGraph:
+def preferential(n: int, b: int) -> NamedGraph:
+    """Name a Barabasi-Albert graph, in which each new vertex has b edges."""
     return NamedGraph(f"barabasi-albert-{n}-{b}", "scale-free", partial(barabasi_albert, n, b, SEED), large=True)
 
 
@@ -78,8 +79,8 @@ def papers(data: Path) -> tuple[Paper, ...]:
         Paper(
             "gpu-fan-2011",
             "Shi and Zhang 2011 (gpu-fan): Barabasi-Albert graphs by n and b, and networks of their two kinds",
-            tuple(_preferential(n, 20) for n in (10_000, 20_000, 30_000, 40_000, 50_000))
-            + tuple(_preferential(30_000, b) for b in (10, 30, 40, 50))
+            tuple(preferential(n, 20) for n in (10_000, 20_000, 30_000, 40_000, 50_000))
+            + tuple(preferential(30_000, b) for b in (10, 30, 40, 50))
             + real,
             ("edge-parallel-all-blocks", "edge-parallel", "work-efficient", "batched"),
             512,

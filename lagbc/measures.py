@@ -327,7 +327,7 @@ def stress(
     Returns
     -------
     scores : ndarray of float64, shape (n,)
-        Exact up to 2**53 with dtype float64. A CuPy array if `A` is a CuPy matrix.
+        Exact up to 2**53; paths are counted in float64, whatever the dtype. A CuPy array if `A` is a CuPy matrix.
 
     Raises
     ------

@@ -278,6 +278,8 @@ METHODS: tuple[Method, ...] = (
         # row, 36 bytes each, and up to 54 where it has grown twice.
         bytes_per_entry=17,
         bytes_per_edge=12,
+        bytes_per_stress=8,
+        offers=ALL_SUMS,
     ),
     Method(
         name="spmm",

@@ -102,8 +102,8 @@ def run(
     plan = Plan(
         batch=needed.batch,
         threads=needed.threads,
-        # Weights of targets may leave the range of float32.
-        dtype="float64" if omega is not None else dtype,
+        # Weights of targets may leave the range of float32, and so may what stress counts.
+        dtype="float64" if omega is not None or "stress" in outputs else dtype,
         endpoints=endpoints,
         omega=omega,
         multiplicity=multiplicity,

@@ -12,14 +12,23 @@ from importlib.resources import files
 from itertools import product
 from typing import Any
 
+from lagbc.sums import PATH_SUMS
+
+Outputs = frozenset[str]
+NOTHING: Outputs = frozenset()  # that needs path counts
+DELTA: Outputs = frozenset({"delta"})
+
 _KERNELS = files("lagbc.gpu") / "kernels"
 _TYPES = {"float64": "double", "float32": "float"}
 _BYTES = {"float64": 8, "float32": 4}
 # Blocks of 256 threads that shall be resident on a multiprocessor, to which the compiler limits registers: measured.
 RESIDENT = {
     "LEVELS": 5,
+    "LEVELS_STRESS": 4,
+    "LEVELS_EDGES": 2,
     "FORWARD": 5,
     "BACKWARD": 6,
+    "BACKWARD_SUMS": 4,
     "DIJKSTRA": 8,
     "DIAL": 4,
     "DELTA": 3,
@@ -27,14 +36,20 @@ RESIDENT = {
     "DELTA_DEEP": 5,
 }
 THREADS = 256  # of a block: WARPS in batched.cuh
-# Bytes of a row that a lane of Delta-stepping has at most, in the kernels that take a launch a level.
-OWN_BYTES = {"delta_stepping_dial": 64, "delta_stepping_levels": 64}
+# The kernels of hops leave out what a run does not ask for: macros that are 1 where it asks for one of these sums.
+SWEEPS = ("batched_hops_levels", "batched_hops_deep")
+MACROS = {"COUNTS": PATH_SUMS, "STRESS": {"stress"}, "EDGE_SUMS": {"edges"}}
+# Bytes of a row that a lane has at most, in the kernels that take a launch a level.
+OWN_BYTES = {"batched_hops_levels": 32, "delta_stepping_dial": 64, "delta_stepping_levels": 64}
+# More of them where edges are summed: a warp then has whole rows, and an edge's sum one owner.
+EDGES_OWN_BYTES = 64
 # Bytes of a depth in the traversals.
 DEPTH_BYTES = (1, 2, 4)
 # Each source with the headers that it is compiled behind.
 SOURCES = {
-    "batched_hops_levels": ("common.cuh", "batched.cuh"),
-    "batched_hops_deep": ("common.cuh", "batched.cuh", "group.cuh"),
+    "batched_hops_levels": ("common.cuh", "batched.cuh", "batched_levels.cuh"),
+    "batched_hops_deep": ("common.cuh", "batched.cuh", "group.cuh", "batched_deep.cuh"),
+    "batched_hops_sums": ("common.cuh", "batched.cuh", "group.cuh"),
     "delta_stepping_dial": ("common.cuh", "batched.cuh", "batched_levels.cuh"),
     "delta_stepping_levels": ("common.cuh", "batched.cuh", "batched_levels.cuh", "distances.cuh"),
     "delta_stepping_deep": ("common.cuh", "batched.cuh", "group.cuh", "batched_deep.cuh", "distances.cuh"),
@@ -45,6 +60,8 @@ SOURCES = {
     "traversal_work_efficient": ("common.cuh", "traversal.cuh", "traversal_queue.cuh"),
     "traversal_active_edge": ("common.cuh", "traversal.cuh", "traversal_queue.cuh"),
 }
+# Sums that make a difference to the sources of hops: distances alone, betweenness, and what may come to it.
+_SUMS = (NOTHING, *(DELTA | Outputs(more) for more in ((), ("stress",), ("edges",), ("stress", "edges"))))
 
 
 def source(name: str) -> str:
@@ -55,19 +72,24 @@ def source(name: str) -> str:
     return "\n".join(parts)
 
 
-def own_columns(name: str, dtype: str, dist: str | None = None) -> int:
-    """Columns of a lane of Delta-stepping, in the kernels that take a launch a level."""
-    return min(8, OWN_BYTES[name] // _BYTES[dist or dtype])
+def own_columns(name: str, dtype: str, dist: str | None = None, outputs: Outputs = DELTA) -> int:
+    """Columns of a lane, in the kernels that take a launch a level."""
+    if not outputs & PATH_SUMS:
+        return 8
+    return min(8, (EDGES_OWN_BYTES if "edges" in outputs else OWN_BYTES[name]) // _BYTES[dist or dtype])
 
 
-def options(name: str, dtype: str, *, depth_bytes: int | None = None, dist: str | None = None) -> tuple[str, ...]:
-    """Compiler options of kernels/`name`.cu for values of `dtype`, and depths and distances where it has them."""
+def options(
+    name: str, dtype: str, *, depth_bytes: int | None = None, dist: str | None = None, outputs: Outputs = DELTA
+) -> tuple[str, ...]:
+    """Compiler options of kernels/`name`.cu for values of `dtype`, and depths, distances and sums where it has them."""
     return (
         "-std=c++17",
         f"-DVALUE={_TYPES[dtype]}",
         *([] if depth_bytes is None else [f"-DDEPTH_BYTES={depth_bytes}"]),
         *([] if dist is None else [f"-DDIST={_TYPES[dist]}"]),
-        *([f"-DOWN_COLUMNS={own_columns(name, dtype, dist)}"] if name in OWN_BYTES else []),
+        *([f"-DOWN_COLUMNS={own_columns(name, dtype, dist, outputs)}"] if name in OWN_BYTES else []),
+        *([f"-D{macro}={int(bool(outputs & sums))}" for macro, sums in MACROS.items()] if name in SWEEPS else []),
         *(f"-D{kernel}_RESIDENT={blocks}" for kernel, blocks in RESIDENT.items()),
     )
 
@@ -77,13 +99,24 @@ def variants() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     for name, headers in SOURCES.items():
         depths = DEPTH_BYTES if name.startswith("traversal") else (None,)
         distances = _TYPES if "distances.cuh" in headers else (None,)
-        for dtype, depth_bytes, dist in product(_TYPES, depths, distances):
-            label = ", ".join(str(part) for part in (dtype, depth_bytes, dist) if part)
-            yield f"{name}[{label}]", source(name), options(name, dtype, depth_bytes=depth_bytes, dist=dist)
+        sums = _SUMS if name in SWEEPS else (DELTA,)
+        for dtype, depth_bytes, dist, outputs in product(_TYPES, depths, distances, sums):
+            if "stress" in outputs and dtype == "float32":
+                continue  # see `lagbc.run.run`
+            asked = sorted(outputs - DELTA) if outputs else ["distances"]
+            label = ", ".join(str(part) for part in (dtype, depth_bytes, dist, *asked) if part)
+            chosen = options(name, dtype, depth_bytes=depth_bytes, dist=dist, outputs=outputs)
+            yield f"{name}[{label}]", source(name), chosen
 
 
 def load(
-    name: str, dtype: str, *, depth_bytes: int | None = None, dist: str | None = None, cooperative: bool = False
+    name: str,
+    dtype: str,
+    *,
+    depth_bytes: int | None = None,
+    dist: str | None = None,
+    outputs: Outputs = DELTA,
+    cooperative: bool = False,
 ) -> Any:
     """Return the cupy.RawModule of kernels/`name`.cu on the current device.
 
@@ -97,12 +130,15 @@ def load(
         Bytes of a depth, in the traversals.
     dist : str, optional
         Type of distances, where the source has them.
+    outputs : frozenset of str
+        Sums that are asked for, in the sources `SWEEPS`.
     cooperative : bool
         Whether the blocks of a launch wait for each other, so that all have to be resident at once.
     """
     import cupy
 
-    return _load(name, options(name, dtype, depth_bytes=depth_bytes, dist=dist), cooperative, cupy.cuda.Device().id)
+    chosen = options(name, dtype, depth_bytes=depth_bytes, dist=dist, outputs=outputs)
+    return _load(name, chosen, cooperative, cupy.cuda.Device().id)
 
 
 def resident_blocks(threads: int, *kernels: Any) -> int:

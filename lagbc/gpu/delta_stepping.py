@@ -49,6 +49,7 @@ from lagbc.gpu import delta_stepping_levels as levels
 from lagbc.gpu.rows import (
     Found,
     Lengths,
+    Levels,
     Placed,
     Rows,
     TooDeep,
@@ -110,17 +111,6 @@ class State:
             self.arrays = None
             self.way, self.arrays = way, WAYS[way].allocate(self.rows, self.lengths)
         return WAYS[way]
-
-
-@dataclass(frozen=True, eq=False)
-class Levels:
-    """What a forward sweep leaves in the state."""
-
-    roots: NDArray[np.int64]
-    placed: Placed
-    depth: int
-    overflowed: NDArray[np.bool_]
-    reached: Any  # (groups, rows, 32) uint8
 
 
 def prepare(graph: Graph, plan: Plan, way: str | None = None) -> State:

@@ -15,6 +15,7 @@ from lagbc.gpu.host import host_pointer, pointer
 from lagbc.gpu.rows import (
     BYTES,
     COLUMNS,
+    QUEUE_FULL,
     THREADS,
     Found,
     Lengths,
@@ -22,16 +23,16 @@ from lagbc.gpu.rows import (
     Rows,
     bits_of,
     count_groups,
+    line_up,
     set_bits,
     sigma_limit,
+    worst_end,
 )
-from lagbc.plan import Interrupted
 
 # Queue entries a vertex that are allocated at first; the queue grows on demand.
 FIRST_ENTRIES = 32
 _SOURCE = "delta_stepping_deep"
-# How a sweep ended, and the counts of a group, as in the kernels.
-_QUEUE_FULL, _STOPPED = 1, 2
+# Counts of a group, as in the kernels.
 _COUNTS = 4
 
 
@@ -110,7 +111,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     """Settle distances, find the levels, and count paths."""
     rows = arrays.rows
     arrays.used = count_groups(roots)
-    while _settle(arrays, placed) == _QUEUE_FULL:
+    while _settle(arrays, placed) == QUEUE_FULL:
         _grow_queue(arrays)
     _leave_last(arrays)
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
@@ -144,8 +145,7 @@ def _settle(arrays: Arrays, placed: Placed) -> int:
 
 def _start(arrays: Arrays, placed: Placed) -> None:
     """Let the roots wait, at distance 0."""
-    sizes = cp.bincount(placed.group, minlength=arrays.rows.groups)
-    place = cp.arange(len(placed.group)) - (cp.cumsum(sizes) - sizes)[placed.group]
+    sizes, place = line_up(arrays.rows, placed)
     arrays.waiting[placed.group, 0, place] = placed.position
     arrays.counts.fill(0)
     arrays.counts[:, 0] = sizes
@@ -187,10 +187,7 @@ def _launch(arrays: Arrays, name: str, arguments: tuple[Any, ...]) -> int:
     kernel = _module(rows, arrays.dist).get_function(name)
     ends = arrays.barriers, arrays.halts, host_pointer(rows.stop), arrays.status
     kernel((arrays.members * arrays.used,), (THREADS,), (*arguments, *ends))
-    worst = int(arrays.status[:, 0].max())
-    if worst == _STOPPED:
-        raise Interrupted
-    return worst
+    return worst_end(arrays.status)
 
 
 def _grow_queue(arrays: Arrays) -> None:

@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 
 from lagbc.gpu.host import pinned_flag
 from lagbc.graph import Graph
-from lagbc.plan import Plan
+from lagbc.plan import Interrupted, Plan
 
 COLUMNS = 256
 BYTES = COLUMNS // 8
 WORDS = COLUMNS // 32
 THREADS = 256
 WARPS = THREADS // 32
+# How the sweep of a group in one launch ended, if not well; as in kernels/batched_deep.cuh.
+QUEUE_FULL, STOPPED = 1, 2
 # Rows with more edges than this get a block.
 _HUB_EDGES = 1024
 
@@ -90,6 +92,17 @@ class Found:
     reached: Any  # (groups, rows, 32) uint8
 
 
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """What a forward sweep leaves in a method's state."""
+
+    roots: NDArray[np.int64]
+    placed: Placed
+    depth: int
+    overflowed: NDArray[np.bool_]
+    reached: Any  # (groups, rows, 32) uint8; None if there is no root with edges
+
+
 def upload(graph: Graph, plan: Plan) -> Rows:
     """Upload the graph in sweep order; the stop flag of the plan is mirrored."""
     ordered, into = graph.reordered.on_device, graph.reordered.transpose.on_device
@@ -123,6 +136,12 @@ def place(rows: Rows, roots: NDArray[np.int64]) -> Placed:
     position = np.where(roots < 0, rows.rows, rows.position[roots])
     root = np.flatnonzero(position < rows.rows)
     return Placed(*(cp.asarray(part) for part in (position[root], root // COLUMNS, root % COLUMNS)))
+
+
+def line_up(rows: Rows, placed: Placed) -> tuple[Any, Any]:
+    """Count the roots of each group, and give each root its place among those of its group."""
+    sizes = cp.bincount(placed.group, minlength=rows.groups)
+    return sizes, cp.arange(len(placed.group)) - (cp.cumsum(sizes) - sizes)[placed.group]
 
 
 def count_groups(roots: NDArray[np.int64]) -> int:
@@ -190,6 +209,14 @@ def add_ends(placed: Placed, reached: Any, keep: Any, scores: Any) -> None:
     # A root was counted as reaching itself, at both ends.
     kept = (keep[placed.group, placed.column // 8] >> (placed.column % 8).astype(cp.uint8)) & 1
     scores[placed.group, placed.position] += counts[placed.group, placed.column] - 2.0 * kept
+
+
+def worst_end(status: Any) -> int:
+    """Tell how the worst of the groups' sweeps in one launch ended; Interrupted is raised if one was stopped."""
+    worst = int(status[:, 0].max())
+    if worst == STOPPED:
+        raise Interrupted
+    return worst
 
 
 def row_blocks(rows: int, hubs: int) -> int:

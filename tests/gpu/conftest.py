@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import lagbc
+from lagbc.methods import ALL_SUMS
 
 # Relative errors that rounding may add up to.
 TOLERANCES = {"float64": 1e-12, "float32": 3e-5}
@@ -65,4 +66,10 @@ def gpu(request, cupy):
 @in_every_dtype(WEIGHTED_ROWS)
 def weighted_gpu(request, cupy):
     """Every method of device "cuda" that takes lengths, in every dtype."""
+    return OnDevice(*request.param)
+
+
+@in_every_dtype([row for row in ROWS if set(ALL_SUMS) <= set(row.offers)])
+def sums_gpu(request, cupy):
+    """Every unweighted method of device "cuda" that offers all sums, in every dtype."""
     return OnDevice(*request.param)

@@ -1,21 +1,15 @@
 // The whole sweep in one launch, for graphs of many levels: meshes and roads.
 //
-// The blocks of the launch, all resident at once, are cut into `gridDim.x / members` groups of `members` blocks. A
-// group searches from its own 256 roots, with a barrier of its own a level: while one group waits the others work.
-//
-// A vertex is live at few levels and, its roots being near each other, in few columns at each: about 13 of 256 on a
-// mesh. So a warp first lists the live columns of its row, then gives each a lane; with 16 or 8 of them the warp takes
-// two or four edges at a time, and joins their sums in a fixed order, which depends on the mask alone.
-//
 // The queue of a group holds (vertex, bit row) entries, level after level: starts[l]..starts[l+1] are level l. A warp
 // visits an entry. bits(l) is the frontier of level l as bit rows, in one of four arrays that rotate. While level l is
 // visited, bits(l-1) is read, bits(l) was complete at the last barrier, bits(l+1) is pushed to and bits(l-2) is cleared,
 // so that one barrier a level is enough. visited holds the levels below l and some of l; together with bits(l) it tells
 // what is new. Bits are pushed with atomicOr, which commutes; numbers are gathered.
 
-constexpr int EDGES = 2;  // a lane, whose loads are in flight together
+// What a run does not ask for is left out by macros that are 0 or 1: COUNTS (of paths; without them the sweep is of bits
+// alone), STRESS and EDGE_SUMS.
 
-constexpr int DONE = 0, QUEUE_FULL = 1, STOPPED = 2;
+constexpr int EDGES = 2;  // a lane, whose loads are in flight together
 
 // Arrays of one group.
 struct Rows {
@@ -63,57 +57,68 @@ __device__ __forceinline__ unsigned byte_of(unsigned word) {
     return __shfl_sync(ALL, word, lane / 4) >> 8 * (lane % 4) & 0xff;
 }
 
-// List the columns of a mask, a byte a lane, in the warp's shared memory; returns how many there are.
-__device__ __forceinline__ int list_columns(unsigned mask, unsigned char* columns) {
-    const int lane = threadIdx.x & 31;
-    const unsigned below = (1u << lane) - 1;
-    int count = 0;
-    __syncwarp();
-#pragma unroll
-    for (int k = 0; k < 8; k++) {
-        const unsigned lanes = __ballot_sync(ALL, mask >> k & 1);
-        if (mask >> k & 1) columns[count + __popc(lanes & below)] = 8 * lane + k;
-        count += __popc(lanes);
-    }
-    __syncwarp();
-    return count;
-}
-
-// Lanes that share the edges of a row among `count` live columns: lane -> (part of the edges, place in the list).
-struct Share {
-    int width, part, parts, place;
-
-    __device__ Share(int count) : width(count <= 8 ? 8 : count <= 16 ? 16 : 32) {
-        const int lane = threadIdx.x & 31;
-        part = lane / width, parts = 32 / width, place = lane % width;
-    }
+// What the backward sweep gathers besides c, in one column a lane.
+struct Besides {
+    const value* paths;         // t, for stress
+    double near;                // multiplicity * sigma, for edges
+    const offset* edge_order;   // place of each edge among the sums
+    double* edges;              // the group's sums
 };
 
-// Sum over the edges of v of where(bits[u], values[u], 0) in one column a lane; alike in all parts of the warp.
-__device__ __forceinline__ value gather_column(const offset* indptr, const int* indices, int v, Share share,
-                                               int column, bool live, const unsigned char* bits,
-                                               const value* values) {
+struct Gathered {
+    value total, paths;
+};
+
+// Sum over the edges of v of where(bits[u], values[u], 0) in one column a lane; alike in all parts of the warp. In the
+// backward sweep the other sums that are asked for, too: an edge's sum is added to by the one warp that visits v at this
+// level, so that its order is that of the levels; it is atomic only so that the warp need not wait for the number before.
+template <bool BACKWARD>
+__device__ __forceinline__ Gathered gather_column(const offset* indptr, const int* indices, int v, Share share,
+                                                  int column, bool live, const unsigned char* bits,
+                                                  const value* values, const Besides& besides) {
+    constexpr bool ALONG_EDGES = BACKWARD && EDGE_SUMS;
     const offset end = indptr[v + 1];
-    value total = 0;
-    for (offset e = indptr[v] + share.part; e < end; e += EDGES * share.parts) {
+    Gathered sums = {0, 0};
+    // Where lanes are summed over, all of them go round as often.
+    for (offset e = indptr[v] + share.part; (ALONG_EDGES ? e - share.part : e) < end; e += EDGES * share.parts) {
         int u[EDGES];
         bool meet[EDGES];
         value x[EDGES];
+        offset place[EDGES];
 #pragma unroll
         for (int i = 0; i < EDGES; i++) {
             const bool valid = live && e + i * share.parts < end;
             u[i] = valid ? indices[e + i * share.parts] : -1;
+            if constexpr (ALONG_EDGES) place[i] = valid && share.place == 0 ? besides.edge_order[e + i * share.parts] : 0;
         }
 #pragma unroll
         for (int i = 0; i < EDGES; i++)
             meet[i] = u[i] >= 0 && bits[(size_t)u[i] * BYTES + column / 8] >> column % 8 & 1;
 #pragma unroll
         for (int i = 0; i < EDGES; i++) x[i] = meet[i] ? values[(size_t)u[i] * COLUMNS + column] : value(0);
+        if constexpr (BACKWARD && STRESS) {
+            value t[EDGES];
 #pragma unroll
-        for (int i = 0; i < EDGES; i++) total += x[i];
+            for (int i = 0; i < EDGES; i++) t[i] = meet[i] ? besides.paths[(size_t)u[i] * COLUMNS + column] : value(0);
+#pragma unroll
+            for (int i = 0; i < EDGES; i++) sums.paths += t[i];
+        }
+#pragma unroll
+        for (int i = 0; i < EDGES; i++) sums.total += x[i];
+        if constexpr (ALONG_EDGES) {
+#pragma unroll
+            for (int i = 0; i < EDGES; i++) {
+                double through = meet[i] ? besides.near * (double)x[i] : 0.0;
+                for (int step = 1; step < share.width; step *= 2) through += __shfl_xor_sync(ALL, through, step);
+                if (share.place == 0 && through != 0) atomicAdd(&besides.edges[place[i]], through);
+            }
+        }
     }
-    for (int step = share.width; step < 32; step *= 2) total += __shfl_xor_sync(ALL, total, step);
-    return total;
+    for (int step = share.width; step < 32; step *= 2) {
+        sums.total += __shfl_xor_sync(ALL, sums.total, step);
+        if constexpr (BACKWARD && STRESS) sums.paths += __shfl_xor_sync(ALL, sums.paths, step);
+    }
+    return sums;
 }
 
 // Clear the bit rows of some entries.
@@ -174,7 +179,7 @@ batched_hops_deep_forward(int n, int members, const offset* __restrict__ indptr,
             push(indptr, indices, v, level, word, own.visited, here, next, own.stamps, own.queue, last, &found[level + 1],
                  capacity);
             const unsigned word_following = word_of(here, following, n);
-            if (level > 0) {
+            if (COUNTS && level > 0) {
                 const unsigned mask = byte_of(word);
                 const int count = list_columns(mask, columns);
                 const Share share(count);
@@ -182,8 +187,9 @@ batched_hops_deep_forward(int n, int members, const offset* __restrict__ indptr,
                     const bool live = j + share.place < count;
                     const int column = live ? columns[j + share.place] : 0;
                     const value sigma =
-                        gather_column(in_indptr, in_indices, v, share, column, live,
-                                      (const unsigned char*)own.bits(level - 1), own.values);
+                        gather_column<false>(in_indptr, in_indices, v, share, column, live,
+                                             (const unsigned char*)own.bits(level - 1), own.values, {})
+                            .total;
                     if (live && share.part == 0) {
                         own.values[(size_t)v * COLUMNS + column] = sigma;
                         if (sigma > sigma_limit)
@@ -212,13 +218,16 @@ batched_hops_deep_forward(int n, int members, const offset* __restrict__ indptr,
     }
 }
 
-// While level l is visited, bits[l+1] is read, bits[l] is set, and bits[l+2] is cleared.
-extern "C" __global__ void __launch_bounds__(32 * WARPS, BACKWARD_RESIDENT)
+// While level l is visited, bits[l+1] is read, bits[l] is set, and bits[l+2] is cleared. `paths` and `stress` are without
+// STRESS, `edge_order` and `edges`, a row of nnz sums a group, without EDGE_SUMS.
+extern "C" __global__ void __launch_bounds__(32 * WARPS, STRESS || EDGE_SUMS ? BACKWARD_SUMS_RESIDENT : BACKWARD_RESIDENT)
 batched_hops_deep_backward(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
                            unsigned* bits, unsigned* visited, int* stamps, value* values, int* queue, unsigned* masks,
                            offset capacity, int* starts, const unsigned* __restrict__ keep,
                            const double* __restrict__ omega, const double* __restrict__ multiplicity, double* scores,
-                           unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status) {
+                           unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status,
+                           value* paths, double* stress, const offset* __restrict__ edge_order, offset nnz,
+                           double* edges) {
     Group group(members, barriers);
     const Rows own = rows_of(group.index, n, capacity, bits, visited, stamps, values, queue, masks, starts);
     __shared__ unsigned char lists[WARPS][COLUMNS];
@@ -228,6 +237,8 @@ batched_hops_deep_backward(int n, int members, const offset* __restrict__ indptr
     const unsigned kept_word = keep[group.index * WORDS + lane % WORDS];
     halts += 2 * group.index;
     scores += (size_t)group.index * n;
+    if constexpr (STRESS) paths += (size_t)group.index * n * COLUMNS, stress += (size_t)group.index * n;
+    if constexpr (EDGE_SUMS) edges += group.index * nnz;
     if (multiplicity) multiplicity += group.index * COLUMNS;
     for (int level = depth; level > 0; level--) {
         unsigned* here = own.bits(level);
@@ -245,22 +256,36 @@ batched_hops_deep_backward(int n, int members, const offset* __restrict__ indptr
             const int count = list_columns(mask, columns);
             const Share share(count);
             const value targets = omega ? value(omega[v]) : value(1);
-            double delta = 0;
+            double delta = 0, through = 0;
             for (int j = 0; j < count; j += 32) {
                 const bool live = j + share.place < count;
                 const int column = live ? columns[j + share.place] : 0;
-                const value total =
-                    level < depth ? gather_column(indptr, indices, v, share, column, live, beyond, own.values)
-                                  : value(0);
+                double near = 0;
+                if constexpr (EDGE_SUMS) {
+                    near = (multiplicity ? multiplicity[column] : 1.0) * (double)own.values[(size_t)v * COLUMNS + column];
+                    __syncwarp();  // before the first part of the lanes overwrites it
+                }
+                const Gathered sums =
+                    level < depth ? gather_column<true>(indptr, indices, v, share, column, live, beyond, own.values,
+                                                        {paths, near, edge_order, edges})
+                                  : Gathered{0, 0};
                 if (live && share.part == 0) {
                     value* place = own.values + (size_t)v * COLUMNS + column;
                     const value sigma = *place;
-                    delta += (multiplicity ? multiplicity[column] : 1.0) * ((double)sigma * (double)total);
-                    *place = targets / sigma + total;
+                    delta += (multiplicity ? multiplicity[column] : 1.0) * ((double)sigma * (double)sums.total);
+                    *place = targets / sigma + sums.total;
+                    if constexpr (STRESS) {
+                        through += (multiplicity ? multiplicity[column] : 1.0) * ((double)sigma * (double)sums.paths);
+                        paths[(size_t)v * COLUMNS + column] = targets + sums.paths;
+                    }
                 }
             }
             delta = warp_sum(delta);
             if (lane == 0 && delta != 0) scores[v] += delta;
+            if constexpr (STRESS) {
+                through = warp_sum(through);
+                if (lane == 0 && through != 0) stress[v] += through;
+            }
             v = following;
             word = word_following;
         }

@@ -1,91 +1,45 @@
 // One launch a level, for graphs of few levels: masked sparse matrix products by pull over all rows.
 //
-// A lane owns OWN neighbouring columns, one 32-byte sector of values, so that a warp has a part of a group: 128 columns
-// of doubles or 256 of floats. Block (x, y, z): y is the group and z the part. The first `hubs` blocks take one row each
-// with all their warps; the others take a row a warp. Rows are in order of falling degree, so the long ones start first.
-// Every row is written by its owner alone.
+// A lane owns one 32-byte sector of values: a part is 128 columns of doubles or 256 of floats.
 //
 // Two masks are tested before any value is read: a bit a vertex says whether its row is on the frontier at all (32
 // edges at once), its bit row in which columns.
 
-constexpr int OWN = 32 / sizeof(value);
-constexpr int PART = 32 * OWN;          // columns of a warp
-constexpr int EDGES = 4;                // whose bits are loaded before the first of them is used
-constexpr unsigned FULL = (1u << OWN) - 1;
+// What a run does not ask for is left out by macros that are 0 or 1: COUNTS (of paths; without them the sweep is of bits
+// alone), STRESS and EDGE_SUMS.
 
-// The lane's bits of a bit row, from its part on.
-__device__ __forceinline__ unsigned own_bits(const unsigned char* row) {
-    const int lane = threadIdx.x & 31;
-    return OWN == 8 ? row[lane] : row[lane / 2] >> 4 * (lane & 1) & FULL;
-}
+constexpr int EDGES = 4;  // whose bits are loaded before the first of them is used
+constexpr int RESIDENT = EDGE_SUMS ? LEVELS_EDGES_RESIDENT : STRESS ? LEVELS_STRESS_RESIDENT : LEVELS_RESIDENT;
 
-// Write the lanes' bits to a bit row, from its part on; all lanes take part.
-__device__ __forceinline__ void put_bits(unsigned char* row, unsigned bits) {
-    const int lane = threadIdx.x & 31;
-    if constexpr (OWN == 8) {
-        row[lane] = bits;
-    } else {
-        const unsigned above = __shfl_down_sync(ALL, bits, 1);
-        if (lane % 2 == 0) row[lane / 2] = bits | above << 4;
-    }
-}
-
-__device__ __forceinline__ void load_own(const value* p, value* x) {
-    if constexpr (sizeof(value) == 4) {
-        const float4 a = ((const float4*)p)[0], b = ((const float4*)p)[1];
-        x[0] = a.x, x[1] = a.y, x[2] = a.z, x[3] = a.w, x[4] = b.x, x[5] = b.y, x[6] = b.z, x[7] = b.w;
-    } else {
-        const double2 a = ((const double2*)p)[0], b = ((const double2*)p)[1];
-        x[0] = a.x, x[1] = a.y, x[2] = b.x, x[3] = b.y;
-    }
-}
-
-// p = where(mask, x, p)
-__device__ __forceinline__ void store_own(value* p, unsigned mask, const value* x) {
-    if (mask == FULL) {
-        if constexpr (sizeof(value) == 4) {
-            ((float4*)p)[0] = make_float4(x[0], x[1], x[2], x[3]);
-            ((float4*)p)[1] = make_float4(x[4], x[5], x[6], x[7]);
-        } else {
-            ((double2*)p)[0] = make_double2(x[0], x[1]);
-            ((double2*)p)[1] = make_double2(x[2], x[3]);
-        }
-    } else {
-#pragma unroll
-        for (int k = 0; k < OWN; k++)
-            if (mask >> k & 1) p[k] = x[k];
-    }
-}
-
-// Where this warp stands in the arrays.
-struct Place {
-    int v, first, step;     // its row, and its share of the row's edges: 32 first, 32 (first + step), ...
-    size_t row;             // of the vertex among those of all groups
-    size_t rows;            // before the group's
-    int group, column;      // the first column of the part
-    bool valid;
-
-    __device__ Place(int n, int hubs) {
-        const int warp = threadIdx.x / 32;
-        const bool hub = blockIdx.x < hubs;
-        v = hub ? blockIdx.x : hubs + (blockIdx.x - hubs) * WARPS + warp;
-        first = hub ? warp : 0;
-        step = hub ? WARPS : 1;
-        valid = v < n;
-        group = blockIdx.y;
-        column = blockIdx.z * PART;
-        rows = (size_t)group * n;
-        row = rows + v;
-    }
-    __device__ int own_column() const { return column + OWN * (threadIdx.x & 31); }
+// What the backward sweep gathers besides c.
+struct Besides {
+    const value* paths;         // t, for stress; a row has its sums behind those of c
+    const double* near;         // multiplicity * sigma of the own columns, for edges
+    const offset* edge_order;   // place of each edge among the sums
+    double* edges;              // the group's sums
 };
 
-__device__ __forceinline__ bool has_bit(const unsigned* bitmap, int v) { return bitmap[v / 32] >> v % 32 & 1; }
+// Sum each of four numbers over the warp, along the same tree; lane l gets the sum of x[l / 8].
+__device__ __forceinline__ double warp_sums(const double* x) {
+    const bool upper = threadIdx.x & 16, odd = threadIdx.x & 8;
+    double even_sum = upper ? x[2] : x[0], odd_sum = upper ? x[3] : x[1];
+    even_sum += __shfl_xor_sync(ALL, upper ? x[0] : x[2], 16);
+    odd_sum += __shfl_xor_sync(ALL, upper ? x[1] : x[3], 16);
+    double sum = odd ? odd_sum : even_sum;
+    sum += __shfl_xor_sync(ALL, odd ? even_sum : odd_sum, 8);
+    for (int step = 4; step; step /= 2) sum += __shfl_xor_sync(ALL, sum, step);
+    return sum;
+}
 
-// total += sum over the warp's edges of where(bits[u] & wanted, values[u], 0); returns the columns met.
+// total += sum over the warp's edges of where(bits[u] & wanted, values[u], 0); returns the columns met. In the backward
+// sweep the other sums that are asked for, too.
+//
+// An edge's sum is added to by the one warp that visits the edge in this launch, so that its order is that of the levels;
+// the addition is atomic only so that the warp need not wait for the number before.
+template <bool BACKWARD, int COUNT>
 __device__ __forceinline__ unsigned gather(const offset* indptr, const int* indices, const Place& at,
                                            const unsigned* live, const unsigned char* bits, unsigned wanted,
-                                           const value* values, value* total) {
+                                           const value* values, value (&total)[COUNT], const Besides& besides) {
     const int lane = threadIdx.x & 31;
     const offset end = indptr[at.v + 1];
     bits += at.column / 8;
@@ -94,12 +48,17 @@ __device__ __forceinline__ unsigned gather(const offset* indptr, const int* indi
     for (offset base = indptr[at.v] + 32 * at.first; base < end; base += 32 * at.step) {
         const int mine = base + lane < end ? indices[base + lane] : -1;
         unsigned todo = __ballot_sync(ALL, mine >= 0 && has_bit(live, mine));
+        offset place = 0;
+        if constexpr (BACKWARD && EDGE_SUMS)
+            if (todo >> lane & 1) place = besides.edge_order[base + lane];
         while (todo) {
-            int u[EDGES];
+            int u[EDGES], source[EDGES];
             unsigned meet[EDGES];
+            double shares[EDGES] = {};
 #pragma unroll
             for (int i = 0; i < EDGES; i++) {
-                u[i] = __shfl_sync(ALL, mine, todo ? __ffs(todo) - 1 : 0);
+                source[i] = todo ? __ffs(todo) - 1 : 0;
+                u[i] = __shfl_sync(ALL, mine, source[i]);
                 meet[i] = todo ? own_bits(bits + (size_t)u[i] * BYTES) & wanted : 0;
                 todo &= todo - 1;
             }
@@ -108,37 +67,78 @@ __device__ __forceinline__ unsigned gather(const offset* indptr, const int* indi
                 met |= meet[i];
                 if (meet[i]) {
                     value x[OWN];
-                    load_own(values + (size_t)u[i] * COLUMNS, x);
+                    load_sectors(values + (size_t)u[i] * COLUMNS, meet[i], x);
 #pragma unroll
-                    for (int k = 0; k < OWN; k++) total[k] += meet[i] >> k & 1 ? x[k] : value(0);
+                    for (int k = 0; k < OWN; k++) {
+                        total[k] += meet[i] >> k & 1 ? x[k] : value(0);
+                        if constexpr (BACKWARD && EDGE_SUMS)
+                            shares[i] += meet[i] >> k & 1 ? besides.near[k] * (double)x[k] : 0.0;
+                    }
+                    if constexpr (BACKWARD && STRESS)
+                        add_columns(besides.paths + at.own_column() + (size_t)u[i] * COLUMNS, meet[i], total + OWN);
                 }
+            }
+            if constexpr (BACKWARD && EDGE_SUMS) {
+                static_assert(EDGES == 4, "a slot of eight lanes for each edge");
+                const double sum = warp_sums(shares);
+                const int slot = lane / 8;
+                const int from = slot == 0 ? source[0] : slot == 1 ? source[1] : slot == 2 ? source[2] : source[3];
+                const offset where = __shfl_sync(ALL, place, from);
+                if (lane % 8 == 0 && sum != 0) atomicAdd(&besides.edges[where], sum);
             }
         }
     }
     return met;
 }
 
-// Sum the parts of a hub's warps in the order of the warps; true for the warp that goes on.
-__device__ __forceinline__ bool join_hub(value* total, unsigned& met) {
-    __shared__ value totals[WARPS][OWN][32];
-    __shared__ unsigned mets[WARPS][32];
-    const int warp = threadIdx.x / 32, lane = threadIdx.x & 31;
+// The columns in which an edge of the warp's enters from the frontier.
+__device__ __forceinline__ unsigned meet(const offset* indptr, const int* indices, const Place& at,
+                                         const unsigned* live, const unsigned char* bits, unsigned wanted) {
+    const int lane = threadIdx.x & 31;
+    const offset end = indptr[at.v + 1];
+    bits += at.column / 8;
+    unsigned met = 0;
+    for (offset base = indptr[at.v] + 32 * at.first; base < end; base += 32 * at.step) {
+        const int mine = base + lane < end ? indices[base + lane] : -1;
+        unsigned todo = __ballot_sync(ALL, mine >= 0 && has_bit(live, mine));
+        while (todo) {
 #pragma unroll
-    for (int k = 0; k < OWN; k++) totals[warp][k][lane] = total[k];
-    mets[warp][lane] = met;
-    __syncthreads();
-    if (warp) return false;
-    for (int w = 1; w < WARPS; w++) {
-#pragma unroll
-        for (int k = 0; k < OWN; k++) total[k] += totals[w][k][lane];
-        met |= mets[w][lane];
+            for (int i = 0; i < EDGES; i++) {
+                const int u = __shfl_sync(ALL, mine, todo ? __ffs(todo) - 1 : 0);
+                met |= todo ? own_bits(bits + (size_t)u * BYTES) & wanted : 0;
+                todo &= todo - 1;
+            }
+        }
+        if (!__any_sync(ALL, wanted & ~met)) break;
     }
-    return true;
+    return met;
+}
+
+// At one level, before `finish_row`: with `total` the sum of t over tight successors, the vertex gets t = omega + total,
+// and multiplicity * sigma * total is added to its stress.
+__device__ __forceinline__ void finish_paths(const Place& at, int n, unsigned mask, const value* total,
+                                             const double* omega, const double* multiplicity, const value* values,
+                                             value* paths, double* stress) {
+    double through = 0;
+    if (mask) {
+        const size_t own = (size_t)at.v * COLUMNS + at.own_column();
+        const value targets = omega ? value(omega[at.v]) : value(1);
+        value sigma[OWN], onward[OWN];
+        load_own(values + own, sigma);
+#pragma unroll
+        for (int k = 0; k < OWN; k++) {
+            if (mask >> k & 1) through += times_of(at, k, multiplicity) * ((double)sigma[k] * (double)total[k]);
+            onward[k] = targets + total[k];
+        }
+        store_own(paths + own, mask, onward);
+    }
+    add_score(at, n, through, stress);
 }
 
 // Level 1: every out-neighbour of a root has one path from it. A block a root.
 extern "C" __global__ void batched_hops_first(int n, const offset* __restrict__ positions,
-                                              const offset* __restrict__ columns, const offset* __restrict__ indptr, const int* __restrict__ indices,
+                                              const offset* __restrict__ columns,
+                                              const offset* __restrict__ indptr, const int* __restrict__ indices,
                                               unsigned* visited, unsigned* next, unsigned* next_live, value* values,
                                               int* any) {
     const int group = columns[blockIdx.x] / COLUMNS, column = columns[blockIdx.x] % COLUMNS;
@@ -149,14 +149,14 @@ extern "C" __global__ void batched_hops_first(int n, const offset* __restrict__ 
         const unsigned bit = 1u << column % 32;
         atomicOr(&visited[(rows + w) * WORDS + column / 32], bit);
         atomicOr(&next[(rows + w) * WORDS + column / 32], bit);
-        atomicOr(&next_live[(size_t)group * ((n + 31) / 32) + w / 32], 1u << w % 32);
-        values[(rows + w) * COLUMNS + column] = 1;
+        set_bit(next_live + group * bitmap_words(n), w);
+        if (COUNTS) values[(rows + w) * COLUMNS + column] = 1;
         *any = 1;
     }
 }
 
 // next<!visited> = rows reached from the frontier; their counts are gathered along in-edges.
-extern "C" __global__ void __launch_bounds__(32 * WARPS, LEVELS_RESIDENT)
+extern "C" __global__ void __launch_bounds__(32 * WARPS, RESIDENT)
 batched_hops_forward(int n, int hubs, int roots, const offset* __restrict__ in_indptr,
                      const int* __restrict__ in_indices, const unsigned* __restrict__ live,
                      const unsigned char* __restrict__ frontier, unsigned char* __restrict__ visited,
@@ -164,74 +164,64 @@ batched_hops_forward(int n, int hubs, int roots, const offset* __restrict__ in_i
                      unsigned* overflowed, int* any) {
     const Place at(n, hubs);
     if (!at.valid) return;
-    const int lane = threadIdx.x & 31;
-    const int unused = at.own_column() + OWN - min(roots - at.group * COLUMNS, COLUMNS);
-    const unsigned columns = unused >= OWN ? 0 : FULL >> max(unused, 0);
     unsigned char* seen_row = visited + at.row * BYTES + at.column / 8;
-    const unsigned seen = own_bits(seen_row), wanted = ~seen & columns;
-    const size_t bitmap = (size_t)at.group * ((n + 31) / 32);
+    const unsigned seen = own_bits(seen_row), wanted = ~seen & used_columns(at, roots);
+    const size_t bitmap = at.group * bitmap_words(n);
     values += at.rows * COLUMNS;
     unsigned found = 0;
     value total[OWN] = {};
-    if (__any_sync(ALL, wanted))  // alike in all warps of a hub, which share the row
-        found = gather(in_indptr, in_indices, at, live + bitmap, frontier + at.rows * BYTES, wanted, values, total);
+    if (__any_sync(ALL, wanted)) {  // alike in all warps of a hub, which share the row
+        frontier += at.rows * BYTES;
+        if constexpr (COUNTS)
+            found = gather<false>(in_indptr, in_indices, at, live + bitmap, frontier, wanted, values, total, {});
+        else
+            found = meet(in_indptr, in_indices, at, live + bitmap, frontier, wanted);
+    }
     if (at.step > 1 && !join_hub(total, found)) return;
     put_bits(next + at.row * BYTES + at.column / 8, found);
     if (!__any_sync(ALL, found)) return;
     put_bits(seen_row, seen | found);
-    if (lane == 0) {
-        atomicOr(&next_live[bitmap + at.v / 32], 1u << at.v % 32);
+    if ((threadIdx.x & 31) == 0) {
+        set_bit(next_live + bitmap, at.v);
         *any = 1;
     }
-    if (!found) return;
+    if (!COUNTS || !found) return;
     store_own(values + (size_t)at.v * COLUMNS + at.own_column(), found, total);
-#pragma unroll
-    for (int k = 0; k < OWN; k++)
-        if (found >> k & 1 && total[k] > sigma_limit) {
-            const int column = at.own_column() + k;
-            atomicOr(&overflowed[at.group * WORDS + column / 32], 1u << column % 32);
-        }
+    mark_columns(overflowed, at, found & above(total, sigma_limit));
 }
 
-// At one level: with sigma in its row and `total` the sum of c over tight successors, which the next level holds, each
-// vertex gets c = omega / sigma + total in place of sigma, and multiplicity * sigma * total is added to its score.
-// scores has a row a group and part. `beyond` is null at the last level.
-extern "C" __global__ void __launch_bounds__(32 * WARPS, LEVELS_RESIDENT)
+// At one level, whose tight successors the next level holds. `beyond` is null at the last level; `paths` and `stress`
+// are without STRESS, `edge_order` and `edges`, a row of nnz sums a group, without EDGE_SUMS.
+extern "C" __global__ void __launch_bounds__(32 * WARPS, RESIDENT)
 batched_hops_backward(int n, int hubs, const offset* __restrict__ indptr, const int* __restrict__ indices,
                       const unsigned* __restrict__ here_live, const unsigned char* __restrict__ here,
                       const unsigned* __restrict__ beyond_live, const unsigned char* __restrict__ beyond,
                       const unsigned char* __restrict__ keep, const double* __restrict__ omega,
-                      const double* __restrict__ multiplicity, value* values, double* scores) {
+                      const double* __restrict__ multiplicity, value* values, double* scores, value* paths,
+                      double* stress, const offset* __restrict__ edge_order, offset nnz, double* edges) {
     const Place at(n, hubs);
     if (!at.valid) return;
-    const size_t bitmap = (size_t)at.group * ((n + 31) / 32);
+    const size_t bitmap = at.group * bitmap_words(n);
     if (!has_bit(here_live + bitmap, at.v)) return;
     const unsigned mask = own_bits(here + at.row * BYTES + at.column / 8) &
                           own_bits(keep + at.group * BYTES + at.column / 8);
     if (!__any_sync(ALL, mask)) return;  // alike in all warps of a hub
     values += at.rows * COLUMNS;
-    value total[OWN] = {};
+    paths += at.rows * COLUMNS;
+    value total[(1 + STRESS) * OWN] = {};
     unsigned met = 0;
-    if (beyond)
-        met = gather(indptr, indices, at, beyond_live + bitmap, beyond + at.rows * BYTES, mask, values, total);
-    if (at.step > 1 && !join_hub(total, met)) return;
-    double delta = 0;
-    if (mask) {
-        value* row = values + (size_t)at.v * COLUMNS + at.own_column();
-        const value targets = omega ? value(omega[at.v]) : value(1);
-        value x[OWN];
-        load_own(row, x);
+    if (beyond) {
+        double near[OWN];
+        if constexpr (EDGE_SUMS) {
+            value sigma[OWN];
+            load_sectors(values + (size_t)at.v * COLUMNS + at.own_column(), mask, sigma);
 #pragma unroll
-        for (int k = 0; k < OWN; k++) {
-            if (mask >> k & 1) {
-                const double times = multiplicity ? multiplicity[at.group * COLUMNS + at.own_column() + k] : 1.0;
-                delta += times * ((double)x[k] * (double)total[k]);
-            }
-            x[k] = targets / x[k] + total[k];
+            for (int k = 0; k < OWN; k++) near[k] = times_of(at, k, multiplicity) * (double)sigma[k];
         }
-        store_own(row, mask, x);
+        met = gather<true>(indptr, indices, at, beyond_live + bitmap, beyond + at.rows * BYTES, mask, values, total,
+                           {paths, near, edge_order, edges + at.group * nnz});
     }
-    delta = warp_sum(delta);
-    if ((threadIdx.x & 31) == 0 && delta != 0)
-        scores[((size_t)at.group * (COLUMNS / PART) + blockIdx.z) * n + at.v] += delta;
+    if (at.step > 1 && !join_hub(total, met)) return;
+    if constexpr (STRESS) finish_paths(at, n, mask, total + OWN, omega, multiplicity, values, paths, stress);
+    finish_row(at, n, mask, total, omega, multiplicity, values, scores);
 }

@@ -48,6 +48,21 @@ __device__ __forceinline__ void load_own(const T* p, T* x) {
     load<OWN>(p, x);
 }
 
+// x = p where a 32-byte sector has one of `columns`, of which there is one; 0 in the other sectors.
+template <typename T>
+__device__ __forceinline__ void load_sectors(const T* p, unsigned columns, T* x) {
+    constexpr int SECTOR = 32 / sizeof(T) < OWN ? 32 / sizeof(T) : OWN;
+#pragma unroll
+    for (int first = 0; first < OWN; first += SECTOR) {
+        if (SECTOR == OWN || columns >> first & (1u << SECTOR) - 1) {
+            load<SECTOR>(p + first, x + first);
+        } else {
+#pragma unroll
+            for (int k = 0; k < SECTOR; k++) x[first + k] = 0;
+        }
+    }
+}
+
 // Call visit(k, p[k]) for the columns of every 32-byte sector of p that has one of `columns`.
 template <typename T, typename Visit>
 __device__ __forceinline__ void for_sectors(const T* p, unsigned columns, Visit visit) {
@@ -112,18 +127,19 @@ __device__ __forceinline__ void set_bit(unsigned* bitmap, int v) { atomicOr(&bit
 __device__ __forceinline__ size_t bitmap_words(int n) { return (n + 31) / 32; }
 
 // Sum the parts of a hub's warps in the order of the warps; true for the warp that goes on.
-__device__ __forceinline__ bool join_hub(value* total, unsigned& met) {
-    __shared__ value totals[WARPS][OWN][32];
+template <int COUNT>
+__device__ __forceinline__ bool join_hub(value (&total)[COUNT], unsigned& met) {
+    __shared__ value totals[WARPS][COUNT][32];
     __shared__ unsigned mets[WARPS][32];
     const int warp = threadIdx.x / 32, lane = threadIdx.x & 31;
 #pragma unroll
-    for (int k = 0; k < OWN; k++) totals[warp][k][lane] = total[k];
+    for (int k = 0; k < COUNT; k++) totals[warp][k][lane] = total[k];
     mets[warp][lane] = met;
     __syncthreads();
     if (warp) return false;
     for (int w = 1; w < WARPS; w++) {
 #pragma unroll
-        for (int k = 0; k < OWN; k++) total[k] += totals[w][k][lane];
+        for (int k = 0; k < COUNT; k++) total[k] += totals[w][k][lane];
         met |= mets[w][lane];
     }
     return true;
@@ -157,8 +173,20 @@ __device__ __forceinline__ void mark_columns(unsigned* marked, const Place& at, 
     }
 }
 
+// How often an own column counts.
+__device__ __forceinline__ double times_of(const Place& at, int k, const double* multiplicity) {
+    return multiplicity ? multiplicity[at.group * COLUMNS + at.own_column() + k] : 1.0;
+}
+
+// Add the lanes' shares to the score of the vertex; scores has a row a group and part.
+__device__ __forceinline__ void add_score(const Place& at, int n, double share, double* scores) {
+    share = warp_sum(share);
+    if ((threadIdx.x & 31) == 0 && share != 0)
+        scores[((size_t)at.group * (COLUMNS / PART) + blockIdx.z) * n + at.v] += share;
+}
+
 // At one level: with sigma in its row and `total` the sum of c over tight successors, the vertex gets c = omega / sigma +
-// total in place of sigma, and multiplicity * sigma * total is added to its score. scores has a row a group and part.
+// total in place of sigma, and multiplicity * sigma * total is added to its score.
 __device__ __forceinline__ void finish_row(const Place& at, int n, unsigned mask, const value* total,
                                            const double* omega, const double* multiplicity, value* values,
                                            double* scores) {
@@ -171,14 +199,11 @@ __device__ __forceinline__ void finish_row(const Place& at, int n, unsigned mask
 #pragma unroll
         for (int k = 0; k < OWN; k++) {
             if (mask >> k & 1) {
-                const double times = multiplicity ? multiplicity[at.group * COLUMNS + at.own_column() + k] : 1.0;
-                delta += times * ((double)x[k] * (double)total[k]);
+                delta += times_of(at, k, multiplicity) * ((double)x[k] * (double)total[k]);
             }
             x[k] = targets / x[k] + total[k];
         }
         store_own(row, mask, x);
     }
-    delta = warp_sum(delta);
-    if ((threadIdx.x & 31) == 0 && delta != 0)
-        scores[((size_t)at.group * (COLUMNS / PART) + blockIdx.z) * n + at.v] += delta;
+    add_score(at, n, delta, scores);
 }

@@ -1,0 +1,87 @@
+// Sums over the levels that a sweep has found: of distances, and of the edges that leave a root.
+
+// The sums of one group; null where one is not asked for.
+struct Distances {
+    const unsigned* keep;
+    double *reached, *distance, *inverse;  // a row each
+    unsigned* known;                       // columns whose depth is known
+    double* depth;                         // a column each
+
+    __device__ Distances(int group, int n, const unsigned* keep, double* reached, double* distance, double* inverse,
+                         unsigned* known, double* depth)
+        : keep(keep + group * WORDS), reached(row_of(reached, group, n)), distance(row_of(distance, group, n)),
+          inverse(row_of(inverse, group, n)), known(known + group * WORDS), depth(row_of(depth, group, COLUMNS)) {}
+
+    static __device__ double* row_of(double* sums, int group, int size) {
+        return sums ? sums + (size_t)group * size : nullptr;
+    }
+
+    // Count the columns in which v is at a level; one thread does at a time. Levels come from the last to the first, so
+    // that the first row to have a column tells how deep it is.
+    __device__ void add(int v, const unsigned* row, int level) const {
+        int count = 0;
+#pragma unroll
+        for (int i = 0; i < WORDS; i++) {
+            const unsigned columns = row[i] & keep[i];
+            count += __popc(columns);
+            if (!depth || !(columns & ~known[i])) continue;
+            for (unsigned fresh = columns & ~atomicOr(&known[i], columns); fresh; fresh &= fresh - 1)
+                depth[32 * i + __ffs(fresh) - 1] = level;
+        }
+        if (!count) return;
+        if (reached) reached[v] += count;
+        if (distance) distance[v] += (double)count * level;
+        if (inverse) inverse[v] += (double)count / level;
+    }
+};
+
+// Of a sweep by launches: one level, of which `live` is the bitmap of rows with any bit. Thread (x, y): row and group.
+extern "C" __global__ void batched_hops_distances(int n, int level, const unsigned* __restrict__ live,
+                                                  const unsigned* __restrict__ bits, const unsigned* __restrict__ keep,
+                                                  double* reached, double* distance, double* inverse, unsigned* known,
+                                                  double* depth) {
+    const int v = blockIdx.x * blockDim.x + threadIdx.x, group = blockIdx.y;
+    const size_t words = (n + 31) / 32;
+    if (v >= n || !(live[group * words + v / 32] >> v % 32 & 1)) return;
+    const Distances sums(group, n, keep, reached, distance, inverse, known, depth);
+    sums.add(v, bits + ((size_t)group * n + v) * WORDS, level);
+}
+
+// Of a sweep in one launch: all levels, of the group's own depth. A thread has an entry of the queue, and a vertex one
+// entry a level.
+extern "C" __global__ void batched_hops_deep_distances(int n, int members, const int* __restrict__ queue,
+                                                       const unsigned* __restrict__ masks, offset capacity,
+                                                       const int* __restrict__ starts, const unsigned* __restrict__ keep,
+                                                       double* reached, double* distance, double* inverse,
+                                                       unsigned* known, double* depth, unsigned* barriers,
+                                                       const int* __restrict__ status) {
+    Group group(members, barriers);
+    const Distances sums(group.index, n, keep, reached, distance, inverse, known, depth);
+    queue += group.index * capacity;
+    masks += group.index * capacity * WORDS;
+    starts += (size_t)group.index * (n + 3);
+    for (int level = status[2 * group.index + 1]; level > 0; level--) {
+        for (int i = starts[level] + group.thread(); i < starts[level + 1]; i += group.threads())
+            sums.add(queue[i], masks + (size_t)i * WORDS, level);
+        group.wait();
+    }
+}
+
+// The edges that leave a root: its one path goes on to each of their heads. A block a root; only one in a group has the
+// vertex.
+extern "C" __global__ void batched_hops_root_edges(int n, const offset* __restrict__ positions,
+                                                   const offset* __restrict__ columns,
+                                                   const offset* __restrict__ indptr, const int* __restrict__ indices,
+                                                   const unsigned* __restrict__ keep,
+                                                   const double* __restrict__ multiplicity,
+                                                   const value* __restrict__ values,
+                                                   const offset* __restrict__ edge_order, offset nnz, double* edges) {
+    const int root = columns[blockIdx.x], group = root / COLUMNS, column = root % COLUMNS;
+    if (!(keep[root / 32] >> root % 32 & 1)) return;
+    const double times = multiplicity ? multiplicity[root] : 1.0;
+    const offset v = positions[blockIdx.x], end = indptr[v + 1];
+    values += (size_t)group * n * COLUMNS + column;
+    edges += group * nnz;
+    for (offset e = indptr[v] + threadIdx.x; e < end; e += blockDim.x)
+        edges[edge_order[e]] += times * (double)values[(size_t)indices[e] * COLUMNS];
+}
