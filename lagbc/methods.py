@@ -314,6 +314,8 @@ METHODS: tuple[Method, ...] = (
         bytes_per_entry=29,
         # Indices and lengths, both ways.
         bytes_per_edge=24,
+        bytes_per_stress=8,
+        offers=ALL_SUMS,
         takes=("delta", "rtol"),
     ),
     # After the other weighted methods of its device, so that "auto" takes it only where it is asked for by name.

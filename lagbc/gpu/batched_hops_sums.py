@@ -76,11 +76,17 @@ class Distances:
 
 def path_rows(rows: Rows) -> tuple[Any, Any]:
     """Allocate rows, of shape (groups, rows, 256), for sigma and then c, and for t; None for what is not asked for."""
-    shape, outputs = (rows.groups, rows.rows, COLUMNS), rows.plan.outputs
-    if "stress" in outputs and rows.plan.dtype != "float64":
+    shape = rows.groups, rows.rows, COLUMNS
+    return cp.empty(shape, rows.plan.dtype) if rows.plan.outputs & PATH_SUMS else None, stress_rows(rows)
+
+
+def stress_rows(rows: Rows) -> Any:
+    """Allocate rows, of shape (groups, rows, 256), for t; None if stress is not asked for."""
+    if "stress" not in rows.plan.outputs:
+        return None
+    if rows.plan.dtype != "float64":
         raise ValueError(f"stress is counted in float64, not in {rows.plan.dtype}")
-    values = cp.empty(shape, rows.plan.dtype) if outputs & PATH_SUMS else None
-    return values, cp.empty(shape, rows.plan.dtype) if "stress" in outputs else None
+    return cp.empty((rows.groups, rows.rows, COLUMNS))
 
 
 def add_root_edges(rows: Rows, placed: Placed, keep: Any, multiplicity: Any, values: Any, edges: Edges) -> None:

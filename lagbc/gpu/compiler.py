@@ -31,14 +31,25 @@ RESIDENT = {
     "BACKWARD_SUMS": 4,
     "DIJKSTRA": 8,
     "DIAL": 4,
+    "DIAL_STRESS": 3,
+    "DIAL_EDGES": 2,
     "DELTA": 3,
+    "DELTA_SUMS": 2,
     "STRICT": 2,
     "DELTA_DEEP": 5,
+    "DELTA_DEEP_SUMS": 4,
 }
 THREADS = 256  # of a block: WARPS in batched.cuh
-# The kernels of hops leave out what a run does not ask for: macros that are 1 where it asks for one of these sums.
-SWEEPS = ("batched_hops_levels", "batched_hops_deep")
+# Kernels leave out what a run does not ask for: by macros that are 1 where it asks for one of these sums.
 MACROS = {"COUNTS": PATH_SUMS, "STRESS": {"stress"}, "EDGE_SUMS": {"edges"}}
+# The sources that have them.
+SWEEPS = {
+    "batched_hops_levels": ("COUNTS", "STRESS", "EDGE_SUMS"),
+    "batched_hops_deep": ("COUNTS", "STRESS", "EDGE_SUMS"),
+    "delta_stepping_dial": ("COUNTS", "STRESS", "EDGE_SUMS"),
+    "delta_stepping_levels": ("STRESS", "EDGE_SUMS"),
+    "delta_stepping_deep": ("STRESS", "EDGE_SUMS"),
+}
 # Bytes of a row that a lane has at most, in the kernels that take a launch a level.
 OWN_BYTES = {"batched_hops_levels": 32, "delta_stepping_dial": 64, "delta_stepping_levels": 64}
 # More of them where edges are summed: a warp then has whole rows, and an edge's sum one owner.
@@ -50,9 +61,10 @@ SOURCES = {
     "batched_hops_levels": ("common.cuh", "batched.cuh", "batched_levels.cuh"),
     "batched_hops_deep": ("common.cuh", "batched.cuh", "group.cuh", "batched_deep.cuh"),
     "batched_hops_sums": ("common.cuh", "batched.cuh", "group.cuh"),
-    "delta_stepping_dial": ("common.cuh", "batched.cuh", "batched_levels.cuh"),
-    "delta_stepping_levels": ("common.cuh", "batched.cuh", "batched_levels.cuh", "distances.cuh"),
+    "delta_stepping_dial": ("common.cuh", "batched.cuh", "batched_levels.cuh", "path_sums.cuh"),
+    "delta_stepping_levels": ("common.cuh", "batched.cuh", "batched_levels.cuh", "path_sums.cuh", "distances.cuh"),
     "delta_stepping_deep": ("common.cuh", "batched.cuh", "group.cuh", "batched_deep.cuh", "distances.cuh"),
+    "delta_stepping_sums": ("common.cuh", "batched.cuh", "distances.cuh"),
     "breadth_first": ("common.cuh", "group.cuh"),
     "dijkstra": ("common.cuh", "batched.cuh"),
     "traversal_node_parallel": ("common.cuh", "group.cuh", "traversal.cuh", "traversal_scan.cuh"),
@@ -60,8 +72,8 @@ SOURCES = {
     "traversal_work_efficient": ("common.cuh", "traversal.cuh", "traversal_queue.cuh"),
     "traversal_active_edge": ("common.cuh", "traversal.cuh", "traversal_queue.cuh"),
 }
-# Sums that make a difference to the sources of hops: distances alone, betweenness, and what may come to it.
-_SUMS = (NOTHING, *(DELTA | Outputs(more) for more in ((), ("stress",), ("edges",), ("stress", "edges"))))
+# Sums that make a difference: betweenness, what may come to it, and distances alone.
+_SUMS = (*(DELTA | Outputs(more) for more in ((), ("stress",), ("edges",), ("stress", "edges"))), NOTHING)
 
 
 def source(name: str) -> str:
@@ -89,7 +101,7 @@ def options(
         *([] if depth_bytes is None else [f"-DDEPTH_BYTES={depth_bytes}"]),
         *([] if dist is None else [f"-DDIST={_TYPES[dist]}"]),
         *([f"-DOWN_COLUMNS={own_columns(name, dtype, dist, outputs)}"] if name in OWN_BYTES else []),
-        *([f"-D{macro}={int(bool(outputs & sums))}" for macro, sums in MACROS.items()] if name in SWEEPS else []),
+        *(f"-D{macro}={int(bool(outputs & MACROS[macro]))}" for macro in SWEEPS.get(name, ())),
         *(f"-D{kernel}_RESIDENT={blocks}" for kernel, blocks in RESIDENT.items()),
     )
 
@@ -97,6 +109,7 @@ def options(
 def variants() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Yield (label, source text, options) of everything that is ever compiled."""
     for name, headers in SOURCES.items():
+        seen = set()
         depths = DEPTH_BYTES if name.startswith("traversal") else (None,)
         distances = _TYPES if "distances.cuh" in headers else (None,)
         sums = _SUMS if name in SWEEPS else (DELTA,)
@@ -106,7 +119,9 @@ def variants() -> Iterator[tuple[str, str, tuple[str, ...]]]:
             asked = sorted(outputs - DELTA) if outputs else ["distances"]
             label = ", ".join(str(part) for part in (dtype, depth_bytes, dist, *asked) if part)
             chosen = options(name, dtype, depth_bytes=depth_bytes, dist=dist, outputs=outputs)
-            yield f"{name}[{label}]", source(name), chosen
+            if chosen not in seen:
+                yield f"{name}[{label}]", source(name), chosen
+            seen.add(chosen)
 
 
 def load(

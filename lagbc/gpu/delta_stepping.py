@@ -46,6 +46,7 @@ from numpy.typing import NDArray
 from lagbc.gpu import delta_stepping_deep as deep
 from lagbc.gpu import delta_stepping_dial as dial
 from lagbc.gpu import delta_stepping_levels as levels
+from lagbc.gpu.batched_hops_sums import Distances, Edges, PathScores
 from lagbc.gpu.rows import (
     Found,
     Lengths,
@@ -62,7 +63,7 @@ from lagbc.gpu.rows import (
 )
 from lagbc.graph import EXACT_INTEGERS, Graph
 from lagbc.plan import Plan, UnlikeBlocks
-from lagbc.sums import Sums
+from lagbc.sums import PATH_SUMS, Sums
 
 # Width of the window in mean lengths, if the user gives none.
 WIDTH = 4.0
@@ -74,19 +75,21 @@ SIMILAR = 0.1
 
 @dataclass(frozen=True)
 class Way:
-    """Three functions, and the way that is taken where groups have more levels than this one takes."""
+    """Four functions, and the way that is taken where groups have more levels than this one takes."""
 
     allocate: Callable[[Rows, Lengths], Any]
     forward: Callable[[Any, NDArray[np.int64], Placed], Found]
-    backward: Callable[[Any, NDArray[np.int64], int, Any, Any], Any]
+    backward: Callable[[Any, NDArray[np.int64], int, Any, Any, Edges], PathScores]
+    distances: Callable[[Any, NDArray[np.int64], int, Any, Distances], None]
     then: str = ""
 
 
+_STRICT, _WINDOW = partial(levels.allocate, strict=True), partial(levels.allocate, strict=False)
 WAYS = {
-    "dial": Way(dial.allocate, dial.forward, dial.backward, then="window"),
-    "threshold": Way(partial(levels.allocate, strict=True), levels.forward, levels.backward, then="window"),
-    "window": Way(partial(levels.allocate, strict=False), levels.forward, levels.backward, then="deep"),
-    "deep": Way(deep.allocate, deep.forward, deep.backward),
+    "dial": Way(dial.allocate, dial.forward, dial.backward, dial.distances, then="window"),
+    "threshold": Way(_STRICT, levels.forward, levels.backward, levels.distances, then="window"),
+    "window": Way(_WINDOW, levels.forward, levels.backward, levels.distances, then="deep"),
+    "deep": Way(deep.allocate, deep.forward, deep.backward, deep.distances),
 }
 
 
@@ -99,6 +102,7 @@ class State:
     first: str  # the way that is tried first
     way: str
     arrays: Any
+    edge_order: Any  # of the graph, on the device; None if edges are not summed
 
     @property
     def plan(self) -> Plan:
@@ -118,7 +122,8 @@ def prepare(graph: Graph, plan: Plan, way: str | None = None) -> State:
     rows = upload(graph, plan)
     lengths = describe_lengths(graph, plan)
     first = choose_way(graph, lengths, plan) if way is None else way
-    return State(rows, lengths, first, first, WAYS[first].allocate(rows, lengths))
+    edge_order = cp.asarray(graph.edge_order) if "edges" in plan.outputs else None
+    return State(rows, lengths, first, first, WAYS[first].allocate(rows, lengths), edge_order)
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Levels:
@@ -145,27 +150,46 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
 
 
 def backward(state: State, levels: Levels, sums: Sums) -> None:
-    """Add the dependencies of the roots that did not overflow to `sums.delta`, a row a group, in matrix order."""
+    """Add what the roots that did not overflow sum to, a row a group, in matrix order."""
     state.plan.stop.check()
     if not len(levels.placed.position):
         return
-    keep = cp.asarray(bit_rows(~levels.overflowed, state.rows.groups))
-    multiplicity = multiplicities(state.rows, levels.roots)
-    scores = WAYS[state.way].backward(state.arrays, levels.roots, levels.depth, keep, multiplicity)
-    if state.plan.endpoints:
-        add_ends(levels.placed, levels.reached, keep, scores)
-    groups = count_groups(levels.roots)
-    sums.delta[:groups, state.rows.order] += scores[:groups]
+    rows, outputs = state.rows, state.plan.outputs
+    keep = cp.asarray(bit_rows(~levels.overflowed, rows.groups))
+    if outputs & PATH_SUMS:
+        _add_path_sums(state, levels, keep, sums)
+    if outputs - PATH_SUMS:
+        distances = Distances.zeros(rows, outputs)
+        WAYS[state.way].distances(state.arrays, levels.roots, levels.depth, keep, distances)
+        distances.add_to(sums, rows, count_groups(levels.roots), len(levels.roots))
+
+
+def _add_path_sums(state: State, levels: Levels, keep: Any, sums: Sums) -> None:
+    rows, groups = state.rows, count_groups(levels.roots)
+    multiplicity, edges = multiplicities(rows, levels.roots), Edges(state.edge_order, sums.edges)
+    scores = WAYS[state.way].backward(state.arrays, levels.roots, levels.depth, keep, multiplicity, edges)
+    if sums.delta is not None:
+        if state.plan.endpoints:
+            add_ends(levels.placed, levels.reached, keep, scores.delta)
+        sums.delta[:groups, rows.order] += scores.delta[:groups]
+    if sums.stress is not None:
+        sums.stress[:groups, rows.order] += scores.stress[:groups]
 
 
 def choose_way(graph: Graph, lengths: Lengths, plan: Plan) -> str:
-    """Say which of `WAYS` is the fastest for a graph; `rtol` and a `delta` that is asked for leave window and deep."""
+    """Say which of `WAYS` is the fastest for a graph.
+
+    `rtol` and a `delta` that is asked for leave window and deep. `threshold` counts paths with the distances, and is
+    left out where no path is counted.
+    """
     if graph.is_deep:
         return "deep"
     if not graph.nnz or plan.rtol or plan.delta is not None:
         return "window"
     if lengths.unit and graph.n <= dial.MOST_ROWS:
         return "dial"
+    if not plan.outputs & PATH_SUMS:
+        return "window"
     return "threshold" if float(lengths.out.min()) >= SIMILAR * _mean(lengths.out) else "window"
 
 

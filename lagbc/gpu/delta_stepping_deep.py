@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.gpu import compiler
+from lagbc.gpu.batched_hops_sums import Distances, Edges, PathScores, stress_rows
 from lagbc.gpu.compiler import resident_blocks
+from lagbc.gpu.delta_stepping_sums import sum_distances
 from lagbc.gpu.host import host_pointer, pointer
 from lagbc.gpu.rows import (
     BYTES,
@@ -28,6 +30,7 @@ from lagbc.gpu.rows import (
     sigma_limit,
     worst_end,
 )
+from lagbc.sums import PATH_SUMS
 
 # Queue entries a vertex that are allocated at first; the queue grows on demand.
 FIRST_ENTRIES = 32
@@ -49,6 +52,7 @@ class Arrays:
     in_lengths: Any
     distances: Any  # (groups, rows, 256)
     buffer: Any  # (groups, bytes): distances of near entries, then sigma, then c
+    paths: Any  # (groups, rows, 256): t, for stress; else None
     pending: Any  # (groups, rows, 32) uint8
     reached: Any  # (groups, rows, 32) uint8
     waiting: Any  # (groups, 2, rows)
@@ -93,6 +97,7 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
         in_lengths=into,
         distances=cp.empty((*shape, COLUMNS), lengths.dist),
         buffer=cp.empty((rows.groups, rows.rows * COLUMNS * entry), cp.uint8),
+        paths=stress_rows(rows),
         pending=cp.empty((*shape, BYTES), cp.uint8),
         reached=cp.empty((*shape, BYTES), cp.uint8),
         waiting=cp.empty((rows.groups, 2, rows.rows), cp.int32),
@@ -108,11 +113,13 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
-    """Settle distances, find the levels, and count paths."""
+    """Settle distances, and find the levels and count paths, if a sum needs it."""
     rows = arrays.rows
     arrays.used = count_groups(roots)
     while _settle(arrays, placed) == QUEUE_FULL:
         _grow_queue(arrays)
+    if not rows.plan.outputs & PATH_SUMS:
+        return Found(0, np.zeros(len(roots), np.bool_), None)
     _leave_last(arrays)
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
     edges = rows.in_indptr, rows.in_indices, arrays.in_lengths
@@ -121,13 +128,22 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     return Found(depth, bits_of(overflowed, len(roots)), arrays.reached)
 
 
-def backward(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, multiplicity: Any) -> Any:
-    """Return the scores of each group."""
+def backward(
+    arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, multiplicity: Any, edges: Edges
+) -> PathScores:
+    """Sum over paths; `edges` are added to."""
     rows = arrays.rows
     scores = cp.zeros((rows.groups, rows.rows))
+    stress = None if arrays.paths is None else cp.zeros_like(scores)
     weights = keep, pointer(rows.omega), pointer(multiplicity), scores
-    _sweep(arrays, "deep_backward", (rows.indptr, rows.indices, arrays.lengths), weights)
-    return scores
+    besides = pointer(arrays.paths), pointer(stress), *edges.arguments
+    _sweep(arrays, "deep_backward", (rows.indptr, rows.indices, arrays.lengths), (*weights, *besides))
+    return PathScores(scores, stress)
+
+
+def distances(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, sums: Distances) -> None:
+    """Sum over distances."""
+    sum_distances(arrays.rows, count_groups(roots), arrays.distances, keep, sums)
 
 
 def _settle(arrays: Arrays, placed: Placed) -> int:
@@ -211,7 +227,7 @@ def _queue(rows: Rows, capacity: int) -> dict[str, Any]:
 
 
 def _module(rows: Rows, dist: str) -> Any:
-    return compiler.load(_SOURCE, rows.plan.dtype, dist=dist, cooperative=True)
+    return compiler.load(_SOURCE, rows.plan.dtype, dist=dist, outputs=rows.plan.outputs, cooperative=True)
 
 
 def _number(arrays: Arrays, x: float) -> Any:

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.gpu import compiler
+from lagbc.gpu.batched_hops_sums import Distances, Edges, PathScores, path_rows
+from lagbc.gpu.delta_stepping_sums import sum_levels
 from lagbc.gpu.host import pointer
 from lagbc.gpu.rows import (
     BYTES,
@@ -44,10 +46,12 @@ class Arrays:
     """The device's arrays."""
 
     rows: Rows
+    unit: float  # of length: a level
     longest: int
     lengths: Any  # (nnz,) uint8, in units
     in_lengths: Any
-    values: Any  # (groups, rows, 256): sigma, then c
+    values: Any  # (groups, rows, 256): sigma, then c; None if paths are not counted
+    paths: Any  # (groups, rows, 256): t, for stress; else None
     visited: Any  # (groups, rows, 32) uint8
     bits: Any  # (groups, levels, rows, 32) uint8
     live: Any  # (groups, levels, rows / 32) uint32: which rows have any bit
@@ -56,14 +60,16 @@ class Arrays:
 def allocate(rows: Rows, lengths: Lengths) -> Arrays:
     """Upload the lengths in units, and allocate rows."""
     out, into = lengths.as_type(np.uint8, lengths.unit)
-    shape = rows.groups, rows.rows
+    values, paths = path_rows(rows)
     return Arrays(
         rows=rows,
+        unit=lengths.unit,
         longest=int(out.max()),
         lengths=out,
         in_lengths=into,
-        values=cp.empty((*shape, COLUMNS), rows.plan.dtype),
-        visited=cp.empty((*shape, BYTES), cp.uint8),
+        values=values,
+        paths=paths,
+        visited=cp.empty((rows.groups, rows.rows, BYTES), cp.uint8),
         **_allocate_levels(rows, MOST_LEVELS // 4),
     )
 
@@ -77,13 +83,14 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
         Groups have more than `MOST_LEVELS` levels.
     """
     rows = arrays.rows
-    kernel = compiler.load(_SOURCE, rows.plan.dtype).get_function("dial_forward")
+    kernel = _kernel(rows, "dial_forward")
     grid = (row_blocks(rows.rows, rows.in_hubs), count_groups(roots), _parts(arrays))
     arrays.live.fill(0)
     arrays.live[:, 0] = bitmap_of(rows, placed)
     set_bits(arrays.bits[:, 0], placed)
     set_bits(arrays.visited, placed)
-    arrays.values[placed.group, placed.position, placed.column] = 1
+    if arrays.values is not None:
+        arrays.values[placed.group, placed.position, placed.column] = 1
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
     found, last = cp.zeros(MOST_LEVELS, cp.int32), 0
     for level in range(1, MOST_LEVELS):
@@ -94,7 +101,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
             *(np.int32(rows.rows), np.int32(rows.in_hubs), np.int32(_capacity(arrays))),
             *(np.int32(len(roots)), np.int32(level)),
             *(rows.in_indptr, rows.in_indices, arrays.in_lengths, arrays.live, arrays.bits),
-            *(arrays.visited, arrays.values, sigma_limit(rows.plan), overflowed, found[level:]),
+            *(arrays.visited, pointer(arrays.values), sigma_limit(rows.plan), overflowed, found[level:]),
         )
         kernel(grid, (THREADS,), arguments)
         if int(found[level]):
@@ -105,21 +112,34 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     raise TooDeep(still_live.get())
 
 
-def backward(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, multiplicity: Any) -> Any:
-    """Return the scores of each group."""
-    rows = arrays.rows
-    kernel = compiler.load(_SOURCE, rows.plan.dtype).get_function("dial_backward")
-    grid = (row_blocks(rows.rows, rows.hubs), count_groups(roots), _parts(arrays))
-    scores = cp.zeros((rows.groups, _parts(arrays), rows.rows))
-    for level in range(depth, 0, -1):
+def backward(
+    arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, multiplicity: Any, edges: Edges
+) -> PathScores:
+    """Sum over paths; `edges` are added to."""
+    rows, parts = arrays.rows, _parts(arrays)
+    kernel = _kernel(rows, "dial_backward")
+    grid = (row_blocks(rows.rows, rows.hubs), count_groups(roots), parts)
+    scores = cp.zeros((rows.groups, parts, rows.rows))
+    stress = None if arrays.paths is None else cp.zeros_like(scores)
+    for level in range(depth, 0 if edges.sums is None else -1, -1):
         rows.plan.stop.check()
         arguments = (
             *(np.int32(rows.rows), np.int32(rows.hubs), np.int32(_capacity(arrays)), np.int32(level), np.int32(depth)),
             *(rows.indptr, rows.indices, arrays.lengths, arrays.live, arrays.bits),
             *(keep, pointer(rows.omega), pointer(multiplicity), arrays.values, scores),
+            *(pointer(arrays.paths), pointer(stress), *edges.arguments),
         )
         kernel(grid, (THREADS,), arguments)
-    return scores.sum(axis=1)
+    return PathScores(scores.sum(axis=1), None if stress is None else stress.sum(axis=1))
+
+
+def distances(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, sums: Distances) -> None:
+    """Sum over distances."""
+    sum_levels(arrays.rows, count_groups(roots), depth, arrays.unit, arrays.live, arrays.bits, keep, sums)
+
+
+def _kernel(rows: Rows, name: str) -> Any:
+    return compiler.load(_SOURCE, rows.plan.dtype, outputs=rows.plan.outputs).get_function(name)
 
 
 def _allocate_levels(rows: Rows, capacity: int) -> dict[str, Any]:

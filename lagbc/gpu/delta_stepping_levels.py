@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.gpu import compiler
+from lagbc.gpu.batched_hops_sums import Distances, Edges, PathScores, path_rows
+from lagbc.gpu.delta_stepping_sums import sum_distances
 from lagbc.gpu.host import pointer
 from lagbc.gpu.rows import (
     BYTES,
@@ -37,6 +39,7 @@ from lagbc.gpu.rows import (
     set_bits,
     sigma_limit,
 )
+from lagbc.sums import PATH_SUMS
 
 # Rounds of a sweep at most, which keeps a bit row a vertex and round.
 MOST_ROUNDS = 64
@@ -59,10 +62,9 @@ class Arrays:
     in_lengths: Any
     shortest: Any  # (rows,): the shortest edge that leaves; None unless strict
     distances: Any  # (groups, rows, 256)
-    values: Any  # (groups, rows, 256): sigma, then c
-    snapshot: (
-        Any  # (groups, rows, 256): distances of near entries, in the memory of values if it can be; None if strict
-    )
+    values: Any  # (groups, rows, 256): sigma, then c; None if paths are not counted
+    paths: Any  # (groups, rows, 256): t, for stress; else None
+    snapshot: Any  # (groups, rows, 256): distances of near entries, in `values` if it can be; None if strict
     pending: Any  # (groups, rows, 32) uint8; later the entries of the levels before or behind
     seen: Any  # (groups, rows / 32) uint32: the rows of these
     reached: Any  # (groups, rows, 32) uint8
@@ -76,8 +78,11 @@ def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
     """Upload the lengths, and allocate rows."""
     out, into = lengths.as_type(lengths.dist)
     shape = rows.groups, rows.rows
-    values = cp.empty((*shape, COLUMNS), rows.plan.dtype)
-    snapshot = values if values.dtype == lengths.dist else cp.empty((*shape, COLUMNS), lengths.dist)
+    values, paths = path_rows(rows)
+    if strict and values is None:  # counts come along
+        values = cp.empty((*shape, COLUMNS), rows.plan.dtype)
+    shares = values is not None and values.dtype == lengths.dist
+    snapshot = None if strict else values if shares else cp.empty((*shape, COLUMNS), lengths.dist)
     words = bitmap_words(rows.rows)
     return Arrays(
         rows=rows,
@@ -89,7 +94,8 @@ def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
         shortest=_shortest(rows, out) if strict else None,
         distances=cp.empty((*shape, COLUMNS), lengths.dist),
         values=values,
-        snapshot=None if strict else snapshot,
+        paths=paths,
+        snapshot=snapshot,
         pending=cp.empty((*shape, BYTES), cp.uint8),
         seen=cp.empty((rows.groups, words), cp.uint32),
         reached=cp.empty((*shape, BYTES), cp.uint8),
@@ -101,7 +107,7 @@ def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
-    """Settle distances and count paths.
+    """Settle distances and count paths, if a sum needs it.
 
     Raises
     ------
@@ -111,30 +117,40 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     rows = arrays.rows
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
     rounds, stuck = _settle(arrays, roots, placed, overflowed)
+    if not rows.plan.outputs & PATH_SUMS:
+        return Found(rounds - 1, stuck, None)
     _leave_last(arrays, roots, rounds)
     if not arrays.strict:
         _count(arrays, roots, placed, rounds, overflowed)
     return Found(rounds - 1, bits_of(overflowed, len(roots)) | stuck, arrays.reached)
 
 
-def backward(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, multiplicity: Any) -> Any:
-    """Return the scores of each group."""
+def backward(
+    arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, multiplicity: Any, edges: Edges
+) -> PathScores:
+    """Sum over paths; `edges` are added to."""
     rows = arrays.rows
     parts = _parts(rows.plan.dtype, arrays.dist)
     kernel, grid = _kernel(arrays, "delta_backward"), (row_blocks(rows.rows, rows.hubs), count_groups(roots), parts)
     scores = cp.zeros((rows.groups, parts, rows.rows))
+    stress = None if arrays.paths is None else cp.zeros_like(scores)
     arrays.pending.fill(0)
     arrays.seen.fill(0)
-    for level in range(depth, 0, -1):
+    for level in range(depth, 0 if edges.sums is None else -1, -1):
         rows.plan.stop.check()
         arguments = (
-            *(np.int32(rows.rows), np.int32(rows.hubs), rows.indptr, rows.indices, arrays.lengths),
+            *(np.int32(rows.rows), np.int32(rows.hubs), np.int32(level), rows.indptr, rows.indices, arrays.lengths),
             *(arrays.live[level], arrays.near[level], arrays.seen, arrays.pending, keep),
             *(_number(arrays, rows.plan.rtol), arrays.distances, pointer(rows.omega), pointer(multiplicity)),
-            *(arrays.values, scores),
+            *(arrays.values, scores, pointer(arrays.paths), pointer(stress), *edges.arguments),
         )
         kernel(grid, (THREADS,), arguments)
-    return scores.sum(axis=1)
+    return PathScores(scores.sum(axis=1), None if stress is None else stress.sum(axis=1))
+
+
+def distances(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, sums: Distances) -> None:
+    """Sum over distances."""
+    sum_distances(arrays.rows, count_groups(roots), arrays.distances, keep, sums)
 
 
 def _settle(arrays: Arrays, roots: NDArray[np.int64], placed: Placed, overflowed: Any) -> tuple[int, NDArray[np.bool_]]:
@@ -246,7 +262,8 @@ def _margin(arrays: Arrays) -> float:
 
 
 def _kernel(arrays: Arrays, name: str) -> Any:
-    return compiler.load(_SOURCE, arrays.rows.plan.dtype, dist=arrays.dist).get_function(name)
+    plan = arrays.rows.plan
+    return compiler.load(_SOURCE, plan.dtype, dist=arrays.dist, outputs=plan.outputs).get_function(name)
 
 
 def _number(arrays: Arrays, x: float) -> Any:

@@ -89,7 +89,7 @@ class Found:
 
     depth: int  # of the last level
     overflowed: NDArray[np.bool_]  # for each root of the batch
-    reached: Any  # (groups, rows, 32) uint8
+    reached: Any  # (groups, rows, 32) uint8; None if paths are not counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ class Levels:
     placed: Placed
     depth: int
     overflowed: NDArray[np.bool_]
-    reached: Any  # (groups, rows, 32) uint8; None if there is no root with edges
+    reached: Any  # (groups, rows, 32) uint8; None if there is no root with edges, or paths are not counted
 
 
 def upload(graph: Graph, plan: Plan) -> Rows:

@@ -13,6 +13,8 @@
 //
 // An entry's columns are left in its last round (`deep_last`). Counts and dependencies need no bits: tight edges are
 // told by final distances alone, and lead to later rounds.
+//
+// What a run does not ask for besides is left out by macros that are 0 or 1: STRESS and EDGE_SUMS.
 
 constexpr int EDGES = 2;  // a lane, whose loads are in flight together
 constexpr size_t ENTRY = sizeof(dist) > sizeof(value) ? sizeof(dist) : sizeof(value);
@@ -227,38 +229,77 @@ extern "C" __global__ void deep_last(int n, int members, const int* __restrict__
     }
 }
 
+// What the backward sweep gathers besides c, in one column a lane.
+struct Besides {
+    const value* paths;         // t, for stress
+    double near;                // multiplicity * sigma, for edges
+    const offset* edge_order;   // place of each edge among the sums
+    double* edges;              // the group's sums
+};
+
+struct Gathered {
+    value total, paths;
+};
+
 // Sum values over the tight edges of v, at distance `own`, in one column a lane: over the edges that enter v if INWARD,
-// else over those that leave it. Alike in all parts of the warp.
+// else over those that leave it, and then the other sums that are asked for, too. Alike in all parts of the warp. An
+// edge's sum is added to by the one warp that visits v in this round, so that its order is that of the rounds; it is
+// atomic only so that the warp need not wait for the number before.
 template <bool INWARD>
-__device__ __forceinline__ value sum_tight(const offset* indptr, const int* indices, const dist* lengths, int v,
-                                           const Share& share, int column, bool live, dist own, const dist* distances,
-                                           const value* values, dist rtol) {
+__device__ __forceinline__ Gathered sum_tight(const offset* indptr, const int* indices, const dist* lengths, int v,
+                                              const Share& share, int column, bool live, dist own,
+                                              const dist* distances, const value* values, dist rtol,
+                                              const Besides& besides) {
+    constexpr bool ALONG_EDGES = !INWARD && EDGE_SUMS;
     const offset end = indptr[v + 1];
-    value total = 0;
-    for (offset first = indptr[v] + share.part; first < end; first += EDGES * share.parts) {
+    Gathered sums = {0, 0};
+    // Where lanes are summed over, all of them go round as often.
+    for (offset first = indptr[v] + share.part; (ALONG_EDGES ? first - share.part : first) < end;
+         first += EDGES * share.parts) {
         int u[EDGES];
         dist length[EDGES], other[EDGES];
+        bool tight[EDGES];
         value x[EDGES];
+        offset place[EDGES];
 #pragma unroll
         for (int i = 0; i < EDGES; i++) {
             const offset e = first + i * share.parts;
             const bool valid = live && e < end;
             u[i] = valid ? indices[e] : -1;
             length[i] = valid ? lengths[e] : dist(0);
+            if constexpr (ALONG_EDGES) place[i] = valid && share.place == 0 ? besides.edge_order[e] : 0;
         }
 #pragma unroll
         for (int i = 0; i < EDGES; i++)
             other[i] = u[i] < 0 ? own : distances[(size_t)u[i] * COLUMNS + column];  // own: not tight
 #pragma unroll
         for (int i = 0; i < EDGES; i++) {
-            const bool tight = INWARD ? is_tight(other[i], length[i], own, rtol) : is_tight(own, length[i], other[i], rtol);
-            x[i] = tight ? values[(size_t)u[i] * COLUMNS + column] : value(0);
+            tight[i] = INWARD ? is_tight(other[i], length[i], own, rtol) : is_tight(own, length[i], other[i], rtol);
+            x[i] = tight[i] ? values[(size_t)u[i] * COLUMNS + column] : value(0);
+        }
+        if constexpr (!INWARD && STRESS) {
+            value t[EDGES];
+#pragma unroll
+            for (int i = 0; i < EDGES; i++) t[i] = tight[i] ? besides.paths[(size_t)u[i] * COLUMNS + column] : value(0);
+#pragma unroll
+            for (int i = 0; i < EDGES; i++) sums.paths += t[i];
         }
 #pragma unroll
-        for (int i = 0; i < EDGES; i++) total += x[i];
+        for (int i = 0; i < EDGES; i++) sums.total += x[i];
+        if constexpr (ALONG_EDGES) {
+#pragma unroll
+            for (int i = 0; i < EDGES; i++) {
+                double through = tight[i] ? besides.near * (double)x[i] : 0.0;
+                for (int step = 1; step < share.width; step *= 2) through += __shfl_xor_sync(ALL, through, step);
+                if (share.place == 0 && through != 0) atomicAdd(&besides.edges[place[i]], through);
+            }
+        }
     }
-    for (int step = share.width; step < 32; step *= 2) total += __shfl_xor_sync(ALL, total, step);
-    return total;
+    for (int step = share.width; step < 32; step *= 2) {
+        sums.total += __shfl_xor_sync(ALL, sums.total, step);
+        if constexpr (!INWARD && STRESS) sums.paths += __shfl_xor_sync(ALL, sums.paths, step);
+    }
+    return sums;
 }
 
 // sigma = the sum of sigma over tight predecessors, round after round; 1 in the first, the roots'. Columns of an entry
@@ -292,7 +333,8 @@ deep_count(int n, int members, const offset* __restrict__ in_indptr, const int* 
                 const int column = live ? columns[j + share.place] : 0;
                 const size_t entry = (size_t)v * COLUMNS + column;
                 const value sigma = round ? sum_tight<true>(in_indptr, in_indices, in_lengths, v, share, column, live,
-                                                            distances[entry], distances, values, rtol)
+                                                            distances[entry], distances, values, rtol, {})
+                                                .total
                                           : value(1);
                 if (live && share.part == 0) {
                     values[entry] = sigma;
@@ -309,13 +351,17 @@ deep_count(int n, int members, const offset* __restrict__ in_indptr, const int* 
     }
 }
 
-// From the last round to the first: c = omega / sigma + the sum of c over tight successors, in place of sigma.
-extern "C" __global__ void __launch_bounds__(32 * WARPS, DELTA_DEEP_RESIDENT)
+// From the last round to the first: c = omega / sigma + the sum of c over tight successors, in place of sigma. `paths` and
+// `stress` are without STRESS, `edge_order` and `edges`, a row of nnz sums a group, without EDGE_SUMS; with it the roots
+// are visited, too, for the edges that leave them.
+extern "C" __global__ void
+    __launch_bounds__(32 * WARPS, STRESS || EDGE_SUMS ? DELTA_DEEP_SUMS_RESIDENT : DELTA_DEEP_RESIDENT)
 deep_backward(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
               const dist* __restrict__ lengths, const dist* __restrict__ distances, unsigned char* buffer,
               const int* __restrict__ vertices, const unsigned* __restrict__ masks, offset capacity,
               const int* __restrict__ starts, dist rtol, const unsigned char* __restrict__ keep,
               const double* __restrict__ omega, const double* __restrict__ multiplicity, double* scores,
+              value* paths, double* stress, const offset* __restrict__ edge_order, offset nnz, double* edges,
               unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status) {
     Group group(members, barriers);
     const size_t rows = (size_t)group.index * n;
@@ -331,29 +377,46 @@ deep_backward(int n, int members, const offset* __restrict__ indptr, const int* 
     starts += group.index * (capacity + 1);
     halts += 2 * group.index;
     scores += rows;
+    if constexpr (STRESS) paths += rows * COLUMNS, stress += rows;
+    if constexpr (EDGE_SUMS) edges += group.index * nnz;
     if (multiplicity) multiplicity += group.index * COLUMNS;
-    for (int round = rounds - 1; round > 0; round--) {
+    for (int round = rounds - 1; round >= (EDGE_SUMS ? 0 : 1); round--) {
         if (group.thread() == 0) halts[round % 2] = *stop;
         for (int i = starts[round] + warp_of(group); i < starts[round + 1]; i += warps_of(group)) {
             const int v = vertices[i];
             const int count = list_columns(((const unsigned char*)masks)[(size_t)i * BYTES + lane] & kept, columns);
             const Share share(count);
             const value targets = omega ? value(omega[v]) : value(1);
-            double delta = 0;
+            double delta = 0, through = 0;
             for (int j = 0; j < count; j += 32) {
                 const bool live = j + share.place < count;
                 const int column = live ? columns[j + share.place] : 0;
                 const size_t entry = (size_t)v * COLUMNS + column;
-                const value total = sum_tight<false>(indptr, indices, lengths, v, share, column, live, distances[entry],
-                                                     distances, values, rtol);
-                if (live && share.part == 0) {
+                const double times = multiplicity ? multiplicity[column] : 1.0;
+                double near = 0;
+                if constexpr (EDGE_SUMS) {
+                    near = times * (double)values[entry];
+                    __syncwarp();  // before the first part of the lanes overwrites it
+                }
+                const Gathered sums = sum_tight<false>(indptr, indices, lengths, v, share, column, live,
+                                                       distances[entry], distances, values, rtol,
+                                                       {paths, near, edge_order, edges});
+                if (live && share.part == 0 && !(EDGE_SUMS && round == 0)) {
                     const value sigma = values[entry];
-                    delta += (multiplicity ? multiplicity[column] : 1.0) * ((double)sigma * (double)total);
-                    values[entry] = targets / sigma + total;
+                    delta += times * ((double)sigma * (double)sums.total);
+                    values[entry] = targets / sigma + sums.total;
+                    if constexpr (STRESS) {
+                        through += times * ((double)sigma * (double)sums.paths);
+                        paths[entry] = targets + sums.paths;
+                    }
                 }
             }
             delta = warp_sum(delta);
             if (lane == 0 && delta != 0) scores[v] += delta;
+            if constexpr (STRESS) {
+                through = warp_sum(through);
+                if (lane == 0 && through != 0) stress[v] += through;
+            }
         }
         group.wait();
         if (*(volatile int*)&halts[round % 2]) {

@@ -25,6 +25,8 @@
 // and whether `floor` + length, which no path through the edge undercuts, is within `reach` of the head's distance. The
 // last one leaves a few per cent of the entries.
 
+// What a run does not ask for besides is left out by macros that are 0 or 1: STRESS and EDGE_SUMS.
+
 constexpr int EDGES = 4;  // whose bits are loaded before the first of them is used
 
 // Lower and upper bounds in float.
@@ -60,10 +62,12 @@ struct Edges {
 };
 
 // Call visit(u, length, columns) for those of the warp's edges (u, length) whose tails have live rows, with the columns in
-// which their bits are set; edges longer than `longest` are left out.
-template <typename Visit>
+// which their bits are set; edges longer than `longest` are left out. With ALONG_EDGES it returns the lane's share of the
+// edge's sum.
+template <bool ALONG_EDGES, typename Visit>
 __device__ __forceinline__ void for_edges(const Edges& edges, const Place& at, float longest, const unsigned* live,
-                                          const unsigned char* bits, unsigned wanted, Visit visit) {
+                                          const unsigned char* bits, unsigned wanted, const EdgeSums& sums,
+                                          Visit visit) {
     const int lane = threadIdx.x & 31;
     const offset end = edges.indptr[at.v + 1];
     bits += at.column / 8;
@@ -72,21 +76,29 @@ __device__ __forceinline__ void for_edges(const Edges& edges, const Place& at, f
         const int mine = valid ? edges.indices[base + lane] : 0;
         const dist length = valid ? edges.lengths[base + lane] : dist(0);
         unsigned todo = __ballot_sync(ALL, valid && at_most(length) <= longest && has_bit(live, mine));
+        offset edge = 0;
+        if constexpr (ALONG_EDGES)
+            if (todo >> lane & 1) edge = sums.order[base + lane];
         while (todo) {
-            int u[EDGES];
+            int u[EDGES], source[EDGES];
             dist far[EDGES];
             unsigned meet[EDGES];
 #pragma unroll
             for (int i = 0; i < EDGES; i++) {
-                const int source = todo ? __ffs(todo) - 1 : 0;
-                u[i] = __shfl_sync(ALL, mine, source);
-                far[i] = __shfl_sync(ALL, length, source);
+                source[i] = todo ? __ffs(todo) - 1 : 0;
+                u[i] = __shfl_sync(ALL, mine, source[i]);
+                far[i] = __shfl_sync(ALL, length, source[i]);
                 meet[i] = todo ? own_bits(bits + (size_t)u[i] * BYTES) & wanted : 0;
                 todo &= todo - 1;
             }
+            double shares[EDGES] = {};
 #pragma unroll
             for (int i = 0; i < EDGES; i++)
-                if (meet[i]) visit(u[i], far[i], meet[i]);
+                if (meet[i]) {
+                    if constexpr (ALONG_EDGES) shares[i] = visit(u[i], far[i], meet[i]);
+                    else visit(u[i], far[i], meet[i]);
+                }
+            if constexpr (ALONG_EDGES) sums.add(shares, source, edge);
         }
     }
 }
@@ -198,8 +210,8 @@ delta_relax(int n, int hubs, const offset* __restrict__ in_indptr, const int* __
         return;
     }
     snapshot += at.rows * COLUMNS + at.own_column();
-    for_edges({in_indptr, in_indices, in_lengths}, at, widest, live + at.group * bitmap_words(n),
-              near + at.rows * BYTES, FULL, [&](int u, dist length, unsigned columns) {
+    for_edges<false>({in_indptr, in_indices, in_lengths}, at, widest, live + at.group * bitmap_words(n),
+              near + at.rows * BYTES, FULL, {}, [&](int u, dist length, unsigned columns) {
                   columns = within(at_most(length), head.reach, columns);
                   for_sectors(snapshot + (size_t)u * COLUMNS, columns, [&](int k, dist near) {
                       const dist through = near + length;
@@ -250,8 +262,8 @@ delta_relax_and_count(int n, int hubs, const offset* __restrict__ in_indptr, con
     const dist* group_distances = distances + at.rows * COLUMNS + at.own_column();
     values += at.rows * COLUMNS + at.own_column();
     value sigma[OWN] = {};  // of the paths found in this round, as long as head.far
-    for_edges({in_indptr, in_indices, in_lengths}, at, widest, live + at.group * bitmap_words(n),
-              near + at.rows * BYTES, FULL, [&](int u, dist length, unsigned columns) {
+    for_edges<false>({in_indptr, in_indices, in_lengths}, at, widest, live + at.group * bitmap_words(n),
+              near + at.rows * BYTES, FULL, {}, [&](int u, dist length, unsigned columns) {
                   columns = within(at_most(length), head.reach, columns);
                   unsigned lower = 0, tight = 0;
                   for_sectors(group_distances + (size_t)u * COLUMNS, columns, [&](int k, dist near) {
@@ -345,8 +357,8 @@ delta_count(int n, int hubs, const offset* __restrict__ in_indptr, const int* __
     values += at.rows * COLUMNS + at.own_column();
     value total[OWN] = {};
     unsigned met = 0;
-    for_edges({in_indptr, in_indices, in_lengths}, at, warp_max(widest), before_live + bitmap,
-              before + at.rows * BYTES, wanted, [&](int u, dist length, unsigned columns) {
+    for_edges<false>({in_indptr, in_indices, in_lengths}, at, warp_max(widest), before_live + bitmap,
+              before + at.rows * BYTES, wanted, {}, [&](int u, dist length, unsigned columns) {
                   columns = within(at_most(length), reach, columns);
                   unsigned tight = 0;
                   for_sectors(distances + (size_t)u * COLUMNS, columns, [&](int k, dist near) {
@@ -363,14 +375,17 @@ delta_count(int n, int hubs, const offset* __restrict__ in_indptr, const int* __
     mark_columns(overflowed, at, wanted & (~met | above(total, sigma_limit)));
 }
 
-// At one level: tight successors are in later ones, whose entries `later` has, with some of this level.
-extern "C" __global__ void __launch_bounds__(32 * WARPS, DELTA_RESIDENT)
-delta_backward(int n, int hubs, const offset* __restrict__ indptr, const int* __restrict__ indices,
+// At one level: tight successors are in later ones, whose entries `later` has, with some of this level. `paths` and
+// `stress` are without STRESS, `edge_order` and `edges`, a row of nnz sums a group, without EDGE_SUMS; with it the roots
+// are visited, too, for the edges that leave them.
+extern "C" __global__ void __launch_bounds__(32 * WARPS, STRESS || EDGE_SUMS ? DELTA_SUMS_RESIDENT : DELTA_RESIDENT)
+delta_backward(int n, int hubs, int level, const offset* __restrict__ indptr, const int* __restrict__ indices,
                const dist* __restrict__ lengths, const unsigned* __restrict__ here_live,
                const unsigned char* __restrict__ here, unsigned* later_live, unsigned char* later,
                const unsigned char* __restrict__ keep, dist rtol, const dist* __restrict__ distances,
                const double* __restrict__ omega, const double* __restrict__ multiplicity, value* values,
-               double* scores) {
+               double* scores, value* paths, double* stress, const offset* __restrict__ edge_order, offset nnz,
+               double* edges) {
     const Place at(n, hubs);
     if (!at.valid) return;
     const size_t bitmap = at.group * bitmap_words(n);
@@ -383,20 +398,28 @@ delta_backward(int n, int hubs, const offset* __restrict__ indptr, const int* __
     load_own(distances + at.row * COLUMNS + at.own_column(), near);
     distances += at.rows * COLUMNS + at.own_column();
     values += at.rows * COLUMNS;
-    const value* c = values + at.own_column();
-    value total[OWN] = {};
+    paths += at.rows * COLUMNS;
+    const value *c = values + at.own_column(), *t = paths + at.own_column();
+    double near_paths[OWN];
+    if constexpr (EDGE_SUMS) load_near(at, c + (size_t)at.v * COLUMNS, mask, multiplicity, near_paths);
+    value total[(1 + STRESS) * OWN] = {};
     unsigned met = 0;
-    for_edges({indptr, indices, lengths}, at, any_length, later_live + bitmap, later + at.rows * BYTES, mask,
-              [&](int u, dist length, unsigned columns) {
-                  unsigned tight = 0;
-                  for_sectors(distances + (size_t)u * COLUMNS, columns, [&](int k, dist far) {
-                      tight |= (columns >> k & is_tight(near[k], length, far, rtol)) << k;
-                  });
-                  met |= tight;
-                  add_columns(c + (size_t)u * COLUMNS, tight, total);
-              });
+    for_edges<EDGE_SUMS>({indptr, indices, lengths}, at, any_length, later_live + bitmap, later + at.rows * BYTES, mask,
+                         {edge_order, edges + at.group * nnz}, [&](int u, dist length, unsigned columns) {
+                             unsigned tight = 0;
+                             for_sectors(distances + (size_t)u * COLUMNS, columns, [&](int k, dist far) {
+                                 tight |= (columns >> k & is_tight(near[k], length, far, rtol)) << k;
+                             });
+                             met |= tight;
+                             if constexpr (STRESS) add_columns(t + (size_t)u * COLUMNS, tight, total + OWN);
+                             const value* p = c + (size_t)u * COLUMNS;
+                             if constexpr (EDGE_SUMS) return add_columns_along(p, tight, near_paths, total);
+                             else add_columns(p, tight, total);
+                         });
+    if (EDGE_SUMS && level == 0) return;
     if (at.step > 1 && !join_hub(total, met)) return;
     put_bits(later + own, own_bits(later + own) | mask);
     if ((threadIdx.x & 31) == 0) set_bit(later_live + bitmap, at.v);
+    if constexpr (STRESS) finish_paths(at, n, mask, total + OWN, omega, multiplicity, values, paths, stress);
     finish_row(at, n, mask, total, omega, multiplicity, values, scores);
 }

@@ -1,0 +1,92 @@
+// Sums over the distances that a sweep has found. A warp takes a row at a time, and a lane eight columns of it. Block
+// (x, y): y is the group, and its warps take the rows x * WARPS, (x + gridDim.x) * WARPS, ... and those that follow each.
+
+__device__ __forceinline__ unsigned long long key_of(double x) { return __double_as_longlong(x); }
+
+// What a lane adds up; null where a sum is not asked for. A row is summed by its lanes, then along a fixed tree.
+struct Sums {
+    double *reached, *distance, *inverse;  // a row a group
+    unsigned long long* deepest;           // a column a group: as keys, whose order is that of the distances
+    double largest[8] = {};                // of the lane's columns, in the rows so far
+
+    __device__ Sums(int n, double* reached, double* distance, double* inverse, unsigned long long* deepest)
+        : reached(row_of(reached, n)), distance(row_of(distance, n)), inverse(row_of(inverse, n)),
+          deepest(row_of(deepest, COLUMNS)) {}
+
+    template <typename T>
+    static __device__ T* row_of(T* sums, int size) {
+        return sums ? sums + (size_t)blockIdx.y * size : nullptr;
+    }
+
+    // All lanes take part.
+    __device__ void add(int v, double count, double sum, double inverses) const {
+        count = warp_sum(count), sum = warp_sum(sum), inverses = warp_sum(inverses);
+        if (threadIdx.x % 32) return;
+        if (reached) reached[v] = count;
+        if (distance) distance[v] = sum;
+        if (inverse) inverse[v] = inverses;
+    }
+
+    // The largest of each column, of which the lane's own are first, first + step, ...; all threads of the block take part.
+    __device__ void add_largest(int first, int step) const {
+        __shared__ unsigned long long found[COLUMNS];
+        found[threadIdx.x] = 0;
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+            if (largest[k] > 0) atomicMax(&found[first + k * step], key_of(largest[k]));
+        __syncthreads();
+        if (deepest && found[threadIdx.x]) atomicMax(&deepest[threadIdx.x], found[threadIdx.x]);
+    }
+};
+
+static_assert(COLUMNS == 32 * WARPS, "a thread a column");
+
+// Of rows of distances.
+extern "C" __global__ void delta_distances(int n, const dist* __restrict__ distances,
+                                           const unsigned* __restrict__ keep, double* reached, double* distance,
+                                           double* inverse, unsigned long long* deepest) {
+    Sums sums(n, reached, distance, inverse, deepest);
+    const int lane = threadIdx.x % 32;
+    const dist infinity = __int_as_float(0x7f800000);
+    distances += (size_t)blockIdx.y * n * COLUMNS + lane;
+    keep += blockIdx.y * WORDS;
+    for (int v = blockIdx.x * WARPS + threadIdx.x / 32; v < n; v += gridDim.x * WARPS) {
+        double count = 0, sum = 0, inverses = 0;
+#pragma unroll
+        for (int k = 0; k < 8; k++) {
+            const dist x = distances[(size_t)v * COLUMNS + 32 * k];
+            if (!(keep[k] >> lane & 1) || !(x > 0) || !(x < infinity)) continue;
+            count += 1, sum += x, inverses += 1 / (double)x;
+            sums.largest[k] = max(sums.largest[k], (double)x);
+        }
+        sums.add(v, count, sum, inverses);
+    }
+    sums.add_largest(lane, 32);
+}
+
+// Of levels as delta_stepping_dial.cu leaves them, of which level t is the distance t * unit.
+extern "C" __global__ void dial_distances(int n, int capacity, int last, double unit, const unsigned* __restrict__ live,
+                                          const unsigned char* __restrict__ bits,
+                                          const unsigned char* __restrict__ keep, double* reached, double* distance,
+                                          double* inverse, unsigned long long* deepest) {
+    Sums sums(n, reached, distance, inverse, deepest);
+    const int lane = threadIdx.x % 32, words = (n + 31) / 32;
+    const unsigned kept = keep[blockIdx.y * BYTES + lane];
+    live += (size_t)blockIdx.y * capacity * words;
+    bits += (size_t)blockIdx.y * capacity * n * BYTES + lane;
+    for (int v = blockIdx.x * WARPS + threadIdx.x / 32; v < n; v += gridDim.x * WARPS) {
+        double count = 0, sum = 0, inverses = 0;
+        for (int level = 1; level <= last; level++) {
+            if (!(live[(size_t)level * words + v / 32] >> v % 32 & 1)) continue;
+            const unsigned columns = bits[((size_t)level * n + v) * BYTES] & kept;
+            const double met = __popc(columns), x = level * unit;
+            count += met, sum += met * x, inverses += met / x;
+#pragma unroll
+            for (int k = 0; k < 8; k++)
+                if (columns >> k & 1) sums.largest[k] = max(sums.largest[k], x);
+        }
+        sums.add(v, count, sum, inverses);
+    }
+    sums.add_largest(8 * lane, 1);
+}

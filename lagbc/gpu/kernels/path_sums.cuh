@@ -1,0 +1,68 @@
+// What a backward sweep of a launch a level gathers besides c, where a run asks for it: by macros that are 0 or 1,
+// STRESS for t, the paths on to targets, and EDGE_SUMS for the dependencies of edges.
+
+// The sums of a group's edges.
+struct EdgeSums {
+    const offset* order;  // place of each edge among the sums
+    double* sums;
+
+    // Add the lanes' shares of four edges; lane source[i] knows the place of edge i.
+    //
+    // In one launch one warp visits an edge, so that the order of additions is that of the levels. They are atomic only
+    // so that the warp need not wait for the number before.
+    __device__ __forceinline__ void add(const double (&shares)[4], const int (&source)[4], offset place) const {
+        const int lane = threadIdx.x & 31, slot = lane / 8;
+        const bool upper = lane & 16, odd = lane & 8;
+        // Along the same tree for each edge; the eight lanes of slot i get the sum of edge i.
+        double even_sum = upper ? shares[2] : shares[0], odd_sum = upper ? shares[3] : shares[1];
+        even_sum += __shfl_xor_sync(ALL, upper ? shares[0] : shares[2], 16);
+        odd_sum += __shfl_xor_sync(ALL, upper ? shares[1] : shares[3], 16);
+        double sum = odd ? odd_sum : even_sum;
+        sum += __shfl_xor_sync(ALL, odd ? even_sum : odd_sum, 8);
+        for (int step = 4; step; step /= 2) sum += __shfl_xor_sync(ALL, sum, step);
+        const int from = slot == 0 ? source[0] : slot == 1 ? source[1] : slot == 2 ? source[2] : source[3];
+        const offset where = __shfl_sync(ALL, place, from);
+        if (lane % 8 == 0 && sum != 0) atomicAdd(&sums[where], sum);
+    }
+};
+
+// near = multiplicity * sigma of the own columns, in those of a mask; the row's sigma is at `p`.
+__device__ __forceinline__ void load_near(const Place& at, const value* p, unsigned mask, const double* multiplicity,
+                                          double* near) {
+    value sigma[OWN];
+    load_sectors(p, mask, sigma);
+#pragma unroll
+    for (int k = 0; k < OWN; k++) near[k] = times_of(at, k, multiplicity) * (double)sigma[k];
+}
+
+// total += where(columns, p, 0); returns the sum of near * p over these columns.
+__device__ __forceinline__ double add_columns_along(const value* p, unsigned columns, const double* near,
+                                                    value* total) {
+    double share = 0;
+    for_sectors(p, columns, [&](int k, value x) {
+        total[k] += columns >> k & 1 ? x : value(0);
+        share += columns >> k & 1 ? near[k] * (double)x : 0.0;
+    });
+    return share;
+}
+
+// At one level, before `finish_row`: with `total` the sum of t over tight successors, the vertex gets t = omega + total,
+// and multiplicity * sigma * total is added to its stress.
+__device__ __forceinline__ void finish_paths(const Place& at, int n, unsigned mask, const value* total,
+                                             const double* omega, const double* multiplicity, const value* values,
+                                             value* paths, double* stress) {
+    double through = 0;
+    if (mask) {
+        const size_t own = (size_t)at.v * COLUMNS + at.own_column();
+        const value targets = omega ? value(omega[at.v]) : value(1);
+        value sigma[OWN], onward[OWN];
+        load_own(values + own, sigma);
+#pragma unroll
+        for (int k = 0; k < OWN; k++) {
+            if (mask >> k & 1) through += times_of(at, k, multiplicity) * ((double)sigma[k] * (double)total[k]);
+            onward[k] = targets + total[k];
+        }
+        store_own(paths + own, mask, onward);
+    }
+    add_score(at, n, through, stress);
+}
