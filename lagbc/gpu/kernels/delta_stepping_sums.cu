@@ -1,20 +1,17 @@
 // Sums over the distances that a sweep has found. A warp takes a row at a time, and a lane eight columns of it. Block
 // (x, y): y is the group, and its warps take the rows x * WARPS, (x + gridDim.x) * WARPS, ... and those that follow each.
 
-__device__ __forceinline__ unsigned long long key_of(double x) { return __double_as_longlong(x); }
-
 // What a lane adds up; null where a sum is not asked for. A row is summed by its lanes, then along a fixed tree.
 struct Sums {
     double *reached, *distance, *inverse;  // a row a group
-    unsigned long long* deepest;           // a column a group: as keys, whose order is that of the distances
+    double* deepest;                       // a column a group
     double largest[8] = {};                // of the lane's columns, in the rows so far
 
-    __device__ Sums(int n, double* reached, double* distance, double* inverse, unsigned long long* deepest)
+    __device__ Sums(int n, double* reached, double* distance, double* inverse, double* deepest)
         : reached(row_of(reached, n)), distance(row_of(distance, n)), inverse(row_of(inverse, n)),
           deepest(row_of(deepest, COLUMNS)) {}
 
-    template <typename T>
-    static __device__ T* row_of(T* sums, int size) {
+    static __device__ double* row_of(double* sums, int size) {
         return sums ? sums + (size_t)blockIdx.y * size : nullptr;
     }
 
@@ -27,16 +24,17 @@ struct Sums {
         if (inverse) inverse[v] = inverses;
     }
 
-    // The largest of each column, of which the lane's own are first, first + step, ...; all threads of the block take part.
+    // The largest of each column, by keys whose order is that of the distances. The lane's columns are first, first + step,
+    // ...; all threads of the block take part.
     __device__ void add_largest(int first, int step) const {
         __shared__ unsigned long long found[COLUMNS];
         found[threadIdx.x] = 0;
         __syncthreads();
 #pragma unroll
         for (int k = 0; k < 8; k++)
-            if (largest[k] > 0) atomicMax(&found[first + k * step], key_of(largest[k]));
+            if (largest[k] > 0) atomicMax(&found[first + k * step], key(largest[k]));
         __syncthreads();
-        if (deepest && found[threadIdx.x]) atomicMax(&deepest[threadIdx.x], found[threadIdx.x]);
+        if (deepest && found[threadIdx.x]) atomicMax((unsigned long long*)&deepest[threadIdx.x], found[threadIdx.x]);
     }
 };
 
@@ -45,7 +43,7 @@ static_assert(COLUMNS == 32 * WARPS, "a thread a column");
 // Of rows of distances.
 extern "C" __global__ void delta_distances(int n, const dist* __restrict__ distances,
                                            const unsigned* __restrict__ keep, double* reached, double* distance,
-                                           double* inverse, unsigned long long* deepest) {
+                                           double* inverse, double* deepest) {
     Sums sums(n, reached, distance, inverse, deepest);
     const int lane = threadIdx.x % 32;
     const dist infinity = __int_as_float(0x7f800000);
@@ -69,7 +67,7 @@ extern "C" __global__ void delta_distances(int n, const dist* __restrict__ dista
 extern "C" __global__ void dial_distances(int n, int capacity, int last, double unit, const unsigned* __restrict__ live,
                                           const unsigned char* __restrict__ bits,
                                           const unsigned char* __restrict__ keep, double* reached, double* distance,
-                                          double* inverse, unsigned long long* deepest) {
+                                          double* inverse, double* deepest) {
     Sums sums(n, reached, distance, inverse, deepest);
     const int lane = threadIdx.x % 32, words = (n + 31) / 32;
     const unsigned kept = keep[blockIdx.y * BYTES + lane];
