@@ -190,12 +190,10 @@ def test_hubs(way, monkeypatch, length):
     if way == "dial" and length != 1:
         pytest.skip("it adds multiples of a unit, not rounded sums")
     A, roots = LARGE["scale-free"] * length, range(0, 300, 7)
-    theirs = by_the_oracle(A, roots=roots, number=float)
+    theirs = by_the_oracle(A, directed=False, roots=roots, number=float)
     for some in (EVERYTHING, frozenset({"edges"}), frozenset({"delta", "stress"}), frozenset({"reached", "depth"})):
-        state = prepared(A, way, outputs=some)
-        assert state.rows.hubs
-        assert state.rows.in_hubs
-        assert_close(summed(A, way, roots=roots, outputs=some), theirs)
+        assert prepared(A, way, outputs=some, directed=False).rows.hubs > 3
+        assert_close(summed(A, way, roots=roots, outputs=some, directed=False), theirs)
 
 
 def test_a_row_longer_than_a_block(way):
@@ -242,7 +240,8 @@ def test_state_is_as_new_after_every_batch(way):
     for roots in (np.arange(100), np.arange(n - 50, n), np.arange(2), np.arange(40, 120)):
         ours, _ = add_batch(used, roots)
         theirs, _ = add_batch(prepared(A, way), roots)
-        assert_close(ours, theirs)
+        for name, array in ours:
+            np.testing.assert_allclose(array.get(), getattr(theirs, name).get(), rtol=1e-12, err_msg=name)
 
 
 def test_backward_adds(way):
