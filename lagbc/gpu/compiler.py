@@ -21,7 +21,8 @@ DELTA: Outputs = frozenset({"delta"})
 _KERNELS = files("lagbc.gpu") / "kernels"
 _TYPES = {"float64": "double", "float32": "float"}
 _BYTES = {"float64": 8, "float32": 4}
-# Blocks of 256 threads that shall be resident on a multiprocessor, to which the compiler limits registers: measured.
+# Blocks of 256 threads that shall be resident on a multiprocessor, to which the compiler limits registers: measured;
+# for DIAL_STRESS, DIAL_EDGES and those of DELTA that have SUMS, the most at which it keeps all in registers.
 RESIDENT = {
     "LEVELS": 5,
     "LEVELS_STRESS": 4,

@@ -5,8 +5,8 @@ in-edges, and bits tell which columns take part before a number is loaded. There
 compute and differ in what they are fast at; `choose_way` has the rule:
 
 ``dial``
-    Lengths that are small multiples of a unit. A launch for each distance; an edge of length l joins level t - l to
-    level t, so that bits say all, and no distance is stored.
+    Lengths that are small multiples of a unit, exactly. A launch for each distance; an edge of length l joins level
+    t - l to level t, so that bits say all, and no distance is stored.
 ``threshold``
     Few, similar lengths. Dijkstra's rule for many vertices at once: what is nearer than every path that goes on from
     the vertices pending is final, with its count. A launch a round, which is a level.
@@ -20,6 +20,10 @@ In all of them an edge (u, v) is tight if ``dist[u] + length == dist[v]`` and ``
 point dist of the rounded sums; ``rtol > 0`` opens the equation, which takes one of the last two ways. Roots from which
 a vertex is reached that has no tight in-edge, as rounding absorbed a length, are marked as overflowed: computed one by
 one, the length is named.
+
+The backward sweep is compiled for what is asked for, as that of hops is. Sums of distances are those of the rows of
+final distances, in `dial` of the levels' bit rows; where no more is asked for, no path is counted, no root overflows,
+and no level is told from another but in `dial`.
 
 Groups of roots that have more levels than a way takes are swept again in another. Sums are in the order of rows, in
 parts of fixed shape, for each group by itself: the bits depend on nothing but graph, roots, `delta` and device type.
@@ -36,7 +40,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
+from math import gcd
 from typing import Any
 
 import cupy as cp
@@ -202,7 +208,7 @@ def describe_lengths(graph: Graph, plan: Plan) -> Lengths:
     # A path has fewer than n edges: float32 adds integers exactly as long as no path can be too long for it.
     dist = "float32" if are_integers and graph.n * longest <= 2**24 and not plan.rtol else "float64"
     width = WIDTH * _mean(out) if plan.delta is None else plan.delta
-    return Lengths(out, into, _unit(out) if are_integers else 0.0, dist, min(width, float(np.finfo(dist).max)))
+    return Lengths(out, into, _unit(out), dist, min(width, float(np.finfo(dist).max)))
 
 
 def _mean(lengths: Any) -> float:
@@ -210,10 +216,20 @@ def _mean(lengths: Any) -> float:
     return float((lengths / max(len(lengths), 1)).sum())
 
 
-def _unit(integers: Any) -> float:
-    """Find the greatest common divisor of lengths; 0 if one of them is more than `MOST_UNITS` of it."""
-    distinct = cp.unique(integers)
-    if not 0 < len(distinct) <= MOST_UNITS:
+def _unit(lengths: Any) -> float:
+    """Find the greatest common divisor of lengths; 0 if `dial` cannot take it for a unit.
+
+    That is where a length is more than `MOST_UNITS` of it, or float64 does not hold its multiples up to
+    `dial.MOST_LEVELS`: sums of lengths are rounded then, and no multiples of it any more.
+    """
+    if not len(lengths) or float(lengths.max()) > MOST_UNITS * float(lengths.min()):
         return 0.0
-    unit = int(np.gcd.reduce(distinct.get().astype(np.int64)))
-    return float(unit) if float(distinct[-1]) <= MOST_UNITS * unit else 0.0
+    distinct = cp.unique(lengths)
+    if len(distinct) > MOST_UNITS:
+        return 0.0
+    exact = [Fraction(length) for length in distinct.get().tolist()]
+    denominator = max(length.denominator for length in exact)  # all are powers of two
+    unit = Fraction(gcd(*(int(length * denominator) for length in exact)), denominator)
+    odd = unit.numerator // (unit.numerator & -unit.numerator)
+    is_held = odd * dial.MOST_LEVELS <= EXACT_INTEGERS and dial.MOST_LEVELS * unit < 2**1024
+    return float(unit) if is_held and exact[-1] <= MOST_UNITS * unit else 0.0

@@ -392,10 +392,10 @@ deep_backward(int n, int members, const offset* __restrict__ indptr, const int* 
                 const bool live = j + share.place < count;
                 const int column = live ? columns[j + share.place] : 0;
                 const size_t entry = (size_t)v * COLUMNS + column;
-                const double times = multiplicity ? multiplicity[column] : 1.0;
+                const auto times = [&] { return multiplicity ? multiplicity[column] : 1.0; };
                 double near = 0;
                 if constexpr (EDGE_SUMS) {
-                    near = times * (double)values[entry];
+                    near = times() * (double)values[entry];
                     __syncwarp();  // before the first part of the lanes overwrites it
                 }
                 const Gathered sums = sum_tight<false>(indptr, indices, lengths, v, share, column, live,
@@ -403,10 +403,10 @@ deep_backward(int n, int members, const offset* __restrict__ indptr, const int* 
                                                        {paths, near, edge_order, edges});
                 if (live && share.part == 0 && !(EDGE_SUMS && round == 0)) {
                     const value sigma = values[entry];
-                    delta += times * ((double)sigma * (double)sums.total);
+                    delta += times() * ((double)sigma * (double)sums.total);
                     values[entry] = targets / sigma + sums.total;
                     if constexpr (STRESS) {
-                        through += times * ((double)sigma * (double)sums.paths);
+                        through += times() * ((double)sigma * (double)sums.paths);
                         paths[entry] = targets + sums.paths;
                     }
                 }
