@@ -231,5 +231,5 @@ def _unit(lengths: Any) -> float:
     denominator = max(length.denominator for length in exact)  # all are powers of two
     unit = Fraction(gcd(*(int(length * denominator) for length in exact)), denominator)
     odd = unit.numerator // (unit.numerator & -unit.numerator)
-    is_held = odd * dial.MOST_LEVELS <= EXACT_INTEGERS and dial.MOST_LEVELS * unit < 2**1024
+    is_held = odd * dial.MOST_LEVELS <= EXACT_INTEGERS
     return float(unit) if is_held and exact[-1] <= MOST_UNITS * unit else 0.0

@@ -346,19 +346,16 @@ def test_few_levels_of_many_paths(way):
 
 
 @needs_numba
-def test_overflow_is_recomputed(cupy, dtype):
+@pytest.mark.parametrize("name", ["bc", "edge_bc", "harmonic"])
+def test_overflow_is_recomputed(cupy, dtype, name):
     """3**90 is beyond float32, 3**700 beyond float64; roots near the end do not overflow."""
     A = with_lengths(diamonds({"float64": 700, "float32": 90}[dtype], 3), lambda count: np.full(count, 0.5))
     n = A.shape[0]
-    roots = [0, 4, n - 50, n - 5]
-    names = ("bc", "edge_bc", "closeness", "harmonic", "eccentricity_centrality")
-    options = {"weighted": True, "sources": roots, "device": "cuda", "method": ROW.name, "dtype": dtype}
-    for name in ("bc", "edge_bc", "harmonic"):
-        assert name in names
-        ours = getattr(lagbc, name)(A, **options)
-        theirs = getattr(lagbc, name)(A, **(options | {"device": "cpu", "method": "auto", "dtype": "float64"}))
-        ours, theirs = (x.toarray() if sp.issparse(x) else x for x in (ours, theirs))
-        np.testing.assert_allclose(ours, theirs, rtol=TOLERANCES[dtype], atol=TOLERANCES[dtype])
+    options = {"weighted": True, "sources": [0, 4, n - 50, n - 5]}
+    ours = getattr(lagbc, name)(A, method=ROW.name, device="cuda", dtype=dtype, **options)
+    theirs = getattr(lagbc, name)(A, method="batched", device="cpu", **options)
+    ours, theirs = (x.tocsr().data if sp.issparse(x) else x for x in (ours, theirs))
+    np.testing.assert_allclose(ours, theirs, rtol=TOLERANCES[dtype], atol=TOLERANCES[dtype])
 
 
 @pytest.mark.parametrize("way", ["threshold", "window", "deep"])
@@ -374,6 +371,52 @@ def test_an_absorbed_length(cupy, way):
     ours, levels = add_batch(prepared(ABSORBED, way, outputs=DISTANCES), range(4))
     assert not levels.overflowed.any()
     assert_close(Sums(**{name: array.get().reshape(-1) for name, array in ours}), by_the_oracle(ABSORBED, number=float))
+
+
+# Ways
+
+
+@pytest.mark.parametrize(
+    ("lengths", "unit"),
+    [
+        ([1, 2, 3], 1),
+        ([6, 9], 3),
+        ([0.25, 0.75], 0.25),
+        ([2.0**60, 3 * 2.0**60], 2.0**60),
+        ([2.0**-1074, 5 * 2.0**-1074], 2.0**-1074),
+        ([1, 17], 0),
+        ([0.1, 0.2, 0.3], 0),
+        ([0.1], 0),  # 0.1 + 0.1 + 0.1 is rounded
+        ([2.0**52 + 1], 0),
+        ([2.0**1022], 2.0**1022),
+    ],
+)
+def test_units(cupy, lengths, unit):
+    count = len(lengths)
+    A = sp.coo_array((np.array(lengths, float), (np.arange(count), np.arange(1, count + 1))), shape=(count + 1,) * 2)
+    plan = Plan(batch=256)
+    assert ROW.load().describe_lengths(as_graph(A, weighted=True), plan).unit == unit
+
+
+@pytest.mark.parametrize("longest", [1, 8])
+def test_the_most_levels_of_dial(cupy, longest):
+    """It is sure that no level follows when as many are empty as the longest length; it has 64 in all."""
+    for farthest, is_taken in ((63 - longest, True), (64 - longest, False)):
+        lengths = np.append(np.ones(farthest - longest), longest)
+        n = len(lengths) + 1
+        A = sp.coo_array((lengths, (np.arange(n - 1), np.arange(1, n))), shape=(n, n))
+        state = prepared(A, "dial", outputs=frozenset({"depth"}))
+        ours, _ = add_batch(state, [0])
+        assert ours.depth.get().tolist() == [farthest]
+        assert (state.way == "dial") == is_taken
+
+
+def test_the_way_of_distances_alone(cupy):
+    """`threshold` would count paths."""
+    graph = as_graph(with_lengths(scale_free(60, 300, seed=8), reals(0.1, 1)), weighted=True)
+    for outputs, expected in ((DISTANCES, "window"), (EVERYTHING, "threshold"), (frozenset({"delta"}), "threshold")):
+        plan = Plan(batch=256, outputs=outputs)
+        assert ROW.load().choose_way(graph, ROW.load().describe_lengths(graph, plan), plan) == expected
 
 
 # Options

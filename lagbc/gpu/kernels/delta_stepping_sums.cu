@@ -23,20 +23,20 @@ struct Sums {
         if (distance) distance[v] = sum;
         if (inverse) inverse[v] = inverses;
     }
-
-    // The largest of each column, by keys whose order is that of the distances. The lane's columns are first, first + step,
-    // ...; all threads of the block take part.
-    __device__ void add_largest(int first, int step) const {
-        __shared__ unsigned long long found[COLUMNS];
-        found[threadIdx.x] = 0;
-        __syncthreads();
-#pragma unroll
-        for (int k = 0; k < 8; k++)
-            if (largest[k] > 0) atomicMax(&found[first + k * step], key(largest[k]));
-        __syncthreads();
-        if (deepest && found[threadIdx.x]) atomicMax((unsigned long long*)&deepest[threadIdx.x], found[threadIdx.x]);
-    }
 };
+
+// Note the largest of each column, by keys whose order is that of the distances, in the block's memory `found` at first.
+// The lane's columns are first, first + step, ...; all threads of the block take part.
+__device__ __forceinline__ void add_largest(const Sums& sums, unsigned long long* found, int first, int step) {
+    found[threadIdx.x] = 0;
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < 8; k++)
+        if (sums.largest[k] > 0) atomicMax(&found[first + k * step], key(sums.largest[k]));
+    __syncthreads();
+    if (sums.deepest && found[threadIdx.x])
+        atomicMax((unsigned long long*)&sums.deepest[threadIdx.x], found[threadIdx.x]);
+}
 
 static_assert(COLUMNS == 32 * WARPS, "a thread a column");
 
@@ -44,6 +44,7 @@ static_assert(COLUMNS == 32 * WARPS, "a thread a column");
 extern "C" __global__ void delta_distances(int n, const dist* __restrict__ distances,
                                            const unsigned* __restrict__ keep, double* reached, double* distance,
                                            double* inverse, double* deepest) {
+    __shared__ unsigned long long found[COLUMNS];
     Sums sums(n, reached, distance, inverse, deepest);
     const int lane = threadIdx.x % 32;
     const dist infinity = __int_as_float(0x7f800000);
@@ -60,7 +61,7 @@ extern "C" __global__ void delta_distances(int n, const dist* __restrict__ dista
         }
         sums.add(v, count, sum, inverses);
     }
-    sums.add_largest(lane, 32);
+    add_largest(sums, found, lane, 32);
 }
 
 // Of levels as delta_stepping_dial.cu leaves them, of which level t is the distance t * unit.
@@ -68,6 +69,7 @@ extern "C" __global__ void dial_distances(int n, int capacity, int last, double 
                                           const unsigned char* __restrict__ bits,
                                           const unsigned char* __restrict__ keep, double* reached, double* distance,
                                           double* inverse, double* deepest) {
+    __shared__ unsigned long long found[COLUMNS];
     Sums sums(n, reached, distance, inverse, deepest);
     const int lane = threadIdx.x % 32, words = (n + 31) / 32;
     const unsigned kept = keep[blockIdx.y * BYTES + lane];
@@ -86,5 +88,5 @@ extern "C" __global__ void dial_distances(int n, int capacity, int last, double 
         }
         sums.add(v, count, sum, inverses);
     }
-    sums.add_largest(8 * lane, 1);
+    add_largest(sums, found, 8 * lane, 1);
 }
