@@ -75,7 +75,7 @@ test)
     check ruff check
     check ruff format --check
     check mypy
-    check pytest
+    check pytest -n logical --maxprocesses 4
     exit "$status"
     ;;
 *)
