@@ -174,7 +174,7 @@ def run(graph: Graph, described: rows.Lengths, variant: Variant, roots: NDArray[
     with settings(variant):
         on_device = rows.upload(graph, plan)
         arrays = delta_stepping.WAYS[variant.way].allocate(on_device, described)
-        state = delta_stepping.State(on_device, described, variant.way, variant.way, arrays)
+        state = delta_stepping.State(on_device, described, variant.way, variant.way, arrays, edge_order=None)
         measure(state, roots)
         best = min((measure(state, roots) for _ in range(2)), key=lambda m: m.forward + m.backward)
         if kernels:
