@@ -59,7 +59,7 @@ EDGES_OWN_BYTES = 64
 DEPTH_BYTES = (1, 2, 4)
 # Each source with the headers that it is compiled behind.
 SOURCES = {
-    "batched_hops_levels": ("common.cuh", "batched.cuh", "batched_levels.cuh"),
+    "batched_hops_levels": ("common.cuh", "batched.cuh", "batched_levels.cuh", "path_sums.cuh"),
     "batched_hops_deep": ("common.cuh", "batched.cuh", "group.cuh", "batched_deep.cuh"),
     "batched_hops_sums": ("common.cuh", "batched.cuh", "group.cuh"),
     "delta_stepping_dial": ("common.cuh", "batched.cuh", "batched_levels.cuh", "path_sums.cuh"),

@@ -37,3 +37,51 @@ struct Share {
         part = lane / width, parts = 32 / width, place = lane % width;
     }
 };
+
+// What the backward sweep gathers besides c, in one column a lane, where a run asks for it: by macros that are 0 or 1,
+// STRESS for t, the paths on to targets, and EDGE_SUMS for the dependencies of edges.
+struct Besides {
+    const value* paths;         // t
+    double near;                // multiplicity * sigma
+    const offset* edge_order;   // place of each edge among the sums
+    double* edges;              // the group's sums
+};
+
+struct Gathered {
+    value total, paths;
+};
+
+// Add the values x of edges to u, in one column a lane; an edge counts where it is taken, x being 0 elsewhere. All lanes of
+// the warp take part. An edge's sum is added to by the one warp that visits its tail between two barriers, so that its order
+// is theirs; it is atomic only so that the warp need not wait for the number before.
+template <bool BACKWARD, int COUNT>
+__device__ __forceinline__ void add_edges(Gathered& sums, const value (&x)[COUNT], const bool (&taken)[COUNT],
+                                          const int (&u)[COUNT], const offset (&place)[COUNT], int column,
+                                          const Share& share, const Besides& besides) {
+    if constexpr (BACKWARD && STRESS) {
+        value t[COUNT];
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) t[i] = taken[i] ? besides.paths[(size_t)u[i] * COLUMNS + column] : value(0);
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) sums.paths += t[i];
+    }
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) sums.total += x[i];
+    if constexpr (BACKWARD && EDGE_SUMS) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            double through = taken[i] ? besides.near * (double)x[i] : 0.0;
+            for (int step = 1; step < share.width; step *= 2) through += __shfl_xor_sync(ALL, through, step);
+            if (share.place == 0 && through != 0) atomicAdd(&besides.edges[place[i]], through);
+        }
+    }
+}
+
+// Join the sums of the parts of the warp; alike in all of them.
+template <bool BACKWARD>
+__device__ __forceinline__ void join_parts(Gathered& sums, const Share& share) {
+    for (int step = share.width; step < 32; step *= 2) {
+        sums.total += __shfl_xor_sync(ALL, sums.total, step);
+        if constexpr (BACKWARD && STRESS) sums.paths += __shfl_xor_sync(ALL, sums.paths, step);
+    }
+}

@@ -57,21 +57,8 @@ __device__ __forceinline__ unsigned byte_of(unsigned word) {
     return __shfl_sync(ALL, word, lane / 4) >> 8 * (lane % 4) & 0xff;
 }
 
-// What the backward sweep gathers besides c, in one column a lane.
-struct Besides {
-    const value* paths;         // t, for stress
-    double near;                // multiplicity * sigma, for edges
-    const offset* edge_order;   // place of each edge among the sums
-    double* edges;              // the group's sums
-};
-
-struct Gathered {
-    value total, paths;
-};
-
 // Sum over the edges of v of where(bits[u], values[u], 0) in one column a lane; alike in all parts of the warp. In the
-// backward sweep the other sums that are asked for, too: an edge's sum is added to by the one warp that visits v at this
-// level, so that its order is that of the levels; it is atomic only so that the warp need not wait for the number before.
+// backward sweep the other sums that are asked for, too.
 template <bool BACKWARD>
 __device__ __forceinline__ Gathered gather_column(const offset* indptr, const int* indices, int v, Share share,
                                                   int column, bool live, const unsigned char* bits,
@@ -96,28 +83,9 @@ __device__ __forceinline__ Gathered gather_column(const offset* indptr, const in
             meet[i] = u[i] >= 0 && bits[(size_t)u[i] * BYTES + column / 8] >> column % 8 & 1;
 #pragma unroll
         for (int i = 0; i < EDGES; i++) x[i] = meet[i] ? values[(size_t)u[i] * COLUMNS + column] : value(0);
-        if constexpr (BACKWARD && STRESS) {
-            value t[EDGES];
-#pragma unroll
-            for (int i = 0; i < EDGES; i++) t[i] = meet[i] ? besides.paths[(size_t)u[i] * COLUMNS + column] : value(0);
-#pragma unroll
-            for (int i = 0; i < EDGES; i++) sums.paths += t[i];
-        }
-#pragma unroll
-        for (int i = 0; i < EDGES; i++) sums.total += x[i];
-        if constexpr (ALONG_EDGES) {
-#pragma unroll
-            for (int i = 0; i < EDGES; i++) {
-                double through = meet[i] ? besides.near * (double)x[i] : 0.0;
-                for (int step = 1; step < share.width; step *= 2) through += __shfl_xor_sync(ALL, through, step);
-                if (share.place == 0 && through != 0) atomicAdd(&besides.edges[place[i]], through);
-            }
-        }
+        add_edges<BACKWARD>(sums, x, meet, u, place, column, share, besides);
     }
-    for (int step = share.width; step < 32; step *= 2) {
-        sums.total += __shfl_xor_sync(ALL, sums.total, step);
-        if constexpr (BACKWARD && STRESS) sums.paths += __shfl_xor_sync(ALL, sums.paths, step);
-    }
+    join_parts<BACKWARD>(sums, share);
     return sums;
 }
 

@@ -13,29 +13,13 @@ constexpr int RESIDENT = EDGE_SUMS ? LEVELS_EDGES_RESIDENT : STRESS ? LEVELS_STR
 
 // What the backward sweep gathers besides c.
 struct Besides {
-    const value* paths;         // t, for stress; a row has its sums behind those of c
-    const double* near;         // multiplicity * sigma of the own columns, for edges
-    const offset* edge_order;   // place of each edge among the sums
-    double* edges;              // the group's sums
+    const value* paths;  // t, for stress; a row has its sums behind those of c
+    const double* near;  // multiplicity * sigma of the own columns, for edges
+    EdgeSums edges;
 };
-
-// Sum each of four numbers over the warp, along the same tree; lane l gets the sum of x[l / 8].
-__device__ __forceinline__ double warp_sums(const double* x) {
-    const bool upper = threadIdx.x & 16, odd = threadIdx.x & 8;
-    double even_sum = upper ? x[2] : x[0], odd_sum = upper ? x[3] : x[1];
-    even_sum += __shfl_xor_sync(ALL, upper ? x[0] : x[2], 16);
-    odd_sum += __shfl_xor_sync(ALL, upper ? x[1] : x[3], 16);
-    double sum = odd ? odd_sum : even_sum;
-    sum += __shfl_xor_sync(ALL, odd ? even_sum : odd_sum, 8);
-    for (int step = 4; step; step /= 2) sum += __shfl_xor_sync(ALL, sum, step);
-    return sum;
-}
 
 // total += sum over the warp's edges of where(bits[u] & wanted, values[u], 0); returns the columns met. In the backward
 // sweep the other sums that are asked for, too.
-//
-// An edge's sum is added to by the one warp that visits the edge in this launch, so that its order is that of the levels;
-// the addition is atomic only so that the warp need not wait for the number before.
 template <bool BACKWARD, int COUNT>
 __device__ __forceinline__ unsigned gather(const offset* indptr, const int* indices, const Place& at,
                                            const unsigned* live, const unsigned char* bits, unsigned wanted,
@@ -50,7 +34,7 @@ __device__ __forceinline__ unsigned gather(const offset* indptr, const int* indi
         unsigned todo = __ballot_sync(ALL, mine >= 0 && has_bit(live, mine));
         offset place = 0;
         if constexpr (BACKWARD && EDGE_SUMS)
-            if (todo >> lane & 1) place = besides.edge_order[base + lane];
+            if (todo >> lane & 1) place = besides.edges.order[base + lane];
         while (todo) {
             int u[EDGES], source[EDGES];
             unsigned meet[EDGES];
@@ -78,14 +62,7 @@ __device__ __forceinline__ unsigned gather(const offset* indptr, const int* indi
                         add_columns(besides.paths + at.own_column() + (size_t)u[i] * COLUMNS, meet[i], total + OWN);
                 }
             }
-            if constexpr (BACKWARD && EDGE_SUMS) {
-                static_assert(EDGES == 4, "a slot of eight lanes for each edge");
-                const double sum = warp_sums(shares);
-                const int slot = lane / 8;
-                const int from = slot == 0 ? source[0] : slot == 1 ? source[1] : slot == 2 ? source[2] : source[3];
-                const offset where = __shfl_sync(ALL, place, from);
-                if (lane % 8 == 0 && sum != 0) atomicAdd(&besides.edges[where], sum);
-            }
+            if constexpr (BACKWARD && EDGE_SUMS) besides.edges.add(shares, source, place);
         }
     }
     return met;
@@ -112,27 +89,6 @@ __device__ __forceinline__ unsigned meet(const offset* indptr, const int* indice
         if (!__any_sync(ALL, wanted & ~met)) break;
     }
     return met;
-}
-
-// At one level, before `finish_row`: with `total` the sum of t over tight successors, the vertex gets t = omega + total,
-// and multiplicity * sigma * total is added to its stress.
-__device__ __forceinline__ void finish_paths(const Place& at, int n, unsigned mask, const value* total,
-                                             const double* omega, const double* multiplicity, const value* values,
-                                             value* paths, double* stress) {
-    double through = 0;
-    if (mask) {
-        const size_t own = (size_t)at.v * COLUMNS + at.own_column();
-        const value targets = omega ? value(omega[at.v]) : value(1);
-        value sigma[OWN], onward[OWN];
-        load_own(values + own, sigma);
-#pragma unroll
-        for (int k = 0; k < OWN; k++) {
-            if (mask >> k & 1) through += times_of(at, k, multiplicity) * ((double)sigma[k] * (double)total[k]);
-            onward[k] = targets + total[k];
-        }
-        store_own(paths + own, mask, onward);
-    }
-    add_score(at, n, through, stress);
 }
 
 // Level 1: every out-neighbour of a root has one path from it. A block a root.
@@ -212,14 +168,10 @@ batched_hops_backward(int n, int hubs, const offset* __restrict__ indptr, const 
     unsigned met = 0;
     if (beyond) {
         double near[OWN];
-        if constexpr (EDGE_SUMS) {
-            value sigma[OWN];
-            load_sectors(values + (size_t)at.v * COLUMNS + at.own_column(), mask, sigma);
-#pragma unroll
-            for (int k = 0; k < OWN; k++) near[k] = times_of(at, k, multiplicity) * (double)sigma[k];
-        }
+        if constexpr (EDGE_SUMS)
+            load_near(at, values + (size_t)at.v * COLUMNS + at.own_column(), mask, multiplicity, near);
         met = gather<true>(indptr, indices, at, beyond_live + bitmap, beyond + at.rows * BYTES, mask, values, total,
-                           {paths, near, edge_order, edges + at.group * nnz});
+                           {paths, near, {edge_order, edges + at.group * nnz}});
     }
     if (at.step > 1 && !join_hub(total, met)) return;
     if constexpr (STRESS) finish_paths(at, n, mask, total + OWN, omega, multiplicity, values, paths, stress);

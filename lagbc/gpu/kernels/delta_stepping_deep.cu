@@ -229,22 +229,8 @@ extern "C" __global__ void deep_last(int n, int members, const int* __restrict__
     }
 }
 
-// What the backward sweep gathers besides c, in one column a lane.
-struct Besides {
-    const value* paths;         // t, for stress
-    double near;                // multiplicity * sigma, for edges
-    const offset* edge_order;   // place of each edge among the sums
-    double* edges;              // the group's sums
-};
-
-struct Gathered {
-    value total, paths;
-};
-
 // Sum values over the tight edges of v, at distance `own`, in one column a lane: over the edges that enter v if INWARD,
-// else over those that leave it, and then the other sums that are asked for, too. Alike in all parts of the warp. An
-// edge's sum is added to by the one warp that visits v in this round, so that its order is that of the rounds; it is
-// atomic only so that the warp need not wait for the number before.
+// else over those that leave it, and then the other sums that are asked for, too. Alike in all parts of the warp.
 template <bool INWARD>
 __device__ __forceinline__ Gathered sum_tight(const offset* indptr, const int* indices, const dist* lengths, int v,
                                               const Share& share, int column, bool live, dist own,
@@ -277,28 +263,9 @@ __device__ __forceinline__ Gathered sum_tight(const offset* indptr, const int* i
             tight[i] = INWARD ? is_tight(other[i], length[i], own, rtol) : is_tight(own, length[i], other[i], rtol);
             x[i] = tight[i] ? values[(size_t)u[i] * COLUMNS + column] : value(0);
         }
-        if constexpr (!INWARD && STRESS) {
-            value t[EDGES];
-#pragma unroll
-            for (int i = 0; i < EDGES; i++) t[i] = tight[i] ? besides.paths[(size_t)u[i] * COLUMNS + column] : value(0);
-#pragma unroll
-            for (int i = 0; i < EDGES; i++) sums.paths += t[i];
-        }
-#pragma unroll
-        for (int i = 0; i < EDGES; i++) sums.total += x[i];
-        if constexpr (ALONG_EDGES) {
-#pragma unroll
-            for (int i = 0; i < EDGES; i++) {
-                double through = tight[i] ? besides.near * (double)x[i] : 0.0;
-                for (int step = 1; step < share.width; step *= 2) through += __shfl_xor_sync(ALL, through, step);
-                if (share.place == 0 && through != 0) atomicAdd(&besides.edges[place[i]], through);
-            }
-        }
+        add_edges<!INWARD>(sums, x, tight, u, place, column, share, besides);
     }
-    for (int step = share.width; step < 32; step *= 2) {
-        sums.total += __shfl_xor_sync(ALL, sums.total, step);
-        if constexpr (!INWARD && STRESS) sums.paths += __shfl_xor_sync(ALL, sums.paths, step);
-    }
+    join_parts<!INWARD>(sums, share);
     return sums;
 }
 
