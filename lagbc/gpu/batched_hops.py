@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.gpu import batched_hops_deep, batched_hops_levels
-from lagbc.gpu.batched_hops_sums import Distances, Edges, add_root_edges
+from lagbc.gpu.batched_hops_sums import add_root_edges
 from lagbc.gpu.rows import (
     Found,
     Levels,
@@ -39,6 +39,7 @@ from lagbc.gpu.rows import (
     place,
     upload,
 )
+from lagbc.gpu.sums import Distances, Edges
 from lagbc.graph import Graph
 from lagbc.plan import Plan, UnlikeBlocks
 from lagbc.sums import PATH_SUMS, Sums
@@ -110,15 +111,12 @@ def backward(state: State, levels: Levels, sums: Sums) -> None:
 
 
 def _add_path_sums(state: State, levels: Levels, keep: Any, sums: Sums) -> None:
-    rows, groups = state.rows, count_groups(levels.roots)
+    rows = state.rows
     multiplicity = multiplicities(rows, levels.roots)
     edges = Edges(state.edge_order, sums.edges)
     scores = state.way.backward(state.arrays, levels.roots, levels.depth, keep, multiplicity, edges)
-    if sums.delta is not None:
-        if state.plan.endpoints:
-            add_ends(levels.placed, levels.reached, keep, scores.delta)
-        sums.delta[:groups, rows.order] += scores.delta[:groups]
-    if sums.stress is not None:
-        sums.stress[:groups, rows.order] += scores.stress[:groups]
+    if state.plan.endpoints:
+        add_ends(levels.placed, levels.reached, keep, scores.delta)
+    scores.add_to(sums, rows, count_groups(levels.roots))
     if sums.edges is not None:
         add_root_edges(rows, levels.placed, keep, multiplicity, state.arrays.values, edges)

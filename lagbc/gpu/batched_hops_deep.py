@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.gpu import compiler
-from lagbc.gpu.batched_hops_sums import SOURCE, Distances, Edges, PathScores, path_rows
+from lagbc.gpu.batched_hops_sums import SOURCE
 from lagbc.gpu.host import host_pointer, pointer
 from lagbc.gpu.rows import (
     BYTES,
@@ -27,6 +27,7 @@ from lagbc.gpu.rows import (
     sigma_limit,
     worst_end,
 )
+from lagbc.gpu.sums import Distances, Edges, PathScores, path_rows
 
 # Queue entries a vertex that are allocated at first; the queue grows on demand.
 FIRST_ENTRIES = 24

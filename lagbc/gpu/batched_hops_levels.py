@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.gpu import compiler
-from lagbc.gpu.batched_hops_sums import SOURCE, Distances, Edges, PathScores, path_rows
+from lagbc.gpu.batched_hops_sums import SOURCE
 from lagbc.gpu.host import null, pointer
 from lagbc.gpu.rows import (
     BYTES,
@@ -27,6 +27,7 @@ from lagbc.gpu.rows import (
     set_bits,
     sigma_limit,
 )
+from lagbc.gpu.sums import Distances, Edges, PathScores, path_rows
 
 # A sweep keeps a bit row a vertex and level; groups of more levels than this are swept as deep ones.
 MOST_LEVELS = 64

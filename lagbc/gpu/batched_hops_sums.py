@@ -1,92 +1,17 @@
-"""What both ways of sweeping hops sum, and rows for it; kernels/batched_hops_sums.cu."""
+"""Sums that both ways of sweeping hops make alike; kernels/batched_hops_sums.cu."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-import cupy as cp
 import numpy as np
 
 from lagbc.gpu import compiler
-from lagbc.gpu.host import null, pointer
-from lagbc.gpu.rows import COLUMNS, THREADS, WORDS, Placed, Rows
-from lagbc.sums import PATH_SUMS, Sums
+from lagbc.gpu.host import pointer
+from lagbc.gpu.rows import COLUMNS, THREADS, Placed, Rows
+from lagbc.gpu.sums import Edges
 
 SOURCE = "batched_hops_sums"
-
-
-@dataclass(frozen=True, eq=False)
-class PathScores:
-    """Sums over paths of each group, of shape (groups, rows)."""
-
-    delta: Any
-    stress: Any  # None if it is not asked for
-
-
-@dataclass(frozen=True, eq=False)
-class Edges:
-    """Sums of edges, a row a group, to which kernels add; None where they are not asked for."""
-
-    order: Any  # (nnz,) int64: place of each edge, in sweep order, among the sums
-    sums: Any  # (groups, nnz)
-
-    @property
-    def arguments(self) -> tuple[Any, ...]:
-        """What a kernel is given of them."""
-        if self.sums is None:
-            return null(), np.int64(0), null()
-        return self.order, np.int64(self.sums.shape[1]), self.sums
-
-
-@dataclass(frozen=True, eq=False)
-class Distances:
-    """Sums over distances; None where one is not asked for."""
-
-    reached: Any  # (groups, rows)
-    distance: Any
-    inverse: Any
-    known: Any  # (groups, 8) uint32: columns whose depth is known
-    depth: Any  # (groups, 256)
-
-    @classmethod
-    def zeros(cls, rows: Rows, outputs: frozenset[str]) -> Distances:
-        """Make those that are asked for."""
-        shapes = {"depth": (rows.groups, COLUMNS)}
-        asked = {
-            name: cp.zeros(shapes.get(name, (rows.groups, rows.rows))) if name in outputs else None
-            for name in ("reached", "distance", "inverse", "depth")
-        }
-        return cls(known=cp.zeros((rows.groups, WORDS), cp.uint32), **asked)
-
-    @property
-    def arguments(self) -> tuple[Any, ...]:
-        """What a kernel is given of them."""
-        vertices = (pointer(part) for part in (self.reached, self.distance, self.inverse))
-        return *vertices, self.known, pointer(self.depth)
-
-    def add_to(self, sums: Sums, rows: Rows, groups: int, roots: int) -> None:
-        """Add them to a batch's, in matrix order."""
-        for name in ("reached", "distance", "inverse"):
-            if getattr(self, name) is not None:
-                getattr(sums, name)[:groups, rows.order] += getattr(self, name)[:groups]
-        if self.depth is not None:
-            sums.depth += self.depth.reshape(-1)[:roots]
-
-
-def path_rows(rows: Rows) -> tuple[Any, Any]:
-    """Allocate rows, of shape (groups, rows, 256), for sigma and then c, and for t; None for what is not asked for."""
-    shape = rows.groups, rows.rows, COLUMNS
-    return cp.empty(shape, rows.plan.dtype) if rows.plan.outputs & PATH_SUMS else None, stress_rows(rows)
-
-
-def stress_rows(rows: Rows) -> Any:
-    """Allocate rows, of shape (groups, rows, 256), for t; None if stress is not asked for."""
-    if "stress" not in rows.plan.outputs:
-        return None
-    if rows.plan.dtype != "float64":
-        raise ValueError(f"stress is counted in float64, not in {rows.plan.dtype}")
-    return cp.empty((rows.groups, rows.rows, COLUMNS))
 
 
 def add_root_edges(rows: Rows, placed: Placed, keep: Any, multiplicity: Any, values: Any, edges: Edges) -> None:

@@ -52,7 +52,6 @@ from numpy.typing import NDArray
 from lagbc.gpu import delta_stepping_deep as deep
 from lagbc.gpu import delta_stepping_dial as dial
 from lagbc.gpu import delta_stepping_levels as levels
-from lagbc.gpu.batched_hops_sums import Distances, Edges, PathScores
 from lagbc.gpu.rows import (
     Found,
     Lengths,
@@ -67,6 +66,7 @@ from lagbc.gpu.rows import (
     place,
     upload,
 )
+from lagbc.gpu.sums import Distances, Edges, PathScores
 from lagbc.graph import EXACT_INTEGERS, Graph
 from lagbc.plan import Plan, UnlikeBlocks
 from lagbc.sums import PATH_SUMS, Sums
@@ -171,15 +171,12 @@ def backward(state: State, levels: Levels, sums: Sums) -> None:
 
 
 def _add_path_sums(state: State, levels: Levels, keep: Any, sums: Sums) -> None:
-    rows, groups = state.rows, count_groups(levels.roots)
+    rows = state.rows
     multiplicity, edges = multiplicities(rows, levels.roots), Edges(state.edge_order, sums.edges)
     scores = WAYS[state.way].backward(state.arrays, levels.roots, levels.depth, keep, multiplicity, edges)
-    if sums.delta is not None:
-        if state.plan.endpoints:
-            add_ends(levels.placed, levels.reached, keep, scores.delta)
-        sums.delta[:groups, rows.order] += scores.delta[:groups]
-    if sums.stress is not None:
-        sums.stress[:groups, rows.order] += scores.stress[:groups]
+    if state.plan.endpoints:
+        add_ends(levels.placed, levels.reached, keep, scores.delta)
+    scores.add_to(sums, rows, count_groups(levels.roots))
 
 
 def choose_way(graph: Graph, lengths: Lengths, plan: Plan) -> str:

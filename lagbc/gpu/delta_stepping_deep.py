@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.gpu import compiler
-from lagbc.gpu.batched_hops_sums import Distances, Edges, PathScores, stress_rows
 from lagbc.gpu.compiler import resident_blocks
 from lagbc.gpu.delta_stepping_sums import sum_distances
 from lagbc.gpu.host import host_pointer, pointer
@@ -30,6 +29,7 @@ from lagbc.gpu.rows import (
     sigma_limit,
     worst_end,
 )
+from lagbc.gpu.sums import Distances, Edges, PathScores, stress_rows
 from lagbc.sums import PATH_SUMS
 
 # Queue entries a vertex that are allocated at first; the queue grows on demand.

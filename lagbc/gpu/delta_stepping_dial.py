@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.gpu import compiler
-from lagbc.gpu.batched_hops_sums import Distances, Edges, PathScores, path_rows
 from lagbc.gpu.delta_stepping_sums import sum_levels
 from lagbc.gpu.host import pointer
 from lagbc.gpu.rows import (
@@ -33,6 +32,7 @@ from lagbc.gpu.rows import (
     set_bits,
     sigma_limit,
 )
+from lagbc.gpu.sums import Distances, Edges, PathScores, path_rows
 
 # Distances of a sweep at most, which keeps a bit row a vertex and distance.
 MOST_LEVELS = 64

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.gpu import compiler
-from lagbc.gpu.batched_hops_sums import Distances, Edges, PathScores, path_rows
 from lagbc.gpu.delta_stepping_sums import sum_distances
 from lagbc.gpu.host import pointer
 from lagbc.gpu.rows import (
@@ -39,6 +38,7 @@ from lagbc.gpu.rows import (
     set_bits,
     sigma_limit,
 )
+from lagbc.gpu.sums import Distances, Edges, PathScores, path_rows
 from lagbc.sums import PATH_SUMS
 
 # Rounds of a sweep at most, which keeps a bit row a vertex and round.

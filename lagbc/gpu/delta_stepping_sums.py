@@ -8,9 +8,9 @@ import cupy as cp
 import numpy as np
 
 from lagbc.gpu import compiler
-from lagbc.gpu.batched_hops_sums import Distances
 from lagbc.gpu.host import pointer
 from lagbc.gpu.rows import THREADS, Rows, row_blocks
+from lagbc.gpu.sums import Distances
 
 _SOURCE = "delta_stepping_sums"
 # Blocks a multiprocessor, whose warps take many rows.
