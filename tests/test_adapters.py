@@ -3,7 +3,6 @@
 import subprocess
 import sys
 
-import igraph
 import networkx as nx
 import numpy as np
 import pytest
@@ -15,6 +14,8 @@ from strategies import graphs, oracle, scale_free
 import lagbc
 from lagbc import adapters
 from lagbc.graph import as_graph
+
+igraph = pytest.importorskip("igraph")
 
 CLASSES = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
 

@@ -24,6 +24,8 @@ from lagbc.sweep import sweep
 
 A = scale_free(500, 4000, seed=1)
 LENGTHS = with_lengths(A, np.arange(1, 11))
+# Roots for several batches of any method, of this size.
+MANY, BATCH = scale_free(1600, 8000, seed=1), 256
 
 
 @pytest.fixture(autouse=True)
@@ -53,9 +55,9 @@ def test_bar(bc, capsys):
 
 def test_callable(bc):
     told = []
-    bc(A, progress=told.append, threads=2)
+    bc(MANY, BATCH, progress=told.append, threads=2)
     done = [progress.done for progress in told]
-    with_edges = np.count_nonzero(as_graph(A).out_degrees)
+    with_edges = np.count_nonzero(as_graph(MANY).out_degrees)
     assert done == sorted(set(done))
     assert len(done) > 3
     assert {progress.total for progress in told} == {done[-1]} == {with_edges}
@@ -66,12 +68,13 @@ def test_callable(bc):
 
 def test_progress_with_lengths(weighted_bc, capsys):
     told = []
-    weighted_bc(LENGTHS, progress=told.append, threads=2)
+    given = with_lengths(MANY, np.arange(1, 11))
+    weighted_bc(given, BATCH, progress=told.append, threads=2)
     done = [progress.done for progress in told]
     assert done == sorted(set(done))
     assert len(done) > 3
-    assert {progress.total for progress in told} == {done[-1]} == {np.count_nonzero(as_graph(A).out_degrees)}
-    weighted_bc(LENGTHS, progress=True)
+    assert {progress.total for progress in told} == {done[-1]} == {np.count_nonzero(as_graph(MANY).out_degrees)}
+    weighted_bc(given, progress=True)
     assert "lagbc: 100%" in capsys.readouterr().err
 
 
@@ -105,18 +108,18 @@ def kill_after(batches):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"endpoints": True, "normalized": True}, {"directed": False}, {"k": 300, "rng": 1}],
+    [{}, {"endpoints": True, "normalized": True}, {"directed": False}, {"k": 1500, "rng": 1}],
     ids=["plain", "factors", "undirected", "sample"],
 )
 def test_resume(bc, tmp_path, options):
     file = tmp_path / "run"
-    expected = bc(A, **options)
+    expected = bc(MANY, BATCH, **options)
     for batches in (1, 2, 1):
         with pytest.raises(Killed):
-            bc(A, checkpoint=file, progress=kill_after(batches), **options)
+            bc(MANY, BATCH, checkpoint=file, progress=kill_after(batches), **options)
     done, told = int(np.load(file)["done"]), []
-    scores = bc(A, checkpoint=file, progress=told.append, **options)
-    assert told[0].done > done >= 4 * 16, "it went on from where it was"
+    scores = bc(MANY, BATCH, checkpoint=file, progress=told.append, **options)
+    assert told[0].done > done >= 64, "it went on from where it was"
     np.testing.assert_allclose(scores, expected, rtol=1e-12)
 
 
@@ -131,12 +134,13 @@ def test_resume_to_the_same_bits(tmp_path, threads):
 
 def test_resume_with_lengths(weighted_bc, tmp_path):
     file = tmp_path / "run"
-    expected = weighted_bc(LENGTHS)
+    given = with_lengths(MANY, np.arange(1, 11))
+    expected = weighted_bc(given, BATCH)
     for batches in (1, 2):
         with pytest.raises(Killed):
-            weighted_bc(LENGTHS, checkpoint=file, progress=kill_after(batches))
+            weighted_bc(given, BATCH, checkpoint=file, progress=kill_after(batches))
     done, told = int(np.load(file)["done"]), []
-    scores = weighted_bc(LENGTHS, checkpoint=file, progress=told.append)
+    scores = weighted_bc(given, BATCH, checkpoint=file, progress=told.append)
     assert told[0].done > done >= 64, "it went on from where it was"
     np.testing.assert_allclose(scores, expected, rtol=1e-12)
 
@@ -559,8 +563,9 @@ def test_budget_is_half_of_what_is_free(monkeypatch):
 
 def test_over_budget(bc, monkeypatch):
     monkeypatch.setenv("LAGBC_MEMORY", "10kB")
+    device = bc.keywords["device"]
     with pytest.raises(
-        MemoryError, match=r"on cpu with batch=\d+ needs up to .* bytes, but the budget is 1e\+04.*LAGBC"
+        MemoryError, match=rf"on {device} with batch=\d+ needs up to .* bytes, but the budget is 1e\+04.*LAGBC"
     ):
         bc(A)
 

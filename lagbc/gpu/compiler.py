@@ -26,7 +26,7 @@ _BYTES = {"float64": 8, "float32": 4}
 RESIDENT = {
     "LEVELS": 5,
     "LEVELS_STRESS": 4,
-    "LEVELS_EDGES": 2,
+    "LEVELS_EDGES": 3,
     "FORWARD": 5,
     "BACKWARD": 6,
     "BACKWARD_SUMS": 4,
@@ -53,7 +53,7 @@ SWEEPS = {
 }
 # Bytes of a row that a lane has at most, in the kernels that take a launch a level.
 OWN_BYTES = {"batched_hops_levels": 32, "delta_stepping_dial": 64, "delta_stepping_levels": 64}
-# More of them where edges are summed: a warp then has whole rows, and an edge's sum one owner.
+# Where edges are summed, a warp has whole rows, and an edge's sum one owner: else its bits would depend on the order.
 EDGES_OWN_BYTES = 64
 # Bytes of a depth in the traversals.
 DEPTH_BYTES = (1, 2, 4)
