@@ -188,6 +188,15 @@ class Graph:
         xp = module_of(self.indptr)
         return from_entries(self.n, *self._ends_in_sweep_order(), xp.arange(self.nnz))[2]
 
+    def keep(self, kept: Any) -> Graph:
+        """Leave out edges, a flag each that says whether it stays; what is left counts as deep if this graph does."""
+        xp = module_of(self.indptr)
+        before = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(kept, dtype=np.int64)])
+        weights = None if self.weights is None else self.weights[kept]
+        part = Graph(before[self.indptr], self.indices[kept], self.directed, weights)
+        vars(part)["depth"] = self.depth  # a cached property
+        return part
+
     def _ends_in_sweep_order(self) -> tuple[Any, Any]:
         xp = module_of(self.indptr)
         rank = xp.empty(self.n, np.int64)

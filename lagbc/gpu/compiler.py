@@ -66,6 +66,7 @@ SOURCES = {
     "delta_stepping_levels": ("common.cuh", "batched.cuh", "batched_levels.cuh", "path_sums.cuh", "distances.cuh"),
     "delta_stepping_deep": ("common.cuh", "batched.cuh", "group.cuh", "batched_deep.cuh", "distances.cuh"),
     "delta_stepping_sums": ("common.cuh", "batched.cuh", "distances.cuh"),
+    "detours": ("common.cuh", "batched.cuh", "distances.cuh"),
     "breadth_first": ("common.cuh", "group.cuh"),
     "dijkstra": ("common.cuh", "batched.cuh"),
     "traversal_node_parallel": ("common.cuh", "group.cuh", "traversal.cuh", "traversal_scan.cuh"),

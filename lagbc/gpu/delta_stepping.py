@@ -25,6 +25,9 @@ The backward sweep is compiled for what is asked for, as that of hops is. Sums o
 final distances, in `dial` of the levels' bit rows; where no more is asked for, no path is counted, no root overflows,
 and no level is told from another but in `dial`.
 
+Edges that are longer than a way around them are left out at first (`lagbc.gpu.detours`): on scale-free graphs with
+lengths of all sizes, most of them.
+
 Groups of roots that have more levels than a way takes are swept again in another. Sums are in the order of rows, in
 parts of fixed shape, for each group by itself: the bits depend on nothing but graph, roots, `delta` and device type.
 
@@ -52,7 +55,9 @@ from numpy.typing import NDArray
 from lagbc.gpu import delta_stepping_deep as deep
 from lagbc.gpu import delta_stepping_dial as dial
 from lagbc.gpu import delta_stepping_levels as levels
+from lagbc.gpu import detours
 from lagbc.gpu.rows import (
+    COLUMNS,
     Found,
     Lengths,
     Levels,
@@ -125,11 +130,23 @@ class State:
 
 def prepare(graph: Graph, plan: Plan, way: str | None = None) -> State:
     """Upload the graph in sweep order and allocate rows for the batch; `way` is one of `WAYS`, if not the best."""
-    rows = upload(graph, plan)
-    lengths = describe_lengths(graph, plan)
+    graph, places = leave_out_detours(graph, plan)
+    rows, lengths = upload(graph, plan), describe_lengths(graph, plan)
     first = choose_way(graph, lengths, plan) if way is None else way
-    edge_order = cp.asarray(graph.edge_order) if "edges" in plan.outputs else None
+    edge_order = None
+    if "edges" in plan.outputs:
+        edge_order = cp.asarray(graph.edge_order) if places is None else places[graph.edge_order]
     return State(rows, lengths, first, first, WAYS[first].allocate(rows, lengths), edge_order)
+
+
+def leave_out_detours(graph: Graph, plan: Plan) -> tuple[Graph, Any]:
+    """Leave out edges that no shortest path takes; also return the places of the others, None if none is left out."""
+    sweep = Plan(COLUMNS, outputs=frozenset({"distance"}), rtol=plan.rtol, stop=plan.stop)
+    lengths = describe_lengths(graph, sweep)
+    if not detours.are_likely(graph, lengths, sweep):
+        return graph, None
+    kept = detours.find_kept(graph, upload(graph, sweep), lengths)
+    return (graph, None) if kept is None else (graph.on_device.keep(kept), cp.flatnonzero(kept))
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Levels:
