@@ -26,7 +26,7 @@ from lagbc.graph import Graph, as_graph
 from lagbc.plan import Plan
 from lagbc.sums import Sums
 
-LENGTHS = gpu.LENGTHS | {"1": (1, 1, True)}
+LENGTHS = gpu.LENGTHS | {"1": (1, 1, True), "1..3": (1, 3, True), "1..5": (1, 5, True)}
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,13 @@ class Variant:
         }[self.way]
 
 
+DIAL_OR_NOT = (("dial", 4), ("threshold", 3))
 FLAT = (
     *(Variant("dial", "1..10", own, resident, all_edges=True) for own, resident in ((64, 4), (32, 5))),
     *(Variant("dial", "1..10", own, resident) for own, resident in ((64, 4), (64, 3), (32, 5))),
-    *(Variant("threshold", "1..10", 64, resident) for resident in (2, 3)),
+    *(Variant("threshold", "1..10", 64, resident) for resident in (2, 3, 4)),
+    *(Variant(way, lengths, 64, resident) for lengths in ("1..5", "1..3", "1") for way, resident in DIAL_OR_NOT),
+    *(Variant(way, "1..10", 64, resident, dtype="float32") for way, resident in DIAL_OR_NOT),
     Variant("window", "1..10", 64, 4),
     Variant("threshold", "0.1..1", 64, 3, all_edges=True),
     *(Variant("threshold", "0.1..1", own, resident) for own, resident in ((64, 2), (64, 3), (32, 3), (32, 4))),
@@ -64,8 +67,6 @@ FLAT = (
     *(Variant("window", "0..1", own, resident) for own, resident in ((64, 3), (64, 4), (32, 4))),
     *(Variant("window", "0..1", 64, 4, width=width) for width in (1.0, 2.0, 16.0)),
     Variant("threshold", "0..1", 64, 3),
-    Variant("dial", "1", 64, 4),
-    Variant("dial", "1..10", 64, 4, dtype="float32"),
 )
 DEEP = (
     *(Variant("deep", "1..10", resident=resident) for resident in (5, 6)),

@@ -34,10 +34,10 @@ RESIDENT = {
     "DIAL": 4,
     "DIAL_STRESS": 3,
     "DIAL_EDGES": 2,
-    "DELTA": 3,
+    "DELTA": 4,
     "DELTA_SUMS": 2,
-    "STRICT": 2,
-    "DELTA_DEEP": 5,
+    "STRICT": 3,
+    "DELTA_DEEP": 6,
     "DELTA_DEEP_SUMS": 4,
 }
 THREADS = 256  # of a block: WARPS in batched.cuh
