@@ -83,7 +83,7 @@ def papers(data: Path) -> tuple[Paper, ...]:
             + tuple(preferential(30_000, b) for b in (10, 30, 40, 50))
             + real,
             ("edge-parallel-all-blocks", "edge-parallel", "work-efficient", "batched"),
-            512,
+            4096,
         ),
         Paper(
             "sriram-2009",
@@ -111,7 +111,7 @@ def rows(arguments: argparse.Namespace) -> Iterator[Row]:
         if arguments.tables and paper.key not in arguments.tables:
             continue
         for named in paper.graphs:
-            case = Case(named, SEED, paper.roots, "auto", 1024)
+            case = Case(named, SEED, paper.roots, "auto", max(paper.roots, 1024))
             for method in paper.methods:
                 row: Row = {"table": paper.key, "graph": named.name, "method": method} | common
                 if time.perf_counter() > until:

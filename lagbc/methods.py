@@ -312,8 +312,8 @@ METHODS: tuple[Method, ...] = (
         # 8 of distances and 8 of values, 64 * 32 / 256 of the levels' bit rows and 1 of others, and 4 while they grow;
         # or a queue of at first 32 entries a row, 44 bytes each.
         bytes_per_entry=29,
-        # Indices and lengths, both ways.
-        bytes_per_edge=24,
+        # Indices and lengths, both ways, of all edges and of those that are kept, and their ends and ranks meanwhile.
+        bytes_per_edge=64,
         bytes_per_stress=8,
         offers=ALL_SUMS,
         takes=("delta", "rtol"),

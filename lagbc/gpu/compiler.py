@@ -36,7 +36,7 @@ RESIDENT = {
     "DIAL_EDGES": 2,
     "DELTA": 4,
     "DELTA_SUMS": 2,
-    "STRICT": 3,
+    "STRICT": 4,
     "DELTA_DEEP": 6,
     "DELTA_DEEP_SUMS": 4,
 }

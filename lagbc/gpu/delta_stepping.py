@@ -5,7 +5,7 @@ in-edges, and bits tell which columns take part before a number is loaded. There
 compute and differ in what they are fast at; `choose_way` has the rule:
 
 ``dial``
-    Lengths that are small multiples of a unit, exactly. A launch for each distance; an edge of length l joins level
+    Lengths that are a few multiples of a unit, exactly. A launch for each distance; an edge of length l joins level
     t - l to level t, so that bits say all, and no distance is stored.
 ``threshold``
     Few, similar lengths. Dijkstra's rule for many vertices at once: what is nearer than every path that goes on from
@@ -78,8 +78,9 @@ from lagbc.sums import PATH_SUMS, Sums
 
 # Width of the window in mean lengths, if the user gives none.
 WIDTH = 4.0
-# `dial` takes lengths of at most so many units.
+# `dial` takes lengths of at most so many units, and is the fastest, where paths are counted, up to a few.
 MOST_UNITS = 16
+FEW_UNITS = 7
 # `threshold` takes lengths of which the smallest is at least this share of the mean.
 SIMILAR = 0.1
 
@@ -206,11 +207,10 @@ def choose_way(graph: Graph, lengths: Lengths, plan: Plan) -> str:
         return "deep"
     if not graph.nnz or plan.rtol or plan.delta is not None:
         return "window"
-    if lengths.unit and graph.n <= dial.MOST_ROWS:
+    counts, longest, shortest = plan.outputs & PATH_SUMS, float(lengths.out.max()), float(lengths.out.min())
+    if lengths.unit and graph.n <= dial.MOST_ROWS and not (counts and longest > FEW_UNITS * lengths.unit):
         return "dial"
-    if not plan.outputs & PATH_SUMS:
-        return "window"
-    return "threshold" if float(lengths.out.min()) >= SIMILAR * _mean(lengths.out) else "window"
+    return "threshold" if counts and shortest >= SIMILAR * _mean(lengths.out) else "window"
 
 
 def describe_lengths(graph: Graph, plan: Plan) -> Lengths:

@@ -20,8 +20,10 @@ THREADS = 256
 WARPS = THREADS // 32
 # How the sweep of a group in one launch ended, if not well; as in kernels/batched_deep.cuh.
 QUEUE_FULL, STOPPED = 1, 2
-# Rows with more edges than this get a block.
-_HUB_EDGES = 1024
+# Rows with more edges than a share of all get a block, within bounds: on a small graph a warp that has 1024 edges ends
+# long after all others.
+_HUB_SHARE = 1 / 4096
+_HUB_EDGES = 256, 1024
 
 
 @dataclass(eq=False)
@@ -236,5 +238,6 @@ def sigma_limit(plan: Plan) -> Any:
 
 def _count_hubs(degrees: NDArray[np.int64]) -> int:
     """Rows at the front of which all have many edges; the last of them may be followed by some more."""
-    short = np.flatnonzero(degrees <= _HUB_EDGES)
+    few = np.clip(_HUB_SHARE * degrees.sum(), *_HUB_EDGES)
+    short = np.flatnonzero(degrees <= few)
     return int(short[0]) if len(short) else len(degrees)

@@ -148,7 +148,7 @@ def test_against_the_cpu(sums_gpu, way, A, directed):
 @needs_numba
 def test_hubs(sums_gpu, monkeypatch):
     """Rows of many edges, which a block shares, with those of few among them."""
-    monkeypatch.setattr("lagbc.gpu.rows._HUB_EDGES", 12)
+    monkeypatch.setattr("lagbc.gpu.rows._HUB_EDGES", (12, 12))
     for directed in (True, False):
         options = {"directed": directed, "sources": range(300)}
         theirs = by_the_cpu(SCALE_FREE, **options)

@@ -60,7 +60,8 @@ def powers(seed=1):
 
 # With the way that `choose_way` should take.
 GRAPHS = {
-    "scale-free, 1 to 10": (with_lengths(scale_free(400, 2500, seed=1), integers(10)), "dial"),
+    "scale-free, 1 to 10": (with_lengths(scale_free(400, 2500, seed=1), integers(10)), "threshold"),
+    "scale-free, 1 to 5": (with_lengths(scale_free(400, 2500, seed=1), integers(5)), "dial"),
     "scale-free, 0.1 to 1": (with_lengths(scale_free(400, 2500, seed=2), reals(0.1, 1)), "threshold"),
     "scale-free, 0 to 1": (with_lengths(scale_free(400, 2500, seed=3), reals(0, 1)), "window"),
     "scale-free, 1 to 1000": (with_lengths(scale_free(400, 2500, seed=4), integers(1000)), "window"),

@@ -186,7 +186,7 @@ def test_several_groups(way, dtype, name, weights):
 @pytest.mark.parametrize("length", [0.1, 1.0])
 def test_hubs(way, monkeypatch, length):
     """Rows of many edges, which a block shares, with those of few among them."""
-    monkeypatch.setattr("lagbc.gpu.rows._HUB_EDGES", 12)
+    monkeypatch.setattr("lagbc.gpu.rows._HUB_EDGES", (12, 12))
     if way == "dial" and length != 1:
         pytest.skip("it adds multiples of a unit, not rounded sums")
     A, roots = LARGE["scale-free"] * length, range(0, 300, 7)
@@ -415,6 +415,10 @@ def test_the_way_of_distances_alone(cupy):
     """`threshold` would count paths."""
     graph = as_graph(with_lengths(scale_free(60, 300, seed=8), reals(0.1, 1)), weighted=True)
     for outputs, expected in ((DISTANCES, "window"), (EVERYTHING, "threshold"), (frozenset({"delta"}), "threshold")):
+        plan = Plan(batch=256, outputs=outputs)
+        assert ROW.load().choose_way(graph, ROW.load().describe_lengths(graph, plan), plan) == expected
+    graph = as_graph(with_lengths(scale_free(60, 300, seed=8), integers(10)), weighted=True)
+    for outputs, expected in ((DISTANCES, "dial"), (EVERYTHING, "threshold")):
         plan = Plan(batch=256, outputs=outputs)
         assert ROW.load().choose_way(graph, ROW.load().describe_lengths(graph, plan), plan) == expected
 
