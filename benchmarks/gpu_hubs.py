@@ -54,8 +54,10 @@ def main(data: Path | None, roots: tuple[int, ...], commit: str | None) -> None:
     heads = ("graph", "nnz", "roots", *map(str, EDGES), "rule")
     click.echo(f"| {' | '.join(heads)} |\n{'|---' * len(heads)}|")
     for named in graphs(data):
+        loaded = named.load()
         for count in roots:
             case = Case(named, SEED, count, "random", count)
+            case.matrix = loaded
             times = [milliseconds(case, edges) for edges in (*((e, e) for e in EDGES), RULE)]
             cells = (named.name, case.graph.nnz, len(case.roots), *(f"{time:.4f}" for time in times))
             click.echo(f"| {' | '.join(map(str, cells))} |")
