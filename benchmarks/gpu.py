@@ -27,7 +27,7 @@ from benchmarks.graphs import NamedGraph, is_symmetric, table
 from lagbc import reference
 from lagbc.graph import Graph, as_graph
 from lagbc.methods import METHODS, Method
-from lagbc.plan import Plan
+from lagbc.plan import Plan, UnlikeBlocks
 from lagbc.sums import Sums
 
 Row = dict[str, Any]
@@ -185,30 +185,37 @@ class Round:
 def run_once(entry: Entry, state: Any, plan: Plan, graph: Graph, roots: Roots) -> Round:
     """Sweep from all roots, batch after batch, with events around the sweeps."""
     module, block = entry.row.load(), entry.row.block
-    total, overflowed, levels_most = Sums.zeros(cp, plan.outputs, graph.n, graph.nnz), [], 0
-    events = []
+    total, levels_most, events = Sums.zeros(cp, plan.outputs, graph.n, graph.nnz), 0, []
+    overflowed = np.zeros(len(roots), np.bool_)
+    waiting = [np.arange(first, min(first + plan.batch, len(roots))) for first in range(0, len(roots), plan.batch)]
     cp.cuda.Device().synchronize()
     begun = time.perf_counter()
-    for first in range(0, len(roots), plan.batch):
-        batch = roots[first : first + plan.batch]
+    while waiting:
+        places = waiting.pop(0)
+        batch = roots[places]
         blocks = -(-len(batch) // block) if block > 1 else 1
         out = Sums.zeros_of_batch(cp, plan.outputs, graph.n, graph.nnz, blocks, len(batch))
         marks = [cp.cuda.Event() for _ in range(3)]
         marks[0].record()
-        levels: Any = module.forward(state, batch)
+        try:
+            levels: Any = module.forward(state, batch)
+        except UnlikeBlocks as unlike:  # each kind by itself, as `lagbc.sweep` does it
+            apart = unlike.apart[np.arange(len(batch)) // block]
+            waiting[:0] = [places[apart], places[~apart]]
+            continue
         marks[1].record()
         module.backward(state, levels, out)
         marks[2].record()
         total = total.plus(out, batch)
         events.append(marks)
-        overflowed.append(levels.overflowed)
+        overflowed[places] = levels.overflowed
         levels_most = max(levels_most, int(levels.depth))
     sums = Sums(**{name: array.get() for name, array in total})
     wall = time.perf_counter() - begun
     forward, backward = (
         sum(cp.cuda.get_elapsed_time(marks[i], marks[i + 1]) for marks in events) / 1e3 for i in range(2)
     )
-    return Round(forward, backward, wall, levels_most, np.concatenate(overflowed), sums)
+    return Round(forward, backward, wall, levels_most, overflowed, sums)
 
 
 def measure(case: Case, entry: Entry, repeat: int, bandwidth: float) -> Row:
