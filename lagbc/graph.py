@@ -194,7 +194,7 @@ class Graph:
         before = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(kept, dtype=np.int64)])
         weights = None if self.weights is None else self.weights[kept]
         part = Graph(before[self.indptr], self.indices[kept], self.directed, weights)
-        vars(part)["depth"] = self.depth  # a cached property
+        vars(part)["depth"] = (self.copied_from or self).depth  # a cached property
         return part
 
     def _ends_in_sweep_order(self) -> tuple[Any, Any]:

@@ -142,11 +142,10 @@ def prepare(graph: Graph, plan: Plan, way: str | None = None) -> State:
 
 def leave_out_detours(graph: Graph, plan: Plan) -> tuple[Graph, Any]:
     """Leave out edges that no shortest path takes; also return the places of the others, None if none is left out."""
-    sweep = Plan(COLUMNS, outputs=frozenset({"distance"}), rtol=plan.rtol, stop=plan.stop)
-    lengths = describe_lengths(graph, sweep)
-    if not detours.are_likely(graph, lengths, sweep):
+    if not detours.are_likely(graph, plan):
         return graph, None
-    kept = detours.find_kept(graph, upload(graph, sweep), lengths)
+    sweep = Plan(COLUMNS, outputs=frozenset({"distance"}), stop=plan.stop)
+    kept = detours.find_kept(graph, upload(graph, sweep), describe_lengths(graph, sweep))
     return (graph, None) if kept is None else (graph.on_device.keep(kept), cp.flatnonzero(kept))
 
 

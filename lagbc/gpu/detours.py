@@ -33,15 +33,16 @@ MOST_KEPT = 0.9
 _SLACK = 8 * levels.MOST_ROUNDS * 2.0**-53
 
 
-def are_likely(graph: Graph, lengths: Lengths, plan: Plan) -> bool:
+def are_likely(graph: Graph, plan: Plan) -> bool:
     """Whether it is worth the sweep to look for them.
 
-    A way of two edges is at least as long as twice the shortest. With `rtol`, paths that are longer than the shortest
-    count, too. On deep graphs landmarks are far from most edges.
+    With `rtol`, paths that are longer than the shortest count, too. On deep graphs landmarks are far from most edges. A
+    way of two edges is at least twice as long as the shortest edge.
     """
     if graph.nnz < LEAST_EDGES or graph.is_deep or plan.rtol:
         return False
-    return bool(lengths.out.max() > 2 * lengths.out.min())
+    weights: Any = graph.weights
+    return bool(weights.max() > 2 * weights.min())
 
 
 def find_kept(graph: Graph, rows: Rows, lengths: Lengths) -> Any:
@@ -59,7 +60,7 @@ def find_kept(graph: Graph, rows: Rows, lengths: Lengths) -> Any:
     hubs = graph.order[:COLUMNS]
     try:
         after = before = _distances(rows, lengths, hubs)
-        if graph.directed:
+        if rows.in_indptr is not rows.indptr:
             before = _distances(_reversed(rows), replace(lengths, out=lengths.into, into=lengths.out), hubs)
     except TooDeep:
         return None
