@@ -81,6 +81,8 @@ class Plan:
         Width of the buckets of Delta-stepping; None lets the method choose.
     method : str
         Name of the row of METHODS that is run; what a module that serves several rows goes by.
+    roots : int or None
+        How many the run has, in all batches; None if that is not known.
     variant : str or None
         Which of a traversal's ways is taken: "all-blocks" puts all blocks of a GPU on one root, "one-block" one;
         "work-efficient" and "node-parallel" are those of dijkstra. None lets the method choose.
@@ -99,6 +101,7 @@ class Plan:
     rtol: float = 0.0
     delta: float | None = None
     outputs: frozenset[str] = frozenset({"delta"})
+    roots: int | None = None
     variant: str | None = None
     method: str = ""
     virtual_warp: int | None = None

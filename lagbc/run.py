@@ -110,6 +110,7 @@ def run(
         rtol=tolerance,
         delta=width,
         outputs=outputs,
+        roots=len(roots),
         method=row.name,
     )
     resumed = None

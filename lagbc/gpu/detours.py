@@ -28,6 +28,8 @@ from lagbc.plan import Plan
 
 # Graphs with fewer edges are swept as they are: a launch takes longer than their edges.
 LEAST_EDGES = 2**17
+# Runs from fewer roots, too: finding the edges takes about as long as 256 roots do.
+LEAST_ROOTS = 512
 # Of the edges, what may be kept at most; else all are.
 MOST_KEPT = 0.9
 _SLACK = 8 * levels.MOST_ROUNDS * 2.0**-53
@@ -39,7 +41,8 @@ def are_likely(graph: Graph, plan: Plan) -> bool:
     With `rtol`, paths that are longer than the shortest count, too. On deep graphs landmarks are far from most edges. A
     way of two edges is at least twice as long as the shortest edge.
     """
-    if graph.nnz < LEAST_EDGES or graph.is_deep or plan.rtol:
+    is_small = graph.nnz < LEAST_EDGES or (plan.roots is not None and plan.roots < LEAST_ROOTS)
+    if is_small or graph.is_deep or plan.rtol:
         return False
     weights: Any = graph.weights
     return bool(weights.max() > 2 * weights.min())

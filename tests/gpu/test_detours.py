@@ -25,6 +25,7 @@ def leave_out(cupy, monkeypatch):
     from lagbc.gpu import delta_stepping, detours
 
     monkeypatch.setattr(detours, "LEAST_EDGES", 1)
+    monkeypatch.setattr(detours, "LEAST_ROOTS", 1)
     return lambda graph, **options: delta_stepping.leave_out_detours(graph, Plan(batch=256, **options))
 
 
@@ -83,6 +84,9 @@ def test_graphs_that_are_taken_as_they_are(leave_out, monkeypatch):
         assert leave_out(graph, **options) == (graph, None)
     graph = as_graph(with_lengths(scale_free(200, 2000, seed=1), [1, 9]), weighted=True)
     assert leave_out(graph)[1] is not None
+    monkeypatch.setattr(detours, "LEAST_ROOTS", 20)
+    assert leave_out(graph, roots=20)[1] is not None
+    assert leave_out(graph, roots=19) == (graph, None)
     monkeypatch.setattr(detours, "LEAST_EDGES", graph.nnz + 1)
     assert leave_out(graph) == (graph, None)
 
@@ -125,6 +129,7 @@ def test_random_graphs(cupy, data):
     directed, dtype = data.draw(st.booleans()), data.draw(st.sampled_from(["float64", "float32"]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(detours, "LEAST_EDGES", 1)
+        patch.setattr(detours, "LEAST_ROOTS", 1)
         scores = lagbc.bc(A, weighted=True, directed=directed, method="delta-stepping", device="cuda", dtype=dtype)
     tolerance = 1e-12 if dtype == "float64" else 3e-5
     np.testing.assert_allclose(scores, oracle(A, directed=directed, weighted=True), rtol=tolerance, atol=tolerance)
