@@ -75,6 +75,10 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("lagbc")
     for home, names in _HOMES.items():
         if name in names:
             return getattr(import_module(f"lagbc.{home}"), name)

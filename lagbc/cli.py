@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from lagbc.graph import Graph
     from lagbc.io import GraphFile
 
-_EXAMPLE = "example:"
 _GRAPH_HELP = """GRAPH is a Matrix Market file, a SciPy .npz, an edge list or a METIS file, plain or gzip-compressed, or
 example:NAME for a network that comes with lagbc. The vertices of an edge list keep their ids; in the other formats they
 are the rows of the matrix, counted from 0."""
@@ -278,12 +277,10 @@ def _above_bar() -> Callable[[str], None]:
 
 
 def _open(name: str) -> GraphFile:
-    from lagbc.io import example_names, example_path, read_graph
+    from lagbc.io import EXAMPLE, example_names, read_graph
 
-    if name.startswith(_EXAMPLE):
-        return read_graph(example_path(name.removeprefix(_EXAMPLE)))
-    if not Path(name).exists():
-        shipped = ", ".join(_EXAMPLE + example for example in example_names())
+    if not name.startswith(EXAMPLE) and not Path(name).exists():
+        shipped = ", ".join(EXAMPLE + example for example in example_names())
         raise FileNotFoundError(f"there is no file {name!r}; networks that come with lagbc: {shipped}")
     return read_graph(name)
 
@@ -397,7 +394,9 @@ def _headline(name: str, graph: Graph) -> str:
 
 
 def _short(name: str) -> str:
-    return name.removeprefix(_EXAMPLE) if name.startswith(_EXAMPLE) else Path(name).name
+    from lagbc.io import EXAMPLE
+
+    return name.removeprefix(EXAMPLE) if name.startswith(EXAMPLE) else Path(name).name
 
 
 def _size(count: float) -> str:

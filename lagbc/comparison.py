@@ -177,7 +177,7 @@ class Comparison:
         lines += [f"- {note}" for note in (*self.remarks(), *self.reasons())]
         return "\n".join(lines) + "\n"
 
-    _repr_markdown_ = to_markdown
+    _repr_markdown_ = __str__ = to_markdown
 
     def remarks(self) -> list[str]:
         """Say what has to be known besides the figures, such as that some are wrong."""

@@ -293,6 +293,8 @@ def _require_matrix(A: Any) -> None:
     kind = f"{type(A).__module__}.{type(A).__qualname__}"
     if isinstance(A, str):
         raise TypeError(f"A is the string {A!r}; to read a graph file, pass lagbc.read_graph({A!r}).matrix")
+    if isinstance(getattr(A, "matrix", None), sparse.sparray):
+        raise TypeError(f"A is a {kind}; pass A.matrix, directed=A.directed")
     raise TypeError(
         f"A is a {kind}; lagbc takes a SciPy sparse array or matrix, a dense 2-D numpy.ndarray, a networkx.Graph, an "
         "igraph.Graph or a graphblas.Matrix"

@@ -26,6 +26,8 @@ import scipy.sparse as sp
 from lagbc.errors import GraphFormatError
 
 _DATA = Path(__file__).parent / "data"
+# Begins the name of a network that comes with lagbc, in place of a path.
+EXAMPLE = "example:"
 _EXAMPLE_SUFFIX = ".mtx.gz"
 
 _BANNER = b"%%MatrixMarket"
@@ -75,7 +77,7 @@ def read_graph(path: str | os.PathLike[str]) -> GraphFile:
     Parameters
     ----------
     path : path-like
-        The file.
+        The file, or ``"example:NAME"`` for a network that comes with lagbc.
 
     Returns
     -------
@@ -86,11 +88,14 @@ def read_graph(path: str | os.PathLike[str]) -> GraphFile:
     ------
     FileNotFoundError
         If there is no such file.
+    ValueError
+        If no network of that name comes with lagbc.
     GraphFormatError
         If the file is malformed; the message names the file, the line, what stands there and what was expected.
     """
     name = os.fspath(path)
-    data = _uncompressed(Path(path).read_bytes(), name)
+    file = example_path(name.removeprefix(EXAMPLE)) if name.startswith(EXAMPLE) else Path(name)
+    data = _uncompressed(file.read_bytes(), name)
     return _READERS[_format(data, name)](data, name)
 
 

@@ -375,6 +375,9 @@ class Selection:
     method: Method
     reason: str
 
+    def __str__(self) -> str:
+        return self.reason
+
 
 def select_method(
     A: Any, *, directed: bool | None = None, weighted: bool = False, method: str = "auto", device: str = "auto"
@@ -434,6 +437,8 @@ def choose(
 
     `roots` is how many there are, if not all.
     """
+    if device not in ("auto", "cpu", "cuda"):
+        raise ValueError(f"device={device!r} is none of 'auto', 'cpu' and 'cuda'")
     rows = [
         row
         for row in METHODS

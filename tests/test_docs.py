@@ -4,6 +4,7 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
@@ -50,6 +51,23 @@ def test_every_parameter_is_documented(name):
     text = inspect.getdoc(function).split("Parameters\n")[1].split("Returns\n")[0]
     for parameter in inspect.signature(function).parameters:
         assert parameter in text, parameter
+
+
+def test_version():
+    assert lagbc.__version__ == version("lagbc")
+
+
+def test_records_that_are_printed_are_read():
+    graph = lagbc.read_graph("example:karate")
+    chosen = lagbc.select_method(graph.matrix, directed=graph.directed)
+    assert str(chosen) == chosen.reason
+    table = lagbc.compare(graph.matrix, 2, methods="batched", device="cpu", directed=graph.directed)
+    assert str(table) == table.to_markdown()
+
+
+def test_a_graph_file_is_refused_with_what_to_pass():
+    with pytest.raises(TypeError, match=r"lagbc\.io\.GraphFile; pass A\.matrix, directed=A\.directed"):
+        lagbc.bc(lagbc.read_graph("example:karate"))
 
 
 def test_unknown_name():

@@ -279,7 +279,7 @@ def test_corrupt_coo(index):
         ({"source_weights": [[1], [1, 2]]}, TypeError, "source_weights is ragged"),
         ({"dtype": "float16"}, ValueError, "dtype='float16'.*'float64'"),
         ({"method": "best"}, ValueError, "no method='best'.*there are: batched on cpu; graphblas on cpu"),
-        ({"device": "tpu"}, ValueError, "device='tpu'.*there are: batched on cpu"),
+        ({"device": "tpu"}, ValueError, "device='tpu' is none of 'auto', 'cpu' and 'cuda'"),
     ],
     ids=str,
 )

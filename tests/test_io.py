@@ -417,6 +417,9 @@ def test_karate_is_the_graph_of_networkx():
 
 def test_shipped_names():
     assert example_names() == ["ca-GrQc", "karate", "lesmis", "minnesota", "power", "us-airports"]
+    assert (read_graph("example:karate").matrix != read_graph(example_path("karate")).matrix).nnz == 0
+    with pytest.raises(ValueError, match=r"called 'nope'; there are: ca-GrQc"):
+        read_graph("example:nope")
     with pytest.raises(ValueError, match=r"called 'nope'; there are: ca-GrQc, karate, .*us-airports"):
         example_path("nope")
 
