@@ -124,6 +124,8 @@ def bc_command(
     click.echo(f"method: {choice.reason}")
     if weighted:
         click.echo(f"weights: {lengths}{' w, taken as lengths 1 / w' if lengths == 'strengths' else ' of edges'}")
+        if not _has_weights(file):
+            click.echo("weights: all are the same; the file may have none")
     elif _has_weights(file):
         click.echo("weights: ignored; paths are counted in hops (--weighted takes them as lengths)")
     if k is not None:

@@ -445,6 +445,11 @@ def choose(
         if row.weighted == graph.weighted and method in ("auto", row.name) and device in ("auto", row.device)
     ]
     if not rows:
+        if any(row.name == method and device in ("auto", row.device) for row in METHODS):
+            way_out = (
+                "takes no lengths: leave out weighted=True" if graph.weighted else "takes lengths: pass weighted=True"
+            )
+            raise ValueError(f"method={method!r} {way_out}, or name another method")
         weights = " for weights" if graph.weighted else ""
         raise ValueError(
             f"there is no method={method!r} with device={device!r}{weights}; there are: "

@@ -260,6 +260,8 @@ def test_weights_of_a_pattern_are_ones(tmp_path):
     hops = scores_of(tmp_path, "example:karate")[0]
     for flag in ("--weighted", "--strength"):
         np.testing.assert_allclose(scores_of(tmp_path, "example:karate", flag)[0], hops, rtol=1e-13)
+        assert "weights: all are the same; the file may have none" in succeed("bc", "example:karate", flag)
+    assert "the file may have none" not in succeed("bc", "example:lesmis", "--weighted")
 
 
 @pytest.mark.parametrize(
