@@ -389,7 +389,14 @@ class _Task:
         needed = memory.fit(self.places[row.device].graph, row, self.batch, self.threads, count)
         memory.require(needed)
         delta = self.delta if "delta" in row.takes else None
-        return Plan(batch=needed.batch, threads=needed.threads, dtype=self.dtype_of(row), delta=delta, method=row.name)
+        return Plan(
+            batch=needed.batch,
+            threads=needed.threads,
+            dtype=self.dtype_of(row),
+            delta=delta,
+            roots=len(self.roots),
+            method=row.name,
+        )
 
     def dtype_of(self, row: Method) -> str:
         """Return the dtype that was asked for, or float64 if the method has no other."""

@@ -446,13 +446,12 @@ def choose(
     ]
     if not rows:
         if any(row.name == method and device in ("auto", row.device) for row in METHODS):
-            way_out = (
-                "takes no lengths: leave out weighted=True" if graph.weighted else "takes lengths: pass weighted=True"
-            )
-            raise ValueError(f"method={method!r} {way_out}, or name another method")
-        weights = " for weights" if graph.weighted else ""
+            takes = "no lengths: leave out weighted=True" if graph.weighted else "lengths: pass weighted=True"
+            problem = f"method={method!r} takes {takes}"
+        else:
+            problem = f"there is no method={method!r} with device={device!r}{' for weights' if graph.weighted else ''}"
         raise ValueError(
-            f"there is no method={method!r} with device={device!r}{weights}; there are: "
+            f"{problem}; there are: "
             + "; ".join(f"{row.name} on {row.device}{' (weighted)' if row.weighted else ''}" for row in METHODS)
         )
     rows = _that_offer(outputs, rows, graph.weighted)

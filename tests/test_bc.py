@@ -147,7 +147,9 @@ def test_rescale_of_one_root():
 def test_sample_follows_its_seed(bc, example):
     A = example("lesmis").matrix
     by_number, by_generator = bc(A, k=20, rng=5), bc(A, k=20, rng=np.random.default_rng(5))
-    np.testing.assert_allclose(by_number, by_generator, rtol=1e-12)
+    if bc.keywords["device"] == "cpu":
+        np.testing.assert_array_equal(by_number, by_generator)
+    np.testing.assert_allclose(by_number, by_generator, rtol=1e-12)  # traversals add in any order
     assert not np.allclose(by_number, bc(A, k=20, rng=6))
 
 

@@ -163,4 +163,5 @@ def _capacity(arrays: Arrays) -> int:
 
 def _parts(arrays: Arrays) -> int:
     """Warps that share a row."""
-    return COLUMNS // (32 * compiler.own_columns(_SOURCE, arrays.rows.plan.dtype))
+    plan = arrays.rows.plan
+    return COLUMNS // (32 * compiler.own_columns(_SOURCE, plan.dtype, outputs=plan.outputs))

@@ -99,7 +99,7 @@ def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
         pending=cp.empty((*shape, BYTES), cp.uint8),
         seen=cp.empty((rows.groups, words), cp.uint32),
         reached=cp.empty((*shape, BYTES), cp.uint8),
-        open=cp.empty((rows.groups, _parts(rows.plan.dtype, lengths.dist), words), cp.uint32),
+        open=cp.empty((rows.groups, _parts(rows, lengths.dist), words), cp.uint32),
         near=cp.empty((MOST_ROUNDS // 4, *shape, BYTES), cp.uint8),
         live=cp.empty((MOST_ROUNDS, rows.groups, words), cp.uint32),
         lowest=cp.empty((1 + MOST_ROUNDS, rows.groups, COLUMNS), lengths.dist),
@@ -130,7 +130,7 @@ def backward(
 ) -> PathScores:
     """Sum over paths; `edges` are added to."""
     rows = arrays.rows
-    parts = _parts(rows.plan.dtype, arrays.dist)
+    parts = _parts(rows, arrays.dist)
     kernel, grid = _kernel(arrays, "delta_backward"), (row_blocks(rows.rows, rows.hubs), count_groups(roots), parts)
     scores = cp.zeros((rows.groups, parts, rows.rows))
     stress = None if arrays.paths is None else cp.zeros_like(scores)
@@ -161,7 +161,7 @@ def _settle(arrays: Arrays, roots: NDArray[np.int64], placed: Placed, overflowed
     rows = arrays.rows
     _start(arrays, placed)
     find, take = _kernel(arrays, "delta_lowest"), _kernel(arrays, "delta_near")
-    groups, parts = count_groups(roots), _parts(rows.plan.dtype, arrays.dist)
+    groups, parts = count_groups(roots), _parts(rows, arrays.dist)
     blocks = row_blocks(rows.rows, 0)
     few = min(blocks, _BLOCKS * cp.cuda.Device().attributes["MultiProcessorCount"])
     found = cp.zeros((MOST_ROUNDS, 2), cp.int32)  # whether an entry is pending, and near
@@ -244,7 +244,7 @@ def _count(arrays: Arrays, roots: NDArray[np.int64], placed: Placed, rounds: int
     arrays.seen[:] = bitmap_of(rows, placed)
     arrays.values[placed.group, placed.position, placed.column] = 1
     kernel = _kernel(arrays, "delta_count")
-    grid = (row_blocks(rows.rows, rows.in_hubs), count_groups(roots), _parts(rows.plan.dtype, arrays.dist))
+    grid = (row_blocks(rows.rows, rows.in_hubs), count_groups(roots), _parts(rows, arrays.dist))
     for level in range(1, rounds):
         rows.plan.stop.check()
         arguments = (
@@ -270,6 +270,6 @@ def _number(arrays: Arrays, x: float) -> Any:
     return np.dtype(arrays.dist).type(x)
 
 
-def _parts(dtype: str, dist: str) -> int:
+def _parts(rows: Rows, dist: str) -> int:
     """Warps that share a row."""
-    return COLUMNS // (32 * compiler.own_columns(_SOURCE, dtype, dist))
+    return COLUMNS // (32 * compiler.own_columns(_SOURCE, rows.plan.dtype, dist, rows.plan.outputs))
