@@ -48,9 +48,8 @@ def milliseconds(case: Case, edges: tuple[int, int]) -> float:
 def main(data: Path | None, roots: tuple[int, ...], commit: str | None) -> None:
     """Measure all graphs."""
     common = environment(commit)
-    click.echo(
-        f"{common['device']}, CuPy {common['cupy']}; commit {common['machine']['commit']}; float64, ms a root.\n"
-    )
+    commit = common["machine"]["commit"]
+    click.echo(f"{common['device']}, CuPy {common['cupy']}; commit {commit}. Milliseconds a root, float64.\n")
     heads = ("graph", "nnz", "roots", *map(str, EDGES), "rule")
     click.echo(f"| {' | '.join(heads)} |\n{'|---' * len(heads)}|")
     for named in graphs(data):

@@ -1,7 +1,7 @@
 """Measure variants of the GPU's Delta-stepping, each against the first of its lengths, as a table in Markdown.
 
 ``python -m benchmarks.gpu_weighted_variants --help``. Edges: the share that is not left out as a detour, and the
-milliseconds that it took to find them, once a graph and in no other figure. Differs: from the first, over 1 + score.
+milliseconds that it took to find them, once a run and in no other figure. Differs: from the first, over 1 + score.
 """
 
 from __future__ import annotations
