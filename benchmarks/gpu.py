@@ -29,6 +29,7 @@ from lagbc.graph import Graph, as_graph
 from lagbc.methods import METHODS, Method
 from lagbc.plan import Plan, UnlikeBlocks
 from lagbc.sums import Sums
+from lagbc.sweep import line_up
 
 Row = dict[str, Any]
 Roots = NDArray[np.int64]
@@ -201,8 +202,9 @@ def run_once(entry: Entry, state: Any, plan: Plan, graph: Graph, roots: Roots) -
             levels: Any = module.forward(state, batch)
         except UnlikeBlocks as unlike:  # each kind by itself, as `lagbc.sweep` does it
             apart = unlike.apart[np.arange(len(batch)) // block]
-            waiting[:0] = [places[apart], places[~apart]]
-            continue
+            waiting[:0] = [places[apart]] if unlike.levels is not None else [places[apart], places[~apart]]
+            if (levels := unlike.levels) is None:
+                continue
         marks[1].record()
         module.backward(state, levels, out)
         marks[2].record()
@@ -225,9 +227,11 @@ def measure(case: Case, entry: Entry, repeat: int, bandwidth: float) -> Row:
     pool = cp.get_default_memory_pool()
     pool.free_all_blocks()
     order_seconds, placed = timed(lambda: order_on_device(graph))
+    roots = line_up(placed, entry.row, case.roots)
+    group_seconds, _ = timed(lambda: line_up(placed, entry.row, case.roots))
     prepare_seconds, state = timed(lambda: entry.prepare(placed, plan))
-    warm_up_seconds, _ = timed(lambda: run_once(entry, state, plan, graph, case.roots[: plan.batch]))
-    rounds = [run_once(entry, state, plan, graph, case.roots) for _ in range(repeat)]
+    warm_up_seconds, _ = timed(lambda: run_once(entry, state, plan, graph, roots[: plan.batch]))
+    rounds = [run_once(entry, state, plan, graph, roots) for _ in range(repeat)]
     best = min(rounds, key=lambda r: r.wall)
     bound = BOUND[dtype] * graph.nnz * len(case.roots)
     row: Row = {
@@ -236,6 +240,7 @@ def measure(case: Case, entry: Entry, repeat: int, bandwidth: float) -> Row:
         "levels": best.levels,
         "overflowed": int(best.overflowed.sum()),
         "order_seconds": order_seconds,
+        "group_seconds": group_seconds,
         "prepare_seconds": prepare_seconds,
         "warm_up_seconds": warm_up_seconds,
         "forward_seconds": best.forward,
@@ -251,7 +256,7 @@ def measure(case: Case, entry: Entry, repeat: int, bandwidth: float) -> Row:
         "of_bound": bound / bandwidth / best.kernels,
         "peak_bytes": pool.total_bytes(),
     }
-    return row | verify(case, entry, state, plan, best)
+    return row | verify(case, entry, state, plan, best, roots)
 
 
 def order_on_device(graph: Graph) -> Graph:
@@ -261,23 +266,23 @@ def order_on_device(graph: Graph) -> Graph:
     return placed
 
 
-def verify(case: Case, entry: Entry, state: Any, plan: Plan, best: Round) -> Row:
+def verify(case: Case, entry: Entry, state: Any, plan: Plan, best: Round, roots: Roots) -> Row:
     """Compare with the CPU on a few roots, and on all of them with the method that was measured first."""
     graph = case.graph
-    kept = case.roots[~best.overflowed]
+    kept = case.roots[~np.isin(case.roots, roots[best.overflowed])]
     answer: Row = {"tolerance": TOLERANCE[entry.dtype], "checks": {}}
     checked = kept[:: max(1, len(kept) // CHECKED)][:CHECKED]
-    for roots in (checked, kept):
-        scores = best.scores if roots is kept and len(kept) == len(case.roots) else None
-        if not len(roots):
+    for some in (checked, kept):
+        scores = best.scores if some is kept and len(kept) == len(case.roots) else None
+        if not len(some):
             continue
         if scores is None:
-            scores = run_once(entry, state, plan, graph, roots).scores
-        key = roots.tobytes()
-        if roots is checked and key not in case.trusted and (known := on_cpu(graph, roots)) is not None:
+            scores = run_once(entry, state, plan, graph, some).scores
+        key = some.tobytes()
+        if some is checked and key not in case.trusted and (known := on_cpu(graph, some)) is not None:
             case.trusted[key] = known
         name, expected = case.trusted.setdefault(key, (f"{entry.name} {entry.dtype}", scores))
-        answer["checks"][f"{len(roots)} roots, {name}"] = disagreement(scores, expected)
+        answer["checks"][f"{len(some)} roots, {name}"] = disagreement(scores, expected)
     if few := on_cpu_slowly(graph, kept[:CHECKED_SLOWLY]):
         scores = run_once(entry, state, plan, graph, kept[:CHECKED_SLOWLY]).scores
         answer["checks"][f"{CHECKED_SLOWLY} roots, {few[0]}"] = disagreement(scores, few[1])

@@ -29,7 +29,7 @@ from lagbc.arguments import (
 from lagbc.errors import MissingDependencyError
 from lagbc.graph import HOST_EDGES, Graph, as_graph
 from lagbc.methods import METHODS, Levels, Method, choose
-from lagbc.plan import Plan
+from lagbc.plan import Plan, UnlikeBlocks
 from lagbc.sums import Sums
 from lagbc.sweep import sweep
 
@@ -454,12 +454,20 @@ class _Watch:
 
     def forward(self, state: tuple[Any, bool], roots: NDArray[np.int64]) -> Levels:
         """Note how many levels there were and, of the dtype planned, how many roots overflowed."""
-        levels = self._module.forward(state[0], roots)
+        try:
+            levels = self._module.forward(state[0], roots)
+        except UnlikeBlocks as unlike:
+            if unlike.levels is not None:
+                self._note(unlike.levels, state[1])
+            raise
+        self._note(levels, state[1])
+        return levels
+
+    def _note(self, levels: Levels, planned: bool) -> None:
         if (depth := getattr(levels, "depth", None)) is not None:
             self.levels.append(int(depth))
-        if state[1]:
+        if planned:
             self.overflowed.append(int(np.count_nonzero(levels.overflowed)))
-        return levels
 
     def backward(self, state: tuple[Any, bool], levels: Any, sums: Sums) -> None:
         """Note nothing."""

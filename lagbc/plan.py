@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +20,14 @@ class UnlikeBlocks(Exception):  # noqa: N818 (a request, not an error)
     ----------
     apart : ndarray of bool
         For each block of the batch, whether it is of the second kind.
+    levels : object or None
+        What the forward sweep left for the blocks of the first kind, if it is done with them: they need not come again.
     """
 
-    def __init__(self, apart: NDArray[np.bool_]) -> None:
+    def __init__(self, apart: NDArray[np.bool_], levels: Any = None) -> None:
         super().__init__()
         self.apart = apart
+        self.levels = levels
 
 
 class StopFlag:

@@ -15,15 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.checkpoint import Checkpoint
-from lagbc.csr import as_numpy
+from lagbc.csr import as_numpy, module_of
 from lagbc.errors import MemoryWarning
 from lagbc.graph import Graph
 from lagbc.methods import Method, MethodModule
+from lagbc.ordering import group_by_hubs
 from lagbc.plan import Plan, StopFlag, UnlikeBlocks
 from lagbc.sums import Sums
 
 # Seconds between two writes of a checkpoint.
 CHECKPOINT_SECONDS = 5.0
+# Roots from which they are grouped on graphs of few levels. On the CPU that took as long as 30 to 2000 of them gained.
+GROUPED_ROOTS = 1024
 
 
 @dataclass(frozen=True)
@@ -91,8 +94,7 @@ def sweep(
     KeyboardInterrupt
         Ctrl-C; every worker has stopped, and the checkpoint holds all batches that were finished.
     """
-    # A root without out-edges adds nothing. Neighbours in sweep order are neighbours in the graph, where that pays.
-    ordered = graph.order[np.isin(graph.order, roots[graph.out_degrees[roots] > 0])]
+    ordered = line_up(graph, method, roots)
     zeros = Sums.zeros(np, plan.outputs, graph.n, graph.nnz)
     done, host = (0, zeros) if checkpoint is None else checkpoint.state
     module = module or method.load()
@@ -115,6 +117,19 @@ def sweep(
             except MemoryError:
                 plan = _smaller(method, plan)
     return _on_host(total)
+
+
+def line_up(graph: Graph, method: Method, roots: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Put roots into the order in which they are batched: those that see most vertices at the same levels are together.
+
+    On deep graphs that is the sweep order, in which neighbours are neighbours in the graph; on others, where there are
+    many roots, by their distances to the hubs. A root without out-edges adds nothing and is left out.
+    """
+    rank = np.flatnonzero(np.isin(graph.order, roots[graph.out_degrees[roots] > 0]))
+    if not graph.is_deep and len(rank) >= GROUPED_ROOTS:
+        pattern = graph.reordered.on_device if method.device == "cuda" else graph.reordered
+        rank = as_numpy(group_by_hubs(pattern.indptr, pattern.indices, module_of(pattern.indptr).asarray(rank)))
+    return graph.order[rank]
 
 
 def _on_host(sums: Sums) -> Sums:
@@ -192,17 +207,21 @@ class _Worker:
         if dtype not in self._states:
             self._states[dtype] = self._module.prepare(self._graph, replace(self._plan, dtype=dtype))
         sums = self._zeros(self._method.arrays, len(roots))
+        state, overflowed = self._states[dtype], np.zeros(len(roots), np.bool_)
+        kinds: list[NDArray[np.bool_]] = []
+        levels: Any
         try:
-            levels = self._module.forward(self._states[dtype], roots)
+            levels = self._module.forward(state, roots)
         except UnlikeBlocks as unlike:
-            overflowed = np.zeros(len(roots), np.bool_)
-            for kind in (unlike.apart, ~unlike.apart):
-                places = np.flatnonzero(kind[self._block_of(np.arange(len(roots)))])
-                part, overflowed[places] = self._sweep(dtype, roots[places])
-                sums.put(part, np.flatnonzero(kind), places)
-        else:
-            self._module.backward(self._states[dtype], levels, sums)
+            levels = unlike.levels
+            kinds = [unlike.apart, ~unlike.apart] if levels is None else [unlike.apart]
+        if levels is not None:
+            self._module.backward(state, levels, sums)
             overflowed = levels.overflowed
+        for kind in kinds:
+            places = np.flatnonzero(kind[self._block_of(np.arange(len(roots)))])
+            part, overflowed[places] = self._sweep(dtype, roots[places])
+            sums.put(part, np.flatnonzero(kind), places)
         return sums, overflowed
 
 

@@ -8,7 +8,7 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 from strategies import SPECIAL, adjacency, disjoint, distances, edges_of, graphs, grid, matrix, path, scale_free, star
 
 from lagbc.graph import as_graph
-from lagbc.ordering import bfs_extent, degree_order, proximity_order
+from lagbc.ordering import HUBS, bfs_extent, degree_order, group_by_hubs, hub_distances, proximity_order
 
 
 def arrays_of(A):
@@ -136,3 +136,22 @@ def test_components():
     graph = as_graph(disjoint(path(3), path(2), matrix(1, []), matrix(2, [(1, 0)])))
     np.testing.assert_array_equal(graph.components, [0, 0, 0, 1, 1, 2, 3, 3])
     assert adjacency(matrix(2, [(1, 0)])) == ([0, 0, 1], [0])
+
+
+@given(graphs())
+def test_distances_to_hubs(A):
+    graph = as_graph(A)
+    expected = distances(A).reshape(graph.n, graph.n)[:, :HUBS].T
+    np.testing.assert_array_equal(hub_distances(graph.indptr, graph.indices), np.maximum(expected, 0))
+
+
+def test_grouped_by_distances_to_hubs():
+    """The first hub counts most, and vertices that none of them tells apart stay as they were."""
+    graph = as_graph(scale_free(300, 1500, seed=2)).reordered
+    vertices = np.arange(299, 49, -1)
+    order = group_by_hubs(graph.indptr, graph.indices, vertices)
+    assert sorted(order) == sorted(vertices)
+    seen = hub_distances(graph.indptr, graph.indices)
+    keys = [(*seen[:, v].tolist(), -v) for v in order.tolist()]
+    assert keys == sorted(keys)
+    assert len({key[:-1] for key in keys}) < len(keys), "some are alike"

@@ -4,7 +4,7 @@ The method of `lagbc.cpu.batched_hops` with 256 roots, the columns of a group, o
 number of groups. Graphs of few levels are swept a launch a level, by pull over all rows, all groups at once. Deep
 graphs are swept in one cooperative launch, in which each group of roots has blocks of its own, a queue of rows and a
 barrier a level. Which of the two it is, `Graph.is_deep` says; on the other graphs the groups whose roots have too many
-levels for a launch each are swept again as deep ones.
+levels for a launch each are swept again, by themselves, as deep ones.
 
 The backward sweep is compiled for what is asked for: t, for stress, is gathered beside c, and the warp that gathers for
 v sums sigma[v] * c[w] over its columns for each edge v -> w. Sums of distances are counted from the bit rows
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from lagbc.gpu import batched_hops_deep, batched_hops_levels
 from lagbc.gpu.batched_hops_sums import add_root_edges
 from lagbc.gpu.rows import (
+    COLUMNS,
     Found,
     Levels,
     Placed,
@@ -53,6 +54,7 @@ class State:
     is_deep: bool
     arrays: Any
     edge_order: Any  # of the graph, on the device; None if edges are not summed
+    too_deep: NDArray[np.int64]  # the roots of the groups that were last found to be so, and not those beside them
 
     @property
     def plan(self) -> Plan:
@@ -78,7 +80,7 @@ def prepare(graph: Graph, plan: Plan) -> State:
     rows = upload(graph, plan)
     way = batched_hops_deep if graph.is_deep else batched_hops_levels
     edge_order = cp.asarray(graph.edge_order) if "edges" in plan.outputs else None
-    return State(rows, graph.is_deep, way.allocate(rows), edge_order)
+    return State(rows, graph.is_deep, way.allocate(rows), edge_order, np.zeros(0, np.int64))
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Levels:
@@ -87,21 +89,28 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
     Raises
     ------
     UnlikeBlocks
-        Some groups of roots are too deep for a launch a level, and some are not: each kind has to come by itself.
+        Some groups of roots are too deep for a launch a level, and have to come by themselves; the others are swept.
     """
     placed = place(state.rows, roots)
+    is_deep = state.is_deep or np.array_equal(roots, state.too_deep)
     try:
-        found = state.sweep(batched_hops_deep if state.is_deep else batched_hops_levels, roots, placed)
+        found = state.sweep(batched_hops_deep if is_deep else batched_hops_levels, roots, placed)
     except TooDeep as deeper:
-        if not deeper.groups.all():
-            raise UnlikeBlocks(deeper.groups) from None
+        apart = deeper.groups[np.arange(len(roots)) // COLUMNS]
+        if deeper.found is not None and not apart.all():
+            state.too_deep = roots[apart]
+            raise UnlikeBlocks(deeper.groups, _levels(roots, placed, deeper.found, apart)) from None
         found = state.sweep(batched_hops_deep, roots, placed)
-    return Levels(roots, placed, found.depth, found.overflowed, found.reached)
+    return _levels(roots, placed, found)
+
+
+def _levels(roots: NDArray[np.int64], placed: Placed, found: Found, apart: NDArray[np.bool_] | bool = False) -> Levels:
+    return Levels(roots, placed, found.depth, found.overflowed & ~np.asarray(apart), found.reached, apart)
 
 
 def backward(state: State, levels: Levels, sums: Sums) -> None:
     """Add what the roots that did not overflow sum to, a row a group, in matrix order."""
-    keep = cp.asarray(bit_rows(~levels.overflowed, state.rows.groups))
+    keep = cp.asarray(bit_rows(~(levels.overflowed | levels.apart), state.rows.groups))
     if state.plan.outputs & PATH_SUMS:
         _add_path_sums(state, levels, keep, sums)
     if state.plan.outputs - PATH_SUMS:

@@ -69,11 +69,14 @@ class TooDeep(Exception):  # noqa: N818 (a request, not an error)
     ----------
     groups : ndarray of bool
         For each group of the batch, whether it does.
+    found : Found or None
+        What was found of the other groups, if their sweep has come to its end.
     """
 
-    def __init__(self, groups: NDArray[np.bool_]) -> None:
+    def __init__(self, groups: NDArray[np.bool_], found: Found | None = None) -> None:
         super().__init__()
         self.groups = groups
+        self.found = found
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +106,7 @@ class Levels:
     depth: int
     overflowed: NDArray[np.bool_]
     reached: Any  # (groups, rows, 32) uint8; None if there is no root with edges, or paths are not counted
+    apart: NDArray[np.bool_] | bool = False  # for each root, whether it has to come by itself
 
 
 def upload(graph: Graph, plan: Plan) -> Rows:

@@ -94,10 +94,16 @@ def assert_same_bits(ours, theirs):
         np.testing.assert_array_equal(array, getattr(theirs, name), err_msg=name)
 
 
-@pytest.fixture(params=["launches", "one launch"])
+# How small a level has to be for its rows alone to be visited: none is, or all are.
+SMALL = {"launches over all rows": 2**40, "launches over few rows": 0}
+
+
+@pytest.fixture(params=[*SMALL, "one launch"])
 def way(request, monkeypatch):
     """Sweep every graph a launch a level (if it has less than 64), or in one launch."""
     monkeypatch.setattr(Graph, "is_deep", property(lambda graph: request.param == "one launch"))
+    if request.param in SMALL:
+        monkeypatch.setattr("lagbc.gpu.batched_hops_levels.SMALL", SMALL[request.param])
     return request.param
 
 
@@ -125,9 +131,10 @@ def test_random_graphs(sums_gpu, data):
         "multiplicity": data.draw(st.none() | vertex_weights(n)),
     }
     outputs = offered(sums_gpu, frozenset(data.draw(st.sets(st.sampled_from(ALL_SUMS), min_size=1))))
-    deep = data.draw(st.booleans())
+    deep, small = data.draw(st.booleans()), data.draw(st.sampled_from([*SMALL.values(), 8]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Graph, "is_deep", property(lambda graph: deep))
+        patch.setattr("lagbc.gpu.batched_hops_levels.SMALL", small)
         ours = summed(sums_gpu, A, outputs=outputs, **options)
     assert {name for name, _ in ours} == outputs
     assert_sums_close(sums_gpu, ours, by_the_oracle(A, **options))
@@ -182,6 +189,16 @@ def test_bits(sums_gpu, way, A):
     expected = summed(sums_gpu, A, batch=256)
     for batch in (256, 512, 1024):
         assert_same_bits(summed(sums_gpu, A, batch=batch), expected)
+
+
+def test_small_levels_change_no_bit(sums_gpu, monkeypatch):
+    A = scale_free(1500, 12000, seed=6)
+    results = []
+    for small in (*SMALL.values(), 8):
+        monkeypatch.setattr("lagbc.gpu.batched_hops_levels.SMALL", small)
+        results.append(summed(sums_gpu, A, batch=512))
+    for result in results[1:]:
+        assert_same_bits(result, results[0])
 
 
 @needs_numba

@@ -27,9 +27,12 @@ from strategies import (
 
 import lagbc
 from lagbc.graph import as_graph
+from lagbc.methods import METHODS
+from lagbc.ordering import hub_distances
 from lagbc.plan import Interrupted, Plan
 from lagbc.reference import count_hops
 from lagbc.sums import Sums
+from lagbc.sweep import line_up
 
 SCALE_FREE = scale_free(700, 5000, seed=1)
 MESH = grid(30, 31)
@@ -210,6 +213,23 @@ def test_order_on_the_device(cupy, A):
     assert_same_graph(cupy, host.on_device, host)
     assert host.on_device.depth == host.depth
     assert host.on_device.on_host is host
+
+
+@pytest.mark.parametrize("name", SPECIAL)
+def test_distances_to_hubs_on_the_device(cupy, name):
+    graph = as_graph(SPECIAL[name])
+    placed = graph.on_device
+    ours = hub_distances(placed.indptr, placed.indices)
+    np.testing.assert_array_equal(ours.get(), hub_distances(graph.indptr, graph.indices))
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_roots_are_lined_up_alike(cupy, directed):
+    graph = as_graph(scale_free(4000, 30000, seed=8), directed=directed)
+    gpu, cpu = (next(row for row in METHODS if (row.name, row.device) == ("batched", kind)) for kind in ("cuda", "cpu"))
+    expected = line_up(graph, cpu, np.arange(graph.n))
+    for placed in (graph, graph.on_device):
+        np.testing.assert_array_equal(line_up(placed, gpu, np.arange(graph.n)), expected)
 
 
 def assert_same_graph(cupy, graph, host):

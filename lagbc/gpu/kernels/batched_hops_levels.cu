@@ -95,8 +95,7 @@ __device__ __forceinline__ unsigned meet(const offset* indptr, const int* indice
 extern "C" __global__ void batched_hops_first(int n, const offset* __restrict__ positions,
                                               const offset* __restrict__ columns,
                                               const offset* __restrict__ indptr, const int* __restrict__ indices,
-                                              unsigned* visited, unsigned* next, unsigned* next_live, value* values,
-                                              int* any) {
+                                              unsigned* visited, unsigned* next, unsigned* next_live, value* values) {
     const int group = columns[blockIdx.x] / COLUMNS, column = columns[blockIdx.x] % COLUMNS;
     const size_t rows = (size_t)group * n;
     const offset v = positions[blockIdx.x], end = indptr[v + 1];
@@ -107,73 +106,153 @@ extern "C" __global__ void batched_hops_first(int n, const offset* __restrict__ 
         atomicOr(&next[(rows + w) * WORDS + column / 32], bit);
         set_bit(next_live + group * bitmap_words(n), w);
         if (COUNTS) values[(rows + w) * COLUMNS + column] = 1;
-        *any = 1;
     }
 }
 
-// next<!visited> = rows reached from the frontier; their counts are gathered along in-edges.
+// counts += (live rows of all groups, the edges that leave them). A thread a word.
+extern "C" __global__ void batched_hops_count(int n, offset words, const unsigned* __restrict__ live,
+                                              const offset* __restrict__ indptr, unsigned long long* counts) {
+    const offset i = (offset)blockIdx.x * blockDim.x + threadIdx.x;
+    const int first = 32 * (i % bitmap_words(n));
+    unsigned long long rows = 0, edges = 0;
+    for (unsigned todo = i < words ? live[i] : 0; todo; todo &= todo - 1, rows++) {
+        const int v = first + __ffs(todo) - 1;
+        edges += indptr[v + 1] - indptr[v];
+    }
+    for (int step = 16; step; step /= 2) {
+        rows += __shfl_down_sync(ALL, rows, step);
+        edges += __shfl_down_sync(ALL, edges, step);
+    }
+    if ((threadIdx.x & 31) || !rows) return;
+    atomicAdd(&counts[0], rows);
+    atomicAdd(&counts[1], edges);
+}
+
+// touched = the heads of all edges that leave live rows. A warp a word and group.
+extern "C" __global__ void batched_hops_touch(int n, const unsigned* __restrict__ live,
+                                              const offset* __restrict__ indptr, const int* __restrict__ indices,
+                                              unsigned* touched) {
+    const size_t bitmap = blockIdx.y * bitmap_words(n);
+    const int word = blockIdx.x * WARPS + threadIdx.x / 32;
+    if (word >= bitmap_words(n)) return;
+    for (unsigned todo = live[bitmap + word]; todo; todo &= todo - 1) {
+        const int v = 32 * word + __ffs(todo) - 1;
+        const offset end = indptr[v + 1];
+        for (offset e = indptr[v] + (threadIdx.x & 31); e < end; e += 32) {
+            const int w = indices[e];
+            if (!has_bit(touched + bitmap, w)) set_bit(touched + bitmap, w);
+        }
+    }
+}
+
+// What the forward sweep reads and writes at a level.
+struct Forward {
+    int roots;
+    const offset* in_indptr;
+    const int* in_indices;
+    const unsigned* live;
+    const unsigned char* frontier;
+    unsigned char* visited;
+    unsigned* next_live;
+    unsigned char* next;
+    value* values;
+    value sigma_limit;
+    unsigned* overflowed;
+};
+
+// next<!visited> = the row, as it is reached from the frontier; its counts are gathered along in-edges.
+__device__ __forceinline__ void reach(int n, const Place& at, const Forward& sweep) {
+    unsigned char* seen_row = sweep.visited + at.row * BYTES + at.column / 8;
+    const unsigned seen = own_bits(seen_row), wanted = ~seen & used_columns(at, sweep.roots);
+    const size_t bitmap = at.group * bitmap_words(n);
+    value* values = sweep.values + at.rows * COLUMNS;
+    unsigned found = 0;
+    value total[OWN] = {};
+    if (__any_sync(ALL, wanted)) {  // alike in all warps of a hub, which share the row
+        const unsigned char* frontier = sweep.frontier + at.rows * BYTES;
+        if constexpr (COUNTS)
+            found = gather<false>(sweep.in_indptr, sweep.in_indices, at, sweep.live + bitmap, frontier, wanted, values,
+                                  total, {});
+        else
+            found = meet(sweep.in_indptr, sweep.in_indices, at, sweep.live + bitmap, frontier, wanted);
+    }
+    if (at.step > 1 && !join_hub(total, found)) return;
+    put_bits(sweep.next + at.row * BYTES + at.column / 8, found);
+    if (!__any_sync(ALL, found)) return;
+    put_bits(seen_row, seen | found);
+    if ((threadIdx.x & 31) == 0) set_bit(sweep.next_live + bitmap, at.v);
+    if (!COUNTS || !found) return;
+    store_own(values + (size_t)at.v * COLUMNS + at.own_column(), found, total);
+    mark_columns(sweep.overflowed, at, found & above(total, sweep.sigma_limit));
+}
+
+// `touched` is null where the level is large: then all rows are visited.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, RESIDENT)
 batched_hops_forward(int n, int hubs, int roots, const offset* __restrict__ in_indptr,
                      const int* __restrict__ in_indices, const unsigned* __restrict__ live,
                      const unsigned char* __restrict__ frontier, unsigned char* __restrict__ visited,
                      unsigned* next_live, unsigned char* __restrict__ next, value* values, value sigma_limit,
-                     unsigned* overflowed, int* any) {
-    const Place at(n, hubs);
-    if (!at.valid) return;
-    unsigned char* seen_row = visited + at.row * BYTES + at.column / 8;
-    const unsigned seen = own_bits(seen_row), wanted = ~seen & used_columns(at, roots);
-    const size_t bitmap = at.group * bitmap_words(n);
-    values += at.rows * COLUMNS;
-    unsigned found = 0;
-    value total[OWN] = {};
-    if (__any_sync(ALL, wanted)) {  // alike in all warps of a hub, which share the row
-        frontier += at.rows * BYTES;
-        if constexpr (COUNTS)
-            found = gather<false>(in_indptr, in_indices, at, live + bitmap, frontier, wanted, values, total, {});
-        else
-            found = meet(in_indptr, in_indices, at, live + bitmap, frontier, wanted);
-    }
-    if (at.step > 1 && !join_hub(total, found)) return;
-    put_bits(next + at.row * BYTES + at.column / 8, found);
-    if (!__any_sync(ALL, found)) return;
-    put_bits(seen_row, seen | found);
-    if ((threadIdx.x & 31) == 0) {
-        set_bit(next_live + bitmap, at.v);
-        *any = 1;
-    }
-    if (!COUNTS || !found) return;
-    store_own(values + (size_t)at.v * COLUMNS + at.own_column(), found, total);
-    mark_columns(overflowed, at, found & above(total, sigma_limit));
+                     unsigned* overflowed, const unsigned* __restrict__ touched) {
+    for_rows(n, hubs, touched, [&](const Place& at) {
+        reach(n, at, {roots, in_indptr, in_indices, live, frontier, visited, next_live, next, values, sigma_limit,
+                      overflowed});
+    });
 }
 
-// At one level, whose tight successors the next level holds. `beyond` is null at the last level; `paths` and `stress`
-// are without STRESS, `edge_order` and `edges`, a row of nnz sums a group, without EDGE_SUMS.
+// What the backward sweep reads and writes at a level. `beyond` is null at the last one.
+struct Backward {
+    const offset* indptr;
+    const int* indices;
+    const unsigned char* here;
+    const unsigned* beyond_live;
+    const unsigned char* beyond;
+    const unsigned char* keep;
+    const double* omega;
+    const double* multiplicity;
+    value* values;
+    double* scores;
+    value* paths;
+    double* stress;
+    const offset* edge_order;
+    offset nnz;
+    double* edges;
+};
+
+// A row that is live at this level, whose tight successors the next one holds.
+__device__ __forceinline__ void depend(int n, const Place& at, const Backward& sweep) {
+    const unsigned mask = own_bits(sweep.here + at.row * BYTES + at.column / 8) &
+                          own_bits(sweep.keep + at.group * BYTES + at.column / 8);
+    if (!__any_sync(ALL, mask)) return;  // alike in all warps of a hub
+    value* values = sweep.values + at.rows * COLUMNS;
+    value* paths = sweep.paths + at.rows * COLUMNS;
+    value total[(1 + STRESS) * OWN] = {};
+    unsigned met = 0;
+    if (sweep.beyond) {
+        double near[OWN];
+        if constexpr (EDGE_SUMS)
+            load_near(at, values + (size_t)at.v * COLUMNS + at.own_column(), mask, sweep.multiplicity, near);
+        met = gather<true>(sweep.indptr, sweep.indices, at, sweep.beyond_live + at.group * bitmap_words(n),
+                           sweep.beyond + at.rows * BYTES, mask, values, total,
+                           {paths, near, {sweep.edge_order, sweep.edges + at.group * sweep.nnz}});
+    }
+    if (at.step > 1 && !join_hub(total, met)) return;
+    if constexpr (STRESS)
+        finish_paths(at, n, mask, total + OWN, sweep.omega, sweep.multiplicity, values, paths, sweep.stress);
+    finish_row(at, n, mask, total, sweep.omega, sweep.multiplicity, values, sweep.scores);
+}
+
+// `paths` and `stress` are without STRESS, `edge_order` and `edges`, a row of nnz sums a group, without EDGE_SUMS. At a
+// small level the live rows are looked for by words.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, RESIDENT)
 batched_hops_backward(int n, int hubs, const offset* __restrict__ indptr, const int* __restrict__ indices,
                       const unsigned* __restrict__ here_live, const unsigned char* __restrict__ here,
                       const unsigned* __restrict__ beyond_live, const unsigned char* __restrict__ beyond,
                       const unsigned char* __restrict__ keep, const double* __restrict__ omega,
                       const double* __restrict__ multiplicity, value* values, double* scores, value* paths,
-                      double* stress, const offset* __restrict__ edge_order, offset nnz, double* edges) {
-    const Place at(n, hubs);
-    if (!at.valid) return;
-    const size_t bitmap = at.group * bitmap_words(n);
-    if (!has_bit(here_live + bitmap, at.v)) return;
-    const unsigned mask = own_bits(here + at.row * BYTES + at.column / 8) &
-                          own_bits(keep + at.group * BYTES + at.column / 8);
-    if (!__any_sync(ALL, mask)) return;  // alike in all warps of a hub
-    values += at.rows * COLUMNS;
-    paths += at.rows * COLUMNS;
-    value total[(1 + STRESS) * OWN] = {};
-    unsigned met = 0;
-    if (beyond) {
-        double near[OWN];
-        if constexpr (EDGE_SUMS)
-            load_near(at, values + (size_t)at.v * COLUMNS + at.own_column(), mask, multiplicity, near);
-        met = gather<true>(indptr, indices, at, beyond_live + bitmap, beyond + at.rows * BYTES, mask, values, total,
-                           {paths, near, {edge_order, edges + at.group * nnz}});
-    }
-    if (at.step > 1 && !join_hub(total, met)) return;
-    if constexpr (STRESS) finish_paths(at, n, mask, total + OWN, omega, multiplicity, values, paths, stress);
-    finish_row(at, n, mask, total, omega, multiplicity, values, scores);
+                      double* stress, const offset* __restrict__ edge_order, offset nnz, double* edges, int is_small) {
+    for_rows(n, hubs, is_small ? here_live : nullptr, [&](const Place& at) {
+        if (has_bit(here_live + at.group * bitmap_words(n), at.v))
+            depend(n, at, {indptr, indices, here, beyond_live, beyond, keep, omega, multiplicity, values, scores, paths,
+                           stress, edge_order, nnz, edges});
+    });
 }

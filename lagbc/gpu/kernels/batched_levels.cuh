@@ -104,18 +104,16 @@ struct Place {
     int group, column;      // the first column of the part
     bool valid;
 
-    __device__ Place(int n, int hubs) {
-        const int warp = threadIdx.x / 32;
-        const bool hub = blockIdx.x < hubs;
-        v = hub ? blockIdx.x : hubs + (blockIdx.x - hubs) * WARPS + warp;
-        first = hub ? warp : 0;
-        step = hub ? WARPS : 1;
-        valid = v < n;
-        group = blockIdx.y;
-        column = blockIdx.z * PART;
-        rows = (size_t)group * n;
-        row = rows + v;
-    }
+    // Of row v, a hub's or not.
+    __device__ Place(int n, int v, bool hub)
+        : v(v), first(hub ? threadIdx.x / 32 : 0), step(hub ? WARPS : 1), row((size_t)blockIdx.y * n + v),
+          rows((size_t)blockIdx.y * n), group(blockIdx.y), column(blockIdx.z * PART), valid(v < n) {}
+
+    // In a launch over all rows.
+    __device__ Place(int n, int hubs)
+        : Place(n, blockIdx.x < hubs ? blockIdx.x : hubs + (blockIdx.x - hubs) * WARPS + threadIdx.x / 32,
+                blockIdx.x < hubs) {}
+
     __device__ int own_column() const { return column + OWN * (threadIdx.x & 31); }
 };
 
@@ -125,6 +123,22 @@ __device__ __forceinline__ void set_bit(unsigned* bitmap, int v) { atomicOr(&bit
 
 // Words of a bitmap of n vertices.
 __device__ __forceinline__ size_t bitmap_words(int n) { return (n + 31) / 32; }
+
+// Visit the rows of a launch: all rows, one a warp; or, if there are bitmaps, those that the group's holds, a word a warp.
+// Before them a block for each hub.
+template <typename Visit>
+__device__ __forceinline__ void for_rows(int n, int hubs, const unsigned* bitmaps, Visit visit) {
+    const bool hub = blockIdx.x < hubs;
+    const int warp = (blockIdx.x - hubs) * WARPS + threadIdx.x / 32;
+    const int base = hub ? blockIdx.x : bitmaps ? 32 * warp : hubs + warp;
+    unsigned todo = base < n;
+    if (bitmaps && todo) {
+        const unsigned* bitmap = bitmaps + blockIdx.y * bitmap_words(n);
+        todo = hub ? has_bit(bitmap, base) : bitmap[base / 32];
+        if (!hub && base < hubs) todo = hubs - base < 32 ? todo & ALL << (hubs - base) : 0;
+    }
+    for (; todo; todo &= todo - 1) visit(Place(n, base + __ffs(todo) - 1, hub));
+}
 
 // Sum the parts of a hub's warps in the order of the warps; true for the warp that goes on.
 template <int COUNT>

@@ -26,3 +26,39 @@ extern "C" __global__ void breadth_first(int n, const offset* __restrict__ indpt
         if (!any[level % 3]) return;
     }
 }
+
+// Distances to the first `hubs` vertices, a bit each, in one cooperative launch with a barrier a level.
+//
+// A warp looks at a vertex that some searches have not found: those that have found the head of one of its edges at the
+// level before find it now. frontiers[l % 2] holds the searches that found a vertex at level l, `seen` those at any
+// level; each is written by the vertex's own warp. `any` is as above.
+extern "C" __global__ void hub_distances(int n, int hubs, const offset* __restrict__ indptr,
+                                         const int* __restrict__ indices, volatile unsigned* frontiers, unsigned* seen,
+                                         int* distances, volatile int* any, unsigned* barrier) {
+    Group group(gridDim.x, barrier);
+    const int lane = threadIdx.x & 31;
+    const unsigned all = (1u << hubs) - 1;
+    for (int level = 0;; level++) {
+        const volatile unsigned* here = frontiers + (size_t)(level % 2) * n;
+        volatile unsigned* next = frontiers + (size_t)((level + 1) % 2) * n;
+        bool found = false;
+        for (int v = group.thread() / 32; v < n; v += group.threads() / 32) {
+            const unsigned wanted = all & ~seen[v];
+            unsigned joined = 0;
+            if (wanted)
+#pragma unroll 4
+                for (offset e = indptr[v] + lane; e < indptr[v + 1]; e += 32) joined |= here[indices[e]];
+            for (int step = 16; step; step /= 2) joined |= __shfl_xor_sync(ALL, joined, step);
+            joined &= wanted;
+            if (joined >> lane & 1) distances[(size_t)lane * n + v] = level + 1;
+            if (lane == 0) next[v] = joined;
+            if (!joined) continue;
+            if (lane == 0) seen[v] |= joined;
+            found = true;
+        }
+        if (found) any[level % 3] = 1;
+        if (blockIdx.x == 0 && threadIdx.x == 0) any[(level + 1) % 3] = 0;
+        group.wait();
+        if (!any[level % 3]) return;
+    }
+}
