@@ -1,7 +1,10 @@
-"""Unweighted betweenness a launch a level, for graphs of few levels; kernels/batched_hops_levels.cu.
+"""Unweighted betweenness a launch a level, for graphs of few levels; kernels/batched_hops_levels_*.cu.
 
 A level is pulled over all rows, a warp each. Where its edges are few, for the rows there are, only the rows that they
 touch are visited: those are marked in a bitmap first, of which a warp takes a word.
+
+Paths are counted in 32-bit integers, which halves what the forward sweep reads, and is as exact as float64; where a
+count does not fit, the batch is counted again in float64, and those that follow, too.
 """
 
 from __future__ import annotations
@@ -38,7 +41,7 @@ from lagbc.gpu.sums import Distances, Edges, PathScores, path_rows
 MOST_LEVELS = 64
 # A level is small if so many times its edges, or in the backward sweep its rows, are no more than all rows.
 SMALL = 8
-_SOURCE = "batched_hops_levels"
+_FORWARD, _BACKWARD = "batched_hops_levels_forward", "batched_hops_levels_backward"
 
 
 @dataclass(eq=False)
@@ -46,7 +49,8 @@ class Arrays:
     """The device's arrays."""
 
     rows: Rows
-    values: Any  # (groups, rows, 256): sigma, then c; None if paths are not counted
+    values: Any  # (groups, rows, 256): c; None if paths are not counted
+    counts: Any  # (groups, rows, 256): sigma, in integers; or the array of values, in which c takes its place
     paths: Any  # (groups, rows, 256): t, for stress; else None
     visited: Any  # (groups, rows, 32) uint8
     touched: Any  # (groups, rows / 32) uint32: which rows a small level's edges enter
@@ -61,8 +65,11 @@ class Arrays:
 
 def allocate(rows: Rows) -> Arrays:
     """Allocate rows; levels are added as they are found."""
-    bitmaps = cp.empty((rows.groups, bitmap_words(rows.rows)), cp.uint32)
-    return Arrays(rows, *path_rows(rows), cp.empty((rows.groups, rows.rows, BYTES), cp.uint8), bitmaps)
+    values, paths = path_rows(rows)
+    narrow = compiler.narrow_counts(rows.plan.dtype, rows.plan.outputs) if rows.counts_are_small else ()
+    counts = cp.empty(values.shape, narrow[0]) if narrow else values
+    visited = cp.empty((rows.groups, rows.rows, BYTES), cp.uint8)
+    return Arrays(rows, values, counts, paths, visited, cp.empty((rows.groups, bitmap_words(rows.rows)), cp.uint32))
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
@@ -74,14 +81,13 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
         Groups have `MOST_LEVELS` levels or more; the others are done.
     """
     rows, groups = arrays.rows, count_groups(roots)
-    outputs = compiler.DELTA if arrays.values is not None else compiler.NOTHING
-    kernel = compiler.load(_SOURCE, rows.plan.dtype, outputs=outputs).get_function("batched_hops_forward")
+    kernels = _Forward(arrays, groups, len(roots))
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
-    counts = cp.zeros((MOST_LEVELS + 1, 2), cp.int64)  # of each level: rows, and edges that leave them
-    _start(arrays, outputs, placed)
+    sizes = cp.zeros((MOST_LEVELS + 1, 2), cp.int64)  # of each level: rows, and edges that leave them
+    _start(arrays, kernels, placed)
     for level in range(1, MOST_LEVELS):
-        _count(arrays, outputs, level, groups, counts)
-        size, edges = counts[level].get().tolist()
+        kernels.count(level, sizes[level])
+        size, edges = sizes[level].get().tolist()
         if not size:
             break
         arrays.sizes.append(size)
@@ -89,15 +95,12 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
         _clear_level(arrays, level + 1)
         is_small = arrays.is_small(edges, groups)
         if is_small:
-            _touch(arrays, outputs, level, groups)
-        arguments = (
-            *(np.int32(rows.rows), np.int32(rows.in_hubs), np.int32(len(roots)), rows.in_indptr, rows.in_indices),
-            *(arrays.live[level], arrays.bits[level], arrays.visited),
-            *(arrays.live[level + 1], arrays.bits[level + 1], pointer(arrays.values)),
-            *(sigma_limit(rows.plan), overflowed, arrays.touched if is_small else null()),
-        )
-        kernel(_grid(rows, rows.in_hubs, groups, outputs, is_small), (THREADS,), arguments)
+            kernels.touch(level)
+        kernels.sweep(level, is_small, overflowed)
     found = Found(len(arrays.sizes), bits_of(overflowed, len(roots)), arrays.visited)
+    if arrays.counts is not arrays.values and found.overflowed.any():
+        rows.counts_are_small, arrays.counts = False, arrays.values
+        return forward(arrays, roots, placed)
     if found.depth == MOST_LEVELS - 1 and (deeper := arrays.live[MOST_LEVELS].any(axis=1).get()[:groups]).any():
         raise TooDeep(deeper, found)
     return found
@@ -108,9 +111,11 @@ def backward(
 ) -> PathScores:
     """Sum over paths; `edges` are added to."""
     rows, outputs = arrays.rows, arrays.rows.plan.outputs
-    kernel = compiler.load(_SOURCE, rows.plan.dtype, outputs=outputs).get_function("batched_hops_backward")
-    groups = count_groups(roots)
-    scores = cp.zeros((rows.groups, _parts(rows, outputs), rows.rows))
+    count, groups = str(arrays.counts.dtype), count_groups(roots)
+    module = compiler.load(_BACKWARD, rows.plan.dtype, count=count, outputs=outputs)
+    kernel = module.get_function(_BACKWARD)
+    parts = _parts(compiler.own_columns(_BACKWARD, rows.plan.dtype, outputs=outputs))
+    scores = cp.zeros((rows.groups, parts, rows.rows))
     stress = None if arrays.paths is None else cp.zeros_like(scores)
     for level in range(depth, 0, -1):
         rows.plan.stop.check()
@@ -119,10 +124,10 @@ def backward(
         arguments = (
             *(np.int32(rows.rows), np.int32(rows.hubs), rows.indptr, rows.indices),
             *(arrays.live[level], arrays.bits[level], *beyond),
-            *(keep, pointer(rows.omega), pointer(multiplicity), arrays.values, scores),
+            *(keep, pointer(rows.omega), pointer(multiplicity), arrays.counts, arrays.values, scores),
             *(pointer(arrays.paths), pointer(stress), *edges.arguments, np.int32(is_small)),
         )
-        kernel(_grid(rows, rows.hubs, groups, outputs, is_small), (THREADS,), arguments)
+        kernel(_grid(rows, rows.hubs, groups, parts, is_small), (THREADS,), arguments)
     return PathScores(scores.sum(axis=1), None if stress is None else stress.sum(axis=1))
 
 
@@ -136,44 +141,66 @@ def distances(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, s
         kernel((-(-rows.rows // THREADS), count_groups(roots)), (THREADS,), arguments)
 
 
-def _start(arrays: Arrays, outputs: compiler.Outputs, placed: Placed) -> None:
+class _Forward:
+    """The kernels of the forward sweep, with what all levels have in common."""
+
+    def __init__(self, arrays: Arrays, groups: int, roots: int) -> None:
+        self._arrays, self._groups, self._roots = arrays, groups, np.int32(roots)
+        plan, counts = arrays.rows.plan, arrays.counts
+        dtype = plan.dtype if counts is None else str(counts.dtype)
+        outputs = compiler.NOTHING if counts is None else compiler.DELTA
+        module = compiler.load(_FORWARD, dtype, outputs=outputs)
+        self.first, self._count, self._touch, self._sweep = (
+            module.get_function(f"batched_hops_levels_{name}") for name in ("first", "count", "touch", "forward")
+        )
+        self._parts = _parts(compiler.own_columns(_FORWARD, dtype, outputs=outputs))
+        self._limit = np.uint64(2**32 - 1) if dtype == "uint32" else sigma_limit(plan)
+
+    def count(self, level: int, size: Any) -> None:
+        """Count the rows of a level, and the edges that leave them."""
+        rows, words = self._arrays.rows, self._groups * bitmap_words(self._arrays.rows.rows)
+        arguments = np.int32(rows.rows), np.int64(words), self._arrays.live[level], rows.indptr, size
+        self._count((-(-words // THREADS),), (THREADS,), arguments)
+
+    def touch(self, level: int) -> None:
+        """Mark the rows that edges from a level enter."""
+        arrays, rows = self._arrays, self._arrays.rows
+        arrays.touched.fill(0)
+        arguments = np.int32(rows.rows), arrays.live[level], rows.indptr, rows.indices, arrays.touched
+        self._touch((-(-bitmap_words(rows.rows) // WARPS), self._groups), (THREADS,), arguments)
+
+    def sweep(self, level: int, is_small: bool, overflowed: Any) -> None:
+        """Find the next level, and count its paths."""
+        arrays, rows = self._arrays, self._arrays.rows
+        arguments = (
+            *(np.int32(rows.rows), np.int32(rows.in_hubs), self._roots, rows.in_indptr, rows.in_indices),
+            *(arrays.live[level], arrays.bits[level], arrays.visited),
+            *(arrays.live[level + 1], arrays.bits[level + 1], pointer(arrays.counts)),
+            *(self._limit, overflowed, arrays.touched if is_small else null()),
+        )
+        self._sweep(_grid(rows, rows.in_hubs, self._groups, self._parts, is_small), (THREADS,), arguments)
+
+
+def _start(arrays: Arrays, kernels: _Forward, placed: Placed) -> None:
     """Put the roots at level 0, and their out-neighbours, each with one path, at level 1."""
     rows = arrays.rows
     arrays.sizes.clear()
     set_bits(arrays.visited, placed)
-    if arrays.values is not None:
-        arrays.values[placed.group, placed.position, placed.column] = 1
+    if arrays.counts is not None:
+        arrays.counts[placed.group, placed.position, placed.column] = 1
     for level in range(2):
         _clear_level(arrays, level)
     arrays.bits[1].fill(0)
     if len(placed.position):
-        kernel = compiler.load(_SOURCE, rows.plan.dtype, outputs=outputs).get_function("batched_hops_first")
         roots_and_rows = (placed.position, placed.group * COLUMNS + placed.column, rows.indptr, rows.indices)
-        reached = (arrays.visited, arrays.bits[1], arrays.live[1], pointer(arrays.values))
-        kernel((len(placed.position),), (THREADS,), (np.int32(rows.rows), *roots_and_rows, *reached))
+        reached = (arrays.visited, arrays.bits[1], arrays.live[1], pointer(arrays.counts))
+        kernels.first((len(placed.position),), (THREADS,), (np.int32(rows.rows), *roots_and_rows, *reached))
 
 
-def _count(arrays: Arrays, outputs: compiler.Outputs, level: int, groups: int, counts: Any) -> None:
-    """Count the rows of a level, and the edges that leave them."""
-    rows, words = arrays.rows, groups * bitmap_words(arrays.rows.rows)
-    kernel = compiler.load(_SOURCE, rows.plan.dtype, outputs=outputs).get_function("batched_hops_count")
-    arguments = np.int32(rows.rows), np.int64(words), arrays.live[level], rows.indptr, counts[level]
-    kernel((-(-words // THREADS),), (THREADS,), arguments)
-
-
-def _touch(arrays: Arrays, outputs: compiler.Outputs, level: int, groups: int) -> None:
-    """Mark the rows that edges from a level enter."""
-    rows = arrays.rows
-    arrays.touched.fill(0)
-    kernel = compiler.load(_SOURCE, rows.plan.dtype, outputs=outputs).get_function("batched_hops_touch")
-    grid = -(-bitmap_words(rows.rows) // WARPS), groups
-    kernel(grid, (THREADS,), (np.int32(rows.rows), arrays.live[level], rows.indptr, rows.indices, arrays.touched))
-
-
-def _grid(rows: Rows, hubs: int, groups: int, outputs: compiler.Outputs, is_small: bool) -> tuple[int, int, int]:
+def _grid(rows: Rows, hubs: int, groups: int, parts: int, is_small: bool) -> tuple[int, int, int]:
     """Blocks of a launch over all rows, or over the words of a bitmap of them."""
     blocks = hubs + -(-bitmap_words(rows.rows) // WARPS) if is_small else row_blocks(rows.rows, hubs)
-    return blocks, groups, _parts(rows, outputs)
+    return blocks, groups, parts
 
 
 def _clear_level(arrays: Arrays, level: int) -> None:
@@ -184,6 +211,6 @@ def _clear_level(arrays: Arrays, level: int) -> None:
     arrays.live[level].fill(0)
 
 
-def _parts(rows: Rows, outputs: compiler.Outputs) -> int:
+def _parts(own_columns: int) -> int:
     """Warps that share a row."""
-    return COLUMNS // (32 * compiler.own_columns(_SOURCE, rows.plan.dtype, outputs=outputs))
+    return COLUMNS // (32 * own_columns)

@@ -19,8 +19,10 @@ NOTHING: Outputs = frozenset()  # that needs path counts
 DELTA: Outputs = frozenset({"delta"})
 
 _KERNELS = files("lagbc.gpu") / "kernels"
-_TYPES = {"float64": "double", "float32": "float"}
-_BYTES = {"float64": 8, "float32": 4}
+_TYPES = {"float64": "double", "float32": "float", "uint32": "unsigned"}
+_BYTES = {"float64": 8, "float32": 4, "uint32": 4}
+# Types of dependencies, and of distances.
+_FLOATS = ("float64", "float32")
 # Blocks of 256 threads that shall be resident on a multiprocessor, to which the compiler limits registers: measured;
 # for DIAL_STRESS, DIAL_EDGES and those of DELTA that have SUMS, the most at which it keeps all in registers.
 RESIDENT = {
@@ -45,21 +47,30 @@ THREADS = 256  # of a block: WARPS in batched.cuh
 MACROS = {"COUNTS": PATH_SUMS, "STRESS": {"stress"}, "EDGE_SUMS": {"edges"}}
 # The sources that have them.
 SWEEPS = {
-    "batched_hops_levels": ("COUNTS", "STRESS", "EDGE_SUMS"),
+    "batched_hops_levels_forward": ("COUNTS",),
+    "batched_hops_levels_backward": ("STRESS", "EDGE_SUMS"),
     "batched_hops_deep": ("COUNTS", "STRESS", "EDGE_SUMS"),
     "delta_stepping_dial": ("COUNTS", "STRESS", "EDGE_SUMS"),
     "delta_stepping_levels": ("STRESS", "EDGE_SUMS"),
     "delta_stepping_deep": ("STRESS", "EDGE_SUMS"),
 }
 # Bytes of a row that a lane has at most, in the kernels that take a launch a level.
-OWN_BYTES = {"batched_hops_levels": 32, "delta_stepping_dial": 64, "delta_stepping_levels": 64}
+OWN_BYTES = {
+    "batched_hops_levels_forward": 32,
+    "batched_hops_levels_backward": 32,
+    "delta_stepping_dial": 64,
+    "delta_stepping_levels": 64,
+}
 # Where edges are summed, a warp has whole rows, and an edge's sum one owner: else its bits would depend on the order.
 EDGES_OWN_BYTES = 64
 # Bytes of a depth in the traversals.
 DEPTH_BYTES = (1, 2, 4)
 # Each source with the headers that it is compiled behind.
 SOURCES = {
-    "batched_hops_levels": ("common.cuh", "batched.cuh", "batched_levels.cuh", "path_sums.cuh"),
+    "batched_hops_levels_forward": ("common.cuh", "batched.cuh", "batched_levels.cuh", "batched_gather.cuh"),
+    "batched_hops_levels_backward": (
+        *("common.cuh", "batched.cuh", "batched_levels.cuh", "path_sums.cuh", "batched_gather.cuh"),
+    ),
     "batched_hops_deep": ("common.cuh", "batched.cuh", "group.cuh", "batched_deep.cuh"),
     "batched_hops_sums": ("common.cuh", "batched.cuh", "group.cuh"),
     "delta_stepping_dial": ("common.cuh", "batched.cuh", "batched_levels.cuh", "path_sums.cuh"),
@@ -94,14 +105,21 @@ def own_columns(name: str, dtype: str, dist: str | None = None, outputs: Outputs
 
 
 def options(
-    name: str, dtype: str, *, depth_bytes: int | None = None, dist: str | None = None, outputs: Outputs = DELTA
+    name: str,
+    dtype: str,
+    *,
+    depth_bytes: int | None = None,
+    dist: str | None = None,
+    count: str | None = None,
+    outputs: Outputs = DELTA,
 ) -> tuple[str, ...]:
-    """Compiler options of kernels/`name`.cu for values of `dtype`, and depths, distances and sums where it has them."""
+    """Compiler options of kernels/`name`.cu for values of `dtype`, and of what else it has: depths, distances, sums."""
     return (
         "-std=c++17",
         f"-DVALUE={_TYPES[dtype]}",
         *([] if depth_bytes is None else [f"-DDEPTH_BYTES={depth_bytes}"]),
         *([] if dist is None else [f"-DDIST={_TYPES[dist]}"]),
+        *([] if count is None else [f"-DSIGMA={_TYPES[count]}"]),
         *([f"-DOWN_COLUMNS={own_columns(name, dtype, dist, outputs)}"] if name in OWN_BYTES else []),
         *(f"-D{macro}={int(bool(outputs & MACROS[macro]))}" for macro in SWEEPS.get(name, ())),
         *(f"-D{kernel}_RESIDENT={blocks}" for kernel, blocks in RESIDENT.items()),
@@ -112,18 +130,27 @@ def variants() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Yield (label, source text, options) of everything that is ever compiled."""
     for name, headers in SOURCES.items():
         seen = set()
+        dtypes = _TYPES if name == "batched_hops_levels_forward" else _FLOATS
         depths = DEPTH_BYTES if name.startswith("traversal") else (None,)
-        distances = _TYPES if "distances.cuh" in headers else (None,)
+        distances = _FLOATS if "distances.cuh" in headers else (None,)
         sums = _SUMS if name in SWEEPS else (DELTA,)
-        for dtype, depth_bytes, dist, outputs in product(_TYPES, depths, distances, sums):
+        counts = _TYPES if name == "batched_hops_levels_backward" else (None,)
+        for dtype, depth_bytes, dist, count, outputs in product(dtypes, depths, distances, counts, sums):
             if "stress" in outputs and dtype == "float32":
                 continue  # see `lagbc.run.run`
+            if count and (not outputs or count not in (dtype, *narrow_counts(dtype, outputs))):
+                continue
             asked = sorted(outputs - DELTA) if outputs else ["distances"]
-            label = ", ".join(str(part) for part in (dtype, depth_bytes, dist, *asked) if part)
-            chosen = options(name, dtype, depth_bytes=depth_bytes, dist=dist, outputs=outputs)
+            label = ", ".join(str(part) for part in (dtype, depth_bytes, dist, count, *asked) if part)
+            chosen = options(name, dtype, depth_bytes=depth_bytes, dist=dist, count=count, outputs=outputs)
             if chosen not in seen:
                 yield f"{name}[{label}]", source(name), chosen
             seen.add(chosen)
+
+
+def narrow_counts(dtype: str, outputs: Outputs) -> tuple[str, ...]:
+    """Types of half as many bytes in which paths may be counted exactly for values of `dtype`."""
+    return ("uint32",) if dtype == "float64" and outputs & PATH_SUMS == DELTA else ()
 
 
 def load(
@@ -132,6 +159,7 @@ def load(
     *,
     depth_bytes: int | None = None,
     dist: str | None = None,
+    count: str | None = None,
     outputs: Outputs = DELTA,
     cooperative: bool = False,
 ) -> Any:
@@ -147,6 +175,8 @@ def load(
         Bytes of a depth, in the traversals.
     dist : str, optional
         Type of distances, where the source has them.
+    count : str, optional
+        Type of path counts, where it may be another than that of values.
     outputs : frozenset of str
         Sums that are asked for, in the sources `SWEEPS`.
     cooperative : bool
@@ -154,7 +184,7 @@ def load(
     """
     import cupy
 
-    chosen = options(name, dtype, depth_bytes=depth_bytes, dist=dist, outputs=outputs)
+    chosen = options(name, dtype, depth_bytes=depth_bytes, dist=dist, count=count, outputs=outputs)
     return _load(name, chosen, cooperative, cupy.cuda.Device().id)
 
 

@@ -44,6 +44,7 @@ class Rows:
     in_hubs: int
     omega: Any  # (rows,) or None
     stop: Any  # (1,) uint8, pinned: the host writes, kernels poll
+    counts_are_small: bool = True  # until a path count is past 32 bits
 
 
 @dataclass(frozen=True, eq=False)

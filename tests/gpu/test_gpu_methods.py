@@ -169,6 +169,21 @@ def test_bits_of_batched(gpu, A):
         np.testing.assert_array_equal(gpu.bc(A, batch), expected)
 
 
+def test_counts_past_32_bits(gpu, cupy):
+    """From the second batch on paths are counted in float64 from the first."""
+    if gpu.row.name != "batched" or gpu.dtype != "float64":
+        pytest.skip("only 'batched' in float64 counts in integers at first")
+    layers = [(40 * i + a, 40 * i + 40 + b) for i in range(7) for a in range(40) for b in range(40)]
+    A = disjoint(scale_free(600, 5000, seed=3), matrix(320, layers))
+    state = prepared(gpu, A, batch=512)
+    n = A.shape[0]
+    for roots, small in ((np.arange(500), True), (np.arange(400, n), False), (np.arange(200), False)):
+        out = cupy.zeros((2, n))
+        gpu.module.backward(state, gpu.module.forward(state, roots), Sums(delta=out))
+        gpu.assert_close(out.sum(axis=0).get(), oracle(A, sources=roots))
+        assert state.rows.counts_are_small == small
+
+
 def tail(length):
     """A hub with few edges out and many in, on a chain that only some roots look down: not deep, but for them."""
     leaves = range(2, 3000)

@@ -26,20 +26,31 @@ __device__ __forceinline__ void put_bits(unsigned char* row, unsigned bits) {
     }
 }
 
+// Sixteen bytes.
+template <typename T>
+struct Vector;
+template <>
+struct Vector<float> {
+    typedef float4 type;
+};
+template <>
+struct Vector<unsigned> {
+    typedef uint4 type;
+};
+template <>
+struct Vector<double> {
+    typedef double2 type;
+};
+
 template <int COUNT, typename T>
 __device__ __forceinline__ void load(const T* p, T* x) {
-    if constexpr (sizeof(T) == 4) {
+    typedef typename Vector<T>::type vector;
+    constexpr int WIDTH = sizeof(vector) / sizeof(T);
 #pragma unroll
-        for (int i = 0; i < COUNT / 4; i++) {
-            const float4 a = ((const float4*)p)[i];
-            x[4 * i] = a.x, x[4 * i + 1] = a.y, x[4 * i + 2] = a.z, x[4 * i + 3] = a.w;
-        }
-    } else {
+    for (int i = 0; i < COUNT / WIDTH; i++) {
+        const vector parts = ((const vector*)p)[i];
 #pragma unroll
-        for (int i = 0; i < COUNT / 2; i++) {
-            const double2 a = ((const double2*)p)[i];
-            x[2 * i] = a.x, x[2 * i + 1] = a.y;
-        }
+        for (int k = 0; k < WIDTH; k++) x[i * WIDTH + k] = ((const T*)&parts)[k];
     }
 }
 
@@ -78,21 +89,22 @@ __device__ __forceinline__ void for_sectors(const T* p, unsigned columns, Visit 
 }
 
 // p = where(mask, x, p)
-template <typename T>
-__device__ __forceinline__ void store_own(T* p, unsigned mask, const T* x) {
+template <typename T, typename X>
+__device__ __forceinline__ void store_own(T* p, unsigned mask, const X* x) {
+    typedef typename Vector<T>::type vector;
+    constexpr int WIDTH = sizeof(vector) / sizeof(T);
     if (mask == FULL) {
-        if constexpr (sizeof(T) == 4) {
 #pragma unroll
-            for (int i = 0; i < OWN / 4; i++)
-                ((float4*)p)[i] = make_float4(x[4 * i], x[4 * i + 1], x[4 * i + 2], x[4 * i + 3]);
-        } else {
+        for (int i = 0; i < OWN / WIDTH; i++) {
+            vector parts;
 #pragma unroll
-            for (int i = 0; i < OWN / 2; i++) ((double2*)p)[i] = make_double2(x[2 * i], x[2 * i + 1]);
+            for (int k = 0; k < WIDTH; k++) ((T*)&parts)[k] = T(x[i * WIDTH + k]);
+            ((vector*)p)[i] = parts;
         }
     } else {
 #pragma unroll
         for (int k = 0; k < OWN; k++)
-            if (mask >> k & 1) p[k] = x[k];
+            if (mask >> k & 1) p[k] = T(x[k]);
     }
 }
 
@@ -141,9 +153,9 @@ __device__ __forceinline__ void for_rows(int n, int hubs, const unsigned* bitmap
 }
 
 // Sum the parts of a hub's warps in the order of the warps; true for the warp that goes on.
-template <int COUNT>
-__device__ __forceinline__ bool join_hub(value (&total)[COUNT], unsigned& met) {
-    __shared__ value totals[WARPS][COUNT][32];
+template <typename T, int COUNT>
+__device__ __forceinline__ bool join_hub(T (&total)[COUNT], unsigned& met) {
+    __shared__ T totals[WARPS][COUNT][32];
     __shared__ unsigned mets[WARPS][32];
     const int warp = threadIdx.x / 32, lane = threadIdx.x & 31;
 #pragma unroll
@@ -171,7 +183,8 @@ __device__ __forceinline__ unsigned used_columns(const Place& at, int roots) {
 }
 
 // The columns in which x > limit.
-__device__ __forceinline__ unsigned above(const value* x, value limit) {
+template <typename T>
+__device__ __forceinline__ unsigned above(const T* x, T limit) {
     unsigned found = 0;
 #pragma unroll
     for (int k = 0; k < OWN; k++) found |= (x[k] > limit) << k;
@@ -199,25 +212,25 @@ __device__ __forceinline__ void add_score(const Place& at, int n, double share, 
         scores[((size_t)at.group * (COLUMNS / PART) + blockIdx.z) * n + at.v] += share;
 }
 
-// At one level: with sigma in its row and `total` the sum of c over tight successors, the vertex gets c = omega / sigma +
-// total in place of sigma, and multiplicity * sigma * total is added to its score.
+// At one level: with sigma in its row of `sigmas`, which may be `values`, and `total` the sum of c over tight successors,
+// the vertex gets c = omega / sigma + total in its row of values, and multiplicity * sigma * total is added to its score.
+template <typename S>
 __device__ __forceinline__ void finish_row(const Place& at, int n, unsigned mask, const value* total,
-                                           const double* omega, const double* multiplicity, value* values,
-                                           double* scores) {
+                                           const double* omega, const double* multiplicity, const S* sigmas,
+                                           value* values, double* scores) {
     double delta = 0;
     if (mask) {
-        value* row = values + (size_t)at.v * COLUMNS + at.own_column();
+        const size_t own = (size_t)at.v * COLUMNS + at.own_column();
         const value targets = omega ? value(omega[at.v]) : value(1);
-        value x[OWN];
-        load_own(row, x);
+        S sigma[OWN];
+        value c[OWN];
+        load_own(sigmas + own, sigma);
 #pragma unroll
         for (int k = 0; k < OWN; k++) {
-            if (mask >> k & 1) {
-                delta += times_of(at, k, multiplicity) * ((double)x[k] * (double)total[k]);
-            }
-            x[k] = targets / x[k] + total[k];
+            if (mask >> k & 1) delta += times_of(at, k, multiplicity) * ((double)sigma[k] * (double)total[k]);
+            c[k] = targets / value(sigma[k]) + total[k];
         }
-        store_own(row, mask, x);
+        store_own(values + own, mask, c);
     }
     add_score(at, n, delta, scores);
 }

@@ -141,5 +141,5 @@ dial_backward(int n, int hubs, int capacity, int level, int last, const offset* 
     if (EDGE_SUMS && level == 0) return;
     if (at.step > 1 && !join_hub(total, met)) return;
     if constexpr (STRESS) finish_paths(at, n, mask, total + OWN, omega, multiplicity, values, paths, stress);
-    finish_row(at, n, mask, total, omega, multiplicity, values, scores);
+    finish_row(at, n, mask, total, omega, multiplicity, values, values, scores);
 }

@@ -1,0 +1,75 @@
+// The backward sweep in one launch a level, for graphs of few levels.
+//
+// c is of type `value`. Path counts are of type SIGMA: that of values, whose rows c then overwrites, or unsigned integers
+// in rows of their own. STRESS and EDGE_SUMS are macros that are 1 where a run asks for those sums; counts are values then.
+
+constexpr int RESIDENT = EDGE_SUMS ? LEVELS_EDGES_RESIDENT : STRESS ? LEVELS_STRESS_RESIDENT : LEVELS_RESIDENT;
+
+// What is gathered besides c.
+struct Besides {
+    static constexpr bool PATHS = STRESS, EDGES = EDGE_SUMS;
+    const value* paths;  // t, for stress; a row has its sums behind those of c
+    const double* near;  // multiplicity * sigma of the own columns, for edges
+    EdgeSums edges;
+};
+
+// What the backward sweep reads and writes at a level. `beyond` is null at the last one.
+struct Backward {
+    const offset* indptr;
+    const int* indices;
+    const unsigned char* here;
+    const unsigned* beyond_live;
+    const unsigned char* beyond;
+    const unsigned char* keep;
+    const double* omega;
+    const double* multiplicity;
+    const SIGMA* sigmas;
+    value* values;
+    double* scores;
+    value* paths;
+    double* stress;
+    const offset* edge_order;
+    offset nnz;
+    double* edges;
+};
+
+// A row that is live at this level, whose tight successors the next one holds.
+__device__ __forceinline__ void depend(int n, const Place& at, const Backward& sweep) {
+    const unsigned mask = own_bits(sweep.here + at.row * BYTES + at.column / 8) &
+                          own_bits(sweep.keep + at.group * BYTES + at.column / 8);
+    if (!__any_sync(ALL, mask)) return;  // alike in all warps of a hub
+    value* values = sweep.values + at.rows * COLUMNS;
+    value* paths = sweep.paths + at.rows * COLUMNS;
+    value total[(1 + STRESS) * OWN] = {};
+    unsigned met = 0;
+    if (sweep.beyond) {
+        double near[OWN];
+        if constexpr (EDGE_SUMS)
+            load_near(at, values + (size_t)at.v * COLUMNS + at.own_column(), mask, sweep.multiplicity, near);
+        met = gather(sweep.indptr, sweep.indices, at, sweep.beyond_live + at.group * bitmap_words(n),
+                     sweep.beyond + at.rows * BYTES, mask, values, total,
+                     Besides{paths, near, {sweep.edge_order, sweep.edges + at.group * sweep.nnz}});
+    }
+    if (at.step > 1 && !join_hub(total, met)) return;
+    if constexpr (STRESS)
+        finish_paths(at, n, mask, total + OWN, sweep.omega, sweep.multiplicity, values, paths, sweep.stress);
+    finish_row(at, n, mask, total, sweep.omega, sweep.multiplicity, sweep.sigmas + at.rows * COLUMNS, values,
+               sweep.scores);
+}
+
+// `paths` and `stress` are without STRESS, `edge_order` and `edges`, a row of nnz sums a group, without EDGE_SUMS. At a
+// small level the live rows are looked for by words.
+extern "C" __global__ void __launch_bounds__(32 * WARPS, RESIDENT)
+batched_hops_levels_backward(int n, int hubs, const offset* __restrict__ indptr, const int* __restrict__ indices,
+                             const unsigned* __restrict__ here_live, const unsigned char* __restrict__ here,
+                             const unsigned* __restrict__ beyond_live, const unsigned char* __restrict__ beyond,
+                             const unsigned char* __restrict__ keep, const double* __restrict__ omega,
+                             const double* __restrict__ multiplicity, const SIGMA* sigmas, value* values,
+                             double* scores, value* paths, double* stress, const offset* __restrict__ edge_order,
+                             offset nnz, double* edges, int is_small) {
+    for_rows(n, hubs, is_small ? here_live : nullptr, [&](const Place& at) {
+        if (has_bit(here_live + at.group * bitmap_words(n), at.v))
+            depend(n, at, {indptr, indices, here, beyond_live, beyond, keep, omega, multiplicity, sigmas, values, scores,
+                           paths, stress, edge_order, nnz, edges});
+    });
+}
