@@ -274,9 +274,9 @@ METHODS: tuple[Method, ...] = (
         widest=None,
         auto_batch=4096,
         concurrent=False,
-        # 8 of values and 5 * 32 / 256 of bit rows; and either 4 of counts and 65 levels' bit rows, or a queue of at
+        # 8 of values and 5 * 32 / 256 of bit rows; and either 4 of counts and 97 levels' bit rows, or a queue of at
         # first 24 entries a row, 36 bytes each, and up to 54 where it has grown twice.
-        bytes_per_entry=21,
+        bytes_per_entry=25,
         bytes_per_edge=12,
         bytes_per_stress=8,
         offers=ALL_SUMS,

@@ -38,7 +38,7 @@ from lagbc.gpu.rows import (
 from lagbc.gpu.sums import Distances, Edges, PathScores, path_rows
 
 # A sweep keeps a bit row a vertex and level; groups of more levels than this are swept as deep ones.
-MOST_LEVELS = 64
+MOST_LEVELS = 96
 # A level is small if so many times its edges, or in the backward sweep its rows, are no more than all rows.
 SMALL = 8
 _FORWARD, _BACKWARD = "batched_hops_levels_forward", "batched_hops_levels_backward"
@@ -66,7 +66,7 @@ class Arrays:
 def allocate(rows: Rows) -> Arrays:
     """Allocate rows; levels are added as they are found."""
     values, paths = path_rows(rows)
-    narrow = compiler.narrow_counts(rows.plan.dtype, rows.plan.outputs) if rows.counts_are_small else ()
+    narrow = compiler.NARROW.get(rows.plan.dtype, ()) if rows.counts_are_small and values is not None else ()
     counts = cp.empty(values.shape, narrow[0]) if narrow else values
     visited = cp.empty((rows.groups, rows.rows, BYTES), cp.uint8)
     return Arrays(rows, values, counts, paths, visited, cp.empty((rows.groups, bitmap_words(rows.rows)), cp.uint32))

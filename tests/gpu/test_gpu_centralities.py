@@ -100,7 +100,7 @@ SMALL = {"launches over all rows": 2**40, "launches over few rows": 0}
 
 @pytest.fixture(params=[*SMALL, "one launch"])
 def way(request, monkeypatch):
-    """Sweep every graph a launch a level (if it has less than 64), or in one launch."""
+    """Sweep every graph a launch a level (if it has less than 96), or in one launch."""
     monkeypatch.setattr(Graph, "is_deep", property(lambda graph: request.param == "one launch"))
     if request.param in SMALL:
         monkeypatch.setattr("lagbc.gpu.batched_hops_levels.SMALL", SMALL[request.param])
@@ -229,7 +229,7 @@ def prepared(gpu, A, outputs=EVERYTHING, batch=256):
 
 
 def test_state_is_as_new_after_every_batch(sums_gpu, cupy):
-    A = disjoint(path(90), grid(6, 7), scale_free(80, 400, seed=4), matrix(3, []))
+    A = disjoint(path(130), grid(6, 7), scale_free(80, 400, seed=4), matrix(3, []))
     n = A.shape[0]
     used = prepared(sums_gpu, A)
     for roots in (np.arange(100), np.arange(n - 100, n), np.arange(2), np.arange(60, 200)):
@@ -239,7 +239,7 @@ def test_state_is_as_new_after_every_batch(sums_gpu, cupy):
             sums_gpu.assert_close(array.get(), getattr(theirs, name).get())
 
 
-@pytest.mark.parametrize("A", [SPECIAL["layers"], path(70)], ids=["layers", "path"])
+@pytest.mark.parametrize("A", [SPECIAL["layers"], path(110)], ids=["layers", "path"])
 def test_backward_adds(sums_gpu, cupy, A):
     roots = np.arange(0, A.shape[0], 3)
     theirs = by_the_oracle(A, sources=roots.tolist())

@@ -174,10 +174,10 @@ def test_counts_past_32_bits(gpu, cupy):
     """From the second batch on paths are counted in float64 from the first."""
     if gpu.row.name != "batched" or gpu.dtype != "float64":
         pytest.skip("only 'batched' in float64 counts in integers at first")
-    A = disjoint(scale_free(600, 5000, seed=3), layered(8, 40))
+    A = disjoint(scale_free(600, 5000, seed=3), layered(9, 40))
     state = prepared(gpu, A, batch=512)
     n = A.shape[0]
-    for roots, small in ((np.arange(500), True), (np.arange(410, n), False), (np.arange(200), False)):
+    for roots, small in ((np.arange(500), True), (np.arange(450, n), False), (np.arange(200), False)):
         out = cupy.zeros((2, n))
         gpu.module.backward(state, gpu.module.forward(state, roots), Sums(delta=out))
         gpu.assert_close(out.sum(axis=0).get(), oracle(A, sources=roots))

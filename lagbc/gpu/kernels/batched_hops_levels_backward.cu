@@ -1,7 +1,7 @@
 // The backward sweep in one launch a level, for graphs of few levels.
 //
 // c is of type `value`. Path counts are of type SIGMA: that of values, whose rows c then overwrites, or unsigned integers
-// in rows of their own. STRESS and EDGE_SUMS are macros that are 1 where a run asks for those sums; counts are values then.
+// in rows of their own. STRESS and EDGE_SUMS are macros that are 1 where a run asks for those sums.
 
 constexpr int RESIDENT = EDGE_SUMS ? LEVELS_EDGES_RESIDENT : STRESS ? LEVELS_STRESS_RESIDENT : LEVELS_RESIDENT;
 
@@ -38,6 +38,7 @@ __device__ __forceinline__ void depend(int n, const Place& at, const Backward& s
     const unsigned mask = own_bits(sweep.here + at.row * BYTES + at.column / 8) &
                           own_bits(sweep.keep + at.group * BYTES + at.column / 8);
     if (!__any_sync(ALL, mask)) return;  // alike in all warps of a hub
+    const SIGMA* sigmas = sweep.sigmas + at.rows * COLUMNS;
     value* values = sweep.values + at.rows * COLUMNS;
     value* paths = sweep.paths + at.rows * COLUMNS;
     value total[(1 + STRESS) * OWN] = {};
@@ -45,16 +46,15 @@ __device__ __forceinline__ void depend(int n, const Place& at, const Backward& s
     if (sweep.beyond) {
         double near[OWN];
         if constexpr (EDGE_SUMS)
-            load_near(at, values + (size_t)at.v * COLUMNS + at.own_column(), mask, sweep.multiplicity, near);
+            load_near(at, sigmas + (size_t)at.v * COLUMNS + at.own_column(), mask, sweep.multiplicity, near);
         met = gather(sweep.indptr, sweep.indices, at, sweep.beyond_live + at.group * bitmap_words(n),
                      sweep.beyond + at.rows * BYTES, mask, values, total,
                      Besides{paths, near, {sweep.edge_order, sweep.edges + at.group * sweep.nnz}});
     }
     if (at.step > 1 && !join_hub(total, met)) return;
     if constexpr (STRESS)
-        finish_paths(at, n, mask, total + OWN, sweep.omega, sweep.multiplicity, values, paths, sweep.stress);
-    finish_row(at, n, mask, total, sweep.omega, sweep.multiplicity, sweep.sigmas + at.rows * COLUMNS, values,
-               sweep.scores);
+        finish_paths(at, n, mask, total + OWN, sweep.omega, sweep.multiplicity, sigmas, paths, sweep.stress);
+    finish_row(at, n, mask, total, sweep.omega, sweep.multiplicity, sigmas, values, sweep.scores);
 }
 
 // `paths` and `stress` are without STRESS, `edge_order` and `edges`, a row of nnz sums a group, without EDGE_SUMS. At a

@@ -27,9 +27,10 @@ struct EdgeSums {
 };
 
 // near = multiplicity * sigma of the own columns, in those of a mask; the row's sigma is at `p`.
-__device__ __forceinline__ void load_near(const Place& at, const value* p, unsigned mask, const double* multiplicity,
+template <typename S>
+__device__ __forceinline__ void load_near(const Place& at, const S* p, unsigned mask, const double* multiplicity,
                                           double* near) {
-    value sigma[OWN];
+    S sigma[OWN];
     load_sectors(p, mask, sigma);
 #pragma unroll
     for (int k = 0; k < OWN; k++) near[k] = times_of(at, k, multiplicity) * (double)sigma[k];
@@ -48,15 +49,17 @@ __device__ __forceinline__ double add_columns_along(const value* p, unsigned col
 
 // At one level, before `finish_row`: with `total` the sum of t over tight successors, the vertex gets t = omega + total,
 // and multiplicity * sigma * total is added to its stress.
+template <typename S>
 __device__ __forceinline__ void finish_paths(const Place& at, int n, unsigned mask, const value* total,
-                                             const double* omega, const double* multiplicity, const value* values,
+                                             const double* omega, const double* multiplicity, const S* sigmas,
                                              value* paths, double* stress) {
     double through = 0;
     if (mask) {
         const size_t own = (size_t)at.v * COLUMNS + at.own_column();
         const value targets = omega ? value(omega[at.v]) : value(1);
-        value sigma[OWN], onward[OWN];
-        load_own(values + own, sigma);
+        S sigma[OWN];
+        value onward[OWN];
+        load_own(sigmas + own, sigma);
 #pragma unroll
         for (int k = 0; k < OWN; k++) {
             if (mask >> k & 1) through += times_of(at, k, multiplicity) * ((double)sigma[k] * (double)total[k]);
