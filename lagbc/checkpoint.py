@@ -19,7 +19,8 @@ from lagbc.methods import Method
 from lagbc.plan import Plan
 from lagbc.sums import Sums
 
-_FORMAT = "lagbc checkpoint 2"
+# What is done is a prefix of the roots in the order of `lagbc.sweep.line_up`: another order is another format.
+_FORMAT = "lagbc checkpoint 3"
 # Before the names of the sums in the file.
 _SUM = "sum_"
 
@@ -133,7 +134,7 @@ def _read(path: Path) -> Checkpoint:
             raw = Sums(**{name.removeprefix(_SUM): file[name] for name in file.files if name.startswith(_SUM)})
             return Checkpoint(path, str(file["graph"]), str(file["options"]), file["roots"], (int(file["done"]), raw))
     except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise CheckpointError(f"{path} is not a lagbc checkpoint; name another file, or delete it") from error
+        raise CheckpointError(f"{path} is not a lagbc checkpoint of this version; name another file, or delete it") from error
 
 
 def _digest_graph(graph: Graph) -> str:

@@ -119,7 +119,7 @@ def bc_command(
     if lengths == "strengths":
         A = _as_lengths(A)
     graph = as_graph(A, directed=directed, weighted=weighted)
-    choice = lagbc.select_method(graph, directed=directed, weighted=weighted, method=method, device=device)
+    choice = lagbc.select_method(graph, directed=directed, weighted=weighted, roots=k, method=method, device=device)
     click.echo(_headline(name, graph))
     click.echo(f"method: {choice.reason}")
     if weighted:

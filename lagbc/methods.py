@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import MissingDependencyError
-from lagbc.graph import Graph, as_graph, is_cupy
+from lagbc.graph import HOST_EDGES, Graph, as_graph, is_cupy
 from lagbc.plan import Plan
 from lagbc.sums import Sums
 
@@ -337,7 +337,7 @@ METHODS: tuple[Method, ...] = (
         takes=("variant", "virtual_warp"),
     ),
     *(
-        # The kernels of the literature, for comparison: behind the batched method, so that "auto" does not take them.
+        # The kernels of the literature: behind the batched method, so that "auto" takes none but as `_best_alone` says.
         Method(
             name=name,
             formulation="traversal",
@@ -380,7 +380,13 @@ class Selection:
 
 
 def select_method(
-    A: Any, *, directed: bool | None = None, weighted: bool = False, method: str = "auto", device: str = "auto"
+    A: Any,
+    *,
+    directed: bool | None = None,
+    weighted: bool = False,
+    roots: int | None = None,
+    method: str = "auto",
+    device: str = "auto",
 ) -> Selection:
     """Say which method `bc` takes for a matrix, and why.
 
@@ -390,6 +396,8 @@ def select_method(
     directed, method, device : as for `bc`
     weighted : bool
         As for `bc`.
+    roots : int, optional
+        How many roots there are: the length of `sources`, or `k`. All vertices if it is not given.
 
     Returns
     -------
@@ -405,7 +413,7 @@ def select_method(
     """
     device = device_for(A, device)
     graph = as_graph(A, directed=directed, weighted=weighted)
-    chosen = choose(graph, method=method, device=device)
+    chosen = choose(graph, method=method, device=device, roots=roots)
     order = "by proximity" if graph.is_deep else "by falling degree"
     shape = f"BFS depth {graph.depth} for n = {graph.n}, so vertices are ordered {order}"
     return Selection(chosen.method, f"{chosen.reason}; {shape}")
@@ -423,6 +431,14 @@ def device_for(A: Any, device: str) -> str:
 # Roots times nnz from which a run goes to the GPU. An H100 was level with 16 cores at 1e7 (5 ms a run) once CuPy was
 # loaded and the kernels compiled, which takes about a second: at 1e8 it gained 3 times, at 4e9 11 times.
 GPU_WORK = 1e8
+# Where an H100 is faster from one root after the other (`ALONE`) than from batches of them, measured on 54 networks.
+# On deep graphs, where few of the vertices are roots: far from each other, they share few rows. 2 to 7 times from a
+# thousandth of the vertices of meshes and roads, level at a thirtieth.
+ALONE = "work-efficient"
+FEW_ROOTS = 1 / 32
+# On others, up to so many roots times vertices and times edges: a run of two or three milliseconds, most of them
+# between launches.
+SMALL_RUN = 4e6, 2e8
 
 
 def choose(
@@ -433,10 +449,7 @@ def choose(
     roots: int | None = None,
     outputs: frozenset[str] = frozenset({"delta"}),
 ) -> Selection:
-    """Choose a row of `METHODS` for a graph, without a look at its shape, that offers all sums asked for.
-
-    `roots` is how many there are, if not all.
-    """
+    """Choose a row of `METHODS` for a graph that offers all sums asked for, from so many roots, if not all."""
     if device not in ("auto", "cpu", "cuda"):
         raise ValueError(f"device={device!r} is none of 'auto', 'cpu' and 'cuda'")
     rows = [
@@ -460,7 +473,8 @@ def choose(
         rows[0].load()  # says what is missing
     on_cpu = next((row for row in ready if row.device == "cpu"), None)
     on_gpu = next((row for row in ready if row.device == "cuda"), None)
-    work = (graph.n if roots is None else roots) * graph.nnz
+    roots = graph.n if roots is None else roots
+    work = roots * graph.nnz
     row = on_gpu if on_gpu and (on_cpu is None or work >= GPU_WORK) else on_cpu
     assert row is not None
     if len({row.device for row in rows}) == 1:
@@ -470,7 +484,21 @@ def choose(
     else:
         where = f"roots * nnz = {work:.2g}, and a GPU pays from {GPU_WORK:.0g}"
     which = "asked for" if method != "auto" else "the fastest there on every graph measured"
+    alone = next((other for other in ready if other.name == ALONE), None)
+    if method == "auto" and row.device == "cuda" and alone and (why := _best_alone(graph, roots)):
+        row, which = alone, why
     return Selection(row, f"{row.name} on {row.device} ({where}; {which})")
+
+
+def _best_alone(graph: Graph, roots: int) -> str | None:
+    """Say why a GPU is faster from one root after the other; None if it is not."""
+    is_small = roots * graph.n < SMALL_RUN[0] and roots * graph.nnz < SMALL_RUN[1]
+    is_sparse = roots < FEW_ROOTS * graph.n
+    if not (is_small or is_sparse):
+        return None
+    if (graph.on_device if graph.nnz > HOST_EDGES else graph).is_deep:
+        return "so few roots of a deep graph are far from each other" if is_sparse else None
+    return "a run so small is mostly launches" if is_small else None
 
 
 def _that_offer(outputs: frozenset[str], rows: list[Method], weighted: bool) -> list[Method]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order, connected_components
+from scipy.sparse.csgraph import breadth_first_order, connected_components, dijkstra
 
 from lagbc.csr import module_of, rows_of
 from lagbc.gpu import compiler
@@ -159,6 +159,24 @@ def group_by_hubs(indptr: Any, indices: Any, vertices: Any) -> Any:
     """
     distances = hub_distances(indptr, indices)[:, vertices]
     return vertices[module_of(indptr).lexsort(distances[::-1])]
+
+
+def group_by_length(reverse: csr_array, vertices: Any) -> Any:
+    """Group vertices as `group_by_hubs` does, where edges have lengths: by their distances to the first vertex.
+
+    Parameters
+    ----------
+    reverse : csr_array
+        Lengths of the reversed edges.
+    vertices : array of int64
+
+    Returns
+    -------
+    vertices : array of int64
+        By falling nearness; first those that do not reach the hub. Few distances are alike, so that one hub is enough.
+    """
+    distances = dijkstra(reverse, indices=0)[vertices]
+    return vertices[np.argsort(np.where(np.isfinite(distances), distances, -1.0), kind="stable")]
 
 
 def hub_distances(indptr: Any, indices: Any) -> Any:

@@ -19,7 +19,7 @@ from lagbc.csr import as_numpy, module_of
 from lagbc.errors import MemoryWarning
 from lagbc.graph import Graph
 from lagbc.methods import Method, MethodModule
-from lagbc.ordering import group_by_hubs
+from lagbc.ordering import group_by_hubs, group_by_length
 from lagbc.plan import Plan, StopFlag, UnlikeBlocks
 from lagbc.sums import Sums
 
@@ -123,13 +123,24 @@ def line_up(graph: Graph, method: Method, roots: NDArray[np.int64]) -> NDArray[n
     """Put roots into the order in which they are batched: those that see most vertices at the same levels are together.
 
     On deep graphs that is the sweep order, in which neighbours are neighbours in the graph; on others, where there are
-    many roots, by their distances to the hubs. A root without out-edges adds nothing and is left out.
+    many roots, by their distances to the hubs (on a GPU in hops, even where edges have lengths). A root without
+    out-edges adds nothing and is left out.
     """
     rank = np.flatnonzero(np.isin(graph.order, roots[graph.out_degrees[roots] > 0]))
     if not graph.is_deep and len(rank) >= GROUPED_ROOTS:
-        pattern = graph.reordered.on_device if method.device == "cuda" else graph.reordered
-        rank = as_numpy(group_by_hubs(pattern.indptr, pattern.indices, module_of(pattern.indptr).asarray(rank)))
+        rank = _group(graph.reordered, method, rank)
     return graph.order[rank]
+
+
+def _group(graph: Graph, method: Method, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Group vertices of a graph in sweep order by their distances to its hubs."""
+    if method.device == "cpu" and graph.weighted:
+        grouped = group_by_length(graph.transpose.matrix, vertices)
+    else:
+        graph = graph.on_device if method.device == "cuda" else graph
+        grouped = group_by_hubs(graph.indptr, graph.indices, module_of(graph.indptr).asarray(vertices))
+    in_order: NDArray[np.int64] = as_numpy(grouped)
+    return in_order
 
 
 def _on_host(sums: Sums) -> Sums:

@@ -486,3 +486,30 @@ def test_selection_says_why():
     assert "ordered by proximity" in deep.reason
     assert "ordered by falling degree" in shallow.reason
     assert "asked for" in lagbc.select_method(path(5), method="batched", device="cpu").reason
+
+
+def chosen_on_a_gpu(A, roots, method="auto", outputs=frozenset({"delta"})):
+    from lagbc.methods import choose
+
+    return choose(as_graph(A), method=method, device="cuda", roots=roots, outputs=outputs)
+
+
+@pytest.mark.parametrize(
+    ("A", "roots", "name", "why"),
+    [
+        (path(6400), 199, "work-efficient", "few roots of a deep graph"),
+        (path(6400), 200, "batched", "fastest there on every graph"),
+        (path(600), 600, "batched", "fastest there on every graph"),
+        (scale_free(2000, 8000, seed=1), 1999, "work-efficient", "mostly launches"),
+        (scale_free(2000, 8000, seed=1), None, "batched", "fastest there on every graph"),
+        (scale_free(500, 250_000, seed=1), 500, "work-efficient", "mostly launches"),
+        (scale_free(2000, 300_000, seed=1), 1999, "batched", "fastest there on every graph"),
+    ],
+)
+def test_a_gpu_takes_roots_one_by_one_where_that_is_faster(monkeypatch, A, roots, name, why):
+    monkeypatch.setattr(lagbc.Method, "available", property(lambda row: True))
+    choice = chosen_on_a_gpu(A, roots)
+    assert choice.method.name == name
+    assert why in choice.reason
+    assert chosen_on_a_gpu(A, roots, method="batched").method.name == "batched"
+    assert chosen_on_a_gpu(A, roots, outputs=frozenset({"delta", "stress"})).method.name == "batched"

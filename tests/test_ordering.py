@@ -8,7 +8,15 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 from strategies import SPECIAL, adjacency, disjoint, distances, edges_of, graphs, grid, matrix, path, scale_free, star
 
 from lagbc.graph import as_graph
-from lagbc.ordering import HUBS, bfs_extent, degree_order, group_by_hubs, hub_distances, proximity_order
+from lagbc.ordering import (
+    HUBS,
+    bfs_extent,
+    degree_order,
+    group_by_hubs,
+    group_by_length,
+    hub_distances,
+    proximity_order,
+)
 
 
 def arrays_of(A):
@@ -155,3 +163,10 @@ def test_grouped_by_distances_to_hubs():
     keys = [(*seen[:, v].tolist(), -v) for v in order.tolist()]
     assert keys == sorted(keys)
     assert len({key[:-1] for key in keys}) < len(keys), "some are alike"
+
+
+def test_grouped_by_length():
+    """By the length of the way to the first vertex; those that have none come first, in their order."""
+    edges = sp.coo_array(([4.0, 1.0, 2.0, 9.0], ([1, 3, 2, 4], [0, 2, 0, 1])), shape=(6, 6))
+    reverse = as_graph(edges, weighted=True).transpose.matrix
+    assert group_by_length(reverse, np.array([5, 4, 3, 2, 1, 0])).tolist() == [5, 0, 2, 3, 1, 4]

@@ -14,13 +14,14 @@ import numpy as np
 import psutil
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.csgraph import dijkstra
 from strategies import diamonds, grid, oracle, path, scale_free, star, with_lengths
 
 import lagbc
 from lagbc import memory, methods
 from lagbc.cpu import batched_hops
 from lagbc.graph import as_graph
-from lagbc.sweep import sweep
+from lagbc.sweep import line_up, sweep
 
 A = scale_free(500, 4000, seed=1)
 LENGTHS = with_lengths(A, np.arange(1, 11))
@@ -38,6 +39,27 @@ def _no_thread_is_left():
 
 def batched(A, **options):
     return lagbc.bc(A, method="batched", device="cpu", **options)
+
+
+# The order of the roots
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_many_roots_are_grouped_by_their_distances_to_the_hub(weighted):
+    graph = as_graph(with_lengths(MANY, np.arange(1, 11)), weighted=weighted)
+    row = next(row for row in lagbc.METHODS if (row.name, row.device, row.weighted) == ("batched", "cpu", weighted))
+    roots = np.arange(100, graph.n)
+    few, many = (line_up(graph, row, some) for some in (roots[:900], roots))
+    with_edges = roots[graph.out_degrees[roots] > 0]
+    assert sorted(many) == with_edges.tolist()
+    assert len(many) >= 1024
+    assert sorted(few) == roots[:900][graph.out_degrees[roots[:900]] > 0].tolist()
+    np.testing.assert_array_equal(few, graph.order[np.isin(graph.order, few)])
+    lengths = graph.transpose.matrix.astype(float)
+    to_hub = dijkstra(lengths, indices=graph.order[0], unweighted=not weighted)
+    to_hub = np.where(np.isfinite(to_hub), to_hub, 0)[many]
+    assert (np.diff(to_hub) >= 0).all()
+    assert to_hub[-1] > to_hub[0]
 
 
 # Progress
