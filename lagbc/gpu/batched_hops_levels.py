@@ -39,7 +39,7 @@ from lagbc.gpu.sums import Distances, Edges, PathScores, path_rows
 
 # A sweep keeps a bit row a vertex and level; groups of more levels than this are swept as deep ones.
 MOST_LEVELS = 96
-# A level is small if so many times its edges, or in the backward sweep its rows, are no more than all rows.
+# A level is small if so many times the edges that leave it are no more than all rows.
 SMALL = 8
 _FORWARD, _BACKWARD = "batched_hops_levels_forward", "batched_hops_levels_backward"
 
@@ -56,11 +56,7 @@ class Arrays:
     touched: Any  # (groups, rows / 32) uint32: which rows a small level's edges enter
     bits: list[Any] = field(default_factory=list)  # of each level: (groups, rows, 32) uint8
     live: list[Any] = field(default_factory=list)  # (groups, rows / 32) uint32: which rows have any bit
-    sizes: list[int] = field(default_factory=list)  # rows of each level, of all groups
-
-    def is_small(self, size: int, groups: int) -> bool:
-        """Whether so many edges or rows are few for so many groups."""
-        return SMALL * size <= groups * self.rows.rows
+    are_small: list[bool] = field(default_factory=list)  # levels from 1 on
 
 
 def allocate(rows: Rows) -> Arrays:
@@ -90,14 +86,14 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
         size, edges = sizes[level].get().tolist()
         if not size:
             break
-        arrays.sizes.append(size)
         rows.plan.stop.check()
         _clear_level(arrays, level + 1)
-        is_small = arrays.is_small(edges, groups)
+        is_small = SMALL * edges <= groups * rows.rows
         if is_small:
             kernels.touch(level)
         kernels.sweep(level, is_small, overflowed)
-    found = Found(len(arrays.sizes), bits_of(overflowed, len(roots)), arrays.visited)
+        arrays.are_small.append(is_small)
+    found = Found(len(arrays.are_small), bits_of(overflowed, len(roots)), arrays.visited)
     if arrays.counts is not arrays.values and found.overflowed.any():
         rows.counts_are_small, arrays.counts = False, arrays.values
         return forward(arrays, roots, placed)
@@ -120,7 +116,7 @@ def backward(
     for level in range(depth, 0, -1):
         rows.plan.stop.check()
         beyond = (null(), null()) if level == depth else (arrays.live[level + 1], arrays.bits[level + 1])
-        is_small = arrays.is_small(arrays.sizes[level - 1], groups)
+        is_small = arrays.are_small[level - 1]
         arguments = (
             *(np.int32(rows.rows), np.int32(rows.hubs), rows.indptr, rows.indices),
             *(arrays.live[level], arrays.bits[level], *beyond),
@@ -184,7 +180,7 @@ class _Forward:
 def _start(arrays: Arrays, kernels: _Forward, placed: Placed) -> None:
     """Put the roots at level 0, and their out-neighbours, each with one path, at level 1."""
     rows = arrays.rows
-    arrays.sizes.clear()
+    arrays.are_small.clear()
     set_bits(arrays.visited, placed)
     if arrays.counts is not None:
         arrays.counts[placed.group, placed.position, placed.column] = 1
