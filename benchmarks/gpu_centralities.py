@@ -151,39 +151,37 @@ def rows(graph: str, roots: int, rounds: int, until: float, *, tune: bool) -> It
 def markdown(measured: list[Row]) -> str:
     """Lay out a table for each part."""
     first, done = measured[0], [row for row in measured if row["status"] == "ok"]
-    host = first["machine"]
     lines = [
-        f"{first['device']}, CUDA {first['cuda']}, CuPy {first['cupy']}, NumPy {host['packages']['numpy']}; commit "
-        f"{host['commit']}, {first['date']}; float64.",
+        f"{first['device']}, CUDA {first['cuda']}, CuPy {first['cupy']}; float64.",
         "",
         "One sweep for several centralities, against betweenness alone: the median ratio of rounds that follow each "
         "other, of the kernels and with the sums copied to the host. Resident and own: other constants; with own 32, "
         "two warps add to an edge's sum, in any order, so that lagbc does not use it.",
         "",
-        "| graph | roots | sweep | forward, ms | backward, ms | ratio | ratio, to the host | GiB | error |",
-        "|" + " --- |" * 9,
+        "| graph | roots | sweep | forward, ms | backward, ms | ratio | ratio, to the host | GiB | error | commit |",
+        "|" + " --- |" * 10,
     ]
     for row in done:
         if row["part"] == "sweeps":
             lines.append(
                 f"| {row['graph']} | {row['roots']} | {row['label']} | {row['forward_seconds'] * 1e3:.1f} | "
                 f"{row['backward_seconds'] * 1e3:.1f} | {row['ratio']:.2f} | {row['ratio_to_host']:.2f} | "
-                f"{row['peak_bytes'] / 2**30:.1f} | {row['error']:.0e} |"
+                f"{row['peak_bytes'] / 2**30:.1f} | {row['error']:.0e} | {row['machine']['commit']} |"
             )
     lines += [
         "",
         "All roots, from a matrix on the host, by the public functions. Published: seconds of gpu-fan on its own "
         "hardware; milliseconds a root of cuGraph.",
         "",
-        "| graph | n | nnz | centrality | seconds | ms a root | published |",
-        "|" + " --- |" * 7,
+        "| graph | n | nnz | centrality | seconds | ms a root | published | commit |",
+        "|" + " --- |" * 8,
     ]
     for row in done:
         if row["part"] != "sweeps":
             published = f"{PUBLISHED_EDGES} ms" if row["part"] == EDGES.name else f"{PUBLISHED_FAN[row['label']]} s"
             lines.append(
                 f"| {row['graph']} | {row['n']:,} | {row['nnz']:,} | {row['label']} | {row['seconds']:.3f} | "
-                f"{row['ms_per_root']:.4f} | {published} |"
+                f"{row['ms_per_root']:.4f} | {published} | {row['machine']['commit']} |"
             )
     return "\n".join(lines) + "\n"
 

@@ -10,7 +10,7 @@ from typing import Any
 Row = dict[str, Any]
 
 HEADER = (
-    "graph | n | nnz | levels | method | type | roots | batch | ms a root | GTEPS | of the bound | prepare, s | "
+    "graph | n | nnz | levels | method | type | roots | batch | ms a root | GTEPS | of the model | prepare, s | "
     "peak GiB | error | commit"
 )
 
@@ -36,7 +36,10 @@ def markdown(rows: list[Row]) -> str:
         f"{first['copy_bandwidth'] / 1e12:.2f} TB/s.",
         "",
         "GTEPS = nnz / 2 * roots / seconds / 1e9 (nnz if directed); best of three, less the one-off order and prepare, "
-        "which are given apart. Error: the largest difference from another method, over 1 + score.",
+        "which are given apart. Model: 9.6 bytes (float32: 6.7) a directed edge and root at the speed of a copy, what "
+        "masked products move on R-MAT graphs with roots in any order and counts in float64; above 100 % they move "
+        "less. "
+        "Error: the largest difference from another method, over 1 + score.",
         "",
         f"| {HEADER} |",
         "|" + " --- |" * (HEADER.count("|") + 1),

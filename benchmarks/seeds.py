@@ -130,7 +130,7 @@ def markdown(measured: list[Row], data: Path) -> str:
     """Lay out a table a paper: milliseconds a root, and the batched method's lead over the best traversal."""
     first = measured[0]
     lines = [
-        f"{first['device']}, CUDA {first['cuda']}, CuPy {first['cupy']}, commit {first['machine']['commit']}; float64.",
+        f"{first['device']}, CUDA {first['cuda']}, CuPy {first['cupy']}; float64.",
         "",
         "Milliseconds a root. Lead: the best traversal's time over that of `batched`. All roots: `batched`, n roots.",
         "Error: the largest difference from another method, over 1 + score.",
@@ -140,7 +140,8 @@ def markdown(measured: list[Row], data: Path) -> str:
         if not mine:
             continue
         heads = ["graph", "n", "nnz", "levels", *paper.methods, "lead", "all roots, s", "published", "error"]
-        lines += ["", f"## {paper.title}", "", f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
+        lines += ["", f"## {paper.title}", "", f"Commit {mine[0]['machine']['commit']}.", ""]
+        lines += [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
         lines += [_line(paper, named.name, mine) for named in paper.graphs]
     return "\n".join(lines) + "\n"
 

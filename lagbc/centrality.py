@@ -100,7 +100,8 @@ def bc(
     method : str
         "auto", or the name of a row of `lagbc.METHODS`: "batched" or "graphblas" on the CPU, "batched" or "spmm" on
         the GPU, or there for comparison the traversals "work-efficient", "active-edge", "warp-centric",
-        "edge-parallel", "node-parallel" and "hybrid".
+        "edge-parallel", "node-parallel" and "hybrid". "auto" takes "batched", on a GPU "delta-stepping" with lengths,
+        and "work-efficient" where it is faster from few roots; `lagbc.select_method` says which, and why.
     device : str
         "auto", "cpu" or "cuda". "auto" takes the GPU if CuPy sees one and the graph is large enough to gain.
     dtype : str

@@ -134,7 +134,8 @@ def _read(path: Path) -> Checkpoint:
             raw = Sums(**{name.removeprefix(_SUM): file[name] for name in file.files if name.startswith(_SUM)})
             return Checkpoint(path, str(file["graph"]), str(file["options"]), file["roots"], (int(file["done"]), raw))
     except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise CheckpointError(f"{path} is not a lagbc checkpoint of this version; name another file, or delete it") from error
+        problem = f"{path} is not a lagbc checkpoint of this version"
+        raise CheckpointError(f"{problem}; name another file, or delete it") from error
 
 
 def _digest_graph(graph: Graph) -> str:

@@ -432,8 +432,8 @@ def device_for(A: Any, device: str) -> str:
 # loaded and the kernels compiled, which takes about a second: at 1e8 it gained 3 times, at 4e9 11 times.
 GPU_WORK = 1e8
 # Where an H100 is faster from one root after the other (`ALONE`) than from batches of them, measured on 54 networks.
-# On deep graphs, where few of the vertices are roots: far from each other, they share few rows. 2 to 7 times from a
-# thousandth of the vertices of meshes and roads, level at a thirtieth.
+# On deep graphs, where few of the vertices are roots: far from each other, they share few rows. 1.2 to 7 times from a
+# thousandth of the vertices of meshes and roads, about level at a thirtieth.
 ALONE = "work-efficient"
 FEW_ROOTS = 1 / 32
 # On others, up to so many roots times vertices and times edges: a run of two or three milliseconds, most of them
@@ -483,7 +483,7 @@ def choose(
         where = "CuPy sees no GPU"
     else:
         where = f"roots * nnz = {work:.2g}, and a GPU pays from {GPU_WORK:.0g}"
-    which = "asked for" if method != "auto" else "the fastest there on every graph measured"
+    which = "asked for" if method != "auto" else "the fastest there as a rule"
     alone = next((other for other in ready if other.name == ALONE), None)
     if method == "auto" and row.device == "cuda" and alone and (why := _best_alone(graph, roots)):
         row, which = alone, why
