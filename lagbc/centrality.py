@@ -101,7 +101,8 @@ def bc(
         "auto", or the name of a row of `lagbc.METHODS`: "batched" or "graphblas" on the CPU, "batched" or "spmm" on
         the GPU, or there for comparison the traversals "work-efficient", "active-edge", "warp-centric",
         "edge-parallel", "node-parallel" and "hybrid". "auto" takes "batched", on a GPU "delta-stepping" with lengths,
-        and "work-efficient" where it is faster from few roots; `lagbc.select_method` says which, and why.
+        and "work-efficient" where it is faster from few roots; `lagbc.select_method` says which, and why. Only
+        "batched" and "delta-stepping" promise the same bits for every run.
     device : str
         "auto", "cpu" or "cuda". "auto" takes the GPU if CuPy sees one and the graph is large enough to gain.
     dtype : str
@@ -118,7 +119,7 @@ def bc(
         True draws a bar with the time left; a callable gets a `lagbc.Progress` after every batch.
     checkpoint : path, optional
         A file that is kept up to date every few seconds. The same call after a kill goes on from it, and ends with
-        the same bits as an uninterrupted run.
+        the scores of an uninterrupted run, by "batched" with the same bits.
     threads : int, optional
         CPU threads; default all that the process may use. They never change a bit of the result of "batched".
 
@@ -217,7 +218,7 @@ def estimate_memory(
     threads: int | None = None,
     which: str | Iterable[str] = "bc",
 ) -> memory.MemoryEstimate:
-    """Bound the memory that `bc`, or `centralities`, allocates with the same arguments, before it is called.
+    """Bound the memory that `bc`, or `centralities`, allocates with the same arguments from all roots, beforehand.
 
     Parameters
     ----------

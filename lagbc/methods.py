@@ -11,6 +11,7 @@ A combination of formulation, device and weights that has no row here does not e
 
 from __future__ import annotations
 
+import operator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, fields
 from functools import cache
@@ -407,12 +408,14 @@ def select_method(
     Raises
     ------
     ValueError
-        No row has that name, device and weights; the message lists the rows there are.
+        No row has that name, device and weights; the message lists the rows there are. Or so many roots there are not.
     MissingDependencyError
         The row named needs a library that is not installed.
     """
     device = device_for(A, device)
     graph = as_graph(A, directed=directed, weighted=weighted)
+    if roots is not None and not 0 <= operator.index(roots) <= graph.n:
+        raise ValueError(f"roots={roots}: it is a count, at most {graph.n}, the number of vertices")
     chosen = choose(graph, method=method, device=device, roots=roots)
     order = "by proximity" if graph.is_deep else "by falling degree"
     shape = f"BFS depth {graph.depth} for n = {graph.n}, so vertices are ordered {order}"

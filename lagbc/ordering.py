@@ -21,6 +21,8 @@ LANDMARKS = 8
 POWER_STEPS = 4
 # Hubs whose distances group the roots, at most 16: on R-MAT graphs 8 gained two thirds as much, 64 a tenth more.
 HUBS = 16
+# Levels that are searched for them. The graphs for which it is done have less, but where edges have directions.
+HUB_LEVELS = 64
 
 
 def degree_order(degrees: Any) -> Any:
@@ -180,7 +182,7 @@ def group_by_length(reverse: csr_array, vertices: Any) -> Any:
 
 
 def hub_distances(indptr: Any, indices: Any) -> Any:
-    """Hop distances from every vertex to each of the first `HUBS`, and 0 where no path leads there.
+    """Hop distances from every vertex to each of the first `HUBS`; 0 where no path, of up to `HUB_LEVELS`, leads there.
 
     All are searched for at once, a bit each: a vertex joins a search when the head of one of its edges has. Shape
     (HUBS, n), or (n, n) if there are fewer vertices.
@@ -194,14 +196,14 @@ def hub_distances(indptr: Any, indices: Any) -> Any:
     frontier[:hubs] = 1 << np.arange(hubs)
     seen = frontier.copy()
     rows = np.flatnonzero(np.diff(indptr))
-    level = 0
-    while frontier.any():
-        level += 1
+    for level in range(1, HUB_LEVELS + 1):
         joined = np.bitwise_or.reduceat(frontier[indices], indptr[rows]) & ~seen[rows]
         frontier[:] = 0
         frontier[rows] = joined
         seen |= frontier
         found = np.flatnonzero(frontier)
+        if not len(found):
+            break
         here = frontier[found] >> np.arange(hubs, dtype=np.uint16)[:, None] & 1
         distances[:, found] += level * here.astype(np.int32)
     return distances
@@ -216,7 +218,8 @@ def _hub_distances_on_device(indptr: Any, indices: Any, hubs: int) -> Any:
     kernel = compiler.load("breadth_first", "float64", cooperative=True).get_function("hub_distances")
     blocks = compiler.resident_blocks(compiler.THREADS, kernel)
     searches = frontiers, frontiers[0].copy(), distances
-    arguments = (np.int32(n), np.int32(hubs), indptr, indices, *searches, xp.zeros(3, np.int32), xp.zeros(1, np.uint32))
+    sizes = np.int32(n), np.int32(hubs), np.int32(HUB_LEVELS)
+    arguments = (*sizes, indptr, indices, *searches, xp.zeros(3, np.int32), xp.zeros(1, np.uint32))
     kernel((blocks,), (compiler.THREADS,), arguments)
     return distances
 

@@ -488,6 +488,13 @@ def test_selection_says_why():
     assert "asked for" in lagbc.select_method(path(5), method="batched", device="cpu").reason
 
 
+@pytest.mark.parametrize(("roots", "error"), [(-1, ValueError), (6, ValueError), ([1, 2], TypeError), (2.0, TypeError)])
+def test_a_selection_for_so_many_roots(roots, error):
+    assert lagbc.select_method(path(5), roots=5)
+    with pytest.raises(error):
+        lagbc.select_method(path(5), roots=roots)
+
+
 def chosen_on_a_gpu(A, roots, method="auto", outputs=frozenset({"delta"})):
     from lagbc.methods import choose
 

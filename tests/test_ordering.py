@@ -9,6 +9,7 @@ from strategies import SPECIAL, adjacency, disjoint, distances, edges_of, graphs
 
 from lagbc.graph import as_graph
 from lagbc.ordering import (
+    HUB_LEVELS,
     HUBS,
     bfs_extent,
     degree_order,
@@ -151,6 +152,18 @@ def test_distances_to_hubs(A):
     graph = as_graph(A)
     expected = distances(A).reshape(graph.n, graph.n)[:, :HUBS].T
     np.testing.assert_array_equal(hub_distances(graph.indptr, graph.indices), np.maximum(expected, 0))
+
+
+def test_distances_to_hubs_end():
+    """Where edges have directions, a path to a hub may be longer than any of the graph's other measures."""
+    A = matrix(HUB_LEVELS + 3, [(v + 1, v) for v in range(HUB_LEVELS + 2)])
+    (first, *_) = hub_distances(*arrays_of_directed(A))
+    assert first.tolist() == [*range(HUB_LEVELS + 1), 0, 0]
+
+
+def arrays_of_directed(A):
+    graph = as_graph(A)
+    return graph.indptr, graph.indices
 
 
 def test_grouped_by_distances_to_hubs():

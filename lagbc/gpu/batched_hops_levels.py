@@ -81,7 +81,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
     sizes = cp.zeros((MOST_LEVELS + 1, 2), cp.int64)  # of each level: rows, and edges that leave them
     _start(arrays, kernels, placed)
-    for level in range(1, MOST_LEVELS):
+    for level in range(1, MOST_LEVELS if len(placed.position) else 1):
         kernels.count(level, sizes[level])
         size, edges = sizes[level].get().tolist()
         if not size:
@@ -150,7 +150,8 @@ class _Forward:
             module.get_function(f"batched_hops_levels_{name}") for name in ("first", "count", "touch", "forward")
         )
         self._parts = _parts(compiler.own_columns(_FORWARD, dtype, outputs=outputs))
-        self._limit = np.uint64(2**32 - 1) if dtype == "uint32" else sigma_limit(plan)
+        # The plan's limit is lower where targets have tiny weights.
+        self._limit = np.uint64(min(2**32 - 1, plan.sigma_limit)) if dtype == "uint32" else sigma_limit(plan)
 
     def count(self, level: int, size: Any) -> None:
         """Count the rows of a level, and the edges that leave them."""

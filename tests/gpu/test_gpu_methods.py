@@ -30,7 +30,7 @@ import lagbc
 from lagbc.graph import as_graph
 from lagbc.methods import METHODS
 from lagbc.ordering import hub_distances
-from lagbc.plan import Interrupted, Plan
+from lagbc.plan import Interrupted, Plan, UnlikeBlocks
 from lagbc.reference import count_hops
 from lagbc.sums import Sums
 from lagbc.sweep import line_up
@@ -127,6 +127,14 @@ def test_vertex_weights_out_of_the_range_of_float32(gpu):
         )
 
 
+def test_tiny_weights_of_targets(gpu):
+    """Where omega / sigma would lose bits, though sigma is small enough for integers of 32 bits."""
+    A, factor = layered(8, 24), 2.0**-1020
+    sources = range(24)
+    ours = gpu.bc(A, sources=sources, target_weights=np.full(A.shape[0], factor))
+    gpu.assert_close(ours / factor, trusted(A, sources=sources))
+
+
 # Batches
 
 
@@ -141,9 +149,10 @@ def test_any_batch(gpu, batch):
     gpu.assert_close(gpu.bc(SCALE_FREE, batch, sources=range(257)), from_first_roots(257))
 
 
-def test_state_is_as_new_after_every_batch(gpu, cupy):
+@pytest.mark.parametrize("larger", [path(300), scale_free(400, 2000, seed=5)], ids=["deep", "shallow"])
+def test_state_is_as_new_after_every_batch(gpu, cupy, larger):
     """Batches of different size and depth through one state equal those of fresh states."""
-    A = disjoint(path(300), grid(6, 7), scale_free(80, 400, seed=4), matrix(3, []))
+    A = disjoint(larger, grid(6, 7), path(120), matrix(3, []))
     n = A.shape[0]
     used = prepared(gpu, A)
     for roots in (np.arange(150), np.arange(n - 100, n), np.arange(290, 330), np.arange(2), np.arange(100, 356)):
@@ -184,22 +193,32 @@ def test_counts_past_32_bits(gpu, cupy):
         assert state.rows.counts_are_small == small
 
 
-def tail(length):
-    """A hub with few edges out and many in, on a chain that only some roots look down: not deep, but for them."""
-    leaves = range(2, 3000)
-    chain = [(v, v + 1) for v in range(3000, 3000 + length)]
-    return matrix(3001 + length, [(0, 1), *((leaf, 0) for leaf in leaves), (1, 3000), *chain])
+# Not deep by the hub of the larger component; but the vertices of the path, which come last, see more levels than a
+# launch each is made for.
+UNLIKE = disjoint(path(200), scale_free(600, 5000, seed=6))
 
 
 def test_bits_where_few_roots_see_many_levels(gpu):
     if gpu.row.name != "batched":
         pytest.skip("only 'batched' promises bits")
-    A = tail(120)
-    roots = np.arange(2000, A.shape[0] - 1)
-    alone = gpu.bc(A, sources=roots, batch=256)
-    gpu.assert_close(alone, trusted(A, sources=roots))
-    for batch in (512, "auto"):
-        np.testing.assert_array_equal(gpu.bc(A, sources=roots, batch=batch), alone)
+    alone = gpu.bc(UNLIKE, batch=256)
+    gpu.assert_close(alone, trusted(UNLIKE))
+    for batch in (512, 768, "auto"):
+        np.testing.assert_array_equal(gpu.bc(UNLIKE, batch=batch), alone)
+
+
+def test_groups_of_many_levels_come_apart(gpu):
+    """The others are done, and need not come again."""
+    if gpu.row.name != "batched":
+        pytest.skip("the others have no groups")
+    graph = as_graph(UNLIKE)
+    assert not graph.is_deep
+    state = prepared(gpu, UNLIKE, batch=768)
+    with pytest.raises(UnlikeBlocks) as raised:
+        gpu.module.forward(state, graph.order[:768])
+    assert raised.value.apart.tolist() == [False, False, True]
+    assert raised.value.levels is not None
+    assert gpu.module.forward(state, graph.order[512:768]).depth == 199
 
 
 # The graph on the device

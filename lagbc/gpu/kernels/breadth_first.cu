@@ -27,18 +27,18 @@ extern "C" __global__ void breadth_first(int n, const offset* __restrict__ indpt
     }
 }
 
-// Distances to the first `hubs` vertices, a bit each, in one cooperative launch with a barrier a level.
+// Distances up to `most` to the first `hubs` vertices, a bit each, in one cooperative launch with a barrier a level.
 //
 // A warp looks at a vertex that some searches have not found: those that have found the head of one of its edges at the
 // level before find it now. frontiers[l % 2] holds the searches that found a vertex at level l, `seen` those at any
 // level; each is written by the vertex's own warp. `any` is as above.
-extern "C" __global__ void hub_distances(int n, int hubs, const offset* __restrict__ indptr,
+extern "C" __global__ void hub_distances(int n, int hubs, int most, const offset* __restrict__ indptr,
                                          const int* __restrict__ indices, volatile unsigned* frontiers, unsigned* seen,
                                          int* distances, volatile int* any, unsigned* barrier) {
     Group group(gridDim.x, barrier);
     const int lane = threadIdx.x & 31;
     const unsigned all = (1u << hubs) - 1;
-    for (int level = 0;; level++) {
+    for (int level = 0; level < most; level++) {
         const volatile unsigned* here = frontiers + (size_t)(level % 2) * n;
         volatile unsigned* next = frontiers + (size_t)((level + 1) % 2) * n;
         bool found = false;
