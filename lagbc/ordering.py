@@ -175,7 +175,7 @@ def group_by_length(reverse: csr_array, vertices: Any) -> Any:
     Returns
     -------
     vertices : array of int64
-        By falling nearness; first those that do not reach the hub. Few distances are alike, so that one hub is enough.
+        Those that do not reach the hub, then the nearest first. Few distances are alike, so that one hub is enough.
     """
     distances = dijkstra(reverse, indices=0)[vertices]
     return vertices[np.argsort(np.where(np.isfinite(distances), distances, -1.0), kind="stable")]

@@ -62,8 +62,8 @@ class Arrays:
 def allocate(rows: Rows) -> Arrays:
     """Allocate rows; levels are added as they are found."""
     values, paths = path_rows(rows)
-    narrow = compiler.NARROW.get(rows.plan.dtype, ()) if rows.counts_are_small and values is not None else ()
-    counts = cp.empty(values.shape, narrow[0]) if narrow else values
+    narrow = compiler.NARROW.get(rows.plan.dtype) if rows.counts_are_small and values is not None else None
+    counts = values if narrow is None else cp.empty(values.shape, narrow)
     visited = cp.empty((rows.groups, rows.rows, BYTES), cp.uint8)
     return Arrays(rows, values, counts, paths, visited, cp.empty((rows.groups, bitmap_words(rows.rows)), cp.uint32))
 

@@ -23,8 +23,8 @@ _TYPES = {"float64": "double", "float32": "float", "uint32": "unsigned"}
 _BYTES = {"float64": 8, "float32": 4, "uint32": 4}
 # Types of dependencies, and of distances.
 _FLOATS = ("float64", "float32")
-# Types of half the bytes of a type of values, in which paths may be counted exactly.
-NARROW = {"float64": ("uint32",)}
+# The type of half the bytes of a type of values, in which paths are counted as exactly while they fit.
+NARROW = {"float64": "uint32"}
 # Blocks of 256 threads that shall be resident on a multiprocessor, to which the compiler limits registers: measured;
 # for DIAL_STRESS, DIAL_EDGES and those of DELTA that have SUMS, the most at which it keeps all in registers.
 RESIDENT = {
@@ -140,7 +140,7 @@ def variants() -> Iterator[tuple[str, str, tuple[str, ...]]]:
         for dtype, depth_bytes, dist, count, outputs in product(dtypes, depths, distances, counts, sums):
             if ("stress" in outputs and dtype == "float32") or (dtype == "uint32" and not outputs):
                 continue  # never asked for; see `lagbc.run.run` for the first
-            if count and (not outputs or count not in (dtype, *NARROW.get(dtype, ()))):
+            if count and (not outputs or count not in (dtype, NARROW.get(dtype))):
                 continue
             asked = sorted(outputs - DELTA) if outputs else ["distances"]
             label = ", ".join(str(part) for part in (dtype, depth_bytes, dist, count, *asked) if part)

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import (
     SPECIAL,
+    UNLIKE,
     adjacency,
     diamonds,
     disjoint,
@@ -191,11 +192,6 @@ def test_counts_past_32_bits(gpu, cupy):
         gpu.module.backward(state, gpu.module.forward(state, roots), Sums(delta=out))
         gpu.assert_close(out.sum(axis=0).get(), oracle(A, sources=roots))
         assert state.rows.counts_are_small == small
-
-
-# Not deep by the hub of the larger component; but the vertices of the path, which come last, see more levels than a
-# launch each is made for.
-UNLIKE = disjoint(path(200), scale_free(600, 5000, seed=6))
 
 
 def test_bits_where_few_roots_see_many_levels(gpu):
