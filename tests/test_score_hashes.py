@@ -1,6 +1,6 @@
 """The bits of the scores, call by call: a change of structure changes none of them.
 
-`data/score_hashes.json` holds the sha256 of what each call returns. ``python tests/test_score_hashes.py`` writes it anew,
+`data/score_hashes.json` holds the sha256 of what each call returns; ``python tests/test_score_hashes.py`` writes it anew,
 which a commit that means to change the order of sums does, and says so.
 """
 
@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from strategies import adjacency, lengths
 
 import lagbc
 from lagbc import reference
-from strategies import adjacency, lengths
 
 RECORDED = Path(__file__).parent / "data" / "score_hashes.json"
 
