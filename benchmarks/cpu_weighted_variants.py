@@ -26,10 +26,10 @@ from scipy.sparse import csr_array
 
 from benchmarks import machine
 from benchmarks.generators import barabasi_albert, delaunay, road_like, with_lengths
-from lagbc.cpu import batched_weighted
-from lagbc.graph import Graph, as_graph
-from lagbc.plan import Plan
-from lagbc.sums import Sums
+from lagbc.graph.graph import Graph, as_graph
+from lagbc.methods.contract import SweepPlan
+from lagbc.methods.cpu.batched import lengths as batched_weighted
+from lagbc.methods.sums import Sums
 
 Row = dict[str, Any]
 
@@ -145,13 +145,13 @@ def one_by_one(search: Callable[..., int], graph: Graph, roots: NDArray[np.int64
 
 def in_batches(width: float, count_width: float, graph: Graph, roots: NDArray[np.int64]) -> NDArray[np.float64]:
     """Sum the dependencies of the roots by method "batched" with buckets of these widths, in mean lengths."""
-    state = batched_weighted.prepare(graph, Plan(batch=64))
+    state = batched_weighted.prepare(graph, SweepPlan(batch=64))
     mean = float(np.mean(graph.matrix.data))
     state.width, state.count_width = width * mean, count_width * mean
     out = np.zeros((1, graph.n))
     for first in range(0, len(roots), 64):
         levels = batched_weighted.forward(state, graph.order[roots[first : first + 64]])
-        batched_weighted.backward(state, levels, Sums(delta=out))
+        batched_weighted.backward(state, levels, Sums(dependency=out))
     scores: NDArray[np.float64] = out[0, graph.order]
     return scores
 

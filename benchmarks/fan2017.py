@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 
 from benchmarks.generators import erdos_renyi, rmat
 from lagbc import reference
-from lagbc.graph import Graph, as_graph
-from lagbc.io import read_graph
-from lagbc.methods import METHODS
-from lagbc.plan import Plan
-from lagbc.sums import Sums
+from lagbc.graph.graph import Graph, as_graph
+from lagbc.io.read import read_graph
+from lagbc.methods.contract import SweepPlan
+from lagbc.methods.sums import Sums
+from lagbc.methods.table import METHODS
 
 Row = dict[str, Any]
 Scores = NDArray[np.float64]
@@ -139,7 +139,7 @@ def measure(loaded: Loaded, variant: str, width: int, repeat: int, trusted: dict
     roots = loaded.roots
     pool = cp.get_default_memory_pool()
     pool.free_all_blocks()
-    state = module.prepare(loaded.graph, Plan(batch=len(roots), variant=variant, virtual_warp=width))
+    state = module.prepare(loaded.graph, SweepPlan(batch=len(roots), variant=variant, virtual_warp=width))
 
     def sweep(roots: NDArray[np.int64]) -> tuple[float, float, int, Scores]:
         """Seconds forward and backward, levels, and raw sums."""
@@ -148,7 +148,7 @@ def measure(loaded: Loaded, variant: str, width: int, repeat: int, trusted: dict
         marks[0].record()
         levels = module.forward(state, roots)
         marks[1].record()
-        module.backward(state, levels, Sums(delta=out))
+        module.backward(state, levels, Sums(dependency=out))
         marks[2].record()
         if levels.overflowed.any():
             raise ArithmeticError(f"{np.count_nonzero(levels.overflowed)} roots could not be finished")

@@ -25,11 +25,11 @@ from benchmarks import machine
 from benchmarks.generators import symmetric_lengths
 from benchmarks.graphs import NamedGraph, is_symmetric, table
 from lagbc import reference
-from lagbc.graph import Graph, as_graph
-from lagbc.methods import METHODS, Method
-from lagbc.plan import Plan, UnlikeBlocks
-from lagbc.sums import Sums
-from lagbc.sweep import line_up
+from lagbc.graph.graph import Graph, as_graph
+from lagbc.methods.contract import SweepPlan, UnlikeBlocks
+from lagbc.methods.sums import Sums
+from lagbc.methods.table import METHODS, Method
+from lagbc.run.sweep import line_up
 
 Row = dict[str, Any]
 Roots = NDArray[np.int64]
@@ -51,7 +51,7 @@ LENGTHS = {"1..10": (1, 10, True), "0.1..1": (0.1, 1.0, False), "0..1": (0.0, 1.
 HOPS = "hops"
 # "A @ F" of CuPy in place of the row-major product: the readable variant of spmm.
 COLUMN_MAJOR = "spmm-column-major"
-# Names that stand for a row of METHODS with an option of Plan.
+# Names that stand for a row of METHODS with an option of SweepPlan.
 OPTIONS: dict[str, tuple[str, Row]] = {
     **{f"warp-centric-{width}": ("warp-centric", {"virtual_warp": width}) for width in (4, 8, 16, 32)},
     **{f"work-efficient-{width}": ("work-efficient", {"virtual_warp": width}) for width in (1, 2, 4, 8, 16, 32)},
@@ -81,12 +81,12 @@ class Entry:
         """Whether `lagbc.bc` does not take it by this name."""
         return self.name != self.row.name
 
-    def plan(self, batch: int) -> Plan:
+    def plan(self, batch: int) -> SweepPlan:
         """Ask for this method, in batches of about so many roots."""
         options = OPTIONS.get(self.name, ("", {}))[1]
-        return Plan(batch=self.row.round_batch(batch), dtype=self.dtype, method=self.row.name, **options)
+        return SweepPlan(batch=self.row.round_batch(batch), dtype=self.dtype, method=self.row.name, **options)
 
-    def prepare(self, graph: Graph, plan: Plan) -> Any:
+    def prepare(self, graph: Graph, plan: SweepPlan) -> Any:
         """Build the method's state."""
         module: Any = self.row.load()
         return module.prepare(graph, plan, *([module.ColumnMajor] if self.name == COLUMN_MAJOR else []))
@@ -175,7 +175,7 @@ class Round:
     @property
     def scores(self) -> Scores:
         """Raw sums of dependencies, in matrix order."""
-        scores: Scores = self.sums.delta
+        scores: Scores = self.sums.dependency
         return scores
 
     @property
@@ -184,10 +184,10 @@ class Round:
         return self.forward + self.backward
 
 
-def run_once(entry: Entry, state: Any, plan: Plan, graph: Graph, roots: Roots) -> Round:
+def run_once(entry: Entry, state: Any, plan: SweepPlan, graph: Graph, roots: Roots) -> Round:
     """Sweep from all roots, batch after batch, with events around the sweeps."""
     module, block = entry.row.load(), entry.row.block
-    total, levels_most, events = Sums.zeros(cp, plan.outputs, graph.n, graph.nnz), 0, []
+    total, levels_most, events = Sums.zeros(cp, plan.sums, graph.n, graph.nnz), 0, []
     overflowed = np.zeros(len(roots), np.bool_)
     waiting = [np.arange(first, min(first + plan.batch, len(roots))) for first in range(0, len(roots), plan.batch)]
     cp.cuda.Device().synchronize()
@@ -196,12 +196,12 @@ def run_once(entry: Entry, state: Any, plan: Plan, graph: Graph, roots: Roots) -
         places = waiting.pop(0)
         batch = roots[places]
         blocks = -(-len(batch) // block) if block > 1 else 1
-        out = Sums.zeros_of_batch(cp, plan.outputs, graph.n, graph.nnz, blocks, len(batch))
+        out = Sums.zeros_of_batch(cp, plan.sums, graph.n, graph.nnz, blocks, len(batch))
         marks = [cp.cuda.Event() for _ in range(3)]
         marks[0].record()
         try:
             levels: Any = module.forward(state, batch)
-        except UnlikeBlocks as unlike:  # each kind by itself, as `lagbc.sweep` does it
+        except UnlikeBlocks as unlike:  # each kind by itself, as `lagbc.run.sweep` does it
             apart = unlike.apart[np.arange(len(batch)) // block]
             waiting[:0] = [places[apart]] if unlike.levels is not None else [places[apart], places[~apart]]
             if (levels := unlike.levels) is None:
@@ -267,7 +267,7 @@ def order_on_device(graph: Graph) -> Graph:
     return placed
 
 
-def verify(case: Case, entry: Entry, state: Any, plan: Plan, best: Round, roots: Roots) -> Row:
+def verify(case: Case, entry: Entry, state: Any, plan: SweepPlan, best: Round, roots: Roots) -> Row:
     """Compare with the CPU on a few roots, and on all of them with the method that was measured first."""
     graph = case.graph
     kept = case.roots[~np.isin(case.roots, roots[best.overflowed])]

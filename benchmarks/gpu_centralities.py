@@ -24,13 +24,13 @@ from benchmarks.generators import erdos_renyi
 from benchmarks.gpu import CHECKED, Case, Entry, Row, disagreement, environment, order_on_device, run_once, timed
 from benchmarks.graphs import SEED, NamedGraph, table
 from benchmarks.seeds import preferential
-from lagbc.gpu import compiler
-from lagbc.graph import Graph
-from lagbc.measures import FIVE, sums_of
-from lagbc.methods import METHODS
-from lagbc.plan import Plan
-from lagbc.sums import Sums
-from lagbc.sweep import line_up, sweep
+from lagbc.centrality.measures import FIVE, sums_of
+from lagbc.cuda import compiler
+from lagbc.graph.graph import Graph
+from lagbc.methods.contract import SweepPlan
+from lagbc.methods.sums import Sums
+from lagbc.methods.table import METHODS
+from lagbc.run.sweep import line_up, sweep
 
 RESULTS = Path(__file__).parent / "results" / "gpu_centralities.jsonl"
 ENTRY = Entry("batched", "float64")
@@ -45,7 +45,7 @@ EDGES = NamedGraph("random-1000-9935", "random", partial(erdos_renyi, 1000, 2 * 
 
 @dataclass(frozen=True)
 class Variant:
-    """A sweep for some centralities, with other constants than those of `lagbc.gpu.compiler` where they are given."""
+    """A sweep for some centralities, with other constants than those of `lagbc.cuda.compiler` where they are given."""
 
     which: tuple[str, ...]
     resident: int | None = None  # blocks a multiprocessor
@@ -109,20 +109,20 @@ def sweeps(name: str, roots: int, rounds: int, until: float, variants: Sequence[
         }
 
 
-def prepare(variant: Variant, placed: Graph, batch: int) -> tuple[Plan, Any]:
+def prepare(variant: Variant, placed: Graph, batch: int) -> tuple[SweepPlan, Any]:
     """Make plan and state of a sweep."""
     variant.set_constants()
-    plan = replace(ENTRY.plan(batch), outputs=sums_of(variant.which))
+    plan = replace(ENTRY.plan(batch), sums=sums_of(variant.which))
     return plan, ENTRY.prepare(placed, plan)
 
 
-def check(placed: Graph, case: Case, variant: Variant, plan: Plan, state: Any) -> float:
+def check(placed: Graph, case: Case, variant: Variant, plan: SweepPlan, state: Any) -> float:
     """Find the largest difference from the CPU's method in any sum, over 1 + it, from some of the roots."""
     variant.set_constants()
     roots = case.roots[:: max(1, len(case.roots) // CHECKED)][:CHECKED]
     ours = run_once(ENTRY, state, plan, placed, roots).sums
     row = next(row for row in METHODS if (row.name, row.device, row.weighted) == ("batched", "cpu", False))
-    theirs: Sums = sweep(case.graph, row, Plan(batch=row.block, outputs=plan.outputs), roots)
+    theirs: Sums = sweep(case.graph, row, SweepPlan(batch=row.block, sums=plan.sums), roots)
     return max(disagreement(array, getattr(theirs, name)) for name, array in ours)
 
 

@@ -1,7 +1,7 @@
 """Measure from how many roots batches pay on a GPU: ``python -m benchmarks.gpu_few_roots --help``.
 
-`batched` and `work-efficient` on real networks, from 256, 1024 and 4096 random roots. `lagbc.methods` has the rule that
-follows from it. Needs NumPy, SciPy, CuPy and a device.
+`batched` and `work-efficient` on real networks, from 256, 1024 and 4096 random roots. `lagbc.methods.table` has the
+rule that follows from it. Needs NumPy, SciPy, CuPy and a device.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 
 from benchmarks.gpu import Case, Entry, Roots, Round, Row, disagreement, environment, order_on_device, run_once
 from benchmarks.graphs import NamedGraph, table
-from lagbc.graph import Graph
-from lagbc.sweep import line_up
+from lagbc.graph.graph import Graph
+from lagbc.run.sweep import line_up
 
 COUNTS = (256, 1024, 4096)
 ENTRIES = Entry("batched", "float64"), Entry("work-efficient", "float64")

@@ -22,10 +22,12 @@ from numpy.typing import NDArray
 from benchmarks import gpu
 from benchmarks.generators import symmetric_lengths
 from benchmarks.graphs import table
-from lagbc.gpu import compiler, delta_stepping, rows
-from lagbc.graph import Graph, as_graph
-from lagbc.plan import Plan
-from lagbc.sums import Sums
+from lagbc.cuda import compiler
+from lagbc.graph.graph import Graph, as_graph
+from lagbc.methods.contract import SweepPlan
+from lagbc.methods.gpu.common import rows
+from lagbc.methods.gpu.delta_stepping import lengths as delta_stepping
+from lagbc.methods.sums import Sums
 
 LENGTHS = gpu.LENGTHS | {"1": (1, 1, True), "1..3": (1, 3, True), "1..5": (1, 5, True), "1..7": (1, 7, True)}
 
@@ -40,7 +42,7 @@ class Variant:
     resident: int = 0
     width: float = 0.0
     dtype: str = "float64"
-    all_edges: bool = False  # also those that `lagbc.gpu.detours` leaves out
+    all_edges: bool = False  # also those that `lagbc.methods.gpu.delta_stepping.detours` leaves out
 
     @property
     def kernels(self) -> tuple[str, str]:
@@ -113,9 +115,9 @@ class Case:
         if not all_edges:
             for _ in range(2):
                 cp.get_default_memory_pool().free_all_blocks()
-                seconds, (part, _) = gpu.timed(lambda: delta_stepping.leave_out_detours(graph, Plan(batch=256)))
+                seconds, (part, _) = gpu.timed(lambda: delta_stepping.leave_out_detours(graph, SweepPlan(batch=256)))
             graph = part
-        return cls(graph, delta_stepping.describe_lengths(graph, Plan(batch=256)), seconds)
+        return cls(graph, delta_stepping.describe_lengths(graph, SweepPlan(batch=256)), seconds)
 
 
 @contextmanager
@@ -186,7 +188,7 @@ def measure(state: delta_stepping.State, roots: NDArray[np.int64]) -> Measured:
     marks[0].record()
     levels = delta_stepping.forward(state, roots)
     marks[1].record()
-    delta_stepping.backward(state, levels, Sums(delta=out))
+    delta_stepping.backward(state, levels, Sums(dependency=out))
     marks[2].record()
     scores = out.sum(axis=0).get()
     forward, backward = (cp.cuda.get_elapsed_time(marks[i], marks[i + 1]) / 1e3 for i in range(2))
@@ -196,7 +198,7 @@ def measure(state: delta_stepping.State, roots: NDArray[np.int64]) -> Measured:
 def run(case: Case, variant: Variant, roots: NDArray[np.int64], kernels: bool) -> Measured:
     """Warm up, take the best of two passes, and if asked for the kernels' times in a third."""
     cp.get_default_memory_pool().free_all_blocks()
-    plan, described = Plan(batch=len(roots), dtype=variant.dtype), case.lengths
+    plan, described = SweepPlan(batch=len(roots), dtype=variant.dtype), case.lengths
     if variant.width:
         mean = described.width / delta_stepping.WIDTH
         described = replace(described, width=variant.width * mean)

@@ -1,4 +1,4 @@
-"""How to lay out batched Brandes in GraphBLAS: the variants that `lagbc.cpu.graphblas_hops` was chosen from.
+"""How to lay out batched Brandes in GraphBLAS: the variants that `lagbc.methods.cpu.graphblas.hops` was chosen from.
 
 ``python -m benchmarks.graphblas_orientation`` runs every variant and igraph (one thread) on the same graphs and roots,
 in rounds that go around all of them, after the scores have been compared. It writes the file of ``--out`` (JSON
@@ -31,7 +31,7 @@ import lagbc
 from benchmarks import generators
 from benchmarks.machine import describe
 from benchmarks.peers import PEERS
-from lagbc.graph import as_graph
+from lagbc.graph.graph import as_graph
 
 Scores = NDArray[np.float64]
 

@@ -27,9 +27,9 @@ from scipy.sparse import coo_array, csr_array, triu
 import lagbc
 from benchmarks import generators
 from benchmarks.machine import describe
-from lagbc.cpu import graphblas_weighted
-from lagbc.graph import as_graph
-from lagbc.io import example_path, read_graph
+from lagbc.graph.graph import as_graph
+from lagbc.io.read import example_path, read_graph
+from lagbc.methods.cpu.graphblas import lengths as graphblas_weighted
 
 Scores = NDArray[np.float64]
 
@@ -101,13 +101,13 @@ def score(variant: Variant, A: csr_array, directed: bool, sources: NDArray[np.in
             threads=1,
             batch=variant.batch,
             sources=sources,
-            delta=widest if np.isinf(variant.factor) else "auto",
+            bucket_width=widest if np.isinf(variant.factor) else "auto",
         )
     return scores
 
 
 def tight_edges_by_products(state: graphblas_weighted.State, dist: Scores) -> Matrix:
-    """Find what `lagbc.cpu.graphblas_weighted` finds, a root a time, by products with diagonal matrices."""
+    """Find what `lagbc.methods.cpu.graphblas.lengths` finds, a root a time, by products with diagonal matrices."""
     n = dist.shape[1]
     A = Matrix.from_coo(state.tails, state.heads, state.lengths, nrows=n, ncols=n)
     X, tight, rising = Matrix(float, n, n), Matrix(bool, n, n), Matrix(bool, n, n)

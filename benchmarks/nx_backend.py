@@ -17,7 +17,7 @@ from scipy.sparse import triu
 from benchmarks import machine
 from benchmarks.graphs import NamedGraph, is_symmetric, table
 from benchmarks.run import disagreement
-from lagbc import nx_backend
+from lagbc.interfaces import networkx as nx_backend
 
 Row = dict[str, Any]
 

@@ -17,10 +17,10 @@ from scipy.sparse import csr_array
 from benchmarks import machine
 from benchmarks.generators import symmetric_lengths
 from benchmarks.graphs import NamedGraph, is_symmetric, table
-from lagbc.graph import Graph, as_graph
-from lagbc.methods import METHODS
-from lagbc.plan import Plan
-from lagbc.sweep import sweep
+from lagbc.graph.graph import Graph, as_graph
+from lagbc.methods.contract import SweepPlan
+from lagbc.methods.table import METHODS
+from lagbc.run.sweep import sweep
 
 GRAPHS = "rmat-12-16,rmat-14-16,barabasi-albert-10000-10"
 RESULTS = Path(__file__).parent / "results" / "root_order.md"
@@ -30,9 +30,9 @@ SEED, NEVER = 1, 2**63
 def seconds(graph: Graph, roots: np.ndarray, grouped_roots: int) -> float:
     """Time a run on one thread that groups its roots if there are so many."""
     row = next(row for row in METHODS if (row.name, row.device, row.weighted) == ("batched", "cpu", graph.weighted))
-    with mock.patch("lagbc.sweep.GROUPED_ROOTS", grouped_roots):
+    with mock.patch("lagbc.run.sweep.GROUPED_ROOTS", grouped_roots):
         begun = time.perf_counter()
-        sweep(graph, row, Plan(batch=row.block, method=row.name), roots)
+        sweep(graph, row, SweepPlan(batch=row.block, method=row.name), roots)
         return time.perf_counter() - begun
 
 

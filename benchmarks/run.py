@@ -243,7 +243,7 @@ def entries_for(names: Iterable[str], threads: Iterable[int], pythons: Mapping[s
 
 def cpu_methods(weighted: bool) -> list[str]:
     """List the CPU methods of lagbc for hops or for lengths."""
-    from lagbc.methods import METHODS
+    from lagbc.methods.table import METHODS
 
     return [row.name for row in METHODS if row.device == "cpu" and row.weighted == weighted]
 

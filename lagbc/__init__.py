@@ -7,11 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lagbc.centrality import bc, estimate_memory
-    from lagbc.comparison import Comparison, Measurement, compare
-    from lagbc.errors import CheckpointError, GraphFormatError, MemoryWarning, MissingDependencyError
-    from lagbc.io import example_path, read_graph
-    from lagbc.measures import (
+    from lagbc.centrality.betweenness import bc, estimate_memory
+    from lagbc.centrality.measures import (
         centralities,
         closeness,
         eccentricity,
@@ -21,9 +18,13 @@ if TYPE_CHECKING:
         shortest_path_counts,
         stress,
     )
-    from lagbc.memory import MemoryEstimate
-    from lagbc.methods import METHODS, Method, Selection, select_method
-    from lagbc.sweep import Progress
+    from lagbc.comparison.compare import Comparison, Measurement, compare
+    from lagbc.errors import CheckpointError, GraphFormatError, MemoryWarning, MissingDependencyError
+    from lagbc.graph.graph import as_graph
+    from lagbc.io.read import example_path, read_graph
+    from lagbc.methods.table import METHODS, Method, Selection, select_method
+    from lagbc.run.memory import MemoryEstimate
+    from lagbc.run.sweep import Progress
 
 __all__ = [
     "METHODS",
@@ -37,6 +38,7 @@ __all__ = [
     "MissingDependencyError",
     "Progress",
     "Selection",
+    "as_graph",
     "bc",
     "centralities",
     "closeness",
@@ -54,11 +56,12 @@ __all__ = [
 ]
 
 _HOMES = {
-    "centrality": ("bc", "estimate_memory"),
-    "comparison": ("Comparison", "Measurement", "compare"),
+    "centrality.betweenness": ("bc", "estimate_memory"),
+    "comparison.compare": ("Comparison", "Measurement", "compare"),
     "errors": ("CheckpointError", "GraphFormatError", "MemoryWarning", "MissingDependencyError"),
-    "io": ("example_path", "read_graph"),
-    "measures": (
+    "graph.graph": ("as_graph",),
+    "io.read": ("example_path", "read_graph"),
+    "centrality.measures": (
         "centralities",
         "closeness",
         "eccentricity",
@@ -68,9 +71,9 @@ _HOMES = {
         "shortest_path_counts",
         "stress",
     ),
-    "memory": ("MemoryEstimate",),
-    "methods": ("METHODS", "Method", "Selection", "select_method"),
-    "sweep": ("Progress",),
+    "run.memory": ("MemoryEstimate",),
+    "methods.table": ("METHODS", "Method", "Selection", "select_method"),
+    "run.sweep": ("Progress",),
 }
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lagbc.errors import MissingDependencyError
-from lagbc.graph import as_graph
+from lagbc.graph.graph import as_graph
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-    from lagbc.comparison import Comparison, Measurement
-    from lagbc.graph import Graph
+    from lagbc.comparison.compare import Comparison, Measurement
+    from lagbc.graph.graph import Graph
 
 # Beyond this many vertices single points hide each other, and cells that are counted say more.
 _MOST_POINTS = 20_000

@@ -10,8 +10,8 @@ CALLS = Counter()
 
 
 def pytest_configure():
-    from lagbc import nx_backend
-    from lagbc.nx_metadata import COMPUTED_BY
+    from lagbc.interfaces import networkx as nx_backend
+    from lagbc.interfaces.nx_metadata import COMPUTED_BY
 
     def counted(name, function):
         @functools.wraps(function)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from strategies import graphs, oracle, scale_free
 
 import lagbc
-from lagbc import adapters
-from lagbc.graph import as_graph
+from lagbc.graph import adapters
+from lagbc.graph.graph import as_graph
 
 igraph = pytest.importorskip("igraph")
 

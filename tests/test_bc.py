@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import SPECIAL, graphs, grid, oracle, path, scale_free, star, vertex_weights
 
 import lagbc
-from lagbc.rescale import rescale
+from lagbc.centrality.rescale import rescale
 
 
 class Chosen(random.Random):

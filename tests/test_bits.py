@@ -7,11 +7,12 @@ from numba import njit
 from strategies import adjacency, cycle, diamonds, grid, matrix, oracle, path, scale_free
 
 import lagbc
-from lagbc.cpu import batched_hops, rows
-from lagbc.graph import as_graph
-from lagbc.plan import Interrupted, Plan
+from lagbc.graph.graph import as_graph
+from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.cpu.batched import hops as batched_hops
+from lagbc.methods.cpu.batched import rows
+from lagbc.methods.sums import Sums
 from lagbc.reference import count_hops
-from lagbc.sums import Sums
 
 GRAPHS = {
     "mesh": grid(17, 23),
@@ -61,7 +62,7 @@ def test_push_and_pull_give_the_same_bits(name, monkeypatch):
 
 def state_of(A, **options):
     graph = as_graph(A)
-    return batched_hops.prepare(graph, Plan(batch=64, **options))
+    return batched_hops.prepare(graph, SweepPlan(batch=64, **options))
 
 
 @pytest.mark.parametrize(
@@ -119,14 +120,14 @@ def test_state_is_as_new_after_every_batch():
         ours, theirs = np.zeros((1, n)), np.zeros((1, n))
         for state, out in ((used, ours), (state_of(A), theirs)):
             levels = batched_hops.forward(state, roots)
-            batched_hops.backward(state, levels, Sums(delta=out))
+            batched_hops.backward(state, levels, Sums(dependency=out))
         np.testing.assert_array_equal(ours, theirs)
 
 
 def test_backward_adds():
     state = state_of(grid(4, 4))
     out = np.full((1, 16), 10.0)
-    batched_hops.backward(state, batched_hops.forward(state, np.arange(16)), Sums(delta=out))
+    batched_hops.backward(state, batched_hops.forward(state, np.arange(16)), Sums(dependency=out))
     np.testing.assert_allclose(out[0], 10 + oracle(grid(4, 4)), rtol=1e-12)
 
 
@@ -136,7 +137,7 @@ def test_stop_flag():
     state.plan.stop.set()
     out = np.zeros((1, 50))
     with pytest.raises(Interrupted):
-        batched_hops.backward(state, levels, Sums(delta=out))
+        batched_hops.backward(state, levels, Sums(dependency=out))
     assert not out.any()
     with pytest.raises(Interrupted):
         batched_hops.forward(state, np.arange(3))

@@ -30,11 +30,12 @@ from strategies import (
 )
 
 import lagbc
-from lagbc import methods, reference
-from lagbc.cpu import extended
-from lagbc.graph import as_graph
-from lagbc.plan import Plan
-from lagbc.sums import Sums
+from lagbc import reference
+from lagbc.graph.graph import as_graph
+from lagbc.methods import table as methods
+from lagbc.methods.contract import SweepPlan
+from lagbc.methods.cpu import extended
+from lagbc.methods.sums import Sums
 
 SEVEN = ("bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress")
 
@@ -42,7 +43,7 @@ SEVEN = ("bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity
 @pytest.fixture(scope="session")
 def centralities(row):
     """`lagbc.centralities` by one method; a test that takes it runs once a method."""
-    if not set(methods.ALL_SUMS) <= set(row.offers):
+    if not set(methods.ALL_SUMS) <= set(row.sums):
         pytest.skip(f"{row.name} on {row.device} does not offer all sums")
     return functools.partial(lagbc.centralities, method=row.name, device=row.device)
 
@@ -350,7 +351,7 @@ def test_distances_of_overflowing_roots():
 def test_extended_routine(A, data):
     graph, omega = as_graph(A), data.draw(st.none() | st.just(np.arange(A.shape[0]) % 2.0))
     sums = Sums.zeros_of_batch(np, methods.ALL_SUMS, graph.n, graph.nnz, 1, graph.n)
-    plan = Plan(batch=64, omega=omega, outputs=frozenset(methods.ALL_SUMS))
+    plan = SweepPlan(batch=64, omega=omega, sums=frozenset(methods.ALL_SUMS))
     for root in range(graph.n):
         extended.add_root(graph, plan, root, sums, 0, root)
     indptr, indices = adjacency(A)
@@ -380,7 +381,7 @@ def test_extended_routine_with_lengths():
     graph = as_graph(A, weighted=True)
     sums = Sums.zeros_of_batch(np, methods.ALL_SUMS, graph.n, graph.nnz, 1, graph.n)
     for root in range(graph.n):
-        extended.add_root(graph, Plan(batch=64, outputs=frozenset(methods.ALL_SUMS)), root, sums, 0, root)
+        extended.add_root(graph, SweepPlan(batch=64, sums=frozenset(methods.ALL_SUMS)), root, sums, 0, root)
     arrays = [x.tolist() for x in (graph.indptr, graph.indices, graph.weights)]
     np.testing.assert_allclose(sums.edges[0], reference.edge_scores(*arrays), rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(sums.stress[0], np.array(reference.stress(*arrays), float))
@@ -488,7 +489,7 @@ def test_errors(call, error, message):
 
 def test_a_method_that_does_not_offer_a_sum(monkeypatch):
     one, *others = methods.METHODS
-    less = dataclasses.replace(one, offers=("delta", "edges"))
+    less = dataclasses.replace(one, offers=("dependency", "edges"))
     monkeypatch.setattr(methods, "METHODS", (less, *others))
     with pytest.raises(ValueError, match=r"batched on cpu does not sum stress"):
         lagbc.stress(path(4), method="batched", device="cpu")

@@ -15,10 +15,10 @@ import scipy.sparse as sp
 from click.testing import CliRunner
 
 import lagbc
-from lagbc.cli import main
 from lagbc.errors import MemoryWarning, MissingDependencyError
-from lagbc.io import example_names, example_path, read_graph
-from lagbc.methods import METHODS
+from lagbc.interfaces.cli import main
+from lagbc.io.read import example_names, example_path, read_graph
+from lagbc.methods.table import METHODS
 
 
 def run(*arguments):
@@ -348,7 +348,7 @@ def test_info_lists_every_method():
     ("count", "text"), [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (3 * 2**30, "3 GiB"), (2**50, "1024 TiB")]
 )
 def test_sizes_are_readable(count, text):
-    from lagbc.cli import _size
+    from lagbc.interfaces.cli import _size
 
     assert _size(count) == text
 
@@ -458,7 +458,7 @@ def test_interrupt(monkeypatch, tmp_path, arguments, written, says):
 
 
 def program(*arguments, **options):
-    command = [sys.executable, "-c", "from lagbc.cli import main; main()", *map(str, arguments)]
+    command = [sys.executable, "-c", "from lagbc.interfaces.cli import main; main()", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
 
 
@@ -479,7 +479,7 @@ def test_control_c_ends_the_program():
         # A background job of a shell starts with the signal ignored.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "lagbc.bc = lambda *args, **options: time.sleep(60)\n"
-        "from lagbc.cli import main\n"
+        "from lagbc.interfaces.cli import main\n"
         "main(['bc', 'example:karate'])"
     )
     with subprocess.Popen(
@@ -498,9 +498,9 @@ def test_help_loads_nothing_heavy_on_top_of_lagbc_itself():
     code = (
         "import sys, click.testing, lagbc\n"
         "before = set(sys.modules)\n"
-        "from lagbc.cli import main\n"
+        "from lagbc.interfaces.cli import main\n"
         "assert click.testing.CliRunner().invoke(main, ['bc', '--help']).exit_code == 0\n"
-        "heavy = {'numpy', 'scipy', 'numba', 'matplotlib', 'graphblas', 'cupy', 'lagbc.io', 'lagbc.plots'}\n"
+        "heavy = {'numpy', 'scipy', 'numba', 'matplotlib', 'graphblas', 'cupy', 'lagbc.io.read', 'lagbc.plots'}\n"
         "print(sorted(heavy & set(sys.modules) - before))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)

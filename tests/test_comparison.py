@@ -12,10 +12,11 @@ from click.testing import CliRunner
 from strategies import diamonds, distances, grid, matrix, path, scale_free
 
 import lagbc
-from lagbc import comparison, methods
-from lagbc.cli import main
-from lagbc.graph import as_graph
-from lagbc.methods import METHODS
+from lagbc.comparison import compare as comparison
+from lagbc.graph.graph import as_graph
+from lagbc.interfaces.cli import main
+from lagbc.methods import table as methods
+from lagbc.methods.table import METHODS
 
 READY = [row for row in METHODS if row.available and not row.weighted and find_spec(row.module) is not None]
 CPU = [row for row in READY if row.device == "cpu"]
@@ -62,7 +63,7 @@ class Fake:
         return SimpleNamespace(roots=roots, overflowed=np.zeros(len(roots), bool))
 
     def backward(self, state, levels, sums):
-        sums.delta[0] += len(levels.roots)
+        sums.dependency[0] += len(levels.roots)
 
 
 @pytest.fixture
@@ -157,13 +158,13 @@ def test_preparing_is_not_in_the_time_per_root(fake, monkeypatch):
 def test_ordering_has_a_column_of_its_own(fake, monkeypatch):
     now = [0.0]
     monkeypatch.setattr(comparison.time, "perf_counter", lambda: now[0])
-    ordinary = lagbc.graph.degree_order
+    ordinary = lagbc.graph.graph.degree_order
 
     def order_slowly(degrees):
         now[0] += 7
         return ordinary(degrees)
 
-    monkeypatch.setattr(lagbc.graph, "degree_order", order_slowly)
+    monkeypatch.setattr(lagbc.graph.graph, "degree_order", order_slowly)
     fake(Fake())
     record = lagbc.compare(GRAPH, 2).records[0]
     assert (record.order_seconds, record.prepare_seconds) == (7, 0)
@@ -244,7 +245,7 @@ def spoil(monkeypatch, row, change):
 
     def wrong(state, levels, sums):
         backward(state, levels, sums)
-        change(sums.delta)
+        change(sums.dependency)
 
     monkeypatch.setattr(module, "backward", wrong)
 
@@ -417,7 +418,7 @@ def test_ctrl_c_ends_it(monkeypatch):
         (ValueError, "dtype='float16' is not one of float64, float32", {"dtype": "float16"}),
         (ValueError, "time_limit=0", {"time_limit": 0}),
         (TypeError, "time_limit='1'", {"time_limit": "1"}),
-        (ValueError, "delta=2.0 means nothing to", {"delta": 2.0}),
+        (ValueError, "bucket_width=2.0 means nothing to", {"bucket_width": 2.0}),
         (TypeError, "batch='wide'", {"batch": "wide"}),
         (ValueError, "threads=0", {"threads": 0}),
     ],

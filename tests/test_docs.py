@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 import lagbc
-from lagbc.gpu.compiler import SOURCES
+from lagbc.cuda.compiler import SOURCES
 
 MODULES = sorted(
-    module.name for module in pkgutil.walk_packages(lagbc.__path__, "lagbc.") if not module.name.startswith("lagbc.gpu")
+    module.name
+    for module in pkgutil.walk_packages(lagbc.__path__, "lagbc.")
+    if not module.name.startswith(("lagbc.methods.gpu", "lagbc.cuda"))
 )
 
 
@@ -66,7 +68,7 @@ def test_records_that_are_printed_are_read():
 
 
 def test_a_graph_file_is_refused_with_what_to_pass():
-    with pytest.raises(TypeError, match=r"lagbc\.io\.GraphFile; pass A\.matrix, directed=A\.directed"):
+    with pytest.raises(TypeError, match=r"lagbc\.io\.read\.GraphFile; pass A\.matrix, directed=A\.directed"):
         lagbc.bc(lagbc.read_graph("example:karate"))
 
 
@@ -83,7 +85,7 @@ def test_the_method_table_of_the_readme_is_methods():
 
 
 def test_every_cuda_source_is_package_data():
-    kernels = files("lagbc.gpu") / "kernels"
+    kernels = files("lagbc.methods.gpu") / "kernels"
     for source, headers in SOURCES.items():
         for name in (f"{source}.cu", *headers):
             assert (kernels / name).is_file(), name

@@ -11,25 +11,25 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import lagbc
-from lagbc.graph import Graph, as_graph
-from lagbc.io import example_path, read_graph
-from lagbc.plan import Interrupted, Plan, StopFlag
+from lagbc.graph.graph import Graph, as_graph
+from lagbc.io.read import example_path, read_graph
+from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
+from lagbc.methods.sums import Sums
 from lagbc.reference import brandes
-from lagbc.sums import Sums
 
 gb = pytest.importorskip("graphblas")
 from graphblas.core.ss.context import threadlocal  # noqa: E402
 
-from lagbc.cpu import graphblas_hops  # noqa: E402
+from lagbc.methods.cpu.graphblas import hops as graphblas_hops  # noqa: E402
 
 
-def raw_scores(graph: Graph, plan: Plan, roots: np.ndarray) -> np.ndarray:
+def raw_scores(graph: Graph, plan: SweepPlan, roots: np.ndarray) -> np.ndarray:
     """Scores of all batches by one state, without the roots that overflowed."""
     state = graphblas_hops.prepare(graph, plan)
     out = np.zeros((1, graph.n))
     for start in range(0, len(roots), plan.batch):
         levels = graphblas_hops.forward(state, roots[start : start + plan.batch])
-        graphblas_hops.backward(state, levels, Sums(delta=out))
+        graphblas_hops.backward(state, levels, Sums(dependency=out))
     return out[0]
 
 
@@ -68,7 +68,7 @@ def test_scores_equal_textbook_brandes(graph, batch, weighted, endpoints, share,
         numbers = st.lists(st.integers(0, 5), min_size=graph.n, max_size=graph.n)
         omega, multiplicity = (np.array(data.draw(numbers), float) for _ in range(2))
     roots = np.array(data.draw(st.lists(st.integers(0, graph.n - 1), min_size=1, unique=True)))
-    plan = Plan(batch=batch, omega=omega, multiplicity=multiplicity, endpoints=endpoints)
+    plan = SweepPlan(batch=batch, omega=omega, multiplicity=multiplicity, endpoints=endpoints)
     expected = brandes(
         graph.indptr,
         graph.indices,
@@ -95,12 +95,12 @@ def test_agrees_with_the_batched_method(name, endpoints):
 def test_a_root_whose_path_counts_overflow_is_marked_and_left_out():
     graph = as_graph(diamonds(1100, 3))
     first, late = 0, graph.n - 41
-    state = graphblas_hops.prepare(graph, Plan(batch=2))
+    state = graphblas_hops.prepare(graph, SweepPlan(batch=2))
     levels = graphblas_hops.forward(state, np.array([first, late]))
     assert levels.overflowed.tolist() == [True, False]
     out = np.zeros((1, graph.n))
-    graphblas_hops.backward(state, levels, Sums(delta=out))
-    assert np.array_equal(out[0], raw_scores(graph, Plan(batch=1), np.array([late])))
+    graphblas_hops.backward(state, levels, Sums(dependency=out))
+    assert np.array_equal(out[0], raw_scores(graph, SweepPlan(batch=1), np.array([late])))
     assert out[0].any()
 
 
@@ -120,18 +120,18 @@ def test_scores_are_right_where_path_counts_overflow():
 def test_the_stop_flag_interrupts_both_sweeps():
     graph = as_graph(diamonds(3, 2))
     stop = StopFlag()
-    state = graphblas_hops.prepare(graph, Plan(batch=1, stop=stop))
+    state = graphblas_hops.prepare(graph, SweepPlan(batch=1, stop=stop))
     levels = graphblas_hops.forward(state, np.array([0]))
     stop.set()
     with pytest.raises(Interrupted):
-        graphblas_hops.backward(state, levels, Sums(delta=np.zeros((1, graph.n))))
+        graphblas_hops.backward(state, levels, Sums(dependency=np.zeros((1, graph.n))))
     with pytest.raises(Interrupted):
         graphblas_hops.forward(state, np.array([0]))
 
 
 def test_a_state_is_as_good_as_new_after_an_interrupt():
     graph = as_graph(diamonds(5, 2))
-    plan = Plan(batch=2)
+    plan = SweepPlan(batch=2)
     roots, out = np.array([0, 3]), np.zeros((1, graph.n))
     state = graphblas_hops.prepare(graph, plan)
     stopped = replace(plan, stop=StopFlag())
@@ -139,10 +139,10 @@ def test_a_state_is_as_good_as_new_after_an_interrupt():
     levels = graphblas_hops.forward(state, roots)
     state.plan = stopped
     with pytest.raises(Interrupted):
-        graphblas_hops.backward(state, levels, Sums(delta=out))
+        graphblas_hops.backward(state, levels, Sums(dependency=out))
     assert not out.any()
     state.plan = plan
-    graphblas_hops.backward(state, graphblas_hops.forward(state, roots), Sums(delta=out))
+    graphblas_hops.backward(state, graphblas_hops.forward(state, roots), Sums(dependency=out))
     assert np.array_equal(out[0], raw_scores(graph, plan, roots))
 
 
@@ -163,7 +163,7 @@ def test_threads_are_restored(stopped):
     graph = as_graph(diamonds(3, 2))
     engaged, threads = threadlocal.context, gb.ss.config["nthreads"]
     probe = Probe()
-    state = graphblas_hops.prepare(graph, Plan(batch=1, stop=probe))
+    state = graphblas_hops.prepare(graph, SweepPlan(batch=1, stop=probe))
     if stopped:
         probe.set()
         with pytest.raises(Interrupted):
@@ -179,7 +179,7 @@ def test_out_of_memory_is_a_memory_error(monkeypatch):
     def fail(X):
         raise gb.exceptions.OutOfMemory
 
-    state = graphblas_hops.prepare(as_graph(diamonds(3, 2)), Plan(batch=1))
+    state = graphblas_hops.prepare(as_graph(diamonds(3, 2)), SweepPlan(batch=1))
     monkeypatch.setattr(graphblas_hops, "_pull", fail)
     with pytest.raises(MemoryError):
         graphblas_hops.forward(state, np.array([0]))

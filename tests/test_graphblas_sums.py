@@ -26,15 +26,16 @@ from strategies import (
 
 import lagbc
 from lagbc import reference
-from lagbc.cpu import extended
-from lagbc.graph import as_graph
-from lagbc.methods import ALL_SUMS
-from lagbc.plan import Interrupted, Plan, StopFlag
-from lagbc.sums import PATH_SUMS, Sums
+from lagbc.graph.graph import as_graph
+from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
+from lagbc.methods.cpu import extended
+from lagbc.methods.sums import PATH_SUMS, Sums
+from lagbc.methods.table import ALL_SUMS
 
 pytest.importorskip("graphblas")
 
-from lagbc.cpu import graphblas_hops, graphblas_weighted
+from lagbc.methods.cpu.graphblas import hops as graphblas_hops
+from lagbc.methods.cpu.graphblas import lengths as graphblas_weighted
 
 # No overflow and no undefined number may show, not even as a warning on the way.
 pytestmark = [
@@ -50,7 +51,7 @@ def read(module, A, directed=True):
 
 
 def zeros(graph, plan, roots):
-    return Sums.zeros_of_batch(np, plan.outputs, graph.n, graph.nnz, 1, len(roots))
+    return Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, 1, len(roots))
 
 
 def summed(module, graph, plan, roots):
@@ -80,9 +81,9 @@ def test_sums_equal_those_of_single_roots(module, data, share):
     A = data.draw(DENSE | (weighted_graphs(TENTHS, min_n=1) if weighted else graphs(min_n=1)))
     graph = read(module, A, data.draw(st.booleans()))
     roots = data.draw(st.lists(st.integers(0, graph.n - 1), min_size=1, unique=True))
-    plan = Plan(
+    plan = SweepPlan(
         batch=len(roots),
-        outputs=data.draw(st.just(EVERY) | st.frozensets(st.sampled_from(ALL_SUMS), min_size=1)),
+        sums=data.draw(st.just(EVERY) | st.frozensets(st.sampled_from(ALL_SUMS), min_size=1)),
         endpoints=data.draw(st.booleans()),
         omega=data.draw(st.none() | vertex_weights(graph.n)),
         multiplicity=data.draw(st.none() | vertex_weights(graph.n)),
@@ -102,13 +103,13 @@ def test_sums_of_larger_graphs(module, A):
     graph = read(module, with_lengths(A, [1, 2, 3]), directed=False)
     rng, roots = np.random.default_rng(1), np.arange(0, graph.n, 3)
     omega, times = rng.integers(0, 4, graph.n) / 2, rng.integers(0, 4, graph.n) / 2
-    for plan in (Plan(batch=64, outputs=EVERY), Plan(batch=64, outputs=EVERY, omega=omega, multiplicity=times)):
+    for plan in (SweepPlan(batch=64, sums=EVERY), SweepPlan(batch=64, sums=EVERY, omega=omega, multiplicity=times)):
         assert_equal(summed(module, graph, plan, roots)[0], by_single_roots(graph, plan, roots))
 
 
 def test_sums_are_added(module):
     graph, roots = read(module, with_lengths(grid(4, 5), [1, 2])), [0, 7]
-    plan = Plan(batch=2, outputs=EVERY)
+    plan = SweepPlan(batch=2, sums=EVERY)
     state, sums = module.prepare(graph, plan), zeros(graph, plan, roots)
     for _, array in sums:
         array += 1
@@ -119,7 +120,7 @@ def test_sums_are_added(module):
 
 def test_roots_that_overflow_add_nothing(module):
     A = diamonds(1100, 3)
-    graph, plan = read(module, A), Plan(batch=2, outputs=EVERY)
+    graph, plan = read(module, A), SweepPlan(batch=2, sums=EVERY)
     first, late = 0, graph.n - 41
     both, overflowed = summed(module, graph, plan, [first, late])
     assert overflowed.tolist() == [True, False]
@@ -134,14 +135,14 @@ def test_roots_that_overflow_add_nothing(module):
 def test_roots_without_edges(module):
     graph = read(module, disjoint(grid(2, 3), matrix(3, [])))
     for roots in ([7], [8, 0, 6]):
-        plan = Plan(batch=3, outputs=EVERY, endpoints=True)
+        plan = SweepPlan(batch=3, sums=EVERY, endpoints=True)
         assert_equal(summed(module, graph, plan, roots)[0], by_single_roots(graph, plan, roots))
 
 
 def test_distances_alone_need_no_counts(module):
     A = diamonds(1100, 2)
     graph, roots = read(module, A), [0, 5]
-    plan = Plan(batch=2, outputs=EVERY - PATH_SUMS, omega=np.full(graph.n, 1e-309))
+    plan = SweepPlan(batch=2, sums=EVERY - PATH_SUMS, omega=np.full(graph.n, 1e-309))
     sums, overflowed = summed(module, graph, plan, roots)
     assert not overflowed.any()
     into = reference.distances_into(*adjacency(A), sources=roots)
@@ -155,7 +156,7 @@ def test_distances_alone_need_no_counts(module):
 def test_edges_in_range_whatever_the_multiplicity(module, power):
     """sigma is up to 2**1021 and c down to 2**-1021: neither may be multiplied alone by how often a root counts."""
     graph = read(module, diamonds(1021, 2))
-    plan = Plan(batch=1, outputs=frozenset({"edges"}))
+    plan = SweepPlan(batch=1, sums=frozenset({"edges"}))
     once, overflowed = summed(module, graph, plan, [0])
     assert not overflowed.any()
     assert (once.edges > 0).all()
@@ -168,7 +169,7 @@ def test_stress_out_of_range_is_infinite(module):
     A = diamonds(644, 3)
     graph = read(module, A)
     omega = np.full(graph.n, 32.0)
-    ours, overflowed = summed(module, graph, Plan(batch=1, outputs=EVERY, omega=omega), [0])
+    ours, overflowed = summed(module, graph, SweepPlan(batch=1, sums=EVERY, omega=omega), [0])
     assert not overflowed.any()
     exact = reference.stress(*adjacency(A), sources=[0], target_weights=[32] * graph.n)
     expected = np.array([float(x) if x < 2**1024 else np.inf for x in exact])
@@ -193,7 +194,7 @@ class Counting(StopFlag):
 
 def test_the_stop_flag_interrupts_any_phase(module):
     graph, roots = read(module, with_lengths(grid(3, 4), [1, 2])), np.array([0, 5])
-    plan = Plan(batch=2, outputs=EVERY)
+    plan = SweepPlan(batch=2, sums=EVERY)
     state = module.prepare(graph, plan)
 
     def polls(limit):
@@ -216,7 +217,7 @@ def test_the_stop_flag_interrupts_any_phase(module):
 
 
 def test_memory_is_given_back(module):
-    graph, plan, roots = read(module, grid(4, 5)), Plan(batch=3, outputs=EVERY), np.array([0, 1, 2])
+    graph, plan, roots = read(module, grid(4, 5)), SweepPlan(batch=3, sums=EVERY), np.array([0, 1, 2])
     state = module.prepare(graph, plan)
     levels = module.forward(state, roots)
     held = [levels.P, *levels.patterns, *([levels.G] if module is graphblas_weighted else [])]

@@ -10,17 +10,17 @@ from scipy import sparse
 from strategies import diamonds, grid, layered
 
 import lagbc
-from lagbc.cpu import extended
-from lagbc.graph import Graph, as_graph
-from lagbc.io import example_path, read_graph
-from lagbc.plan import Interrupted, Plan, StopFlag
+from lagbc.graph.graph import Graph, as_graph
+from lagbc.io.read import example_path, read_graph
+from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
+from lagbc.methods.cpu import extended
+from lagbc.methods.sums import Sums
 from lagbc.reference import brandes
-from lagbc.sums import Sums
 
 gb = pytest.importorskip("graphblas")
 from graphblas.core.ss.context import threadlocal  # noqa: E402
 
-from lagbc.cpu import graphblas_weighted  # noqa: E402
+from lagbc.methods.cpu.graphblas import lengths as graphblas_weighted  # noqa: E402
 
 # No overflow and no undefined number may show, not even as a warning on the way.
 pytestmark = pytest.mark.filterwarnings("error")
@@ -58,7 +58,7 @@ def raw_scores(graph, plan, roots):
     out = np.zeros((1, graph.n))
     for start in range(0, len(roots), plan.batch):
         levels = graphblas_weighted.forward(state, roots[start : start + plan.batch])
-        graphblas_weighted.backward(state, levels, Sums(delta=out))
+        graphblas_weighted.backward(state, levels, Sums(dependency=out))
     return out[0]
 
 
@@ -76,18 +76,18 @@ def random_graph(n=60, edges=240, seed=0):
 @given(
     graph=graphs(),
     batch=st.integers(1, 13),
-    delta=st.sampled_from([None, TINY, 0.1, 1.0, 2.5, HUGE]),
+    width=st.sampled_from([None, TINY, 0.1, 1.0, 2.5, HUGE]),
     by_vertex=st.booleans(),
     endpoints=st.booleans(),
     data=st.data(),
 )
-def test_scores_equal_textbook_brandes(graph, batch, delta, by_vertex, endpoints, data):
+def test_scores_equal_textbook_brandes(graph, batch, width, by_vertex, endpoints, data):
     omega = multiplicity = None
     if by_vertex:
         numbers = st.lists(st.integers(0, 5), min_size=graph.n, max_size=graph.n)
         omega, multiplicity = (np.array(data.draw(numbers), float) for _ in range(2))
     roots = np.array(data.draw(st.lists(st.integers(0, graph.n - 1), min_size=1, unique=True)))
-    plan = Plan(batch=batch, omega=omega, multiplicity=multiplicity, endpoints=endpoints, delta=delta)
+    plan = SweepPlan(batch=batch, omega=omega, multiplicity=multiplicity, endpoints=endpoints, bucket_width=width)
     expected = brandes(
         graph.indptr,
         graph.indices,
@@ -103,18 +103,18 @@ def test_scores_equal_textbook_brandes(graph, batch, delta, by_vertex, endpoints
 @pytest.mark.parametrize("directed", [False, True])
 def test_delta_changes_no_bit(directed):
     A = random_graph()
-    scores = [bc(A, directed=directed, delta=delta) for delta in ("auto", TINY, 0.5, 1, 3, 8, 9, 100, HUGE)]
+    scores = [bc(A, directed=directed, bucket_width=width) for width in ("auto", TINY, 0.5, 1, 3, 8, 9, 100, HUGE)]
     assert scores[0].any()
     for other in scores[1:]:
         assert np.array_equal(other, scores[0])
 
 
-@pytest.mark.parametrize("delta", ["auto", TINY, 10, HUGE])
-def test_agrees_with_textbook_brandes_on_a_network(delta):
+@pytest.mark.parametrize("width", ["auto", TINY, 10, HUGE])
+def test_agrees_with_textbook_brandes_on_a_network(width):
     A = read_graph(example_path("lesmis")).matrix
     graph = as_graph(A, directed=False, weighted=True)
     expected = np.array(brandes(graph.indptr, graph.indices, graph.weights)) / 2
-    np.testing.assert_allclose(bc(A, directed=False, delta=delta), expected, rtol=1e-13, atol=1e-12)
+    np.testing.assert_allclose(bc(A, directed=False, bucket_width=width), expected, rtol=1e-13, atol=1e-12)
 
 
 @pytest.mark.parametrize("method", ["graphblas", "batched"])
@@ -133,19 +133,21 @@ TIED = [(0, 1, 1), (1, 2, 1), (2, 3, 1), (0, 3, 3)]
 LATE = [(0, 1, 5), (0, 2, 1), (2, 1, 1), (1, 3, 1), (0, 3, 4)]
 
 
-@pytest.mark.parametrize("delta", [TINY, 0.5, 1, np.nextafter(1, 2), 2, 3, np.nextafter(3, 4), 6, HUGE])
+@pytest.mark.parametrize("width", [TINY, 0.5, 1, np.nextafter(1, 2), 2, 3, np.nextafter(3, 4), 6, HUGE])
 @pytest.mark.parametrize(
     ("edges", "expected"),
     [(TIED, [0, 1 + 1 / 2, 1 / 2, 0]), (LATE, [0, 1, 2, 0])],
     ids=["light and heavy edges tie", "found again in the same bucket"],
 )
-def test_light_and_heavy_edges(edges, expected, delta):
-    np.testing.assert_allclose(bc(weighted(4, edges), sources=[0], delta=delta), expected)
+def test_light_and_heavy_edges(edges, expected, width):
+    np.testing.assert_allclose(bc(weighted(4, edges), sources=[0], bucket_width=width), expected)
 
 
-@pytest.mark.parametrize(("delta", "light"), [(TINY, 0), (1, 3), (2, 3), (3, 4), (HUGE, 4)])
-def test_edges_up_to_delta_are_light(delta, light):
-    state = graphblas_weighted.prepare(as_graph(weighted(4, TIED), weighted=True), Plan(batch=1, delta=delta))
+@pytest.mark.parametrize(("width", "light"), [(TINY, 0), (1, 3), (2, 3), (3, 4), (HUGE, 4)])
+def test_edges_up_to_delta_are_light(width, light):
+    state = graphblas_weighted.prepare(
+        as_graph(weighted(4, TIED), weighted=True), SweepPlan(batch=1, bucket_width=width)
+    )
     assert (state.light.nvals, state.heavy.nvals) == (light, 4 - light)
 
 
@@ -163,10 +165,12 @@ class Counting(StopFlag):
         super().check()
 
 
-def polls(A, roots, delta=None):
+def polls(A, roots, width=None):
     """How often a forward sweep polls the stop flag."""
     stop = Counting()
-    state = graphblas_weighted.prepare(as_graph(A, weighted=True), Plan(batch=len(roots), delta=delta, stop=stop))
+    state = graphblas_weighted.prepare(
+        as_graph(A, weighted=True), SweepPlan(batch=len(roots), bucket_width=width, stop=stop)
+    )
     graphblas_weighted.forward(state, np.array(roots))
     return stop.polls
 
@@ -175,34 +179,34 @@ def line(steps, length):
     return weighted(steps + 1, [(v, v + 1, length) for v in range(steps)])
 
 
-@pytest.mark.parametrize(("delta", "phases"), [(0.5, 2 * 6), (1, 2 * 6), (2, 3 + 3 + 3), (HUGE, 6 + 1)])
-def test_phases(delta, phases):
+@pytest.mark.parametrize(("width", "phases"), [(0.5, 2 * 6), (1, 2 * 6), (2, 3 + 3 + 3), (HUGE, 6 + 1)])
+def test_phases(width, phases):
     # Five steps of 1. A bucket of one vertex takes a phase of light edges and one of heavy edges; one of two vertices
     # takes one phase more; all six in one bucket take six, the last of which finds nothing, and one of heavy edges.
     # Then the tight edges of one root, and six levels.
-    assert polls(line(5, 1.0), [0], delta) == phases + 1 + 6
+    assert polls(line(5, 1.0), [0], width) == phases + 1 + 6
 
 
 def test_buckets_are_per_root():
     # Next to each other, lines of very different lengths take no more phases than the longer one alone.
     short, long = line(6, 1.0), line(9, 1000.0)
     both = sparse.block_diag([short, long])
-    assert polls(both, [0, 7], delta=1) == polls(long, [0], delta=1) + 1
-    assert polls(short, [0], delta=1) < polls(long, [0], delta=1)
+    assert polls(both, [0, 7], width=1) == polls(long, [0], width=1) + 1
+    assert polls(short, [0], width=1) < polls(long, [0], width=1)
 
 
 def test_auto_delta_scales_with_the_lengths():
     A = random_graph()
     roots = np.arange(20)
     assert polls(A, roots) == polls(A * 2.0**-30, roots) == polls(A * 2.0**30, roots)
-    assert len({polls(A, roots), polls(A, roots, delta=TINY), polls(A, roots, delta=HUGE)}) == 3
+    assert len({polls(A, roots), polls(A, roots, width=TINY), polls(A, roots, width=HUGE)}) == 3
 
 
 def test_the_stop_flag_interrupts_any_phase():
     graph, roots = as_graph(random_graph(), weighted=True), np.array([0, 1, 2])
-    total = polls(random_graph(), roots, delta=2)
+    total = polls(random_graph(), roots, width=2)
     for limit in range(total):
-        state = graphblas_weighted.prepare(graph, Plan(batch=3, delta=2, stop=Counting(limit)))
+        state = graphblas_weighted.prepare(graph, SweepPlan(batch=3, bucket_width=2, stop=Counting(limit)))
         with pytest.raises(Interrupted):
             graphblas_weighted.forward(state, roots)
         assert state.plan.stop.polls == limit + 1
@@ -210,11 +214,11 @@ def test_the_stop_flag_interrupts_any_phase():
 
 def test_the_stop_flag_interrupts_the_backward_sweep():
     graph, stop = as_graph(random_graph(), weighted=True), StopFlag()
-    state = graphblas_weighted.prepare(graph, Plan(batch=1, stop=stop))
+    state = graphblas_weighted.prepare(graph, SweepPlan(batch=1, stop=stop))
     levels, out = graphblas_weighted.forward(state, np.array([0])), np.zeros((1, graph.n))
     stop.set()
     with pytest.raises(Interrupted):
-        graphblas_weighted.backward(state, levels, Sums(delta=out))
+        graphblas_weighted.backward(state, levels, Sums(dependency=out))
     assert not out.any()
 
 
@@ -225,7 +229,7 @@ def test_one_thread_while_it_runs_and_the_caller_s_after():
         def check(self):
             seen.add(threadlocal.context["nthreads"])
 
-    engaged, plan = threadlocal.context, Plan(batch=2, stop=Probe())
+    engaged, plan = threadlocal.context, SweepPlan(batch=2, stop=Probe())
     assert raw_scores(as_graph(random_graph(), weighted=True), plan, np.arange(4)).any()
     assert seen == {1}
     assert threadlocal.context is engaged
@@ -235,7 +239,7 @@ def test_out_of_memory_is_a_memory_error(monkeypatch):
     def fail(*arguments):
         raise gb.exceptions.OutOfMemory
 
-    state = graphblas_weighted.prepare(as_graph(line(3, 1.0), weighted=True), Plan(batch=1))
+    state = graphblas_weighted.prepare(as_graph(line(3, 1.0), weighted=True), SweepPlan(batch=1))
     monkeypatch.setattr(graphblas_weighted, "_count", fail)
     with pytest.raises(MemoryError):
         graphblas_weighted.forward(state, np.array([0]))
@@ -246,33 +250,33 @@ ABSORBED = [(0, 1, 1.0), (1, 2, 1e-20), (2, 3, 1.0)]
 
 
 @pytest.mark.parametrize("directed", [False, True])
-@pytest.mark.parametrize("delta", ["auto", TINY, 1e-21, 1e-20, 0.5, 1, HUGE])
-def test_an_absorbed_length_is_refused_by_name(delta, directed):
+@pytest.mark.parametrize("width", ["auto", TINY, 1e-21, 1e-20, 0.5, 1, HUGE])
+def test_an_absorbed_length_is_refused_by_name(width, directed):
     with pytest.raises(ValueError, match=r"the length 1e-20 of the edge \(1, 2\) is lost to rounding .* vertex 0 to 1"):
-        bc(weighted(4, ABSORBED), sources=[0], delta=delta, directed=directed)
+        bc(weighted(4, ABSORBED), sources=[0], bucket_width=width, directed=directed)
 
 
-@pytest.mark.parametrize("delta", ["auto", TINY, 1e-21, 1e-20, 0.5, 1, HUGE])
-def test_an_absorbed_length_beside_a_shortest_path_is_no_part_of_one(delta):
+@pytest.mark.parametrize("width", ["auto", TINY, 1e-21, 1e-20, 0.5, 1, HUGE])
+def test_an_absorbed_length_beside_a_shortest_path_is_no_part_of_one(width):
     A = weighted(4, [*ABSORBED, (0, 2, 1.0)])
-    np.testing.assert_array_equal(bc(A, sources=[0], delta=delta), [0, 0, 1, 0])
-    np.testing.assert_array_equal(bc(A, sources=[1], delta=delta), [0, 0, 1, 0])
+    np.testing.assert_array_equal(bc(A, sources=[0], bucket_width=width), [0, 0, 1, 0])
+    np.testing.assert_array_equal(bc(A, sources=[1], bucket_width=width), [0, 0, 1, 0])
 
 
 @settings(max_examples=100)
-@given(graph=graphs(ANY_LENGTH), delta=st.sampled_from([None, TINY, 1.0, HUGE]))
-def test_roots_with_absorbed_lengths_are_marked(graph, delta):
-    plan = Plan(batch=graph.n, delta=delta)
+@given(graph=graphs(ANY_LENGTH), width=st.sampled_from([None, TINY, 1.0, HUGE]))
+def test_roots_with_absorbed_lengths_are_marked(graph, width):
+    plan = SweepPlan(batch=graph.n, bucket_width=width)
     expected, absorbed = np.zeros((1, graph.n)), []
     for root in range(graph.n):
         try:
-            extended.add_root(graph, plan, root, Sums(delta=expected), 0, 0)
+            extended.add_root(graph, plan, root, Sums(dependency=expected), 0, 0)
         except ValueError:
             absorbed.append(root)
     state, out = graphblas_weighted.prepare(graph, plan), np.zeros((1, graph.n))
     levels = graphblas_weighted.forward(state, np.arange(graph.n))
     assert np.flatnonzero(levels.overflowed).tolist() == absorbed
-    graphblas_weighted.backward(state, levels, Sums(delta=out))
+    graphblas_weighted.backward(state, levels, Sums(dependency=out))
     np.testing.assert_allclose(out, expected, rtol=1e-13, atol=1e-13)
 
 
@@ -286,11 +290,11 @@ def test_scores_are_right_where_path_counts_overflow():
 def test_a_root_whose_path_counts_overflow_is_marked_and_left_out():
     graph = as_graph(diamonds(1100, 3), weighted=True)
     first, late = 0, graph.n - 41
-    state, out = graphblas_weighted.prepare(graph, Plan(batch=2)), np.zeros((1, graph.n))
+    state, out = graphblas_weighted.prepare(graph, SweepPlan(batch=2)), np.zeros((1, graph.n))
     levels = graphblas_weighted.forward(state, np.array([first, late]))
     assert levels.overflowed.tolist() == [True, False]
-    graphblas_weighted.backward(state, levels, Sums(delta=out))
-    assert np.array_equal(out[0], raw_scores(graph, Plan(batch=1), np.array([late])))
+    graphblas_weighted.backward(state, levels, Sums(dependency=out))
+    assert np.array_equal(out[0], raw_scores(graph, SweepPlan(batch=1), np.array([late])))
     assert out[0].any()
 
 
@@ -301,11 +305,15 @@ def test_rtol_makes_ties():
     np.testing.assert_array_equal(bc(A, rtol=1e-12), [0, 1, 2, 0])
 
 
-@given(graph=graphs(), rtol=st.sampled_from([1e-15, 1e-9, 0.1, 0.5, 0.99]), delta=st.sampled_from([None, TINY, HUGE]))
-def test_rtol_is_that_of_the_single_root_sweep(graph, rtol, delta):
-    plan, expected = Plan(batch=5, rtol=rtol, delta=delta), np.zeros((1, graph.n))
+@given(
+    graph=graphs(),
+    rtol=st.sampled_from([1e-15, 1e-9, 0.1, 0.5, 0.99]),
+    width=st.sampled_from([None, TINY, HUGE]),
+)
+def test_rtol_is_that_of_the_single_root_sweep(graph, rtol, width):
+    plan, expected = SweepPlan(batch=5, rtol=rtol, bucket_width=width), np.zeros((1, graph.n))
     for root in range(graph.n):
-        extended.add_root(graph, plan, root, Sums(delta=expected), 0, 0)
+        extended.add_root(graph, plan, root, Sums(dependency=expected), 0, 0)
     np.testing.assert_allclose(raw_scores(graph, plan, np.arange(graph.n)), expected[0], rtol=1e-13, atol=1e-13)
 
 
@@ -315,7 +323,7 @@ def test_the_estimate_covers_the_tight_edges():
     batch = 4
     estimate = lagbc.estimate_memory(A, batch, weighted=True, method="graphblas", threads=1)
     more = lagbc.estimate_memory(A, 2 * batch, weighted=True, method="graphblas", threads=1)
-    state = graphblas_weighted.prepare(as_graph(A, weighted=True), Plan(batch=batch))
+    state = graphblas_weighted.prepare(as_graph(A, weighted=True), SweepPlan(batch=batch))
     levels = graphblas_weighted.forward(state, np.arange(batch))
     assert levels.G.nvals > A.nnz
     held = [levels.G, levels.P, *levels.patterns, state.light, state.heavy]

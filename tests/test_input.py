@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from strategies import matrix, oracle, path, scale_free, with_lengths
 
 import lagbc
-from lagbc.graph import as_graph
+from lagbc.graph.graph import as_graph
 
 FORMATS = ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"]
 ATTRIBUTES = ("data", "indices", "indptr", "row", "col", "coords", "offsets", "rows")
@@ -470,7 +470,7 @@ def test_method_without_lengths():
 def test_missing_library(monkeypatch):
     import dataclasses
 
-    from lagbc import methods
+    from lagbc.methods import table as methods
 
     row = dataclasses.replace(lagbc.METHODS[0], name="absent", requires="no_such_library", extra="absent")
     monkeypatch.setattr(methods, "METHODS", (*lagbc.METHODS, row))
@@ -495,8 +495,8 @@ def test_a_selection_for_so_many_roots(roots, error):
         lagbc.select_method(path(5), roots=roots)
 
 
-def chosen_on_a_gpu(A, roots, method="auto", outputs=frozenset({"delta"})):
-    from lagbc.methods import choose
+def chosen_on_a_gpu(A, roots, method="auto", outputs=frozenset({"dependency"})):
+    from lagbc.methods.table import choose
 
     return choose(as_graph(A), method=method, device="cuda", roots=roots, outputs=outputs)
 
@@ -519,4 +519,4 @@ def test_a_gpu_takes_roots_one_by_one_where_that_is_faster(monkeypatch, A, roots
     assert choice.method.name == name
     assert why in choice.reason
     assert chosen_on_a_gpu(A, roots, method="batched").method.name == "batched"
-    assert chosen_on_a_gpu(A, roots, outputs=frozenset({"delta", "stress"})).method.name == "batched"
+    assert chosen_on_a_gpu(A, roots, outputs=frozenset({"dependency", "stress"})).method.name == "batched"

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lagbc.errors import GraphFormatError
-from lagbc.io import example_names, example_path, read_graph
+from lagbc.io.read import example_names, example_path, read_graph
 
 BANNER = "%%MatrixMarket matrix coordinate real general\n"
 

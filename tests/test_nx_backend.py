@@ -17,8 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lagbc
-from lagbc import nx_backend, nx_metadata
-from lagbc.graph import as_graph
+from lagbc.graph.graph import as_graph
+from lagbc.interfaces import networkx as nx_backend
+from lagbc.interfaces import nx_metadata
 
 CLASSES = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
 OFFERED = list(nx_metadata.get_info()["functions"])
@@ -431,7 +432,7 @@ def test_metadata():
 
 def test_metadata_loads_nothing_heavy():
     script = (
-        "import sys; from lagbc.nx_metadata import get_info; get_info()\n"
+        "import sys; from lagbc.interfaces.nx_metadata import get_info; get_info()\n"
         "print(*{name.split('.')[0] for name in sys.modules})"
     )
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
@@ -440,7 +441,8 @@ def test_metadata_loads_nothing_heavy():
 
 
 def test_networkx_does_not_load_the_backend_before_it_is_used():
-    script = "import sys, networkx; print('lagbc.nx_metadata' in sys.modules, 'lagbc.nx_backend' in sys.modules)"
+    names = "'lagbc.interfaces.nx_metadata', 'lagbc.interfaces.networkx'"
+    script = f"import sys, networkx; print(*(name in sys.modules for name in ({names})))"
     printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     assert printed == ["True", "False"]
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from scipy.sparse.csgraph import connected_components, dijkstra
 from strategies import SPECIAL, adjacency, disjoint, distances, edges_of, graphs, grid, matrix, path, scale_free, star
 
-from lagbc.graph import as_graph
-from lagbc.ordering import (
+from lagbc.graph.graph import as_graph
+from lagbc.graph.ordering import (
     HUB_LEVELS,
     HUBS,
     bfs_extent,

@@ -23,10 +23,11 @@ from strategies import (
 )
 
 import lagbc
-from lagbc.cpu import batched_hops, extended
-from lagbc.graph import as_graph
-from lagbc.plan import Interrupted, Plan
-from lagbc.sums import Sums
+from lagbc.graph.graph import as_graph
+from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.cpu import extended
+from lagbc.methods.cpu.batched import hops as batched_hops
+from lagbc.methods.sums import Sums
 
 # No overflow may show, not even as a warning on the way.
 pytestmark = pytest.mark.filterwarnings("error")
@@ -36,10 +37,10 @@ LAYERS, WIDTH = 330, 10
 
 def extended_scores(A, *, sources=None, target_weights=None, source_weights=None, endpoints=False, directed=True):
     graph = as_graph(A, directed=directed)
-    plan = Plan(batch=64, omega=target_weights, multiplicity=source_weights, endpoints=endpoints)
+    plan = SweepPlan(batch=64, omega=target_weights, multiplicity=source_weights, endpoints=endpoints)
     out = np.zeros(graph.n)
     for root in range(graph.n) if sources is None else sources:
-        extended.add_root(graph, plan, int(root), Sums(delta=out[None]), 0, 0)
+        extended.add_root(graph, plan, int(root), Sums(dependency=out[None]), 0, 0)
     return out / (1 if directed else 2)
 
 
@@ -84,11 +85,11 @@ def test_extended_addition_far_outside_of_float64():
 
 
 def test_extended_stops():
-    plan = Plan(batch=64)
+    plan = SweepPlan(batch=64)
     plan.stop.set()
     out = np.zeros(20)
     with pytest.raises(Interrupted):
-        extended.add_root(as_graph(grid(4, 5)), plan, 0, Sums(delta=out[None]), 0, 0)
+        extended.add_root(as_graph(grid(4, 5)), plan, 0, Sums(dependency=out[None]), 0, 0)
     assert not out.any()
 
 
@@ -172,7 +173,7 @@ def mixed():
 
 def test_mixed_batch_is_mixed(mixed):
     A, roots = mixed
-    state = batched_hops.prepare(as_graph(A), Plan(batch=64))
+    state = batched_hops.prepare(as_graph(A), SweepPlan(batch=64))
     overflowed = batched_hops.forward(state, roots).overflowed
     assert 10 < overflowed.sum() < 54
 

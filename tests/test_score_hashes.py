@@ -1,7 +1,7 @@
 """The bits of the scores, call by call: a change of structure changes none of them.
 
-`data/score_hashes.json` holds the sha256 of what each call returns; ``python tests/test_score_hashes.py`` writes it anew,
-which a commit that means to change the order of sums does, and says so.
+`data/score_hashes.json` holds the sha256 of what each call returns; ``python tests/test_score_hashes.py`` writes it
+anew, which a commit that means to change the order of sums does, and says so.
 """
 
 import hashlib

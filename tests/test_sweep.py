@@ -18,10 +18,11 @@ from scipy.sparse.csgraph import dijkstra
 from strategies import diamonds, grid, oracle, path, scale_free, star, with_lengths
 
 import lagbc
-from lagbc import memory, methods
-from lagbc.cpu import batched_hops
-from lagbc.graph import as_graph
-from lagbc.sweep import line_up, sweep
+from lagbc.graph.graph import as_graph
+from lagbc.methods import table as methods
+from lagbc.methods.cpu.batched import hops as batched_hops
+from lagbc.run import memory
+from lagbc.run.sweep import line_up, sweep
 
 A = scale_free(500, 4000, seed=1)
 LENGTHS = with_lengths(A, np.arange(1, 11))
@@ -172,7 +173,7 @@ def test_resume_with_lengths_to_the_same_bits(tmp_path):
     for batches in (1, 3):
         with pytest.raises(Killed):
             batched(LENGTHS, weighted=True, checkpoint=file, progress=kill_after(batches), threads=2)
-    scores = batched(LENGTHS, weighted=True, checkpoint=file, delta=3)
+    scores = batched(LENGTHS, weighted=True, checkpoint=file, bucket_width=3)
     np.testing.assert_array_equal(scores, batched(LENGTHS, weighted=True))
 
 
@@ -192,7 +193,7 @@ def test_checkpoint_of_another_order_is_refused(tmp_path, monkeypatch):
     file = tmp_path / "run"
     with pytest.raises(Killed):
         batched(grid(20, 20), checkpoint=file, progress=kill_after(1))
-    monkeypatch.setattr("lagbc.graph.DEEP", 1e9)
+    monkeypatch.setattr("lagbc.graph.graph.DEEP", 1e9)
     with pytest.raises(
         lagbc.CheckpointError, match="belongs to another graph or direction, or to another version's order"
     ):
@@ -322,7 +323,7 @@ def test_checkpoint_in_a_folder_that_is_not_there(tmp_path):
 
 def test_interrupt_anywhere_keeps_the_checkpoint_consistent(tmp_path, monkeypatch):
     """Raise KeyboardInterrupt at every single instruction of the loop in turn; going on must give the same bits."""
-    monkeypatch.setattr("lagbc.sweep.CHECKPOINT_SECONDS", 0)
+    monkeypatch.setattr("lagbc.run.sweep.CHECKPOINT_SECONDS", 0)
     B = scale_free(150, 400, seed=1)
     roots = np.flatnonzero(as_graph(B).out_degrees)
     expected = batched(B, sources=roots, threads=1)
@@ -369,7 +370,7 @@ import os, signal, sys
 import numpy as np
 sys.path.insert(0, {tests!r})
 from strategies import grid, scale_free
-import lagbc, lagbc.sweep
+import lagbc, lagbc.run.sweep
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell starts with it ignored
 {body}
 """
@@ -427,7 +428,7 @@ def test_kill(tmp_path):
     file = tmp_path / "run"
     process = start(
         f"""
-lagbc.sweep.CHECKPOINT_SECONDS = 0
+lagbc.run.sweep.CHECKPOINT_SECONDS = 0
 def report(progress):
     if progress.done > 128:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -499,7 +500,7 @@ def test_out_of_memory_halves_the_batch(failing, where):
 
     def backward(state, levels, sums):
         if not isinstance(levels, batched_hops.Levels):
-            sums.delta[:] += 1e9
+            sums.dependency[:] += 1e9
             raise MemoryError
         batched_hops.backward(state, levels, sums)
 

@@ -31,7 +31,7 @@ from strategies import (
 from test_bc import Chosen, as_networkx, values
 
 import lagbc
-from lagbc.graph import as_graph
+from lagbc.graph.graph import as_graph
 
 ONE_TO_TEN = np.arange(1, 11)
 MANY = {
@@ -265,7 +265,7 @@ def test_every_dtype(weighted_bc, dtype):
     assert_close(weighted_bc(A.toarray()), expected)
 
 
-# rtol and delta
+# rtol and bucket_width
 
 
 def takers(option):
@@ -303,12 +303,12 @@ def test_rtol_of_zero_is_the_exact_comparison(rtol_bc):
 
 
 def test_delta_changes_no_score(weighted_row, weighted_bc):
-    if "delta" not in weighted_row.takes:
+    if "bucket_width" not in weighted_row.takes:
         pytest.skip(f"{weighted_row.name} has no buckets")
     for A in MANY.values():
         expected = weighted_bc(A)
         for delta in (1e-300, 0.3, 1, 7.5, 1e300):
-            assert_close(weighted_bc(A, delta=delta), expected)
+            assert_close(weighted_bc(A, bucket_width=delta), expected)
 
 
 @pytest.mark.parametrize(
@@ -318,10 +318,10 @@ def test_delta_changes_no_score(weighted_row, weighted_bc):
         ({"rtol": 1}, ValueError, "rtol=1: it is a relative difference"),
         ({"rtol": np.nan}, ValueError, "rtol=nan"),
         ({"rtol": "tiny"}, TypeError, "rtol='tiny' is not a real number"),
-        ({"delta": 0}, ValueError, "delta=0: it is a length, finite and > 0, or 'auto'"),
-        ({"delta": np.inf}, ValueError, "delta=inf"),
-        ({"delta": "wide"}, TypeError, "delta='wide' is not a real number"),
-        ({"delta": True}, TypeError, "delta=True is not a real number"),
+        ({"bucket_width": 0}, ValueError, "bucket_width=0: it is a length, finite and > 0, or 'auto'"),
+        ({"bucket_width": np.inf}, ValueError, "bucket_width=inf"),
+        ({"bucket_width": "wide"}, TypeError, "bucket_width='wide' is not a real number"),
+        ({"bucket_width": True}, TypeError, "bucket_width=True is not a real number"),
     ],
     ids=str,
 )
@@ -330,7 +330,7 @@ def test_bad_rtol_and_delta(options, error, message):
         lagbc.bc(path(5), weighted=True, method="batched", device="cpu", **options)
 
 
-@pytest.mark.parametrize("options", [{"rtol": 1e-9}, {"delta": 2.0}], ids=str)
+@pytest.mark.parametrize("options", [{"rtol": 1e-9}, {"bucket_width": 2.0}], ids=str)
 def test_rtol_and_delta_are_for_lengths(options):
     (option,) = options
     who = ", ".join(f"{row.name} on {row.device}" for row in takers(option))
@@ -484,5 +484,5 @@ def test_same_bits(name):
             scores = lagbc.bc(graph, batch, weighted=True, method="batched", device="cpu", threads=threads)
             np.testing.assert_array_equal(scores, expected)
     for delta in (1e-3, 1.0, 1e3):
-        scores = lagbc.bc(graph, weighted=True, method="batched", device="cpu", delta=delta)
+        scores = lagbc.bc(graph, weighted=True, method="batched", device="cpu", bucket_width=delta)
         np.testing.assert_array_equal(scores, expected)

@@ -31,7 +31,8 @@ from test_centralities import SEVEN, assert_all_equal, call, expected
 from test_weighted import ONE_TO_TEN, chain_of, diamonds_with_lengths
 
 import lagbc
-from lagbc import methods, reference
+from lagbc import reference
+from lagbc.methods import table as methods
 
 MANY = {
     "scale-free, integers": with_lengths(scale_free(150, 700, seed=1), ONE_TO_TEN),
@@ -138,14 +139,14 @@ def test_one_alone_is_one_of_all(centralities, name):
     np.testing.assert_allclose(alone, together, rtol=1e-12)
 
 
-@pytest.mark.parametrize("options", [{"batch": 1}, {"batch": 7, "threads": 3}, {"batch": 1000}, {"delta": 3}])
+@pytest.mark.parametrize("options", [{"batch": 1}, {"batch": 7, "threads": 3}, {"batch": 1000}, {"bucket_width": 3}])
 def test_options_change_no_score(centralities, options):
     A = with_lengths(grid(5, 9), [1, 2])
     assert_all_equal(centralities(A, SEVEN, **options), expected(A, weighted=True))
 
 
 @pytest.mark.parametrize(
-    "options", [{"threads": 3}, {"threads": 1, "batch": 1}, {"threads": 2, "batch": 300}, {"delta": 0.5}]
+    "options", [{"threads": 3}, {"threads": 1, "batch": 1}, {"threads": 2, "batch": 300}, {"bucket_width": 0.5}]
 )
 def test_same_bits(options):
     A = with_lengths(scale_free(300, 1500, seed=4), TENTHS)

@@ -19,11 +19,13 @@ from strategies import (
 )
 
 import lagbc
-from lagbc.cpu import batched_weighted, entries, rows
-from lagbc.graph import as_graph
-from lagbc.plan import Interrupted, Plan
+from lagbc.graph.graph import as_graph
+from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.cpu.batched import lengths as batched_weighted
+from lagbc.methods.cpu.batched import queue as entries
+from lagbc.methods.cpu.batched import rows
+from lagbc.methods.sums import Sums
 from lagbc.reference import count_lengths
-from lagbc.sums import Sums
 
 ONE_TO_TEN = np.arange(1, 11)
 GRAPHS = {
@@ -37,7 +39,7 @@ GRAPHS = {
 
 
 def state_of(A, **options):
-    return batched_weighted.prepare(as_graph(A, weighted=True), Plan(batch=64, **options))
+    return batched_weighted.prepare(as_graph(A, weighted=True), SweepPlan(batch=64, **options))
 
 
 @pytest.mark.parametrize("rtol", [0.0, 0.2])
@@ -134,7 +136,7 @@ def test_state_is_as_new_after_every_batch():
         ours, theirs = np.zeros((1, n)), np.zeros((1, n))
         for state, out in ((used, ours), (state_of(A), theirs)):
             levels = batched_weighted.forward(state, roots)
-            batched_weighted.backward(state, levels, Sums(delta=out))
+            batched_weighted.backward(state, levels, Sums(dependency=out))
         np.testing.assert_array_equal(ours, theirs)
 
 
@@ -151,7 +153,7 @@ def test_backward_adds():
     A = with_lengths(grid(4, 4), ONE_TO_TEN)
     state = state_of(A)
     out = np.full((1, 16), 10.0)
-    batched_weighted.backward(state, batched_weighted.forward(state, np.arange(16)), Sums(delta=out))
+    batched_weighted.backward(state, batched_weighted.forward(state, np.arange(16)), Sums(dependency=out))
     np.testing.assert_allclose(out[0], 10 + oracle(A, weighted=True), rtol=1e-12)
 
 
@@ -161,7 +163,7 @@ def test_stop_flag():
     state.plan.stop.set()
     out = np.zeros((1, 50))
     with pytest.raises(Interrupted):
-        batched_weighted.backward(state, levels, Sums(delta=out))
+        batched_weighted.backward(state, levels, Sums(dependency=out))
     assert not out.any()
     with pytest.raises(Interrupted):
         batched_weighted.forward(state, np.arange(3))

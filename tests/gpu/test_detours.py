@@ -9,8 +9,8 @@ from scipy.sparse.csgraph import dijkstra
 from strategies import disjoint, graphs, grid, matrix, oracle, scale_free, with_lengths
 
 import lagbc
-from lagbc.graph import as_graph
-from lagbc.plan import Plan
+from lagbc.graph.graph import as_graph
+from lagbc.methods.contract import SweepPlan
 
 LENGTHS = {
     "0 to 1": np.random.default_rng(1).uniform(1e-6, 1, 997),
@@ -22,11 +22,12 @@ LENGTHS = {
 @pytest.fixture
 def leave_out(cupy, monkeypatch):
     """The function, which takes small graphs, too."""
-    from lagbc.gpu import delta_stepping, detours
+    from lagbc.methods.gpu.delta_stepping import detours
+    from lagbc.methods.gpu.delta_stepping import lengths as delta_stepping
 
     monkeypatch.setattr(detours, "LEAST_EDGES", 1)
     monkeypatch.setattr(detours, "LEAST_ROOTS", 1)
-    return lambda graph, **options: delta_stepping.leave_out_detours(graph, Plan(batch=256, **options))
+    return lambda graph, **options: delta_stepping.leave_out_detours(graph, SweepPlan(batch=256, **options))
 
 
 def distances(graph):
@@ -72,7 +73,7 @@ def test_what_rounding_may_make_tight_is_kept(leave_out):
 
 
 def test_graphs_that_are_taken_as_they_are(leave_out, monkeypatch):
-    from lagbc.gpu import detours
+    from lagbc.methods.gpu.delta_stepping import detours
 
     for A, options in (
         (with_lengths(scale_free(200, 2000, seed=1), [1, 2]), {}),
@@ -110,7 +111,7 @@ def test_every_sum_is_that_of_all_edges(leave_out, name, directed, delta):
     assert leave_out(as_graph(A, directed=directed, weighted=True))[1] is not None
     which = ("bc", "edge_bc", "stress", "closeness", "harmonic", "eccentricity")
     options = {"directed": directed, "weighted": True}
-    ours = lagbc.centralities(A, which, method="delta-stepping", device="cuda", delta=delta, **options)
+    ours = lagbc.centralities(A, which, method="delta-stepping", device="cuda", bucket_width=delta, **options)
     theirs = lagbc.centralities(A, which, method="batched", device="cpu", **options)
     for measure in which:
         one, other = ours[measure], theirs[measure]
@@ -123,7 +124,7 @@ def test_every_sum_is_that_of_all_edges(leave_out, name, directed, delta):
 @settings(max_examples=25)
 @given(st.data())
 def test_random_graphs(cupy, data):
-    from lagbc.gpu import detours
+    from lagbc.methods.gpu.delta_stepping import detours
 
     A = with_lengths(data.draw(graphs()), data.draw(st.lists(st.integers(1, 40), min_size=1, max_size=7)))
     directed, dtype = data.draw(st.booleans()), data.draw(st.sampled_from(["float64", "float32"]))

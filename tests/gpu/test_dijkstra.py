@@ -17,9 +17,9 @@ from strategies import SPECIAL, complete_bipartite, diamonds, disjoint, graphs, 
 
 import lagbc
 from lagbc import reference
-from lagbc.graph import as_graph
-from lagbc.plan import Interrupted, Plan
-from lagbc.sums import Sums
+from lagbc.graph.graph import as_graph
+from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.sums import Sums
 
 VARIANTS = ("work-efficient", "node-parallel")
 WIDTHS = (1, 4, 8, 16, 32)
@@ -84,10 +84,10 @@ def run(dijkstra, A, *, directed=True, roots=None, state=None, dtype="float64", 
     graph = as_graph(A, directed=directed, weighted=True)
     roots = np.arange(graph.n) if roots is None else np.asarray(roots)
     if state is None:
-        state = dijkstra.prepare(graph, Plan(batch=max(1, len(roots)), dtype=dtype, **plan))
+        state = dijkstra.prepare(graph, SweepPlan(batch=max(1, len(roots)), dtype=dtype, **plan))
     levels = dijkstra.forward(state, roots)
     out = cupy.zeros((1, graph.n))
-    dijkstra.backward(state, levels, Sums(delta=out))
+    dijkstra.backward(state, levels, Sums(dependency=out))
     return out[0].get(), state, levels
 
 
@@ -127,7 +127,7 @@ def test_distances_and_counts(dijkstra, variant, width):
     A = GRAPHS["scale-free, few lengths"]
     roots = np.flatnonzero(np.diff(A.indptr))[:20]
     graph = as_graph(A, weighted=True)
-    state = dijkstra.prepare(graph, Plan(batch=len(roots), variant=variant, virtual_warp=width))
+    state = dijkstra.prepare(graph, SweepPlan(batch=len(roots), variant=variant, virtual_warp=width))
     dijkstra.forward(state, roots)
     order, dist, counts = state.order.get(), state.dist.get(), state.sigma.get()
     for block, root in enumerate(roots):
@@ -249,7 +249,7 @@ def test_state_is_as_new_after_every_batch(dijkstra, variant):
     A = disjoint(deep, lost, with_lengths(scale_free(80, 400, seed=4), [1, 2]), sp.coo_array((2, 2))).tocsr()
     n, first = A.shape[0], deep.shape[0]
     graph = as_graph(A, weighted=True)
-    used = dijkstra.prepare(graph, Plan(batch=90, variant=variant))
+    used = dijkstra.prepare(graph, SweepPlan(batch=90, variant=variant))
     for roots in ([0, 4], range(first, n), [first, first + 9, n - 1], range(first + 2, n - 2), [first - 60]):
         ours, _, levels = run(dijkstra, graph, roots=list(roots), state=used)
         theirs, _, fresh = run(dijkstra, graph, roots=list(roots), variant=variant)
@@ -330,10 +330,10 @@ def test_extreme_lengths(dijkstra, variant):
 def test_options_of_the_plan_are_checked(dijkstra):
     graph = as_graph(GRAPHS["path"], weighted=True)
     with pytest.raises(ValueError, match="variant='edge-parallel': dijkstra has the variants work-efficient, node-par"):
-        dijkstra.prepare(graph, Plan(batch=1, variant="edge-parallel"))
+        dijkstra.prepare(graph, SweepPlan(batch=1, variant="edge-parallel"))
     for width in (2, 64, -1):
         with pytest.raises(ValueError, match=rf"virtual_warp={width}: dijkstra has virtual warps of \(1, 4, 8, 16, 32"):
-            dijkstra.prepare(graph, Plan(batch=1, virtual_warp=width))
+            dijkstra.prepare(graph, SweepPlan(batch=1, virtual_warp=width))
 
 
 @pytest.mark.parametrize(("degree", "width"), [(1, 1), (3, 4), (8, 8), (20, 32), (70, 32)])
@@ -341,7 +341,7 @@ def test_width_of_virtual_warps(dijkstra, degree, width):
     """As wide as the mean degree."""
     graph = as_graph(with_lengths(complete_bipartite(degree, degree), [1]), weighted=True)
     assert dijkstra.choose_width(graph) == width
-    assert dijkstra.prepare(graph, Plan(batch=1)).width == width
+    assert dijkstra.prepare(graph, SweepPlan(batch=1)).width == width
 
 
 # Interruption
@@ -353,7 +353,7 @@ def test_stop_flag(dijkstra, cupy, variant):
     state.plan.stop.set()
     out = cupy.zeros((1, A.shape[0]))
     with pytest.raises(Interrupted):
-        dijkstra.backward(state, levels, Sums(delta=out))
+        dijkstra.backward(state, levels, Sums(dependency=out))
     assert not out.any()
     with pytest.raises(Interrupted):
         dijkstra.forward(state, np.arange(3))
@@ -366,7 +366,7 @@ def test_stop_in_the_middle_of_a_search(dijkstra):
     i, j = np.concatenate([np.zeros(n - 2, int), v]), np.concatenate([v, np.ones(n - 2, int)])
     lengths = np.concatenate([v.astype(float), np.full(n - 2, 0.5)])
     graph = as_graph(sp.csr_array((lengths, (i, j)), shape=(n, n)), weighted=True)
-    state = dijkstra.prepare(graph, Plan(batch=1, variant="node-parallel"))
+    state = dijkstra.prepare(graph, SweepPlan(batch=1, variant="node-parallel"))
     timer = threading.Timer(0.5, state.plan.stop.set)
     timer.start()
     try:

@@ -26,11 +26,11 @@ from strategies import (
 
 import lagbc
 from lagbc import reference
-from lagbc.graph import Graph, as_graph
-from lagbc.methods import ALL_SUMS, METHODS
-from lagbc.plan import Interrupted, Plan
-from lagbc.sums import PATH_SUMS, Sums
-from lagbc.sweep import sweep
+from lagbc.graph.graph import Graph, as_graph
+from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.sums import PATH_SUMS, Sums
+from lagbc.methods.table import ALL_SUMS, METHODS
+from lagbc.run.sweep import sweep
 
 EVERYTHING = frozenset(ALL_SUMS)
 SCALE_FREE = scale_free(700, 5000, seed=1)
@@ -45,9 +45,9 @@ def offered(gpu, outputs=EVERYTHING):
 
 
 def summed(gpu, A, *, directed=True, sources=None, batch=256, outputs=EVERYTHING, **options):
-    """The sums of a run, as `lagbc.run.run` makes it."""
+    """The sums of a run, as `lagbc.run.run.run` makes it."""
     graph = as_graph(A, directed=directed)
-    plan = Plan(batch=batch, dtype=gpu.dtype, outputs=offered(gpu, outputs), method=gpu.row.name, **options)
+    plan = SweepPlan(batch=batch, dtype=gpu.dtype, sums=offered(gpu, outputs), method=gpu.row.name, **options)
     return sweep(graph, gpu.row, plan, np.arange(graph.n) if sources is None else np.array(sources, np.int64))
 
 
@@ -60,7 +60,7 @@ def by_the_oracle(A, *, directed=True, sources=None, omega=None, multiplicity=No
     for root in range(n) if sources is None else sources:
         times = 1 if multiplicity is None else Fraction(multiplicity[root])
         one = {"sources": [root]}
-        total["delta"] += times * np.array(reference.brandes(indptr, indices, number=Fraction, **one, **weights))
+        total["dependency"] += times * np.array(reference.brandes(indptr, indices, number=Fraction, **one, **weights))
         total["stress"] += times * np.array(reference.stress(indptr, indices, **one, **weights), object)
         edges = reference.edge_scores(indptr, indices, number=Fraction, **one, **weights)
         total["edges"] += times * np.array(edges, object)
@@ -76,7 +76,7 @@ def by_the_cpu(A, *, directed=True, sources=None, outputs=EVERYTHING, **options)
     row = next(row for row in METHODS if (row.name, row.device, row.weighted) == ("batched", "cpu", False))
     graph = as_graph(A, directed=directed)
     roots = np.arange(graph.n) if sources is None else np.array(sources, np.int64)
-    return sweep(graph, row, Plan(batch=64, outputs=outputs, **options), roots)
+    return sweep(graph, row, SweepPlan(batch=64, sums=outputs, **options), roots)
 
 
 @functools.cache
@@ -104,7 +104,7 @@ def way(request, monkeypatch):
     """Sweep every graph a launch a level (if it has less than 96), or in one launch."""
     monkeypatch.setattr(Graph, "is_deep", property(lambda graph: request.param == "one launch"))
     if request.param in SMALL:
-        monkeypatch.setattr("lagbc.gpu.batched_hops_levels.SMALL", SMALL[request.param])
+        monkeypatch.setattr("lagbc.methods.gpu.batched.levels.SMALL", SMALL[request.param])
     return request.param
 
 
@@ -135,7 +135,7 @@ def test_random_graphs(sums_gpu, data):
     deep, small = data.draw(st.booleans()), data.draw(st.sampled_from([*SMALL.values(), 8]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Graph, "is_deep", property(lambda graph: deep))
-        patch.setattr("lagbc.gpu.batched_hops_levels.SMALL", small)
+        patch.setattr("lagbc.methods.gpu.batched.levels.SMALL", small)
         ours = summed(sums_gpu, A, outputs=outputs, **options)
     assert {name for name, _ in ours} == outputs
     assert_sums_close(sums_gpu, ours, by_the_oracle(A, **options))
@@ -156,12 +156,12 @@ def test_against_the_cpu(sums_gpu, way, A, directed):
 @needs_numba
 def test_hubs(sums_gpu, monkeypatch):
     """Rows of many edges, which a block shares, with those of few among them."""
-    monkeypatch.setattr("lagbc.gpu.rows._HUB_EDGES", (12, 12))
+    monkeypatch.setattr("lagbc.methods.gpu.common.rows._HUB_EDGES", (12, 12))
     for directed in (True, False):
         options = {"directed": directed, "sources": range(300)}
         theirs = by_the_cpu(SCALE_FREE, **options)
         assert_sums_close(sums_gpu, summed(sums_gpu, SCALE_FREE, **options), theirs)
-        for some in (frozenset({"edges"}), frozenset({"delta", "stress"}), frozenset({"reached", "depth"})):
+        for some in (frozenset({"edges"}), frozenset({"dependency", "stress"}), frozenset({"reached", "depth"})):
             assert_sums_close(sums_gpu, summed(sums_gpu, SCALE_FREE, outputs=some, **options), theirs)
 
 
@@ -196,7 +196,7 @@ def test_small_levels_change_no_bit(sums_gpu, monkeypatch):
     A = scale_free(1500, 12000, seed=6)
     results = []
     for small in (*SMALL.values(), 8):
-        monkeypatch.setattr("lagbc.gpu.batched_hops_levels.SMALL", small)
+        monkeypatch.setattr("lagbc.methods.gpu.batched.levels.SMALL", small)
         results.append(summed(sums_gpu, A, batch=512))
     for result in results[1:]:
         assert_same_bits(result, results[0])
@@ -215,7 +215,7 @@ def test_bits_where_few_roots_see_many_levels(sums_gpu):
 def sums_of_batch(gpu, cupy, state, roots, fill=0.0):
     """What `backward` adds to sums that hold a number."""
     n, nnz = len(state.rows.position), int(state.rows.indices.size)
-    sums = Sums.zeros_of_batch(cupy, state.plan.outputs, n, nnz, -(-len(roots) // 256), len(roots))
+    sums = Sums.zeros_of_batch(cupy, state.plan.sums, n, nnz, -(-len(roots) // 256), len(roots))
     for _, array in sums:
         array += fill
     gpu.module.backward(state, gpu.module.forward(state, roots), sums)
@@ -223,7 +223,7 @@ def sums_of_batch(gpu, cupy, state, roots, fill=0.0):
 
 
 def prepared(gpu, A, outputs=EVERYTHING, batch=256):
-    plan = Plan(batch=batch, dtype=gpu.dtype, method=gpu.row.name, outputs=offered(gpu, outputs))
+    plan = SweepPlan(batch=batch, dtype=gpu.dtype, method=gpu.row.name, sums=offered(gpu, outputs))
     return gpu.module.prepare(as_graph(A), plan)
 
 
@@ -254,7 +254,7 @@ def test_stop_flag(sums_gpu, cupy, way, outputs):
     state = prepared(sums_gpu, path(50), outputs)
     levels = sums_gpu.module.forward(state, np.arange(3))
     state.plan.stop.set()
-    sums = Sums.zeros_of_batch(cupy, state.plan.outputs, 50, 98, 1, 3)
+    sums = Sums.zeros_of_batch(cupy, state.plan.sums, 50, 98, 1, 3)
     with pytest.raises(Interrupted):
         sums_gpu.module.backward(state, levels, sums)
     with pytest.raises(Interrupted):

@@ -28,13 +28,13 @@ from strategies import (
 )
 
 import lagbc
-from lagbc.graph import as_graph
-from lagbc.methods import METHODS
-from lagbc.ordering import hub_distances
-from lagbc.plan import Interrupted, Plan, UnlikeBlocks
+from lagbc.graph.graph import as_graph
+from lagbc.graph.ordering import hub_distances
+from lagbc.methods.contract import Interrupted, SweepPlan, UnlikeBlocks
+from lagbc.methods.sums import Sums
+from lagbc.methods.table import METHODS
 from lagbc.reference import count_hops
-from lagbc.sums import Sums
-from lagbc.sweep import line_up
+from lagbc.run.sweep import line_up
 
 SCALE_FREE = scale_free(700, 5000, seed=1)
 MESH = grid(30, 31)
@@ -64,7 +64,7 @@ def from_first_roots(count):
 
 def prepared(gpu, A, *, batch=256, directed=True, **options):
     """A method's state for a matrix."""
-    plan = Plan(batch=batch, dtype=gpu.dtype, method=gpu.row.name, **options)
+    plan = SweepPlan(batch=batch, dtype=gpu.dtype, method=gpu.row.name, **options)
     return gpu.module.prepare(as_graph(A, directed=directed), plan)
 
 
@@ -159,14 +159,14 @@ def test_state_is_as_new_after_every_batch(gpu, cupy, larger):
     for roots in (np.arange(150), np.arange(n - 100, n), np.arange(290, 330), np.arange(2), np.arange(100, 356)):
         ours, theirs = cupy.zeros((1, n)), cupy.zeros((1, n))
         for state, out in ((used, ours), (prepared(gpu, A), theirs)):
-            gpu.module.backward(state, gpu.module.forward(state, roots), Sums(delta=out))
+            gpu.module.backward(state, gpu.module.forward(state, roots), Sums(dependency=out))
         gpu.assert_close(ours.get(), theirs.get())
 
 
 def test_backward_adds(gpu, cupy):
     state = prepared(gpu, MESH)
     out = cupy.full((1, MESH.shape[0]), 10.0)
-    gpu.module.backward(state, gpu.module.forward(state, np.arange(40)), Sums(delta=out))
+    gpu.module.backward(state, gpu.module.forward(state, np.arange(40)), Sums(dependency=out))
     gpu.assert_close(out[0].get(), 10 + oracle(MESH, sources=range(40)))
 
 
@@ -189,7 +189,7 @@ def test_counts_past_32_bits(gpu, cupy):
     n = A.shape[0]
     for roots, small in ((np.arange(500), True), (np.arange(450, n), False), (np.arange(200), False)):
         out = cupy.zeros((2, n))
-        gpu.module.backward(state, gpu.module.forward(state, roots), Sums(delta=out))
+        gpu.module.backward(state, gpu.module.forward(state, roots), Sums(dependency=out))
         gpu.assert_close(out.sum(axis=0).get(), oracle(A, sources=roots))
         assert state.rows.counts_are_small == small
 
@@ -292,8 +292,8 @@ def test_cupy_matrix_is_not_copied_to_the_host(gpu, cupy, monkeypatch):
     """No array of a size that grows with the edges leaves the device."""
     A = on_device(cupy, scale_free(300, 6000, seed=4))
     sizes = []
-    monkeypatch.setattr("lagbc.graph.as_numpy", lambda array: (sizes.append(array.size), array.get())[1])
-    monkeypatch.setattr("lagbc.graph.Graph.on_host", property(lambda graph: pytest.fail("copied to the host")))
+    monkeypatch.setattr("lagbc.graph.graph.as_numpy", lambda array: (sizes.append(array.size), array.get())[1])
+    monkeypatch.setattr("lagbc.graph.graph.Graph.on_host", property(lambda graph: pytest.fail("copied to the host")))
     gpu.bc(A)
     assert sizes
     assert max(sizes) <= 300
@@ -366,7 +366,7 @@ def test_backward_leaves_out_what_overflowed(gpu, cupy):
     state, out = prepared(gpu, A), cupy.zeros((1, A.shape[0]))
     levels = gpu.module.forward(state, roots)
     np.testing.assert_array_equal(levels.overflowed, [True, False, True, False])
-    gpu.module.backward(state, levels, Sums(delta=out))
+    gpu.module.backward(state, levels, Sums(dependency=out))
     gpu.assert_close(out[0].get(), oracle(A, sources=roots[[1, 3]].tolist(), number=Fraction))
 
 
@@ -425,7 +425,7 @@ def test_stop_flag(gpu, cupy):
     state.plan.stop.set()
     out = cupy.zeros((1, 50))
     with pytest.raises(Interrupted):
-        gpu.module.backward(state, levels, Sums(delta=out))
+        gpu.module.backward(state, levels, Sums(dependency=out))
     assert not out.any()
     with pytest.raises(Interrupted):
         gpu.module.forward(state, np.arange(3))
@@ -469,12 +469,12 @@ def test_checkpoint(gpu, tmp_path):
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("directed", [True, False])
 def test_products_of_spmm(cupy, variant, dtype, directed):
-    from lagbc.gpu import spmm_hops
+    from lagbc.methods.gpu import spmm as spmm_hops
 
     graph = as_graph(SCALE_FREE, directed=directed)
-    state = spmm_hops.prepare(graph, Plan(batch=100, dtype=dtype), getattr(spmm_hops, variant))
+    state = spmm_hops.prepare(graph, SweepPlan(batch=100, dtype=dtype), getattr(spmm_hops, variant))
     out = cupy.zeros((1, graph.n))
     for first in (0, 100):
-        spmm_hops.backward(state, spmm_hops.forward(state, np.arange(first, first + 100)), Sums(delta=out))
+        spmm_hops.backward(state, spmm_hops.forward(state, np.arange(first, first + 100)), Sums(dependency=out))
     expected = oracle(SCALE_FREE, directed=directed, sources=range(200)) * (1 if directed else 2)
     np.testing.assert_allclose(out[0].get(), expected, rtol=1e-12 if dtype == "float64" else 3e-5, atol=1e-5)

@@ -27,9 +27,9 @@ from strategies import UNLIKE as UNLIKE_HOPS
 
 import lagbc
 from lagbc import reference
-from lagbc.graph import as_graph
-from lagbc.plan import Interrupted, Plan, UnlikeBlocks
-from lagbc.sums import Sums
+from lagbc.graph.graph import as_graph
+from lagbc.methods.contract import Interrupted, SweepPlan, UnlikeBlocks
+from lagbc.methods.sums import Sums
 
 needs_numba = pytest.mark.skipif(
     find_spec("numba") is None, reason="roots that cannot be finished are computed on the CPU, which needs numba"
@@ -104,14 +104,14 @@ def oracle(A, *, directed=True, number=None, sources=None, **options):
 def prepared(gpu, A, *, batch=256, directed=True, **options):
     """A method's state for a matrix."""
     graph = as_graph(A, directed=directed, weighted=True)
-    return gpu.module.prepare(graph, Plan(batch=batch, dtype=gpu.dtype, **options))
+    return gpu.module.prepare(graph, SweepPlan(batch=batch, dtype=gpu.dtype, **options))
 
 
 def sums(gpu, cupy, state, roots, n):
     """One batch through a state, and its levels."""
     levels = gpu.module.forward(state, np.asarray(roots))
     out = cupy.zeros((-(-len(roots) // gpu.row.block) if gpu.row.block > 1 else 1, n))
-    gpu.module.backward(state, levels, Sums(delta=out))
+    gpu.module.backward(state, levels, Sums(dependency=out))
     return out.sum(axis=0).get(), levels
 
 
@@ -225,7 +225,7 @@ def test_backward_adds(weighted_gpu, cupy):
     A, _ = GRAPHS["grid, reals"]
     state = prepared(weighted_gpu, A)
     out = cupy.full((1, A.shape[0]), 10.0)
-    weighted_gpu.module.backward(state, weighted_gpu.module.forward(state, np.arange(40)), Sums(delta=out))
+    weighted_gpu.module.backward(state, weighted_gpu.module.forward(state, np.arange(40)), Sums(dependency=out))
     weighted_gpu.assert_close(out[0].get(), 10 + oracle(A, sources=range(40)))
 
 
@@ -311,7 +311,7 @@ def test_stop_flag(weighted_gpu, cupy, name):
     state.plan.stop.set()
     out = cupy.zeros((1, A.shape[0]))
     with pytest.raises(Interrupted):
-        weighted_gpu.module.backward(state, levels, Sums(delta=out))
+        weighted_gpu.module.backward(state, levels, Sums(dependency=out))
     assert not out.any()
     with pytest.raises(Interrupted):
         weighted_gpu.module.forward(state, np.arange(3))
@@ -344,10 +344,10 @@ def run(delta, A, way, *, roots, dtype="float64", directed=True, **plan):
     import cupy
 
     graph = as_graph(A, directed=directed, weighted=True)
-    state = delta.prepare(graph, Plan(batch=256 * -(-len(roots) // 256), dtype=dtype, **plan), way)
+    state = delta.prepare(graph, SweepPlan(batch=256 * -(-len(roots) // 256), dtype=dtype, **plan), way)
     levels = delta.forward(state, np.asarray(roots))
     out = cupy.zeros((state.rows.groups, A.shape[0]))
-    delta.backward(state, levels, Sums(delta=out))
+    delta.backward(state, levels, Sums(dependency=out))
     return out.sum(axis=0).get(), state, levels
 
 
@@ -360,9 +360,9 @@ def test_the_way_that_is_taken(delta, name):
     A, way = GRAPHS[name]
     graph = as_graph(A, weighted=True)
     for plan, expected in (
-        (Plan(batch=256), way),
-        (Plan(batch=256, rtol=1e-9), "deep" if way == "deep" else "window"),
-        (Plan(batch=256, delta=2.0), "deep" if way == "deep" else "window"),
+        (SweepPlan(batch=256), way),
+        (SweepPlan(batch=256, rtol=1e-9), "deep" if way == "deep" else "window"),
+        (SweepPlan(batch=256, bucket_width=2.0), "deep" if way == "deep" else "window"),
     ):
         assert delta.choose_way(graph, delta.describe_lengths(graph, plan), plan) == expected
 
@@ -410,10 +410,10 @@ UNLIKE = with_lengths(UNLIKE_HOPS, np.ones)
 def test_a_way_gives_up_on_deeper_groups(delta, cupy, way):
     """Among batches that it takes."""
     graph = as_graph(UNLIKE, weighted=True)
-    state = delta.prepare(graph, Plan(batch=512), way)
+    state = delta.prepare(graph, SweepPlan(batch=512), way)
     for roots, taken in ((np.arange(200, 400), way), (np.arange(100), "deep"), (np.arange(300, 800), way)):
         levels, out = delta.forward(state, roots), cupy.zeros((2, graph.n))
-        delta.backward(state, levels, Sums(delta=out))
+        delta.backward(state, levels, Sums(dependency=out))
         assert state.way == taken
         within(out.sum(axis=0).get(), oracle(UNLIKE, sources=roots), 1e-12)
     with pytest.raises(UnlikeBlocks) as raised:
@@ -440,11 +440,11 @@ def test_bits(delta, cupy, way):
     roots = graph.order[:520]
     results = []
     for batch in (256, 512, 768, 256):
-        state = delta.prepare(graph, Plan(batch=batch), way)
+        state = delta.prepare(graph, SweepPlan(batch=batch), way)
         total = cupy.zeros(graph.n)
         for first in range(0, len(roots), batch):
             out = cupy.zeros((state.rows.groups, graph.n))
-            delta.backward(state, delta.forward(state, roots[first : first + batch]), Sums(delta=out))
+            delta.backward(state, delta.forward(state, roots[first : first + batch]), Sums(dependency=out))
             for block in out:
                 total += block
         assert state.way == way
@@ -507,7 +507,7 @@ def test_the_width_changes_no_score(cupy, name):
     options = {"weighted": True, "method": "delta-stepping", "device": "cuda", "sources": range(30)}
     expected = oracle(A, sources=range(30))
     for delta in (1e-300, 0.01, 0.3, 2, 1e300):
-        within(lagbc.bc(A, delta=delta, **options), expected, 1e-12)
+        within(lagbc.bc(A, bucket_width=delta, **options), expected, 1e-12)
 
 
 def tolerant(A, rtol, sources):
@@ -554,7 +554,7 @@ def test_tolerance(cupy, A, rtol):
     expected = tolerant(A, rtol, sources)
     options = {"weighted": True, "method": "delta-stepping", "device": "cuda", "sources": sources, "rtol": rtol}
     for delta in ("auto", 0.05):
-        within(lagbc.bc(A, delta=delta, **options), expected, 1e-11)
+        within(lagbc.bc(A, bucket_width=delta, **options), expected, 1e-11)
 
 
 def test_a_tolerance_joins_what_rounding_parts(cupy):

@@ -15,10 +15,10 @@ from test_gpu_weighted import ABSORBED, UNLIKE, csr, integers, reals, with_lengt
 
 import lagbc
 from lagbc import reference
-from lagbc.graph import as_graph
-from lagbc.methods import ALL_SUMS, METHODS
-from lagbc.plan import Interrupted, Plan, UnlikeBlocks
-from lagbc.sums import PATH_SUMS, Sums
+from lagbc.graph.graph import as_graph
+from lagbc.methods.contract import Interrupted, SweepPlan, UnlikeBlocks
+from lagbc.methods.sums import PATH_SUMS, Sums
+from lagbc.methods.table import ALL_SUMS, METHODS
 
 EVERYTHING = frozenset(ALL_SUMS)
 DISTANCES = EVERYTHING - PATH_SUMS
@@ -45,14 +45,14 @@ def offered(dtype, outputs):
 
 
 def prepared(A, way, *, batch=256, dtype="float64", outputs=EVERYTHING, directed=True, **options):
-    plan = Plan(batch=batch, dtype=dtype, outputs=offered(dtype, outputs), method=ROW.name, **options)
+    plan = SweepPlan(batch=batch, dtype=dtype, sums=offered(dtype, outputs), method=ROW.name, **options)
     return ROW.load().prepare(as_graph(A, directed=directed, weighted=True), plan, way)
 
 
 def add_batch(state, roots, fill=0.0):
     """What `backward` adds to sums that hold a number, and the levels."""
     n, nnz = len(state.rows.position), int(state.rows.indices.size)
-    sums = Sums.zeros_of_batch(ROW.arrays, state.plan.outputs, n, nnz, -(-len(roots) // ROW.block), len(roots))
+    sums = Sums.zeros_of_batch(ROW.arrays, state.plan.sums, n, nnz, -(-len(roots) // ROW.block), len(roots))
     for _, array in sums:
         array += fill
     levels = ROW.load().forward(state, np.asarray(roots))
@@ -65,7 +65,7 @@ def summed(A, way, *, roots=None, batch=256, **options):
     n = A.shape[0]
     state = prepared(A, way, batch=batch, **options)
     roots = np.arange(n) if roots is None else np.asarray(roots, np.int64)
-    total = Sums.zeros(np, state.plan.outputs, n, int(state.rows.indices.size))
+    total = Sums.zeros(np, state.plan.sums, n, int(state.rows.indices.size))
     for first in range(0, len(roots), batch):
         part, levels = add_batch(state, roots[first : first + batch])
         assert not levels.overflowed.any()
@@ -84,7 +84,7 @@ def by_the_oracle(A, *, directed=True, roots=None, omega=None, multiplicity=None
     for root in range(n) if roots is None else map(int, roots):
         times = 1 if multiplicity is None else number(multiplicity[root])
         one = {"sources": [root]}
-        total["delta"] += times * np.array(reference.brandes(*graph, number=number, **one, **weights), object)
+        total["dependency"] += times * np.array(reference.brandes(*graph, number=number, **one, **weights), object)
         total["stress"] += times * np.array(reference.stress(*graph, **one, **weights), object)
         total["edges"] += times * np.array(reference.edge_scores(*graph, number=number, **one, **weights), object)
         into = reference.distances_into(*graph, **one)
@@ -186,12 +186,17 @@ def test_several_groups(way, dtype, name, weights):
 @pytest.mark.parametrize("length", [0.1, 1.0])
 def test_hubs(way, monkeypatch, length):
     """Rows of many edges, which a block shares, with those of few among them."""
-    monkeypatch.setattr("lagbc.gpu.rows._HUB_EDGES", (12, 12))
+    monkeypatch.setattr("lagbc.methods.gpu.common.rows._HUB_EDGES", (12, 12))
     if way == "dial" and length != 1:
         pytest.skip("it adds multiples of a unit, not rounded sums")
     A, roots = LARGE["scale-free"] * length, range(0, 300, 7)
     theirs = by_the_oracle(A, directed=False, roots=roots, number=float)
-    for some in (EVERYTHING, frozenset({"edges"}), frozenset({"delta", "stress"}), frozenset({"reached", "depth"})):
+    for some in (
+        EVERYTHING,
+        frozenset({"edges"}),
+        frozenset({"dependency", "stress"}),
+        frozenset({"reached", "depth"}),
+    ):
         assert prepared(A, way, outputs=some, directed=False).rows.hubs > 3
         assert_close(summed(A, way, roots=roots, outputs=some, directed=False), theirs)
 
@@ -275,12 +280,12 @@ def test_deeper_groups(cupy, first, outputs):
 @needs_numba
 def test_unlike_groups_come_apart(cupy):
     """And the batch changes no bit."""
-    from lagbc.sweep import sweep
+    from lagbc.run.sweep import sweep
 
     graph, roots = as_graph(UNLIKE, weighted=True), np.arange(150, 600)
     results = []
     for batch in (256, 512):
-        plan = Plan(batch=batch, outputs=EVERYTHING, method=ROW.name)
+        plan = SweepPlan(batch=batch, sums=EVERYTHING, method=ROW.name)
         results.append(sweep(graph, ROW, plan, roots))
     assert_same_bits(results[1], results[0])
     assert_close(results[0], by_the_oracle(UNLIKE, roots=roots, number=float))
@@ -292,7 +297,7 @@ def test_stop_flag(way, outputs):
     state = prepared(A, way, outputs=outputs)
     levels = ROW.load().forward(state, np.arange(3))
     state.plan.stop.set()
-    sums = Sums.zeros_of_batch(ROW.arrays, state.plan.outputs, 27, A.nnz, 1, 3)
+    sums = Sums.zeros_of_batch(ROW.arrays, state.plan.sums, 27, A.nnz, 1, 3)
     with pytest.raises(Interrupted):
         ROW.load().backward(state, levels, sums)
     assert not any(array.any() for _, array in sums)
@@ -394,7 +399,7 @@ def test_an_absorbed_length(cupy, way):
 def test_units(cupy, lengths, unit):
     count = len(lengths)
     A = sp.coo_array((np.array(lengths, float), (np.arange(count), np.arange(1, count + 1))), shape=(count + 1,) * 2)
-    plan = Plan(batch=256)
+    plan = SweepPlan(batch=256)
     assert ROW.load().describe_lengths(as_graph(A, weighted=True), plan).unit == unit
 
 
@@ -414,12 +419,16 @@ def test_the_most_levels_of_dial(cupy, longest):
 def test_the_way_of_distances_alone(cupy):
     """`threshold` would count paths."""
     graph = as_graph(with_lengths(scale_free(60, 300, seed=8), reals(0.1, 1)), weighted=True)
-    for outputs, expected in ((DISTANCES, "window"), (EVERYTHING, "threshold"), (frozenset({"delta"}), "threshold")):
-        plan = Plan(batch=256, outputs=outputs)
+    for outputs, expected in (
+        (DISTANCES, "window"),
+        (EVERYTHING, "threshold"),
+        (frozenset({"dependency"}), "threshold"),
+    ):
+        plan = SweepPlan(batch=256, sums=outputs)
         assert ROW.load().choose_way(graph, ROW.load().describe_lengths(graph, plan), plan) == expected
     graph = as_graph(with_lengths(scale_free(60, 300, seed=8), integers(10)), weighted=True)
     for outputs, expected in ((DISTANCES, "dial"), (EVERYTHING, "threshold")):
-        plan = Plan(batch=256, outputs=outputs)
+        plan = SweepPlan(batch=256, sums=outputs)
         assert ROW.load().choose_way(graph, ROW.load().describe_lengths(graph, plan), plan) == expected
 
 
@@ -429,7 +438,7 @@ def test_the_way_of_distances_alone(cupy):
 def test_stress_is_not_counted_in_float32(cupy, way):
     graph = as_graph(with_lengths(path(4), integers(2)), weighted=True)
     with pytest.raises(ValueError, match="stress is counted in float64"):
-        ROW.load().prepare(graph, Plan(batch=256, dtype="float32", outputs=EVERYTHING), way)
+        ROW.load().prepare(graph, SweepPlan(batch=256, dtype="float32", sums=EVERYTHING), way)
 
 
 @pytest.mark.parametrize("way", ["window", "deep"])
@@ -452,7 +461,7 @@ def test_public_functions(cupy, kind):
     options = {"weighted": True, "method": ROW.name, "device": "cuda"}
     together = lagbc.centralities(A, names, **options)
     summed = by_the_oracle(A, number=float)
-    for name, key in (("bc", "delta"), ("harmonic", "inverse"), ("eccentricity", "depth"), ("stress", "stress")):
+    for name, key in (("bc", "dependency"), ("harmonic", "inverse"), ("eccentricity", "depth"), ("stress", "stress")):
         for ours in (together[name], getattr(lagbc, name)(A, **options)):
             np.testing.assert_allclose(ours, getattr(summed, key), rtol=1e-12, atol=1e-12, err_msg=name)
     for ours in (together["edge_bc"], lagbc.edge_bc(A, **options)):
@@ -464,5 +473,5 @@ def test_every_sum_alone_is_one_of_all(way):
     together = summed(A, way)
     for name in ALL_SUMS:
         assert_close(summed(A, way, outputs=frozenset({name})), together)
-    for pair in itertools.combinations(("delta", "edges", "inverse"), 2):
+    for pair in itertools.combinations(("dependency", "edges", "inverse"), 2):
         assert_close(summed(A, way, outputs=frozenset(pair)), together)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from lagbc.gpu import compiler
+from lagbc.cuda import compiler
 
 nvrtc = pytest.importorskip("cuda.bindings.nvrtc", reason="cuda-bindings is not installed (the extra 'kernels')")
 pathfinder = pytest.importorskip("cuda.pathfinder")
@@ -72,11 +72,11 @@ def test_every_kernel_file_is_compiled():
     """No file of kernels/ is left out of `compiler.variants()`, and no header is there for nothing."""
     from importlib.resources import files
 
-    names = {file.name for file in (files("lagbc.gpu") / "kernels").iterdir()}
+    names = {file.name for file in (files("lagbc.methods.gpu") / "kernels").iterdir()}
     compiled = {label.split("[")[0] for label in VARIANTS}
     assert names == {f"{name}.cu" for name in compiled} | {name for used in compiler.SOURCES.values() for name in used}
 
 
 def test_the_compiler_module_does_not_load_cupy():
-    command = "import sys, lagbc.gpu.compiler; sys.exit('cupy' in sys.modules)"
+    command = "import sys, lagbc.cuda.compiler; sys.exit('cupy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", command], check=False).returncode == 0

@@ -7,10 +7,10 @@ import pytest
 from strategies import adjacency, disjoint, grid, matrix, oracle, path, scale_free, star
 
 import lagbc
-from lagbc.graph import as_graph
-from lagbc.plan import Interrupted, Plan
+from lagbc.graph.graph import as_graph
+from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.sums import Sums
 from lagbc.reference import count_hops
-from lagbc.sums import Sums
 
 ROWS = [row for row in lagbc.METHODS if row.formulation == "traversal" and not row.weighted and row.device == "cuda"]
 SCALE_FREE = scale_free(300, 2500, seed=8)
@@ -30,7 +30,7 @@ def row(request, cupy):
 @pytest.fixture
 def hops(cupy):
     """The module, which cannot be imported without CuPy."""
-    from lagbc.gpu import traversal_hops
+    from lagbc.methods.gpu.traversal import hops as traversal_hops
 
     return traversal_hops
 
@@ -44,14 +44,14 @@ def searches(name, directed):
 
 
 def prepared(hops, A, method, *, directed=True, batch=64, **options):
-    return hops.prepare(as_graph(A, directed=directed), Plan(batch=batch, method=method, **options))
+    return hops.prepare(as_graph(A, directed=directed), SweepPlan(batch=batch, method=method, **options))
 
 
 def raw_scores(hops, cupy, state, roots):
     """Sums over some roots, in batches."""
     out = cupy.zeros((1, state.graph.n))
     for first in range(0, len(roots), state.plan.batch):
-        hops.backward(state, hops.forward(state, roots[first : first + state.plan.batch]), Sums(delta=out))
+        hops.backward(state, hops.forward(state, roots[first : first + state.plan.batch]), Sums(dependency=out))
     return out[0].get()
 
 
@@ -146,7 +146,7 @@ def test_all_blocks_stop(hops, cupy, method):
     state.stop[0] = 1  # as if set while the kernel runs
     out = cupy.zeros((1, 40))
     with pytest.raises(Interrupted):
-        hops.backward(state, levels, Sums(delta=out))
+        hops.backward(state, levels, Sums(dependency=out))
     assert not out.any()
     with pytest.raises(Interrupted):
         hops.forward(state, np.arange(5))
@@ -161,7 +161,7 @@ def test_kernels_see_the_stop_flag(hops, cupy, row, count):
     state.stop[0] = 1
     out = cupy.zeros((1, 60))
     with pytest.raises(Interrupted):
-        hops.backward(state, levels, Sums(delta=out))
+        hops.backward(state, levels, Sums(dependency=out))
     assert not out.any()
     with pytest.raises(Interrupted):
         hops.forward(state, roots)
@@ -202,7 +202,7 @@ def test_hybrid_decides_by_the_sample(hops, cupy, monkeypatch):
         used, n = [], A.shape[0]
         out = cupy.zeros((1, n))
         for first in range(0, n, 64):
-            hops.backward(state, hops.forward(state, np.arange(n)[first : first + 64]), Sums(delta=out))
+            hops.backward(state, hops.forward(state, np.arange(n)[first : first + 64]), Sums(dependency=out))
             used.append(state.source)
         assert used[:2] == ["traversal_work_efficient"] * 2
         assert set(used[2:]) == {expected}
@@ -239,4 +239,4 @@ def test_hybrid_compares_with_gamma_log_n(hops, cupy, monkeypatch):
 )
 def test_plans_that_make_no_sense(hops, options, message):
     with pytest.raises(ValueError, match=message):
-        hops.prepare(as_graph(path(3)), Plan(batch=1, **options))
+        hops.prepare(as_graph(path(3)), SweepPlan(batch=1, **options))

@@ -1,1 +1,0 @@
-"""Methods that run on the CPU, one module each."""

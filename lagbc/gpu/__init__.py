@@ -1,1 +1,0 @@
-"""Methods that run on NVIDIA GPUs through CuPy, one module each."""

@@ -1,0 +1,4 @@
+"""Files into matrices.
+
+Nothing here knows of the rest of the package but its exceptions.
+"""

@@ -1,0 +1,230 @@
+"""The contract between a run and its methods: what a run asks for, and what a method's module has to hold.
+
+A method is a module with the members of `MethodModule`. A run uses them in this order:
+
+    batching.round(...)                    before anything is allocated: which batches the method takes
+    footprint(graph, plan) -> bytes        the same: what prepare and one batch allocate
+    prepare(graph, plan) -> state          once per run and worker: transpose, order, upload, allocate
+    forward(state, roots) -> levels, ...   dist and sigma of a batch; one or more `Levels`, one after the other
+    backward(state, levels, sums, omega)   adds what the roots of these levels sum to, a row a block
+
+Between `forward` and `backward` nothing else happens to the state, so that a method keeps dist, sigma and levels in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.graph.graph import Graph
+from lagbc.methods.sums import Sums
+
+
+class Interrupted(Exception):  # noqa: N818 (a request, not an error)
+    """Raised by a method that saw the stop flag between two levels; its state may be thrown away."""
+
+
+class UnlikeBlocks(Exception):  # noqa: N818 (a request, not an error)
+    """Raised by a method that cannot sweep some blocks of a batch with the others: each kind has to come by itself.
+
+    Attributes
+    ----------
+    apart : ndarray of bool
+        For each block of the batch, whether it is of the second kind.
+    levels : object or None
+        What the forward sweep left for the blocks of the first kind, if it is done with them: they need not come again.
+    """
+
+    def __init__(self, apart: NDArray[np.bool_], levels: Any = None) -> None:
+        super().__init__()
+        self.apart = apart
+        self.levels = levels
+
+
+class StopFlag:
+    """A flag that running kernels poll once a level.
+
+    Attributes
+    ----------
+    value : ndarray of uint8, shape (1,)
+        Nonzero once the run shall stop; the array itself is what compiled code polls.
+    """
+
+    def __init__(self) -> None:
+        self.value: NDArray[np.uint8] = np.zeros(1, np.uint8)
+
+        self._mirrors: list[NDArray[np.uint8]] = []
+
+    def mirror(self, flag: NDArray[np.uint8]) -> None:
+        """Let `flag`, in memory that a device can read, be set with this one."""
+        self._mirrors.append(flag)
+
+    def set(self) -> None:
+        """Ask every worker to stop at its next level."""
+        for flag in (self.value, *self._mirrors):
+            flag[0] = 1
+
+    def check(self) -> None:
+        """Raise `Interrupted` if the flag is set."""
+        if self.value[0]:
+            raise Interrupted
+
+
+@dataclass(frozen=True, eq=False)
+class SweepPlan:
+    """What a run asks of a method; read by all of its functions.
+
+    Attributes
+    ----------
+    batch : int
+        Roots (columns) in one batch.
+    threads : int
+        CPU threads in all.
+    dtype : str
+        Type of path counts and dependencies; scores are always float64.
+    endpoints : bool
+        Whether the ends of a path count as vertices on it.
+    omega : ndarray of float64, shape (n,), or None
+        How many targets each vertex stands for; None is one each.
+    multiplicity : ndarray of float64, shape (n,), or None
+        How often each vertex counts as a root; None is once each.
+    rtol : float
+        Relative difference up to which two path lengths count as equal.
+    sums : frozenset of str
+        The sums asked for: names of fields of `lagbc.methods.sums.Sums`.
+    bucket_width : float or None
+        Of Delta-stepping, as a length; None lets the method choose.
+    method : str
+        Name of the row of METHODS that is run; what a module that serves several rows goes by.
+    roots : int or None
+        How many the run has, in all batches; None if that is not known.
+    variant : str or None
+        Which of a traversal's ways is taken: "all-blocks" puts all blocks of a GPU on one root, "one-block" one;
+        "work-efficient" and "node-parallel" are those of dijkstra. None lets the method choose.
+    virtual_warp : int or None
+        Traversals: threads that share the edges of a vertex, a power of two up to 32; None lets the method choose.
+    stop : StopFlag
+        Polled once a level.
+    """
+
+    batch: int
+    threads: int = 1
+    dtype: str = "float64"
+    endpoints: bool = False
+    omega: NDArray[np.float64] | None = None
+    multiplicity: NDArray[np.float64] | None = None
+    rtol: float = 0.0
+    bucket_width: float | None = None
+    sums: frozenset[str] = frozenset({"dependency"})
+    roots: int | None = None
+    variant: str | None = None
+    method: str = ""
+    virtual_warp: int | None = None
+    stop: StopFlag = field(default_factory=StopFlag)
+
+    @property
+    def sigma_limit(self) -> float:
+        """The largest path count that leaves omega / sigma a normal number; roots with larger ones are recomputed."""
+        largest = 2.0**126 if self.dtype == "float32" else 2.0**1022
+        if self.omega is None or not self.omega.any():
+            return largest
+        return largest * min(1.0, float(self.omega[self.omega > 0].min()))
+
+
+@dataclass(frozen=True)
+class Batching:
+    """Which batches a method takes.
+
+    Attributes
+    ----------
+    block : int
+        A batch is a multiple of this many roots, which are summed together: a row of the batch's sums is a block. Where
+        it is 1, all roots of a batch are one block.
+    auto : int
+        The batch of ``batch="auto"`` where memory allows it.
+    widest : int or None
+        Largest batch of one worker; None is no limit.
+    concurrent : bool
+        Whether batches run side by side, one a thread; else one after the other, on the device.
+    """
+
+    block: int
+    auto: int
+    widest: int | None = None
+    concurrent: bool = False
+
+    def round(self, batch: int) -> int:
+        """Round a batch up to a multiple of the block, and down to the widest."""
+        rounded = -(-batch // self.block) * self.block
+        return rounded if self.widest is None else min(rounded, self.widest)
+
+
+class Levels(Protocol):
+    """What a forward sweep yields, whatever else it holds: some roots of the batch, whose levels are in the state."""
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """Places of these roots in the batch, whole blocks of it. Each place of a batch is yielded once."""
+
+    @property
+    def overflowed(self) -> NDArray[np.bool_]:
+        """For each of these roots, whether a path count left the range of the plan's dtype."""
+
+
+class MethodModule(Protocol):
+    """A method."""
+
+    @property
+    def batching(self) -> Batching:
+        """Which batches it takes."""
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The fields of `SweepPlan` that only some methods read, and this one does, such as "rtol"."""
+
+    def footprint(self, graph: Graph, plan: SweepPlan) -> int:
+        """Bound the bytes of one worker: what `prepare` and one batch allocate, besides `graph` and the batch's sums.
+
+        `Graph.reordered` and its transpose are counted with the graph.
+        """
+
+    def prepare(self, graph: Graph, plan: SweepPlan) -> Any:
+        """Build a worker's state. It is used by one thread at a time, for any number of batches."""
+
+    def forward(self, state: Any, roots: NDArray[np.int64]) -> Iterator[Levels]:
+        """Search from a batch of roots; a root of -1 is an absent one, which keeps its place and adds nothing.
+
+        Where a method has to sweep some blocks apart from the others, it yields several `Levels`; each is swept
+        backward before the next is asked for.
+
+        Raises
+        ------
+        Interrupted
+            The plan's stop flag is set; it is polled once a level, here and in `backward`.
+        """
+
+    def backward(self, state: Any, levels: Any, sums: Sums, omega: Any = None) -> None:
+        """Add what the levels' roots in range sum to, each block to its row of the batch's sums, in matrix order.
+
+        Parameters
+        ----------
+        sums : Sums
+            Of the whole batch; rows of blocks that `levels` does not hold are left as they are.
+        omega : array of float64, shape (rows, columns), or None
+            Target weights per vertex, in sweep order, and column of these levels, in place of the plan's. Methods that
+            do not take them raise NotImplementedError.
+        """
+
+
+class ReadsPaths(Protocol):
+    """A method that lets a step between `forward` and `backward` read what the search found."""
+
+    def paths(self, state: Any, levels: Any) -> tuple[Any, Any]:
+        """Return dist and sigma of the levels' roots, shape (rows, columns), rows being vertices in sweep order.
+
+        dist is inf where a vertex is not reached, and sigma is 0. They are copies, on the method's device.
+        """

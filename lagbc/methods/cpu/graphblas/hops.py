@@ -1,0 +1,183 @@
+"""Unweighted centralities on the CPU in the GraphBLAS: the algebra, line by line, each call under its own.
+
+b roots are the b rows of one batch. F (the frontier), P (the path counts sigma) and C (the path dependencies c) are
+b x n, by row, so that A's values are never read and a row never meets another:
+
+    forward    F<!struct(P), replace> = F plus.first A;   P += F;   the pattern of F is kept as L_l
+    backward   C = (omega at L_l) / P + T  with  T<L_l> = C plus.first A^T  on L_{l+1};   delta = T .* P
+    stress     H = omega at L_l + T        with  T<L_l> = H plus.first A^T  on L_{l+1};   stress = T .* P
+    edges      E<struct(A)> += (P at L_l)^T plus.times (C at L_{l+1}),   which is n x n and sums over the roots
+    distances  D += l L_l;   times plus.pair D,  times plus.second D,  times plus.second 1 / D,  the largest of each row
+
+SuiteSparse holds F and C as lists (sparse) or with a place for every vertex (bitmap), and multiplies a sparse one by
+scattering along the rows of A ("push") but a bitmap by gathering along the rows of A^T ("pull"). Which is taken
+changes nothing but the time: see `PULL_SHARE`. Vertices are in sweep order, and those without edges are left out.
+`times` says how often each root counts; those whose counts overflowed have no entry. plus.pair and plus.second do not
+read its values. Where distances are enough, nothing is counted: F and P are patterns then, and the product is any.pair.
+
+Batches run side by side with one thread each, so that no call waits for threads to meet.
+
+This method is here to be read, and to be the reference of the others. On R-MAT graphs it is faster than a traversal
+root by root, the more so the larger they are. It is no choice for meshes and road networks: every level is a handful
+of GraphBLAS calls over few vertices, so it is several times slower than that traversal there.
+
+The formulation is that of LAGraph's `LAGr_Betweenness` (Szarnyas et al., LAGraph: Linear Algebra, Network Analysis
+Libraries, and the Study of Graph Algorithms, GrAPL 2021), in the form with one division a vertex.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from graphblas import Matrix, Vector, binary, monoid, semiring, unary
+from numpy.typing import NDArray
+
+from lagbc.graph.graph import Graph
+from lagbc.methods.contract import SweepPlan
+from lagbc.methods.cpu.graphblas.sweep import (
+    Levels,
+    accumulate,
+    active_vertices,
+    add_distances,
+    add_ends,
+    from_scipy,
+    matrices,
+    multiplicity,
+    one_thread,
+)
+from lagbc.methods.sums import PATH_SUMS, Sums
+
+# Pull from a matrix that fills more than this share of its places: 0.05 to 0.2 were alike, never pulling was slower
+# on R-MAT graphs (benchmarks/graphblas_orientation.py, which also has the vertex-major layout that lost).
+PULL_SHARE = 0.1
+
+
+@dataclass(eq=False)
+class State:
+    """The graph, also as GraphBLAS matrices."""
+
+    graph: Graph
+    plan: SweepPlan
+    vertices: NDArray[np.int64]  # of the caller's graph, in sweep order, those with edges
+    position: NDArray[np.int64]  # of each vertex of the caller's in sweep order
+    A: Matrix
+    AT: Matrix
+    omega: Matrix | None  # diagonal
+
+    def product(self, C: Matrix) -> Any:
+        """Sum C over the successors of each vertex."""
+        # C plus.first A^T
+        return semiring.plus_first(C @ (self.A.T if _pull(C) else self.AT))
+
+
+def prepare(graph: Graph, plan: SweepPlan) -> State:
+    """Copy the graph, in sweep order, into GraphBLAS."""
+    vertices, position = active_vertices(graph)
+    n, ordered = len(vertices), graph.reordered
+    A = from_scipy(ordered.pattern[:n, :n])
+    into = ordered.transpose
+    AT = A if into is ordered else from_scipy(into.pattern[:n, :n])
+    omega = None if plan.omega is None else Vector.from_dense(plan.omega[vertices]).diag()
+    return State(graph, plan, vertices, position, A, AT, omega)
+
+
+def forward(state: State, roots: NDArray[np.int64]) -> Levels:
+    """Find the levels of the roots and, if a sum needs them, count their shortest paths."""
+    A, AT = state.A, state.AT
+    b, n = len(roots), len(state.vertices)
+    counted = bool(state.plan.sums & PATH_SUMS)
+    number, step = (float, semiring.plus_first) if counted else (bool, semiring.any_pair)
+    with one_thread(), matrices(b, n, number) as (F,):
+        P = Matrix(number, b, n)
+        P.ss.config["sparsity_control"] = "bitmap"
+        # F[i, root i] = 1;   P = F
+        start = state.position[roots]
+        rows = np.flatnonzero(start < n)
+        F.ss.build_scalar(rows, start[rows], number(1))
+        P << F
+        patterns = []
+        while F.nvals:
+            state.plan.stop.check()
+            # L_l = struct(F), as a matrix of ones
+            patterns.append(unary.one(F).new())
+            # F<!struct(P), replace> = F plus.first A
+            F(~P.S, replace=True) << step(F @ (AT.T if _pull(F) else A))
+            # P += F
+            P(binary.plus) << F
+        largest = P.reduce_rowwise(monoid.max).new().to_dense(0.0)
+        return Levels(roots, P, patterns, overflowed=counted & (largest > state.plan.sigma_limit))
+
+
+def backward(state: State, levels: Levels, sums: Sums) -> None:
+    """Add what the roots that did not overflow sum to, in matrix order."""
+    with one_thread():
+        times = multiplicity(state.plan, levels)
+        if state.plan.sums - PATH_SUMS:
+            _add_distances(state, levels, times, sums)
+        if sums.dependency is not None or sums.edges is not None:
+            _add_shares(state, levels, times, sums)
+        if sums.stress is not None:
+            stress = accumulate(state.plan, levels, state.omega, times, state.product, stress=True)
+            sums.stress[0, state.vertices] += stress.to_dense()
+        levels.clear()
+
+
+def _add_distances(state: State, levels: Levels, times: Vector, sums: Sums) -> None:
+    with matrices(*levels.P.shape, float) as (D,):
+        D.ss.config["sparsity_control"] = "bitmap"
+        for level, L in enumerate(levels.patterns[1:], start=1):
+            state.plan.stop.check()
+            # D += l L_l
+            D(binary.plus) << binary.times(L, float(level))
+        add_distances(D, times, state.vertices, sums)
+
+
+def _add_shares(state: State, levels: Levels, times: Vector, sums: Sums) -> None:
+    """Add dependencies of vertices and of edges."""
+    plan, vertices = state.plan, state.vertices
+    with matrices(*levels.P.shape, float) as (c,):
+        beyond = None if sums.edges is None else c
+        delta = accumulate(plan, levels, state.omega, times, state.product, beyond=beyond)
+        if sums.dependency is not None:
+            if plan.endpoints and levels.patterns:
+                add_ends(levels, times, vertices, sums)
+            sums.dependency[0, vertices] += delta.to_dense()
+        if sums.edges is not None:
+            sums.edges[0, state.graph.edge_order] += _edge_scores(state, levels, times, c)
+
+
+def _edge_scores(state: State, levels: Levels, times: Vector, c: Matrix) -> NDArray[np.float64]:
+    """Sum sigma(v) c(w) over the roots for every edge v -> w to the next level, in sweep order.
+
+    A root that counts more than once counts so in c, which is at most its number of targets; one that counts less than
+    once, in sigma, which is at least 1. So no factor leaves the range of float64.
+    """
+    A, P = state.A, levels.P
+    less, more = (weigh(times, 1.0).new().diag() for weigh in (binary.min, binary.max))
+    with matrices(*A.shape, float) as (E,), matrices(*P.shape, float, float, float) as (S, X, Y):
+        # By column, so that an entry of E is the dot product of two columns.
+        for Z in (X, Y):
+            Z.ss.config["format"] = "by_col"
+        # S = min(times, 1) any.times P;   c = max(times, 1) any.times c
+        S << semiring.any_times(less @ P)
+        c << semiring.any_times(more @ c)
+        # E<struct(A)> = 0
+        E(A.S) << 0.0
+        for L, onward in pairwise(levels.patterns):
+            state.plan.stop.check()
+            # X = S at L_l;   Y = c at L_{l+1};   E<struct(A)> += X^T plus.times Y
+            X << binary.second(L & S)
+            Y << binary.second(onward & c)
+            E(A.S, binary.plus) << semiring.plus_times(X.T @ Y)
+        scores: NDArray[np.float64] = E.to_coo(rows=False, columns=False)[2]
+        return scores
+
+
+def _pull(X: Matrix) -> bool:
+    """Choose the direction in which X is multiplied, and put X into the format for it."""
+    pull: bool = X.nvals > PULL_SHARE * X.nrows * X.ncols
+    X.ss.config["sparsity_control"] = "bitmap" if pull else "sparse"
+    return pull

@@ -1,0 +1,199 @@
+"""What the GraphBLAS methods share: vertices in sweep order, the backward sweep, sums of distances, threads and memory.
+
+Rows are roots and columns vertices here. Matrices of python-graphblas lie in reference cycles: memory comes back at
+once if they are cleared, else when the garbage collector runs. So all that a batch makes is cleared when it is used up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from graphblas import Matrix, Vector, binary, monoid, semiring, unary
+from graphblas.core.ss.context import Context
+from graphblas.exceptions import OutOfMemory
+from numpy.typing import NDArray
+from scipy import sparse
+
+from lagbc.graph.graph import Graph
+from lagbc.methods.contract import SweepPlan
+from lagbc.methods.sums import Sums
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """What a forward sweep leaves.
+
+    Attributes
+    ----------
+    roots : ndarray of int64
+    P : Matrix
+        The path counts.
+    patterns : list of Matrix
+        Of each level, ones where it is. Edges on shortest paths lead to deeper levels.
+    overflowed : ndarray of bool
+        Which roots are not to be counted here.
+    """
+
+    roots: NDArray[np.int64]
+    P: Matrix
+    patterns: list[Matrix]
+    overflowed: NDArray[np.bool_]
+
+    @property
+    def depth(self) -> int:
+        """Levels beyond the roots'."""
+        return max(len(self.patterns) - 1, 0)
+
+    def clear(self) -> None:
+        """Give the memory back."""
+        for X in (self.P, *self.patterns):
+            X.clear()
+
+
+def active_vertices(graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Vertices with edges, or one vertex, in sweep order; and the position of every vertex in that order."""
+    position = np.empty(graph.n, np.int64)
+    position[graph.order] = np.arange(graph.n)
+    active = np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0))
+    return graph.order[: max(1, active)], position
+
+
+def from_scipy(matrix: sparse.csr_array) -> Matrix:
+    """Copy a matrix of lengths or a pattern, whose values are all true, into GraphBLAS."""
+    pattern = matrix.dtype == np.bool_
+    return Matrix.ss.import_csr(
+        nrows=matrix.shape[0],
+        ncols=matrix.shape[1],
+        indptr=matrix.indptr.astype(np.uint64),
+        col_indices=matrix.indices.astype(np.uint64),
+        values=np.ones(1, np.bool_) if pattern else matrix.data,
+        is_iso=pattern,
+        sorted_cols=True,
+    )
+
+
+def accumulate(
+    plan: SweepPlan,
+    levels: Levels,
+    omega: Matrix | None,
+    times: Vector,
+    product: Callable[[Matrix], Any],
+    *,
+    beyond: Matrix | None = None,
+    stress: bool = False,
+) -> Vector:
+    """Sum the dependencies of all rows, from the deepest level up.
+
+    Parameters
+    ----------
+    plan : SweepPlan
+        Its stop flag is polled once a level.
+    levels : Levels
+    omega : Matrix or None
+        Diagonal.
+    times : Vector
+        How often each row of P counts; rows without an entry are not read.
+    product : callable
+        ``product(C)`` is an expression that sums c over the successors of each vertex on the next level up. `C` holds
+        c on the level just done, `beyond` on all levels done.
+    beyond : Matrix, optional
+        Empty at first; c of all levels but the roots' at the end.
+    stress : bool
+        Sum numbers of paths, not shares of them: in place of c there is h, with omega for omega / P.
+
+    Returns
+    -------
+    scores : Vector
+        ``times plus.times delta``, with an entry in every place.
+    """
+    P = levels.P
+    scores = Vector.from_scalar(0.0, P.ncols)
+    if beyond is not None:
+        beyond.ss.config["sparsity_control"] = "bitmap"
+    with matrices(*P.shape, float, float, float) as (C, T, delta):
+        for L in reversed(levels.patterns[1:]):
+            plan.stop.check()
+            # T<L_l, replace> = C plus.first A^T
+            T(L.S, replace=True) << product(C)
+            # delta = T .* P
+            delta << binary.times(T & P)
+            # scores += times plus.times delta
+            scores(binary.plus) << semiring.plus_times(times @ delta)
+            # C = L_l ./ P, or for stress L_l  (times omega)
+            C << (L if stress else binary.truediv(L & P))
+            if omega is not None:
+                C << semiring.plus_times(C @ omega)
+            # C += T
+            C(binary.plus) << T
+            if beyond is not None:
+                # beyond<struct(C)> = C
+                beyond(C.S) << C
+    return scores
+
+
+def add_ends(levels: Levels, times: Vector, vertices: NDArray[np.int64], sums: Sums) -> None:
+    """Add the two ends of each path to ``sums.dependency``, counted `times`."""
+    P, start = levels.P, levels.patterns[0]
+    with matrices(*P.shape, float) as (R,):
+        # R<!L_0, replace> = struct(P)
+        R(~start.S, replace=True) << unary.one(P)
+        # A row a root, whatever the shape of P.
+        R.ss.reshape(len(levels.roots), -1, inplace=True)
+        # times plus.times R, of the vertices reached;   times .* (R summed by row), of the roots
+        into = semiring.plus_times(times @ R).new()
+        reached = R.reduce_rowwise(monoid.plus).new()
+        sums.dependency[0, vertices] += into.to_dense(0.0)
+        sums.dependency[0, levels.roots] += binary.times(times & reached).new().to_dense(0.0)
+
+
+def add_distances(D: Matrix, times: Vector, vertices: NDArray[np.int64], sums: Sums) -> None:
+    """Add the sums of distances over the rows that `times` has, each once: its values are not read.
+
+    D holds a row of distances for each root, to the vertices that it reaches, without itself; 1 / D at the end.
+    """
+    if sums.reached is not None:
+        # times plus.pair D
+        sums.reached[0, vertices] += semiring.plus_pair(times @ D).new().to_dense(0)
+    if sums.distance is not None:
+        # times plus.second D
+        sums.distance[0, vertices] += semiring.plus_second(times @ D).new().to_dense(0.0)
+    if sums.depth is not None:
+        # the largest of each row of D, where struct(times)
+        deepest = D.reduce_rowwise(monoid.max).new()
+        sums.depth += binary.second(times & deepest).new().to_dense(0.0)
+    if sums.inverse is not None:
+        # D = 1 ./ D;   times plus.second D
+        D << unary.minv(D)
+        sums.inverse[0, vertices] += semiring.plus_second(times @ D).new().to_dense(0.0)
+
+
+def multiplicity(plan: SweepPlan, levels: Levels) -> Vector:
+    """How often each root counts; those that overflowed have no entry, so that nothing of them is read."""
+    times = np.ones(len(levels.roots)) if plan.multiplicity is None else plan.multiplicity[levels.roots]
+    kept = np.flatnonzero(~levels.overflowed)
+    return Vector.from_coo(kept, times[kept], size=len(times))
+
+
+@contextmanager
+def matrices(rows: int, columns: int, *types: type) -> Iterator[list[Matrix]]:
+    """Empty matrices, one a type, cleared at the end."""
+    made = [Matrix(dtype, rows, columns) for dtype in types]
+    try:
+        yield made
+    finally:
+        for X in made:
+            X.clear()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Keep GraphBLAS to one thread in the calling thread, and translate its out-of-memory error."""
+    try:
+        with Context(engage=False, nthreads=1):
+            yield
+    except OutOfMemory:
+        raise MemoryError("GraphBLAS ran out of memory") from None

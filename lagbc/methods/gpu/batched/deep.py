@@ -1,0 +1,187 @@
+"""Unweighted betweenness in one launch a sweep, for graphs of many levels; kernels/batched_hops_deep.cu."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cupy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.cuda import compiler
+from lagbc.cuda.host import host_pointer, pointer
+from lagbc.methods.gpu.batched.sums import SOURCE
+from lagbc.methods.gpu.common.rows import (
+    BYTES,
+    COLUMNS,
+    QUEUE_FULL,
+    THREADS,
+    Found,
+    Placed,
+    Rows,
+    bits_of,
+    count_groups,
+    line_up,
+    set_bits,
+    sigma_limit,
+    worst_end,
+)
+from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_rows
+
+# Queue entries a vertex that are allocated at first; the queue grows on demand.
+FIRST_ENTRIES = 24
+_SOURCE = "batched_hops_deep"
+
+
+@dataclass(eq=False)
+class Arrays:
+    """The device's arrays."""
+
+    rows: Rows
+    values: Any  # (groups, rows, 256): sigma, then c; None if paths are not counted
+    paths: Any  # (groups, rows, 256): t, for stress; else None
+    visited: Any  # (groups, rows, 32) uint8
+    bits: Any  # (groups, 4, rows, 32) uint8
+    stamps: Any  # (groups, rows)
+    queue: Any  # (groups, capacity)
+    masks: Any  # (groups, capacity, 32) uint8
+    starts: Any  # (groups, rows + 3)
+    found: Any  # (groups, rows + 3)
+    barriers: Any
+    halts: Any
+    status: Any  # (groups, 2): how it ended, last level
+
+    @property
+    def capacity(self) -> int:
+        """Entries of a group's queue."""
+        return int(self.queue.shape[1])
+
+
+def allocate(rows: Rows) -> Arrays:
+    """Allocate rows and queues."""
+    groups, shape = rows.groups, (rows.groups, rows.rows)
+    values, paths = path_rows(rows)
+    return Arrays(
+        rows=rows,
+        values=values,
+        paths=paths,
+        visited=cp.empty((*shape, BYTES), cp.uint8),
+        bits=cp.empty((groups, 4, rows.rows, BYTES), cp.uint8),
+        stamps=cp.empty(shape, cp.int32),
+        **_queue(rows, FIRST_ENTRIES * rows.rows + COLUMNS),
+        starts=cp.empty((groups, rows.rows + 3), cp.int32),
+        found=cp.empty((groups, rows.rows + 3), cp.int32),
+        barriers=cp.zeros(groups, cp.uint32),
+        halts=cp.zeros((groups, 2), cp.int32),
+        status=cp.zeros((groups, 2), cp.int32),
+    )
+
+
+def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
+    """Find the levels and count paths."""
+    rows = arrays.rows
+    kernel = _kernel(rows, "forward", compiler.NOTHING if arrays.values is None else compiler.DELTA)
+    while True:
+        _start(arrays, placed)
+        overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
+        edges = rows.indptr, rows.indices, rows.in_indptr, rows.in_indices
+        worst = _launch(arrays, kernel, roots, edges, (arrays.found, sigma_limit(rows.plan), overflowed))
+        if worst != QUEUE_FULL:
+            return Found(int(arrays.status[:, 1].max()), bits_of(overflowed, len(roots)), arrays.visited)
+        _grow_queue(arrays)
+
+
+def backward(
+    arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, multiplicity: Any, edges: Edges
+) -> PathScores:
+    """Sum over paths; `edges` are added to."""
+    rows = arrays.rows
+    scores = cp.zeros((rows.groups, rows.rows))
+    stress = None if arrays.paths is None else cp.zeros_like(scores)
+    kernel = _kernel(rows, "backward", rows.plan.sums)
+    weights = keep, pointer(rows.omega), pointer(multiplicity), scores
+    besides = pointer(arrays.paths), pointer(stress), *edges.arguments
+    _launch(arrays, kernel, roots, (rows.indptr, rows.indices), weights, besides)
+    return PathScores(scores, stress)
+
+
+def distances(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, sums: Distances) -> None:
+    """Sum over distances."""
+    rows, groups = arrays.rows, count_groups(roots)
+    rows.plan.stop.check()
+    module = compiler.load(SOURCE, rows.plan.dtype, cooperative=True)
+    kernel = module.get_function("batched_hops_deep_distances")
+    members = _members(kernel, groups)
+    arrays.barriers.fill(0)
+    arguments = (
+        *(np.int32(rows.rows), np.int32(members), arrays.queue, arrays.masks, np.int64(arrays.capacity)),
+        *(arrays.starts, keep, *sums.arguments, arrays.barriers, arrays.status),
+    )
+    kernel((members * groups,), (THREADS,), arguments)
+
+
+def _start(arrays: Arrays, placed: Placed) -> None:
+    """Queue the roots, each with one path to itself, as level 0."""
+    arrays.bits.fill(0)
+    set_bits(arrays.bits[:, 0], placed)
+    set_bits(arrays.visited, placed)
+    if arrays.values is not None:
+        arrays.values[placed.group, placed.position, placed.column] = 1
+    arrays.stamps.fill(0)
+    arrays.stamps[placed.group, placed.position] = 1
+    sizes, place = line_up(arrays.rows, placed)
+    arrays.queue[placed.group, place] = placed.position
+    arrays.starts[:, 0] = 0
+    arrays.starts[:, 1] = sizes
+    arrays.found.fill(0)
+    arrays.status.fill(0)
+
+
+def _kernel(rows: Rows, sweep: str, outputs: compiler.Outputs) -> Any:
+    module = compiler.load(_SOURCE, rows.plan.dtype, outputs=outputs, cooperative=True)
+    return module.get_function(f"batched_hops_deep_{sweep}")
+
+
+def _members(kernel: Any, groups: int) -> int:
+    """Blocks of each group, so that all are resident at once."""
+    return max(1, compiler.resident_blocks(THREADS, kernel) // groups)
+
+
+def _launch(
+    arrays: Arrays,
+    kernel: Any,
+    roots: NDArray[np.int64],
+    edges: tuple[Any, ...],
+    rest: tuple[Any, ...],
+    besides: tuple[Any, ...] = (),
+) -> int:
+    """Sweep all groups in one launch; return how the worst of them ended, or raise Interrupted."""
+    rows, groups = arrays.rows, count_groups(roots)
+    members = _members(kernel, groups)
+    arrays.barriers.fill(0)
+    arguments = (
+        *(np.int32(rows.rows), np.int32(members), *edges),
+        *(arrays.bits, arrays.visited, arrays.stamps, pointer(arrays.values), arrays.queue, arrays.masks),
+        *(np.int64(arrays.capacity), arrays.starts, *rest),
+        *(arrays.barriers, arrays.halts, host_pointer(rows.stop), arrays.status, *besides),
+    )
+    kernel((members * groups,), (THREADS,), arguments)
+    return worst_end(arrays.status)
+
+
+def _grow_queue(arrays: Arrays) -> None:
+    """Make the queue half as long again; its entries are found anew by the sweep that follows."""
+    capacity = 3 * arrays.capacity // 2
+    arrays.queue = arrays.masks = None
+    for name, array in _queue(arrays.rows, capacity).items():
+        setattr(arrays, name, array)
+
+
+def _queue(rows: Rows, capacity: int) -> dict[str, Any]:
+    if capacity + rows.rows >= 2**31:
+        raise MemoryError(f"a queue of {capacity} entries is past what 32-bit positions hold")
+    return {
+        "queue": cp.empty((rows.groups, capacity), cp.int32),
+        "masks": cp.empty((rows.groups, capacity, BYTES), cp.uint8),
+    }

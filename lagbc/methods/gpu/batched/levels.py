@@ -1,0 +1,213 @@
+"""Unweighted betweenness a launch a level, for graphs of few levels; kernels/batched_hops_levels_*.cu.
+
+A level is pulled over all rows, a warp each. Where its edges are few, for the rows there are, only the rows that they
+touch are visited: those are marked in a bitmap first, of which a warp takes a word.
+
+Paths are counted in 32-bit integers, which halves what the forward sweep reads, and is as exact as float64; where a
+count does not fit, the batch is counted again in float64, and those that follow, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import cupy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.cuda import compiler
+from lagbc.cuda.host import null, pointer
+from lagbc.methods.gpu.batched.sums import SOURCE
+from lagbc.methods.gpu.common.rows import (
+    BYTES,
+    COLUMNS,
+    THREADS,
+    WARPS,
+    Found,
+    Placed,
+    Rows,
+    TooDeep,
+    bitmap_words,
+    bits_of,
+    count_groups,
+    row_blocks,
+    set_bits,
+    sigma_limit,
+)
+from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_rows
+
+# A sweep keeps a bit row a vertex and level; groups of more levels than this are swept as deep ones.
+MOST_LEVELS = 96
+# A level is small if so many times the edges that leave it are no more than all rows.
+SMALL = 8
+_FORWARD, _BACKWARD = "batched_hops_levels_forward", "batched_hops_levels_backward"
+
+
+@dataclass(eq=False)
+class Arrays:
+    """The device's arrays."""
+
+    rows: Rows
+    values: Any  # (groups, rows, 256): c; None if paths are not counted
+    counts: Any  # (groups, rows, 256): sigma, in integers; or the array of values, in which c takes its place
+    paths: Any  # (groups, rows, 256): t, for stress; else None
+    visited: Any  # (groups, rows, 32) uint8
+    touched: Any  # (groups, rows / 32) uint32: which rows a small level's edges enter
+    bits: list[Any] = field(default_factory=list)  # of each level: (groups, rows, 32) uint8
+    live: list[Any] = field(default_factory=list)  # (groups, rows / 32) uint32: which rows have any bit
+    are_small: list[bool] = field(default_factory=list)  # levels from 1 on
+
+
+def allocate(rows: Rows) -> Arrays:
+    """Allocate rows; levels are added as they are found."""
+    values, paths = path_rows(rows)
+    narrow = compiler.NARROW.get(rows.plan.dtype) if rows.counts_are_small and values is not None else None
+    counts = values if narrow is None else cp.empty(values.shape, narrow)
+    visited = cp.empty((rows.groups, rows.rows, BYTES), cp.uint8)
+    return Arrays(rows, values, counts, paths, visited, cp.empty((rows.groups, bitmap_words(rows.rows)), cp.uint32))
+
+
+def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
+    """Find the levels and count paths.
+
+    Raises
+    ------
+    TooDeep
+        Groups have `MOST_LEVELS` levels or more; the others are done.
+    """
+    rows, groups = arrays.rows, count_groups(roots)
+    kernels = _Forward(arrays, groups, len(roots))
+    overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
+    sizes = cp.zeros((MOST_LEVELS + 1, 2), cp.int64)  # of each level: rows, and edges that leave them
+    _start(arrays, kernels, placed)
+    for level in range(1, MOST_LEVELS if len(placed.position) else 1):
+        kernels.count(level, sizes[level])
+        size, edges = sizes[level].get().tolist()
+        if not size:
+            break
+        rows.plan.stop.check()
+        _clear_level(arrays, level + 1)
+        is_small = SMALL * edges <= groups * rows.rows
+        if is_small:
+            kernels.touch(level)
+        kernels.sweep(level, is_small, overflowed)
+        arrays.are_small.append(is_small)
+    found = Found(len(arrays.are_small), bits_of(overflowed, len(roots)), arrays.visited)
+    if arrays.counts is not arrays.values and found.overflowed.any():
+        rows.counts_are_small, arrays.counts = False, arrays.values
+        return forward(arrays, roots, placed)
+    if found.depth == MOST_LEVELS - 1 and (deeper := arrays.live[MOST_LEVELS].any(axis=1).get()[:groups]).any():
+        raise TooDeep(deeper, found)
+    return found
+
+
+def backward(
+    arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, multiplicity: Any, edges: Edges
+) -> PathScores:
+    """Sum over paths; `edges` are added to."""
+    rows, outputs = arrays.rows, arrays.rows.plan.sums
+    count, groups = str(arrays.counts.dtype), count_groups(roots)
+    module = compiler.load(_BACKWARD, rows.plan.dtype, count=count, outputs=outputs)
+    kernel = module.get_function(_BACKWARD)
+    parts = _parts(compiler.own_columns(_BACKWARD, rows.plan.dtype, outputs=outputs))
+    scores = cp.zeros((rows.groups, parts, rows.rows))
+    stress = None if arrays.paths is None else cp.zeros_like(scores)
+    for level in range(depth, 0, -1):
+        rows.plan.stop.check()
+        beyond = (null(), null()) if level == depth else (arrays.live[level + 1], arrays.bits[level + 1])
+        is_small = arrays.are_small[level - 1]
+        arguments = (
+            *(np.int32(rows.rows), np.int32(rows.hubs), rows.indptr, rows.indices),
+            *(arrays.live[level], arrays.bits[level], *beyond),
+            *(keep, pointer(rows.omega), pointer(multiplicity), arrays.counts, arrays.values, scores),
+            *(pointer(arrays.paths), pointer(stress), *edges.arguments, np.int32(is_small)),
+        )
+        kernel(_grid(rows, rows.hubs, groups, parts, is_small), (THREADS,), arguments)
+    return PathScores(scores.sum(axis=1), None if stress is None else stress.sum(axis=1))
+
+
+def distances(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, sums: Distances) -> None:
+    """Sum over distances."""
+    rows = arrays.rows
+    kernel = compiler.load(SOURCE, rows.plan.dtype).get_function("batched_hops_distances")
+    for level in range(depth, 0, -1):
+        rows.plan.stop.check()
+        arguments = np.int32(rows.rows), np.int32(level), arrays.live[level], arrays.bits[level], keep, *sums.arguments
+        kernel((-(-rows.rows // THREADS), count_groups(roots)), (THREADS,), arguments)
+
+
+class _Forward:
+    """The kernels of the forward sweep, with what all levels have in common."""
+
+    def __init__(self, arrays: Arrays, groups: int, roots: int) -> None:
+        self._arrays, self._groups, self._roots = arrays, groups, np.int32(roots)
+        plan, counts = arrays.rows.plan, arrays.counts
+        dtype = plan.dtype if counts is None else str(counts.dtype)
+        outputs = compiler.NOTHING if counts is None else compiler.DELTA
+        module = compiler.load(_FORWARD, dtype, outputs=outputs)
+        self.first, self._count, self._touch, self._sweep = (
+            module.get_function(f"batched_hops_levels_{name}") for name in ("first", "count", "touch", "forward")
+        )
+        self._parts = _parts(compiler.own_columns(_FORWARD, dtype, outputs=outputs))
+        # The plan's limit is lower where targets have tiny weights.
+        self._limit = np.uint64(min(2**32 - 1, plan.sigma_limit)) if dtype == "uint32" else sigma_limit(plan)
+
+    def count(self, level: int, size: Any) -> None:
+        """Count the rows of a level, and the edges that leave them."""
+        rows, words = self._arrays.rows, self._groups * bitmap_words(self._arrays.rows.rows)
+        arguments = np.int32(rows.rows), np.int64(words), self._arrays.live[level], rows.indptr, size
+        self._count((-(-words // THREADS),), (THREADS,), arguments)
+
+    def touch(self, level: int) -> None:
+        """Mark the rows that edges from a level enter."""
+        arrays, rows = self._arrays, self._arrays.rows
+        arrays.touched.fill(0)
+        arguments = np.int32(rows.rows), arrays.live[level], rows.indptr, rows.indices, arrays.touched
+        self._touch((-(-bitmap_words(rows.rows) // WARPS), self._groups), (THREADS,), arguments)
+
+    def sweep(self, level: int, is_small: bool, overflowed: Any) -> None:
+        """Find the next level, and count its paths."""
+        arrays, rows = self._arrays, self._arrays.rows
+        arguments = (
+            *(np.int32(rows.rows), np.int32(rows.in_hubs), self._roots, rows.in_indptr, rows.in_indices),
+            *(arrays.live[level], arrays.bits[level], arrays.visited),
+            *(arrays.live[level + 1], arrays.bits[level + 1], pointer(arrays.counts)),
+            *(self._limit, overflowed, arrays.touched if is_small else null()),
+        )
+        self._sweep(_grid(rows, rows.in_hubs, self._groups, self._parts, is_small), (THREADS,), arguments)
+
+
+def _start(arrays: Arrays, kernels: _Forward, placed: Placed) -> None:
+    """Put the roots at level 0, and their out-neighbours, each with one path, at level 1."""
+    rows = arrays.rows
+    arrays.are_small.clear()
+    set_bits(arrays.visited, placed)
+    if arrays.counts is not None:
+        arrays.counts[placed.group, placed.position, placed.column] = 1
+    for level in range(2):
+        _clear_level(arrays, level)
+    arrays.bits[1].fill(0)
+    if len(placed.position):
+        roots_and_rows = (placed.position, placed.group * COLUMNS + placed.column, rows.indptr, rows.indices)
+        reached = (arrays.visited, arrays.bits[1], arrays.live[1], pointer(arrays.counts))
+        kernels.first((len(placed.position),), (THREADS,), (np.int32(rows.rows), *roots_and_rows, *reached))
+
+
+def _grid(rows: Rows, hubs: int, groups: int, parts: int, is_small: bool) -> tuple[int, int, int]:
+    """Blocks of a launch over all rows, or over the words of a bitmap of them."""
+    blocks = hubs + -(-bitmap_words(rows.rows) // WARPS) if is_small else row_blocks(rows.rows, hubs)
+    return blocks, groups, parts
+
+
+def _clear_level(arrays: Arrays, level: int) -> None:
+    rows = arrays.rows
+    if level == len(arrays.bits):
+        arrays.bits.append(cp.empty((rows.groups, rows.rows, BYTES), cp.uint8))
+        arrays.live.append(cp.empty((rows.groups, bitmap_words(rows.rows)), cp.uint32))
+    arrays.live[level].fill(0)
+
+
+def _parts(own_columns: int) -> int:
+    """Warps that share a row."""
+    return COLUMNS // (32 * own_columns)

@@ -1,0 +1,248 @@
+"""A graph on the device in sweep order, and groups of 256 roots as the columns of its rows: the host's side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cupy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.cuda.host import pinned_flag
+from lagbc.graph.graph import Graph
+from lagbc.methods.contract import Interrupted, SweepPlan
+
+COLUMNS = 256
+BYTES = COLUMNS // 8
+WORDS = COLUMNS // 32
+THREADS = 256
+WARPS = THREADS // 32
+# How the sweep of a group in one launch ended, if not well; as in kernels/batched_deep.cuh.
+QUEUE_FULL, STOPPED = 1, 2
+# Rows with more edges than a share of all get a block, within bounds: on a small graph a warp that has 1024 edges ends
+# long after all others.
+_HUB_SHARE = 1 / 4096
+_HUB_EDGES = 256, 1024
+
+
+@dataclass(eq=False)
+class Rows:
+    """A graph whose vertices are in sweep order, those without edges left out. A group's rows are together."""
+
+    plan: SweepPlan
+    n: int  # of the caller's graph
+    rows: int  # vertices with edges
+    groups: int
+    order: Any  # (rows,) int64: the caller's vertex of each row
+    position: NDArray[np.int64]  # (n,): row of each of the caller's vertices
+    indptr: Any
+    indices: Any
+    in_indptr: Any
+    in_indices: Any
+    hubs: int
+    in_hubs: int
+    omega: Any  # (rows,) or None
+    stop: Any  # (1,) uint8, pinned: the host writes, kernels poll
+    counts_are_small: bool = True  # until a path count is past 32 bits
+
+
+@dataclass(frozen=True, eq=False)
+class Lengths:
+    """The lengths of the edges on the device, in sweep order, and how they are used."""
+
+    out: Any  # (nnz,) float64: of the edges that leave, row after row
+    into: Any  # (nnz,) float64: of those that enter; the same array if the graph is symmetric
+    unit: float  # of which all lengths are multiples, few enough for `dial`; else 0
+    dist: str  # type of distances
+    width: float  # of a window of distances
+
+    def as_type(self, dtype: Any, unit: float = 1.0) -> tuple[Any, Any]:
+        """Return `out` and `into` in units, in another type; the same array if they are."""
+        out = (self.out / unit).astype(dtype)
+        return out, out if self.into is self.out else (self.into / unit).astype(dtype)
+
+
+class TooDeep(Exception):  # noqa: N818 (a request, not an error)
+    """Raised where some groups of roots have more levels than a way takes.
+
+    Attributes
+    ----------
+    groups : ndarray of bool
+        For each group of the batch, whether it does.
+    found : Found or None
+        What was found of the other groups, if their sweep has come to its end.
+    """
+
+    def __init__(self, groups: NDArray[np.bool_], found: Found | None = None) -> None:
+        super().__init__()
+        self.groups = groups
+        self.found = found
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """The roots of a batch that have edges, on the device, int64 each; the others reach nothing."""
+
+    position: Any  # row in sweep order
+    group: Any
+    column: Any  # in the group
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a forward sweep tells the host."""
+
+    depth: int  # of the last level
+    overflowed: NDArray[np.bool_]  # for each root of the batch
+    reached: Any  # (groups, rows, 32) uint8; None if paths are not counted
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """What a forward sweep leaves in a method's state."""
+
+    roots: NDArray[np.int64]
+    placed: Placed
+    depth: int
+    overflowed: NDArray[np.bool_]
+    reached: Any  # (groups, rows, 32) uint8; None if there is no root with edges, or paths are not counted
+    apart: NDArray[np.bool_] | bool = False  # for each root, whether it has to come by itself
+
+
+def upload(graph: Graph, plan: SweepPlan) -> Rows:
+    """Upload the graph in sweep order; the stop flag of the plan is mirrored."""
+    ordered, into = graph.reordered.on_device, graph.reordered.transpose.on_device
+    rows = int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
+    position = np.empty(graph.n, np.int64)
+    position[graph.order] = np.arange(graph.n)
+    indptr, indices = cp.asarray(ordered.indptr[: rows + 1]), cp.asarray(ordered.indices)
+    symmetric = into is ordered
+    stop = pinned_flag()
+    plan.stop.mirror(stop)
+    return Rows(
+        plan=plan,
+        n=graph.n,
+        rows=rows,
+        groups=plan.batch // COLUMNS,
+        order=cp.asarray(graph.order[:rows]),
+        position=position,
+        indptr=indptr,
+        indices=indices,
+        in_indptr=indptr if symmetric else cp.asarray(into.indptr[: rows + 1]),
+        in_indices=indices if symmetric else cp.asarray(into.indices),
+        hubs=_count_hubs(ordered.out_degrees),
+        in_hubs=_count_hubs(into.out_degrees),
+        omega=None if plan.omega is None else cp.asarray(plan.omega[graph.order[:rows]]),
+        stop=stop,
+    )
+
+
+def place(rows: Rows, roots: NDArray[np.int64]) -> Placed:
+    """Give the roots of a batch a column each, in their order; a root of -1 is an absent one."""
+    position = np.where(roots < 0, rows.rows, rows.position[roots])
+    root = np.flatnonzero(position < rows.rows)
+    return Placed(*(cp.asarray(part) for part in (position[root], root // COLUMNS, root % COLUMNS)))
+
+
+def line_up(rows: Rows, placed: Placed) -> tuple[Any, Any]:
+    """Count the roots of each group, and give each root its place among those of its group."""
+    sizes = cp.bincount(placed.group, minlength=rows.groups)
+    return sizes, cp.arange(len(placed.group)) - (cp.cumsum(sizes) - sizes)[placed.group]
+
+
+def count_groups(roots: NDArray[np.int64]) -> int:
+    """Count the groups that a batch takes."""
+    return -(-len(roots) // COLUMNS)
+
+
+def set_bits(bits: Any, placed: Placed) -> None:
+    """Clear bit rows, of shape (groups, rows, 32), and set the bit of each root in its own row."""
+    bits.fill(0)
+    bits[placed.group, placed.position, placed.column // 8] = cp.left_shift(1, placed.column % 8).astype(cp.uint8)
+
+
+def bitmap_of(rows: Rows, placed: Placed) -> Any:
+    """Make the bitmaps, of shape (groups, rows / 32), of the rows that hold a root."""
+    position, group = placed.position.get(), placed.group.get()
+    bitmap = np.zeros((rows.groups, bitmap_words(rows.rows)), np.uint32)
+    np.bitwise_or.at(bitmap, (group, position // 32), np.uint32(1) << (position % 32).astype(np.uint32))
+    return cp.asarray(bitmap)
+
+
+def grow(levels: Any) -> Any:
+    """Copy a stack of levels into one of twice as many."""
+    larger = cp.empty((2 * len(levels), *levels.shape[1:]), levels.dtype)
+    larger[: len(levels)] = levels
+    return larger
+
+
+def bit_rows(flags: NDArray[np.bool_], groups: int) -> NDArray[np.uint8]:
+    """Pack a flag a root into a bit row a group."""
+    padded = np.zeros(groups * COLUMNS, np.bool_)
+    padded[: len(flags)] = flags
+    return np.packbits(padded.reshape(groups, COLUMNS), axis=1, bitorder="little")
+
+
+def bits_of(rows: Any, count: int) -> NDArray[np.bool_]:
+    """Unpack a bit row a group on the device into a flag a root."""
+    return np.unpackbits(rows.get().reshape(-1), count=count, bitorder="little").astype(np.bool_)
+
+
+def columns_of(bits: Any, count: int) -> NDArray[np.bool_]:
+    """For each of so many roots, whether any row has its bit."""
+    found = np.zeros((len(bits), COLUMNS), np.bool_)
+    for bit in range(8):
+        found[:, bit::8] = (bits >> bit & 1).any(axis=1).get()
+    return found.reshape(-1)[:count]
+
+
+def multiplicities(rows: Rows, roots: NDArray[np.int64]) -> Any:
+    """How often each column counts, on the device; None is once each."""
+    if rows.plan.multiplicity is None:
+        return None
+    weights = np.ones(rows.groups * COLUMNS)
+    weights[: len(roots)] = rows.plan.multiplicity[roots]
+    return cp.asarray(weights)
+
+
+def add_ends(placed: Placed, reached: Any, keep: Any, scores: Any) -> None:
+    """Add one to both ends of every pair of a kept root and a vertex that it reaches, to a row of scores a group."""
+    counts = cp.zeros((len(reached), COLUMNS))
+    for bit in range(8):
+        is_set = (reached & keep[:, None, :]) >> bit & 1
+        scores += is_set.sum(axis=2)
+        counts[:, bit::8] = is_set.sum(axis=1)
+    # A root was counted as reaching itself, at both ends.
+    kept = (keep[placed.group, placed.column // 8] >> (placed.column % 8).astype(cp.uint8)) & 1
+    scores[placed.group, placed.position] += counts[placed.group, placed.column] - 2.0 * kept
+
+
+def worst_end(status: Any) -> int:
+    """Tell how the worst of the groups' sweeps in one launch ended; Interrupted is raised if one was stopped."""
+    worst = int(status[:, 0].max())
+    if worst == STOPPED:
+        raise Interrupted
+    return worst
+
+
+def row_blocks(rows: int, hubs: int) -> int:
+    """Blocks of a launch over all rows."""
+    return hubs + -(-(rows - hubs) // WARPS)
+
+
+def bitmap_words(rows: int) -> int:
+    """Words of a bitmap of all rows."""
+    return -(-rows // 32)
+
+
+def sigma_limit(plan: SweepPlan) -> Any:
+    """Give a kernel the plan's limit of path counts."""
+    return np.dtype(plan.dtype).type(plan.sigma_limit)
+
+
+def _count_hubs(degrees: NDArray[np.int64]) -> int:
+    """Rows at the front of which all have many edges; the last of them may be followed by some more."""
+    few = np.clip(_HUB_SHARE * degrees.sum(), *_HUB_EDGES)
+    short = np.flatnonzero(degrees <= few)
+    return int(short[0]) if len(short) else len(degrees)

@@ -1,0 +1,93 @@
+"""The sums of a batch on the device, before they are brought into matrix order, and the rows that they take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cupy as cp
+import numpy as np
+
+from lagbc.cuda.host import null, pointer
+from lagbc.methods.gpu.common.rows import COLUMNS, WORDS, Rows
+from lagbc.methods.sums import PATH_SUMS, Sums
+
+
+@dataclass(frozen=True, eq=False)
+class PathScores:
+    """Sums over paths of each group, of shape (groups, rows)."""
+
+    dependency: Any
+    stress: Any  # None if it is not asked for
+
+    def add_to(self, sums: Sums, rows: Rows, groups: int) -> None:
+        """Add those that are asked for to a batch's, in matrix order."""
+        if sums.dependency is not None:
+            sums.dependency[:groups, rows.order] += self.dependency[:groups]
+        if sums.stress is not None:
+            sums.stress[:groups, rows.order] += self.stress[:groups]
+
+
+@dataclass(frozen=True, eq=False)
+class Edges:
+    """Sums of edges, a row a group, to which kernels add; None where they are not asked for."""
+
+    order: Any  # (nnz,) int64: place of each edge, in sweep order, among the sums
+    sums: Any  # (groups, nnz)
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """What a kernel is given of them."""
+        if self.sums is None:
+            return null(), np.int64(0), null()
+        return self.order, np.int64(self.sums.shape[1]), self.sums
+
+
+@dataclass(frozen=True, eq=False)
+class Distances:
+    """Sums over distances; None where one is not asked for."""
+
+    reached: Any  # (groups, rows)
+    distance: Any
+    inverse: Any
+    known: Any  # (groups, 8) uint32: columns whose depth is known
+    depth: Any  # (groups, 256)
+
+    @classmethod
+    def zeros(cls, rows: Rows, outputs: frozenset[str]) -> Distances:
+        """Make those that are asked for."""
+        shapes = {"depth": (rows.groups, COLUMNS)}
+        asked = {
+            name: cp.zeros(shapes.get(name, (rows.groups, rows.rows))) if name in outputs else None
+            for name in ("reached", "distance", "inverse", "depth")
+        }
+        return cls(known=cp.zeros((rows.groups, WORDS), cp.uint32), **asked)
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """What a kernel is given of them."""
+        vertices = (pointer(part) for part in (self.reached, self.distance, self.inverse))
+        return *vertices, self.known, pointer(self.depth)
+
+    def add_to(self, sums: Sums, rows: Rows, groups: int, roots: int) -> None:
+        """Add them to a batch's, in matrix order."""
+        for name in ("reached", "distance", "inverse"):
+            if getattr(self, name) is not None:
+                getattr(sums, name)[:groups, rows.order] += getattr(self, name)[:groups]
+        if self.depth is not None:
+            sums.depth += self.depth.reshape(-1)[:roots]
+
+
+def path_rows(rows: Rows) -> tuple[Any, Any]:
+    """Allocate rows, of shape (groups, rows, 256), for sigma and then c, and for t; None for what is not asked for."""
+    shape = rows.groups, rows.rows, COLUMNS
+    return cp.empty(shape, rows.plan.dtype) if rows.plan.sums & PATH_SUMS else None, stress_rows(rows)
+
+
+def stress_rows(rows: Rows) -> Any:
+    """Allocate rows, of shape (groups, rows, 256), for t; None if stress is not asked for."""
+    if "stress" not in rows.plan.sums:
+        return None
+    if rows.plan.dtype != "float64":
+        raise ValueError(f"stress is counted in float64, not in {rows.plan.dtype}")
+    return cp.empty((rows.groups, rows.rows, COLUMNS))

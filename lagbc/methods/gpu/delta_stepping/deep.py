@@ -1,0 +1,234 @@
+"""Delta-stepping for graphs of many levels, one launch a sweep; kernels/delta_stepping_deep.cu."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cupy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.cuda import compiler
+from lagbc.cuda.compiler import resident_blocks
+from lagbc.cuda.host import host_pointer, pointer
+from lagbc.methods.gpu.common.rows import (
+    BYTES,
+    COLUMNS,
+    QUEUE_FULL,
+    THREADS,
+    Found,
+    Lengths,
+    Placed,
+    Rows,
+    bits_of,
+    count_groups,
+    line_up,
+    set_bits,
+    sigma_limit,
+    worst_end,
+)
+from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, stress_rows
+from lagbc.methods.gpu.delta_stepping.sums import sum_distances
+from lagbc.methods.sums import PATH_SUMS
+
+# Queue entries a vertex that are allocated at first; the queue grows on demand.
+FIRST_ENTRIES = 32
+_SOURCE = "delta_stepping_deep"
+# Counts of a group, as in the kernels.
+_COUNTS = 4
+
+
+@dataclass(eq=False)
+class Arrays:
+    """The device's arrays."""
+
+    rows: Rows
+    dist: str
+    width: float
+    resident: int  # blocks that the device holds at once
+    used: int  # groups of the batch
+    lengths: Any  # (nnz,)
+    in_lengths: Any
+    distances: Any  # (groups, rows, 256)
+    buffer: Any  # (groups, bytes): distances of near entries, then sigma, then c
+    paths: Any  # (groups, rows, 256): t, for stress; else None
+    pending: Any  # (groups, rows, 32) uint8
+    reached: Any  # (groups, rows, 32) uint8
+    waiting: Any  # (groups, 2, rows)
+    stamps: Any  # (groups, rows)
+    latest: Any  # (groups, rows)
+    queue: Any  # (groups, capacity)
+    masks: Any  # (groups, capacity, 32) uint8
+    previous: Any  # (groups, capacity)
+    starts: Any  # (groups, capacity + 1)
+    lowest: Any  # (groups, 3)
+    counts: Any  # (groups, 4)
+    barriers: Any
+    halts: Any
+    status: Any  # (groups, 2): how it ended, rounds
+
+    @property
+    def members(self) -> int:
+        """Blocks of each group, all of which are resident."""
+        return max(1, self.resident // self.used)
+
+    @property
+    def capacity(self) -> int:
+        """Entries of a group's queue."""
+        return int(self.queue.shape[1])
+
+
+def allocate(rows: Rows, lengths: Lengths) -> Arrays:
+    """Upload the lengths, and allocate rows and queues."""
+    out, into = lengths.as_type(lengths.dist)
+    shape = rows.groups, rows.rows
+    entry = max(np.dtype(kind).itemsize for kind in (lengths.dist, rows.plan.dtype))
+    module = _module(rows, lengths.dist)
+    kernels = (module.get_function(name) for name in ("deep_settle", "deep_count", "deep_backward"))
+    capacity = FIRST_ENTRIES * rows.rows + COLUMNS
+    return Arrays(
+        rows=rows,
+        dist=lengths.dist,
+        width=lengths.width,
+        resident=resident_blocks(THREADS, *kernels),
+        used=rows.groups,
+        lengths=out,
+        in_lengths=into,
+        distances=cp.empty((*shape, COLUMNS), lengths.dist),
+        buffer=cp.empty((rows.groups, rows.rows * COLUMNS * entry), cp.uint8),
+        paths=stress_rows(rows),
+        pending=cp.empty((*shape, BYTES), cp.uint8),
+        reached=cp.empty((*shape, BYTES), cp.uint8),
+        waiting=cp.empty((rows.groups, 2, rows.rows), cp.int32),
+        stamps=cp.empty(shape, cp.int32),
+        latest=cp.empty(shape, cp.int32),
+        **_queue(rows, capacity),
+        lowest=cp.empty((rows.groups, 3), lengths.dist),
+        counts=cp.empty((rows.groups, _COUNTS), cp.int32),
+        barriers=cp.zeros(rows.groups, cp.uint32),
+        halts=cp.zeros((rows.groups, 2), cp.int32),
+        status=cp.zeros((rows.groups, 2), cp.int32),
+    )
+
+
+def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
+    """Settle distances, and find the levels and count paths, if a sum needs it."""
+    rows = arrays.rows
+    arrays.used = count_groups(roots)
+    while _settle(arrays, placed) == QUEUE_FULL:
+        _grow_queue(arrays)
+    if not rows.plan.sums & PATH_SUMS:
+        return Found(0, np.zeros(len(roots), np.bool_), None)
+    _leave_last(arrays)
+    overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
+    edges = rows.in_indptr, rows.in_indices, arrays.in_lengths
+    _sweep(arrays, "deep_count", edges, (sigma_limit(rows.plan), overflowed))
+    depth = int(arrays.status[:, 1].max()) - 1
+    return Found(depth, bits_of(overflowed, len(roots)), arrays.reached)
+
+
+def backward(
+    arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, multiplicity: Any, edges: Edges
+) -> PathScores:
+    """Sum over paths; `edges` are added to."""
+    rows = arrays.rows
+    scores = cp.zeros((rows.groups, rows.rows))
+    stress = None if arrays.paths is None else cp.zeros_like(scores)
+    weights = keep, pointer(rows.omega), pointer(multiplicity), scores
+    besides = pointer(arrays.paths), pointer(stress), *edges.arguments
+    _sweep(arrays, "deep_backward", (rows.indptr, rows.indices, arrays.lengths), (*weights, *besides))
+    return PathScores(scores, stress)
+
+
+def distances(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, sums: Distances) -> None:
+    """Sum over distances."""
+    sum_distances(arrays.rows, count_groups(roots), arrays.distances, keep, sums)
+
+
+def _settle(arrays: Arrays, placed: Placed) -> int:
+    """Settle all distances, and queue the near entries of each round; return how that ended."""
+    rows = arrays.rows
+    _start(arrays, placed)
+    arguments = (
+        *(np.int32(rows.rows), np.int32(arrays.members), rows.indptr, rows.indices, arrays.lengths),
+        *(arrays.distances, arrays.buffer, arrays.pending, arrays.waiting, arrays.stamps),
+        *(arrays.queue, arrays.masks, arrays.previous, arrays.latest, np.int64(arrays.capacity), arrays.starts),
+        *(arrays.lowest, arrays.counts, _number(arrays, arrays.width), _number(arrays, rows.plan.rtol)),
+    )
+    return _launch(arrays, "deep_settle", arguments)
+
+
+def _start(arrays: Arrays, placed: Placed) -> None:
+    """Let the roots wait, at distance 0."""
+    sizes, place = line_up(arrays.rows, placed)
+    arrays.waiting[placed.group, 0, place] = placed.position
+    arrays.counts.fill(0)
+    arrays.counts[:, 0] = sizes
+    arrays.lowest.fill(np.nan)  # its bits are above those of all distances
+    arrays.lowest[:, 0] = 0
+    arrays.distances.fill(np.inf)
+    arrays.distances[placed.group, placed.position, placed.column] = 0
+    set_bits(arrays.pending, placed)
+    arrays.stamps.fill(0)
+    arrays.latest.fill(-1)
+    arrays.starts[:, 0] = 0
+    arrays.status.fill(0)
+
+
+def _leave_last(arrays: Arrays) -> None:
+    """Leave each column of a vertex in the last of its entries, its level."""
+    rows = arrays.rows
+    arrays.reached.fill(0)
+    chains = arrays.latest, arrays.previous, arrays.masks, np.int64(arrays.capacity)
+    kernel = _module(rows, arrays.dist).get_function("deep_last")
+    arguments = np.int32(rows.rows), np.int32(arrays.members), *chains, arrays.reached, arrays.barriers
+    kernel((arrays.members * arrays.used,), (THREADS,), arguments)
+
+
+def _sweep(arrays: Arrays, name: str, edges: tuple[Any, ...], rest: tuple[Any, ...]) -> None:
+    """Visit all entries by final distances."""
+    rows = arrays.rows
+    arguments = (
+        *(np.int32(rows.rows), np.int32(arrays.members), *edges, arrays.distances, arrays.buffer),
+        *(arrays.queue, arrays.masks, np.int64(arrays.capacity), arrays.starts, _number(arrays, rows.plan.rtol)),
+    )
+    _launch(arrays, name, (*arguments, *rest))
+
+
+def _launch(arrays: Arrays, name: str, arguments: tuple[Any, ...]) -> int:
+    """Run a kernel of all groups; return how the worst of them ended, or raise Interrupted."""
+    rows = arrays.rows
+    arrays.barriers.fill(0)
+    kernel = _module(rows, arrays.dist).get_function(name)
+    ends = arrays.barriers, arrays.halts, host_pointer(rows.stop), arrays.status
+    kernel((arrays.members * arrays.used,), (THREADS,), (*arguments, *ends))
+    return worst_end(arrays.status)
+
+
+def _grow_queue(arrays: Arrays) -> None:
+    """Make the queue half as long again; its entries are found anew by the sweep that follows."""
+    capacity = 3 * arrays.capacity // 2
+    arrays.queue = arrays.masks = arrays.previous = arrays.starts = None
+    for name, array in _queue(arrays.rows, capacity).items():
+        setattr(arrays, name, array)
+
+
+def _queue(rows: Rows, capacity: int) -> dict[str, Any]:
+    groups = rows.groups
+    if capacity + rows.rows >= 2**31:
+        raise MemoryError(f"a queue of {capacity} entries is past what 32-bit positions hold")
+    return {
+        "queue": cp.empty((groups, capacity), cp.int32),
+        "masks": cp.empty((groups, capacity, BYTES), cp.uint8),
+        "previous": cp.empty((groups, capacity), cp.int32),
+        "starts": cp.empty((groups, capacity + 1), cp.int32),
+    }
+
+
+def _module(rows: Rows, dist: str) -> Any:
+    return compiler.load(_SOURCE, rows.plan.dtype, dist=dist, outputs=rows.plan.sums, cooperative=True)
+
+
+def _number(arrays: Arrays, x: float) -> Any:
+    return np.dtype(arrays.dist).type(x)

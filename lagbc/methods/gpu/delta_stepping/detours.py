@@ -1,0 +1,97 @@
+r"""Edges that lie on no shortest path, left out before a sweep; kernels/detours.cu.
+
+An edge (u, v) is on no shortest path if there is a shorter way from u to v. Ways over landmarks h tell of most such
+edges, by one sweep from 256 of the best connected vertices, and one against the edges if they have directions:
+
+    dist(u, h) + dist(h, v) + slack < length(u, v).
+
+Distances, path counts and scores are those of all edges, since edges that are left out are neither tight nor lower a
+distance. The slack covers rounding: a distance is a sum of at most R lengths, where R is the number of rounds of the
+sweep, and each addition is off by at most ``2**-53`` of the longest path, ``n`` times the longest edge. Two distances,
+the sums that another sweep forms along the same way, and the edge's own are ``4 R + 2`` such additions, less than 8 R.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import cupy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.cuda import compiler
+from lagbc.graph.graph import Graph
+from lagbc.methods.contract import SweepPlan
+from lagbc.methods.gpu.common.rows import COLUMNS, THREADS, Lengths, Rows, TooDeep, place
+from lagbc.methods.gpu.delta_stepping import levels
+
+# Graphs with fewer edges are swept as they are: a launch takes longer than their edges.
+LEAST_EDGES = 2**17
+# Runs from fewer roots, too: finding the edges takes about as long as 256 roots do.
+LEAST_ROOTS = 512
+# Of the edges, what may be kept at most; else all are.
+MOST_KEPT = 0.9
+_SLACK = 8 * levels.MOST_ROUNDS * 2.0**-53
+
+
+def are_likely(graph: Graph, plan: SweepPlan) -> bool:
+    """Whether it is worth the sweep to look for them.
+
+    With `rtol`, paths that are longer than the shortest count, too. On deep graphs landmarks are far from most edges. A
+    way of two edges is at least twice as long as the shortest edge.
+    """
+    is_small = graph.nnz < LEAST_EDGES or (plan.roots is not None and plan.roots < LEAST_ROOTS)
+    if is_small or graph.is_deep or plan.rtol:
+        return False
+    weights: Any = graph.weights
+    return bool(weights.max() > 2 * weights.min())
+
+
+def find_kept(graph: Graph, rows: Rows, lengths: Lengths) -> Any:
+    """Tell for each edge of a graph whether it has to be kept, on the device; None if all have.
+
+    Parameters
+    ----------
+    graph : Graph
+        With lengths.
+    rows : Rows
+        The graph in sweep order, for a batch of `COLUMNS` roots and a plan that asks for distances.
+    lengths : Lengths
+        Of `rows`.
+    """
+    hubs = graph.order[:COLUMNS]
+    try:
+        after = before = _distances(rows, lengths, hubs)
+        if rows.in_indptr is not rows.indptr:
+            before = _distances(_reversed(rows), replace(lengths, out=lengths.into, into=lengths.out), hubs)
+    except TooDeep:
+        return None
+    placed = graph.on_device
+    position, kept = cp.asarray(rows.position), cp.empty(graph.nnz, np.bool_)
+    slack = _SLACK * graph.n * float(lengths.out.max())
+    tails, heads = (position[ends].astype(np.int32) for ends in (placed.rows, placed.indices))
+    arguments = np.int64(graph.nnz), tails, heads, placed.weights, before, after, np.float64(slack), kept
+    blocks = -(-graph.nnz // THREADS)
+    compiler.load("detours", "float64", dist=lengths.dist).get_function("detours")((blocks,), (THREADS,), arguments)
+    return kept if int(kept.sum()) <= MOST_KEPT * graph.nnz else None
+
+
+def _distances(rows: Rows, lengths: Lengths, hubs: NDArray[np.int64]) -> Any:
+    """Distances from the hubs, of shape (rows, 256)."""
+    arrays = levels.allocate(rows, lengths, strict=False)
+    levels.forward(arrays, hubs, place(rows, hubs))
+    return arrays.distances[0]
+
+
+def _reversed(rows: Rows) -> Rows:
+    """Take the edges against their directions."""
+    return replace(
+        rows,
+        indptr=rows.in_indptr,
+        indices=rows.in_indices,
+        hubs=rows.in_hubs,
+        in_indptr=rows.indptr,
+        in_indices=rows.indices,
+        in_hubs=rows.hubs,
+    )

@@ -1,0 +1,167 @@
+"""Delta-stepping for lengths that are small multiples of a unit, a launch a distance; kernels/delta_stepping_dial.cu.
+
+R. B. Dial, Algorithm 360: shortest-path forest with topological ordering, Comm. ACM 12 (1969) 632-633.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cupy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.cuda import compiler
+from lagbc.cuda.host import pointer
+from lagbc.methods.gpu.common.rows import (
+    BYTES,
+    COLUMNS,
+    THREADS,
+    Found,
+    Lengths,
+    Placed,
+    Rows,
+    TooDeep,
+    bitmap_of,
+    bitmap_words,
+    bits_of,
+    count_groups,
+    row_blocks,
+    set_bits,
+    sigma_limit,
+)
+from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_rows
+from lagbc.methods.gpu.delta_stepping.sums import sum_levels
+
+# Distances of a sweep at most, which keeps a bit row a vertex and distance.
+MOST_LEVELS = 64
+# The kernels number a group's bit rows in 32 bits.
+MOST_ROWS = 2**32 // MOST_LEVELS
+_SOURCE = "delta_stepping_dial"
+
+
+@dataclass(eq=False)
+class Arrays:
+    """The device's arrays."""
+
+    rows: Rows
+    unit: float  # of length: a level
+    longest: int
+    lengths: Any  # (nnz,) uint8, in units
+    in_lengths: Any
+    values: Any  # (groups, rows, 256): sigma, then c; None if paths are not counted
+    paths: Any  # (groups, rows, 256): t, for stress; else None
+    visited: Any  # (groups, rows, 32) uint8
+    bits: Any  # (groups, levels, rows, 32) uint8
+    live: Any  # (groups, levels, rows / 32) uint32: which rows have any bit
+
+
+def allocate(rows: Rows, lengths: Lengths) -> Arrays:
+    """Upload the lengths in units, and allocate rows."""
+    out, into = lengths.as_type(np.uint8, lengths.unit)
+    values, paths = path_rows(rows)
+    return Arrays(
+        rows=rows,
+        unit=lengths.unit,
+        longest=int(out.max()),
+        lengths=out,
+        in_lengths=into,
+        values=values,
+        paths=paths,
+        visited=cp.empty((rows.groups, rows.rows, BYTES), cp.uint8),
+        **_allocate_levels(rows, MOST_LEVELS // 4),
+    )
+
+
+def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
+    """Find the levels, a distance each, and count paths.
+
+    Raises
+    ------
+    TooDeep
+        Groups have more than `MOST_LEVELS` levels.
+    """
+    rows = arrays.rows
+    kernel = _kernel(rows, "dial_forward")
+    grid = (row_blocks(rows.rows, rows.in_hubs), count_groups(roots), _parts(arrays))
+    arrays.live.fill(0)
+    arrays.live[:, 0] = bitmap_of(rows, placed)
+    set_bits(arrays.bits[:, 0], placed)
+    set_bits(arrays.visited, placed)
+    if arrays.values is not None:
+        arrays.values[placed.group, placed.position, placed.column] = 1
+    overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
+    found, last = cp.zeros(MOST_LEVELS, cp.int32), 0
+    for level in range(1, MOST_LEVELS):
+        rows.plan.stop.check()
+        if level == _capacity(arrays):
+            _double_levels(arrays)
+        arguments = (
+            *(np.int32(rows.rows), np.int32(rows.in_hubs), np.int32(_capacity(arrays))),
+            *(np.int32(len(roots)), np.int32(level)),
+            *(rows.in_indptr, rows.in_indices, arrays.in_lengths, arrays.live, arrays.bits),
+            *(arrays.visited, pointer(arrays.values), sigma_limit(rows.plan), overflowed, found[level:]),
+        )
+        kernel(grid, (THREADS,), arguments)
+        if int(found[level]):
+            last = level
+        elif level == last + arrays.longest:
+            return Found(last, bits_of(overflowed, len(roots)), arrays.visited)
+    still_live = arrays.live[: count_groups(roots), MOST_LEVELS - arrays.longest :].any(axis=(1, 2))
+    raise TooDeep(still_live.get())
+
+
+def backward(
+    arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, multiplicity: Any, edges: Edges
+) -> PathScores:
+    """Sum over paths; `edges` are added to."""
+    rows, parts = arrays.rows, _parts(arrays)
+    kernel = _kernel(rows, "dial_backward")
+    grid = (row_blocks(rows.rows, rows.hubs), count_groups(roots), parts)
+    scores = cp.zeros((rows.groups, parts, rows.rows))
+    stress = None if arrays.paths is None else cp.zeros_like(scores)
+    for level in range(depth, 0 if edges.sums is None else -1, -1):
+        rows.plan.stop.check()
+        arguments = (
+            *(np.int32(rows.rows), np.int32(rows.hubs), np.int32(_capacity(arrays)), np.int32(level), np.int32(depth)),
+            *(rows.indptr, rows.indices, arrays.lengths, arrays.live, arrays.bits),
+            *(keep, pointer(rows.omega), pointer(multiplicity), arrays.values, scores),
+            *(pointer(arrays.paths), pointer(stress), *edges.arguments),
+        )
+        kernel(grid, (THREADS,), arguments)
+    return PathScores(scores.sum(axis=1), None if stress is None else stress.sum(axis=1))
+
+
+def distances(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, sums: Distances) -> None:
+    """Sum over distances."""
+    sum_levels(arrays.rows, count_groups(roots), depth, arrays.unit, arrays.live, arrays.bits, keep, sums)
+
+
+def _kernel(rows: Rows, name: str) -> Any:
+    return compiler.load(_SOURCE, rows.plan.dtype, outputs=rows.plan.sums).get_function(name)
+
+
+def _allocate_levels(rows: Rows, capacity: int) -> dict[str, Any]:
+    return {
+        "bits": cp.empty((rows.groups, capacity, rows.rows, BYTES), cp.uint8),
+        "live": cp.zeros((rows.groups, capacity, bitmap_words(rows.rows)), cp.uint32),
+    }
+
+
+def _double_levels(arrays: Arrays) -> None:
+    capacity = _capacity(arrays)
+    for name, larger in _allocate_levels(arrays.rows, 2 * capacity).items():
+        larger[:, :capacity] = getattr(arrays, name)
+        setattr(arrays, name, larger)
+
+
+def _capacity(arrays: Arrays) -> int:
+    """Levels that are allocated."""
+    return int(arrays.bits.shape[1])
+
+
+def _parts(arrays: Arrays) -> int:
+    """Warps that share a row."""
+    plan = arrays.rows.plan
+    return COLUMNS // (32 * compiler.own_columns(_SOURCE, plan.dtype, outputs=plan.sums))

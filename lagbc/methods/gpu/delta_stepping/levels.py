@@ -1,0 +1,275 @@
+"""Delta-stepping for graphs of few levels, a launch a round, in one of two ways; kernels/delta_stepping_levels.cu.
+
+The window settles distances in rounds and then counts level by level; Dijkstra's rule (`strict`) does both at once.
+
+U. Meyer and P. Sanders, Delta-stepping: a parallelizable shortest path algorithm, J. Algorithms 49 (2003) 114-152.
+A. Crauser, K. Mehlhorn, U. Meyer and P. Sanders, A parallelization of Dijkstra's shortest path algorithm, MFCS 1998.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cupy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.cuda import compiler
+from lagbc.cuda.host import pointer
+from lagbc.methods.gpu.common.rows import (
+    BYTES,
+    COLUMNS,
+    THREADS,
+    WORDS,
+    Found,
+    Lengths,
+    Placed,
+    Rows,
+    TooDeep,
+    bitmap_of,
+    bitmap_words,
+    bits_of,
+    columns_of,
+    count_groups,
+    grow,
+    row_blocks,
+    set_bits,
+    sigma_limit,
+)
+from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_rows
+from lagbc.methods.gpu.delta_stepping.sums import sum_distances
+from lagbc.methods.sums import PATH_SUMS
+
+# Rounds of a sweep at most, which keeps a bit row a vertex and round.
+MOST_ROUNDS = 64
+_SOURCE = "delta_stepping_levels"
+# Resident blocks a multiprocessor of a launch whose warps take many rows.
+_BLOCKS = 8
+# Rounding errors that `margin` covers, relative: a few of 2**-53.
+_ROUNDING = 2.0**-48
+
+
+@dataclass(eq=False)
+class Arrays:
+    """The device's arrays."""
+
+    rows: Rows
+    strict: bool
+    dist: str
+    width: float
+    lengths: Any  # (nnz,)
+    in_lengths: Any
+    shortest: Any  # (rows,): the shortest edge that leaves; None unless strict
+    distances: Any  # (groups, rows, 256)
+    values: Any  # (groups, rows, 256): sigma, then c; None if paths are not counted
+    paths: Any  # (groups, rows, 256): t, for stress; else None
+    snapshot: Any  # (groups, rows, 256): distances of near entries, in `values` if it can be; None if strict
+    pending: Any  # (groups, rows, 32) uint8; later the entries of the levels before or behind
+    seen: Any  # (groups, rows / 32) uint32: the rows of these
+    reached: Any  # (groups, rows, 32) uint8
+    open: Any  # (groups, parts, rows / 32) uint32
+    near: Any  # (rounds, groups, rows, 32) uint8
+    live: Any  # (rounds, groups, rows / 32) uint32: which rows have any bit
+    lowest: Any  # (1 + rounds, groups, 256)
+
+
+def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
+    """Upload the lengths, and allocate rows."""
+    out, into = lengths.as_type(lengths.dist)
+    shape = rows.groups, rows.rows
+    values, paths = path_rows(rows)
+    if strict and values is None:  # counts come along
+        values = cp.empty((*shape, COLUMNS), rows.plan.dtype)
+    shares = values is not None and values.dtype == lengths.dist
+    snapshot = None if strict else values if shares else cp.empty((*shape, COLUMNS), lengths.dist)
+    words = bitmap_words(rows.rows)
+    return Arrays(
+        rows=rows,
+        strict=strict,
+        dist=lengths.dist,
+        width=lengths.width,
+        lengths=out,
+        in_lengths=into,
+        shortest=_shortest(rows, out) if strict else None,
+        distances=cp.empty((*shape, COLUMNS), lengths.dist),
+        values=values,
+        paths=paths,
+        snapshot=snapshot,
+        pending=cp.empty((*shape, BYTES), cp.uint8),
+        seen=cp.empty((rows.groups, words), cp.uint32),
+        reached=cp.empty((*shape, BYTES), cp.uint8),
+        open=cp.empty((rows.groups, _parts(rows, lengths.dist), words), cp.uint32),
+        near=cp.empty((MOST_ROUNDS // 4, *shape, BYTES), cp.uint8),
+        live=cp.empty((MOST_ROUNDS, rows.groups, words), cp.uint32),
+        lowest=cp.empty((1 + MOST_ROUNDS, rows.groups, COLUMNS), lengths.dist),
+    )
+
+
+def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
+    """Settle distances and count paths, if a sum needs it.
+
+    Raises
+    ------
+    TooDeep
+        Groups take more than `MOST_ROUNDS` rounds.
+    """
+    rows = arrays.rows
+    overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
+    rounds, stuck = _settle(arrays, roots, placed, overflowed)
+    if not rows.plan.sums & PATH_SUMS:
+        return Found(rounds - 1, stuck, None)
+    _leave_last(arrays, roots, rounds)
+    if not arrays.strict:
+        _count(arrays, roots, placed, rounds, overflowed)
+    return Found(rounds - 1, bits_of(overflowed, len(roots)) | stuck, arrays.reached)
+
+
+def backward(
+    arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, multiplicity: Any, edges: Edges
+) -> PathScores:
+    """Sum over paths; `edges` are added to."""
+    rows = arrays.rows
+    parts = _parts(rows, arrays.dist)
+    kernel, grid = _kernel(arrays, "delta_backward"), (row_blocks(rows.rows, rows.hubs), count_groups(roots), parts)
+    scores = cp.zeros((rows.groups, parts, rows.rows))
+    stress = None if arrays.paths is None else cp.zeros_like(scores)
+    arrays.pending.fill(0)
+    arrays.seen.fill(0)
+    for level in range(depth, 0 if edges.sums is None else -1, -1):
+        rows.plan.stop.check()
+        arguments = (
+            *(np.int32(rows.rows), np.int32(rows.hubs), np.int32(level), rows.indptr, rows.indices, arrays.lengths),
+            *(arrays.live[level], arrays.near[level], arrays.seen, arrays.pending, keep),
+            *(_number(arrays, rows.plan.rtol), arrays.distances, pointer(rows.omega), pointer(multiplicity)),
+            *(arrays.values, scores, pointer(arrays.paths), pointer(stress), *edges.arguments),
+        )
+        kernel(grid, (THREADS,), arguments)
+    return PathScores(scores.sum(axis=1), None if stress is None else stress.sum(axis=1))
+
+
+def distances(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, sums: Distances) -> None:
+    """Sum over distances."""
+    sum_distances(arrays.rows, count_groups(roots), arrays.distances, keep, sums)
+
+
+def _settle(arrays: Arrays, roots: NDArray[np.int64], placed: Placed, overflowed: Any) -> tuple[int, NDArray[np.bool_]]:
+    """Settle all distances; return the number of rounds, and which roots are stuck.
+
+    A root is stuck if its entries are pending and none is near: by Dijkstra's rule, where rounding absorbs a length.
+    """
+    rows = arrays.rows
+    _start(arrays, placed)
+    find, take = _kernel(arrays, "delta_lowest"), _kernel(arrays, "delta_near")
+    groups, parts = count_groups(roots), _parts(rows, arrays.dist)
+    blocks = row_blocks(rows.rows, 0)
+    few = min(blocks, _BLOCKS * cp.cuda.Device().attributes["MultiProcessorCount"])
+    found = cp.zeros((MOST_ROUNDS, 2), cp.int32)  # whether an entry is pending, and near
+    for turn in range(MOST_ROUNDS):
+        if turn == len(arrays.near):
+            arrays.near = grow(arrays.near)
+        lowest = arrays.lowest[turn + 1]
+        pending = np.int32(rows.rows), arrays.pending, arrays.distances, pointer(arrays.shortest)
+        find((few, groups, parts), (THREADS,), (*pending, lowest, found[turn]))
+        near = (
+            *(np.int32(rows.rows), arrays.distances, lowest, _number(arrays, arrays.width), np.int32(arrays.strict)),
+            *(arrays.pending, arrays.near[turn], arrays.live[turn], pointer(arrays.snapshot), found[turn, 1:]),
+        )
+        take((blocks, groups, parts), (THREADS,), near)
+        is_pending, is_near = found[turn].get()
+        if not is_near:
+            stuck = columns_of(arrays.pending, len(roots)) if is_pending else np.zeros(len(roots), np.bool_)
+            return turn, stuck
+        rows.plan.stop.check()
+        _relax(arrays, (row_blocks(rows.rows, rows.in_hubs), groups, parts), turn, overflowed)
+    raise TooDeep(arrays.live[-1, :groups].any(axis=1).get())
+
+
+def _start(arrays: Arrays, placed: Placed) -> None:
+    """Set the roots' entries pending, at distance 0, each with one path."""
+    root = placed.group, placed.position, placed.column
+    arrays.distances.fill(np.inf)
+    arrays.distances[root] = 0
+    set_bits(arrays.pending, placed)
+    if arrays.strict:
+        arrays.values[root] = 1
+    arrays.open.fill(0xFFFFFFFF)
+    arrays.live.fill(0)
+    arrays.lowest.fill(np.inf)
+    arrays.lowest[0] = 0
+
+
+def _relax(arrays: Arrays, grid: tuple[int, int, int], turn: int, overflowed: Any) -> None:
+    rows = arrays.rows
+    edges = np.int32(rows.rows), np.int32(rows.in_hubs), rows.in_indptr, rows.in_indices, arrays.in_lengths
+    near = arrays.live[turn], arrays.near[turn]
+    margin = _number(arrays, _margin(arrays))
+    if arrays.strict:
+        bounds = arrays.lowest[turn + 1], arrays.lowest[turn], margin
+        counts = arrays.values, sigma_limit(rows.plan), overflowed
+        kernel = _kernel(arrays, "delta_relax_and_count")
+        kernel(grid, (THREADS,), (*edges, *near, *bounds, arrays.open, arrays.pending, arrays.distances, *counts))
+    else:
+        bounds = arrays.lowest[turn + 1], _number(arrays, rows.plan.rtol), margin
+        rest = arrays.open, arrays.pending, arrays.distances
+        _kernel(arrays, "delta_relax")(grid, (THREADS,), (*edges, *near, arrays.snapshot, *bounds, *rest))
+
+
+def _shortest(rows: Rows, lengths: Any) -> Any:
+    """Find the shortest edge that leaves each row, infinite if there is none."""
+    indptr, lengths = rows.indptr.get(), lengths.get()
+    shortest = np.full(rows.rows, np.inf, lengths.dtype)
+    tails = np.flatnonzero(np.diff(indptr))
+    if len(tails):
+        shortest[tails] = np.minimum.reduceat(lengths, indptr[tails])
+    return cp.asarray(shortest)
+
+
+def _leave_last(arrays: Arrays, roots: NDArray[np.int64], rounds: int) -> None:
+    """Leave each entry in its last round, its level."""
+    rows = arrays.rows
+    arrays.live.fill(0)
+    strides = np.int64(arrays.near[0].size // 4), np.int64(arrays.live[0].size)
+    arguments = (
+        *(np.int32(rows.rows), np.int32(rounds), arrays.near, strides[0], arrays.live, strides[1], arrays.reached),
+    )
+    arrays.reached.fill(0)
+    _kernel(arrays, "delta_last")((-(-rows.rows * WORDS // THREADS), count_groups(roots)), (THREADS,), arguments)
+
+
+def _count(arrays: Arrays, roots: NDArray[np.int64], placed: Placed, rounds: int, overflowed: Any) -> None:
+    """Count paths, level after level."""
+    rows = arrays.rows
+    set_bits(arrays.pending, placed)
+    arrays.seen[:] = bitmap_of(rows, placed)
+    arrays.values[placed.group, placed.position, placed.column] = 1
+    kernel = _kernel(arrays, "delta_count")
+    grid = (row_blocks(rows.rows, rows.in_hubs), count_groups(roots), _parts(rows, arrays.dist))
+    for level in range(1, rounds):
+        rows.plan.stop.check()
+        arguments = (
+            *(np.int32(rows.rows), np.int32(rows.in_hubs), rows.in_indptr, rows.in_indices, arrays.in_lengths),
+            *(arrays.live[level], arrays.near[level], arrays.seen, arrays.pending),
+            *(_number(arrays, rows.plan.rtol), _number(arrays, _margin(arrays)), arrays.distances),
+            *(arrays.values, sigma_limit(rows.plan), overflowed),
+        )
+        kernel(grid, (THREADS,), arguments)
+
+
+def _margin(arrays: Arrays) -> float:
+    """How far above a distance a path may be that still counts, relative, with room for rounding."""
+    return _ROUNDING + (1 + _ROUNDING) * arrays.rows.plan.rtol
+
+
+def _kernel(arrays: Arrays, name: str) -> Any:
+    plan = arrays.rows.plan
+    return compiler.load(_SOURCE, plan.dtype, dist=arrays.dist, outputs=plan.sums).get_function(name)
+
+
+def _number(arrays: Arrays, x: float) -> Any:
+    return np.dtype(arrays.dist).type(x)
+
+
+def _parts(rows: Rows, dist: str) -> int:
+    """Warps that share a row."""
+    return COLUMNS // (32 * compiler.own_columns(_SOURCE, rows.plan.dtype, dist, rows.plan.sums))

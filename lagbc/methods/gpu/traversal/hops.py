@@ -1,0 +1,303 @@
+"""Unweighted betweenness on the GPU by the traversal kernels of the literature: one root is searched by one block.
+
+A row of `METHODS` is a way to share out the work of a level among threads:
+
+- "node-parallel": a thread a vertex, at every level all vertices (Jia et al. 2011).
+- "warp-centric": the same with a virtual warp of 4, 8, 16 or 32 threads a vertex, which share its edges (Hong et al.
+  2011).
+- "edge-parallel": a thread an edge, at every level all edges (Jia et al. 2011).
+- "work-efficient": the vertices of the frontier alone, by a queue that the backward sweep replays, so that a root
+  costs O(n + m) (McLaughlin and Bader 2014). Virtual warps share the edges.
+- "active-edge": the edges of the frontier, evenly over the threads, found by binary search in the prefix sums of its
+  degrees (Vella et al. 2018).
+- "hybrid": work-efficient for the first roots, whose median depth then decides between that and edge-parallel
+  (McLaughlin and Bader's sampling).
+
+In the first three, ``variant="all-blocks"`` of `SweepPlan` puts all blocks on one root, one root after the other
+(gpu-fan: Shi and Zhang 2011). Each thread block of the others has a root of a batch, and the
+device runs as many at a time as it holds.
+
+Forward, path counts are pushed by atomic additions; up to 2**53 they are exact, above that they promise 1e-12.
+
+References
+----------
+Y. Jia, V. Lu, J. Hoberock, M. Garland and J. C. Hart, Edge v. node parallelism for graph centrality metrics, GPU
+Computing Gems Jade Edition (2011) 15-28.
+
+S. Hong, S. K. Kim, T. Oguntebi and K. Olukotun, Accelerating CUDA graph algorithms at maximum warp, PPoPP 2011.
+
+Z. Shi and B. Zhang, Fast network centrality analysis using GPUs, BMC Bioinformatics 12 (2011) 149.
+
+A. McLaughlin and D. A. Bader, Scalable and high performance betweenness centrality on the GPU, SC 2014.
+
+F. Vella, M. Bernaschi and G. Carbone, Dynamic merging of frontiers for accelerating the evaluation of betweenness
+centrality, ACM J. Exp. Algorithmics 23 (2018) 1.4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cupy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.cuda import compiler
+from lagbc.cuda.compiler import resident_blocks
+from lagbc.cuda.host import host_pointer, pinned_flag, pointer
+from lagbc.graph.graph import Graph
+from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.sums import Sums
+from lagbc.methods.table import METHODS
+
+# Threads of a block: on deep graphs, whose levels are small, and on the others.
+_THREADS_DEEP, _THREADS_SHALLOW = 256, 512
+# Virtual warps.
+WIDTHS = (1, 2, 4, 8, 16, 32)
+# Hybrid: this many roots or more are sampled; a median depth below so many times log2(n) picks edge-parallel.
+SAMPLE, GAMMA = 512, 4.0
+_NODE, _EDGE = "traversal_node_parallel", "traversal_edge_parallel"
+_QUEUE, _ACTIVE = "traversal_work_efficient", "traversal_active_edge"
+_SOURCES = {
+    "node-parallel": _NODE,
+    "warp-centric": _NODE,
+    "edge-parallel": _EDGE,
+    "work-efficient": _QUEUE,
+    "active-edge": _ACTIVE,
+    "hybrid": _QUEUE,
+}
+_TOO_DEEP, _STOPPED = 1, 2
+
+
+@dataclass(eq=False)
+class State:
+    """The device's arrays; vertices are in sweep order, those without edges left out.
+
+    Those of a batch have a row a root, of `stride` entries; see kernels/traversal.cuh.
+    """
+
+    plan: SweepPlan
+    source: str  # of the kernels
+    graph: Graph  # in sweep order
+    rows: int  # vertices with edges
+    stride: int
+    order: Any  # (rows,) int64: the caller's vertex of each row
+    position: NDArray[np.int64]  # (n,): row of each of the caller's vertices
+    indptr: Any
+    indices: Any
+    omega: Any  # (rows,) or None
+    threads: int  # of a block
+    width: int  # threads that share a vertex's edges
+    stop: Any  # (1,) uint8, pinned: the host writes, kernels poll
+    depth_bytes: int
+    depths: Any = None  # (batch, stride), unsigned
+    values: Any = None  # (batch, stride): sigma, then c
+    own: tuple[Any, ...] = ()  # what the kernels of `source` take besides, in their order
+    sampled: list[NDArray[np.int32]] | None = None  # hybrid: depths of the searches so far, until it has decided
+
+    @property
+    def most(self) -> int:
+        """Levels that the arrays hold; a path has at most as many as vertices, and one is spare."""
+        return min((1 << 8 * self.depth_bytes) - 1, self.rows + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """What a forward sweep leaves in the state."""
+
+    roots: NDArray[np.int64]
+    searched: NDArray[np.int64]  # which of them have edges: one search each
+    positions: Any  # (searches,) int32: their rows
+    deepest: Any  # (searches,) int32: their last levels
+    depth: int
+    overflowed: NDArray[np.bool_]
+
+
+def prepare(graph: Graph, plan: SweepPlan) -> State:
+    """Upload the graph in sweep order and allocate the rows of a batch.
+
+    Parameters
+    ----------
+    graph : Graph
+    plan : SweepPlan
+        ``method`` names a row of `METHODS`; ``variant`` and ``virtual_warp`` go with some of them.
+
+    Returns
+    -------
+    State
+
+    Raises
+    ------
+    ValueError
+        The plan has a variant or a virtual warp that its method does not take.
+    """
+    _check(plan)
+    ordered = graph.reordered.on_device
+    rows = int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
+    position = np.empty(graph.n, np.int64)
+    position[graph.order] = np.arange(graph.n)
+    stop = pinned_flag()
+    plan.stop.mirror(stop)
+    state = State(
+        plan=plan,
+        source=_SOURCES[plan.method],
+        graph=ordered,
+        rows=rows,
+        stride=-(-rows // 32) * 32,
+        order=cp.asarray(graph.order[:rows]),
+        position=position,
+        indptr=cp.asarray(ordered.indptr[: rows + 1]),
+        indices=cp.asarray(ordered.indices, np.int32),
+        omega=None if plan.omega is None else cp.asarray(plan.omega[graph.order[:rows]]),
+        threads=_THREADS_DEEP if graph.is_deep else _THREADS_SHALLOW,
+        width=_width(graph, plan),
+        stop=stop,
+        # From everywhere in the hub's component at most twice as many levels as from the hub, if edges go both ways.
+        depth_bytes=next(size for size in compiler.DEPTH_BYTES if 2 * graph.depth + 3 < 1 << 8 * size),
+        sampled=[] if plan.method == "hybrid" else None,
+    )
+    _allocate(state)
+    return state
+
+
+def forward(state: State, roots: NDArray[np.int64]) -> Levels:
+    """Find the levels of a batch of roots and count their shortest paths; a root of -1 is an absent one."""
+    state.plan.stop.check()
+    if state.sampled is not None and sum(map(len, state.sampled)) >= SAMPLE:
+        _decide(state)
+    position = np.where(roots < 0, state.rows, state.position[roots])
+    searched = np.flatnonzero(position < state.rows)
+    positions = cp.asarray(position[searched], np.int32)
+    deepest, overflowed = cp.zeros(len(searched), np.int32), np.zeros(len(roots), np.bool_)
+    if len(searched):
+        flags = cp.zeros(len(searched), np.int32)
+        limit = np.dtype(state.plan.dtype).type(state.plan.sigma_limit)
+        while not _launch(state, "forward", len(searched), positions, limit, flags, deepest):
+            state.depth_bytes = next(size for size in compiler.DEPTH_BYTES if size > state.depth_bytes)
+            _allocate(state)
+        overflowed[searched] = flags.get() != 0
+        if state.sampled is not None:
+            state.sampled.append(deepest.get())
+    return Levels(roots, searched, positions, deepest, int(deepest.max()) if len(searched) else 0, overflowed)
+
+
+def backward(state: State, levels: Levels, sums: Sums) -> None:
+    """Add the dependencies of the roots that did not overflow to ``sums.dependency[0]``, in matrix order."""
+    state.plan.stop.check()
+    searches = len(levels.searched)
+    if not searches:
+        return
+    times = np.ones(len(levels.roots)) if state.plan.multiplicity is None else state.plan.multiplicity[levels.roots]
+    times = cp.asarray(np.where(levels.overflowed, 0.0, times)[levels.searched])
+    scores = cp.zeros(state.rows)
+    endpoints = np.float64(state.plan.endpoints)
+    _launch(state, "backward", searches, levels.deepest, times, pointer(state.omega), endpoints, scores)
+    if state.plan.endpoints:
+        scores[levels.positions] += times * (cp.count_nonzero(state.depths[:searches], axis=1) - 1)
+    sums.dependency[0, state.order] += scores
+
+
+def _check(plan: SweepPlan) -> None:
+    if plan.method not in _SOURCES:
+        raise ValueError(f"method={plan.method!r} is not a traversal; there are: {', '.join(_SOURCES)}")
+    if plan.variant not in (None, "one-block", "all-blocks"):
+        raise ValueError(f"variant={plan.variant!r}: a root has 'one-block' or 'all-blocks'")
+    if plan.virtual_warp not in (None, *WIDTHS):
+        raise ValueError(f"virtual_warp={plan.virtual_warp!r} is not one of {', '.join(map(str, WIDTHS))}")
+    takes = {row.name: row.takes for row in METHODS if row.name in _SOURCES}
+    for option, given in (
+        ("variant", plan.variant not in (None, "one-block")),
+        ("virtual_warp", plan.virtual_warp is not None),
+    ):
+        if given and option not in takes[plan.method]:
+            taking = ", ".join(name for name in takes if option in takes[name])
+            raise ValueError(f"{option}={getattr(plan, option)!r} goes with {taking}; {plan.method} does not take it")
+
+
+def _width(graph: Graph, plan: SweepPlan) -> int:
+    """Threads that share a vertex's edges: as many as the tail of an edge has on average, rounded down.
+
+    So it is 2 or 4 on roads and meshes, and 32 where a few vertices have most edges, on which one thread would be long.
+    """
+    if plan.virtual_warp is not None:
+        return plan.virtual_warp
+    if plan.method == "node-parallel":
+        return 1
+    degrees = graph.out_degrees.astype(np.float64)
+    mean = float(degrees @ degrees) / max(1, graph.nnz)
+    narrowest = 4 if plan.method == "warp-centric" else 1
+    return max(size for size in WIDTHS if size <= max(mean, narrowest))
+
+
+def _allocate(state: State) -> None:
+    """Make the rows of a batch anew: nothing is reached."""
+    state.depths = state.values = None
+    state.own = ()
+    shape = state.plan.batch, state.stride
+    width = np.int32(state.width)
+    state.depths = cp.zeros(shape, f"uint{8 * state.depth_bytes}")
+    state.values = cp.zeros(shape, state.plan.dtype)
+    if state.source == _NODE:
+        state.own = (width,)
+    elif state.source == _EDGE:
+        state.own = cp.asarray(state.graph.rows, np.int32), cp.zeros(shape, state.plan.dtype)
+    else:
+        queues, reached = cp.empty(shape, np.int32), cp.zeros(state.plan.batch, np.int32)
+        ends = cp.empty((state.plan.batch, state.most + 1), np.int32)
+        if state.source == _QUEUE:
+            state.own = queues, ends, reached, width
+        else:
+            state.own = queues, ends, reached, cp.empty(shape, np.int64), cp.zeros(shape, state.plan.dtype)
+
+
+def _decide(state: State) -> None:
+    """Take edge-parallel from here on if the searches of the sample were shallow."""
+    assert state.sampled is not None
+    depth = np.median(np.concatenate(state.sampled))
+    state.sampled = None
+    if depth < GAMMA * np.log2(max(state.rows, 2)):
+        state.source = _EDGE
+        _allocate(state)
+
+
+def _launch(state: State, sweep: str, searches: int, *arguments: Any) -> bool:
+    """Sweep from all roots of a batch; False if some of them have more levels than the arrays hold.
+
+    Raises
+    ------
+    Interrupted
+        The stop flag was seen.
+    """
+    status = cp.zeros(1, np.int32)
+    all_blocks = state.plan.variant == "all-blocks"
+    blocks = _resident_blocks(state) if all_blocks else searches
+    by_levels: tuple[Any, ...] = ()
+    if state.source in (_NODE, _EDGE):
+        if sweep == "forward":
+            state.depths[:searches].fill(0)
+            state.values[:searches].fill(0)
+        members, groups = (blocks, 1) if all_blocks else (1, blocks)
+        by_levels = np.int32(searches), np.int32(members), cp.zeros(groups, np.uint32), cp.zeros((groups, 5), np.int32)
+    _kernel(state, sweep)(
+        (blocks,),
+        (state.threads,),
+        (
+            *(np.int32(state.rows), state.indptr, state.indices, np.int64(state.stride), np.int32(state.most)),
+            *(state.depths, state.values, *state.own, *arguments, *by_levels, host_pointer(state.stop), status),
+        ),
+    )
+    ended = int(status[0])
+    if ended == _STOPPED:
+        raise Interrupted
+    return ended != _TOO_DEEP
+
+
+def _kernel(state: State, sweep: str) -> Any:
+    cooperative = state.plan.variant == "all-blocks"
+    module = compiler.load(state.source, state.plan.dtype, depth_bytes=state.depth_bytes, cooperative=cooperative)
+    return module.get_function(f"{state.source}_{sweep}")
+
+
+def _resident_blocks(state: State) -> int:
+    return resident_blocks(state.threads, *(_kernel(state, sweep) for sweep in ("forward", "backward")))

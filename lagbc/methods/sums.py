@@ -1,0 +1,89 @@
+"""What a sweep adds up: one record of arrays, of a batch or of a whole run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+# Sums that need path counts; the others need distances alone.
+PATH_SUMS = frozenset({"dependency", "stress", "edges"})
+
+
+@dataclass(eq=False)
+class Sums:
+    """Sums over roots s; None where a sum is not asked for.
+
+    Of a batch each array has a row for each block of roots, and `depth` an entry for each root; of a run there are no
+    rows. Arrays are NumPy's or CuPy's, float64, in matrix order.
+
+    A root is never counted for itself. A root whose path counts overflowed adds nothing, to no sum; where a run asks
+    for none of `PATH_SUMS` a method need not count paths, and then no root overflows. omega and multiplicity of the
+    plan weigh the terms of `PATH_SUMS`, and those alone; its endpoints go into `dependency` alone.
+
+    Attributes
+    ----------
+    dependency : shape (n,)
+        delta_s(v), the dependency of s on v.
+    stress : shape (n,)
+        How many shortest paths from s have v in their interior: sigma_s(v) t_s(v), where t_s(v) is the sum over tight
+        successors w of omega(w) + t_s(w). Infinite, or NaN where multiplied by 0, if float64 does not hold it.
+    reached, distance, inverse : shape (n,)
+        Over the s != v that reach v: 1, d(s, v) and 1 / d(s, v).
+    edges : shape (nnz,), in the order of ``graph.indices``
+        sigma_s(v) c_s(w), the dependency of s on the edge v -> w, if it is tight; v may be s itself. Each direction of
+        an undirected edge has a sum of its own.
+    depth : shape (n,), an entry a root in a batch
+        The largest distance from s to a vertex that it reaches; 0 if it reaches none.
+    """
+
+    dependency: Any = None
+    stress: Any = None
+    reached: Any = None
+    distance: Any = None
+    inverse: Any = None
+    edges: Any = None
+    depth: Any = None
+
+    @classmethod
+    def zeros(cls, arrays: Any, outputs: Iterable[str], n: int, nnz: int) -> Sums:
+        """Make the zero sums of a run; `arrays` is numpy or cupy."""
+        return cls(**{name: arrays.zeros(nnz if name == "edges" else n) for name in outputs})
+
+    @classmethod
+    def zeros_of_batch(cls, arrays: Any, outputs: Iterable[str], n: int, nnz: int, blocks: int, roots: int) -> Sums:
+        """Make the zero sums of a batch."""
+        shapes = {"edges": (blocks, nnz), "depth": (roots,)}
+        return cls(**{name: arrays.zeros(shapes.get(name, (blocks, n))) for name in outputs})
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        """Name and array of each sum asked for."""
+        for field in fields(self):
+            array = getattr(self, field.name)
+            if array is not None:
+                yield field.name, array
+
+    def plus(self, batch: Sums, roots: Any) -> Sums:
+        """Return the sums of a run with a batch added, block after block; infinite what float64 does not hold."""
+        summed = Sums(**{name: array.copy() for name, array in self})
+        for name, array in summed:
+            part = getattr(batch, name)
+            if name == "depth":
+                array[roots] = part
+            else:
+                with np.errstate(over="ignore"):
+                    for block in part:
+                        array += block
+        return summed
+
+    def add(self, other: Sums) -> None:
+        """Add the sums of the same batch of roots, each of which is absent from one of the two."""
+        for name, array in self:
+            array += getattr(other, name)
+
+    def put(self, part: Sums, blocks: Any, roots: Any) -> None:
+        """Write the sums of some blocks of the batch; `roots` are the places of their roots in the batch."""
+        for name, array in self:
+            array[roots if name == "depth" else blocks] = getattr(part, name)

@@ -1,0 +1,177 @@
+"""How much memory a run takes, how much it may take, and the batch and threads that keep to it."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+import psutil
+
+from lagbc.graph.graph import Graph
+from lagbc.methods.sums import PATH_SUMS
+from lagbc.methods.table import Method
+
+Outputs = frozenset[str]
+DELTA: Outputs = frozenset({"dependency"})
+
+BUDGET_VARIABLE = "LAGBC_MEMORY"
+# Share of the memory free at the start of a run that it may take, unless the variable says otherwise.
+_DEFAULT_SHARE = 0.5
+_DEVICE_SHARE = 0.8
+# Peak bytes per vertex, and per entry of the pattern taken both ways, while a graph is read, ordered and copied. On
+# twelve kinds of graphs this was 1.1 to 3 times what was measured.
+_GRAPH_BYTES_PER_VERTEX, _GRAPH_BYTES_PER_ENTRY = 160, 32
+# The same for lengths, of which a few copies are held while those of both directions are compared.
+_LENGTH_BYTES_PER_ENTRY = 32
+# Of the order of the edges, while it is made.
+_ORDER_BYTES_PER_EDGE = 48
+_UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+
+
+@dataclass(frozen=True)
+class MemoryEstimate:
+    """Upper bound of the memory that a run allocates, in bytes; the caller's matrix and the libraries are not in it.
+
+    On the GPU it is an estimate, not a bound: queues of deep graphs grow on demand. A run that is out of memory there
+    goes on with half the batch.
+
+    Attributes
+    ----------
+    method, device : str
+    batch, threads : int
+        What the run would use.
+    graph : int
+        The pattern, its transpose, their reordered copies, and what it takes to make them.
+    workspace : int
+        Rows of all workers, with queues at their largest.
+    scores : int
+        The sums.
+    budget : int
+        What the run may take.
+    """
+
+    method: str
+    device: str
+    batch: int
+    threads: int
+    graph: int
+    workspace: int
+    scores: int
+    budget: int
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is more than the run may take."""
+        return self.total > self.budget
+
+    @property
+    def total(self) -> int:
+        """All of it, in bytes."""
+        return self.graph + self.workspace + self.scores
+
+
+def estimate(
+    graph: Graph, method: Method, batch: int, threads: int, limit: int, outputs: Outputs = DELTA
+) -> MemoryEstimate:
+    """Bound the memory of a run of `method` with this batch and these threads, and hold it against a limit."""
+    workers = threads if method.concurrent else 1
+    bytes_per_entry = _GRAPH_BYTES_PER_ENTRY + (_LENGTH_BYTES_PER_ENTRY if graph.weighted else 0)
+    per_entry = method.bytes_per_entry + ("stress" in outputs) * method.bytes_per_stress
+    per_entry += bool(outputs & PATH_SUMS and outputs - PATH_SUMS) * method.bytes_per_distance
+    per_vertex = batch * per_entry + 16
+    per_edge = batch * method.bytes_per_edge_and_root + method.bytes_per_edge
+    per_edge += ("edges" in outputs) * method.bytes_per_edge_sum
+    blocks = -(-batch // method.block) if method.block > 1 else 1
+    # Sums of vertices and of edges: in the total and its successor, and of each worker, batches done and in work.
+    summed = len(outputs - {"edges"}) * graph.n + ("edges" in outputs) * graph.nnz
+    return MemoryEstimate(
+        method=method.name,
+        device=method.device,
+        batch=batch,
+        threads=threads,
+        graph=graph.n * _GRAPH_BYTES_PER_VERTEX
+        + _entries_both_ways(graph) * bytes_per_entry
+        + ("edges" in outputs) * graph.nnz * _ORDER_BYTES_PER_EDGE,
+        workspace=int(workers * (graph.n * per_vertex + graph.nnz * per_edge)),
+        scores=8 * summed * (3 + (3 + blocks) * workers),
+        budget=limit,
+    )
+
+
+def _entries_both_ways(graph: Graph) -> int:
+    """At most; a directed graph is not made symmetric to find out."""
+    return graph.nnz * (2 if graph.directed and graph.transpose is not graph else 1)
+
+
+def budget(device: str) -> int:
+    """Bytes that a run may take: ``LAGBC_MEMORY`` (such as 8GB, 512MiB or 2e9), or a share of what is free now.
+
+    Raises
+    ------
+    ValueError
+        The variable is not a size.
+    """
+    text = os.environ.get(BUDGET_VARIABLE)
+    if text is None:
+        if device == "cpu":
+            return int(_DEFAULT_SHARE * psutil.virtual_memory().available)
+        import cupy
+
+        free = cupy.cuda.runtime.memGetInfo()[0] + cupy.get_default_memory_pool().free_bytes()
+        return int(_DEVICE_SHARE * free)
+    match = re.fullmatch(r"\s*([0-9.]+(?:e[0-9]+)?)\s*([KMGT]?)(i?)B?\s*", text, re.IGNORECASE)
+    try:
+        if match is None:
+            raise ValueError
+        return int(float(match[1]) * (1024 if match[3] else 1000) ** _UNITS[match[2].upper()])
+    except ValueError:
+        raise ValueError(
+            f"{BUDGET_VARIABLE}={text!r} is not a size; write e.g. 8GB, 512MiB or a number of bytes"
+        ) from None
+
+
+def fit(
+    graph: Graph,
+    method: Method,
+    batch: int | None,
+    threads: int,
+    roots: int | None = None,
+    outputs: Outputs = DELTA,
+) -> MemoryEstimate:
+    """Choose batch and threads that keep to the budget, or come as near to it as they can.
+
+    Parameters
+    ----------
+    batch : int or None
+        What the user asked for; None takes the method's.
+    threads : int
+        At most this many; batches that run side by side are the first thing given up.
+    roots : int, optional
+        How many there are; a batch need not be wider.
+    outputs : frozenset of str
+        The sums asked for.
+
+    Returns
+    -------
+    MemoryEstimate
+    """
+    limit = budget(method.device)
+    chosen = method.round_batch(method.auto_batch if batch is None else batch)
+    if roots is not None:
+        chosen = min(chosen, method.round_batch(max(roots, 1)))
+    fewest = 1 if method.concurrent else threads
+    while estimate(graph, method, chosen, threads, limit, outputs).is_over and threads > fewest:
+        threads -= 1
+    while estimate(graph, method, chosen, threads, limit, outputs).is_over and chosen > method.block:
+        chosen = method.round_batch(chosen // 2)
+    return estimate(graph, method, chosen, threads, limit, outputs)
+
+
+def require(needed: MemoryEstimate) -> None:
+    """Raise MemoryError, with both figures, if a run is over the budget."""
+    if needed.is_over:
+        raise MemoryError(
+            f"{needed.method} on {needed.device} with batch={needed.batch} needs up to {needed.total:.3g} bytes, "
+            f"but the budget is {needed.budget:.3g}; raise it with the environment variable {BUDGET_VARIABLE}"
+        )
