@@ -489,7 +489,7 @@ def test_errors(call, error, message):
 
 def test_a_method_that_does_not_offer_a_sum(monkeypatch):
     one, *others = methods.METHODS
-    less = dataclasses.replace(one, offers=("dependency", "edges"))
+    less = dataclasses.replace(one, sums=("dependency", "edges"))
     monkeypatch.setattr(methods, "METHODS", (less, *others))
     with pytest.raises(ValueError, match=r"batched on cpu does not sum stress"):
         lagbc.stress(path(4), method="batched", device="cpu")

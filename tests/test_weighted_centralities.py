@@ -48,7 +48,7 @@ errors = pytest.mark.filterwarnings("error")
 @pytest.fixture(scope="session")
 def centralities(weighted_row):
     """`lagbc.centralities` with lengths by one method."""
-    if not set(methods.ALL_SUMS) <= set(weighted_row.offers):
+    if not set(methods.ALL_SUMS) <= set(weighted_row.sums):
         pytest.skip(f"{weighted_row.name} on {weighted_row.device} does not offer all sums")
     return functools.partial(lagbc.centralities, weighted=True, method=weighted_row.name, device=weighted_row.device)
 
