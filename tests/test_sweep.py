@@ -568,7 +568,7 @@ def test_budget(monkeypatch, text, size):
     assert memory.budget("cpu") == size
 
 
-@pytest.mark.parametrize("text", ["", "much", "-1GB", "1..5GB", "8 gigabytes", "GB", "nan", "inf"])
+@pytest.mark.parametrize("text", ["", "much", "-1GB", "1..5GB", "8 gigabytes", "GB", "nan", "inf", "1e400", "1e308T"])
 def test_bad_budget(monkeypatch, text):
     monkeypatch.setenv("LAGBC_MEMORY", text)
     with pytest.raises(ValueError, match=f"LAGBC_MEMORY='{text}' is not a size; write e.g. 8GB"):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import re
 from dataclasses import dataclass
 
-import psutil
-
+from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import PATH_SUMS
 from lagbc.methods.table import Method
@@ -15,9 +12,7 @@ from lagbc.methods.table import Method
 Outputs = frozenset[str]
 DELTA: Outputs = frozenset({"dependency"})
 
-BUDGET_VARIABLE = "LAGBC_MEMORY"
-# Share of the memory free at the start of a run that it may take, unless the variable says otherwise.
-_DEFAULT_SHARE = 0.5
+# Share of the device's memory free at the start of a run that it may take, unless the variable says otherwise.
 _DEVICE_SHARE = 0.8
 # Peak bytes per vertex, and per entry of the pattern taken both ways, while a graph is read, ordered and copied. On
 # twelve kinds of graphs this was 1.1 to 3 times what was measured.
@@ -26,7 +21,6 @@ _GRAPH_BYTES_PER_VERTEX, _GRAPH_BYTES_PER_ENTRY = 160, 32
 _LENGTH_BYTES_PER_ENTRY = 32
 # Of the order of the edges, while it is made.
 _ORDER_BYTES_PER_EDGE = 48
-_UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
 @dataclass(frozen=True)
@@ -112,23 +106,15 @@ def budget(device: str) -> int:
     ValueError
         The variable is not a size.
     """
-    text = os.environ.get(BUDGET_VARIABLE)
-    if text is None:
-        if device == "cpu":
-            return int(_DEFAULT_SHARE * psutil.virtual_memory().available)
-        import cupy
+    if device == "cpu":
+        return host_budget()
+    stated = stated_budget()
+    if stated is not None:
+        return stated
+    import cupy
 
-        free = cupy.cuda.runtime.memGetInfo()[0] + cupy.get_default_memory_pool().free_bytes()
-        return int(_DEVICE_SHARE * free)
-    match = re.fullmatch(r"\s*([0-9.]+(?:e[0-9]+)?)\s*([KMGT]?)(i?)B?\s*", text, re.IGNORECASE)
-    try:
-        if match is None:
-            raise ValueError
-        return int(float(match[1]) * (1024 if match[3] else 1000) ** _UNITS[match[2].upper()])
-    except ValueError:
-        raise ValueError(
-            f"{BUDGET_VARIABLE}={text!r} is not a size; write e.g. 8GB, 512MiB or a number of bytes"
-        ) from None
+    free = cupy.cuda.runtime.memGetInfo()[0] + cupy.get_default_memory_pool().free_bytes()
+    return int(_DEVICE_SHARE * free)
 
 
 def fit(

@@ -1,0 +1,47 @@
+"""How many bytes of the host's memory lagbc may take."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import psutil
+
+BUDGET_VARIABLE = "LAGBC_MEMORY"
+# Share of the memory that is free now which may be taken, unless the variable says otherwise.
+_DEFAULT_SHARE = 0.5
+_UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+
+
+def host_budget() -> int:
+    """Bytes that may be taken on the host: `stated_budget`, or else a share of what is free now.
+
+    Raises
+    ------
+    ValueError
+        The variable is not a size.
+    """
+    stated = stated_budget()
+    return int(_DEFAULT_SHARE * psutil.virtual_memory().available) if stated is None else stated
+
+
+def stated_budget() -> int | None:
+    """Bytes that ``LAGBC_MEMORY`` (such as 8GB, 512MiB or 2e9) allows; None where it is not set.
+
+    Raises
+    ------
+    ValueError
+        The variable is not a size.
+    """
+    text = os.environ.get(BUDGET_VARIABLE)
+    if text is None:
+        return None
+    match = re.fullmatch(r"\s*([0-9.]+(?:e[0-9]+)?)\s*([KMGT]?)(i?)B?\s*", text, re.IGNORECASE)
+    try:
+        if match is None:
+            raise ValueError
+        return int(float(match[1]) * (1024 if match[3] else 1000) ** _UNITS[match[2].upper()])
+    except (ValueError, OverflowError):  # 1e400 is infinite
+        raise ValueError(
+            f"{BUDGET_VARIABLE}={text!r} is not a size; write e.g. 8GB, 512MiB or a number of bytes"
+        ) from None
