@@ -1,0 +1,100 @@
+"""The types of public arguments and results, for annotations and type checkers."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+MethodName: TypeAlias = Literal[
+    "batched",
+    "graphblas",
+    "spmm",
+    "delta-stepping",
+    "dijkstra",
+    "node-parallel",
+    "warp-centric",
+    "edge-parallel",
+    "work-efficient",
+    "active-edge",
+    "hybrid",
+]
+DeviceName: TypeAlias = Literal["cpu", "cuda"]
+DTypeName: TypeAlias = Literal["float64", "float32"]
+CentralityName: TypeAlias = Literal[
+    "bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress"
+]
+# An argument that lagbc chooses, and one that stands for all there are: ``method: MethodName | Auto = "auto"``.
+Auto: TypeAlias = Literal["auto"]
+All: TypeAlias = Literal["all"]
+
+
+class Scores(TypedDict, total=False):
+    """What `lagbc.centralities` returns: for each centrality asked for, what the function of its name returns."""
+
+    bc: NDArray[np.float64]
+    edge_bc: SparseMatrix
+    closeness: NDArray[np.float64]
+    harmonic: NDArray[np.float64]
+    eccentricity: NDArray[np.float64]
+    eccentricity_centrality: NDArray[np.float64]
+    stress: NDArray[np.float64]
+
+
+# Libraries that need not be installed, and have no types for the most part, are told by what their objects have.
+
+
+class SparseMatrix(Protocol):
+    """A sparse array or matrix of SciPy or CuPy, in any format."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def format(self) -> str: ...
+    @property
+    def nnz(self) -> int: ...
+    def tocoo(self) -> Any: ...
+    def tocsr(self) -> Any: ...
+    def toarray(self) -> NDArray[Any]: ...
+
+
+class NetworkXGraph(Protocol):
+    """A networkx.Graph or a subclass of it."""
+
+    def is_directed(self) -> bool: ...
+    def is_multigraph(self) -> bool: ...
+    def adjacency(self) -> Any: ...
+
+
+class IgraphGraph(Protocol):
+    """An igraph.Graph."""
+
+    def is_directed(self) -> bool: ...
+    def vcount(self) -> int: ...
+    def get_edgelist(self) -> Any: ...
+
+
+class GraphblasMatrix(Protocol):
+    """A graphblas.Matrix, or the transpose of one."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    def to_coo(self) -> Any: ...
+
+
+class PreparedGraph(Protocol):
+    """What `lagbc.as_graph` returns."""
+
+    @property
+    def n(self) -> int: ...
+    @property
+    def nnz(self) -> int: ...
+    @property
+    def directed(self) -> bool: ...
+    @property
+    def weighted(self) -> bool: ...
+
+
+GraphLike: TypeAlias = NDArray[Any] | SparseMatrix | NetworkXGraph | IgraphGraph | GraphblasMatrix | PreparedGraph
+"""All that lagbc reads a graph from."""
