@@ -15,7 +15,7 @@ import lagbc
 from benchmarks import machine
 from benchmarks.graphs import is_symmetric, table
 from benchmarks.nx_backend import timed
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 
 Row = dict[str, Any]
 

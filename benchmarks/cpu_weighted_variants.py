@@ -26,7 +26,8 @@ from scipy.sparse import csr_array
 
 from benchmarks import machine
 from benchmarks.generators import barabasi_albert, delaunay, road_like, with_lengths
-from lagbc.graph.graph import Graph, as_graph
+from lagbc.graph.graph import Graph
+from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.batched import lengths as batched_weighted
 from lagbc.methods.sums import Sums

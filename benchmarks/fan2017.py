@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from benchmarks.generators import erdos_renyi, rmat
 from lagbc import reference
-from lagbc.graph.graph import Graph, as_graph
+from lagbc.graph.graph import Graph
+from lagbc.graph.validate import as_graph
 from lagbc.io.read import read_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums

@@ -23,7 +23,8 @@ from benchmarks import gpu
 from benchmarks.generators import symmetric_lengths
 from benchmarks.graphs import table
 from lagbc.cuda import compiler
-from lagbc.graph.graph import Graph, as_graph
+from lagbc.graph.graph import Graph
+from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common import rows
 from lagbc.methods.gpu.delta_stepping import lengths as delta_stepping

@@ -31,7 +31,7 @@ import lagbc
 from benchmarks import generators
 from benchmarks.machine import describe
 from benchmarks.peers import PEERS
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 
 Scores = NDArray[np.float64]
 

@@ -27,7 +27,7 @@ from scipy.sparse import coo_array, csr_array, triu
 import lagbc
 from benchmarks import generators
 from benchmarks.machine import describe
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 from lagbc.io.read import example_path, read_graph
 from lagbc.methods.cpu.graphblas import lengths as graphblas_weighted
 

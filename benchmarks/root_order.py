@@ -17,7 +17,8 @@ from scipy.sparse import csr_array
 from benchmarks import machine
 from benchmarks.generators import symmetric_lengths
 from benchmarks.graphs import NamedGraph, is_symmetric, table
-from lagbc.graph.graph import Graph, as_graph
+from lagbc.graph.graph import Graph
+from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.table import METHODS
 from lagbc.run.sweep import sweep

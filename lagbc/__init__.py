@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     )
     from lagbc.comparison.compare import Comparison, Measurement, compare
     from lagbc.errors import CheckpointError, GraphFormatError, MemoryWarning, MissingDependencyError
-    from lagbc.graph.graph import as_graph
+    from lagbc.graph.validate import as_graph
     from lagbc.io.read import example_path, read_graph
     from lagbc.methods.table import METHODS, Method, Selection, select_method
     from lagbc.run.memory import MemoryEstimate
@@ -59,7 +59,7 @@ _HOMES = {
     "centrality.betweenness": ("bc", "estimate_memory"),
     "comparison.compare": ("Comparison", "Measurement", "compare"),
     "errors": ("CheckpointError", "GraphFormatError", "MemoryWarning", "MissingDependencyError"),
-    "graph.graph": ("as_graph",),
+    "graph.validate": ("as_graph",),
     "io.read": ("example_path", "read_graph"),
     "centrality.measures": (
         "centralities",

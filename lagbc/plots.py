@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lagbc.errors import MissingDependencyError
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ from strategies import graphs, oracle, scale_free
 
 import lagbc
 from lagbc.graph import adapters
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 
 igraph = pytest.importorskip("igraph")
 

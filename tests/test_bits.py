@@ -7,7 +7,7 @@ from numba import njit
 from strategies import adjacency, cycle, diamonds, grid, matrix, oracle, path, scale_free
 
 import lagbc
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu.batched import hops as batched_hops
 from lagbc.methods.cpu.batched import rows

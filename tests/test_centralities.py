@@ -31,7 +31,7 @@ from strategies import (
 
 import lagbc
 from lagbc import reference
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 from lagbc.methods import table as methods
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import extended

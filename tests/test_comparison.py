@@ -13,7 +13,7 @@ from strategies import diamonds, distances, grid, matrix, path, scale_free
 
 import lagbc
 from lagbc.comparison import compare as comparison
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 from lagbc.interfaces.cli import main
 from lagbc.methods import table as methods
 from lagbc.methods.table import METHODS

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import lagbc
-from lagbc.graph.graph import Graph, as_graph
+from lagbc.graph.graph import Graph
+from lagbc.graph.validate import as_graph
 from lagbc.io.read import example_path, read_graph
 from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums

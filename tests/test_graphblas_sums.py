@@ -26,7 +26,7 @@ from strategies import (
 
 import lagbc
 from lagbc import reference
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
 from lagbc.methods.cpu import extended
 from lagbc.methods.sums import PATH_SUMS, Sums

@@ -10,7 +10,8 @@ from scipy import sparse
 from strategies import diamonds, grid, layered
 
 import lagbc
-from lagbc.graph.graph import Graph, as_graph
+from lagbc.graph.graph import Graph
+from lagbc.graph.validate import as_graph
 from lagbc.io.read import example_path, read_graph
 from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
 from lagbc.methods.cpu import extended

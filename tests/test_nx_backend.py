@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lagbc
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 from lagbc.interfaces import networkx as nx_backend
 from lagbc.interfaces import nx_metadata
 

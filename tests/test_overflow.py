@@ -23,7 +23,7 @@ from strategies import (
 )
 
 import lagbc
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu import extended
 from lagbc.methods.cpu.batched import hops as batched_hops

@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import dijkstra
 from strategies import diamonds, grid, oracle, path, scale_free, star, with_lengths
 
 import lagbc
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 from lagbc.methods import table as methods
 from lagbc.methods.cpu.batched import hops as batched_hops
 from lagbc.run import memory
@@ -193,7 +193,7 @@ def test_checkpoint_of_another_order_is_refused(tmp_path, monkeypatch):
     file = tmp_path / "run"
     with pytest.raises(Killed):
         batched(grid(20, 20), checkpoint=file, progress=kill_after(1))
-    monkeypatch.setattr("lagbc.graph.graph.DEEP", 1e9)
+    monkeypatch.setattr("lagbc.graph.tuning.DEEP", 1e9)
     with pytest.raises(
         lagbc.CheckpointError, match="belongs to another graph or direction, or to another version's order"
     ):

@@ -31,7 +31,7 @@ from strategies import (
 from test_bc import Chosen, as_networkx, values
 
 import lagbc
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 
 ONE_TO_TEN = np.arange(1, 11)
 MANY = {

@@ -19,7 +19,7 @@ from strategies import (
 )
 
 import lagbc
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu.batched import lengths as batched_weighted
 from lagbc.methods.cpu.batched import queue as entries

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lagbc.centrality.measures import sums_of
 from lagbc.centrality.rescale import require_defined, rescale
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 from lagbc.methods.table import choose, device_for
 from lagbc.run import memory
 from lagbc.run.arguments import (

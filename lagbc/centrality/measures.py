@@ -11,7 +11,8 @@ from scipy import sparse
 
 from lagbc.centrality.rescale import require_defined, rescale, rescale_edges
 from lagbc.graph.csr import as_numpy
-from lagbc.graph.graph import Graph, as_graph, is_cupy, stored_loops
+from lagbc.graph.graph import Graph
+from lagbc.graph.validate import as_graph, is_cupy, stored_loops
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.table import device_for
 from lagbc.run.arguments import parse_roots, parse_targets, parse_vertices, require_flags

@@ -18,7 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from lagbc import reference
 from lagbc.errors import MissingDependencyError
-from lagbc.graph.graph import HOST_EDGES, Graph, as_graph
+from lagbc.graph.graph import Graph
+from lagbc.graph.tuning import HOST_EDGES
+from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Levels, SweepPlan, UnlikeBlocks
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS, Method, choose

@@ -73,6 +73,13 @@ def from_entries(n: int, rows: Any, columns: Any, data: Any = None, *, smallest:
     return indptr.astype(np.int64), (key % max(n, 1)).astype(wide), data
 
 
+def both_ways(n: int, indptr: Any, indices: Any, lengths: Any) -> Csr:
+    """Take every edge in both directions, with the smaller of the two lengths."""
+    join, rows = module_of(indices).concatenate, rows_of(indptr, indices)
+    both = None if lengths is None else join([lengths, lengths])
+    return from_entries(n, join([rows, indices]), join([indices, rows]), both, smallest=lengths is not None)
+
+
 def _sum_runs(data: Any, first: Any) -> Any:
     """Sum of each run that begins where `first` is set, from left to right, one rank in the runs after the other."""
     xp = module_of(data)

@@ -110,7 +110,7 @@ def bc_command(
 ) -> None:
     """Betweenness centrality of every vertex of GRAPH."""
     import lagbc
-    from lagbc.graph.graph import as_graph
+    from lagbc.graph.validate import as_graph
 
     _check_outputs(out, plot)
     file = _open(name)
@@ -172,7 +172,7 @@ def bc_command(
 def info_command(name: str, directed: bool | None) -> None:
     """Size and shape of GRAPH, the memory it needs, and the methods there are."""
     import lagbc
-    from lagbc.graph.graph import as_graph
+    from lagbc.graph.validate import as_graph
 
     file = _open(name)
     A, directed = file.matrix, file.directed if directed is None else directed

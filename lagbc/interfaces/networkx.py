@@ -22,7 +22,8 @@ from scipy.sparse.csgraph import connected_components
 import lagbc
 from lagbc.centrality.rescale import rescale
 from lagbc.graph.adapters import Entries, as_lengths, first_of_parallel, networkx_edge_data, networkx_entries
-from lagbc.graph.graph import Graph, as_graph
+from lagbc.graph.graph import Graph
+from lagbc.graph.validate import as_graph
 from lagbc.interfaces.nx_metadata import COMPUTED_BY, RUN_OPTIONS, get_info
 
 Node = Hashable

@@ -20,7 +20,9 @@ from importlib.util import find_spec
 from typing import Any
 
 from lagbc.errors import MissingDependencyError
-from lagbc.graph.graph import HOST_EDGES, Graph, as_graph, is_cupy
+from lagbc.graph.graph import Graph
+from lagbc.graph.tuning import HOST_EDGES
+from lagbc.graph.validate import as_graph, is_cupy
 from lagbc.methods.contract import MethodModule
 from lagbc.methods.sums import Sums
 

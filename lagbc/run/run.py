@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import MemoryWarning
-from lagbc.graph.graph import HOST_EDGES, Graph, is_cupy
+from lagbc.graph.graph import Graph
+from lagbc.graph.tuning import HOST_EDGES
+from lagbc.graph.validate import is_cupy
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method, choose

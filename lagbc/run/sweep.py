@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lagbc.errors import MemoryWarning
 from lagbc.graph.csr import as_numpy, module_of
 from lagbc.graph.graph import Graph
-from lagbc.graph.ordering import group_by_hubs, group_by_length
+from lagbc.graph.order.hubs import group_by_hubs, group_by_length
 from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan, UnlikeBlocks
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method

@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import dijkstra
 from strategies import disjoint, graphs, grid, matrix, oracle, scale_free, with_lengths
 
 import lagbc
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 
 LENGTHS = {

@@ -17,7 +17,7 @@ from strategies import SPECIAL, complete_bipartite, diamonds, disjoint, graphs, 
 
 import lagbc
 from lagbc import reference
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.sums import Sums
 

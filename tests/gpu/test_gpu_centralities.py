@@ -26,7 +26,8 @@ from strategies import (
 
 import lagbc
 from lagbc import reference
-from lagbc.graph.graph import Graph, as_graph
+from lagbc.graph.graph import Graph
+from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.methods.table import ALL_SUMS, METHODS

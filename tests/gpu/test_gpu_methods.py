@@ -28,8 +28,8 @@ from strategies import (
 )
 
 import lagbc
-from lagbc.graph.graph import as_graph
-from lagbc.graph.ordering import hub_distances
+from lagbc.graph.order.hubs import hub_distances
+from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan, UnlikeBlocks
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS

@@ -27,7 +27,7 @@ from strategies import UNLIKE as UNLIKE_HOPS
 
 import lagbc
 from lagbc import reference
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan, UnlikeBlocks
 from lagbc.methods.sums import Sums
 

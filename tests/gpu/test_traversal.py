@@ -7,7 +7,7 @@ import pytest
 from strategies import adjacency, disjoint, grid, matrix, oracle, path, scale_free, star
 
 import lagbc
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.reference import count_hops

@@ -52,7 +52,8 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.graph.graph import EXACT_INTEGERS, Graph
+from lagbc.graph.graph import Graph
+from lagbc.graph.validate import EXACT_INTEGERS
 from lagbc.methods.contract import SweepPlan, UnlikeBlocks
 from lagbc.methods.gpu.common.rows import (
     COLUMNS,

@@ -7,17 +7,12 @@ from hypothesis import given
 from scipy.sparse.csgraph import connected_components, dijkstra
 from strategies import SPECIAL, adjacency, disjoint, distances, edges_of, graphs, grid, matrix, path, scale_free, star
 
-from lagbc.graph.graph import as_graph
-from lagbc.graph.ordering import (
-    HUB_LEVELS,
-    HUBS,
-    bfs_extent,
-    degree_order,
-    group_by_hubs,
-    group_by_length,
-    hub_distances,
-    proximity_order,
-)
+from lagbc.graph.order.degree import degree_order
+from lagbc.graph.order.hubs import group_by_hubs, group_by_length, hub_distances
+from lagbc.graph.order.proximity import proximity_order
+from lagbc.graph.order.search import bfs_extent
+from lagbc.graph.tuning import HUB_LEVELS, HUBS
+from lagbc.graph.validate import as_graph
 
 
 def arrays_of(A):

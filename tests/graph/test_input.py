@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from strategies import matrix, oracle, path, scale_free, with_lengths
 
 import lagbc
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 
 FORMATS = ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"]
 ATTRIBUTES = ("data", "indices", "indptr", "row", "col", "coords", "offsets", "rows")
