@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-import psutil
+from lagbc.limits import free_memory
 
 BUDGET_VARIABLE = "LAGBC_MEMORY"
 # Share of the memory that is free now which may be taken, unless the variable says otherwise.
@@ -22,7 +22,7 @@ def host_budget() -> int:
         The variable is not a size.
     """
     stated = stated_budget()
-    return int(_DEFAULT_SHARE * psutil.virtual_memory().available) if stated is None else stated
+    return int(_DEFAULT_SHARE * free_memory()) if stated is None else stated
 
 
 def stated_budget() -> int | None:

@@ -1,0 +1,101 @@
+"""How many bytes the system leaves this process: free memory, its control groups, its address space."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+import psutil
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+
+def free_memory(root: Path = Path("/")) -> int:
+    """Bytes that this process can still take before it is out of memory or killed.
+
+    Parameters
+    ----------
+    root : Path
+        Where ``proc`` and ``sys`` are.
+    """
+    free: int = psutil.virtual_memory().available
+    return min([free, *_left_by_groups(root), *_left_of_address_space()])
+
+
+def _left_of_address_space() -> Iterator[int]:
+    """Yield what ``ulimit -v`` leaves."""
+    if resource is None:
+        return
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY:
+        yield max(0, limit - psutil.Process().memory_info().vms)
+
+
+@dataclass(frozen=True)
+class _Files:
+    """Files of a control group: its limits, what is used, and the part of it that is given back when it runs short."""
+
+    limits: tuple[str, ...]
+    used: str
+    reclaimable: str
+
+    def left(self, group: Path) -> Iterator[int]:
+        """Yield what each limit of a group leaves; nothing where there is no limit, or no such file."""
+        used = _numbers(group / self.used).get("", 0) - _numbers(group / "memory.stat").get(self.reclaimable, 0)
+        for name in self.limits:
+            for limit in _numbers(group / name).values():
+                yield max(0, limit - used)
+
+
+# Versions 1 and 2, by the type of their file system; a system may have both.
+_FILES = {
+    "cgroup": _Files(("memory.limit_in_bytes",), "memory.usage_in_bytes", "total_inactive_file"),
+    "cgroup2": _Files(("memory.max", "memory.high"), "memory.current", "inactive_file"),
+}
+
+
+def _left_by_groups(root: Path) -> Iterator[int]:
+    """Yield what the limits of this process's control groups leave, and those of all groups that they are in."""
+    groups = dict(_groups(root))
+    for kind, top, point in _mounts(root):
+        if kind in groups:
+            # A container may see its own group at the top, whatever name the group has outside.
+            inside = groups[kind].relative_to(top) if groups[kind].is_relative_to(top) else PurePosixPath()
+            for folder in (inside, *inside.parents):
+                yield from _FILES[kind].left(root / point.relative_to("/") / folder)
+
+
+def _groups(root: Path) -> Iterator[tuple[str, PurePosixPath]]:
+    """Yield the group of this process for each version: lines of a number, controllers and a path."""
+    for line in _lines(root / "proc/self/cgroup"):
+        number, controllers, path = line.split(":", 2)
+        if number == "0":
+            yield "cgroup2", PurePosixPath(path)
+        elif "memory" in controllers.split(","):
+            yield "cgroup", PurePosixPath(path)
+
+
+def _mounts(root: Path) -> Iterator[tuple[str, PurePosixPath, PurePosixPath]]:
+    """Yield where groups are mounted: the version, the group that is seen there at the top, and the folder."""
+    for line in _lines(root / "proc/self/mountinfo"):
+        # Three numbers, the top, the folder and more; after a dash the type, the source and the options.
+        fields, _, system = (part.split() for part in line.partition(" - "))
+        if system[:1] == ["cgroup2"] or (system[:1] == ["cgroup"] and "memory" in system[-1].split(",")):
+            yield system[0], PurePosixPath(fields[3]), PurePosixPath(fields[4])
+
+
+def _numbers(file: Path) -> dict[str, int]:
+    """Read lines of a name and a number, or of a number alone, whose name is ""; a limit of "max" is none."""
+    pairs = (line.rpartition(" ") for line in _lines(file))
+    return {name: int(number) for name, _, number in pairs if number.isdecimal()}
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:  # not on this system, or not to be read by this process
+        return []

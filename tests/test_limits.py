@@ -1,0 +1,131 @@
+"""What the system leaves a process, by its control groups and its address space."""
+
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import psutil
+import pytest
+
+import lagbc
+from lagbc import limits
+
+MOUNT_1 = "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory\n"
+MOUNT_CPU = "32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime shared:3 - cgroup cgroup rw,cpu\n"
+MOUNT_2 = "41 31 0:38 / /sys/fs/cgroup rw,relatime - cgroup2 cgroup2 rw,nsdelegate\n"
+MOUNT_2_BESIDE = MOUNT_2.replace("/cgroup ", "/cgroup/unified ")
+# The source of a mount may be missing.
+OTHERS = "22 1 254:0 / / rw - ext4 /dev/root rw\n25 22 0:5 / /empty rw - tmpfs  rw\n"
+UNLIMITED = 9223372036854771712
+
+
+def version_1(limit, usage=0, inactive=0):
+    return {
+        "memory.limit_in_bytes": f"{limit}\n",
+        "memory.usage_in_bytes": f"{usage}\n",
+        "memory.stat": f"cache 7\ninactive_file 1\ntotal_inactive_file {inactive}\n",
+    }
+
+
+def version_2(limit, current=0, inactive=0, high="max"):
+    return {
+        "memory.max": f"{limit}\n",
+        "memory.high": f"{high}\n",
+        "memory.current": f"{current}\n",
+        "memory.stat": f"anon 7\ninactive_file {inactive}\nactive_file 3\n",
+    }
+
+
+# Groups of the process, mounts, files of groups by their folder below sys/fs/cgroup, and what is left.
+SYSTEMS = {
+    "no limit": ("0::/a", MOUNT_2, {"a": version_2("max")}, None),
+    "a limit": ("0::/a/b", OTHERS + MOUNT_2, {"a/b": version_2(1000, 300, 100)}, 800),
+    "limits around it": (
+        "0::/a/b/c",
+        MOUNT_2,
+        {"a": version_2(1000, 900), "a/b": version_2("max", 500), "a/b/c": version_2(600, 100)},
+        100,
+    ),
+    "throttled": ("0::/a", MOUNT_2, {"a": version_2(1000, 300, high=700)}, 400),
+    "over its limit": ("0::/a", MOUNT_2, {"a": version_2(1000, 1300)}, 0),
+    "not numbers": ("0::/a", MOUNT_2, {"a": {"memory.max": "\n", "memory.high": "x y\n"}}, None),
+    "a container": ("0::/", MOUNT_2, {"": version_2(1000, 300)}, 700),
+    "another name inside": ("0::/../b", MOUNT_2.replace(" / ", " /a "), {"": version_2(1000, 300)}, 700),
+    "version 1": (
+        "5:cpu:/x\n4:hugetlb,memory:/a/b",
+        MOUNT_CPU + MOUNT_1,
+        {
+            "memory": version_1(UNLIMITED, 900),
+            "memory/a": version_1(1000, 500, 200),
+            "memory/a/b": version_1(2000, 100),
+            "cpu/x": version_1(1),
+        },
+        700,
+    ),
+    "version 1, a container": (
+        "4:memory:/docker/f00",
+        MOUNT_1.replace(" / ", " /docker/f00 "),
+        {"memory": version_1(1000, 400)},
+        600,
+    ),
+    "both versions": (
+        "4:memory:/a\n0::/b",
+        MOUNT_1 + MOUNT_2_BESIDE,
+        {"memory/a": version_1(1000, 400), "unified/b": {"cgroup.procs": "1\n"}},
+        600,
+    ),
+}
+
+
+@pytest.fixture
+def _free(monkeypatch):
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=5000))
+    monkeypatch.setattr(limits, "_left_of_address_space", lambda: [])
+
+
+def write(file, text):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="ascii")
+
+
+@pytest.mark.usefixtures("_free")
+@pytest.mark.parametrize(("groups", "mounts", "folders", "left"), SYSTEMS.values(), ids=SYSTEMS)
+def test_groups(tmp_path, groups, mounts, folders, left):
+    write(tmp_path / "proc/self/cgroup", f"{groups}\n")
+    write(tmp_path / "proc/self/mountinfo", mounts)
+    for folder, files in folders.items():
+        for name, text in files.items():
+            write(tmp_path / "sys/fs/cgroup" / folder / name, text)
+    assert limits.free_memory(tmp_path) == (5000 if left is None else left)
+
+
+@pytest.mark.usefixtures("_free")
+def test_a_system_without_groups(tmp_path):
+    assert limits.free_memory(tmp_path) == 5000
+
+
+@pytest.mark.usefixtures("_free")
+def test_budget_is_half_of_what_a_group_leaves(monkeypatch):
+    monkeypatch.delenv("LAGBC_MEMORY", raising=False)
+    monkeypatch.setattr(limits, "_left_by_groups", lambda root: [1000])
+    with pytest.raises(MemoryError, match="the budget is 500"):
+        lagbc.bc(np.ones((2, 2)))
+
+
+def test_address_space():
+    pytest.importorskip("resource")
+    script = """
+import resource, psutil
+from lagbc import limits
+used = psutil.Process().memory_info().vms
+resource.setrlimit(resource.RLIMIT_AS, (used + 10_000_000, resource.RLIM_INFINITY))
+assert limits.free_memory() <= 10_000_000
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_a_system_without_limits_of_address_space(tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "resource", None)
+    assert list(limits._left_of_address_space()) == []
+    assert limits.free_memory(tmp_path) > 0
