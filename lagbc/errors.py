@@ -1,6 +1,12 @@
-"""The exceptions and warnings of lagbc that are not plain ``ValueError`` or ``TypeError``."""
+"""The exceptions and warnings of lagbc that are not plain ``ValueError`` or ``TypeError``, and how it warns."""
 
 from __future__ import annotations
+
+import sys
+import warnings
+
+# A warning is for whoever called lagbc, also where NetworkX, which calls its backends, stands between the two.
+_PASSED_OVER = ("lagbc", "networkx")
 
 
 class GraphFormatError(ValueError):
@@ -17,3 +23,18 @@ class MemoryWarning(RuntimeWarning):
 
 class MissingDependencyError(ImportError):
     """An optional library that the chosen method needs is not installed; the message names the extra."""
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn of the line that called lagbc, however deep inside the call the reason is found."""
+    frame = sys._getframe(1)
+    while frame.f_globals.get("__name__", "").partition(".")[0] in _PASSED_OVER and frame.f_back is not None:
+        frame = frame.f_back
+    warnings.warn_explicit(
+        message,
+        category,
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        frame.f_globals.get("__name__"),
+        frame.f_globals.setdefault("__warningregistry__", {}),
+    )

@@ -28,8 +28,8 @@ def labelled(kind):
     return G
 
 
-def networkx_scores(G):
-    return list(nx.betweenness_centrality(G, normalized=False, backend="networkx").values())
+def networkx_scores(G, weight=None):
+    return list(nx.betweenness_centrality(G, normalized=False, weight=weight, backend="networkx").values())
 
 
 @pytest.mark.parametrize("kind", CLASSES)
@@ -73,7 +73,8 @@ def test_directed_may_be_said():
     assert as_graph(nx.to_scipy_sparse_array(undirected)).directed is True
 
 
-def test_all_public_functions_take_a_graph():
+def test_all_public_functions_take_a_graph(monkeypatch):
+    monkeypatch.setenv("LAGBC_MEMORY", "1GB")  # what is free changes from one call to the next
     G = nx.barabasi_albert_graph(100, 3, seed=1)
     A = nx.to_scipy_sparse_array(G)
     assert lagbc.estimate_memory(G) == lagbc.estimate_memory(A, directed=False)
@@ -130,7 +131,8 @@ def test_lengths_of_networkx(kind):
     G.add_edge(3, 0)
     expected = nx.to_numpy_array(G, multigraph_weight=min)
     assert expected.max() == 7
-    np.testing.assert_array_equal(lengths_of(G), expected)
+    with pytest.warns(UserWarning, match=r"1 of the [45] edges"):
+        np.testing.assert_array_equal(lengths_of(G), expected)
 
 
 @pytest.mark.parametrize("kind", CLASSES)
@@ -168,8 +170,7 @@ def test_lengths_of_graphblas():
 
 @pytest.mark.parametrize("bad", ["far", None, 2**70, 1j, [1.0], (1, 2)], ids=repr)
 def test_a_length_that_is_no_number(bad):
-    G = nx.Graph([("a", "b"), ("b", "c")])
-    G["b"]["c"]["weight"] = bad
+    G = nx.Graph([("a", "b", {"weight": 1}), ("b", "c", {"weight": bad})])
     with pytest.raises(TypeError, match=r"edge \('b', 'c'\) has length .*; lengths are floats, or integers"):
         lengths_of(G)
     graph = igraph.Graph(n=3, edges=[(0, 1), (1, 2)])
@@ -184,8 +185,92 @@ def test_all_lengths_are_sequences():
         lengths_of(G)
 
 
+def streets(kind=nx.MultiDiGraph):
+    """Lengths in the attribute "length", as osmnx has them; the shortest paths are not those of fewest edges."""
+    G = kind()
+    G.add_edges_from([("a", "b", {"length": 5.0}), ("a", "c", {"length": 1}), ("c", "b", {"length": 2}), ("d", "d")])
+    nx.set_edge_attributes(G, "residential", "highway")
+    return G
+
+
+def as_igraph(G):
+    graph = igraph.Graph(n=len(G), edges=[(0, 1), (0, 2), (2, 1)], directed=G.is_directed())
+    graph.es["length"] = [5.0, 1, 2]
+    graph.es["highway"] = "residential"
+    return graph
+
+
+CALLS = {
+    **{name: getattr(lagbc, name) for name in ("bc", "edge_bc", "closeness", "harmonic", "eccentricity", "stress")},
+    "eccentricity_centrality": lagbc.eccentricity_centrality,
+    "centralities": lambda A, weighted: lagbc.centralities(A, weighted=weighted)["closeness"],
+    "shortest_path_counts": lambda A, weighted: lagbc.shortest_path_counts(A, [0], weighted=weighted)[0],
+    "as_graph": lambda A, weighted: lagbc.as_graph(A, weighted=weighted).matrix,
+    "estimate_memory": lambda A, weighted: [lagbc.estimate_memory(A, weighted=weighted, threads=1).workspace],
+    "select_method": lambda A, weighted: [lagbc.select_method(A, weighted=weighted).method.weighted],
+    "compare": lambda A, weighted: [lagbc.compare(A, [0], weighted=weighted, methods="batched", device="cpu").weighted],
+}
+
+
+def array_of(result):
+    return result.toarray() if sp.issparse(result) else np.asarray(result)
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_the_attribute_of_the_lengths_may_be_named(call, monkeypatch):
+    monkeypatch.setenv("LAGBC_MEMORY", "1GB")
+    G = streets()
+    H = nx.relabel_nodes(G, str)
+    nx.set_edge_attributes(H, nx.get_edge_attributes(G, "length"), "weight")
+    H["d"]["d"][0]["weight"] = 3  # of a loop, which is no edge
+    ours = array_of(call(G, weighted="length"))
+    np.testing.assert_array_equal(ours, array_of(call(H, weighted=True)))
+    assert call in (CALLS["compare"], CALLS["select_method"]) or (ours != array_of(call(G, weighted=False))).any()
+    for graph in (G, as_igraph(G)):
+        with pytest.raises(
+            ValueError, match="Graph have no attribute 'weight'; they have 'highway', 'length', of which"
+        ):
+            call(graph, weighted=True)
+        with pytest.raises(ValueError, match="Graph have no attribute 'km'; they have 'highway', 'length', of which"):
+            call(graph, weighted="km")
+    message = r"weighted='length' names an edge attribute of .* graph, but A is a {}; pass weighted=True"
+    for matrix, kind in (
+        (nx.to_scipy_sparse_array(G), r"scipy\.csr_array"),
+        (np.eye(3, k=1), r"numpy\.ndarray"),
+        (as_graph(G, weighted="length"), r"lagbc\.Graph"),
+    ):
+        with pytest.raises(TypeError, match=message.format(kind)):
+            call(matrix, weighted="length")
+    with pytest.raises(TypeError, match="weighted=1 is neither True nor False nor the name of an edge attribute"):
+        call(G, weighted=1)
+
+
+def test_a_graphblas_matrix_has_no_attributes():
+    gb = pytest.importorskip("graphblas")
+    with pytest.raises(TypeError, match=r"weighted='length' names .* but A is a graphblas\.Matrix"):
+        lagbc.bc(gb.Matrix(float, 2, 2), weighted="length")
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_edges_without_a_length(kind):
+    G = streets(kind)
+    G.add_edge("b", "d")
+    G.add_edge("d", "e", length=2)
+    G.add_edge("e", "e")  # a loop
+    with pytest.warns(UserWarning, match="1 of the 5 edges have no attribute 'length'; they count as 1") as caught:
+        scores = lagbc.bc(G, weighted="length")
+    assert [warning.filename for warning in caught] == [__file__]
+    np.testing.assert_allclose(scores, networkx_scores(G, "length"), rtol=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [True, "length", ""])
+def test_a_graph_without_edges_needs_no_lengths(weighted):
+    for graph in (nx.Graph(), nx.empty_graph(3), nx.DiGraph([(0, 0)]), igraph.Graph(), igraph.Graph(n=2)):
+        assert not lagbc.bc(graph, weighted=weighted).any()
+
+
 def test_igraph_without_lengths():
-    with pytest.raises(ValueError, match=r"weighted=True, but .*igraph.Graph have no attribute 'weight'"):
+    with pytest.raises(ValueError, match=r"igraph\.Graph have no attribute 'weight'; they have none; weighted=False"):
         lengths_of(igraph.Graph(n=2, edges=[(0, 1)]))
     np.testing.assert_array_equal(lengths_of(igraph.Graph(n=2)), np.zeros((2, 2)))
 

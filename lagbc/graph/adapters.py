@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from lagbc.errors import warn
+
 # The edge attribute that holds the lengths, as NetworkX and igraph call it by default.
 LENGTH = "weight"
 
@@ -34,6 +36,12 @@ class Entries:
     tails: NDArray[np.int64]
     heads: NDArray[np.int64]
     directed: bool
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Arrays that pickle loads lie in immutable bytes, and SciPy does not index by such.
+        vars(self).update(
+            {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}
+        )
 
     def matrix(self, lengths: NDArray[Any] | None = None) -> sparse.coo_array:
         """Return the adjacency matrix, of ones (True) or of `lengths`; of parallel edges the shortest is kept."""
@@ -66,16 +74,16 @@ def is_directed(A: Any) -> bool:
     return bool(told()) if callable(told) and is_adaptable(A) else True
 
 
-def to_matrix(A: Any, *, weighted: bool = False) -> sparse.coo_array:
+def to_matrix(A: Any, *, weighted: bool | str = False) -> sparse.coo_array:
     """Read a graph or matrix of one of the three libraries, vertices in its own order.
 
     Parameters
     ----------
     A : networkx.Graph or a subclass of it, igraph.Graph, or graphblas.Matrix
         Vertices of a NetworkX graph are taken in the order of ``list(A)``. An undirected edge is stored both ways.
-    weighted : bool
-        Read lengths: the edge attribute "weight" (NetworkX: 1 where it is absent), or the values of the matrix. Of
-        parallel edges the shortest counts. Else all stored values are True.
+    weighted : bool or str
+        Read lengths: an edge attribute, "weight" if True, or the values of a matrix. Of parallel edges the shortest
+        counts. If False all stored values are True.
 
     Returns
     -------
@@ -84,13 +92,27 @@ def to_matrix(A: Any, *, weighted: bool = False) -> sparse.coo_array:
     Raises
     ------
     TypeError
-        A length is not a number; the message names the edge.
+        A length is not a number; the message names the edge. Or the name of an attribute is given for a matrix.
     ValueError
-        `weighted`, but an igraph.Graph has edges without the attribute "weight".
+        No edge has the attribute, or, in igraph, the graph does not; the message names those that there are.
+
+    Warns
+    -----
+    UserWarning
+        Some edges of a NetworkX graph have not got the attribute; they count as 1, as in NetworkX.
     """
     read = _reader(A)
     assert read is not None
     return read(A, weighted)
+
+
+def refuse_attribute(A: Any, attribute: str) -> TypeError:
+    """Say that what was given for `A` has no edge attributes."""
+    kind = f"{type(A).__module__.partition('.')[0]}.{type(A).__name__}"
+    return TypeError(
+        f"weighted={attribute!r} names an edge attribute of a NetworkX or igraph graph, but A is a {kind}; "
+        "pass weighted=True to take its own values as lengths"
+    )
 
 
 def networkx_entries(G: Any) -> Entries:
@@ -127,26 +149,55 @@ def as_lengths(values: Iterable[Any], name_of: Callable[[int], str]) -> NDArray[
     raise TypeError(f"the lengths have no common type of real numbers, but {lengths.dtype}")
 
 
-def _read_networkx(G: Any, weighted: bool) -> sparse.coo_array:
+def _read_networkx(G: Any, weighted: bool | str) -> sparse.coo_array:
     entries = networkx_entries(G)
-    if not weighted:
+    if weighted is False:
         return entries.matrix()
+    attribute = _attribute_of(weighted)
+    _require_attribute(G, entries, attribute)
 
     def name_of(i: int) -> str:
         vertices = list(G)
         return f"edge ({vertices[entries.tails[i]]!r}, {vertices[entries.heads[i]]!r})"
 
-    return entries.matrix(as_lengths((data.get(LENGTH, 1) for data in networkx_edge_data(G)), name_of))
+    return entries.matrix(as_lengths((data.get(attribute, 1) for data in networkx_edge_data(G)), name_of))
 
 
-def _read_igraph(graph: Any, weighted: bool) -> sparse.coo_array:
+def _require_attribute(G: Any, entries: Entries, attribute: str) -> None:
+    """Raise ValueError if no edge between two vertices has an attribute; warn if some have not."""
+    edges = entries.tails != entries.heads
+    has = np.fromiter((attribute in data for data in networkx_edge_data(G)), np.bool_, len(edges))
+    absent, all_edges = (np.count_nonzero(some) // (1 if entries.directed else 2) for some in (edges & ~has, edges))
+    if not absent:
+        return
+    if absent == all_edges:
+        raise _no_attribute("networkx.Graph", attribute, set().union(*networkx_edge_data(G)))
+    warn(
+        f"{absent} of the {all_edges} edges have no attribute {attribute!r}; they count as 1, as in NetworkX",
+        UserWarning,
+    )
+
+
+def _attribute_of(weighted: bool | str) -> str:
+    return weighted if isinstance(weighted, str) else LENGTH
+
+
+def _no_attribute(kind: str, attribute: str, there: Iterable[Any]) -> ValueError:
+    names = sorted(repr(name) for name in there if isinstance(name, str))
+    others = f"they have {', '.join(names)}, of which weighted= takes one by name" if names else "they have none"
+    return ValueError(f"the edges of the {kind} have no attribute {attribute!r}; {others}; weighted=False counts hops")
+
+
+def _read_igraph(graph: Any, weighted: bool | str) -> sparse.coo_array:
     edges = np.array(graph.get_edgelist(), np.int64).reshape(-1, 2)
     tails, heads = edges.T
     lengths = None
-    if weighted:
-        if len(edges) and LENGTH not in graph.es.attributes():
-            raise ValueError(f"weighted=True, but the edges of the igraph.Graph have no attribute {LENGTH!r}")
-        lengths = as_lengths(graph.es[LENGTH] if len(edges) else (), lambda i: f"edge {i}, {tuple(edges[i].tolist())},")
+    if weighted is not False:
+        attribute = _attribute_of(weighted)
+        if len(edges) and attribute not in graph.es.attributes():
+            raise _no_attribute("igraph.Graph", attribute, graph.es.attributes())
+        given = graph.es[attribute] if len(edges) else ()
+        lengths = as_lengths(given, lambda i: f"edge {i}, {tuple(edges[i].tolist())},")
     directed = graph.is_directed()
     if not directed:
         back = tails != heads
@@ -155,14 +206,16 @@ def _read_igraph(graph: Any, weighted: bool) -> sparse.coo_array:
     return Entries(graph.vcount(), tails, heads, directed).matrix(lengths)
 
 
-def _read_graphblas(A: Any, weighted: bool) -> sparse.coo_array:
+def _read_graphblas(A: Any, weighted: bool | str) -> sparse.coo_array:
+    if isinstance(weighted, str):
+        raise refuse_attribute(A, weighted)
     rows, columns, values = A.to_coo(values=weighted)
     values = values if weighted else np.ones(len(rows), np.bool_)
     # As signed integers, which SciPy indexes with; GraphBLAS allows dimensions up to 2**60.
     return sparse.coo_array((values, (rows.astype(np.int64), columns.astype(np.int64))), shape=A.shape)
 
 
-_READERS: dict[str, Callable[[Any, bool], sparse.coo_array]] = {
+_READERS: dict[str, Callable[[Any, bool | str], sparse.coo_array]] = {
     "networkx.classes.graph.Graph": _read_networkx,
     "igraph.Graph": _read_igraph,
     "graphblas.core.matrix.Matrix": _read_graphblas,
@@ -170,6 +223,6 @@ _READERS: dict[str, Callable[[Any, bool], sparse.coo_array]] = {
 }
 
 
-def _reader(A: Any) -> Callable[[Any, bool], sparse.coo_array] | None:
+def _reader(A: Any) -> Callable[[Any, bool | str], sparse.coo_array] | None:
     names = (f"{base.__module__}.{base.__qualname__}" for base in type(A).__mro__)
     return next((_READERS[name] for name in names if name in _READERS), None)

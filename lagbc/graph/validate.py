@@ -12,12 +12,13 @@ from scipy import sparse
 from lagbc.graph import adapters
 from lagbc.graph.csr import both_ways, from_entries, module_of
 from lagbc.graph.graph import Graph
+from lagbc.types import GraphLike
 
 # float64 holds all integers up to here.
 EXACT_INTEGERS = 2**53
 
 
-def as_graph(A: Any, *, directed: bool | None = None, weighted: bool = False) -> Graph:
+def as_graph(A: GraphLike, *, directed: bool | None = None, weighted: bool | str = False) -> Graph:
     """Validate a matrix and take its pattern, and if asked for its values as lengths.
 
     Parameters
@@ -29,9 +30,10 @@ def as_graph(A: Any, *, directed: bool | None = None, weighted: bool = False) ->
         igraph.Graph or a graphblas.Matrix is read through `lagbc.graph.adapters`.
     directed : bool, optional
         False takes every edge in both directions. None takes what a graph says of itself; True for a matrix.
-    weighted : bool
+    weighted : bool or str
         Take the values as lengths: finite and > 0. Duplicates are summed, as SciPy does; of two directions that
-        `directed` joins the smaller length counts, and of parallel edges of a graph the smallest.
+        `directed` joins the smaller length counts, and of parallel edges of a graph the smallest. Of a NetworkX or
+        igraph graph, True takes the edge attribute "weight", and a string the attribute of that name.
 
     Returns
     -------
@@ -42,15 +44,28 @@ def as_graph(A: Any, *, directed: bool | None = None, weighted: bool = False) ->
     ------
     TypeError
         `A` is not a matrix or graph that lagbc reads, has object dtype, or is weighted and complex; `directed` is no
-        bool.
+        bool, or `weighted` neither bool nor str, or names an attribute of what has none.
     ValueError
         `A` is not square, its index arrays are inconsistent, a dense `A` holds NaN or infinity, or `A` is weighted and
-        holds a value that is no length.
+        holds a value that is no length, or no edge of the graph has the attribute.
+
+    Warns
+    -----
+    UserWarning
+        Some edges of a NetworkX graph have not got the attribute; they count as 1, as in NetworkX.
     """
     if directed is None:
         directed = A.directed if isinstance(A, Graph) else adapters.is_directed(A)
     elif not isinstance(directed, bool | np.bool_):
         raise TypeError(f"directed={directed!r} is neither True nor False")
+    if isinstance(weighted, np.bool_):
+        weighted = bool(weighted)
+    if not isinstance(weighted, bool | str):
+        raise TypeError(f"weighted={weighted!r} is neither True nor False nor the name of an edge attribute")
+    if isinstance(weighted, str) and not adapters.is_adaptable(A):
+        if not isinstance(A, Graph):
+            _require_matrix(A)
+        raise adapters.refuse_attribute(A, weighted)
     if isinstance(A, Graph):
         if (A.directed, A.weighted) != (directed, weighted):
             raise ValueError(
@@ -58,8 +73,11 @@ def as_graph(A: Any, *, directed: bool | None = None, weighted: bool = False) ->
                 f"weighted={weighted} were asked for"
             )
         return A
-    if adapters.is_adaptable(A):
-        A = adapters.to_matrix(A, weighted=weighted)
+    matrix = adapters.to_matrix(A, weighted=weighted) if adapters.is_adaptable(A) else A
+    return _read(matrix, directed=directed, weighted=weighted is not False)
+
+
+def _read(A: Any, *, directed: bool, weighted: bool) -> Graph:
     _require_matrix(A)
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
         raise ValueError(f"A has shape {A.shape}, but an adjacency matrix is square: n rows and n columns")
@@ -112,6 +130,7 @@ def _require_matrix(A: Any) -> None:
 def _stored_entries(A: Any) -> tuple[Any, Any, Any]:
     """Rows, columns and values of the stored entries."""
     if isinstance(A, np.ndarray):
+        A = np.asarray(A)  # of a np.matrix, too, every part of which is two-dimensional
         rows, columns = np.nonzero(_dense_pattern(A))
         return rows, columns, A[rows, columns]
     if is_cupy(A):

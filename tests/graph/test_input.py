@@ -452,10 +452,22 @@ def test_weighted_graph_is_canonical():
     assert as_graph(lengths([0, 1], [1, 0], [2.0, 2.0]), weighted=True).transpose.weights.tolist() == [2, 2]
 
 
-@pytest.mark.parametrize("weighted", ["yes", 1, None])
-def test_weighted_is_a_truth_value(weighted):
-    with pytest.raises(TypeError, match=f"weighted={weighted!r} is neither True nor False"):
+@pytest.mark.parametrize("weighted", [1, None, 0.5], ids=repr)
+def test_weighted_is_a_truth_value_or_a_name(weighted):
+    with pytest.raises(TypeError, match=f"weighted={weighted!r} is neither True nor False nor the name"):
         lagbc.bc(path(3), weighted=weighted)
+    for one in (np.bool_(True), np.bool_(False)):
+        np.testing.assert_array_equal(lagbc.bc(path(3), weighted=one), oracle(path(3)))
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+@pytest.mark.parametrize("weighted", [True, False])
+def test_numpy_matrix(weighted):
+    A = with_lengths(scale_free(20, 60, seed=2), np.arange(1, 5))
+    given = np.matrix(A.toarray())
+    np.testing.assert_array_equal(lagbc.bc(given, weighted=weighted), lagbc.bc(A, weighted=weighted))
+    edges = lagbc.edge_bc(given, weighted=weighted)
+    np.testing.assert_array_equal(edges.toarray(), lagbc.edge_bc(A, weighted=weighted).toarray())
 
 
 def test_method_without_lengths():
