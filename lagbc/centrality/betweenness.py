@@ -32,7 +32,7 @@ def bc(
     batch: int | str = "auto",
     *,
     directed: bool | None = None,
-    weighted: bool = False,
+    weighted: bool | str = False,
     sources: ArrayLike | None = None,
     targets: ArrayLike | None = None,
     k: int | None = None,
@@ -74,11 +74,11 @@ def bc(
         ``networkx.betweenness_centrality(G, normalized=False)`` does. Of two lengths the smaller counts. True takes
         edges one way; an undirected graph holds each both ways. The default is what a graph says of itself, and True
         for a matrix.
-    weighted : bool
+    weighted : bool or str
         Take the values of `A` as lengths of edges, finite and > 0 (for strengths w pass 1 / w), and the length of a
         path as their float64 sum from the root on. Integer lengths are exact while paths are shorter than 2**53;
-        others tie where their sums do. Of a NetworkX or igraph graph, the edge attribute "weight" is taken (in NetworkX
-        1 where it is absent).
+        others tie where their sums do. Of a NetworkX or igraph graph, True takes the edge attribute "weight", and a
+        string the attribute of that name; an edge of NetworkX without it counts as 1, with a warning.
     sources : array of int, optional
         Sum over these roots s only, nothing else changed: the partial sum of igraph's ``sources=`` and of NetworkX's
         ``betweenness_centrality_subset``. Distinct vertices.
@@ -163,7 +163,7 @@ def bc(
     >>> lagbc.bc(path, directed=False)
     array([0., 1., 0.])
     """
-    require_flags(weighted=weighted, normalized=normalized, endpoints=endpoints)
+    require_flags(normalized=normalized, endpoints=endpoints)
     device = device_for(A, device)
     graph = as_graph(A, directed=directed, weighted=weighted)
     roots = parse_roots(graph.n, sources, k, rng)
@@ -211,7 +211,7 @@ def estimate_memory(
     batch: int | str = "auto",
     *,
     directed: bool | None = None,
-    weighted: bool = False,
+    weighted: bool | str = False,
     method: str = "auto",
     device: str = "auto",
     dtype: str = "float64",

@@ -36,7 +36,7 @@ def edge_bc(
     batch: int | str = "auto",
     *,
     directed: bool | None = None,
-    weighted: bool = False,
+    weighted: bool | str = False,
     sources: ArrayLike | None = None,
     targets: ArrayLike | None = None,
     k: int | None = None,
@@ -115,7 +115,7 @@ def closeness(
     batch: int | str = "auto",
     *,
     directed: bool | None = None,
-    weighted: bool = False,
+    weighted: bool | str = False,
     wf_improved: bool = True,
     **options: Unpack[Options],
 ) -> NDArray[np.float64]:
@@ -170,7 +170,7 @@ def harmonic(
     batch: int | str = "auto",
     *,
     directed: bool | None = None,
-    weighted: bool = False,
+    weighted: bool | str = False,
     sources: ArrayLike | None = None,
     **options: Unpack[Options],
 ) -> NDArray[np.float64]:
@@ -219,7 +219,7 @@ def eccentricity(
     batch: int | str = "auto",
     *,
     directed: bool | None = None,
-    weighted: bool = False,
+    weighted: bool | str = False,
     **options: Unpack[Options],
 ) -> NDArray[np.float64]:
     r"""Eccentricity of every vertex, its largest distance to a vertex that it reaches.
@@ -263,7 +263,7 @@ def eccentricity_centrality(
     batch: int | str = "auto",
     *,
     directed: bool | None = None,
-    weighted: bool = False,
+    weighted: bool | str = False,
     **options: Unpack[Options],
 ) -> NDArray[np.float64]:
     r"""Eccentricity centrality of every vertex, as gpu-fan has it: (n - 1) / `lagbc.eccentricity`.
@@ -305,7 +305,7 @@ def stress(
     batch: int | str = "auto",
     *,
     directed: bool | None = None,
-    weighted: bool = False,
+    weighted: bool | str = False,
     sources: ArrayLike | None = None,
     targets: ArrayLike | None = None,
     log2: bool = False,
@@ -368,7 +368,7 @@ def centralities(
     batch: int | str = "auto",
     *,
     directed: bool | None = None,
-    weighted: bool = False,
+    weighted: bool | str = False,
     normalized: bool = False,
     endpoints: bool = False,
     wf_improved: bool = True,
@@ -436,7 +436,7 @@ def centralities(
 
 
 def shortest_path_counts(
-    A: Any, sources: ArrayLike, *, directed: bool | None = None, weighted: bool = False, log2: bool = False
+    A: Any, sources: ArrayLike, *, directed: bool | None = None, weighted: bool | str = False, log2: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Distances from some vertices to all, and the numbers of shortest paths.
 
@@ -475,7 +475,7 @@ def shortest_path_counts(
     >>> sigma
     array([[1., 1., 1., 2.]])
     """
-    require_flags(weighted=weighted, log2=log2)
+    require_flags(log2=log2)
     graph = as_graph(A, directed=directed, weighted=weighted).on_host
     roots = parse_vertices("sources", graph.n, sources)
     from lagbc.methods.cpu import extended
@@ -504,13 +504,12 @@ def sums_of(which: str | Iterable[str]) -> frozenset[str]:
     return frozenset[str]().union(*(_SUMS[name] for name in names))
 
 
-def _read(A: Any, directed: bool | None, weighted: bool, options: Options) -> Graph:
+def _read(A: Any, directed: bool | None, weighted: bool | str, options: Options) -> Graph:
     """Read the graph; a matrix on the GPU is computed there."""
     if unknown := options.keys() - Options.__annotations__.keys():
         raise TypeError(
             f"there is no argument {sorted(unknown)[0]!r}; those of a run are {', '.join(Options.__annotations__)}"
         )
-    require_flags(weighted=weighted)
     options["device"] = device_for(A, options.get("device", "auto"))
     return as_graph(A, directed=directed, weighted=weighted)
 

@@ -362,7 +362,7 @@ def select_method(
     A: Any,
     *,
     directed: bool | None = None,
-    weighted: bool = False,
+    weighted: bool | str = False,
     roots: int | None = None,
     method: str = "auto",
     device: str = "auto",
@@ -373,7 +373,7 @@ def select_method(
     ----------
     A : matrix as for `bc`
     directed, method, device : as for `bc`
-    weighted : bool
+    weighted : bool or str
         As for `bc`.
     roots : int, optional
         How many roots there are: the length of `sources`, or `k`. All vertices if it is not given.
