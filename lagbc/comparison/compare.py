@@ -230,7 +230,7 @@ def compare(
     methods: str | Iterable[str] = "all",
     device: str = "all",
     directed: bool | None = None,
-    weighted: bool = False,
+    weighted: bool | str = False,
     batch: int | str = "auto",
     dtype: str = "float64",
     bucket_width: float | str = "auto",
@@ -253,8 +253,8 @@ def compare(
     device : str
         "all", "cpu" or "cuda".
     directed, batch, threads : as for `lagbc.bc`
-    weighted : bool
-        Whether edges have lengths; methods for hops are then skipped, and otherwise those for lengths.
+    weighted : bool or str
+        As for `lagbc.bc`; methods for hops are skipped if edges have lengths, and otherwise those for lengths.
     dtype : str
         "float64" or "float32": type of path counts where a method has the choice; elsewhere it is float64.
     bucket_width : float or "auto"
@@ -300,13 +300,13 @@ def compare(
         raise ValueError(f"dtype={dtype!r} is not one of {', '.join(TOLERANCE)}")
     if not parse_real("time_limit", time_limit) > 0:
         raise ValueError(f"time_limit={time_limit!r}: it is a number of seconds, more than 0")
-    rows = _rows(methods, device, weighted)
-    taking = [row for row in rows if "bucket_width" in row.takes and row.weighted == weighted]
+    graph = as_graph(A, directed=directed, weighted=weighted)
+    rows = _rows(methods, device, graph.weighted)
+    taking = [row for row in rows if "bucket_width" in row.takes and row.weighted == graph.weighted]
     if bucket_width != "auto" and not taking:
         raise ValueError(
             f"bucket_width={bucket_width!r} means nothing to {', '.join(sorted({row.name for row in rows}))}"
         )
-    graph = as_graph(A, directed=directed, weighted=weighted)
     if not graph.nnz:
         raise ValueError("A has no edge between two vertices, so that there is nothing to compare")
     places = _Places(graph)
