@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
+import secrets
+import shutil
+import warnings
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from glob import escape
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.lib.format import read_array, read_array_header_1_0, read_magic
 from numpy.typing import NDArray
 
 from lagbc.errors import CheckpointError
@@ -23,6 +28,13 @@ from lagbc.methods.table import Method
 _FORMAT = "lagbc checkpoint 3"
 # Before the names of the sums in the file.
 _SUM = "sum_"
+# At the end of the name of a file that is being written.
+_PART = ".lagbc-part"
+# What a file belongs to where one of its arrays differs.
+_OWNERS = {
+    "graph": "another graph or direction, or to another version's order of it",
+    "options": "other options (method, scores, dtype, endpoints, rtol, weights of vertices, or k in place of sources)",
+}
 
 
 @dataclass(eq=False)
@@ -46,28 +58,49 @@ class Checkpoint:
     options_digest: str
     roots: NDArray[np.int64]
     state: tuple[int, Sums]
+    _written: int | None = None
 
     def save(self) -> None:
-        """Write the file in one step: a reader sees the old one or the new one, whenever the process dies."""
-        done, raw = self.state
-        descriptor, temporary = tempfile.mkstemp(prefix=self.path.name, dir=self.path.parent)
+        """Write the file, unless it holds as much; a RuntimeWarning where that fails, since the sums are not lost."""
+        if self.state[0] == self._written:
+            return
         try:
-            with os.fdopen(descriptor, "wb") as file:
-                np.savez(
-                    file,
-                    format=_FORMAT,
-                    graph=self.graph_digest,
-                    options=self.options_digest,
-                    roots=self.roots,
-                    done=done,
-                    **{f"{_SUM}{name}": array for name, array in raw},
-                )
+            self.write()
+        except OSError as error:
+            warnings.warn(
+                f"checkpoint {self.path} could not be written: {error}; it holds what it held before",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
+    def write(self) -> None:
+        """Write the file in one step: a reader sees the old one or the new one, whenever the process dies."""
+        done, _ = self.state
+        temporary = self.path.with_name(f"{self.path.name}.{secrets.token_hex(4)}{_PART}")
+        try:
+            with temporary.open("xb") as file:
+                np.savez(file, **self.arrays())  # type: ignore[arg-type]
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(temporary, self.path)
+            if self.path.exists():
+                shutil.copymode(self.path, temporary)
+            temporary.replace(self.path)
         except BaseException:
-            Path(temporary).unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
             raise
+        self._written = done
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Arrays of the file, by their names."""
+        done, raw = self.state
+        return {
+            "format": np.array(_FORMAT),
+            "graph": np.array(self.graph_digest),
+            "options": np.array(self.options_digest),
+            "roots": self.roots,
+            "done": np.array(done, np.int64),
+            **{f"{_SUM}{name}": array for name, array in raw},
+        }
 
 
 def open_checkpoint(
@@ -80,11 +113,12 @@ def open_checkpoint(
     sampled: bool,
     redraw: bool,
 ) -> Checkpoint:
-    """Read a checkpoint, or start one at no roots done.
+    """Read a checkpoint, or start one at no roots done, and write it, so that a run does not begin that cannot.
 
     Parameters
     ----------
-    path : path of the file; its folder must exist
+    path : path of the file
+        Its folder must exist. A symlink is followed.
     roots : ndarray of int64
         The roots of this call.
     sampled : bool
@@ -95,47 +129,109 @@ def open_checkpoint(
     Raises
     ------
     CheckpointError
-        The file is no checkpoint, or belongs to another graph, other options or other roots.
+        The file is no checkpoint, belongs to another graph, other options or other roots, or cannot be written.
     """
-    path = Path(path)
     fresh = Checkpoint(
-        path,
+        _followed(Path(path)),
         _digest_graph(graph),
         _digest_options(method, plan, sampled),
         roots,
         (0, Sums.zeros(np, plan.sums, graph.n, graph.nnz)),
     )
-    if not path.parent.is_dir():
-        raise CheckpointError(f"checkpoint {path} cannot be written: there is no folder {path.parent}")
-    if not path.exists():
-        return fresh
-    found = _read(path)
-    for what, mine, its in (
-        ("another graph or direction, or to another version's order of it", fresh.graph_digest, found.graph_digest),
-        (
-            "other options (method, scores, dtype, endpoints, rtol, weights of vertices, or k in place of sources)",
-            fresh.options_digest,
-            found.options_digest,
-        ),
-    ):
-        if mine != its:
-            raise CheckpointError(f"checkpoint {path} belongs to {what}; name another file, or delete it")
-    same_roots = len(found.roots) == len(roots) if redraw else np.array_equal(np.sort(found.roots), np.sort(roots))
-    if not same_roots:
-        raise CheckpointError(f"checkpoint {path} belongs to other roots; name another file, or delete it")
-    return found
-
-
-def _read(path: Path) -> Checkpoint:
     try:
-        with np.load(path, allow_pickle=False) as file:
-            if str(file["format"]) != _FORMAT:
-                raise ValueError
-            raw = Sums(**{name.removeprefix(_SUM): file[name] for name in file.files if name.startswith(_SUM)})
-            return Checkpoint(path, str(file["graph"]), str(file["options"]), file["roots"], (int(file["done"]), raw))
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        problem = f"{path} is not a lagbc checkpoint of this version"
+        opened = _read(fresh, graph, redraw=redraw) if fresh.path.exists() else fresh
+        if opened is fresh or opened.state[0] < _swept(graph, opened.roots):
+            _remove_parts(fresh.path)
+            opened.write()
+    except OSError as error:
+        raise CheckpointError(f"checkpoint {path} cannot be used: {error}") from error
+    return opened
+
+
+def _followed(path: Path) -> Path:
+    """Return the file that is to be written, which is not a symlink to it."""
+    followed = Path(os.path.realpath(path)) if path.is_symlink() else path
+    if not followed.parent.is_dir():
+        raise CheckpointError(f"checkpoint {path} cannot be written: there is no folder {followed.parent}")
+    if followed.exists() and not followed.is_file():
+        raise CheckpointError(f"checkpoint {path} is a folder, a pipe or a device; name a file")
+    return followed
+
+
+def _remove_parts(path: Path) -> None:
+    """Remove what runs that were killed while they wrote have left."""
+    for part in path.parent.glob(f"{escape(path.name)}.{'?' * 8}{_PART}"):
+        part.unlink(missing_ok=True)
+
+
+def _read(fresh: Checkpoint, graph: Graph, *, redraw: bool) -> Checkpoint:
+    """Read the file of a checkpoint, nothing of which is unpacked before it is known to fit."""
+    try:
+        with zipfile.ZipFile(fresh.path) as archive:
+            return _checked(archive, fresh, graph, redraw=redraw)
+    except (CheckpointError, OSError, MemoryError):
+        raise
+    except Exception as error:  # what a damaged archive raises can be anything
+        problem = f"{fresh.path} is not a lagbc checkpoint of this version"
         raise CheckpointError(f"{problem}; name another file, or delete it") from error
+
+
+def _checked(archive: zipfile.ZipFile, fresh: Checkpoint, graph: Graph, *, redraw: bool) -> Checkpoint:
+    expected = fresh.arrays()
+
+    def found(name: str) -> NDArray[Any]:
+        return _unpack(archive, name, expected[name])
+
+    if found("format") != expected["format"]:
+        raise ValueError
+    for name, what in _OWNERS.items():
+        if found(name) != expected[name]:
+            raise CheckpointError(f"checkpoint {fresh.path} belongs to {what}; name another file, or delete it")
+    # Sums are as many as the graph and the options say.
+    roots = found("roots") if _header(archive, "roots") == _header_of(fresh.roots) else None
+    if roots is None or not (_are_vertices(roots, graph.n) if redraw else _are_same(roots, fresh.roots)):
+        raise CheckpointError(f"checkpoint {fresh.path} belongs to other roots; name another file, or delete it")
+    done = int(found("done"))
+    if not 0 <= done <= _swept(graph, roots):
+        raise ValueError
+    raw = Sums(**{name.removeprefix(_SUM): found(name) for name in expected if name.startswith(_SUM)})
+    return replace(fresh, roots=roots, state=(done, raw), _written=done)
+
+
+def _unpack(archive: zipfile.ZipFile, name: str, like: NDArray[Any]) -> NDArray[Any]:
+    """Read an array of the shape and type that are expected; ValueError, before it is read, where it has others."""
+    if _header(archive, name) != _header_of(like):
+        raise ValueError
+    with archive.open(f"{name}.npy") as file:
+        array: NDArray[Any] = read_array(file, allow_pickle=False)
+    return array
+
+
+def _header(archive: zipfile.ZipFile, name: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and type of an array."""
+    with archive.open(f"{name}.npy") as file:
+        if read_magic(file) != (1, 0):
+            raise ValueError
+        shape, _, dtype = read_array_header_1_0(file)
+    return shape, dtype
+
+
+def _header_of(array: NDArray[Any]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    return array.shape, array.dtype
+
+
+def _are_vertices(roots: NDArray[np.int64], n: int) -> bool:
+    """Whether roots could have been drawn: they are distinct vertices."""
+    return bool(((roots >= 0) & (roots < n)).all()) and len(np.unique(roots)) == len(roots)
+
+
+def _are_same(roots: NDArray[np.int64], others: NDArray[np.int64]) -> bool:
+    return np.array_equal(np.sort(roots), np.sort(others))
+
+
+def _swept(graph: Graph, roots: NDArray[np.int64]) -> int:
+    """How many roots are swept; one without out-edges is not."""
+    return int(np.count_nonzero(graph.out_degrees[roots]))
 
 
 def _digest_graph(graph: Graph) -> str:

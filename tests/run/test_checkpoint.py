@@ -1,0 +1,235 @@
+"""The file of a checkpoint: what is read is checked, what cannot be written costs no score."""
+
+import io
+import os
+import stat
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from strategies import path, scale_free
+
+import lagbc
+from lagbc.graph.graph import as_graph
+
+A = scale_free(500, 4000, seed=1)
+SWEPT = np.count_nonzero(as_graph(A).out_degrees)
+
+
+def batched(A, **options):
+    return lagbc.bc(A, method="batched", device="cpu", threads=1, **options)
+
+
+class Killed(BaseException):
+    pass
+
+
+def stop(progress):
+    raise Killed
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Return a checkpoint of which some roots are done."""
+    file = tmp_path / "run"
+    with pytest.raises(Killed):
+        batched(A, checkpoint=file, progress=stop)
+    return file
+
+
+# What is read
+
+
+def rewrite(file, **changed):
+    """Change arrays of a checkpoint; None leaves one out."""
+    with np.load(file) as loaded:
+        arrays = {name: loaded[name] for name in loaded.files} | changed
+    with file.open("wb") as stream:
+        np.savez(stream, **{name: array for name, array in arrays.items() if array is not None})
+
+
+def refused(file, message, **options):
+    before = file.read_bytes()
+    with pytest.raises(lagbc.CheckpointError, match=f"{file.name} {message}.*name another file, or delete it"):
+        batched(A, checkpoint=file, **options)
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"done": np.int64(-1)},
+        {"done": np.int64(SWEPT + 1)},
+        {"done": np.float64(64)},
+        {"done": np.full(2, 64)},
+        {"done": None},
+        {"format": np.arange(3)},
+        {"roots": None},
+        {"sum_dependency": None},
+        {"sum_dependency": np.zeros(501)},
+        {"sum_dependency": np.zeros((500, 1))},
+        {"sum_dependency": np.zeros(500, np.float32)},
+        {"sum_dependency": np.zeros(500, "U8")},
+        {"sum_dependency": np.array([{}] * 500)},
+    ],
+    ids=lambda changed: " ".join(f"{name} {getattr(array, 'dtype', '')}" for name, array in changed.items()),
+)
+def test_arrays_are_checked(file, changed):
+    rewrite(file, **changed)
+    refused(file, "is not a lagbc checkpoint")
+
+
+@pytest.mark.parametrize("roots", [np.arange(500.0), np.arange(499), np.arange(1, 501), np.zeros(500, np.int64)])
+def test_roots_are_checked(file, roots):
+    rewrite(file, roots=roots)
+    refused(file, "belongs to other roots")
+
+
+@pytest.mark.parametrize("roots", [np.arange(-1, 199), np.arange(301, 501), np.zeros(200, np.int64)])
+def test_drawn_roots_are_checked(tmp_path, roots):
+    file = tmp_path / "run"
+    batched(A, checkpoint=file, k=200)
+    rewrite(file, roots=roots)
+    refused(file, "belongs to other roots", k=200)
+
+
+def test_nothing_is_unpacked_that_does_not_fit(file):
+    """An array whose header promises more than memory holds, and a matrix in place of an archive."""
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (2**50,)})
+    with np.load(file) as loaded:
+        arrays = {name: loaded[name] for name in loaded.files if name != "sum_dependency"}
+    with file.open("wb") as stream:
+        np.savez(stream, **arrays)
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr("sum_dependency.npy", header.getvalue())
+    refused(file, "is not a lagbc checkpoint")
+    file.write_bytes(header.getvalue())
+    refused(file, "is not a lagbc checkpoint")
+
+
+def test_changed_bytes_are_seen(file):
+    data = bytearray(file.read_bytes())
+    data[data.index(b"sum_dependency") + 1000] ^= 1
+    file.write_bytes(data)
+    refused(file, "is not a lagbc checkpoint")
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(lagbc.CheckpointError, match="is a folder, a pipe or a device"):
+        batched(A, checkpoint=tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(lagbc.CheckpointError, match="pipe is a folder, a pipe or a device"):
+        batched(A, checkpoint=tmp_path / "pipe")
+    with pytest.raises(lagbc.CheckpointError, match="is a folder, a pipe or a device"):
+        batched(A, checkpoint=os.devnull)
+
+
+# What is written
+
+
+def no_space(self, other):
+    raise OSError(28, "No space left on device")
+
+
+def test_symlink_is_followed(tmp_path):
+    target, link = tmp_path / "target", tmp_path / "link"
+    link.symlink_to(target)
+    for _ in range(2):
+        with pytest.raises(Killed):
+            batched(A, checkpoint=link, progress=stop)
+        assert link.is_symlink()
+        assert np.load(target)["done"] > 0
+        assert sorted(entry.name for entry in tmp_path.iterdir()) == ["link", "target"]
+    link.unlink()
+    link.symlink_to(tmp_path / "missing" / "target")
+    with pytest.raises(lagbc.CheckpointError, match="link cannot be written: there is no folder"):
+        batched(A, checkpoint=link)
+
+
+def test_mode_is_kept(file):
+    file.chmod(0o640)
+    batched(A, checkpoint=file)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+
+
+def test_what_a_killed_run_left_is_removed(tmp_path):
+    kept = {"run.1", "run.part", "run.a.12345678.lagbc-part", "other.12345678.lagbc-part"}
+    for name in (*kept, "run.0123abcd.lagbc-part", "run.deadbeef.lagbc-part"):
+        (tmp_path / name).touch()
+    batched(A, checkpoint=tmp_path / "run")
+    assert {entry.name for entry in tmp_path.iterdir()} == kept | {"run"}
+
+
+def test_tried_before_the_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(Path, "replace", no_space)
+    told = []
+    with pytest.raises(lagbc.CheckpointError, match=r"run cannot be used: .*No space left") as error:
+        batched(A, checkpoint=tmp_path / "run", progress=told.append)
+    assert isinstance(error.value.__cause__, OSError)
+    assert not told
+    assert not list(tmp_path.iterdir())
+
+
+def test_no_score_is_lost(tmp_path, monkeypatch):
+    """The disk is full from the first batch on."""
+    file = tmp_path / "run"
+
+    def fill(progress):
+        monkeypatch.setattr(Path, "replace", no_space)
+
+    with pytest.warns(RuntimeWarning, match=r"run could not be written: .*No space left"):
+        scores = batched(A, checkpoint=file, progress=fill)
+    np.testing.assert_array_equal(scores, batched(A))
+    assert np.load(file)["done"] == 0
+    assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
+    monkeypatch.undo()
+    np.testing.assert_array_equal(batched(A, checkpoint=file), scores)
+
+
+def test_an_error_is_not_hidden_by_a_full_disk(file, monkeypatch):
+    def fail(progress):
+        monkeypatch.setattr(Path, "replace", no_space)
+        raise KeyboardInterrupt
+
+    with pytest.warns(RuntimeWarning, match="could not be written"), pytest.raises(KeyboardInterrupt):
+        batched(A, checkpoint=file, progress=fail)
+
+
+def test_finished_checkpoint_needs_no_writing(file, monkeypatch):
+    scores = batched(A, checkpoint=file)
+    monkeypatch.setattr(Path, "replace", None)
+    np.testing.assert_array_equal(batched(A, checkpoint=file), scores)
+
+
+def test_limit_of_file_sizes(tmp_path):
+    """A real refusal to write, in the middle of the file."""
+    pytest.importorskip("resource")
+    script = f"""
+import resource, sys, warnings
+sys.path.insert(0, {os.path.dirname(os.path.dirname(__file__))!r})
+from strategies import path
+import lagbc
+
+def limit(progress):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4000, resource.RLIM_INFINITY))
+
+A = path(1000)
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    print(lagbc.bc(A, method="batched", device="cpu", checkpoint={str(tmp_path / "run")!r}, progress=limit).sum())
+assert any("run could not be written" in str(warning.message) for warning in said), said
+try:
+    lagbc.bc(A, checkpoint={str(tmp_path / "other")!r})
+except lagbc.CheckpointError as error:
+    assert "other cannot be used" in str(error), error
+else:
+    raise AssertionError
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    np.testing.assert_allclose(float(done.stdout), batched(path(1000)).sum())
+    assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
