@@ -24,7 +24,8 @@ from benchmarks.generators import erdos_renyi
 from benchmarks.gpu import CHECKED, Case, Entry, Row, disagreement, environment, order_on_device, run_once, timed
 from benchmarks.graphs import SEED, NamedGraph, table
 from benchmarks.seeds import preferential
-from lagbc.centrality.measures import FIVE, sums_of
+from lagbc.centrality.compute import find_all
+from lagbc.centrality.together import FIVE
 from lagbc.cuda import compiler
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
@@ -112,7 +113,7 @@ def sweeps(name: str, roots: int, rounds: int, until: float, variants: Sequence[
 def prepare(variant: Variant, placed: Graph, batch: int) -> tuple[SweepPlan, Any]:
     """Make plan and state of a sweep."""
     variant.set_constants()
-    plan = replace(ENTRY.plan(batch), sums=sums_of(variant.which))
+    plan = replace(ENTRY.plan(batch), sums=frozenset().union(*(one.sums for one in find_all(variant.which))))
     return plan, ENTRY.prepare(placed, plan)
 
 

@@ -7,27 +7,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lagbc.centrality.betweenness import bc, estimate_memory
-    from lagbc.centrality.measures import (
-        centralities,
-        closeness,
-        eccentricity,
-        eccentricity_centrality,
-        edge_bc,
-        harmonic,
-        shortest_path_counts,
-        stress,
-    )
+    from lagbc.centrality.betweenness import bc
+    from lagbc.centrality.counts import shortest_path_counts
+    from lagbc.centrality.distances import closeness, eccentricity, eccentricity_centrality, harmonic
+    from lagbc.centrality.edge import edge_bc
+    from lagbc.centrality.preview import estimate_memory, select_method
+    from lagbc.centrality.registry import Centrality, register_centrality
+    from lagbc.centrality.stress import stress
+    from lagbc.centrality.together import centralities
     from lagbc.comparison.compare import Comparison, Measurement, compare
     from lagbc.errors import CheckpointError, GraphFormatError, MemoryWarning, MissingDependencyError
     from lagbc.graph.validate import as_graph
     from lagbc.io.read import example_path, read_graph
-    from lagbc.methods.table import METHODS, Method, Selection, select_method
+    from lagbc.methods.table import METHODS, Method, Selection
     from lagbc.run.memory import MemoryEstimate
+    from lagbc.run.options import Options, config
     from lagbc.run.sweep import Progress
 
 __all__ = [
     "METHODS",
+    "Centrality",
     "CheckpointError",
     "Comparison",
     "GraphFormatError",
@@ -36,6 +35,7 @@ __all__ = [
     "MemoryWarning",
     "Method",
     "MissingDependencyError",
+    "Options",
     "Progress",
     "Selection",
     "as_graph",
@@ -43,6 +43,7 @@ __all__ = [
     "centralities",
     "closeness",
     "compare",
+    "config",
     "eccentricity",
     "eccentricity_centrality",
     "edge_bc",
@@ -50,29 +51,28 @@ __all__ = [
     "example_path",
     "harmonic",
     "read_graph",
+    "register_centrality",
     "select_method",
     "shortest_path_counts",
     "stress",
 ]
 
 _HOMES = {
-    "centrality.betweenness": ("bc", "estimate_memory"),
+    "centrality.betweenness": ("bc",),
     "comparison.compare": ("Comparison", "Measurement", "compare"),
     "errors": ("CheckpointError", "GraphFormatError", "MemoryWarning", "MissingDependencyError"),
     "graph.validate": ("as_graph",),
     "io.read": ("example_path", "read_graph"),
-    "centrality.measures": (
-        "centralities",
-        "closeness",
-        "eccentricity",
-        "eccentricity_centrality",
-        "edge_bc",
-        "harmonic",
-        "shortest_path_counts",
-        "stress",
-    ),
+    "centrality.counts": ("shortest_path_counts",),
+    "centrality.distances": ("closeness", "eccentricity", "eccentricity_centrality", "harmonic"),
+    "centrality.edge": ("edge_bc",),
+    "centrality.preview": ("estimate_memory", "select_method"),
+    "centrality.registry": ("Centrality", "register_centrality"),
+    "centrality.stress": ("stress",),
+    "centrality.together": ("centralities",),
+    "run.options": ("Options", "config"),
     "run.memory": ("MemoryEstimate",),
-    "methods.table": ("METHODS", "Method", "Selection", "select_method"),
+    "methods.table": ("METHODS", "Method", "Selection"),
     "run.sweep": ("Progress",),
 }
 

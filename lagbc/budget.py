@@ -34,14 +34,21 @@ def stated_budget() -> int | None:
         The variable is not a size.
     """
     text = os.environ.get(BUDGET_VARIABLE)
-    if text is None:
-        return None
-    match = re.fullmatch(r"\s*([0-9.]+(?:e[0-9]+)?)\s*([KMGT]?)(i?)B?\s*", text, re.IGNORECASE)
+    return None if text is None else parse_size(BUDGET_VARIABLE, text)
+
+
+def parse_size(name: str, size: str | int) -> int:
+    """Return a size such as "8GB", "512MiB", "2e9" or 10**9 in bytes; `name` says where it stands.
+
+    Raises
+    ------
+    ValueError
+        It is none.
+    """
+    match = re.fullmatch(r"\s*([0-9.]+(?:e[0-9]+)?)\s*([KMGT]?)(i?)B?\s*", str(size), re.IGNORECASE)
     try:
         if match is None:
             raise ValueError
         return int(float(match[1]) * (1024 if match[3] else 1000) ** _UNITS[match[2].upper()])
     except (ValueError, OverflowError):  # 1e400 is infinite
-        raise ValueError(
-            f"{BUDGET_VARIABLE}={text!r} is not a size; write e.g. 8GB, 512MiB or a number of bytes"
-        ) from None
+        raise ValueError(f"{name}={size!r} is not a size; write e.g. 8GB, 512MiB or a number of bytes") from None

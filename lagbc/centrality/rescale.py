@@ -75,6 +75,21 @@ def rescale_edges(
     return raw * _factor(n, n if sampled is None else sampled, n - 1 if normalized else None, directed)
 
 
+def per_sample(raw: NDArray[np.float64], sampled: NDArray[np.int64] | None) -> NDArray[np.float64]:
+    """Scale sums over a random sample of roots other than v to all vertices other than v; None is no sample.
+
+    Each v has (n - 1) / (samples other than v) as its factor.
+    """
+    if sampled is None:
+        return raw
+    n = len(raw)
+    require_defined(n, len(sampled), endpoints=False)
+    others = np.full(n, len(sampled))
+    others[sampled] -= 1
+    scaled: NDArray[np.float64] = raw * ((n - 1) / np.maximum(others, 1))
+    return scaled
+
+
 def require_defined(n: int, k: int | None, *, endpoints: bool) -> None:
     """Raise ValueError if one sampled root is to estimate its own score: no root but itself tells of it (0/0)."""
     if k == 1 and not endpoints and n > 2:

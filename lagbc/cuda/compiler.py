@@ -139,7 +139,7 @@ def variants() -> Iterator[tuple[str, str, tuple[str, ...]]]:
         counts = _TYPES if name == "batched_hops_levels_backward" else (None,)
         for dtype, depth_bytes, dist, count, outputs in product(dtypes, depths, distances, counts, sums):
             if ("stress" in outputs and dtype == "float32") or (dtype == "uint32" and not outputs):
-                continue  # never asked for; see `lagbc.run.run.run` for the first
+                continue  # never asked for; see `lagbc.run.plan` for the first
             if count and (not outputs or count not in (dtype, NARROW.get(dtype))):
                 continue
             asked = sorted(outputs - DELTA) if outputs else ["distances"]

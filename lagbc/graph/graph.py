@@ -92,6 +92,11 @@ class Graph:
             return self.pattern
         return sparse.csr_array((self.weights, self.pattern.indices, self.pattern.indptr), shape=(self.n, self.n))
 
+    @property
+    def is_on_device(self) -> bool:
+        """Whether its arrays are CuPy's."""
+        return not isinstance(self.indptr, np.ndarray)
+
     @cached_property
     def on_device(self) -> Graph:
         """The graph on CuPy's current device; itself if it is on one."""

@@ -11,7 +11,6 @@ A combination of formulation, device and weights that has no row here does not e
 
 from __future__ import annotations
 
-import operator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, fields
 from functools import cache
@@ -22,7 +21,6 @@ from typing import Any
 from lagbc.errors import MissingDependencyError
 from lagbc.graph.graph import Graph
 from lagbc.graph.tuning import HOST_EDGES
-from lagbc.graph.validate import as_graph, is_cupy
 from lagbc.methods.contract import MethodModule
 from lagbc.methods.sums import Sums
 
@@ -356,57 +354,6 @@ class Selection:
 
     def __str__(self) -> str:
         return self.reason
-
-
-def select_method(
-    A: Any,
-    *,
-    directed: bool | None = None,
-    weighted: bool | str = False,
-    roots: int | None = None,
-    method: str = "auto",
-    device: str = "auto",
-) -> Selection:
-    """Say which method `bc` takes for a matrix, and why.
-
-    Parameters
-    ----------
-    A : matrix as for `bc`
-    directed, method, device : as for `bc`
-    weighted : bool or str
-        As for `bc`.
-    roots : int, optional
-        How many roots there are: the length of `sources`, or `k`. All vertices if it is not given.
-
-    Returns
-    -------
-    Selection
-        ``.method`` is a row of `lagbc.methods.table.METHODS`, ``.reason`` a sentence.
-
-    Raises
-    ------
-    ValueError
-        No row has that name, device and weights; the message lists the rows there are. Or so many roots there are not.
-    MissingDependencyError
-        The row named needs a library that is not installed.
-    """
-    device = device_for(A, device)
-    graph = as_graph(A, directed=directed, weighted=weighted)
-    if roots is not None and not 0 <= operator.index(roots) <= graph.n:
-        raise ValueError(f"roots={roots}: it is a count, at most {graph.n}, the number of vertices")
-    chosen = choose(graph, method=method, device=device, roots=roots)
-    order = "by proximity" if graph.is_deep else "by falling degree"
-    shape = f"BFS depth {graph.depth} for n = {graph.n}, so vertices are ordered {order}"
-    return Selection(chosen.method, f"{chosen.reason}; {shape}")
-
-
-def device_for(A: Any, device: str) -> str:
-    """Keep a matrix that is on the GPU there."""
-    if not is_cupy(A) or device == "cuda":
-        return device
-    if device == "cpu":
-        raise ValueError("A is a CuPy matrix, but device='cpu' was asked for; pass A.get()")
-    return "cuda"
 
 
 # Roots times nnz from which a run goes to the GPU. An H100 was level with 16 cores at 1e7 (5 ms a run) once CuPy was

@@ -24,16 +24,6 @@ def check_dtype(dtype: str, row: Method) -> None:
         )
 
 
-def parse_tolerance(rtol: Any, row: Method) -> float:
-    """Return a relative tolerance of lengths that a method takes."""
-    tolerance = parse_real("rtol", rtol)
-    if not 0 <= tolerance < 1:
-        raise ValueError(f"rtol={rtol!r}: it is a relative difference, from 0 to less than 1")
-    if tolerance:
-        _require_taken("rtol", rtol, row)
-    return tolerance
-
-
 def parse_width(bucket_width: Any, row: Method) -> float | None:
     """Return a width of buckets that a method takes; None is "auto"."""
     if isinstance(bucket_width, str) and bucket_width == "auto":
@@ -88,22 +78,6 @@ def parse_count(name: str, value: Any) -> int:
     return count
 
 
-def parse_roots(
-    n: int, sources: ArrayLike | None, k: int | None, rng: int | np.random.Generator | None
-) -> NDArray[np.int64]:
-    """Return the roots: all, those given, or `k` drawn ones, ascending."""
-    if k is None:
-        if rng is not None:
-            raise ValueError("rng goes with k, the number of roots to draw")
-        return np.arange(n) if sources is None else parse_vertices("sources", n, sources)
-    if sources is not None:
-        raise ValueError("sources (a partial sum) and k (an estimate from random roots) exclude each other")
-    count = parse_count("k", k)
-    if count > n:
-        raise ValueError(f"k={count} roots cannot be drawn from {n} vertices without repeats")
-    return np.sort(np.random.default_rng(rng).choice(n, count, replace=False))
-
-
 def parse_vertices(name: str, n: int, given: ArrayLike) -> NDArray[np.int64]:
     """Return distinct vertices, in the order in which they are given."""
     vertices = np.asarray(given)
@@ -122,42 +96,3 @@ def parse_vertices(name: str, n: int, given: ArrayLike) -> NDArray[np.int64]:
         often = {"sources": "source_weights to count a root often", "targets": "target_weights to count a target often"}
         raise ValueError(f"{name} names vertex {distinct[counts > 1][0]} more than once; use {often[name]}")
     return vertices.astype(np.int64)
-
-
-def parse_targets(n: int, targets: ArrayLike | None) -> NDArray[np.float64] | None:
-    """Return targets as weights of vertices, 1 for each target; None is all vertices."""
-    if targets is None:
-        return None
-    omega = np.zeros(n)
-    omega[parse_vertices("targets", n, targets)] = 1
-    return omega
-
-
-def require_flags(**flags: Any) -> None:
-    """Raise TypeError if one of the named arguments is neither True nor False."""
-    for name, flag in flags.items():
-        if not isinstance(flag, bool | np.bool_):
-            raise TypeError(f"{name}={flag!r} is neither True nor False")
-
-
-def parse_vertex_weights(name: str, weights: ArrayLike | None, n: int) -> NDArray[np.float64] | None:
-    """Return a finite number >= 0 for each vertex, or None."""
-    if weights is None:
-        return None
-    try:
-        given = np.asarray(weights)
-    except ValueError:
-        raise TypeError(f"{name} is ragged; it is one number a vertex, shape ({n},)") from None
-    if given.dtype.kind not in "biuf":
-        raise TypeError(f"{name} has dtype {given.dtype}; it is an array of real numbers, e.g. of float64")
-    parsed = given.astype(np.float64)
-    if parsed.shape != (n,):
-        raise ValueError(f"{name} has shape {parsed.shape}; it is one number a vertex, shape ({n},)")
-    invalid = ~(np.isfinite(parsed) & (parsed >= 0))
-    if invalid.any():
-        first = np.flatnonzero(invalid)[0]
-        raise ValueError(
-            f"{name} holds {np.count_nonzero(invalid)} values that are not finite and >= 0, "
-            f"the first at vertex {first}: {parsed[first]}"
-        )
-    return parsed

@@ -124,6 +124,7 @@ def fit(
     threads: int,
     roots: int | None = None,
     outputs: Outputs = DELTA,
+    limit: int | None = None,
 ) -> MemoryEstimate:
     """Choose batch and threads that keep to the budget, or come as near to it as they can.
 
@@ -137,12 +138,14 @@ def fit(
         How many there are; a batch need not be wider.
     outputs : frozenset of str
         The sums asked for.
+    limit : int, optional
+        Bytes that the run may take; by default those of `budget`.
 
     Returns
     -------
     MemoryEstimate
     """
-    limit = budget(method.device)
+    limit = budget(method.device) if limit is None else limit
     chosen = method.round_batch(method.auto_batch if batch is None else batch)
     if roots is not None:
         chosen = min(chosen, method.round_batch(max(roots, 1)))
@@ -159,5 +162,5 @@ def require(needed: MemoryEstimate) -> None:
     if needed.is_over:
         raise MemoryError(
             f"{needed.method} on {needed.device} with batch={needed.batch} needs up to {needed.total:.3g} bytes, "
-            f"but the budget is {needed.budget:.3g}; raise it with the environment variable {BUDGET_VARIABLE}"
+            f"but the budget is {needed.budget:.3g}; raise it by memory= or the environment variable {BUDGET_VARIABLE}"
         )

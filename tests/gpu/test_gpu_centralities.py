@@ -46,7 +46,7 @@ def offered(gpu, outputs=EVERYTHING):
 
 
 def summed(gpu, A, *, directed=True, sources=None, batch=256, outputs=EVERYTHING, **options):
-    """The sums of a run, as `lagbc.run.run.run` makes it."""
+    """The sums of a run, as `lagbc.run.execute` makes it."""
     graph = as_graph(A, directed=directed)
     plan = SweepPlan(batch=batch, dtype=gpu.dtype, sums=offered(gpu, outputs), method=gpu.row.name, **options)
     return sweep(graph, gpu.row, plan, np.arange(graph.n) if sources is None else np.array(sources, np.int64))

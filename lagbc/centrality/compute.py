@@ -1,0 +1,131 @@
+"""The way that every public function takes: read the graph, ask for sums, have them run, finish each centrality."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from lagbc.centrality.registry import NONE_GIVEN, Arguments, Centrality, find, registered, require_taken
+from lagbc.centrality.rescale import require_defined
+from lagbc.graph.csr import as_numpy
+from lagbc.graph.graph import Graph
+from lagbc.graph.validate import as_graph, is_cupy, stored_loops
+from lagbc.run.execute import execute
+from lagbc.run.options import Options
+from lagbc.run.plan import plan_run
+from lagbc.run.request import (
+    Request,
+    parse_roots,
+    parse_targets,
+    parse_tolerance,
+    parse_vertex_weights,
+    require_flags,
+)
+from lagbc.types import GraphLike
+
+
+def compute(
+    A: GraphLike,
+    which: str | Iterable[str],
+    batch: int | str,
+    directed: bool | None,
+    weighted: bool | str,
+    options: Options,
+    arguments: Arguments,
+) -> dict[str, Any]:
+    """Compute centralities from one sweep, each as its public function returns it.
+
+    Parameters
+    ----------
+    A, batch, directed, weighted : as for `lagbc.bc`
+    which : str or several
+        Names of the registry.
+    options : Options
+    arguments : Arguments
+    """
+    centralities = find_all(which)
+    require_taken(centralities, arguments)
+    graph = as_graph(A, directed=directed, weighted=weighted)
+    request = make_request(graph.n, centralities, arguments)
+    result = execute(plan_run(graph, request, batch, options))
+    return {one.name: _as_given(A, graph, one, one.finish(result, arguments)) for one in centralities}
+
+
+def compute_one(
+    A: GraphLike,
+    name: str,
+    batch: int | str,
+    directed: bool | None,
+    weighted: bool | str,
+    options: Options,
+    arguments: Arguments = NONE_GIVEN,
+) -> Any:
+    """Compute one centrality; arguments as for `compute`."""
+    return compute(A, name, batch, directed, weighted, options, arguments)[name]
+
+
+def find_all(which: str | Iterable[str]) -> tuple[Centrality, ...]:
+    """Return the centralities of some names; ValueError if there is none of a name, or no name."""
+    names = [which] if isinstance(which, str) else list(which)
+    if not names:
+        raise ValueError(f"which is empty; there are: {', '.join(one.name for one in registered())}")
+    return tuple(find(name) for name in names)
+
+
+def make_request(n: int, centralities: tuple[Centrality, ...], arguments: Arguments) -> Request:
+    """Check arguments and turn them into a request for the sums of some centralities."""
+    flags = ("normalized", "endpoints", "wf_improved", "log2")
+    require_flags(**{name: getattr(arguments, name) for name in flags})
+    k, endpoints = arguments.k, arguments.endpoints
+    roots = parse_roots(n, arguments.sources, k, arguments.rng)
+    multiplicity = parse_vertex_weights("source_weights", arguments.source_weights, n)
+    omega = parse_targets(n, arguments.targets, arguments.target_weights, endpoints=endpoints)
+    is_weighted = arguments.target_weights is not None or multiplicity is not None
+    if is_weighted and (arguments.normalized or endpoints or k is not None):
+        raise ValueError("target_weights and source_weights do not go with normalized, endpoints or k")
+    of_vertices = [one for one in centralities if not one.of_edges]
+    if of_vertices:
+        require_defined(n, k, endpoints=endpoints and all("endpoints" in one.takes for one in of_vertices))
+    return Request(
+        sums=frozenset[str]().union(*(one.sums for one in centralities)),
+        roots=roots,
+        omega=omega,
+        multiplicity=multiplicity,
+        endpoints=endpoints,
+        rtol=parse_tolerance(arguments.rtol),
+        is_sample=k is not None,
+        is_redrawn=k is not None and arguments.rng is None,
+    )
+
+
+def _as_given(A: Any, graph: Graph, centrality: Centrality, scores: NDArray[np.float64]) -> Any:
+    """Hand scores back where the matrix of the call is: those of edges in its pattern and format."""
+    return _edge_matrix(A, graph, scores) if centrality.of_edges else where_it_is(A, scores)
+
+
+def where_it_is(A: Any, scores: NDArray[np.float64]) -> Any:
+    """Return an array of the host as one of the device that a CuPy matrix is on; else as it is."""
+    if not is_cupy(A):
+        return scores
+    import cupy
+
+    return cupy.asarray(scores)
+
+
+def _edge_matrix(A: Any, graph: Graph, scores: NDArray[np.float64]) -> Any:
+    """Lay out scores in the pattern of A (of A + A.T), with a zero for each self loop, in the format of A."""
+    loops, host = as_numpy(stored_loops(A)), graph.on_host
+    rows, columns = np.concatenate([host.rows, loops]), np.concatenate([host.indices, loops])
+    values = np.concatenate([scores, np.zeros(len(loops))])
+    matrix = sparse.coo_array((values, (rows, columns)), shape=(graph.n, graph.n)).tocsr()
+    if is_cupy(A):
+        from cupyx.scipy.sparse import csr_matrix
+
+        return csr_matrix(matrix).asformat(A.format)
+    if not sparse.issparse(A):
+        return matrix
+    return (sparse.csr_matrix(matrix) if isinstance(A, sparse.spmatrix) else matrix).asformat(A.format)

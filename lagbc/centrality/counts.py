@@ -1,0 +1,70 @@
+"""Distances and numbers of shortest paths from some vertices, a search a vertex."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lagbc.centrality.compute import where_it_is
+from lagbc.graph.validate import as_graph
+from lagbc.methods.contract import SweepPlan
+from lagbc.run.request import parse_vertices, require_flags
+from lagbc.types import GraphLike
+
+
+def shortest_path_counts(
+    A: GraphLike, sources: ArrayLike, *, directed: bool | None = None, weighted: bool | str = False, log2: bool = False
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Distances from some vertices to all, and the numbers of shortest paths.
+
+    Parameters
+    ----------
+    A, directed, weighted : as for `lagbc.bc`
+    sources : array of int, shape (k,)
+        Distinct vertices.
+    log2 : bool
+        Return the base-2 logarithms of the numbers, -inf where there is no path.
+
+    Returns
+    -------
+    dist : ndarray of float64, shape (k, n)
+        In row i the distances from ``sources[i]``; inf to vertices that it does not reach, 0 to itself.
+    sigma : ndarray of float64, shape (k, n)
+        Numbers of shortest paths, exact up to 2**53; 0 to vertices that it does not reach, 1 to itself. CuPy arrays if
+        `A` is a CuPy matrix.
+
+    Raises
+    ------
+    OverflowError
+        A number is more than float64 holds, and `log2` is False; the message names the source.
+    TypeError, ValueError
+        As `lagbc.bc`.
+
+    Notes
+    -----
+    A search for each source, one after the other, on the CPU.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> square = sp.coo_array(([1, 1, 1, 1], ([0, 0, 1, 2], [1, 2, 3, 3])), shape=(4, 4))
+    >>> dist, sigma = lagbc.shortest_path_counts(square, [0])
+    >>> sigma
+    array([[1., 1., 1., 2.]])
+    """
+    require_flags(log2=log2)
+    graph = as_graph(A, directed=directed, weighted=weighted).on_host
+    roots = parse_vertices("sources", graph.n, sources)
+    from lagbc.methods.cpu import extended
+
+    plan = SweepPlan(batch=1)
+    dist, sigma = np.empty((2, len(roots), graph.n))
+    for i, root in enumerate(roots.tolist()):
+        dist[i], sigma[i] = extended.count_paths(graph, plan, root, log2=log2)
+        if not log2 and not np.isfinite(sigma[i]).all():
+            v = int(np.argmin(np.isfinite(sigma[i])))
+            raise OverflowError(
+                f"the number of shortest paths from vertex {root} to vertex {v} is more than float64 holds; "
+                "log2=True returns its logarithm"
+            )
+    return where_it_is(A, dist), where_it_is(A, sigma)

@@ -1,0 +1,220 @@
+"""Centralities of distances alone: closeness, harmonic centrality, eccentricity."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lagbc.centrality.compute import compute_one
+from lagbc.centrality.registry import Arguments
+from lagbc.run.options import Options
+from lagbc.types import Auto, GraphLike
+
+
+def closeness(
+    A: GraphLike,
+    batch: int | Auto = "auto",
+    *,
+    directed: bool | None = None,
+    weighted: bool | str = False,
+    sources: ArrayLike | None = None,
+    k: int | None = None,
+    rng: int | np.random.Generator | None = None,
+    wf_improved: bool = True,
+    **options: Unpack[Options],
+) -> NDArray[np.float64]:
+    r"""Measure the closeness centrality of every vertex, by the distances into it, as NetworkX does.
+
+    With :math:`R(v)` the vertices s other than v that reach v,
+
+    .. math:: C(v) = \frac{|R(v)|}{n - 1} \frac{|R(v)|}{\sum_{s \in R(v)} d(s, v)},
+
+    and 0 where nothing reaches v. Pairs without a path add nothing, but for the first factor. For distances out of
+    each vertex pass ``A.T``.
+
+    Parameters
+    ----------
+    A, batch, directed, weighted : as for `lagbc.bc`
+    sources : array of int, optional
+        Take the distances from these s only. Distinct vertices.
+    k, rng : as for `lagbc.bc`
+        Sums over `k` roots are scaled by (n - 1) / (sampled roots other than v).
+    wf_improved : bool
+        False leaves out the first factor, which scales the score down where v is reached by few (Wasserman and Faust).
+    **options : how the run is carried out, see `lagbc.Options`
+
+    Returns
+    -------
+    scores : ndarray of float64, shape (n,)
+        A CuPy array if `A` is a CuPy matrix.
+
+    Raises
+    ------
+    OverflowError
+        Lengths sum to more than float64 holds.
+    The errors of `lagbc.bc`.
+
+    References
+    ----------
+    L. C. Freeman, Centrality in social networks: conceptual clarification, Social Networks 1 (1978) 215-239.
+
+    S. Wasserman and K. Faust, Social Network Analysis, Cambridge University Press (1994), p. 201.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> star = sp.coo_array(([1, 1, 1], ([0, 0, 0], [1, 2, 3])), shape=(4, 4))
+    >>> lagbc.closeness(star, directed=False)
+    array([1. , 0.6, 0.6, 0.6])
+    """
+    arguments = Arguments(
+        sources=sources,
+        k=k,
+        rng=rng,
+        wf_improved=wf_improved,
+    )
+    scores: NDArray[np.float64] = compute_one(A, "closeness", batch, directed, weighted, options, arguments)
+    return scores
+
+
+def harmonic(
+    A: GraphLike,
+    batch: int | Auto = "auto",
+    *,
+    directed: bool | None = None,
+    weighted: bool | str = False,
+    sources: ArrayLike | None = None,
+    k: int | None = None,
+    rng: int | np.random.Generator | None = None,
+    **options: Unpack[Options],
+) -> NDArray[np.float64]:
+    r"""Harmonic centrality of every vertex, from the distances into it, as NetworkX has it.
+
+    .. math:: H(v) = \sum_{s \ne v} 1 / d(s, v)
+
+    A pair without a path adds 0, as if its distance were infinite. For distances out of each vertex pass ``A.T``.
+
+    Parameters
+    ----------
+    A, batch, directed, weighted : as for `lagbc.bc`
+    sources : array of int, optional
+        Take the distances from these s only. Distinct vertices.
+    k, rng : as for `lagbc.bc`
+        Sums over `k` roots are scaled by (n - 1) / (sampled roots other than v).
+    **options : how the run is carried out, see `lagbc.Options`
+
+    Returns
+    -------
+    scores : ndarray of float64, shape (n,)
+        A CuPy array if `A` is a CuPy matrix.
+
+    Raises
+    ------
+    OverflowError
+        Inverse lengths sum to more than float64 holds.
+    The errors of `lagbc.bc`.
+
+    References
+    ----------
+    P. Boldi and S. Vigna, Axioms for centrality, Internet Mathematics 10 (2014) 222-262.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> star = sp.coo_array(([1, 1, 1], ([0, 0, 0], [1, 2, 3])), shape=(4, 4))
+    >>> lagbc.harmonic(star, directed=False)
+    array([3., 2., 2., 2.])
+    """
+    arguments = Arguments(
+        sources=sources,
+        k=k,
+        rng=rng,
+    )
+    scores: NDArray[np.float64] = compute_one(A, "harmonic", batch, directed, weighted, options, arguments)
+    return scores
+
+
+def eccentricity(
+    A: GraphLike,
+    batch: int | Auto = "auto",
+    *,
+    directed: bool | None = None,
+    weighted: bool | str = False,
+    **options: Unpack[Options],
+) -> NDArray[np.float64]:
+    r"""Eccentricity of every vertex, its largest distance to a vertex that it reaches.
+
+    .. math:: E(v) = \max_{t :\, d(v, t) < \infty} d(v, t)
+
+    Vertices that v does not reach are left out, where NetworkX raises an error; a vertex that reaches none has 0.
+
+    Parameters
+    ----------
+    A, batch, directed, weighted : as for `lagbc.bc`
+    **options : how the run is carried out, see `lagbc.Options`
+
+    Returns
+    -------
+    eccentricities : ndarray of float64, shape (n,)
+        A CuPy array if `A` is a CuPy matrix.
+
+    Raises
+    ------
+    The errors of `lagbc.bc`.
+
+    References
+    ----------
+    P. Hage and F. Harary, Eccentricity and centrality in networks, Social Networks 17 (1995) 57-63.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> path = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3))
+    >>> lagbc.eccentricity(path)
+    array([2., 1., 0.])
+    """
+    scores: NDArray[np.float64] = compute_one(A, "eccentricity", batch, directed, weighted, options)
+    return scores
+
+
+def eccentricity_centrality(
+    A: GraphLike,
+    batch: int | Auto = "auto",
+    *,
+    directed: bool | None = None,
+    weighted: bool | str = False,
+    **options: Unpack[Options],
+) -> NDArray[np.float64]:
+    r"""Eccentricity centrality of every vertex, as gpu-fan has it: (n - 1) / `lagbc.eccentricity`.
+
+    Vertices that v does not reach are left out; a vertex that reaches none scores 0.
+
+    Parameters
+    ----------
+    A, batch, directed, weighted : as for `lagbc.bc`
+    **options : how the run is carried out, see `lagbc.Options`
+
+    Returns
+    -------
+    scores : ndarray of float64, shape (n,)
+        A CuPy array if `A` is a CuPy matrix.
+
+    Raises
+    ------
+    The errors of `lagbc.bc`.
+
+    References
+    ----------
+    Z. Shi and B. Zhang, Fast network centrality analysis using GPUs, BMC Bioinformatics 12 (2011) 149.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> path = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3))
+    >>> lagbc.eccentricity_centrality(path)
+    array([1., 2., 0.])
+    """
+    scores: NDArray[np.float64] = compute_one(A, "eccentricity_centrality", batch, directed, weighted, options)
+    return scores

@@ -1,0 +1,111 @@
+"""Sums of a run into scores, one function a centrality; `rescale` has the factors that they share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from lagbc.centrality.rescale import per_sample, rescale, rescale_edges
+
+if TYPE_CHECKING:
+    from lagbc.centrality.registry import Arguments
+    from lagbc.run.execute import Result
+
+Scores = NDArray[np.float64]
+
+
+def bc(result: Result, arguments: Arguments) -> Scores:
+    """Betweenness: the sum of dependencies, each pair once, as a share of pairs if asked for."""
+    scores = rescale(
+        result.sums.dependency,
+        directed=result.graph.directed,
+        normalized=arguments.normalized,
+        endpoints=arguments.endpoints,
+        sampled=_sample(result),
+    )
+    if not np.isfinite(scores).all():
+        raise OverflowError("target_weights times source_weights sum to more than float64 holds; scale them down")
+    return scores
+
+
+def edge_bc(result: Result, arguments: Arguments) -> Scores:
+    """Betweenness of edges: both entries of an undirected edge hold the sum of its two directions."""
+    raw, graph = result.sums.edges, result.graph.on_host
+    if not graph.directed:
+        back = sparse.csr_array((raw, graph.pattern.indices, graph.pattern.indptr), shape=(graph.n, graph.n)).T.tocsr()
+        back.sort_indices()
+        raw = raw + back.data
+    sample = _sample(result)
+    scores = rescale_edges(
+        raw,
+        graph.n,
+        directed=graph.directed,
+        normalized=arguments.normalized,
+        sampled=None if sample is None else len(sample),
+    )
+    if not np.isfinite(scores).all():
+        raise OverflowError("target_weights times source_weights sum to more than float64 holds; scale them down")
+    return scores
+
+
+def closeness(result: Result, arguments: Arguments) -> Scores:
+    """|R| / sum of distances into v, times |R| / (n - 1), R being the roots other than v that reach v.
+
+    Of a sample, |R| and the sum are scaled to what all roots would give: the scale cancels in the first factor.
+    """
+    reached, distance = result.sums.reached, _finite("distances", result.sums.distance)
+    scores: Scores = np.divide(reached, distance, out=np.zeros(len(reached)), where=distance > 0)
+    if not arguments.wf_improved:
+        return scores
+    return scores * (per_sample(reached, _sample(result)) / max(len(reached) - 1, 1))
+
+
+def harmonic(result: Result, arguments: Arguments) -> Scores:
+    """Return the sum of inverse distances into v."""
+    return per_sample(_finite("inverse distances", result.sums.inverse), _sample(result))
+
+
+def eccentricity(result: Result, arguments: Arguments) -> Scores:
+    """Return the largest distance out of v."""
+    return result.sums.depth.copy()  # type: ignore[no-any-return]
+
+
+def eccentricity_centrality(result: Result, arguments: Arguments) -> Scores:
+    """(n - 1) / eccentricity, 0 where v reaches nothing."""
+    depth = result.sums.depth
+    with np.errstate(over="ignore"):
+        scores: Scores = np.divide(len(depth) - 1, depth, out=np.zeros(len(depth)), where=depth > 0)
+    return _finite("inverse distances", scores)
+
+
+def stress(result: Result, arguments: Arguments) -> Scores:
+    """Return the number of shortest paths through v, each pair once, or its logarithm."""
+    raw = result.sums.stress
+    pairs = 1 if result.graph.directed else 2
+    if not np.isfinite(raw).all() and not arguments.log2:
+        vertices = np.flatnonzero(~np.isfinite(raw))
+        raise OverflowError(
+            f"the stress of {len(vertices)} vertices is more than float64 holds, the first is {vertices[0]}; "
+            "log2=True returns its logarithm"
+        )
+    if np.isfinite(raw).all():
+        counts = per_sample(raw, _sample(result)) / pairs
+        with np.errstate(divide="ignore"):
+            return np.log2(counts) if arguments.log2 else counts
+    from lagbc.methods.cpu import extended
+
+    logarithms: Scores = extended.log2_stress(result.graph.on_host, result.part.sweep, result.roots)
+    return logarithms + np.log2(per_sample(np.ones(len(raw)), _sample(result)) / pairs)
+
+
+def _sample(result: Result) -> NDArray[np.int64] | None:
+    return result.roots if result.plan.request.is_sample else None
+
+
+def _finite(what: str, scores: Scores) -> Scores:
+    if not np.isfinite(scores).all():
+        raise OverflowError(f"{what} sum to more than float64 holds; take another unit of length")
+    return scores

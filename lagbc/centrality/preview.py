@@ -1,0 +1,102 @@
+"""What a call would do, without doing it: its method, and its memory."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from typing import Unpack
+
+import numpy as np
+
+from lagbc.centrality.compute import find_all
+from lagbc.graph.graph import Graph
+from lagbc.graph.validate import as_graph
+from lagbc.methods.table import Selection
+from lagbc.run.memory import MemoryEstimate
+from lagbc.run.options import Options
+from lagbc.run.plan import Plan, plan_run
+from lagbc.run.request import Request
+from lagbc.types import Auto, CentralityName, GraphLike
+
+
+def select_method(
+    A: GraphLike,
+    *,
+    directed: bool | None = None,
+    weighted: bool | str = False,
+    roots: int | None = None,
+    which: CentralityName | Iterable[CentralityName] = "bc",
+    **options: Unpack[Options],
+) -> Selection:
+    """Say which method `bc`, or `centralities`, takes for a matrix, and why.
+
+    Parameters
+    ----------
+    A, directed, weighted : as for `lagbc.bc`
+    roots : int, optional
+        How many roots there are: the length of `sources`, or `k`. All vertices if it is not given.
+    which : str or several
+        Names of centralities, as for `lagbc.centralities`.
+    **options : how the run is carried out, see `lagbc.Options`
+
+    Returns
+    -------
+    Selection
+        ``.method`` is a row of `lagbc.METHODS`, ``.reason`` a sentence.
+
+    Raises
+    ------
+    ValueError
+        No row has that name, device and weights; the message lists the rows there are. Or so many roots there are not.
+    MissingDependencyError
+        The row named needs a library that is not installed.
+    """
+    graph = as_graph(A, directed=directed, weighted=weighted)
+    chosen = _plan(graph, roots, which, "auto", options).selection
+    order = "by proximity" if graph.is_deep else "by falling degree"
+    shape = f"BFS depth {graph.depth} for n = {graph.n}, so vertices are ordered {order}"
+    return Selection(chosen.method, f"{chosen.reason}; {shape}")
+
+
+def estimate_memory(
+    A: GraphLike,
+    batch: int | Auto = "auto",
+    *,
+    directed: bool | None = None,
+    weighted: bool | str = False,
+    roots: int | None = None,
+    which: CentralityName | Iterable[CentralityName] = "bc",
+    **options: Unpack[Options],
+) -> MemoryEstimate:
+    """Bound the memory that `bc`, or `centralities`, allocates with the same arguments, beforehand.
+
+    Parameters
+    ----------
+    A, batch, directed, weighted : as for `lagbc.bc`
+    roots : int, optional
+        How many roots there are: the length of `sources`, or `k`. All vertices if it is not given.
+    which : str or several
+        Names of centralities, as for `lagbc.centralities`.
+    **options : how the run is carried out, see `lagbc.Options`
+
+    Returns
+    -------
+    MemoryEstimate
+        In bytes: ``.total`` and its parts ``.graph``, ``.workspace``, ``.scores``; with the ``.batch``, ``.threads``
+        ``.method`` and ``.device`` of the run, after what it falls back to. The run raises MemoryError if ``.is_over``.
+
+    Notes
+    -----
+    O(nnz): the pattern is read as `bc` reads it.
+    """
+    graph = as_graph(A, directed=directed, weighted=weighted)
+    return _plan(graph, roots, which, batch, options).memory
+
+
+def _plan(graph: Graph, roots: int | None, which: str | Iterable[str], batch: int | str, options: Options) -> Plan:
+    """Plan a run from so many roots; which they are makes no difference to the plan."""
+    count = graph.n if roots is None else operator.index(roots)
+    if not 0 <= count <= graph.n:
+        raise ValueError(f"roots={roots}: it is a count, at most {graph.n}, the number of vertices")
+    sums = frozenset[str]().union(*(one.sums for one in find_all(which)))
+    return plan_run(graph, Request(sums, np.arange(count)), batch, options)

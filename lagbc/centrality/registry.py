@@ -1,0 +1,206 @@
+"""Every centrality as one record: the sums that it is made of, how they are finished, which arguments it takes.
+
+The public functions, `centralities`, the NetworkX backend, the command line and the table in the documentation come
+from these records. A centrality of sums that there are is one record here, one docstring and one test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lagbc.centrality import finish
+
+if TYPE_CHECKING:
+    from lagbc.run.execute import Result
+
+# Arguments that restrict or weigh what is summed; centralities of one sweep have them in common.
+OF_THE_SUMS = ("sources", "targets", "source_weights", "target_weights", "k", "rng")
+# Those of how it is finished, or of nothing but path counts; each goes to the centralities that take it.
+OF_THE_SCORES = ("rtol", "normalized", "endpoints", "wf_improved", "log2")
+
+
+@dataclass(frozen=True, eq=False)
+class Arguments:
+    """What is computed, besides the graph; `lagbc.bc`, `lagbc.closeness` and `lagbc.stress` say what each means."""
+
+    sources: ArrayLike | None = None
+    targets: ArrayLike | None = None
+    source_weights: ArrayLike | None = None
+    target_weights: ArrayLike | None = None
+    k: int | None = None
+    rng: int | np.random.Generator | None = None
+    rtol: float = 0.0
+    normalized: bool = False
+    endpoints: bool = False
+    wf_improved: bool = True
+    log2: bool = False
+
+
+NONE_GIVEN = Arguments()
+
+
+@dataclass(frozen=True)
+class Centrality:
+    """One record of the registry.
+
+    Attributes
+    ----------
+    name : str
+        Of the public function.
+    sums : frozenset of str
+        Names of fields of `lagbc.methods.sums.Sums`.
+    finish : callable
+        Turns the result of a run and the arguments into scores: an ndarray of float64, a number a vertex, or a number
+        an edge in the order of the graph's edges.
+    takes : frozenset of str
+        The arguments that mean something to it: names of fields of `Arguments`.
+    summary : str
+        What it is, for tables and the command line.
+    of_edges : bool
+        Whether scores are of edges.
+    networkx : tuple of str
+        The functions of NetworkX that it computes.
+    """
+
+    name: str
+    sums: frozenset[str]
+    finish: Callable[[Result, Arguments], NDArray[np.float64]]
+    takes: frozenset[str]
+    summary: str
+    of_edges: bool = False
+    networkx: tuple[str, ...] = ()
+
+
+_SAMPLES = frozenset({"sources", "k", "rng"})
+_PAIRS = _SAMPLES | {"targets", "source_weights", "target_weights", "rtol"}
+
+_CENTRALITIES: dict[str, Centrality] = {}
+
+
+def register_centrality(centrality: Centrality) -> None:
+    """Add a centrality; `lagbc.centralities` and the command line then compute it by its name.
+
+    Parameters
+    ----------
+    centrality : Centrality
+        A function of `lagbc` is not made of it.
+
+    Raises
+    ------
+    ValueError
+        There is one of this name.
+
+    Examples
+    --------
+    >>> import lagbc
+    >>> lagbc.register_centrality(
+    ...     lagbc.Centrality(
+    ...         name="reached",
+    ...         sums=frozenset({"reached"}),
+    ...         finish=lambda result, arguments: result.sums.reached,
+    ...         takes=frozenset({"sources"}),
+    ...         summary="how many vertices reach each",
+    ...     )
+    ... )
+    >>> import scipy.sparse as sp
+    >>> path = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3))
+    >>> lagbc.centralities(path, "reached")
+    {'reached': array([0., 1., 2.])}
+    """
+    if centrality.name in _CENTRALITIES:
+        raise ValueError(f"there is a centrality {centrality.name!r} already")
+    _CENTRALITIES[centrality.name] = centrality
+
+
+def unregister_centrality(name: str) -> None:
+    """Remove a centrality that was added; ValueError if there is none of this name."""
+    del _CENTRALITIES[find(name).name]
+
+
+def registered() -> tuple[Centrality, ...]:
+    """Return all centralities, in the order in which they were added."""
+    return tuple(_CENTRALITIES.values())
+
+
+def find(name: str) -> Centrality:
+    """Return the centrality of a name; ValueError, with those there are, if there is none."""
+    if name not in _CENTRALITIES:
+        raise ValueError(f"there is no centrality {name!r}; there are: {', '.join(_CENTRALITIES)}")
+    return _CENTRALITIES[name]
+
+
+def require_taken(centralities: tuple[Centrality, ...], arguments: Arguments) -> None:
+    """Raise ValueError if an argument is given that means nothing to a centrality that it would have to go to."""
+    for name in (*OF_THE_SUMS, *OF_THE_SCORES):
+        value: Any = getattr(arguments, name)
+        usual: Any = getattr(NONE_GIVEN, name)
+        if value is usual or (np.isscalar(value) and value == usual):
+            continue
+        without = [centrality.name for centrality in centralities if name not in centrality.takes]
+        if without and (name in OF_THE_SUMS or len(without) == len(centralities)):
+            raise ValueError(f"{name} means nothing to {', '.join(without)}; leave it out")
+
+
+for _record in (
+    Centrality(
+        "bc",
+        frozenset({"dependency"}),
+        finish.bc,
+        _PAIRS | {"normalized", "endpoints"},
+        "betweenness: the share of shortest paths that lead through a vertex",
+        networkx=("betweenness_centrality", "betweenness_centrality_subset"),
+    ),
+    Centrality(
+        "edge_bc",
+        frozenset({"edges"}),
+        finish.edge_bc,
+        _PAIRS | {"normalized"},
+        "betweenness of edges: the share of shortest paths that use one",
+        of_edges=True,
+        networkx=("edge_betweenness_centrality", "edge_betweenness_centrality_subset"),
+    ),
+    Centrality(
+        "closeness",
+        frozenset({"reached", "distance"}),
+        finish.closeness,
+        _SAMPLES | {"wf_improved"},
+        "closeness: one over the mean distance into a vertex",
+        networkx=("closeness_centrality",),
+    ),
+    Centrality(
+        "harmonic",
+        frozenset({"inverse"}),
+        finish.harmonic,
+        _SAMPLES,
+        "harmonic centrality: the sum of inverse distances into a vertex",
+        networkx=("harmonic_centrality",),
+    ),
+    Centrality(
+        "eccentricity",
+        frozenset({"depth"}),
+        finish.eccentricity,
+        frozenset(),
+        "eccentricity: the largest distance out of a vertex",
+        networkx=("eccentricity",),
+    ),
+    Centrality(
+        "eccentricity_centrality",
+        frozenset({"depth"}),
+        finish.eccentricity_centrality,
+        frozenset(),
+        "(n - 1) over the eccentricity",
+    ),
+    Centrality(
+        "stress",
+        frozenset({"stress"}),
+        finish.stress,
+        _SAMPLES | {"targets", "rtol", "log2"},
+        "stress: the number of shortest paths that lead through a vertex",
+    ),
+):
+    register_centrality(_record)

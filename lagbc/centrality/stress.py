@@ -1,0 +1,85 @@
+"""Stress of vertices."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lagbc.centrality.compute import compute_one
+from lagbc.centrality.registry import Arguments
+from lagbc.run.options import Options
+from lagbc.types import Auto, GraphLike
+
+
+def stress(
+    A: GraphLike,
+    batch: int | Auto = "auto",
+    *,
+    directed: bool | None = None,
+    weighted: bool | str = False,
+    sources: ArrayLike | None = None,
+    targets: ArrayLike | None = None,
+    rtol: float = 0.0,
+    k: int | None = None,
+    rng: int | np.random.Generator | None = None,
+    log2: bool = False,
+    **options: Unpack[Options],
+) -> NDArray[np.float64]:
+    r"""Stress centrality of every vertex: how many shortest paths have it in their interior.
+
+    .. math:: T(v) = \sum_{s \ne v} \sum_{t \ne v} \sigma_{st}(v)
+
+    Pairs without a path add nothing. With ``directed=False`` each unordered pair counts once.
+
+    Parameters
+    ----------
+    A, batch, directed, weighted, sources, targets, rtol : as for `lagbc.bc`
+    k, rng : as for `lagbc.bc`
+        The sum over `k` roots is scaled by (n - 1) / (sampled roots other than v).
+    log2 : bool
+        Return the base-2 logarithm, -inf where the score is 0. Where a score leaves the range of float64, all are then
+        computed again, a root at a time.
+    **options : how the run is carried out, see `lagbc.Options`
+
+    Returns
+    -------
+    scores : ndarray of float64, shape (n,)
+        Exact up to 2**53; paths are counted in float64, whatever the dtype. A CuPy array if `A` is a CuPy matrix.
+
+    Raises
+    ------
+    OverflowError
+        A score is more than float64 holds, and `log2` is False.
+    The errors of `lagbc.bc`.
+
+    Notes
+    -----
+    The backward sweep of `lagbc.bc` with counts in place of shares: a vertex has t(v), the sum of 1 + t(w) over the
+    vertices w that follow it on shortest paths, and scores sigma(v) t(v).
+
+    References
+    ----------
+    A. Shimbel, Structural parameters of communication networks, Bull. Math. Biophysics 15 (1953) 501-507.
+
+    U. Brandes, On variants of shortest-path betweenness centrality and their generic computation, Social Networks 30
+    (2008) 136-145.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> path = sp.diags_array([1.0, 1.0, 1.0], offsets=1, shape=(4, 4))
+    >>> lagbc.stress(path, directed=False)
+    array([0., 2., 2., 0.])
+    """
+    arguments = Arguments(
+        sources=sources,
+        targets=targets,
+        rtol=rtol,
+        k=k,
+        rng=rng,
+        log2=log2,
+    )
+    scores: NDArray[np.float64] = compute_one(A, "stress", batch, directed, weighted, options, arguments)
+    return scores

@@ -1,0 +1,82 @@
+"""Several centralities from one sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lagbc.centrality.compute import compute
+from lagbc.centrality.registry import Arguments
+from lagbc.run.options import Options
+from lagbc.types import Auto, CentralityName, GraphLike, Scores
+
+FIVE: tuple[CentralityName, ...] = ("bc", "closeness", "harmonic", "eccentricity", "stress")
+
+
+def centralities(
+    A: GraphLike,
+    which: CentralityName | Iterable[CentralityName] = FIVE,
+    batch: int | Auto = "auto",
+    *,
+    directed: bool | None = None,
+    weighted: bool | str = False,
+    sources: ArrayLike | None = None,
+    targets: ArrayLike | None = None,
+    source_weights: ArrayLike | None = None,
+    target_weights: ArrayLike | None = None,
+    rtol: float = 0.0,
+    k: int | None = None,
+    rng: int | np.random.Generator | None = None,
+    normalized: bool = False,
+    endpoints: bool = False,
+    wf_improved: bool = True,
+    log2: bool = False,
+    **options: Unpack[Options],
+) -> Scores:
+    """Compute several centralities from one sweep.
+
+    Parameters
+    ----------
+    A, batch, directed, weighted : as for `lagbc.bc`
+    which : "bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress", or several
+        The functions of these names say what they are. Those of `lagbc.register_centrality` are there, too.
+    sources, targets, source_weights, target_weights, k, rng : as for `lagbc.bc`
+        They go to all of them, and are an error if they mean nothing to one.
+    rtol, normalized, endpoints, wf_improved, log2
+        As for the functions that have them; each goes to those.
+    **options : how the run is carried out, see `lagbc.Options`
+
+    Returns
+    -------
+    scores : dict
+        What the function of each name returns, in the order of `which`. The same bits as from it on the CPU by
+        "batched".
+
+    Raises
+    ------
+    The errors of the functions. ValueError, if there is no centrality of a name.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> star = sp.coo_array(([1, 1, 1], ([0, 0, 0], [1, 2, 3])), shape=(4, 4))
+    >>> lagbc.centralities(star, ("bc", "eccentricity"), directed=False)
+    {'bc': array([3., 0., 0., 0.]), 'eccentricity': array([1., 2., 2., 2.])}
+    """
+    arguments = Arguments(
+        sources=sources,
+        targets=targets,
+        source_weights=source_weights,
+        target_weights=target_weights,
+        rtol=rtol,
+        k=k,
+        rng=rng,
+        normalized=normalized,
+        endpoints=endpoints,
+        wf_improved=wf_improved,
+        log2=log2,
+    )
+    return compute(A, which, batch, directed, weighted, options, arguments)  # type: ignore[return-value]

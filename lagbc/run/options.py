@@ -1,0 +1,233 @@
+"""How a run is carried out: the options that every public function takes, their defaults, and their checks.
+
+None of them changes what is computed. `config` sets defaults for all calls in a block.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from numbers import Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+import numpy as np
+
+from lagbc.budget import parse_size
+
+if TYPE_CHECKING:
+    from lagbc.run.sweep import Reporter
+    from lagbc.types import Auto, DeviceName, DTypeName, MethodName
+
+
+class Options(TypedDict, total=False):
+    """How a run is carried out.
+
+    Attributes
+    ----------
+    method : str
+        "auto", or the name of a row of `lagbc.METHODS`: "batched" or "graphblas" on the CPU, "batched", "spmm" or with
+        lengths "delta-stepping" on the GPU, or there for comparison the traversals "work-efficient", "active-edge",
+        "warp-centric", "edge-parallel", "node-parallel", "hybrid" and with lengths "dijkstra". "auto" takes "batched",
+        on a GPU "delta-stepping" with lengths, and "work-efficient" where it is faster from few roots;
+        `lagbc.select_method` says which, and why. Only "batched" and "delta-stepping" promise the same bits for every
+        run.
+    device : str
+        "auto", "cpu" or "cuda". "auto" takes the GPU if CuPy sees one and the run is large enough to gain.
+    threads : int or None
+        CPU threads; None is all that the process may use. They never change a bit of the result of "batched".
+    memory : str, int or None
+        What the run may take: a size such as "8GB" or "512MiB", or a number of bytes. None is what the environment
+        variable ``LAGBC_MEMORY`` says, and without it half of what is free, on the GPU 80 %.
+    dtype : str
+        Type of path counts: "float64", or on the GPU "float32", in which scores have a relative error of 1e-6 to 2e-5.
+        Scores are always summed in float64. Counts past 2**126 are common on meshes and roads; each such root is
+        recomputed in float64, so that float32 is no gain there. With `target_weights` float64 is taken.
+    bucket_width : float or "auto"
+        Only with lengths: the width of the buckets of Delta-stepping, as a length. It changes the time, not the scores.
+    variant : str or None
+        Which of a traversal's ways on the GPU is taken. "all-blocks" puts all blocks of the GPU on one root,
+        "one-block" one ("node-parallel", "warp-centric", "edge-parallel"); "work-efficient" and "node-parallel" are
+        those of "dijkstra". None lets the method choose.
+    virtual_warp : int or None
+        Threads that share the edges of a vertex in the traversals "warp-centric", "work-efficient", "hybrid" and
+        "dijkstra": a power of two up to 32. None lets the method choose.
+    progress : bool or callable
+        True draws a bar with the time left; a callable gets a `lagbc.Progress` after every batch.
+    checkpoint : path or None
+        A file that is kept up to date every few seconds. The same call after a kill goes on from it, and ends with the
+        scores of an uninterrupted run, by "batched" with the same bits.
+    """
+
+    method: MethodName | Auto
+    device: DeviceName | Auto
+    threads: int | None
+    memory: str | int | None
+    dtype: DTypeName
+    bucket_width: float | Auto
+    variant: str | None
+    virtual_warp: int | None
+    progress: bool | Reporter
+    checkpoint: str | os.PathLike[str] | None
+
+
+_defaults: ContextVar[Options] = ContextVar("lagbc options")
+
+
+@contextmanager
+def config(**options: Unpack[Options]) -> Iterator[None]:
+    """Set defaults of options for all calls in a block.
+
+    Parameters
+    ----------
+    **options : as `lagbc.Options` has them
+
+    Raises
+    ------
+    TypeError, ValueError
+        There is no such option, or its value is none.
+
+    Notes
+    -----
+    A call's own options come first, then those of the innermost block. Threads and tasks started in a block have their
+    own context, as `contextvars` says.
+
+    Examples
+    --------
+    >>> with lagbc.config(threads=1, progress=True):  # doctest: +SKIP
+    ...     lagbc.bc(A)
+    """
+    settle("auto", options)
+    token = _defaults.set({**_defaults.get({}), **options})
+    try:
+        yield
+    finally:
+        _defaults.reset(token)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Options, checked as far as no method is chosen; None is "auto" or a default.
+
+    Attributes
+    ----------
+    batch : int or None
+    method, device, dtype : str
+    threads : int
+    memory : int or None
+        Bytes.
+    bucket_width : float or None
+    variant : str or None
+    virtual_warp : int or None
+    progress : bool or callable
+    checkpoint : Path or None
+    """
+
+    batch: int | None
+    method: str
+    device: str
+    threads: int
+    memory: int | None
+    dtype: str
+    bucket_width: float | None
+    variant: str | None
+    virtual_warp: int | None
+    progress: bool | Reporter
+    checkpoint: Path | None
+
+
+def settle(batch: int | str, options: Options) -> Settings:
+    """Check options, those of `config` filled in.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the option.
+    """
+    if unknown := options.keys() - Options.__annotations__.keys():
+        there = ", ".join(Options.__annotations__)
+        raise TypeError(f"there is no argument {sorted(unknown)[0]!r}; the options of a run are {there}")
+    given: Options = {**_defaults.get({}), **options}
+    memory, checkpoint = given.get("memory"), given.get("checkpoint")
+    return Settings(
+        batch=_parse_batch(batch),
+        method=given.get("method", "auto"),
+        device=_one_of("device", given.get("device", "auto"), ("auto", "cpu", "cuda")),
+        threads=_parse_threads(given.get("threads")),
+        memory=None if memory is None else parse_size("memory", memory),
+        dtype=_one_of("dtype", given.get("dtype", "float64"), ("float64", "float32")),
+        bucket_width=_parse_width(given.get("bucket_width", "auto")),
+        variant=given.get("variant"),
+        virtual_warp=_parse_virtual_warp(given.get("virtual_warp")),
+        progress=_parse_progress(given.get("progress", False)),
+        checkpoint=None if checkpoint is None else Path(checkpoint),
+    )
+
+
+def _one_of(name: str, value: Any, values: tuple[str, ...]) -> str:
+    if value not in values:
+        raise ValueError(f"{name}={value!r} is none of {', '.join(map(repr, values))}")
+    return str(value)
+
+
+def _parse_batch(batch: int | str) -> int | None:
+    if isinstance(batch, str) and batch != "auto":
+        raise TypeError(f"batch={batch!r} is not an integer or 'auto'")
+    return None if isinstance(batch, str) else parse_count("batch", batch)
+
+
+def _parse_threads(threads: int | None) -> int:
+    if threads is not None:
+        return parse_count("threads", threads)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _parse_width(bucket_width: Any) -> float | None:
+    if isinstance(bucket_width, str) and bucket_width == "auto":
+        return None
+    width = parse_real("bucket_width", bucket_width)
+    if not 0 < width < np.inf:
+        raise ValueError(f"bucket_width={bucket_width!r}: it is a length, finite and > 0, or 'auto'")
+    return width
+
+
+def _parse_virtual_warp(threads: Any) -> int | None:
+    if threads is None:
+        return None
+    count = parse_count("virtual_warp", threads)
+    if count > 32 or count & (count - 1):
+        raise ValueError(f"virtual_warp={threads!r}: it is a power of two up to 32")
+    return count
+
+
+def _parse_progress(progress: Any) -> bool | Reporter:
+    if isinstance(progress, bool | np.bool_):
+        return bool(progress)
+    if not callable(progress):
+        raise TypeError(f"progress={progress!r} is neither True nor False nor a function")
+    report: Callable[..., object] = progress
+    return report
+
+
+def parse_real(name: str, value: Any) -> float:
+    """Return a real number as a float."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name}={value!r} is not a real number")
+    return float(value)
+
+
+def parse_count(name: str, value: Any) -> int:
+    """Return a positive integer."""
+    try:
+        count = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}={value!r} is not an integer") from None
+    if isinstance(value, bool) or count < 1:
+        raise ValueError(f"{name}={value!r}: it is a count, 1 or more")
+    return count

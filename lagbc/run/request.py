@@ -1,0 +1,133 @@
+"""What is computed: which sums, over which roots, with which weights of vertices. Each argument is checked here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lagbc.run.options import parse_count, parse_real
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What a call asks for, whatever method and machine carry it out.
+
+    Attributes
+    ----------
+    sums : frozenset of str
+        Names of fields of `lagbc.methods.sums.Sums`.
+    roots : ndarray of int64
+        Distinct vertices.
+    omega : ndarray of float64, shape (n,), or None
+        How many targets each vertex stands for; None is one each.
+    multiplicity : ndarray of float64, shape (n,), or None
+        How often each vertex counts as a root; None is once each.
+    endpoints : bool
+        Whether the ends of a path count as vertices on it.
+    rtol : float
+        Relative difference up to which two path lengths count as equal.
+    is_sample : bool
+        Whether the roots are a random sample, whose sums estimate those over all vertices.
+    is_redrawn : bool
+        Whether they were drawn without a seed, so that another sample of the same size, such as a checkpoint's, is as
+        good.
+    """
+
+    sums: frozenset[str]
+    roots: NDArray[np.int64]
+    omega: NDArray[np.float64] | None = None
+    multiplicity: NDArray[np.float64] | None = None
+    endpoints: bool = False
+    rtol: float = 0.0
+    is_sample: bool = False
+    is_redrawn: bool = False
+
+
+def parse_roots(
+    n: int, sources: ArrayLike | None, k: int | None, rng: int | np.random.Generator | None
+) -> NDArray[np.int64]:
+    """Return the roots: all, those given, or `k` drawn ones, ascending."""
+    if k is None:
+        if rng is not None:
+            raise ValueError("rng goes with k, the number of roots to draw")
+        return np.arange(n) if sources is None else parse_vertices("sources", n, sources)
+    if sources is not None:
+        raise ValueError("sources (a partial sum) and k (an estimate from random roots) exclude each other")
+    count = parse_count("k", k)
+    if count > n:
+        raise ValueError(f"k={count} roots cannot be drawn from {n} vertices without repeats")
+    return np.sort(np.random.default_rng(rng).choice(n, count, replace=False))
+
+
+def parse_vertices(name: str, n: int, given: ArrayLike) -> NDArray[np.int64]:
+    """Return distinct vertices, in the order in which they are given."""
+    vertices = np.asarray(given)
+    if vertices.size == 0:
+        return np.zeros(0, np.int64)
+    if vertices.ndim != 1 or vertices.dtype.kind not in "iu":
+        raise TypeError(
+            f"{name} has dtype {vertices.dtype} and shape {vertices.shape}; it is a 1-D array of vertex numbers "
+            "(for a mask, pass numpy.flatnonzero(mask))"
+        )
+    outside = (vertices < 0) | (vertices >= n)
+    if outside.any():
+        raise ValueError(f"{name} holds {vertices[outside][0]}, which is not a vertex: there are 0..{n - 1}")
+    distinct, counts = np.unique(vertices, return_counts=True)
+    if len(distinct) < len(vertices):
+        often = {"sources": "source_weights to count a root often", "targets": "target_weights to count a target often"}
+        raise ValueError(f"{name} names vertex {distinct[counts > 1][0]} more than once; use {often[name]}")
+    return vertices.astype(np.int64)
+
+
+def parse_targets(
+    n: int, targets: ArrayLike | None, target_weights: ArrayLike | None, *, endpoints: bool
+) -> NDArray[np.float64] | None:
+    """Return how many targets each vertex stands for: 1 for each of `targets`, or its weight; None is one each."""
+    if targets is None:
+        return parse_vertex_weights("target_weights", target_weights, n)
+    if target_weights is not None or endpoints:
+        raise ValueError("targets does not go with target_weights or endpoints")
+    omega = np.zeros(n)
+    omega[parse_vertices("targets", n, targets)] = 1
+    return omega
+
+
+def parse_vertex_weights(name: str, weights: ArrayLike | None, n: int) -> NDArray[np.float64] | None:
+    """Return a finite number >= 0 for each vertex, or None."""
+    if weights is None:
+        return None
+    try:
+        given = np.asarray(weights)
+    except ValueError:
+        raise TypeError(f"{name} is ragged; it is one number a vertex, shape ({n},)") from None
+    if given.dtype.kind not in "biuf":
+        raise TypeError(f"{name} has dtype {given.dtype}; it is an array of real numbers, e.g. of float64")
+    parsed = given.astype(np.float64)
+    if parsed.shape != (n,):
+        raise ValueError(f"{name} has shape {parsed.shape}; it is one number a vertex, shape ({n},)")
+    invalid = ~(np.isfinite(parsed) & (parsed >= 0))
+    if invalid.any():
+        first = np.flatnonzero(invalid)[0]
+        raise ValueError(
+            f"{name} holds {np.count_nonzero(invalid)} values that are not finite and >= 0, "
+            f"the first at vertex {first}: {parsed[first]}"
+        )
+    return parsed
+
+
+def parse_tolerance(rtol: Any) -> float:
+    """Return a relative tolerance of lengths."""
+    tolerance = parse_real("rtol", rtol)
+    if not 0 <= tolerance < 1:
+        raise ValueError(f"rtol={rtol!r}: it is a relative difference, from 0 to less than 1")
+    return tolerance
+
+
+def require_flags(**flags: Any) -> None:
+    """Raise TypeError if one of the named arguments is neither True nor False."""
+    for name, flag in flags.items():
+        if not isinstance(flag, bool | np.bool_):
+            raise TypeError(f"{name}={flag!r} is neither True nor False")

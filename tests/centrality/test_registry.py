@@ -1,0 +1,133 @@
+"""The registry of centralities: its records, what they take, and how one is added."""
+
+import inspect
+from dataclasses import fields
+from itertools import combinations
+
+import numpy as np
+import pytest
+from strategies import adjacency, lengths, scale_free
+
+import lagbc
+from lagbc import reference
+from lagbc.centrality.registry import Arguments, Centrality, registered, unregister_centrality
+from lagbc.interfaces.nx_metadata import COMPUTED_BY
+from lagbc.methods.sums import Sums
+
+A = scale_free(30, 90, seed=2)
+NAMES = [field.name for field in fields(Arguments)]
+
+
+@pytest.mark.parametrize("record", registered(), ids=lambda record: record.name)
+def test_a_function_takes_what_its_record_says(record):
+    parameters = inspect.signature(getattr(lagbc, record.name)).parameters
+    assert {name for name in NAMES if name in parameters} == record.takes
+    assert record.sums <= {field.name for field in fields(Sums)}
+    for name in record.takes:
+        assert parameters[name].default == getattr(Arguments(), name)
+
+
+def test_centralities_takes_all_arguments():
+    assert set(NAMES) <= set(inspect.signature(lagbc.centralities).parameters)
+
+
+def test_networkx_is_told_of_the_records():
+    assert {name: record.name for record in registered() for name in record.networkx} == COMPUTED_BY
+
+
+def test_a_centrality_is_added_and_taken_away():
+    reached = Centrality(
+        "reached",
+        frozenset({"reached"}),
+        lambda result, arguments: result.sums.reached,
+        frozenset({"sources"}),
+        "how many",
+    )
+    lagbc.register_centrality(reached)
+    try:
+        scores = lagbc.centralities(A, ("reached", "closeness"), sources=[0, 5])
+        expected = [len(into) for into in reference.distances_into(*adjacency(A), sources=[0, 5])]
+        np.testing.assert_array_equal(scores["reached"], expected)
+        with pytest.raises(ValueError, match="there is a centrality 'reached' already"):
+            lagbc.register_centrality(reached)
+    finally:
+        unregister_centrality("reached")
+    with pytest.raises(ValueError, match="there is no centrality 'reached'; there are: bc, edge_bc"):
+        lagbc.centralities(A, "reached")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"which": ("bc", "closeness"), "targets": [0]}, "targets means nothing to closeness; leave it out"),
+        ({"which": ("bc", "eccentricity"), "sources": [0]}, "sources means nothing to eccentricity"),
+        ({"which": ("stress", "closeness"), "normalized": True}, "normalized means nothing to stress, closeness"),
+        ({"which": ("harmonic",), "k": 3}, None),
+        ({"which": ("bc", "closeness"), "normalized": True}, None),
+    ],
+)
+def test_arguments_that_mean_nothing(arguments, message):
+    which = arguments.pop("which")
+    if message is None:
+        lagbc.centralities(A, which, **arguments)
+        return
+    with pytest.raises(ValueError, match=message):
+        lagbc.centralities(A, which, **arguments)
+
+
+def of_distances(A, sources, weighted):
+    """Closeness and harmonic centrality by the oracle, from some sources."""
+    n = A.shape[0]
+    into = reference.distances_into(*adjacency(A), lengths(A) if weighted else None, sources=sources)
+    closeness = [len(d) / (n - 1) * (len(d) / sum(d)) if d else 0.0 for d in into]
+    return closeness, [sum(1 / x for x in d) for d in into]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("sources", [[3], [0, 7, 21], list(range(30))])
+def test_sources_of_distances(sources, weighted):
+    closeness, harmonic = of_distances(A, sources, weighted)
+    both = lagbc.centralities(A, ("closeness", "harmonic"), sources=sources, weighted=weighted)
+    np.testing.assert_allclose(lagbc.closeness(A, sources=sources, weighted=weighted), closeness, rtol=1e-12)
+    np.testing.assert_allclose(lagbc.harmonic(A, sources=sources, weighted=weighted), harmonic, rtol=1e-12)
+    np.testing.assert_array_equal(both["closeness"], lagbc.closeness(A, sources=sources, weighted=weighted))
+    np.testing.assert_array_equal(both["harmonic"], lagbc.harmonic(A, sources=sources, weighted=weighted))
+
+
+@pytest.mark.parametrize("name", ["harmonic", "stress", "edge_bc", "bc"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_estimates_have_no_bias(name, directed, monkeypatch):
+    """The mean over all samples of two roots is the exact score."""
+    small = scale_free(7, 20, seed=1)
+    exact = lagbc.centralities(small, name, directed=directed)[name]
+    samples = list(combinations(range(7), 2))
+    total = 0
+    for sample in samples:
+        monkeypatch.setattr("lagbc.centrality.compute.parse_roots", lambda *given, s=sample: np.array(s))
+        total = total + lagbc.centralities(small, name, directed=directed, k=2, rng=0)[name]
+    as_array = (lambda x: x.toarray()) if name == "edge_bc" else np.asarray
+    np.testing.assert_allclose(as_array(total) / len(samples), as_array(exact), rtol=1e-12, atol=1e-12)
+
+
+def test_a_sample_of_all_is_no_estimate():
+    for name in ("closeness", "harmonic", "stress", "bc"):
+        exact = lagbc.centralities(A, name)[name]
+        np.testing.assert_allclose(lagbc.centralities(A, name, k=30, rng=1)[name], exact, rtol=1e-13)
+    np.testing.assert_allclose(lagbc.stress(A, log2=True, k=30), lagbc.stress(A, log2=True), rtol=1e-13)
+
+
+@pytest.mark.parametrize("name", ["closeness", "harmonic", "stress", "bc"])
+def test_one_sampled_root_tells_nothing_of_itself(name):
+    with pytest.raises(ValueError, match="k=1 without endpoints leaves the score of the sampled vertex undefined"):
+        lagbc.centralities(A, name, k=1)
+
+
+def test_weights_of_vertices_and_edges():
+    times, omega = 1 + np.arange(30) % 3 / 2, np.arange(30) % 5 / 4
+    indptr, indices = adjacency(A)
+    expected = np.zeros(len(indices))
+    for root in range(30):
+        expected += times[root] * np.array(reference.edge_scores(indptr, indices, sources=[root], target_weights=omega))
+    scores = lagbc.edge_bc(A, source_weights=times, target_weights=omega).tocsr()
+    ours = [scores[v, w] for v in range(30) for w in indices[indptr[v] : indptr[v + 1]]]
+    np.testing.assert_allclose(ours, expected, rtol=1e-12)

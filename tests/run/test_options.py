@@ -1,0 +1,104 @@
+"""Options of a run: their checks, their defaults by `config`, and the plan that is made of them."""
+
+import threading
+
+import numpy as np
+import pytest
+from strategies import cycle, scale_free
+
+import lagbc
+from lagbc.errors import MemoryWarning
+from lagbc.run.options import settle
+
+A = scale_free(60, 300, seed=4)
+
+
+def test_config_sets_defaults_and_takes_them_back():
+    usual = settle("auto", {})
+    with lagbc.config(threads=3, memory="2GB"):
+        assert (settle("auto", {}).threads, settle("auto", {}).memory) == (3, 2 * 10**9)
+        with lagbc.config(threads=5):
+            assert (settle("auto", {}).threads, settle("auto", {}).memory) == (5, 2 * 10**9)
+            assert settle("auto", {"threads": 7}).threads == 7
+        assert settle("auto", {}).threads == 3
+    assert settle("auto", {}) == usual
+
+
+def test_config_is_taken_back_after_an_exception():
+    with pytest.raises(RuntimeError), lagbc.config(threads=3):
+        raise RuntimeError
+    assert settle("auto", {}) == settle("auto", {"threads": None})
+
+
+def test_config_is_of_its_own_thread():
+    seen = []
+    with lagbc.config(method="graphblas"):
+        thread = threading.Thread(target=lambda: seen.append(settle("auto", {}).method))
+        thread.start()
+        thread.join()
+    assert seen == ["auto"]
+
+
+def test_public_functions_take_the_defaults():
+    seen = []
+    with lagbc.config(progress=seen.append):
+        lagbc.closeness(A)
+        lagbc.centralities(A, ("bc", "stress"), progress=False)
+    assert seen
+    assert seen[-1].done == seen[-1].total <= 60
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"speed": 9}, TypeError, "there is no argument 'speed'; the options of a run are method, device, threads"),
+        ({"threads": 0}, ValueError, "threads=0: it is a count, 1 or more"),
+        ({"memory": "much"}, ValueError, "memory='much' is not a size; write e.g. 8GB"),
+        ({"memory": -1}, ValueError, "memory=-1 is not a size"),
+        ({"dtype": "int8"}, ValueError, "dtype='int8' is none of 'float64', 'float32'"),
+        ({"device": "tpu"}, ValueError, "device='tpu' is none of 'auto', 'cpu', 'cuda'"),
+        ({"progress": "yes"}, TypeError, "progress='yes' is neither True nor False nor a function"),
+        ({"virtual_warp": 3}, ValueError, "virtual_warp=3: it is a power of two up to 32"),
+        ({"bucket_width": 0}, ValueError, "bucket_width=0: it is a length, finite and > 0, or 'auto'"),
+    ],
+)
+def test_errors_name_the_option(options, error, message):
+    for call in (lambda: lagbc.bc(A, **options), lambda: lagbc.config(**options).__enter__()):
+        with pytest.raises(error, match=message):
+            call()
+
+
+@pytest.mark.parametrize("options", [{"variant": "one-block"}, {"virtual_warp": 4}, {"bucket_width": 2.0}])
+def test_options_that_mean_nothing_to_the_method(options):
+    ((name, value),) = options.items()
+    with pytest.raises(
+        ValueError, match=f"{name}={value!r} means nothing to batched on cpu without lengths; it goes with"
+    ):
+        lagbc.bc(A, device="cpu", **options)
+
+
+def test_memory_comes_before_the_variable(monkeypatch):
+    monkeypatch.setenv("LAGBC_MEMORY", "1")
+    with pytest.raises(MemoryError, match="the budget is 1; raise it by memory= or"):
+        lagbc.bc(A)
+    np.testing.assert_array_equal(lagbc.bc(A, memory="1GB"), lagbc.bc(A, memory=10**9))
+    monkeypatch.setenv("LAGBC_MEMORY", "1GB")
+    with pytest.raises(MemoryError):
+        lagbc.bc(A, memory=1)
+
+
+def test_the_estimate_is_of_the_run_that_is_made():
+    every, few = lagbc.estimate_memory(A), lagbc.estimate_memory(A, roots=3)
+    assert every.budget != 1
+    assert few.total <= every.total
+    assert lagbc.estimate_memory(A, memory=1).is_over
+    with pytest.raises(ValueError, match="roots=61: it is a count, at most 60"):
+        lagbc.estimate_memory(A, roots=61)
+    with pytest.raises(ValueError, match="dtype='float32': batched on cpu counts paths in 'float64'"):
+        lagbc.estimate_memory(A, device="cpu", dtype="float32")
+
+
+def test_a_smaller_batch_than_asked_for_is_told():
+    needed = lagbc.estimate_memory(cycle(2000), batch=1000, method="graphblas", threads=1)
+    with pytest.warns(MemoryWarning, match=r"batch=1000 is over the memory budget; taking \d+"):
+        lagbc.bc(cycle(2000), batch=1000, method="graphblas", threads=1, memory=needed.total // 2, sources=range(1000))
