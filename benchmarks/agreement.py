@@ -9,7 +9,7 @@ import argparse
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import igraph
 import networkx
@@ -71,7 +71,7 @@ def compare_hops(directory: Path, methods: list[str]) -> Iterator[Row]:
         file = read_graph(directory / f"{name}.mtx.gz")
         theirs = igraph_scores(file)
         for method in methods:
-            ours = lagbc.bc(file.matrix, directed=file.directed, method=method, device="cpu")
+            ours = lagbc.bc(file.matrix, directed=file.directed, method=cast(Any, method), device="cpu")
             difference = {"largest_relative_difference": largest_difference(ours, theirs)}
             yield _describe(name, file, method) | difference | {"igraph": igraph.__version__}
 
@@ -85,7 +85,12 @@ def compare_lengths(directory: Path, methods: list[str]) -> Iterator[Row]:
         theirs = networkx_scores(file, sources)
         for method in methods:
             ours = lagbc.bc(
-                file.matrix, directed=file.directed, weighted=True, sources=sources, method=method, device="cpu"
+                file.matrix,
+                directed=file.directed,
+                weighted=True,
+                sources=sources,
+                method=cast(Any, method),
+                device="cpu",
             )
             yield _describe(name, file, method) | {
                 "roots": n if count is None else count,
@@ -105,7 +110,7 @@ def _describe(name: str, file: GraphFile, method: str) -> Row:
 
 def _refusal(file: GraphFile, method: str) -> str:
     try:
-        lagbc.bc(file.matrix, directed=file.directed, weighted=True, method=method, device="cpu")
+        lagbc.bc(file.matrix, directed=file.directed, weighted=True, method=cast(Any, method), device="cpu")
     except ValueError as error:
         return str(error)
     raise SystemExit("values that are no lengths were taken as such")

@@ -6,7 +6,7 @@ import json
 import statistics
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 import numpy as np
@@ -36,13 +36,17 @@ def measure(name: str, A: Any, rounds: int, method: str, device: str, threads: i
     directed = not is_symmetric(A)
     graph = as_graph(A, directed=directed)
 
-    def sweep(which: tuple[str, ...]) -> float:
+    def sweep(which: Any) -> float:
         options: Row = {"method": method, "device": device, "threads": threads}
         return timed(lambda: lagbc.centralities(graph, which, directed=directed, **options))[0]
 
     for which in SWEEPS:
         lagbc.centralities(
-            as_graph(A[:100, :100], directed=directed), which, directed=directed, method=method, device=device
+            as_graph(A[:100, :100], directed=directed),
+            cast(Any, which),
+            directed=directed,
+            method=cast(Any, method),
+            device=cast(Any, device),
         )
     seconds = np.array([[sweep(which) for which in SWEEPS] for _ in range(rounds)])
     return [

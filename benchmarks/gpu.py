@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import cupy as cp
 import numpy as np
@@ -330,9 +330,9 @@ def end_to_end(case: Case, entry: Entry, batch: int) -> Row:
             directed=case.graph.directed,
             weighted=case.graph.weighted,
             sources=case.roots,
-            method=entry.row.name,
+            method=cast(Any, entry.row.name),
             device="cuda",
-            dtype=entry.dtype,
+            dtype=cast(Any, entry.dtype),
         )
     )
     return {"end_to_end_seconds": seconds}
@@ -362,9 +362,9 @@ def measure_exact(case: Case, entry: Entry, until: float) -> Row:
             case.matrix,
             directed=case.graph.directed,
             weighted=case.graph.weighted,
-            method=entry.row.name,
+            method=cast(Any, entry.row.name),
             device="cuda",
-            dtype=entry.dtype,
+            dtype=cast(Any, entry.dtype),
             progress=watch,
         )
     except OutOfTime:

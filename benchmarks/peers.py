@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,8 +93,8 @@ def _lagbc_score(method: str, device: str, matrix: csr_array, sources: Sources, 
         directed=directed,
         weighted=is_weighted(matrix),
         sources=sources,
-        method=method,
-        device=device,
+        method=cast(Any, method),
+        device=cast(Any, device),
         threads=threads,
     )
     return scores

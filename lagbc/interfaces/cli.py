@@ -10,7 +10,7 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -119,7 +119,9 @@ def bc_command(
     if lengths == "strengths":
         A = _as_lengths(A)
     graph = as_graph(A, directed=directed, weighted=weighted)
-    choice = lagbc.select_method(graph, directed=directed, weighted=weighted, roots=k, method=method, device=device)
+    choice = lagbc.select_method(
+        graph, directed=directed, weighted=weighted, roots=k, method=cast(Any, method), device=cast(Any, device)
+    )
     click.echo(_headline(name, graph))
     click.echo(f"method: {choice.reason}")
     if weighted:
@@ -134,15 +136,15 @@ def bc_command(
     try:
         scores = lagbc.bc(
             graph,
-            batch,
+            cast(Any, batch),
             directed=directed,
             weighted=weighted,
             k=k,
             rng=None if k is None else seed,
             normalized=normalized,
             endpoints=endpoints,
-            method=method,
-            device=device,
+            method=cast(Any, method),
+            device=cast(Any, device),
             progress=sys.stderr.isatty() if progress is None else progress,
             checkpoint=checkpoint,
             threads=threads,
