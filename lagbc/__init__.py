@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from lagbc.centrality.distances import closeness, eccentricity, eccentricity_centrality, harmonic
     from lagbc.centrality.edge import edge_bc
     from lagbc.centrality.preview import estimate_memory, select_method
-    from lagbc.centrality.registry import Centrality, register_centrality
+    from lagbc.centrality.registry import Centrality, register_centrality, unregister_centrality
     from lagbc.centrality.stress import stress
     from lagbc.centrality.together import centralities
     from lagbc.comparison.compare import Comparison, Measurement, compare
@@ -55,6 +55,7 @@ __all__ = [
     "select_method",
     "shortest_path_counts",
     "stress",
+    "unregister_centrality",
 ]
 
 _HOMES = {
@@ -67,7 +68,7 @@ _HOMES = {
     "centrality.distances": ("closeness", "eccentricity", "eccentricity_centrality", "harmonic"),
     "centrality.edge": ("edge_bc",),
     "centrality.preview": ("estimate_memory", "select_method"),
-    "centrality.registry": ("Centrality", "register_centrality"),
+    "centrality.registry": ("Centrality", "register_centrality", "unregister_centrality"),
     "centrality.stress": ("stress",),
     "centrality.together": ("centralities",),
     "run.options": ("Options", "config"),

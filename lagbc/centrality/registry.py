@@ -111,6 +111,7 @@ def register_centrality(centrality: Centrality) -> None:
     >>> path = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3))
     >>> lagbc.centralities(path, "reached")
     {'reached': array([0., 1., 2.])}
+    >>> lagbc.unregister_centrality("reached")
     """
     if centrality.name in _CENTRALITIES:
         raise ValueError(f"there is a centrality {centrality.name!r} already")
