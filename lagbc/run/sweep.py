@@ -171,7 +171,7 @@ def _batches(
         return sums
 
     pending: deque[Future[Sums]] = deque()
-    with ThreadPoolExecutor(workers) as pool:
+    with _Threads(workers) as pool:
         try:
             waiting = iter(batches)
             for batch in batches:
@@ -181,6 +181,17 @@ def _batches(
         finally:
             plan.stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _Threads(ThreadPoolExecutor):
+    """A pool that makes do with the threads that the system starts, if it starts one."""
+
+    def _adjust_thread_count(self) -> None:
+        try:
+            super()._adjust_thread_count()  # type: ignore[misc]
+        except RuntimeError as error:  # "can't start new thread"
+            if not self._threads:
+                raise MemoryError("the system starts no thread") from error
 
 
 class _Worker:
