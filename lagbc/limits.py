@@ -13,6 +13,9 @@ try:
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
+# Address space that a thread reserves: its stack, and a heap of malloc, which is aligned by twice its size.
+_BYTES_PER_THREAD = (8 + 128) * 2**20
+
 
 def free_memory(root: Path = Path("/")) -> int:
     """Bytes that this process can still take before it is out of memory or killed.
@@ -24,6 +27,11 @@ def free_memory(root: Path = Path("/")) -> int:
     """
     free: int = psutil.virtual_memory().available
     return min([free, *_left_by_groups(root), *_left_of_address_space()])
+
+
+def most_threads(wanted: int) -> int:
+    """How many threads of those wanted, but one at least, half of the address space that is left has room for."""
+    return min([wanted, *(max(1, left // 2 // _BYTES_PER_THREAD) for left in _left_of_address_space())])
 
 
 def _left_of_address_space() -> Iterator[int]:

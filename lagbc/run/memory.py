@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
 from lagbc.graph.graph import Graph
+from lagbc.limits import most_threads
 from lagbc.methods.sums import PATH_SUMS
 from lagbc.methods.table import Method
 
@@ -133,7 +135,8 @@ def fit(
     batch : int or None
         What the user asked for; None takes the method's.
     threads : int
-        At most this many; batches that run side by side are the first thing given up.
+        At most this many, and no more than there are batches or than the address space has room for; batches that run
+        side by side are the first thing given up.
     roots : int, optional
         How many there are; a batch need not be wider.
     outputs : frozenset of str
@@ -149,9 +152,12 @@ def fit(
     chosen = method.round_batch(method.auto_batch if batch is None else batch)
     if roots is not None:
         chosen = min(chosen, method.round_batch(max(roots, 1)))
-    fewest = 1 if method.concurrent else threads
-    while estimate(graph, method, chosen, threads, limit, outputs).is_over and threads > fewest:
-        threads -= 1
+    if method.concurrent:
+        batches = -(-(graph.n if roots is None else roots) // chosen)
+        more = range(2, most_threads(min(threads, batches)) + 1)
+        threads = 1 + bisect_left(
+            more, True, key=lambda count: estimate(graph, method, chosen, count, limit, outputs).is_over
+        )
     while estimate(graph, method, chosen, threads, limit, outputs).is_over and chosen > method.block:
         chosen = method.round_batch(chosen // 2)
     return estimate(graph, method, chosen, threads, limit, outputs)
