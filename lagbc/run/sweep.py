@@ -6,7 +6,7 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,6 +22,7 @@ from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan, UnlikeBloc
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.run.checkpoint import Checkpoint
+from lagbc.run.threads import Threads
 
 # Seconds between two writes of a checkpoint.
 CHECKPOINT_SECONDS = 5.0
@@ -171,27 +172,16 @@ def _batches(
         return sums
 
     pending: deque[Future[Sums]] = deque()
-    with _Threads(workers) as pool:
+    with Threads(workers) as pool:
         try:
             waiting = iter(batches)
             for batch in batches:
                 while len(pending) < 2 * workers and (ahead := next(waiting, None)) is not None:
                     pending.append(pool.submit(run, ahead))
-                yield pending.popleft().result(), batch
+                yield pool.wait_for(pending.popleft()), batch
         finally:
             plan.stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
-
-
-class _Threads(ThreadPoolExecutor):
-    """A pool that makes do with the threads that the system starts, if it starts one."""
-
-    def _adjust_thread_count(self) -> None:
-        try:
-            super()._adjust_thread_count()  # type: ignore[misc]
-        except RuntimeError as error:  # "can't start new thread"
-            if not self._threads:
-                raise MemoryError("the system starts no thread") from error
 
 
 class _Worker:

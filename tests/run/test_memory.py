@@ -1,6 +1,4 @@
-"""The threads that a run takes: no more than memory holds, than batches there are, and than the system starts."""
-
-import threading
+"""The threads that a run takes: no more than memory and address space hold, and than there are batches."""
 
 import numpy as np
 import pytest
@@ -14,10 +12,6 @@ A = scale_free(500, 4000, seed=1)
 
 def estimate(threads):
     return lagbc.estimate_memory(A, method="batched", device="cpu", threads=threads)
-
-
-def bc(threads):
-    return lagbc.bc(A, method="batched", device="cpu", threads=threads)
 
 
 def test_no_more_threads_than_batches():
@@ -39,28 +33,3 @@ def test_as_many_threads_as_the_address_space_holds(monkeypatch):
     for left, threads in ((0, 1), (2**30, 3), (2**40, 8)):
         monkeypatch.setattr(limits, "_left_of_address_space", lambda left=left: iter([left]))
         assert estimate(10**30).threads == threads
-
-
-@pytest.mark.parametrize("started", [1, 2])
-def test_threads_that_the_system_does_not_start(monkeypatch, started):
-    start, workers = threading.Thread.start, []
-
-    def start_some(self):
-        if len(workers) == started:
-            raise RuntimeError("can't start new thread")
-        workers.append(self)
-        start(self)
-
-    expected = bc(threads=1)
-    monkeypatch.setattr(threading.Thread, "start", start_some)
-    np.testing.assert_array_equal(bc(threads=4), expected)
-    assert len(workers) == started
-
-
-def test_not_one_thread_is_started(monkeypatch):
-    def start(self):
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(threading.Thread, "start", start)
-    with pytest.raises(MemoryError), pytest.warns(lagbc.MemoryWarning):
-        bc(threads=2)

@@ -1,0 +1,64 @@
+"""The threads of a run: those that the system starts, and a wait for them that heeds Ctrl-C in any thread."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+# Seconds between two looks at whether the main thread was interrupted.
+_LOOK_SECONDS = 0.1
+
+
+class Threads(ThreadPoolExecutor):
+    """A pool that makes do with the threads that the system starts, if it starts one.
+
+    Python tells the main thread alone of Ctrl-C. Where another one waits here for a batch, it looks whether the main
+    thread has met a KeyboardInterrupt meanwhile: it handles one, or was ended by one and waits for the other threads.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__(most)
+        self._errors_before = _errors_of_main_thread()
+
+    def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
+        """Submit a call; KeyboardInterrupt if the process ends because of one, when it takes no more calls."""
+        try:
+            return super().submit(fn, *args, **kwargs)
+        except RuntimeError:
+            self._raise_if_interrupted()
+            raise
+
+    def wait_for(self, future: Future[Result]) -> Result:
+        """Return the result of a call, or raise its error; KeyboardInterrupt if the main thread meets one before."""
+        while True:
+            self._raise_if_interrupted()
+            try:
+                return future.result(_LOOK_SECONDS)
+            except TimeoutError:
+                if future.done():
+                    return future.result()  # in time after all, or a TimeoutError of the call's own
+
+    def _raise_if_interrupted(self) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            for error in _errors_of_main_thread():
+                if isinstance(error, KeyboardInterrupt) and all(error is not other for other in self._errors_before):
+                    raise KeyboardInterrupt from None
+
+    def _adjust_thread_count(self) -> None:
+        try:
+            super()._adjust_thread_count()  # type: ignore[misc]
+        except RuntimeError as error:  # "can't start new thread"
+            if not self._threads:
+                raise MemoryError("the system starts no thread") from error
+
+
+def _errors_of_main_thread() -> list[Any]:
+    """Return the error that the main thread handles, and the last one that was printed as nothing caught it."""
+    handled: Any = sys._current_exceptions().get(threading.main_thread().ident or 0)
+    # Python 3.11 gives a tuple of type, error and traceback.
+    return [handled[1] if isinstance(handled, tuple) else handled, getattr(sys, "last_value", None)]

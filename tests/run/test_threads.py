@@ -1,0 +1,120 @@
+"""The threads of a run: what the system does not start, and Ctrl-C where another thread than the main one runs it."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from strategies import scale_free
+
+import lagbc
+from lagbc.run.threads import Threads
+
+A = scale_free(500, 4000, seed=1)
+
+
+def bc(threads):
+    return lagbc.bc(A, method="batched", device="cpu", threads=threads)
+
+
+@pytest.mark.parametrize("started", [1, 2])
+def test_threads_that_the_system_does_not_start(monkeypatch, started):
+    start, workers = threading.Thread.start, []
+
+    def start_some(self):
+        if len(workers) == started:
+            raise RuntimeError("can't start new thread")
+        workers.append(self)
+        start(self)
+
+    expected = bc(threads=1)
+    monkeypatch.setattr(threading.Thread, "start", start_some)
+    np.testing.assert_array_equal(bc(threads=4), expected)
+    assert len(workers) == started
+
+
+def test_not_one_thread_is_started(monkeypatch):
+    def start(self):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with pytest.raises(MemoryError), pytest.warns(lagbc.MemoryWarning):
+        bc(threads=2)
+
+
+SCRIPT = """
+import signal, sys, threading, time
+sys.path.insert(0, {tests!r})
+from concurrent.futures import ThreadPoolExecutor
+from strategies import grid
+import lagbc
+
+def run():
+    lagbc.bc(grid(150, 150), method="batched", device="cpu", threads=2, progress=report, checkpoint={file!r})
+    print("finished", flush=True)
+
+def report(progress):
+    print(progress.done, progress.total, flush=True)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell starts with it ignored
+{body}
+"""
+# The main thread ends and the process waits for the other, or it waits in a block of its own.
+BODIES = {
+    "ended": "threading.Thread(target=run).start()\ntime.sleep(100)",
+    "pool": "with ThreadPoolExecutor() as pool:\n    pool.submit(run).result()",
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_ctrl_c_in_another_thread(tmp_path, body):
+    file = tmp_path / "run"
+    code = SCRIPT.format(tests=os.path.dirname(os.path.dirname(__file__)), file=str(file), body=body)
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    first = process.stdout.readline().split()
+    process.send_signal(signal.SIGINT)
+    rest, stderr = process.communicate(timeout=100)
+    assert process.returncode != 0
+    assert "finished" not in rest
+    assert "RuntimeError" not in stderr
+    done = int(np.load(file)["done"])
+    assert int(first[0]) <= done < int(first[1])
+    assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
+
+
+def test_another_thread_outlives_the_main_one():
+    """The main thread ends of its own before the second batch is awaited."""
+    code = """
+import threading
+import numpy as np
+import lagbc
+
+begun = threading.Event()
+
+def report(progress):
+    begun.set()
+    threading.main_thread().join()
+
+def run():
+    lagbc.bc(np.ones((200, 200)), method="batched", device="cpu", threads=2, progress=report)
+    print("finished", flush=True)
+
+threading.Thread(target=run).start()
+begun.wait()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "finished\n", done.stderr
+
+
+def test_a_call_that_is_late():
+    """Its own TimeoutError is not taken for that of the wait."""
+
+    def late():
+        raise TimeoutError("mine")
+
+    with Threads(1) as threads, pytest.raises(TimeoutError, match="mine"):
+        threads.wait_for(threads.submit(late))
