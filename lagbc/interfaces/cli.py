@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from lagbc.errors import MemoryWarning
+from lagbc.interfaces.signals import Terminated, sigterm_raises
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,10 +36,12 @@ class _Commands(click.Group):
             warnings.simplefilter("always", MemoryWarning)
             warnings.showwarning = _show_warning
             try:
-                return super().invoke(ctx)
+                with sigterm_raises():
+                    return super().invoke(ctx)
             except KeyboardInterrupt as interrupt:
-                click.echo(f"lagbc: interrupted{': ' if str(interrupt) else ''}{interrupt}", err=True)
-                ctx.exit(130)
+                what, status = ("terminated", 143) if isinstance(interrupt, Terminated) else ("interrupted", 130)
+                click.echo(f"lagbc: {what}{': ' if str(interrupt) else ''}{interrupt}", err=True)
+                ctx.exit(status)
             except BrokenPipeError:
                 raise  # click ends quietly when the reader of a pipe has gone
             except MemoryError as error:
@@ -149,8 +152,8 @@ def bc_command(
             checkpoint=checkpoint,
             threads=threads,
         )
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(_left_behind(checkpoint)) from None
+    except KeyboardInterrupt as interrupt:
+        raise type(interrupt)(_left_behind(checkpoint)) from None
     seconds = time.perf_counter() - start
     if top:
         click.echo()

@@ -1,0 +1,83 @@
+"""SIGTERM on the command line."""
+
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import lagbc
+from lagbc.interfaces.cli import main
+from lagbc.interfaces.signals import sigterm_raises
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without a signal")
+
+
+def command(monkeypatch, *arguments):
+    """Run lagbc, which is sent the signal in the middle of a run, and once more while it ends."""
+
+    def bc(A, batch, **options):
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        finally:
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(lagbc, "bc", bc)
+    return CliRunner().invoke(main, ["bc", "example:karate", *arguments])
+
+
+def test_message_status_and_handler(monkeypatch, tmp_path):
+    file = tmp_path / "run"
+    file.touch()
+    result = command(monkeypatch, "--checkpoint", str(file))
+    assert result.exit_code == 143
+    assert (
+        result.stderr
+        == f"lagbc: terminated: {file} keeps the roots that are done; the same command goes on from there\n"
+    )
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_a_handler_of_another_is_left(monkeypatch):
+    received = []
+    before = signal.signal(signal.SIGTERM, lambda *signals: received.append(signals))
+    try:
+        with sigterm_raises():
+            signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert len(received) == 1
+
+
+def test_another_thread():
+    """Only the main thread can set a handler."""
+    entered = []
+
+    def enter():
+        with sigterm_raises():
+            entered.append(True)
+
+    thread = threading.Thread(target=enter)
+    thread.start()
+    thread.join()
+    assert entered
+
+
+def test_checkpoint_of_a_terminated_run(tmp_path):
+    graph, file = tmp_path / "graph.txt", tmp_path / "run"
+    np.savetxt(graph, np.column_stack([np.arange(20_000), np.arange(1, 20_001)]), "%d")
+    program = "from lagbc.interfaces.cli import main; main()"
+    arguments = ["bc", graph, "--method", "batched", "--device", "cpu", "--checkpoint", file, "--progress"]
+    process = subprocess.Popen([sys.executable, "-c", program, *map(str, arguments)], stderr=subprocess.PIPE, text=True)
+    said = ""
+    while "GTEPS" not in said:  # the bar after the first batch
+        said += process.stderr.read(1)
+        assert process.poll() is None
+    process.send_signal(signal.SIGTERM)
+    _, stderr = process.communicate(timeout=100)
+    assert process.returncode == 143
+    assert stderr.splitlines()[-1].startswith(f"lagbc: terminated: {file} keeps the roots that are done")
+    assert np.load(file)["done"] > 0
