@@ -13,7 +13,7 @@ import pytest
 from strategies import path, scale_free
 
 import lagbc
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 
 A = scale_free(500, 4000, seed=1)
 SWEPT = np.count_nonzero(as_graph(A).out_degrees)
