@@ -1,0 +1,38 @@
+"""What "auto" does where a run is over the budget of the GPU; it needs none, since nothing is run there."""
+
+import numpy as np
+import pytest
+from strategies import scale_free, with_lengths
+
+import lagbc
+from lagbc.methods import table
+from lagbc.run import memory
+
+A = scale_free(500, 4000, seed=1)
+
+
+@pytest.fixture(autouse=True)
+def _gpu_without_memory(monkeypatch):
+    monkeypatch.setattr(lagbc.Method, "available", property(lambda row: True))
+    monkeypatch.setattr(table, "GPU_WORK", 0)
+    monkeypatch.setattr(memory, "budget", lambda device: 10_000 if device == "cuda" else 10**9)
+
+
+def test_the_cpu_takes_over():
+    np.testing.assert_array_equal(lagbc.bc(A), lagbc.bc(A, device="cpu"))
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "name"),
+    [
+        (A, {"dtype": "float32"}, "work-efficient"),
+        (A, {"dtype": "float32", "method": "batched"}, "batched"),
+        (A, {"method": "work-efficient"}, "work-efficient"),
+        (A, {"device": "cuda", "method": "batched"}, "batched"),
+        (with_lengths(A, np.arange(1, 11)), {"weighted": True, "method": "dijkstra"}, "dijkstra"),
+    ],
+    ids=["float32", "float32 by name", "no row on the CPU", "the GPU asked for", "lengths"],
+)
+def test_nothing_on_the_cpu_does_it(given, options, name):
+    with pytest.raises(MemoryError, match=rf"{name} on cuda with batch=\d+ needs up to .* budget is 1e\+04"):
+        lagbc.bc(given, **options)
