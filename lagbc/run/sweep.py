@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.errors import MemoryWarning
+from lagbc.errors import MemoryWarning, warn
 from lagbc.graph.csr import as_numpy, module_of
 from lagbc.graph.graph import Graph
 from lagbc.graph.order.hubs import group_by_hubs, group_by_length
@@ -245,11 +244,10 @@ def _smaller(method: Method, plan: SweepPlan) -> SweepPlan:
         smaller = replace(plan, batch=method.round_batch(plan.batch // 2))
     else:
         raise MemoryError(f"{method.name} on {method.device} ran out of memory with the smallest batch, {plan.batch}")
-    warnings.warn(
+    warn(
         f"{method.name} on {method.device} ran out of memory; it goes on with batch={smaller.batch} and "
         f"threads={smaller.threads}",
         MemoryWarning,
-        stacklevel=5,
     )
     return smaller
 
