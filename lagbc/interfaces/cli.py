@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from lagbc import __version__
 from lagbc.errors import MemoryWarning
 from lagbc.interfaces.signals import Terminated, sigterm_raises
 
@@ -59,7 +60,7 @@ def _batch(ctx: click.Context, param: click.Parameter, value: str) -> int | str:
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="lagbc", prog_name="lagbc", message="%(prog)s %(version)s")
+@click.version_option(__version__, prog_name="lagbc", message="%(prog)s %(version)s")
 def main() -> None:
     """Exact betweenness centrality of large sparse graphs, by linear algebra on batches of roots."""
 
