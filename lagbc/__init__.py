@@ -4,9 +4,10 @@ Names are imported on first use, so that ``import lagbc`` takes milliseconds and
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from lagbc import plots, reference, types
     from lagbc.centrality.betweenness import bc
     from lagbc.centrality.counts import shortest_path_counts
     from lagbc.centrality.distances import closeness, eccentricity, eccentricity_centrality, harmonic
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from lagbc.run.memory import MemoryEstimate
     from lagbc.run.options import Options, config
     from lagbc.run.sweep import Progress
+
+__version__ = "0.1.0.dev0"
 
 __all__ = [
     "METHODS",
@@ -50,11 +53,14 @@ __all__ = [
     "estimate_memory",
     "example_path",
     "harmonic",
+    "plots",
     "read_graph",
+    "reference",
     "register_centrality",
     "select_method",
     "shortest_path_counts",
     "stress",
+    "types",
     "unregister_centrality",
 ]
 
@@ -76,17 +82,18 @@ _HOMES = {
     "methods.table": ("METHODS", "Method", "Selection"),
     "run.sweep": ("Progress",),
 }
+_MODULES = ("plots", "reference", "types")
 
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version
+if not TYPE_CHECKING:  # which would take every name for one of lagbc's
 
-        return version("lagbc")
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f"lagbc.{home}"), name)
-    raise AttributeError(f"module 'lagbc' has no attribute {name!r}")
+    def __getattr__(name):
+        for home, names in _HOMES.items():
+            if name in names:
+                return getattr(import_module(f"lagbc.{home}"), name)
+        if name in _MODULES:
+            return import_module(f"lagbc.{name}")
+        raise AttributeError(f"module 'lagbc' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

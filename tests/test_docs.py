@@ -4,6 +4,9 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
+import subprocess
+import sys
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
@@ -57,6 +60,25 @@ def test_every_parameter_is_documented(name):
 
 def test_version():
     assert lagbc.__version__ == version("lagbc")
+
+
+def test_version_of_a_tree_that_is_not_installed():
+    script = f"import sys; sys.path.insert(0, {str(Path(lagbc.__file__).parents[1])!r}); import lagbc"
+    command = [sys.executable, "-I", "-S", "-c", f"{script}; print(lagbc.__version__)"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert printed.strip() == lagbc.__version__
+
+
+def test_names_in_docstrings_are_there():
+    """What help() names can be typed, in a process that has imported lagbc and nothing else."""
+    public = [getattr(lagbc, name) for name in lagbc.__all__]
+    public += [member for one in public if inspect.isclass(one) for member in vars(one).values() if callable(member)]
+    texts = [inspect.getdoc(one) or "" for one in public if callable(one) or inspect.ismodule(one)]
+    names = sorted({name for text in texts for name in re.findall(r"\blagbc(?:\.\w+)+", text)})
+    assert {"lagbc.bc", "lagbc.as_graph"} <= set(names)
+    script = f"import lagbc\nfor name in {names}:\n    eval(name)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_records_that_are_printed_are_read():

@@ -27,7 +27,7 @@ def as_graph(A: GraphLike, *, directed: bool | None = None, weighted: bool | str
         ``A[i, j]`` stored is the edge i -> j. A stored zero is an edge, except in the DIA and BSR formats, which store
         zeros as padding. In a dense array the nonzeros are the edges. Values are not read otherwise; self loops are
         dropped and duplicates merged. `A` is not changed. A networkx.Graph (vertices in the order of ``list(A)``), an
-        igraph.Graph or a graphblas.Matrix is read through `lagbc.graph.adapters`.
+        igraph.Graph or a graphblas.Matrix is read as it is.
     directed : bool, optional
         False takes every edge in both directions. None takes what a graph says of itself; True for a matrix.
     weighted : bool or str

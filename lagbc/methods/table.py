@@ -60,7 +60,7 @@ class Method:
     bytes_per_edge_sum : float
         Bytes of a worker's state per stored edge besides, if edges are asked for.
     sums : tuple of str
-        The sums that it makes: names of fields of `lagbc.methods.sums.Sums`.
+        The sums that it makes: names of fields of `Sums`, in ``lagbc/methods/sums.py``.
     takes : tuple of str
         Options of `SweepPlan` that only some methods read, and this one does, such as "rtol".
     """
