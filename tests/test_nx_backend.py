@@ -1,10 +1,13 @@
 """The NetworkX backend agrees with NetworkX, and passes NetworkX's own tests."""
 
+import copy
 import inspect
 import json
 import logging
 import os
+import pickle
 import random
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -26,6 +29,7 @@ OFFERED = list(nx_metadata.get_info()["functions"])
 WEIGHTED = any(row.weighted for row in lagbc.METHODS)
 NOT_WEIGHTED = pytest.mark.skipif(WEIGHTED, reason="lagbc reads edge lengths")
 ONLY_WEIGHTED = pytest.mark.skipif(not WEIGHTED, reason="lagbc does not read edge lengths")
+WITH_WEIGHTS = ("betweenness_centrality", "edge_betweenness_centrality")
 LABELS = [0, 1, "one", (2, "two"), frozenset({3}), -7, 4.5, "z"]
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*conversions to backend graphs are saved to cache")
@@ -119,8 +123,8 @@ def edge_subset_by_formula(G, sources, targets, weight):
 @given(data=st.data())
 def test_edge_betweenness_subset(kind, data):
     G = data.draw(networks(kind))
-    some = st.lists(st.sampled_from(list(G)), max_size=5, unique=True) if len(G) else st.just([])
-    sources, targets, weight = data.draw(some), data.draw(some), data.draw(weights)
+    some = st.lists(st.sampled_from(list(G)), max_size=5) if len(G) else st.just([])
+    sources, targets, weight = data.draw(some), set(data.draw(some)), data.draw(weights)  # a source may be named twice
     ours = nx.edge_betweenness_centrality_subset(G, sources, [*targets, "not there"], weight=weight, backend="lagbc")
     assert_same(ours, edge_subset_by_formula(G, sources, targets, weight))
 
@@ -249,6 +253,19 @@ def test_validation_is_kept_with_the_graph(monkeypatch):
     assert len(validated) == 1
 
 
+@pytest.mark.parametrize("again", [*range(2, pickle.HIGHEST_PROTOCOL + 1), copy.deepcopy], ids=str)
+def test_a_graph_that_was_pickled_after_its_conversion(again, conversions):
+    G = nx.gnm_random_graph(300, 1500, seed=1)  # arrays that pickle does not copy when it loads them
+    nx.set_edge_attributes(G, 2, "km")
+    ours = {function: getattr(nx, function)(G, weight="km", backend="lagbc") for function in WITH_WEIGHTS}
+    G = again(G) if callable(again) else pickle.loads(pickle.dumps(G, again))
+    for function, scores in ours.items():
+        assert getattr(nx, function)(G, weight="km", backend="lagbc") == scores
+    assert conversions == [{"km": 1}]
+    (converted,) = G.__networkx_cache__["backends"]["lagbc"].values()
+    assert not pickle.loads(pickle.dumps(converted))._graphs
+
+
 @pytest.mark.parametrize("kind", CLASSES)
 @given(data=st.data())
 def test_conversion_there_and_back(kind, data):
@@ -363,6 +380,11 @@ def test_should_run():
     large, small = nx.path_graph(200), nx.path_graph(20)
     assert nx_backend.should_run("betweenness_centrality", (large,), {}) is True
     assert nx_backend.should_run("betweenness_centrality_subset", (large, [0], [1]), {}) is True
+    assert nx_backend.should_run("closeness_centrality", (large,), {"distance": "km"}) is True
+    large.edges[3, 4]["km"] = 0.0
+    assert "has length 0.0; lengths are finite and > 0" in nx_backend.should_run(
+        "closeness_centrality", (large, None, "km"), {}
+    )
     assert "roots * edges = 380;" in nx_backend.should_run("betweenness_centrality", (), {"G": small})
     assert "roots * edges = 1990;" in nx_backend.should_run("betweenness_centrality", (large, 10), {})
 
@@ -370,15 +392,32 @@ def test_should_run():
 UNFIT = [0, -1, -2.5, float("nan"), float("inf"), "far", None, 2**53, 2**70]
 
 
-@ONLY_WEIGHTED
-@pytest.mark.parametrize("length", UNFIT, ids=repr)
-def test_unfit_lengths_are_left_to_networkx(length):
+def with_length(length):
     G = nx.cycle_graph(5)
     G.add_edge("a", "b", km=length)
-    with pytest.raises(NotImplementedError) as error:
-        nx.betweenness_centrality(G, weight="km", backend="lagbc")
-    reason = str(error.value.__cause__)
-    assert "edge ('a', 'b')" in reason or "2**53" in reason
+    return G
+
+
+@ONLY_WEIGHTED
+@pytest.mark.parametrize("length", UNFIT, ids=repr)
+@pytest.mark.parametrize("function", OFFERED)
+def test_unfit_lengths_are_named(function, length):
+    """NetworkX passes the error on as it is."""
+    G = with_length(length)
+    subsets = {"sources": [0], "targets": [2]} if function.endswith("subset") else {}
+    option = "weight" if "weight" in inspect.signature(getattr(nx, function)).parameters else "distance"
+    if function == "eccentricity":
+        G.add_edge("b", 0)
+    with pytest.raises((TypeError, ValueError)) as error:
+        getattr(nx, function)(G, backend="lagbc", **subsets, **{option: "km"})
+    assert re.search(r"edge \('a', 'b'\).*|add up to 2\*\*53 .* make them floats", str(error.value))
+    assert not isinstance(error.value, NotImplementedError)
+
+
+def test_unfit_lengths_of_a_graph_that_was_converted():
+    G = nx_backend.convert_from_nx(with_length(0), edge_attrs={"km": 1})
+    with pytest.raises(ValueError, match=r"edge \('a', 'b'\) has length 0; lengths are finite and > 0"):
+        nx.betweenness_centrality(G, weight="km")
 
 
 def outcome(call, *args, **options):
@@ -392,8 +431,7 @@ def outcome(call, *args, **options):
 @pytest.mark.parametrize("length", UNFIT, ids=repr)
 def test_unfit_lengths_fall_back(length, monkeypatch):
     monkeypatch.setattr(nx_backend, "WORTH", 0)
-    G = nx.cycle_graph(5)
-    G.add_edge("a", "b", km=length)
+    G = with_length(length)
     with nx.config(backend_priority=["lagbc"]):
         dispatched = outcome(nx.betweenness_centrality, G, weight="km")
     assert dispatched == outcome(nx.betweenness_centrality, G, weight="km", backend="networkx")

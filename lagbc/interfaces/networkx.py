@@ -1,8 +1,11 @@
 """The NetworkX backend: ``networkx.betweenness_centrality(G, backend="lagbc")`` and its kin.
 
 NetworkX converts a graph by `convert_from_nx`, keeps the result in ``G.__networkx_cache__``, and passes it to the
-functions below, whose names and arguments are NetworkX's. What lagbc does not compute as NetworkX does is a
-NotImplementedError, or a reason that `can_run` gives, so that NetworkX can run the call itself.
+functions below, whose names and arguments are NetworkX's. `can_run` refuses arguments that lagbc does not take, and
+`should_run` lengths that it does not add up as NetworkX does: NetworkX then runs the call itself, if it tried the
+backend by priority. Of a backend that is named, as by ``backend="lagbc"``, it asks `can_run` alone, and the function
+raises an error that names the length. That is no NotImplementedError, which NetworkX would replace by one without the
+reason.
 """
 
 from __future__ import annotations
@@ -91,26 +94,17 @@ class BackendGraph:
             self._graphs[weight] = as_graph(matrix, directed=self.is_directed(), weighted=weighted)
         return self._graphs[weight]
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Without what is worked out of the entries, which may be on a device.
+        return vars(self) | {"_graphs": {}}
+
     def lengths(self, weight: Any) -> NDArray[Any]:
-        """Lengths of all entries; NotImplementedError if lagbc would not add them up as NetworkX does."""
+        """Lengths of all entries; TypeError or ValueError if lagbc would not add them up as NetworkX does."""
         if weight is None:
             return np.ones(len(self.entries.tails))
         if weight not in self.attributes:
             raise ValueError(f"the graph was converted without the edge attribute {weight!r}")
-        try:
-            lengths = as_lengths(self.attributes[weight], self._name_of)
-        except TypeError as error:
-            raise NotImplementedError(str(error)) from None
-        invalid = ~(np.isfinite(lengths) & (lengths > 0))
-        if invalid.any():
-            first = int(np.flatnonzero(invalid)[0])
-            raise NotImplementedError(
-                f"{np.count_nonzero(invalid)} lengths are not finite and > 0, the first of {self._name_of(first)}: "
-                f"{lengths[first]}"
-            )
-        if lengths.dtype.kind in "iu" and lengths.sum(dtype=np.float64) >= INEXACT:
-            raise NotImplementedError("integer lengths add up to 2**53 or more, where float64 is not exact")
-        return lengths
+        return _exact_lengths(self.attributes[weight], self._name_of)
 
     def by_node(self, scores: NDArray[Any]) -> dict[Node, Any]:
         """Key scores by node."""
@@ -151,6 +145,24 @@ class BackendGraph:
 
     def _name_of(self, entry: int) -> str:
         return f"edge {self.edge(entry)!r}"
+
+
+def _exact_lengths(values: Iterable[Any], name_of: Callable[[int], str]) -> NDArray[Any]:
+    """Make an array of lengths whose sums are those of NetworkX; TypeError or ValueError if there is none."""
+    lengths = as_lengths(values, name_of)
+    invalid = ~(np.isfinite(lengths) & (lengths > 0))
+    if invalid.any():
+        first = int(np.flatnonzero(invalid)[0])
+        raise ValueError(
+            f"{name_of(first)} has length {lengths[first]}; lengths are finite and > 0 "
+            '(backend="networkx" takes others, too)'
+        )
+    if lengths.dtype.kind in "iu" and lengths.sum(dtype=np.float64) >= INEXACT:
+        raise ValueError(
+            "integer lengths add up to 2**53 or more, where float64 is not exact; "
+            'make them floats to have them rounded, or take backend="networkx"'
+        )
+    return lengths
 
 
 def convert_from_nx(
@@ -207,9 +219,20 @@ EXPECTED_FAILURES = {
 
 
 def on_start_tests(items: list[Any]) -> None:
-    """Mark the tests of NetworkX that fail with this backend, and say why; NetworkX's test-suite calls this."""
+    """Mark the tests of NetworkX that fail with this backend, and say why; NetworkX's test-suite calls this.
+
+    The suite leaves a call to NetworkX where `can_run` says so, and never asks `should_run`; so `can_run` then looks at
+    the lengths, too.
+    """
     import pytest
 
+    can_run_at_all = can_run
+
+    def can_run_exactly(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+        answer = can_run_at_all(name, args, kwargs)
+        return answer if answer is not True else _adds_up(name, args, kwargs)
+
+    globals()["can_run"] = can_run_exactly
     for item in items:
         for name, reason in EXPECTED_FAILURES.items():
             if item.nodeid.endswith(name):
@@ -221,10 +244,10 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     if name not in get_info()["functions"]:
         return f"lagbc has no function {COMPUTED_BY.get(name, name)}"
     try:
-        given = inspect.signature(globals()[name]).bind(*args, **kwargs).arguments
+        given = _arguments(name, args, kwargs)
     except TypeError:
         return True  # and the call says what is wrong
-    weight = given.get("weight", given.get("distance"))
+    weight = _weight_of(given)
     if callable(weight):
         return "edge lengths are given by a function; lagbc takes the name of an edge attribute"
     if weight is not None and not any(row.weighted for row in lagbc.METHODS):
@@ -239,12 +262,34 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
     """Whether a call that the backend can run is worth its conversion; a string is the reason why not."""
-    given = inspect.signature(globals()[name]).bind(*args, **kwargs).arguments
+    given = _arguments(name, args, kwargs)
     roots = given.get("k") or len(given["G"])
     work = roots * given["G"].number_of_edges()
-    if work >= WORTH:
+    return (
+        _adds_up(name, args, kwargs) if work >= WORTH else f"roots * edges = {work}; NetworkX is faster below {WORTH}"
+    )
+
+
+def _adds_up(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+    """Whether lagbc adds up the lengths of a call as NetworkX does; a string is the reason why not."""
+    given = _arguments(name, args, kwargs)
+    weight = _weight_of(given)
+    if weight is None:
         return True
-    return f"roots * edges = {work}; NetworkX is faster below {WORTH}"
+    values = (data.get(weight, 1) for data in networkx_edge_data(given["G"]))
+    try:
+        _exact_lengths(values, lambda entry: f"entry {entry} of the adjacency")
+    except (TypeError, ValueError) as error:
+        return str(error)
+    return True
+
+
+def _arguments(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    return inspect.signature(globals()[name]).bind(*args, **kwargs).arguments
+
+
+def _weight_of(given: dict[str, Any]) -> Any:
+    return given.get("weight", given.get("distance"))
 
 
 def betweenness_centrality(
@@ -305,14 +350,12 @@ def edge_betweenness_centrality_subset(
     weight: Any = None,
     **run: Any,
 ) -> dict[tuple[Any, ...], float]:
-    """Compute ``networkx.edge_betweenness_centrality_subset``."""
-    roots = [G.numbers[source] for source in sources]
-    if len(set(roots)) < len(roots):
-        raise NotImplementedError("sources names a node twice")
-    scores = _compute(
-        lagbc.edge_bc, G, weight, run, sources=roots, targets=_present(G, targets), normalized=bool(normalized)
-    )
-    return G.by_edge(scores, weight)
+    """Compute ``networkx.edge_betweenness_centrality_subset``; a source named twice counts twice."""
+    times = Counter(G.numbers[source] for source in sources)
+    # Those that are named at all, those that are named twice or more, and so on.
+    layers = [[v for v, count in times.items() if count > i] for i in range(max(times.values(), default=1))]
+    given = {"targets": _present(G, targets), "normalized": bool(normalized)}
+    return G.by_edge(sum(_compute(lagbc.edge_bc, G, weight, run, sources=layer, **given) for layer in layers), weight)
 
 
 def closeness_centrality(

@@ -21,7 +21,8 @@ COMPUTED_BY = {
 DIFFERENCES = {
     "betweenness_centrality": (
         "The same `seed` draws the same sample of `k` nodes as in NetworkX. Path counts beyond the range of float64 do "
-        "not lead to NaN. Lengths have to be finite and > 0; other calls are left to NetworkX."
+        "not lead to NaN. Lengths have to be finite and > 0; other calls are left to NetworkX, and are an error if the "
+        "backend is named."
     ),
     "edge_betweenness_centrality": "The same `seed` draws the same sample of `k` nodes as in NetworkX.",
     "edge_betweenness_centrality_subset": (
