@@ -3,6 +3,7 @@
 import functools
 import math
 import re
+from fractions import Fraction
 
 import networkx as nx
 import numpy as np
@@ -255,7 +256,23 @@ def test_sums_of_distances_out_of_range(centralities):
         call(centralities, "closeness")(A)
     for name in ("harmonic", "eccentricity_centrality"):
         with pytest.raises(OverflowError, match="inverse distances sum to more"):
-            call(centralities, name)(A * 2.0**-1021 * 2.0**-1030)
+            call(centralities, name)(A * 2.0**-1021 * 2.0**-1023)
+
+
+@errors
+@pytest.mark.parametrize("name", ["closeness", "harmonic", "eccentricity_centrality"])
+def test_length_without_an_inverse_is_named(centralities, name):
+    A = sp.coo_array(([5e-324, 1.0], ([0, 1], [1, 2])), shape=(3, 3))
+    message = "A holds the length 5e-324; the inverse of such a distance is more than float64 holds; use a smaller unit"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        call(centralities, name)(A.T if name == "eccentricity_centrality" else A)
+
+
+@errors
+def test_closeness_whose_second_factor_makes_up_for_the_first(centralities):
+    """1 / 1e-309 is more than float64 holds, but not a fortieth of it."""
+    A = sp.coo_array(([1e-309], ([0], [1])), shape=(41, 41))
+    assert call(centralities, "closeness")(A)[1] == pytest.approx(float(1 / (40 * Fraction(1e-309))), rel=1e-12)
 
 
 @errors

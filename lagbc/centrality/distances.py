@@ -54,6 +54,8 @@ def closeness(
     ------
     OverflowError
         Lengths sum to more than float64 holds.
+    ValueError
+        A length is so small that a score is more than float64 holds.
     The errors of `lagbc.bc`.
 
     References
@@ -114,6 +116,8 @@ def harmonic(
     ------
     OverflowError
         Inverse lengths sum to more than float64 holds.
+    ValueError
+        A length is so small that float64 does not hold its inverse.
     The errors of `lagbc.bc`.
 
     References

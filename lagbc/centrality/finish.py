@@ -57,15 +57,21 @@ def closeness(result: Result, arguments: Arguments) -> Scores:
     Of a sample, |R| and the sum are scaled to what all roots would give: the scale cancels in the first factor.
     """
     reached, distance = result.sums.reached, _finite("distances", result.sums.distance)
-    scores: Scores = np.divide(reached, distance, out=np.zeros(len(reached)), where=distance > 0)
-    if not arguments.wf_improved:
-        return scores
-    return scores * (per_sample(reached, _sample(result)) / max(len(reached) - 1, 1))
+    # Small sums are scaled by a power of two, which changes no bit, as the second factor may make up for the first.
+    power = np.where(distance < 2.0**-900, 100, 0)
+    scores: Scores = np.divide(reached, np.ldexp(distance, power), out=np.zeros(len(reached)), where=distance > 0)
+    if arguments.wf_improved:
+        scores = scores * (per_sample(reached, _sample(result)) / max(len(reached) - 1, 1))
+    with np.errstate(over="ignore"):
+        scores = np.ldexp(scores, power)
+    return _finite_inverse(scores, result)
 
 
 def harmonic(result: Result, arguments: Arguments) -> Scores:
     """Return the sum of inverse distances into v."""
-    return per_sample(_finite("inverse distances", result.sums.inverse), _sample(result))
+    with np.errstate(over="ignore"):
+        scores = per_sample(result.sums.inverse, _sample(result))
+    return _finite_inverse(scores, result)
 
 
 def eccentricity(result: Result, arguments: Arguments) -> Scores:
@@ -78,27 +84,27 @@ def eccentricity_centrality(result: Result, arguments: Arguments) -> Scores:
     depth = result.sums.depth
     with np.errstate(over="ignore"):
         scores: Scores = np.divide(len(depth) - 1, depth, out=np.zeros(len(depth)), where=depth > 0)
-    return _finite("inverse distances", scores)
+    return _finite_inverse(scores, result)
 
 
 def stress(result: Result, arguments: Arguments) -> Scores:
     """Return the number of shortest paths through v, each pair once, or its logarithm."""
-    raw = result.sums.stress
     pairs = 1 if result.graph.directed else 2
-    if not np.isfinite(raw).all() and not arguments.log2:
-        vertices = np.flatnonzero(~np.isfinite(raw))
-        raise OverflowError(
-            f"the stress of {len(vertices)} vertices is more than float64 holds, the first is {vertices[0]}; "
-            "log2=True returns its logarithm"
-        )
-    if np.isfinite(raw).all():
-        counts = per_sample(raw, _sample(result)) / pairs
+    with np.errstate(over="ignore"):
+        counts = per_sample(result.sums.stress, _sample(result)) / pairs
+    outside = np.flatnonzero(~np.isfinite(counts))
+    if not len(outside):
         with np.errstate(divide="ignore"):
             return np.log2(counts) if arguments.log2 else counts
+    if not arguments.log2:
+        raise OverflowError(
+            f"the stress of {len(outside)} vertices is more than float64 holds, the first is {outside[0]}; "
+            "log2=True returns its logarithm"
+        )
     from lagbc.methods.cpu import extended
 
     logarithms: Scores = extended.log2_stress(result.graph.on_host, result.part.sweep, result.roots)
-    return logarithms + np.log2(per_sample(np.ones(len(raw)), _sample(result)) / pairs)
+    return logarithms + np.log2(per_sample(np.ones(len(counts)), _sample(result)) / pairs)
 
 
 def _sample(result: Result) -> NDArray[np.int64] | None:
@@ -109,3 +115,14 @@ def _finite(what: str, scores: Scores) -> Scores:
     if not np.isfinite(scores).all():
         raise OverflowError(f"{what} sum to more than float64 holds; take another unit of length")
     return scores
+
+
+def _finite_inverse(scores: Scores, result: Result) -> Scores:
+    """Require that float64 holds scores made of inverse distances."""
+    lengths = result.graph.weights
+    if lengths is not None and not np.isfinite(scores).all() and lengths.min() < 1 / np.finfo(np.float64).max:
+        raise ValueError(
+            f"A holds the length {float(lengths.min())}; the inverse of such a distance is more than float64 holds; "
+            "use a smaller unit of length"
+        )
+    return _finite("inverse distances", scores)
