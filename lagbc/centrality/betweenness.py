@@ -68,7 +68,8 @@ def bc(
     target_weights : array of float, shape (n,), optional
         How many targets each vertex stands for: finite, >= 0. Demand-weighted betweenness.
     source_weights : array of float, shape (n,), optional
-        How often each vertex counts as a root: finite, >= 0. Neither goes with `normalized`, `endpoints` or `k`.
+        How often each vertex counts as a root: finite, >= 0; from those of 0 nothing is searched. Neither goes with
+        `normalized`, `endpoints` or `k`.
     rtol : float
         Only with `weighted`: an edge (u, v) lies on shortest paths if ``|dist[u] + w - dist[v]| <= rtol * dist[v]`` and
         ``dist[u] < dist[v]``. 0 compares exactly.

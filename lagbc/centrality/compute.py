@@ -95,6 +95,7 @@ def make_request(n: int, centralities: tuple[Centrality, ...], arguments: Argume
         roots=roots,
         omega=omega,
         multiplicity=multiplicity,
+        weighs_pairs=is_weighted,
         endpoints=endpoints,
         rtol=parse_tolerance(arguments.rtol),
         is_sample=k is not None,

@@ -21,7 +21,7 @@ def bc(result: Result, arguments: Arguments) -> Scores:
     """Betweenness: the sum of dependencies, each pair once, as a share of pairs if asked for."""
     scores = rescale(
         result.sums.dependency,
-        directed=result.graph.directed,
+        directed=result.pairs == 1,
         normalized=arguments.normalized,
         endpoints=arguments.endpoints,
         sampled=_sample(result),
@@ -37,12 +37,13 @@ def edge_bc(result: Result, arguments: Arguments) -> Scores:
     if not graph.directed:
         back = sparse.csr_array((raw, graph.pattern.indices, graph.pattern.indptr), shape=(graph.n, graph.n)).T.tocsr()
         back.sort_indices()
-        raw = raw + back.data
+        with np.errstate(over="ignore"):
+            raw = raw + back.data
     sample = _sample(result)
     scores = rescale_edges(
         raw,
         graph.n,
-        directed=graph.directed,
+        directed=result.pairs == 1,
         normalized=arguments.normalized,
         sampled=None if sample is None else len(sample),
     )
@@ -89,9 +90,8 @@ def eccentricity_centrality(result: Result, arguments: Arguments) -> Scores:
 
 def stress(result: Result, arguments: Arguments) -> Scores:
     """Return the number of shortest paths through v, each pair once, or its logarithm."""
-    pairs = 1 if result.graph.directed else 2
     with np.errstate(over="ignore"):
-        counts = per_sample(result.sums.stress, _sample(result)) / pairs
+        counts = per_sample(result.sums.stress, _sample(result)) / result.pairs
     outside = np.flatnonzero(~np.isfinite(counts))
     if not len(outside):
         with np.errstate(divide="ignore"):
@@ -104,7 +104,7 @@ def stress(result: Result, arguments: Arguments) -> Scores:
     from lagbc.methods.cpu import extended
 
     logarithms: Scores = extended.log2_stress(result.graph.on_host, result.part.sweep, result.roots)
-    return logarithms + np.log2(per_sample(np.ones(len(counts)), _sample(result)) / pairs)
+    return logarithms + np.log2(per_sample(np.ones(len(counts)), _sample(result)) / result.pairs)
 
 
 def _sample(result: Result) -> NDArray[np.int64] | None:

@@ -92,6 +92,9 @@ class SweepPlan:
         How many targets each vertex stands for; None is one each.
     multiplicity : ndarray of float64, shape (n,), or None
         How often each vertex counts as a root; None is once each.
+    exponent : int
+        The sums over paths are multiplied by 2**exponent: with -1 an undirected pair counts once. Methods do not read
+        it: see `lagbc.run.weights`.
     rtol : float
         Relative difference up to which two path lengths count as equal.
     sums : frozenset of str
@@ -117,6 +120,7 @@ class SweepPlan:
     endpoints: bool = False
     omega: NDArray[np.float64] | None = None
     multiplicity: NDArray[np.float64] | None = None
+    exponent: int = 0
     rtol: float = 0.0
     bucket_width: float | None = None
     sums: frozenset[str] = frozenset({"dependency"})

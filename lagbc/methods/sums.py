@@ -65,6 +65,10 @@ class Sums:
             if array is not None:
                 yield field.name, array
 
+    def of_paths(self) -> Sums:
+        """Those of `PATH_SUMS`, which share their arrays with these."""
+        return Sums(**{name: array for name, array in self if name in PATH_SUMS})
+
     def plus(self, batch: Sums, roots: Any) -> Sums:
         """Return the sums of a run with a batch added, block after block; infinite what float64 does not hold."""
         summed = Sums(**{name: array.copy() for name, array in self})

@@ -248,8 +248,8 @@ def _digest_graph(graph: Graph) -> str:
 def _digest_options(method: Method, plan: SweepPlan, sampled: bool) -> str:
     digest = hashlib.blake2b(digest_size=16)
     digest.update(
-        f"{method.name} {method.device} {method.weighted} {plan.dtype} {plan.endpoints} {plan.rtol} {sampled} "
-        f"{sorted(plan.sums)}".encode()
+        f"{method.name} {method.device} {method.weighted} {plan.dtype} {plan.endpoints} {plan.exponent} {plan.rtol} "
+        f"{sampled} {sorted(plan.sums)}".encode()
     )
     for weights in (plan.omega, plan.multiplicity):
         digest.update(b"none" if weights is None else weights.tobytes())

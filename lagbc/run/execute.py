@@ -38,6 +38,11 @@ class Result:
         return self.part.graph
 
     @property
+    def pairs(self) -> int:
+        """How often the sums over paths count a pair of vertices: twice in an undirected graph, unless weighed."""
+        return 1 if self.graph.directed or self.part.sweep.exponent else 2
+
+    @property
     def part(self) -> Part:
         """The part that was swept."""
         (part,) = self.plan.parts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from lagbc.errors import MemoryWarning
 from lagbc.graph.graph import Graph
 from lagbc.graph.tuning import HOST_EDGES
 from lagbc.methods.contract import SweepPlan
+from lagbc.methods.sums import PATH_SUMS
 from lagbc.methods.table import METHODS, Method, Selection, choose
 from lagbc.run import memory
 from lagbc.run.options import Options, Settings, settle
@@ -78,6 +79,7 @@ def plan_run(graph: Graph, request: Request, batch: int | str, options: Options)
         A method was asked for whose library is not installed.
     """
     settings = settle(batch, options)
+    request = _without_weightless(request)
     selection, placed, needed = _place(graph, request, settings)
     method = selection.method
     _require_options(method, request, settings)
@@ -89,6 +91,8 @@ def plan_run(graph: Graph, request: Request, batch: int | str, options: Options)
         endpoints=request.endpoints,
         omega=request.omega,
         multiplicity=request.multiplicity,
+        # Halved on the way, as twice a score may leave the range that the score is in.
+        exponent=-1 if request.weighs_pairs and not graph.directed else 0,
         rtol=request.rtol,
         bucket_width=settings.bucket_width,
         sums=request.sums,
@@ -98,6 +102,13 @@ def plan_run(graph: Graph, request: Request, batch: int | str, options: Options)
         method=method.name,
     )
     return Plan(request, (Part(placed, request.roots, method, sweep),), selection, needed, settings)
+
+
+def _without_weightless(request: Request) -> Request:
+    """Leave out the roots of weight 0, if nothing is summed that is not weighed."""
+    if request.multiplicity is None or not request.sums <= PATH_SUMS:
+        return request
+    return replace(request, roots=request.roots[request.multiplicity[request.roots] > 0])
 
 
 def _place(graph: Graph, request: Request, settings: Settings) -> tuple[Selection, Graph, memory.MemoryEstimate]:

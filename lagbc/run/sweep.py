@@ -22,6 +22,7 @@ from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.run.checkpoint import Checkpoint
 from lagbc.run.threads import Threads
+from lagbc.run.weights import into_range
 
 # Seconds between two writes of a checkpoint.
 CHECKPOINT_SECONDS = 5.0
@@ -155,17 +156,18 @@ def _batches(
     However the iteration ends, no worker is running when it has ended.
     """
     plan = replace(plan, stop=StopFlag())
+    scaled, beyond = into_range(plan, graph.n)
     context = method.context()
     batches = [roots[i : i + plan.batch] for i in range(0, len(roots), plan.batch)]
     workers = min(plan.threads, len(batches)) if method.concurrent else 1
-    idle = [_Worker(graph, method, module, plan)]
+    idle = [_Worker(graph, method, module, plan, scaled, beyond)]
 
     def run(batch: NDArray[np.int64]) -> Sums:
         with context:
             try:
                 worker = idle.pop()
             except IndexError:
-                worker = _Worker(graph, method, module, plan)
+                worker = _Worker(graph, method, module, plan, scaled, beyond)
             sums = worker.run(batch)
         idle.append(worker)
         return sums
@@ -184,24 +186,42 @@ def _batches(
 
 
 class _Worker:
-    """Sums batches, one after the other, in a state of its own for each dtype that it needs."""
+    """Sums batches, one after the other, in a state of its own for each dtype that it needs.
 
-    def __init__(self, graph: Graph, method: Method, module: MethodModule, plan: SweepPlan) -> None:
-        self._graph, self._method, self._module, self._plan = graph, method, module, plan
-        self._states = {plan.dtype: module.prepare(graph, plan)}
+    The method has the plan with weights in range; roots beyond it add nothing to its sums over paths.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        method: Method,
+        module: MethodModule,
+        plan: SweepPlan,
+        scaled: SweepPlan,
+        beyond: NDArray[np.bool_],
+    ) -> None:
+        self._graph, self._method, self._module = graph, method, module
+        self._plan, self._scaled, self._beyond = plan, scaled, beyond
+        self._states = {plan.dtype: module.prepare(graph, scaled)}
 
     def run(self, roots: NDArray[np.int64]) -> Sums:
-        """Sum one batch, a row for each block of roots; roots whose path counts overflow are computed again."""
+        """Sum one batch, a row for each block of roots; roots that float64 does not hold are computed again."""
+        with np.errstate(over="ignore"):  # what sums to more than float64 holds is infinite
+            return self._run(roots)
+
+    def _run(self, roots: NDArray[np.int64]) -> Sums:
         sums, overflowed = self._sweep(self._plan.dtype, roots)
         if overflowed.any() and self._plan.dtype == "float32":
-            again, overflowed = self._sweep("float64", np.where(overflowed, roots, -1))
-            sums.add(again)
-        if overflowed.any():
+            in_float64, overflowed = self._sweep("float64", np.where(overflowed, roots, -1))
+            sums.add(in_float64)
+        again = overflowed | self._beyond[roots]
+        if again.any():
             from lagbc.methods.cpu import extended
 
             recomputed = self._zeros(np, len(roots))
-            for i in np.flatnonzero(overflowed).tolist():
-                extended.add_root(self._graph.on_host, self._plan, int(roots[i]), recomputed, self._block_of(i), i)
+            for i in np.flatnonzero(again).tolist():
+                missing = recomputed if overflowed[i] else recomputed.of_paths()
+                extended.add_root(self._graph.on_host, self._plan, int(roots[i]), missing, self._block_of(i), i)
             asarray = self._method.arrays.asarray
             sums.add(Sums(**{name: asarray(array) for name, array in recomputed}))
         return sums
@@ -216,7 +236,7 @@ class _Worker:
     def _sweep(self, dtype: str, roots: NDArray[np.int64]) -> tuple[Sums, NDArray[np.bool_]]:
         """Return the sums of the roots in range, and which are not; a root of -1 is an absent one."""
         if dtype not in self._states:
-            self._states[dtype] = self._module.prepare(self._graph, replace(self._plan, dtype=dtype))
+            self._states[dtype] = self._module.prepare(self._graph, replace(self._scaled, dtype=dtype))
         sums = self._zeros(self._method.arrays, len(roots))
         state, overflowed = self._states[dtype], np.zeros(len(roots), np.bool_)
         kinds: list[NDArray[np.bool_]] = []

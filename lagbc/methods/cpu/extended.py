@@ -35,7 +35,7 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
     ----------
     graph : Graph
     plan : SweepPlan
-        Its omega, multiplicity, endpoints, rtol and stop flag are used.
+        Its omega, multiplicity, exponent, endpoints, rtol and stop flag are used.
     root : int
     sums : Sums
         Of a batch, on the host.
@@ -50,7 +50,8 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
         Rounding absorbed a length: a reached vertex has no tight in-edge.
     """
     omega = np.ones(graph.n) if plan.omega is None else plan.omega
-    times = 1.0 if plan.multiplicity is None else float(plan.multiplicity[root])
+    times, power = frexp(1.0 if plan.multiplicity is None else plan.multiplicity[root])
+    power += plan.exponent
     search = _search(graph, plan, root)
     reached, dist = search.reached, search.dist
     stress = None if sums.stress is None else _count_through(graph, plan, search, omega)
@@ -61,6 +62,8 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
         dist,
         plan.rtol,
         omega,
+        times,
+        power,
         search.mantissas,
         search.powers,
         edges,
@@ -68,14 +71,15 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
     )
     plan.stop.check()
     if stress is not None:
-        sums.stress[block] += times * _as_floats(*stress)
+        through, powers = stress
+        sums.stress[block] += _as_floats(times * through, power + powers)
     if edges is not None:
-        sums.edges[block] += times * edges
+        sums.edges[block] += edges
     if sums.dependency is not None:
-        sums.dependency[block] += times * delta
+        sums.dependency[block] += delta
         if plan.endpoints:
-            sums.dependency[block, reached[1:]] += times
-            sums.dependency[block, root] += times * (len(reached) - 1)
+            sums.dependency[block, reached[1:]] += ldexp(times, power)
+            sums.dependency[block, root] += ldexp(times * (len(reached) - 1), power)
     others = reached[1:]
     if sums.reached is not None:
         sums.reached[block, others] += 1
@@ -90,6 +94,8 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
 def log2_stress(graph: Graph, plan: SweepPlan, roots: NDArray[np.int64]) -> NDArray[np.float64]:
     """Base-2 logarithm of the sum of stress over some roots, each once; -inf where the sum is zero.
 
+    Of the plan, omega, exponent, rtol and stop flag are used.
+
     Raises
     ------
     ValueError
@@ -99,7 +105,7 @@ def log2_stress(graph: Graph, plan: SweepPlan, roots: NDArray[np.int64]) -> NDAr
     mantissas, powers = np.zeros(graph.n), np.zeros(graph.n, np.int64)
     for root in roots.tolist():
         _add_each(mantissas, powers, *_count_through(graph, plan, _search(graph, plan, root), omega))
-    return _log2(mantissas, powers)
+    return _log2(mantissas, powers) + plan.exponent
 
 
 def count_paths(
@@ -259,10 +265,13 @@ def _count(in_indptr, in_indices, in_lengths, reached, dist, rtol, stop):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _accumulate(indptr, indices, lengths, reached, dist, rtol, omega, mantissas, powers, edges, stop):
-    """Delta of every vertex; c[v] = omega[v] / sigma[v] + sum of c[w] over tight successors w is written over sigma.
+def _accumulate(
+    indptr, indices, lengths, reached, dist, rtol, omega, times, times_power, mantissas, powers, edges, stop
+):
+    """Delta of every vertex, `times` as much as one root's.
 
-    Unless `edges` is None, sigma[v] c[w] is written there for every tight edge.
+    c[v] = omega[v] / sigma[v] + sum of c[w] over tight successors w is written over sigma. Unless `edges` is None,
+    times sigma[v] c[w] is written there for every tight edge. Only these and delta leave their exponent, at the end.
     """
     delta = np.zeros(len(indptr) - 1)
     for i in range(len(reached) - 1, -1, -1):
@@ -276,12 +285,13 @@ def _accumulate(indptr, indices, lengths, reached, dist, rtol, omega, mantissas,
             if _is_tight(dist[v], lengths[e], dist[w], rtol):
                 total, total_power = _add(total, total_power, mantissas[w], powers[w])
                 if edges is not None:
-                    edges[e] = ldexp(sigma * mantissas[w], power + powers[w])
+                    edges[e] = ldexp(sigma * mantissas[w] * times, power + powers[w] + times_power)
         if i == 0:
             break
-        delta[v] = ldexp(sigma * total, power + total_power)
-        own, shift = frexp(omega[v] / sigma)
-        mantissas[v], powers[v] = _add(own, shift - power, total, total_power)
+        delta[v] = ldexp(sigma * total * times, power + total_power + times_power)
+        target, target_power = frexp(omega[v])
+        own, shift = frexp(target / sigma)
+        mantissas[v], powers[v] = _add(own, target_power + shift - power, total, total_power)
     return delta
 
 
