@@ -32,11 +32,13 @@ class Graph:
         Lengths of the edges, finite and > 0, symmetric if the pattern has to be; None counts hops.
     copied_from : Graph or None
         The same graph on the host, if this one is its copy on a device.
+    known_depth : int or None
+        The depth to take, of the graph that this one is a part of; None searches for it.
 
     Notes
     -----
     The arrays are NumPy's, or CuPy's: a graph lives on the host or on a device, and there, too, what is derived from
-    it. `order` and degrees are always NumPy arrays.
+    it. `order`, `position` and degrees are always NumPy arrays.
     """
 
     indptr: NDArray[np.int64]
@@ -44,6 +46,7 @@ class Graph:
     directed: bool
     weights: NDArray[np.float64] | None = None
     copied_from: Graph | None = field(default=None, repr=False)
+    known_depth: int | None = field(default=None, repr=False)
 
     @classmethod
     def from_csr(cls, csr: Csr, directed: bool) -> Graph:
@@ -105,7 +108,9 @@ class Graph:
         if isinstance(self.indptr, cupy.ndarray):
             return self
         weights = None if self.weights is None else cupy.asarray(self.weights)
-        return Graph(cupy.asarray(self.indptr), cupy.asarray(self.indices), self.directed, weights, self)
+        return Graph(
+            cupy.asarray(self.indptr), cupy.asarray(self.indices), self.directed, weights, self, self.known_depth
+        )
 
     @cached_property
     def on_host(self) -> Graph:
@@ -115,7 +120,9 @@ class Graph:
         if self.copied_from is not None:
             return self.copied_from
         weights = None if self.weights is None else as_numpy(self.weights)
-        return Graph(as_numpy(self.indptr), as_numpy(self.indices), self.directed, weights)
+        return Graph(
+            as_numpy(self.indptr), as_numpy(self.indices), self.directed, weights, known_depth=self.known_depth
+        )
 
     @property
     def rows(self) -> Any:
@@ -147,6 +154,8 @@ class Graph:
     @cached_property
     def depth(self) -> int:
         """A lower bound of the diameter: BFS depth from the hub of the largest weak component."""
+        if self.known_depth is not None:
+            return self.known_depth
         if not self.nnz:
             return 0
         xp, both = module_of(self.indptr), self.symmetric
@@ -178,6 +187,13 @@ class Graph:
         return on_host
 
     @cached_property
+    def position(self) -> NDArray[np.int64]:
+        """Place of each vertex in sweep order, the inverse of `order`."""
+        position = np.empty(self.n, np.int64)
+        position[self.order] = np.arange(self.n)
+        return position
+
+    @cached_property
     def reordered(self) -> Graph:
         """The graph in sweep order: its vertex i is this graph's vertex ``order[i]``."""
         entries = from_entries(self.n, *self._ends_in_sweep_order(), self.weights)
@@ -194,12 +210,9 @@ class Graph:
         xp = module_of(self.indptr)
         before = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(kept, dtype=np.int64)])
         weights = None if self.weights is None else self.weights[kept]
-        part = Graph(before[self.indptr], self.indices[kept], self.directed, weights)
-        vars(part)["depth"] = (self.copied_from or self).depth  # a cached property
-        return part
+        depth = (self.copied_from or self).depth
+        return Graph(before[self.indptr], self.indices[kept], self.directed, weights, known_depth=depth)
 
     def _ends_in_sweep_order(self) -> tuple[Any, Any]:
-        xp = module_of(self.indptr)
-        rank = xp.empty(self.n, np.int64)
-        rank[xp.asarray(self.order)] = xp.arange(self.n)
-        return rank[self.rows], rank[self.indices]
+        position = module_of(self.indptr).asarray(self.position)
+        return position[self.rows], position[self.indices]

@@ -55,6 +55,19 @@ def test_reordered_graph_is_the_same_graph(A):
     assert set(zip(graph.order[tails].tolist(), graph.order[indices].tolist(), strict=True)) == edges_of(A)
 
 
+@given(graphs())
+def test_position_is_the_inverse_of_order(A):
+    graph = as_graph(A)
+    np.testing.assert_array_equal(graph.position[graph.order], np.arange(graph.n))
+
+
+def test_a_part_is_as_deep_as_the_graph():
+    graph = as_graph(path(100))
+    part = graph.keep(np.arange(graph.nnz) < 20)
+    assert (part.nnz, part.depth) == (20, graph.depth)
+    assert part.indptr[-1] == 20
+
+
 @pytest.mark.parametrize(("rows", "columns"), [(64, 64), (50, 81), (7, 600)])
 def test_pieces_of_a_grid_are_compact(rows, columns):
     """64 vertices of a grid in a square are at most 14 apart. Nearly all pieces are connected and not strung out."""

@@ -62,7 +62,6 @@ class State:
     graph: Graph
     plan: SweepPlan
     vertices: NDArray[np.int64]  # of the caller's graph, in sweep order, those with edges
-    position: NDArray[np.int64]  # of each vertex of the caller's in sweep order
     A: Matrix
     AT: Matrix
     omega: Matrix | None  # diagonal
@@ -75,13 +74,13 @@ class State:
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Copy the graph, in sweep order, into GraphBLAS."""
-    vertices, position = active_vertices(graph)
+    vertices = active_vertices(graph)
     n, ordered = len(vertices), graph.reordered
     A = from_scipy(ordered.pattern[:n, :n])
     into = ordered.transpose
     AT = A if into is ordered else from_scipy(into.pattern[:n, :n])
     omega = None if plan.omega is None else Vector.from_dense(plan.omega[vertices]).diag()
-    return State(graph, plan, vertices, position, A, AT, omega)
+    return State(graph, plan, vertices, A, AT, omega)
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Levels:
@@ -94,7 +93,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
         P = Matrix(number, b, n)
         P.ss.config["sparsity_control"] = "bitmap"
         # F[i, root i] = 1;   P = F
-        start = state.position[roots]
+        start = state.graph.position[roots]
         rows = np.flatnonzero(start < n)
         F.ss.build_scalar(rows, start[rows], number(1))
         P << F

@@ -64,7 +64,6 @@ class State:
     graph: Graph
     plan: SweepPlan
     vertices: NDArray[np.int64]  # of the caller's graph, in sweep order, those with edges
-    position: NDArray[np.int64]  # of each vertex of the caller's in sweep order
     delta: float
     light: Matrix
     heavy: Matrix
@@ -88,7 +87,7 @@ class Levels(graphblas_sweep.Levels):
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Copy the graph, in sweep order, into GraphBLAS, light and heavy edges apart."""
-    vertices, position = active_vertices(graph)
+    vertices = active_vertices(graph)
     n, ordered = len(vertices), graph.reordered
     assert ordered.weights is not None
     delta = plan.bucket_width or choose_delta(n, ordered.weights)
@@ -96,7 +95,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     light, heavy = select.valuele(A, delta).new(), select.valuegt(A, delta).new()
     A.clear()
     tails, heads, lengths = ordered.rows, ordered.indices.astype(np.uint64), ordered.weights
-    return State(graph, plan, vertices, position, delta, light, heavy, tails, heads, lengths)
+    return State(graph, plan, vertices, delta, light, heavy, tails, heads, lengths)
 
 
 def choose_delta(n: int, lengths: NDArray[np.float64]) -> float:
@@ -107,7 +106,7 @@ def choose_delta(n: int, lengths: NDArray[np.float64]) -> float:
 def forward(state: State, roots: NDArray[np.int64]) -> Levels:
     """Find the distances from the roots and, if a sum needs them, levels and numbers of their shortest paths."""
     with one_thread():
-        start = state.position[roots]
+        start = state.graph.position[roots]
         rows = np.flatnonzero(start < len(state.vertices))
         dist = _distances(state, len(roots), rows, start[rows])
         if not state.plan.sums & PATH_SUMS:

@@ -54,12 +54,10 @@ class Levels:
             X.clear()
 
 
-def active_vertices(graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Vertices with edges, or one vertex, in sweep order; and the position of every vertex in that order."""
-    position = np.empty(graph.n, np.int64)
-    position[graph.order] = np.arange(graph.n)
+def active_vertices(graph: Graph) -> NDArray[np.int64]:
+    """Vertices with edges, or one vertex, in sweep order."""
     active = np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0))
-    return graph.order[: max(1, active)], position
+    return graph.order[: max(1, active)]
 
 
 def from_scipy(matrix: sparse.csr_array) -> Matrix:
