@@ -14,7 +14,7 @@ class GraphFormatError(ValueError):
 
 
 class CheckpointError(ValueError):
-    """A checkpoint belongs to another graph or another call; it is neither used nor overwritten."""
+    """A checkpoint is damaged or belongs to another graph or call, and is left as it is; or it cannot be written."""
 
 
 class MemoryWarning(RuntimeWarning):

@@ -97,7 +97,7 @@ def bc(
     OverflowError
         `target_weights` times `source_weights` sum to more than float64 holds.
     lagbc.CheckpointError
-        The checkpoint belongs to another graph or call.
+        The checkpoint is damaged, belongs to another graph or call, or cannot be written.
     MemoryError
         The smallest run does not fit in the memory budget: half of what is free (on the GPU 80 %), unless
         ``memory=`` or the environment variable ``LAGBC_MEMORY`` (such as 8GB) says otherwise.
