@@ -159,7 +159,7 @@ def in_batches(width: float, count_width: float, graph: Graph, roots: NDArray[np
 
 def variants(graph: Graph) -> dict[str, Callable[..., NDArray[np.float64]]]:
     """Every way to be measured on a graph."""
-    default = batched_weighted.DEEP_WIDTH if graph.is_deep else batched_weighted.WIDTH
+    default = batched_weighted.DEEP_WIDTH if graph.has_high_diameter else batched_weighted.WIDTH
     integers = not (graph.matrix.data % 1).any()
     return {
         "heap": partial(one_by_one, heap_order),

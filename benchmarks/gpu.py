@@ -122,7 +122,7 @@ class Case:
     @cached_property
     def near(self) -> bool:
         """Whether a batch's roots are neighbours in sweep order, as they are when all vertices are roots."""
-        return self.draw == "near" or (self.draw == "auto" and self.graph.is_deep)
+        return self.draw == "near" or (self.draw == "auto" and self.graph.has_high_diameter)
 
     @cached_property
     def roots(self) -> Roots:

@@ -224,7 +224,7 @@ def pick_roots(graph: Graph, count: int, seed: int) -> NDArray[np.int64]:
     rng = np.random.default_rng(seed)
     order = np.flatnonzero(graph.out_degrees)
     count = min(count, len(order)) // 256 * 256
-    if not graph.is_deep:
+    if not graph.has_high_diameter:
         return np.sort(rng.choice(order, count, replace=False))
     runs = order[: len(order) // 256 * 256].reshape(-1, 256)
     return runs[np.sort(rng.choice(len(runs), count // 256, replace=False))].ravel()
@@ -254,7 +254,7 @@ def main(words: Sequence[str] | None = None) -> None:
         roots = pick_roots(pattern, arguments.roots, arguments.seed)
         cases: dict[tuple[str, bool], Case] = {}
         expected: dict[str, NDArray[np.float64]] = {}
-        for variant in DEEP if pattern.is_deep else FLAT:
+        for variant in DEEP if pattern.has_high_diameter else FLAT:
             if time.perf_counter() - begun > arguments.budget:
                 print("out of time")
                 return

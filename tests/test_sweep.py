@@ -193,7 +193,7 @@ def test_checkpoint_of_another_order_is_refused(tmp_path, monkeypatch):
     file = tmp_path / "run"
     with pytest.raises(Killed):
         batched(grid(20, 20), checkpoint=file, progress=kill_after(1))
-    monkeypatch.setattr("lagbc.graph.tuning.DEEP", 1e9)
+    monkeypatch.setattr("lagbc.graph.tuning.HIGH_DIAMETER", 1e9)
     with pytest.raises(
         lagbc.CheckpointError, match="belongs to another graph or direction, or to another version's order"
     ):

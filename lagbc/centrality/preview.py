@@ -53,7 +53,7 @@ def select_method(
     """
     graph = as_graph(A, directed=directed, weighted=weighted)
     chosen = _plan(graph, roots, which, "auto", options).selection
-    order = "by proximity" if graph.is_deep else "by falling degree"
+    order = "by proximity" if graph.has_high_diameter else "by falling degree"
     shape = f"BFS depth {graph.depth} for n = {graph.n}, so vertices are ordered {order}"
     return Selection(chosen.method, f"{chosen.reason}; {shape}")
 

@@ -719,7 +719,7 @@ def _draw(graph: Graph, roots: int | ArrayLike, rng: int | np.random.Generator) 
     order = graph.order[graph.out_degrees[graph.order] > 0]
     count = min(parse_count("roots", roots), len(order))
     generator = np.random.default_rng(rng)
-    if not graph.is_deep:
+    if not graph.has_high_diameter:
         return generator.choice(order, count, replace=False)
     if count == len(order):
         return order

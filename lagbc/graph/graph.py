@@ -169,16 +169,16 @@ class Graph:
         return depth
 
     @property
-    def is_deep(self) -> bool:
+    def has_high_diameter(self) -> bool:
         """Whether the graph looks like a mesh or a road network, whose diameter is far above log2(n)."""
-        return bool(self.depth > tuning.DEEP * np.log2(max(self.n, 2)))
+        return bool(self.depth > tuning.HIGH_DIAMETER * np.log2(max(self.n, 2)))
 
     @cached_property
     def order(self) -> NDArray[np.int64]:
-        """The vertex order for sweeps: proximity on deep graphs, falling degree on the others; no edges, last."""
+        """The vertex order for sweeps: proximity if the diameter is high, else falling degree; no edges, last."""
         xp, both = module_of(self.indptr), self.symmetric
         degrees = xp.diff(both.indptr)
-        if not self.is_deep:
+        if not self.has_high_diameter:
             order = degree_order(degrees)
         else:
             order = proximity_order(both.indptr, both.indices, self.components)
@@ -206,7 +206,7 @@ class Graph:
         return from_entries(self.n, *self._ends_in_sweep_order(), xp.arange(self.nnz))[2]
 
     def keep(self, kept: Any) -> Graph:
-        """Leave out edges, a flag each that says whether it stays; what is left counts as deep if this graph does."""
+        """Leave out edges, a flag each that says whether it stays; what is left counts as being as deep."""
         xp = module_of(self.indptr)
         before = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(kept, dtype=np.int64)])
         weights = None if self.weights is None else self.weights[kept]

@@ -1,7 +1,7 @@
 """Constants of the graph's orders that were measured: what each trades, and where it was measured."""
 
-# A BFS deeper than this many times log2(n) marks a mesh or a road network; see `Graph.is_deep`.
-DEEP = 2.0
+# A BFS deeper than this many times log2(n) marks a mesh or a road network; see `Graph.has_high_diameter`.
+HIGH_DIAMETER = 2.0
 # A graph given on the host, with up to so many edges, is ordered there also for the GPU. The order of 2**18 mesh
 # vertices takes 2 s on the host, and 0.3 s on an H100; but there 30 s the first time, when CuPy compiles its kernels.
 HOST_EDGES = 2**20

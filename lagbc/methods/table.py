@@ -424,7 +424,7 @@ def _best_alone(graph: Graph, roots: int) -> str | None:
     is_sparse = roots < FEW_ROOTS * graph.n
     if not (is_small or is_sparse):
         return None
-    if (graph.on_device if graph.nnz > HOST_EDGES else graph).is_deep:
+    if (graph.on_device if graph.nnz > HOST_EDGES else graph).has_high_diameter:
         return "so few roots of a deep graph are far from each other" if is_sparse else None
     return "a run so small is mostly launches" if is_small else None
 

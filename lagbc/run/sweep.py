@@ -128,7 +128,7 @@ def line_up(graph: Graph, method: Method, roots: NDArray[np.int64]) -> NDArray[n
     out-edges adds nothing and is left out.
     """
     rank = np.flatnonzero(np.isin(graph.order, roots[graph.out_degrees[roots] > 0]))
-    if not graph.is_deep and len(rank) >= GROUPED_ROOTS:
+    if not graph.has_high_diameter and len(rank) >= GROUPED_ROOTS:
         rank = _group(graph.reordered, method, rank)
     return graph.order[rank]
 

@@ -99,7 +99,7 @@ def test_a_sweep_of_many_rounds_leaves_nothing_out(leave_out):
     tails, heads = np.concatenate([ring, 0 * ring]), np.concatenate([ring % (n - 1) + 1, ring])
     lengths = np.concatenate([np.ones(n - 1), np.full(n - 1, 1e3)])
     graph = as_graph(sp.csr_array((lengths, (tails, heads)), shape=(n, n)), directed=False, weighted=True)
-    assert not graph.is_deep
+    assert not graph.has_high_diameter
     assert leave_out(graph) == (graph, None)
 
 

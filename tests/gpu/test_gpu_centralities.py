@@ -103,7 +103,7 @@ SMALL = {"launches over all rows": 2**40, "launches over few rows": 0}
 @pytest.fixture(params=[*SMALL, "one launch"])
 def way(request, monkeypatch):
     """Sweep every graph a launch a level (if it has less than 96), or in one launch."""
-    monkeypatch.setattr(Graph, "is_deep", property(lambda graph: request.param == "one launch"))
+    monkeypatch.setattr(Graph, "has_high_diameter", property(lambda graph: request.param == "one launch"))
     if request.param in SMALL:
         monkeypatch.setattr("lagbc.methods.gpu.batched.levels.SMALL", SMALL[request.param])
     return request.param
@@ -135,7 +135,7 @@ def test_random_graphs(sums_gpu, data):
     outputs = offered(sums_gpu, frozenset(data.draw(st.sets(st.sampled_from(ALL_SUMS), min_size=1))))
     deep, small = data.draw(st.booleans()), data.draw(st.sampled_from([*SMALL.values(), 8]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Graph, "is_deep", property(lambda graph: deep))
+        patch.setattr(Graph, "has_high_diameter", property(lambda graph: deep))
         patch.setattr("lagbc.methods.gpu.batched.levels.SMALL", small)
         ours = summed(sums_gpu, A, outputs=outputs, **options)
     assert {name for name, _ in ours} == outputs
@@ -206,7 +206,7 @@ def test_small_levels_change_no_bit(sums_gpu, monkeypatch):
 @needs_numba
 def test_bits_where_few_roots_see_many_levels(sums_gpu):
     """Some groups are swept again as deep ones, and their edges summed by the other way."""
-    assert not as_graph(UNLIKE).is_deep
+    assert not as_graph(UNLIKE).has_high_diameter
     alone = summed(sums_gpu, UNLIKE, batch=256)
     assert_sums_close(sums_gpu, alone, by_the_cpu(UNLIKE))
     for batch in (512, 768):

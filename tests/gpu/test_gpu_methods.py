@@ -208,7 +208,7 @@ def test_groups_of_many_levels_come_apart(gpu):
     if gpu.row.name != "batched":
         pytest.skip("the others have no groups")
     graph = as_graph(UNLIKE)
-    assert not graph.is_deep
+    assert not graph.has_high_diameter
     state = prepared(gpu, UNLIKE, batch=768)
     with pytest.raises(UnlikeBlocks) as raised:
         gpu.module.forward(state, graph.order[:768])

@@ -141,12 +141,12 @@ def test_depth_is_a_lower_bound_of_the_diameter(A):
         assert not edges_of(A)
 
 
-def test_what_is_deep():
-    assert as_graph(grid(60, 60)).is_deep
-    assert as_graph(path(100)).is_deep
-    assert not as_graph(scale_free(1000, 8000, seed=1)).is_deep
-    assert not as_graph(star(100)).is_deep
-    assert not as_graph(SPECIAL["no vertices"]).is_deep
+def test_what_has_a_high_diameter():
+    assert as_graph(grid(60, 60)).has_high_diameter
+    assert as_graph(path(100)).has_high_diameter
+    assert not as_graph(scale_free(1000, 8000, seed=1)).has_high_diameter
+    assert not as_graph(star(100)).has_high_diameter
+    assert not as_graph(SPECIAL["no vertices"]).has_high_diameter
 
 
 def test_components():

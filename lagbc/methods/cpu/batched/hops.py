@@ -139,7 +139,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
             state.masks,
             state.starts,
             cursor,
-            DEEP_PULL_SHARE if state.graph.is_deep else PULL_SHARE,
+            DEEP_PULL_SHARE if state.graph.has_high_diameter else PULL_SHARE,
             state.plan.sigma_limit,
             state.plan.stop.value,
         )

@@ -129,7 +129,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     queue, masks = allocate(n, FIRST_ENTRIES, index_type)
     with np.errstate(over="ignore"):  # an infinite width is one, too
         mean = float(np.mean(graph.weights))
-    default = (DEEP_WIDTH if graph.is_deep else WIDTH) * mean
+    default = (DEEP_WIDTH if graph.has_high_diameter else WIDTH) * mean
     values = np.empty((n, COLUMNS))
     both = plan.sums & PATH_SUMS and plan.sums - PATH_SUMS
     return State(

@@ -42,7 +42,7 @@ def are_likely(graph: Graph, plan: SweepPlan) -> bool:
     way of two edges is at least twice as long as the shortest edge.
     """
     is_small = graph.nnz < LEAST_EDGES or (plan.roots is not None and plan.roots < LEAST_ROOTS)
-    if is_small or graph.is_deep or plan.rtol:
+    if is_small or graph.has_high_diameter or plan.rtol:
         return False
     weights: Any = graph.weights
     return bool(weights.max() > 2 * weights.min())

@@ -200,7 +200,7 @@ def choose_way(graph: Graph, lengths: Lengths, plan: SweepPlan) -> str:
     `rtol` and a `delta` that is asked for leave window and deep. `threshold` counts paths with the distances, and is
     left out where no path is counted.
     """
-    if graph.is_deep:
+    if graph.has_high_diameter:
         return "deep"
     if not graph.nnz or plan.rtol or plan.bucket_width is not None:
         return "window"

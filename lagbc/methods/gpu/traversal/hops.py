@@ -150,7 +150,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         indptr=cp.asarray(ordered.indptr[: rows + 1]),
         indices=cp.asarray(ordered.indices, np.int32),
         omega=None if plan.omega is None else cp.asarray(plan.omega[graph.order[:rows]]),
-        threads=_THREADS_DEEP if graph.is_deep else _THREADS_SHALLOW,
+        threads=_THREADS_DEEP if graph.has_high_diameter else _THREADS_SHALLOW,
         width=_width(graph, plan),
         stop=stop,
         # From everywhere in the hub's component at most twice as many levels as from the hub, if edges go both ways.
