@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 import warnings
 
-# A warning is for whoever called lagbc, also where NetworkX, which calls its backends, stands between the two.
-_PASSED_OVER = ("lagbc", "networkx")
+# A warning is for whoever called lagbc, also where others stand between the two: NetworkX, which calls backends, and
+# Numba and the import of a module, in the midst of which functions are compiled.
+_PASSED_OVER = ("lagbc", "networkx", "numba", "importlib")
 
 
 class GraphFormatError(ValueError):

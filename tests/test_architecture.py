@@ -103,6 +103,12 @@ def test_nothing_imports_the_public_names_from_within():
     assert not [module for module, imported in lower.items() if "__init__" in imported]
 
 
+def test_warnings_point_at_the_caller():
+    """`lagbc.errors.warn` finds the caller at any depth; a stacklevel counts calls, which change."""
+    warning = [name for name, text in sources().items() if "warnings.warn(" in text or "stacklevel" in text]
+    assert not warning
+
+
 def loaded_by(code):
     script = f"import sys\n{code}\nprint(*sorted({{name.split('.')[0] for name in sys.modules}}))"
     return set(

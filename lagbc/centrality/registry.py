@@ -53,7 +53,7 @@ class Centrality:
     name : str
         Of the public function.
     sums : frozenset of str
-        Names of fields of `lagbc.methods.sums.Sums`.
+        Names of fields of `Sums`, in ``lagbc/methods/sums.py``.
     finish : callable
         Turns the result of a run and the arguments into scores: an ndarray of float64, a number a vertex, or a number
         an edge in the order of the graph's edges.

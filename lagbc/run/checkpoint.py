@@ -6,7 +6,6 @@ import hashlib
 import os
 import secrets
 import shutil
-import warnings
 import zipfile
 from dataclasses import dataclass, replace
 from glob import escape
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.lib.format import read_array, read_array_header_1_0, read_magic
 from numpy.typing import NDArray
 
-from lagbc.errors import CheckpointError
+from lagbc.errors import CheckpointError, warn
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
@@ -67,10 +66,9 @@ class Checkpoint:
         try:
             self.write()
         except OSError as error:
-            warnings.warn(
+            warn(
                 f"checkpoint {self.path} could not be written: {error}; it holds what it held before",
                 RuntimeWarning,
-                stacklevel=2,
             )
 
     def write(self) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.errors import MemoryWarning
+from lagbc.errors import MemoryWarning, warn
 from lagbc.graph.graph import Graph
 from lagbc.graph.tuning import HOST_EDGES
 from lagbc.methods.contract import SweepPlan
@@ -65,7 +64,7 @@ class Plan:
         (part,), asked = self.parts, self.settings.batch
         if asked is not None and self.memory.batch < part.method.round_batch(min(asked, max(len(part.roots), 1))):
             message = f"batch={asked} is over the memory budget; taking {self.memory.batch}"
-            warnings.warn(message, MemoryWarning, stacklevel=5)
+            warn(message, MemoryWarning)
 
 
 def plan_run(graph: Graph, request: Request, batch: int | str, options: Options) -> Plan:

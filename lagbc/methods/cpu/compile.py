@@ -6,7 +6,6 @@ written the functions are compiled anew in every process, and a warning says so 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -15,6 +14,8 @@ from typing import Any
 
 import numba
 from numba.core.caching import FunctionCache
+
+from lagbc.errors import warn
 
 
 def njit(function: Callable[..., Any]) -> Any:
@@ -59,9 +60,8 @@ class _Cache(FunctionCache):  # type: ignore[misc]
 
 @cache
 def _warn_of_no_cache() -> None:
-    warnings.warn(
+    warn(
         "compiled functions cannot be kept on disk, so that every process compiles them again, which takes seconds; "
         "set NUMBA_CACHE_DIR to a folder that can be written",
         RuntimeWarning,
-        stacklevel=3,
     )
