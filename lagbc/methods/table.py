@@ -23,6 +23,7 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.tuning import HOST_EDGES
 from lagbc.methods.contract import MethodModule
 from lagbc.methods.sums import Sums
+from lagbc.types import DeviceName, MethodName
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Method:
     module : str
         Where the three functions are; imported on use.
     requires, extra : str
-        The library it needs, and the extra of lagbc that installs it ("" for those lagbc always has).
+        The library it needs ("" for none), and the extra of lagbc that installs it ("" for those lagbc always has).
     block : int
         A batch is a multiple of this many roots, which are summed before they are added to the total.
     widest : int or None
@@ -65,9 +66,9 @@ class Method:
         Options of `SweepPlan` that only some methods read, and this one does, such as "rtol".
     """
 
-    name: str
+    name: MethodName
     formulation: str
-    device: str
+    device: DeviceName
     weighted: bool
     module: str
     requires: str
@@ -88,7 +89,18 @@ class Method:
     @property
     def available(self) -> bool:
         """Whether the library it needs is installed, and sees a device if it needs one."""
-        return find_spec(self.requires) is not None and (self.device == "cpu" or _sees_gpu())
+        return not self.missing
+
+    @property
+    def missing(self) -> str:
+        """What it needs and has not got, and how to get it; empty if it is available."""
+        if self.requires and not _is_installed(self.requires):
+            package = _PACKAGES.get(self.requires, self.requires)
+            extra = f"; or pip install 'lagbc[{self.extra}]', in a checkout '.[{self.extra}]'" if self.extra else ""
+            return f"{self.requires}, which is not installed: pip install {package}{extra}"
+        if self.device == "cuda" and not _sees_gpu():
+            return "an NVIDIA GPU, and CuPy sees none"
+        return ""
 
     @property
     def arrays(self) -> Any:
@@ -109,15 +121,10 @@ class Method:
         Raises
         ------
         MissingDependencyError
-            The library that it needs is not installed.
+            The library that it needs is not installed, or there is no GPU; the message says how to get it.
         """
         if not self.available:
-            raise MissingDependencyError(
-                f"method {self.name!r} on {self.device} needs {self.requires}"
-                + (" and an NVIDIA GPU that it sees" if self.device == "cuda" else "")
-                + "; install it with: pip install "
-                + (f"'lagbc[{self.extra}]'" if self.extra else self.requires)
-            )
+            raise MissingDependencyError(f"method {self.name!r} on {self.device} needs {self.missing}")
         return import_module(self.module)  # type: ignore[return-value]
 
     def round_batch(self, batch: int) -> int:
@@ -140,6 +147,19 @@ class _Both(ExitStack):
         return self
 
 
+# What pip calls the libraries that methods need, where that is another name.
+_PACKAGES = {
+    "graphblas": "python-graphblas",
+    "cupy": "cupy-cuda13x (cupy-cuda12x where the driver is one for CUDA 12)",
+}
+
+
+def _is_installed(library: str) -> bool:
+    """Whether a library can be imported; a folder of its name on the path is not one."""
+    spec = find_spec(library)
+    return spec is not None and spec.origin is not None
+
+
 @cache
 def _sees_gpu() -> bool:
     try:
@@ -153,6 +173,17 @@ def _sees_gpu() -> bool:
 
 
 ALL_SUMS = tuple(field.name for field in fields(Sums))
+
+# Bytes per entry and edge, and options. At most 8 of values and 4 of depth; 8 of sums (edges); 4 of queue and 4 of its
+# levels; 8 of offsets.
+_OF_THE_LITERATURE: tuple[tuple[MethodName, int, int, tuple[str, ...]], ...] = (
+    ("node-parallel", 12, 4, ("variant",)),
+    ("warp-centric", 12, 4, ("variant", "virtual_warp")),
+    ("edge-parallel", 20, 8, ("variant",)),
+    ("work-efficient", 20, 4, ("virtual_warp",)),
+    ("active-edge", 36, 4, ()),
+    ("hybrid", 20, 8, ("virtual_warp",)),
+)
 
 METHODS: tuple[Method, ...] = (
     Method(
@@ -332,15 +363,7 @@ METHODS: tuple[Method, ...] = (
             bytes_per_edge=edge,
             takes=takes,
         )
-        # At most 8 of values and 4 of depth; 8 of sums (edges); 4 of queue and 4 of its levels; 8 of offsets.
-        for name, entry, edge, takes in (
-            ("node-parallel", 12, 4, ("variant",)),
-            ("warp-centric", 12, 4, ("variant", "virtual_warp")),
-            ("edge-parallel", 20, 8, ("variant",)),
-            ("work-efficient", 20, 4, ("virtual_warp",)),
-            ("active-edge", 36, 4, ()),
-            ("hybrid", 20, 8, ("virtual_warp",)),
-        )
+        for name, entry, edge, takes in _OF_THE_LITERATURE
     ),
 )
 

@@ -1,7 +1,11 @@
 """What a matrix may be, that it stays unchanged, and what is said about a bad argument."""
 
 import copy
+import dataclasses
+import importlib
 import re
+import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +14,7 @@ from strategies import matrix, oracle, path, scale_free, with_lengths
 
 import lagbc
 from lagbc.graph.validate import as_graph
+from lagbc.methods import table
 
 FORMATS = ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"]
 ATTRIBUTES = ("data", "indices", "indptr", "row", "col", "coords", "offsets", "rows")
@@ -479,16 +484,56 @@ def test_method_without_lengths():
     assert not lagbc.select_method(path(3)).method.weighted
 
 
-def test_missing_library(monkeypatch):
-    import dataclasses
+@pytest.fixture
+def add_row(monkeypatch):
+    """Add a row like that of "batched" on the CPU, but for what is given."""
 
-    from lagbc.methods import table as methods
+    def add(**changes):
+        row = dataclasses.replace(lagbc.METHODS[0], name="added", **changes)
+        monkeypatch.setattr(table, "METHODS", (*lagbc.METHODS, row))
+        return row
 
-    row = dataclasses.replace(lagbc.METHODS[0], name="absent", requires="no_such_library", extra="absent")
-    monkeypatch.setattr(methods, "METHODS", (*lagbc.METHODS, row))
-    with pytest.raises(lagbc.MissingDependencyError, match=re.escape("pip install 'lagbc[absent]'")):
-        lagbc.bc(path(3), method="absent")
+    return add
+
+
+def test_missing_library(add_row):
+    add_row(requires="no_such_library", extra="absent")
+    message = (
+        "method 'added' on cpu needs no_such_library, which is not installed: pip install no_such_library; "
+        "or pip install 'lagbc[absent]', in a checkout '.[absent]'"
+    )
+    with pytest.raises(lagbc.MissingDependencyError, match=re.escape(message)):
+        lagbc.bc(path(3), method="added")
     assert lagbc.select_method(path(3)).method.available
+
+
+def test_a_method_that_needs_no_library(add_row):
+    assert add_row(requires="").available
+    np.testing.assert_array_equal(lagbc.bc(path(4), method="added"), oracle(path(4)))
+
+
+def test_a_folder_is_no_library(add_row, tmp_path, monkeypatch):
+    (tmp_path / "some_library").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    assert not add_row(requires="some_library").available
+    (tmp_path / "some_library" / "__init__.py").touch()
+    importlib.invalidate_caches()
+    assert add_row(requires="some_library").available
+
+
+def test_missing_gpu(add_row, monkeypatch):
+    monkeypatch.setattr(table, "_sees_gpu", lambda: False)
+    with pytest.raises(lagbc.MissingDependencyError, match="'added' on cuda needs an NVIDIA GPU, and CuPy sees none"):
+        add_row(requires="", device="cuda").load()
+
+
+def test_packages_are_those_of_the_extras():
+    project = tomllib.loads((Path(lagbc.__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    for row in lagbc.METHODS:
+        wanted = extras[row.extra] if row.extra else project["dependencies"]
+        package = table._PACKAGES.get(row.requires, row.requires).split()[0]
+        assert package in [re.split("[<>=]", one)[0] for one in wanted], row.name
 
 
 def test_selection_says_why():

@@ -205,7 +205,7 @@ def _check(plan: SweepPlan) -> None:
         raise ValueError(f"variant={plan.variant!r}: a root has 'one-block' or 'all-blocks'")
     if plan.virtual_warp not in (None, *WIDTHS):
         raise ValueError(f"virtual_warp={plan.virtual_warp!r} is not one of {', '.join(map(str, WIDTHS))}")
-    takes = {row.name: row.takes for row in METHODS if row.name in _SOURCES}
+    takes: dict[str, tuple[str, ...]] = {row.name: row.takes for row in METHODS if row.name in _SOURCES}
     for option, given in (
         ("variant", plan.variant not in (None, "one-block")),
         ("virtual_warp", plan.virtual_warp is not None),
