@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lagbc
-from lagbc.io.read import GraphFile, read_graph
+from lagbc.io.graph_file import GraphFile
+from lagbc.io.read import read_graph
 
 NETWORKS = ("power", "ca-GrQc", "PGPgiantcompo", "wiki-Vote", "as-caida20071105", "email-Enron")
 # How many roots are compared; None is all.

@@ -17,9 +17,17 @@ if TYPE_CHECKING:
     from lagbc.centrality.stress import stress
     from lagbc.centrality.together import centralities
     from lagbc.comparison.compare import Comparison, Measurement, compare
-    from lagbc.errors import CheckpointError, GraphFormatError, MemoryWarning, MissingDependencyError
+    from lagbc.errors import (
+        CheckpointError,
+        GraphFileWarning,
+        GraphFormatError,
+        MemoryWarning,
+        MissingDependencyError,
+    )
     from lagbc.graph.validate import as_graph
-    from lagbc.io.read import example_path, read_graph
+    from lagbc.io.examples import example_path
+    from lagbc.io.graph_file import GraphFile
+    from lagbc.io.read import read_graph
     from lagbc.methods.table import METHODS, Method, Selection
     from lagbc.run.memory import MemoryEstimate
     from lagbc.run.options import Options, config
@@ -32,6 +40,8 @@ __all__ = [
     "Centrality",
     "CheckpointError",
     "Comparison",
+    "GraphFile",
+    "GraphFileWarning",
     "GraphFormatError",
     "Measurement",
     "MemoryEstimate",
@@ -67,9 +77,11 @@ __all__ = [
 _HOMES = {
     "centrality.betweenness": ("bc",),
     "comparison.compare": ("Comparison", "Measurement", "compare"),
-    "errors": ("CheckpointError", "GraphFormatError", "MemoryWarning", "MissingDependencyError"),
+    "errors": ("CheckpointError", "GraphFileWarning", "GraphFormatError", "MemoryWarning", "MissingDependencyError"),
     "graph.validate": ("as_graph",),
-    "io.read": ("example_path", "read_graph"),
+    "io.examples": ("example_path",),
+    "io.graph_file": ("GraphFile",),
+    "io.read": ("read_graph",),
     "centrality.counts": ("shortest_path_counts",),
     "centrality.distances": ("closeness", "eccentricity", "eccentricity_centrality", "harmonic"),
     "centrality.edge": ("edge_bc",),

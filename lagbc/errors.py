@@ -14,6 +14,10 @@ class GraphFormatError(ValueError):
     """A graph file cannot be read; the message gives the file, the line and what was expected there."""
 
 
+class GraphFileWarning(UserWarning):
+    """A graph file was read, but not as a user may take for granted; the message says what was decided."""
+
+
 class CheckpointError(ValueError):
     """A checkpoint is damaged or belongs to another graph or call, and is left as it is; or it cannot be written."""
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import lagbc
-from lagbc.io.read import example_path, read_graph
+from lagbc.io.examples import example_path
+from lagbc.io.read import read_graph
 
 # Compiling a method at its first call takes seconds, so no example has a deadline.
 settings.register_profile("lagbc", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])

@@ -17,7 +17,8 @@ from click.testing import CliRunner
 import lagbc
 from lagbc.errors import MemoryWarning, MissingDependencyError
 from lagbc.interfaces.cli import main
-from lagbc.io.read import example_names, example_path, read_graph
+from lagbc.io.examples import example_names, example_path
+from lagbc.io.read import read_graph
 from lagbc.methods.table import METHODS
 
 

@@ -93,7 +93,7 @@ def test_records_that_are_printed_are_read():
 
 
 def test_a_graph_file_is_refused_with_what_to_pass():
-    with pytest.raises(TypeError, match=r"lagbc\.io\.read\.GraphFile; pass A\.matrix, directed=A\.directed"):
+    with pytest.raises(TypeError, match=r"lagbc\.GraphFile; pass A\.matrix, directed=A\.directed"):
         lagbc.bc(lagbc.read_graph("example:karate"))
 
 

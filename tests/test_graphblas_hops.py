@@ -13,7 +13,8 @@ from scipy import sparse
 import lagbc
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.io.read import example_path, read_graph
+from lagbc.io.examples import example_path
+from lagbc.io.read import read_graph
 from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.reference import brandes

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from lagbc import __version__
-from lagbc.errors import MemoryWarning
+from lagbc.errors import GraphFileWarning, MemoryWarning
 from lagbc.interfaces.signals import Terminated, sigterm_raises
 
 if TYPE_CHECKING:
     import numpy as np
 
     from lagbc.graph.graph import Graph
-    from lagbc.io.read import GraphFile
+    from lagbc.io.graph_file import GraphFile
 
 _GRAPH_HELP = """GRAPH is a Matrix Market file, a SciPy .npz, an edge list or a METIS file, plain or gzip-compressed, or
 example:NAME for a network that comes with lagbc. The vertices of an edge list keep their ids; in the other formats they
@@ -35,6 +35,7 @@ class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("always", MemoryWarning)
+            warnings.simplefilter("always", GraphFileWarning)
             warnings.showwarning = _show_warning
             try:
                 with sigterm_raises():
@@ -117,7 +118,7 @@ def bc_command(
     from lagbc.graph.validate import as_graph
 
     _check_outputs(out, plot)
-    file = _open(name)
+    file = _open(name, lengths)
     A, directed = file.matrix, file.directed if directed is None else directed
     weighted = lengths is not None
     if lengths == "strengths":
@@ -237,7 +238,7 @@ def compare_command(
     from lagbc.comparison.compare import COLUMNS
 
     _check_outputs(None, plot)
-    file = _open(name)
+    file = _open(name, lengths)
     directed = file.directed if directed is None else directed
     # As wide as their titles or as the names and figures that come.
     longest = {"method": max(len(row.name) for row in lagbc.METHODS), "formulation": 11, "device": 6, "difference": 13}
@@ -284,13 +285,14 @@ def _above_bar() -> Callable[[str], None]:
     return lambda line: tqdm.write(line, file=sys.stdout)
 
 
-def _open(name: str) -> GraphFile:
-    from lagbc.io.read import EXAMPLE, example_names, read_graph
+def _open(name: str, lengths: str | None = None) -> GraphFile:
+    from lagbc.io.examples import EXAMPLE, example_names
+    from lagbc.io.read import read_graph
 
     if not name.startswith(EXAMPLE) and not Path(name).exists():
         shipped = ", ".join(EXAMPLE + example for example in example_names())
         raise FileNotFoundError(f"there is no file {name!r}; networks that come with lagbc: {shipped}")
-    return read_graph(name)
+    return read_graph(name, strengths=lengths == "strengths")
 
 
 def _as_lengths(strengths: Any) -> Any:
@@ -402,7 +404,7 @@ def _headline(name: str, graph: Graph) -> str:
 
 
 def _short(name: str) -> str:
-    from lagbc.io.read import EXAMPLE
+    from lagbc.io.examples import EXAMPLE
 
     return name.removeprefix(EXAMPLE) if name.startswith(EXAMPLE) else Path(name).name
 

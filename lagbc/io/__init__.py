@@ -1,4 +1,4 @@
 """Files into matrices.
 
-Nothing here knows of the rest of the package but its exceptions.
+Nothing here knows of the rest of the package but its exceptions and its memory budget.
 """

@@ -1,0 +1,39 @@
+"""The networks that come with lagbc."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_DATA = Path(__file__).parent.parent / "data"
+_SUFFIX = ".mtx.gz"
+# Begins the name of a network that comes with lagbc, in place of a path.
+EXAMPLE = "example:"
+
+
+def example_names() -> list[str]:
+    """Return the names of the networks that come with lagbc, sorted."""
+    return sorted(file.name.removesuffix(_SUFFIX) for file in _DATA.glob("*" + _SUFFIX))
+
+
+def example_path(name: str) -> Path:
+    """Return the path of a network that comes with lagbc.
+
+    Parameters
+    ----------
+    name : str
+        One of `example_names`.
+
+    Returns
+    -------
+    pathlib.Path
+        A Matrix Market file, gzip-compressed, for `read_graph`.
+
+    Raises
+    ------
+    ValueError
+        If there is no network of this name; the message lists those there are.
+    """
+    names = example_names()
+    if name not in names:
+        raise ValueError(f"no shipped network is called {name!r}; there are: {', '.join(names)}")
+    return _DATA / (name + _SUFFIX)

@@ -1,0 +1,83 @@
+"""What a reader gives back, and what becomes of edges that a file lists more than once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+
+@dataclass(frozen=True)
+class GraphFile:
+    """A graph as a file gives it.
+
+    Attributes
+    ----------
+    matrix : scipy.sparse.csr_array, shape (n, n)
+        The entry (i, j) is the edge i -> j; an undirected file gives both (i, j) and (j, i). Of a repeated edge the
+        smallest value is kept, the shortest length (or the largest, see `read_graph`). Stored zeros are kept (not those
+        that fill the blocks of a BSR matrix).
+    directed : bool
+        What the file says: False for METIS and for symmetric, skew-symmetric or hermitian Matrix Market files.
+    format : str
+        ``"Matrix Market"``, ``"SciPy npz"``, ``"edge list"`` or ``"METIS"``.
+    labels : numpy.ndarray of int64, shape (n,), or None
+        The ids that the file uses, in matrix order, for edge lists; None where the format numbers the vertices itself.
+    notices : tuple of str
+        What was decided while reading that changes lengths; `read_graph` has warned of each.
+    """
+
+    matrix: sp.csr_array
+    directed: bool
+    format: str
+    labels: np.ndarray | None
+    notices: tuple[str, ...] = ()
+
+
+# Messages and pickles name the class by its public home.
+GraphFile.__module__ = "lagbc"
+
+
+def merge_repeats(entries: sp.coo_array, *, largest: bool, mirrored: bool = False) -> tuple[sp.csr_array, int]:
+    """Compress entries in any order; those at the same place become one, with the smallest of their values.
+
+    Parameters
+    ----------
+    entries : scipy.sparse.coo_array
+    largest : bool
+        Keep the largest value instead.
+    mirrored : bool
+        Whether the file stores one triangle, and each of its entries stands here at both its places.
+
+    Returns
+    -------
+    matrix : scipy.sparse.csr_array
+    repeats : int
+        How many entries of the file were left out.
+    """
+    matrix = entries.tocsr()
+    if matrix.nnz == entries.nnz:
+        return matrix, 0
+    # Only rows with repeats are sorted, by column, as they are in the matrix.
+    kept = np.diff(matrix.indptr)
+    has_repeats = np.bincount(entries.row, minlength=kept.size) > kept
+    in_question = has_repeats[entries.row]
+    rows, columns, values = (part[in_question] for part in (entries.row, entries.col, entries.data))
+    order = np.lexsort((columns, rows))
+    rows, columns = rows[order], columns[order]
+    is_first = np.append(True, (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1]))
+    # A NaN among the values is kept, to be refused as a length.
+    extreme = np.maximum if largest else np.minimum
+    matrix.data[np.repeat(has_repeats, kept)] = extreme.reduceat(values[order], np.flatnonzero(is_first))
+    left_out = ~is_first & (rows >= columns) if mirrored else ~is_first
+    return matrix, int(np.count_nonzero(left_out))
+
+
+def repeat_notices(repeats: int, *, largest: bool) -> tuple[str, ...]:
+    """Say what became of repeated edges, if there are any."""
+    if not repeats:
+        return ()
+    entries = "1 entry repeats an edge" if repeats == 1 else f"{repeats:,} entries repeat an edge"
+    kept = "the largest value, its strength" if largest else "the smallest value, its length"
+    return (f"{entries}; of each edge {kept}, is kept (values are not summed)",)

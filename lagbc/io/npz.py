@@ -1,0 +1,72 @@
+"""Sparse matrices written by ``scipy.sparse.save_npz``."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from typing import Any, BinaryIO
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.lib import format as npy
+
+from lagbc.errors import GraphFormatError
+from lagbc.io.graph_file import GraphFile, merge_repeats, repeat_notices
+from lagbc.io.source import Source
+
+# Peak bytes of reading: a byte of the arrays in the archive, and a vertex.
+_BYTES_PER_BYTE, _BYTES_PER_VERTEX = 8, 24
+# Arrays of `save_npz` of which the elements are counted in an error only.
+_SMALL = 1 << 16
+
+
+def read_npz(source: Source, strengths: bool) -> GraphFile:
+    """Read a sparse matrix of any of SciPy's formats."""
+    data = io.BytesIO(source.whole())
+    try:
+        _require_honest_headers(source, data)
+        data.seek(0)
+        matrix = sp.load_npz(data)
+        _require_sound(source, matrix)
+        entries = sp.coo_array(matrix)
+        if matrix.format in ("bsr", "dia"):
+            entries.eliminate_zeros()  # they fill up the blocks and diagonals; no edge is meant by them
+        kept, repeats = merge_repeats(entries, largest=strengths)
+    except (GraphFormatError, MemoryError):
+        raise
+    except Exception as error:  # a damaged archive makes zipfile, its decoders, NumPy and SciPy raise almost anything
+        raise GraphFormatError(
+            f"{source.name}: {error}; expected a sparse matrix written by scipy.sparse.save_npz"
+        ) from error
+    return GraphFile(kept, True, "SciPy npz", None, repeat_notices(repeats, largest=strengths))
+
+
+def _require_honest_headers(source: Source, data: BinaryIO) -> None:
+    """Refuse arrays that are not as long as their headers say: NumPy allocates what a header says."""
+    with zipfile.ZipFile(data) as archive:
+        members = archive.infolist()
+        size = sum(member.file_size for member in members)
+        source.require(_BYTES_PER_BYTE * size, f"an archive of {size} bytes")
+        for member in members:
+            with archive.open(member) as file:
+                version = npy.read_magic(file)
+                read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+                shape, _, dtype = read_header(file)
+                stored = member.file_size - file.tell()
+                elements = int(np.prod(shape, dtype=object))
+                if dtype.hasobject or elements * dtype.itemsize != stored:
+                    raise ValueError(f"{member.filename} holds {stored} bytes for {elements} elements of type {dtype}")
+
+
+def _require_sound(source: Source, matrix: Any) -> None:
+    """Refuse what conversion would read past, before it is converted."""
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+        shape = " x ".join(map(str, matrix.shape))
+        raise GraphFormatError(
+            f"{source.name}: the matrix is {shape}; expected a square one, a row and a column a vertex"
+        )
+    if matrix.dtype.kind not in "biufc":
+        raise ValueError(f"the values are of type {matrix.dtype}")
+    source.require(_BYTES_PER_VERTEX * matrix.shape[0], f"a matrix of {matrix.shape[0]} rows")
+    if matrix.format in ("csr", "csc", "bsr"):
+        matrix.check_format(full_check=True)

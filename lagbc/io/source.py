@@ -1,0 +1,168 @@
+"""The bytes of a graph file, plain or gzip-compressed: a piece at a time, and never more of them than the budget."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, NoReturn, cast
+
+from lagbc.budget import BUDGET_VARIABLE
+from lagbc.errors import GraphFormatError
+
+_PIECE = 1 << 20
+_GZIP = b"\x1f\x8b"
+# DEFLATE makes at most this many bytes of one.
+_GZIP_RATIO = 1032
+# Copies of a line that are held while it is checked and split.
+_COPIES_OF_A_LINE = 4
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that can be read more than once.
+
+    Attributes
+    ----------
+    path : pathlib.Path
+    name : str
+        What messages call it.
+    budget : int
+        Bytes that reading may take.
+    kept : bytes or None
+        All of it, if it comes from a pipe.
+    """
+
+    path: Path
+    name: str
+    budget: int
+    kept: bytes | None = None
+
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        """Read from the start, decompressed."""
+        with self._open_stored() as stored:
+            compressed = stored.read(len(_GZIP)) == _GZIP
+            stored.seek(0)
+            if not compressed:
+                yield stored
+                return
+            with gzip.GzipFile(fileobj=stored) as stream:
+                yield cast(BinaryIO, stream)
+
+    def _open_stored(self) -> BinaryIO:
+        return self.path.open("rb") if self.kept is None else io.BytesIO(self.kept)
+
+    def most_bytes(self) -> int:
+        """Bound how many bytes there are, decompressed."""
+        with self._open_stored() as stored:
+            compressed = stored.read(len(_GZIP)) == _GZIP
+            return stored.seek(0, io.SEEK_END) * (_GZIP_RATIO if compressed else 1)
+
+    def head(self, size: int) -> bytes:
+        """Return the first bytes, without a byte order mark."""
+        with self.open() as stream:
+            return stream.read(size + len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)[:size]
+
+    def pieces(self) -> Iterator[tuple[int, bytes]]:
+        r"""Yield whole lines, about a mebibyte of them at a time, and the number of the first.
+
+        Every line ends in ``\n`` alone, the last one, too. NULs and single carriage returns are refused: to some
+        parsers they end a line or the text.
+        """
+        line, begun = 1, [b""]  # the parts of a line of which the end is not read yet
+        with self.open() as stream:
+            while read := stream.read(_PIECE):
+                if line == 1:
+                    read = read.removeprefix(codecs.BOM_UTF8)
+                if b"\0" in read:
+                    self._refuse_byte(line, b"".join((*begun, read)), b"\0", "a NUL byte")
+                whole, end, rest = read.rpartition(b"\n")
+                if end:
+                    piece = self._with_newlines(line, b"".join((*begun, whole, end)))
+                    yield line, piece
+                    line, begun = line + piece.count(b"\n"), [rest]
+                else:
+                    begun.append(rest)
+                    self.require(_COPIES_OF_A_LINE * sum(map(len, begun)), f"line {line}")
+        if last := b"".join(begun):
+            yield line, self._with_newlines(line, last + b"\n")
+
+    def _with_newlines(self, line: int, piece: bytes) -> bytes:
+        if b"\r" in piece:
+            piece = piece.replace(b"\r\n", b"\n")
+            if b"\r" in piece:
+                self._refuse_byte(line, piece, b"\r", "a carriage return within a line")
+        return piece
+
+    def _refuse_byte(self, line: int, piece: bytes, byte: bytes, what: str) -> NoReturn:
+        before, _, after = piece.partition(byte)
+        text = before.rpartition(b"\n")[2] + byte + after.partition(b"\n")[0]
+        self.fail(line + before.count(b"\n"), what, text, r"plain text, lines ending in \n or \r\n")
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the number and the text of each line."""
+        for first, piece in self.pieces():
+            yield from enumerate(piece.splitlines(), first)
+
+    def fail(self, line: int, found: str, text: bytes, expected: str) -> NoReturn:
+        """Raise GraphFormatError for a line."""
+        shown = text[:200].decode("latin-1").strip()
+        shown = shown if len(shown) <= 60 else shown[:57] + "..."
+        raise GraphFormatError(f"{self.name}, line {line}: {found}: {shown!r}; expected {expected}")
+
+    def require(self, needed: int, what: str) -> None:
+        """Raise MemoryError, with both figures, if reading something takes more than the budget."""
+        if needed > self.budget:
+            raise MemoryError(
+                f"{self.name}: {what} needs up to {needed:.3g} bytes to be read, but the budget is {self.budget:.3g}; "
+                f"raise it with the environment variable {BUDGET_VARIABLE}"
+            )
+
+    def whole(self) -> bytes:
+        """Return all bytes, decompressed, within the budget."""
+        with self.open() as stream:
+            return _all_of(stream, self)
+
+
+def find_source(path: Path, name: str, budget: int) -> Source:
+    """Look at a file before it is read.
+
+    Raises
+    ------
+    GraphFormatError
+        If it is a device, which need not end.
+    MemoryError
+        If it is a pipe that holds more than the budget.
+    """
+    mode = path.stat().st_mode
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise GraphFormatError(f"{name}: this is a device; expected a file or a pipe")
+    source = Source(path, name, budget)
+    if not stat.S_ISFIFO(mode):
+        return source
+    with path.open("rb") as pipe:
+        return Source(path, name, budget, kept=_all_of(pipe, source))
+
+
+def _all_of(stream: BinaryIO, source: Source) -> bytes:
+    read = io.BytesIO()
+    while piece := stream.read(_PIECE):
+        read.write(piece)
+        source.require(read.tell(), "what comes out of it")
+    return read.getvalue()
+
+
+@contextmanager
+def gzip_errors_named(name: str) -> Iterator[None]:
+    """Turn what a damaged gzip stream raises into GraphFormatError."""
+    try:
+        yield
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise GraphFormatError(f"{name}: the gzip stream is damaged or cut short ({error})") from error

@@ -1,0 +1,95 @@
+"""What the readers of all formats share: compression, the choice of the format, memory, the shipped networks."""
+
+import gzip
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from malformed import check_error, dense
+
+from lagbc.errors import GraphFormatError
+from lagbc.io.examples import example_names, example_path
+from lagbc.io.read import read_graph
+
+BANNER = "%%MatrixMarket matrix coordinate real general\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("g.mtx", BANNER + "2 2 1\n1 2 1\n"), ("g.txt", "0 1\n"), ("g.graph", "2 1\n2\n1\n")],
+)
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_gzip_is_told_by_content(write, name, text, suffix):
+    plain, packed = read_graph(write(text, name)), read_graph(write(gzip.compress(text.encode()), name + suffix))
+    assert (plain.format, plain.directed, dense(plain)) == (packed.format, packed.directed, dense(packed))
+
+
+def test_gzip_npz(tmp_path, write):
+    sp.save_npz(tmp_path / "g.npz", sp.csr_array([[0, 1], [0, 0]]))
+    assert dense(read_graph(write(gzip.compress((tmp_path / "g.npz").read_bytes()), "h.gz"))) == [[0, 1], [0, 0]]
+
+
+def test_line_numbers_of_a_compressed_file(write):
+    check_error(write(gzip.compress(b"1 2\n\nx y\n"), "g.txt.gz"), 3, ["'x' is not an integer id"])
+
+
+@pytest.mark.parametrize("cut", [slice(0, 20), slice(0, -4), slice(0, 2)])
+def test_damaged_gzip(write, cut):
+    data = gzip.compress(b"1 2\n" * 100)
+    with pytest.raises(GraphFormatError, match=r"g\.gz: the gzip stream is damaged or cut short"):
+        read_graph(write(data[cut], "g.gz"))
+
+
+def test_gzip_with_a_wrong_checksum(write):
+    data = bytearray(gzip.compress(b"1 2\n" * 100))
+    data[-8] ^= 1
+    with pytest.raises(GraphFormatError, match="damaged"):
+        read_graph(write(bytes(data), "g.gz"))
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"nothing\.mtx"):
+        read_graph(tmp_path / "nothing.mtx")
+
+
+@pytest.mark.parametrize(
+    ("name", "n", "edges", "directed"),
+    [
+        ("ca-GrQc", 5242, 14484, False),
+        ("karate", 34, 78, False),
+        ("lesmis", 77, 254, False),
+        ("minnesota", 2642, 3303, False),
+        ("power", 4941, 6594, False),
+        ("us-airports", 755, 8228, True),
+    ],
+)
+def test_shipped_network(name, n, edges, directed):
+    file = read_graph(example_path(name))
+    A = file.matrix
+    assert (A.shape, A.nnz, file.directed) == ((n, n), edges if directed else 2 * edges, directed)
+    assert A.diagonal().sum() == 0
+    symmetric = (A != A.T).nnz == 0
+    assert symmetric != directed
+
+
+def test_karate_is_the_graph_of_networkx():
+    A = read_graph(example_path("karate")).matrix
+    assert np.array_equal(A.toarray(), nx.to_numpy_array(nx.karate_club_graph(), weight=None))
+
+
+def test_shipped_names():
+    assert example_names() == ["ca-GrQc", "karate", "lesmis", "minnesota", "power", "us-airports"]
+    assert (read_graph("example:karate").matrix != read_graph(example_path("karate")).matrix).nnz == 0
+    with pytest.raises(ValueError, match=r"called 'nope'; there are: ca-GrQc"):
+        read_graph("example:nope")
+    with pytest.raises(ValueError, match=r"called 'nope'; there are: ca-GrQc, karate, .*us-airports"):
+        example_path("nope")
+
+
+def test_shipped_networks_are_described_and_small():
+    folder = example_path("karate").parent
+    description = (folder / "README.md").read_text()
+    for name in example_names():
+        assert description.count(f"| `{name}` |") == 2, f"{name} needs a row of each table"
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 1_000_000
