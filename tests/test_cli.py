@@ -11,7 +11,6 @@ import warnings
 import networkx as nx
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from click.testing import CliRunner
 
 import lagbc
@@ -249,12 +248,17 @@ def test_strengths_of_a_network_against_networkx(tmp_path, directed):
     np.testing.assert_allclose(ours, [theirs[v] for v in range(77)], rtol=1e-12)
 
 
-def test_repeated_strengths_add_up_before_they_become_lengths(tmp_path):
-    """1 + 1 is the strength 2, of length 1/2; two lengths of 1 would be 2 long, and the way over 1 shorter."""
-    entries = sp.coo_array(([1.0, 1.0, 1.0, 1.0], ([0, 0, 0, 1], [2, 2, 1, 2])), shape=(3, 3))
-    sp.save_npz(tmp_path / "repeated.npz", entries)
-    assert scores_of(tmp_path, tmp_path / "repeated.npz", "--strength")[0] == [0, 0, 0]
-    assert scores_of(tmp_path, tmp_path / "repeated.npz", "--weighted")[0] == [0, 0.5, 0]
+def test_of_repeated_edges_the_shortest_is_taken_or_the_strongest(tmp_path):
+    """From 0 to 2 straight, or over 1 by two steps of length 1; 0.25 + 5 would be long, and 0.25 a weak edge."""
+    file = tmp_path / "repeated.txt"
+    file.write_text("0 2 0.25\n0 1 1\n1 2 1\n0 2 5\n")
+    for flag, kept in (("--weighted", "the smallest value, its length"), ("--strength", "the largest value")):
+        assert scores_of(tmp_path, file, flag)[0] == [0, 0, 0]
+        shown = CliRunner().invoke(main, ["bc", str(file), flag]).stderr
+        assert shown.startswith(f"lagbc: warning: {file}: 1 entry repeats an edge; of each edge {kept}")
+    single = tmp_path / "single.txt"
+    single.write_text("0 2 5.25\n0 1 1\n1 2 1\n")
+    assert scores_of(tmp_path, single, "--weighted")[0] == [0, 1, 0]
 
 
 def test_weights_of_a_pattern_are_ones(tmp_path):

@@ -299,8 +299,7 @@ def _as_lengths(strengths: Any) -> Any:
     """1 / w; what is no strength gives what is no length, which is refused."""
     import numpy as np
 
-    A = strengths.astype(np.float64).tocsr()
-    A.sum_duplicates()
+    A = strengths.astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         A.data = 1.0 / A.data
     return A

@@ -19,7 +19,6 @@ import scipy.sparse as sp
 from lagbc.io.graph_file import GraphFile, merge_repeats, repeat_notices
 from lagbc.io.source import Source
 
-BANNER = b"%%MatrixMarket"
 _INDEX = rb"[0-9]+"
 _INTEGER = rb"-?[0-9]+"
 _REAL = rb"-?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))"

@@ -16,8 +16,7 @@ from lagbc.io.source import Source
 
 # Peak bytes of reading: a byte of the arrays in the archive, and a vertex.
 _BYTES_PER_BYTE, _BYTES_PER_VERTEX = 8, 24
-# Arrays of `save_npz` of which the elements are counted in an error only.
-_SMALL = 1 << 16
+_INTEGERS = {f"{name}.npy" for name in ("indices", "indptr", "row", "col", "offsets", "shape")}
 
 
 def read_npz(source: Source, strengths: bool) -> GraphFile:
@@ -25,6 +24,7 @@ def read_npz(source: Source, strengths: bool) -> GraphFile:
     data = io.BytesIO(source.whole())
     try:
         _require_honest_headers(source, data)
+        _require_small_offsets(data)
         data.seek(0)
         matrix = sp.load_npz(data)
         _require_sound(source, matrix)
@@ -56,6 +56,18 @@ def _require_honest_headers(source: Source, data: BinaryIO) -> None:
                 elements = int(np.prod(shape, dtype=object))
                 if dtype.hasobject or elements * dtype.itemsize != stored:
                     raise ValueError(f"{member.filename} holds {stored} bytes for {elements} elements of type {dtype}")
+                if member.filename in _INTEGERS and dtype.kind not in "iu":
+                    raise ValueError(f"{member.filename} is of type {dtype}, not of integers")
+
+
+def _require_small_offsets(data: BinaryIO) -> None:
+    """Refuse numbers of diagonals that SciPy, which keeps them in 32 bits, would take for others."""
+    data.seek(0)
+    arrays = np.load(data)
+    if "offsets" in arrays:
+        offsets, limits = arrays["offsets"], np.iinfo(np.int32)
+        if offsets.size and (offsets.min() < limits.min or offsets.max() > limits.max):
+            raise ValueError(f"offsets go from {offsets.min()} to {offsets.max()}")
 
 
 def _require_sound(source: Source, matrix: Any) -> None:
@@ -69,4 +81,6 @@ def _require_sound(source: Source, matrix: Any) -> None:
         raise ValueError(f"the values are of type {matrix.dtype}")
     source.require(_BYTES_PER_VERTEX * matrix.shape[0], f"a matrix of {matrix.shape[0]} rows")
     if matrix.format in ("csr", "csc", "bsr"):
+        if (matrix.indptr[1:] < matrix.indptr[:-1]).any():  # SciPy does not look if the last is 0
+            raise ValueError("indptr falls somewhere")
         matrix.check_format(full_check=True)

@@ -6,6 +6,7 @@ The parsing is vectorised; only when it fails are lines gone through one by one,
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path, PurePath
@@ -15,7 +16,7 @@ from lagbc.errors import GraphFileWarning
 from lagbc.io.edge_list import read_edge_list
 from lagbc.io.examples import EXAMPLE, example_path
 from lagbc.io.graph_file import GraphFile
-from lagbc.io.matrix_market import BANNER, read_matrix_market
+from lagbc.io.matrix_market import read_matrix_market
 from lagbc.io.metis import read_metis
 from lagbc.io.npz import read_npz
 from lagbc.io.source import Source, find_source, gzip_errors_named
@@ -92,7 +93,7 @@ def read_graph(path: str | os.PathLike[str], *, strengths: bool = False, budget:
 def _format(source: Source) -> str:
     # The content goes before the suffix: with % as its comment mark, a Matrix Market file passes for an edge list.
     head = source.head(64)
-    if head.lstrip().lower().startswith(BANNER.lower()):
+    if re.match(rb"\s*%%?MatrixMarket\b", head, re.IGNORECASE):
         return "Matrix Market"
     if head.startswith(b"PK\x03\x04"):
         return "SciPy npz"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from malformed import check_error, dense
 
-from lagbc.errors import GraphFormatError
+from lagbc.errors import GraphFileWarning, GraphFormatError
 from lagbc.io.read import read_graph
 
 
@@ -112,3 +112,35 @@ def test_long_text_is_shortened(write):
 def test_edge_list_without_edges(write, text):
     with pytest.raises(GraphFormatError, match=r"graph\.txt: no edge in the file; expected lines 'source target'"):
         read_graph(write(text))
+
+
+@pytest.mark.parametrize(("strengths", "kept"), [(False, 3), (True, 5)])
+def test_of_repeated_edges_one_length_is_kept(write, strengths, kept):
+    with pytest.warns(GraphFileWarning, match=r"graph\.txt: 2 entries repeat an edge"):
+        file = read_graph(write("0 1 3\n0 1 5\n1 0 1\n0 1 3\n"), strengths=strengths)
+    assert dense(file) == [[0, kept], [1, 0]]
+
+
+def test_lines_of_blanks_and_indented_comments_between_commas(write):
+    assert dense(read_graph(write("1,2\n  \n\t\n   # c\n2,1  % c\n"))) == [[0, 1], [1, 0]]
+
+
+def test_names_need_more_than_a_header_to_be_commented_out(write):
+    hint = ["ids being integers", "comment out a header line with #", "number them first", "numpy.unique(names"]
+    check_error(write("source,target\nann,bob\n"), 1, hint)
+    check_error(write("#source,target\nann,bob\n"), 2, hint)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "parts"),
+    [
+        ("# hi\r1 2\n", 1, ["a carriage return within a line"]),
+        ("1 2\n3 4\r5 6\r\n", 2, ["a carriage return within a line", "3 4"]),
+        ("1 2\n3\0 4\n", 2, ["a NUL byte"]),
+        ("1 2\n1 " + "9" * 4400 + "\n", 2, ["is not an integer id"]),
+        ("1 2\n1 -9223372036854775809\n", 2, ["is not an integer id"]),
+        ("1,2\n1,,2\n", 2, ["3 columns where"]),
+    ],
+)
+def test_what_parsers_take_for_something_else(write, text, line, parts):
+    check_error(write(text), line, parts)

@@ -6,6 +6,7 @@ import scipy.io
 import scipy.sparse as sp
 from malformed import check_error, dense
 
+from lagbc.errors import GraphFileWarning
 from lagbc.io.read import read_graph
 
 BANNER = "%%MatrixMarket matrix coordinate real general\n"
@@ -80,3 +81,72 @@ def test_malformed_matrix_market_far_down(write):
     entries = "1 2 1\n" * 200_000
     text = f"{BANNER}% c\n3 3 400001\n{entries}1 4 1\n{entries}"
     check_error(write(text, "graph.mtx"), 200_004, ["Column index out of bounds", "'1 4 1'"])
+
+
+@pytest.mark.parametrize("end", ["", " ", "\t", "\r", " \r", "\r\n", "\n\n", "\n \n"])
+@pytest.mark.parametrize("entry", ["1 2 5", "1 2 5e0", "1\t2  5"])
+def test_a_file_may_end_in_any_blank(write, entry, end):
+    assert dense(read_graph(write(f"{BANNER}2 2 1\n{entry}{end}", "graph.mtx"))) == [[0, 5], [0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "parts"),
+    [
+        (BANNER + "2 2 1\n1 2 1\0\n", 3, ["a NUL byte"]),
+        (BANNER + "2 2 1\n1 2 1 % c", 3, ["'1 2 1 % c'"]),
+        (BANNER + "2 2 1\n1 2 1 7\n", 3, ["'1 2 1 7'"]),
+        (BANNER + "2 2 1\n1 2.7 1\n", 3, ["'1 2.7 1'"]),
+        (BANNER + "2 2 2\n1 2 1\n1 2.7 1\n", 4, ["'1 2.7 1'"]),
+        (BANNER + "2 2 1\n1 2 1.2.3\n", 3, ["'1 2 1.2.3'"]),
+        (BANNER + "2 2 1\n1 2 1e\n", 3, ["'1 2 1e'"]),
+        *(
+            (BANNER.replace("real", "integer") + f"2 2 1\n1 2 {value}\n", 3, ["not an entry of 'integer'", value])
+            for value in ("0.5", "2.9", "1e308", "0x10")
+        ),
+        (BANNER.replace("real", "pattern") + "2 2 2\n1 2\n1 2 3\n", 4, ["'1 2 3'"]),
+        ("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n", 5, ["Truncated file, 2 of 3 entries", "'2 2'"]),
+        ("%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n\n2\n", 6, ["Truncated file, 2 of 3 entries"]),
+        ("%%MatrixMarket matrix array real general\n1 1\n1.2.3\n", 3, ["'1.2.3'"]),
+        ("%%MatrixMarket matrix array real symmetric\n2 3\n1\n1\n1\n1\n1\n1\n", 2, ["the matrix is 2 x 3"]),
+        ("\ufeff" + BANNER + "2 2 1\n1 2 x\n", 3, ["'1 2 x'"]),
+        (BANNER + "1000000000 1000000000 1000000000\n1 1 1\n", 2, ["do not fit into"]),
+    ],
+)
+def test_what_scipy_crashes_on_or_reads_as_something_else(write, text, line, parts):
+    check_error(write(text, "graph.mtx"), line, parts)
+
+
+def test_a_matrix_without_cells(write):
+    assert read_graph(write("%%MatrixMarket matrix array real general\n0 0\n", "graph.mtx")).matrix.shape == (0, 0)
+
+
+@pytest.mark.parametrize("kind", ["coordinate pattern general", "array real general"])
+def test_sizes_beyond_the_budget(write, kind):
+    size = "100000000 100000000" + " 0" * kind.startswith("coordinate")
+    path = write(f"%%MatrixMarket matrix {kind}\n{size}\n", "graph.mtx")
+    if kind.startswith("array"):
+        check_error(path, 2, ["do not fit into"])
+    else:
+        with pytest.raises(MemoryError, match=rf"graph\.mtx: a matrix of size '{size}' needs .* budget is 1e\+07"):
+            read_graph(path, budget=10**7)
+
+
+@pytest.mark.parametrize(("strengths", "kept", "word"), [(False, 2, "smallest"), (True, 7, "largest")])
+def test_of_repeated_entries_one_value_is_kept(write, strengths, kept, word):
+    symmetric = BANNER.replace("general", "symmetric")
+    path = write(symmetric + "3 3 5\n2 1 7\n1 2 2\n2 1 3\n3 3 1\n3 3 1\n", "graph.mtx")
+    with pytest.warns(GraphFileWarning, match=rf"graph\.mtx: 3 entries repeat an edge; of each edge the {word}"):
+        file = read_graph(path, strengths=strengths)
+    assert dense(file) == [[0, kept, 0], [kept, 0, 0], [0, 0, 1]]
+    assert len(file.notices) == 1
+
+
+def test_a_repeated_nan_is_not_left_out(write):
+    path = write(BANNER + "2 2 2\n1 2 7\n1 2 nan\n", "graph.mtx")
+    with pytest.warns(GraphFileWarning):
+        assert np.isnan(read_graph(path).matrix.data).tolist() == [True]
+
+
+def test_repeated_entries_of_a_pattern_are_one_edge(write):
+    file = read_graph(write(BANNER.replace("real", "pattern") + "2 2 2\n1 2\n1 2\n", "graph.mtx"))
+    assert (dense(file), file.notices) == ([[0, 1], [0, 0]], ())

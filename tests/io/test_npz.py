@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from malformed import dense
 
-from lagbc.errors import GraphFormatError
+from lagbc.errors import GraphFileWarning, GraphFormatError
 from lagbc.io.read import read_graph
 
 
@@ -61,3 +61,44 @@ def test_npz_that_is_not_square(tmp_path):
     sp.save_npz(tmp_path / "graph.npz", sp.csr_array((2, 3)))
     with pytest.raises(GraphFormatError, match=r"graph\.npz: the matrix is 2 x 3; expected a square one"):
         read_graph(tmp_path / "graph.npz")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "array"),
+    [
+        ("csc", "indices", [0, 4]),
+        ("csr", "indices", [0, -1]),
+        ("csr", "indices", [0.0, 1.5]),
+        ("csr", "indptr", [0, 2, 1, 2, 0]),
+        ("coo", "row", [0, 2**40]),
+        ("dia", "offsets", [2**62]),
+        ("csr", "data", ["a", "b"]),
+        ("csr", "shape", [2**62, 2**62]),
+        ("csr", "format", np.array(3)),
+    ],
+)
+def test_arrays_that_conversion_would_read_past(tmp_path, kind, name, array):
+    sp.save_npz(tmp_path / "whole.npz", sp.coo_array(([1.0, 2.0], ([0, 1], [1, 2])), shape=(4, 4)).asformat(kind))
+    arrays = dict(np.load(tmp_path / "whole.npz")) | {name: np.array(array)}
+    np.savez(tmp_path / "graph.npz", **arrays)
+    with pytest.raises((GraphFormatError, MemoryError), match=r"graph\.npz: .*(expected a sparse matrix|budget)"):
+        read_graph(tmp_path / "graph.npz", budget=10**7)
+
+
+def test_blocks_out_of_range(write):
+    blocks = {"data": np.ones((1, 2, 2)), "indices": np.array([7]), "indptr": np.array([0, 1, 1])}
+    data = npz_bytes(format=b"bsr", shape=(4, 4), **blocks)
+    with pytest.raises(GraphFormatError, match="index values must be < 2"):
+        read_graph(write(data, "graph.npz"))
+
+
+def test_an_archive_beyond_the_budget(tmp_path):
+    sp.save_npz(tmp_path / "graph.npz", sp.coo_array((np.zeros(10**5), (np.zeros((2, 10**5), int))), shape=(4, 4)))
+    with pytest.raises(MemoryError, match=r"graph\.npz: an archive of \d+ bytes needs .* budget is 1e\+06"):
+        read_graph(tmp_path / "graph.npz", budget=10**6)
+
+
+def test_of_repeated_entries_the_smallest_is_kept(tmp_path):
+    sp.save_npz(tmp_path / "graph.npz", sp.coo_array(([3, 2, 1], ([0, 0, 1], [1, 1, 0])), shape=(2, 2)))
+    with pytest.warns(GraphFileWarning, match="1 entry repeats an edge"):
+        assert dense(read_graph(tmp_path / "graph.npz")) == [[0, 2], [1, 0]]

@@ -1,6 +1,8 @@
 """What the readers of all formats share: compression, the choice of the format, memory, the shipped networks."""
 
 import gzip
+import os
+import threading
 
 import networkx as nx
 import numpy as np
@@ -93,3 +95,66 @@ def test_shipped_networks_are_described_and_small():
     for name in example_names():
         assert description.count(f"| `{name}` |") == 2, f"{name} needs a row of each table"
     assert sum(file.stat().st_size for file in folder.iterdir()) < 1_000_000
+
+
+# ---- memory
+
+
+def test_a_device_is_refused():
+    with pytest.raises(GraphFormatError, match="/dev/zero: this is a device"):
+        read_graph("/dev/zero")
+
+
+@pytest.mark.parametrize("size", [10, 10**5])
+def test_a_pipe_is_read_within_the_budget(tmp_path, size):
+    path = tmp_path / "graph"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(b"1 2\n" * size,))
+    writer.start()
+    try:
+        if size == 10:
+            assert read_graph(path, budget=10**5).matrix.nnz == 1
+        else:
+            with pytest.raises(MemoryError, match=r"graph: what comes out of it needs .* budget is 1e\+05"):
+                read_graph(path, budget=10**5)
+    finally:
+        writer.join()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("g.txt", b"1 2\n" * 10**6),
+        ("g.txt", b"1" * 10**7),
+        ("g.npz", b"PK\x03\x04" + bytes(10**7)),
+        ("g.graph", b"200000 0\n" + b"\n" * 200_000),
+        ("g.mtx", BANNER.encode() + b"9 9 1000000\n" + b"1 2 3\n" * 10**6),
+    ],
+    ids=["edges", "a line", "npz", "METIS", "Matrix Market"],
+)
+def test_what_a_small_gzip_file_unpacks_to_keeps_to_the_budget(write, name, text):
+    path = write(gzip.compress(text, 1), name + ".gz")
+    with pytest.raises(
+        MemoryError, match=r"needs up to .* bytes to be read, but the budget is 4e\+06; raise .*LAGBC_MEM"
+    ):
+        read_graph(path, budget=4 * 10**6)
+
+
+def test_zeros_are_refused_at_the_first(write):
+    check_error(write(gzip.compress(bytes(10**7), 1), "g.txt.gz"), 1, ["a NUL byte"])
+
+
+def test_the_budget_is_that_of_the_variable(write, monkeypatch):
+    monkeypatch.setenv("LAGBC_MEMORY", "100")
+    with pytest.raises(MemoryError, match="the budget is 100;"):
+        read_graph(write("1 2\n"))
+
+
+@pytest.mark.parametrize("banner", ["\ufeff" + BANNER, BANNER[1:], BANNER.lower()])
+def test_a_banner_of_another_kind_is_no_comment_of_an_edge_list(write, banner):
+    """Else the size line would be an edge."""
+    assert read_graph(write(banner + "3 3 1\n1 2 1\n", "graph.txt")).format == "Matrix Market"
+
+
+def test_a_banner_below_an_empty_line_is_no_comment_of_an_edge_list(write):
+    check_error(write("\n" + BANNER + "3 3 1\n1 2 1\n", "graph.txt"), 1, ["banner"])
