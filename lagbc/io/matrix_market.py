@@ -42,7 +42,7 @@ _POINTS = {
 }
 _ONE_WAY = bytes.maketrans(b"\tE", b" e")
 # Peak bytes of reading: an entry of a coordinate file, as stored and mirrored; a cell of a dense one; a vertex.
-_BYTES_PER_ENTRY, _BYTES_PER_MIRRORED_ENTRY, _BYTES_PER_CELL, _BYTES_PER_VERTEX = 40, 120, 60, 24
+_BYTES_PER_ENTRY, _BYTES_PER_MIRRORED_ENTRY, _BYTES_PER_CELL, _BYTES_PER_VERTEX = 60, 120, 60, 24
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from lagbc.io.source import Source
 _HEADER = "'vertices edges [fmt [ncon]]', fmt being up to three digits 0 or 1"
 _COUNT = re.compile(rb"[0-9]{1,18}")
 # Peak bytes of reading a number, and a vertex.
-_BYTES_PER_NUMBER, _BYTES_PER_VERTEX = 150, 40
+_BYTES_PER_NUMBER, _BYTES_PER_VERTEX = 200, 40
 
 
 @dataclass(frozen=True)
