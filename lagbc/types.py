@@ -96,5 +96,18 @@ class PreparedGraph(Protocol):
     def weighted(self) -> bool: ...
 
 
-GraphLike: TypeAlias = NDArray[Any] | SparseMatrix | NetworkXGraph | IgraphGraph | GraphblasMatrix | PreparedGraph
+class ReadGraph(Protocol):
+    """What `lagbc.read_graph` returns."""
+
+    @property
+    def matrix(self) -> Any: ...
+    @property
+    def directed(self) -> bool: ...
+    @property
+    def labels(self) -> Any: ...
+
+
+GraphLike: TypeAlias = (
+    NDArray[Any] | SparseMatrix | NetworkXGraph | IgraphGraph | GraphblasMatrix | PreparedGraph | ReadGraph
+)
 """All that lagbc reads a graph from."""

@@ -291,3 +291,21 @@ def test_the_libraries_are_not_imported():
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     assert "scipy" in loaded
     assert not {"networkx", "igraph", "graphblas"} & set(loaded)
+
+
+def test_a_file_is_taken_as_it_is_read(tmp_path):
+    """A file says itself whether it is directed; its edges come back as the matrix has them."""
+    both, one_way = tmp_path / "a.mtx", tmp_path / "b.txt"
+    both.write_text("%%MatrixMarket matrix coordinate real symmetric\n4 4 4\n2 1 5\n3 1 1\n4 2 1\n4 3 1\n")
+    one_way.write_text("0 1\n1 2\n2 2\n")
+    for path in (both, one_way):
+        file = lagbc.read_graph(path)
+        given = {"directed": file.directed}
+        np.testing.assert_array_equal(lagbc.bc(file), lagbc.bc(file.matrix, **given))
+        np.testing.assert_array_equal(lagbc.bc(file, directed=False), lagbc.bc(file.matrix, directed=False))
+        np.testing.assert_array_equal(lagbc.bc(file, weighted=True), lagbc.bc(file.matrix, weighted=True, **given))
+        np.testing.assert_array_equal(lagbc.edge_bc(file).toarray(), lagbc.edge_bc(file.matrix, **given).toarray())
+        assert lagbc.edge_bc(file).nnz == file.matrix.nnz
+    assert lagbc.as_graph(lagbc.read_graph(both)).directed is False
+    with pytest.raises(TypeError, match="length"):
+        lagbc.bc(lagbc.read_graph(both), weighted="length")

@@ -92,11 +92,6 @@ def test_records_that_are_printed_are_read():
     assert str(table) == table.to_markdown()
 
 
-def test_a_graph_file_is_refused_with_what_to_pass():
-    with pytest.raises(TypeError, match=r"lagbc\.GraphFile; pass A\.matrix, directed=A\.directed"):
-        lagbc.bc(lagbc.read_graph("example:karate"))
-
-
 def test_unknown_name():
     with pytest.raises(AttributeError, match="module 'lagbc' has no attribute 'betweeness'"):
         _ = lagbc.betweeness

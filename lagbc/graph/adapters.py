@@ -1,4 +1,4 @@
-"""Graphs of NetworkX, igraph and python-graphblas, read as edges and SciPy matrices.
+"""Graphs of NetworkX, igraph and python-graphblas, and of files, read as edges and SciPy matrices.
 
 No library is imported here: whoever passes an object of one has it loaded, and it is told by the name of its class.
 """
@@ -70,8 +70,10 @@ def is_adaptable(A: Any) -> bool:
 
 def is_directed(A: Any) -> bool:
     """Return what `A` says of its edges; True for a matrix, whose entries are one way each."""
-    told = getattr(A, "is_directed", None)
-    return bool(told()) if callable(told) and is_adaptable(A) else True
+    if not is_adaptable(A):
+        return True
+    told = getattr(A, "is_directed", None) or getattr(A, "directed", True)
+    return bool(told() if callable(told) else told)
 
 
 def to_matrix(A: Any, *, weighted: bool | str = False) -> sparse.coo_array:
@@ -215,11 +217,19 @@ def _read_graphblas(A: Any, weighted: bool | str) -> sparse.coo_array:
     return sparse.coo_array((values, (rows.astype(np.int64), columns.astype(np.int64))), shape=A.shape)
 
 
+def _read_graph_file(file: Any, weighted: bool | str) -> sparse.coo_array:
+    if isinstance(weighted, str):
+        raise refuse_attribute(file, weighted)
+    matrix: sparse.coo_array = file.matrix.tocoo()
+    return matrix
+
+
 _READERS: dict[str, Callable[[Any, bool | str], sparse.coo_array]] = {
     "networkx.classes.graph.Graph": _read_networkx,
     "igraph.Graph": _read_igraph,
     "graphblas.core.matrix.Matrix": _read_graphblas,
     "graphblas.core.matrix.TransposedMatrix": _read_graphblas,
+    "lagbc.GraphFile": _read_graph_file,
 }
 
 

@@ -27,7 +27,7 @@ def as_graph(A: GraphLike, *, directed: bool | None = None, weighted: bool | str
         ``A[i, j]`` stored is the edge i -> j. A stored zero is an edge, except in the DIA and BSR formats, which store
         zeros as padding. In a dense array the nonzeros are the edges. Values are not read otherwise; self loops are
         dropped and duplicates merged. `A` is not changed. A networkx.Graph (vertices in the order of ``list(A)``), an
-        igraph.Graph or a graphblas.Matrix is read as it is.
+        igraph.Graph, a graphblas.Matrix, or what `lagbc.read_graph` returns is read as it is.
     directed : bool, optional
         False takes every edge in both directions. None takes what a graph says of itself; True for a matrix.
     weighted : bool or str
@@ -118,9 +118,7 @@ def _require_matrix(A: Any) -> None:
         return
     kind = f"{type(A).__module__}.{type(A).__qualname__}"
     if isinstance(A, str):
-        raise TypeError(f"A is the string {A!r}; to read a graph file, pass lagbc.read_graph({A!r}).matrix")
-    if isinstance(getattr(A, "matrix", None), sparse.sparray):
-        raise TypeError(f"A is a {kind}; pass A.matrix, directed=A.directed")
+        raise TypeError(f"A is the string {A!r}; to read a graph file, pass lagbc.read_graph({A!r})")
     raise TypeError(
         f"A is a {kind}; lagbc takes a SciPy sparse array or matrix, a dense 2-D numpy.ndarray, a networkx.Graph, an "
         "igraph.Graph or a graphblas.Matrix"
@@ -133,9 +131,9 @@ def _stored_entries(A: Any) -> tuple[Any, Any, Any]:
         A = np.asarray(A)  # of a np.matrix, too, every part of which is two-dimensional
         rows, columns = np.nonzero(_dense_pattern(A))
         return rows, columns, A[rows, columns]
-    if is_cupy(A):
+    if A.format in ("csr", "csc", "bsr"):
         _require_consistent(A)
-    elif A.format in ("csr", "csc", "bsr"):
+    if A.format in ("csr", "csc", "bsr") and not is_cupy(A):
         # The check prunes and recasts the index arrays of what it checks.
         A = copy(A)
         A.check_format(full_check=True)
@@ -149,9 +147,7 @@ def _stored_entries(A: Any) -> tuple[Any, Any, Any]:
 
 
 def _require_consistent(A: Any) -> None:
-    """Check a CuPy matrix's pointers, as SciPy's `check_format` does."""
-    if A.format not in ("csr", "csc"):
-        return
+    """Check the pointers of compressed rows; SciPy's `check_format` does not where the last of them is 0."""
     indptr, stored = A.indptr, min(len(A.indices), len(A.data))
     if int(indptr[0]) != 0 or int(indptr[-1]) > stored or bool((indptr[1:] < indptr[:-1]).any()):
         raise ValueError(f"A.indptr does not rise from 0 to at most {stored}, the number of stored indices")

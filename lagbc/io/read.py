@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Callable
 from pathlib import Path, PurePath
 
 from lagbc.budget import host_budget
-from lagbc.errors import GraphFileWarning
+from lagbc.errors import GraphFileWarning, warn
 from lagbc.io.edge_list import read_edge_list
 from lagbc.io.examples import EXAMPLE, example_path
 from lagbc.io.graph_file import GraphFile
@@ -86,7 +85,7 @@ def read_graph(path: str | os.PathLike[str], *, strengths: bool = False, budget:
     with gzip_errors_named(name):
         graph = _READERS[_format(source)](source, strengths)
     for notice in graph.notices:
-        warnings.warn(f"{name}: {notice}", GraphFileWarning, stacklevel=2)
+        warn(f"{name}: {notice}", GraphFileWarning)
     return graph
 
 

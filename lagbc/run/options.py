@@ -169,9 +169,12 @@ def settle(batch: int | str, options: Options) -> Settings:
 
 
 def _one_of(name: str, value: Any, values: tuple[str, ...]) -> str:
+    *others, last = map(repr, values)
+    if not isinstance(value, str):
+        raise TypeError(f"{name}={value!r} is not a string; write {', '.join(others)} or {last}")
     if value not in values:
-        raise ValueError(f"{name}={value!r} is none of {', '.join(map(repr, values))}")
-    return str(value)
+        raise ValueError(f"{name}={value!r} is none of {', '.join(others)} and {last}")
+    return value
 
 
 def _parse_batch(batch: int | str) -> int | None:

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from strategies import matrix, oracle, path, scale_free, with_lengths
 
 import lagbc
+from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
 
@@ -176,19 +177,19 @@ def test_graph_is_canonical():
     assert symmetric.transpose is symmetric
 
 
-class CupyMatrix:
-    """Stands for a CuPy matrix, which needs a GPU to exist."""
-
-    def get(self):
-        return sp.csr_array([[0, 1], [1, 0]])
-
-
-CupyMatrix.__module__ = "cupyx.scipy.sparse._csr"
-
-
-def test_cupy_matrix_is_not_moved_silently():
+def test_cupy_matrix_is_not_moved_silently(monkeypatch):
+    monkeypatch.setattr(Graph, "is_on_device", True)
     with pytest.raises(ValueError, match=r"CuPy matrix, but device='cpu'.*pass A\.get\(\)"):
-        lagbc.bc(CupyMatrix(), device="cpu")
+        lagbc.bc(path(5), device="cpu")
+
+
+def test_pointers_that_end_in_zero_are_checked():
+    """SciPy's own check passes over them, and its conversion writes past the end of what it allocated."""
+    A = sp.csr_array((3, 3))
+    A.indptr, A.indices, A.data = np.array([0, 2, 2, 0]), np.array([1, 2]), np.ones(2)
+    for broken in (A, A.T):
+        with pytest.raises(ValueError, match=r"A\.indptr does not rise from 0 to at most"):
+            lagbc.bc(broken)
 
 
 @pytest.mark.parametrize(
