@@ -1,6 +1,13 @@
-"""The types of public arguments name what there is."""
+"""The types of public arguments name what there is, and a type checker tells right calls from wrong ones."""
 
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import get_args
+
+import pytest
 
 import lagbc
 from lagbc import types
@@ -15,3 +22,75 @@ def test_names_are_those_of_the_tables():
         == set({one.name for one in registered()})
         == set(types.Scores.__annotations__)
     )
+
+
+# A line that ends in "# error: CODE" is one that a type checker has to refuse, for that reason and no other.
+CALLS = """
+import networkx as nx
+import numpy as np
+import scipy.sparse as sp
+from typing import Any, assert_type
+from numpy.typing import NDArray
+import lagbc
+from lagbc.types import GraphLike, Scores, SparseMatrix
+
+dense: NDArray[np.float64] = np.eye(3)
+sparse = sp.eye_array(3)
+graph: nx.Graph = nx.path_graph(3)
+
+
+class Graph:  # as igraph has it, with types
+    def is_directed(self, *, cached: bool = True) -> bool: return True
+    def vcount(self) -> int: return 3
+    def get_edgelist(self) -> list[tuple[int, int]]: return []
+
+
+for A in (dense, sparse, graph, Graph(), lagbc.as_graph(dense)):
+    lagbc.bc(A, 64, weighted="length", method="batched", device="cpu", threads=2)
+for row in lagbc.METHODS:
+    lagbc.bc(dense, method=row.name, device=row.device)
+assert_type(lagbc.bc(dense), NDArray[np.float64])
+assert_type(lagbc.edge_bc(dense), SparseMatrix)
+assert_type(lagbc.edge_bc(dense).nnz, int)
+assert_type(lagbc.centralities(dense), Scores)
+assert_type(lagbc.centralities(dense, ("bc", "stress"))["stress"], NDArray[np.float64])
+assert_type(lagbc.shortest_path_counts(dense, [0])[0], NDArray[np.float64])
+assert_type(lagbc.select_method(dense).method.name == "batched", bool)
+assert_type(lagbc.estimate_memory(dense).total, int)
+assert_type(lagbc.__version__, str)
+lagbc.plots.plot_comparison
+lagbc.compare(dense, weighted="length")
+
+lagbc.nope  # error: attr-defined
+lagbc.bc("graph")  # error: arg-type
+lagbc.as_graph("graph")  # error: arg-type
+lagbc.compare("graph")  # error: arg-type
+lagbc.edge_bc([[0, 1], [1, 0]])  # error: arg-type
+lagbc.bc(lagbc.read_graph("example:karate"))  # error: arg-type
+lagbc.bc(dense, method="bached")  # error: arg-type
+lagbc.bc(dense, device="tpu")  # error: arg-type
+lagbc.closeness(dense, dtype="float16")  # error: arg-type
+lagbc.bc(dense, "many")  # error: arg-type
+lagbc.bc(dense, thread=2)  # error: call-arg
+lagbc.centralities(dense, "betweenness")  # error: arg-type
+lagbc.bc(dense, progress="yes")  # error: arg-type
+"""
+
+
+def test_a_type_checker_reads_the_public_functions(tmp_path, pytestconfig):
+    pytest.importorskip("mypy")
+    file = tmp_path / "calls.py"
+    file.write_text(CALLS, encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "--no-error-summary"]
+    done = subprocess.run(
+        [*command, "--config-file=", f"--cache-dir={pytestconfig.cache.mkdir('mypy')}", str(file)],
+        env=os.environ | {"MYPYPATH": str(Path(lagbc.__file__).parents[1])},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = re.findall(r"^(.*?):(\d+): error: .*\[(.*)\]$", done.stdout, re.MULTILINE)
+    told = {int(line): code for name, line, code in found if name.endswith("calls.py")}
+    wanted = enumerate(CALLS.splitlines(), 1)
+    assert told == {line: text.split("# error: ")[1] for line, text in wanted if "# error: " in text}, done.stdout

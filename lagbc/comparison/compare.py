@@ -34,7 +34,9 @@ from lagbc.run.arguments import (
     parse_vertices,
     parse_width,
 )
+from lagbc.run.request import require_flags
 from lagbc.run.sweep import sweep
+from lagbc.types import GraphLike
 
 if TYPE_CHECKING:
     import pandas
@@ -224,7 +226,7 @@ class Comparison:
 
 
 def compare(
-    A: Any,
+    A: GraphLike,
     roots: int | ArrayLike = 256,
     *,
     methods: str | Iterable[str] = "all",
@@ -296,6 +298,7 @@ def compare(
 
     A method that is not installed, has no GPU, does not fit in the memory budget, or fails is skipped and says so.
     """
+    require_flags(progress=progress)
     if dtype not in TOLERANCE:
         raise ValueError(f"dtype={dtype!r} is not one of {', '.join(TOLERANCE)}")
     if not parse_real("time_limit", time_limit) > 0:

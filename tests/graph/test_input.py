@@ -299,6 +299,13 @@ def test_bad_argument(options, error, message):
         lagbc.bc(path(5), **options)
 
 
+@pytest.mark.parametrize("progress", ["yes", 1, None], ids=repr)
+@pytest.mark.parametrize("name", ["bc", "edge_bc", "closeness", "centralities", "compare"])
+def test_progress_is_a_truth_value_or_a_function(name, progress):
+    with pytest.raises(TypeError, match=f"progress={progress!r} is neither True nor False"):
+        getattr(lagbc, name)(path(5), progress=progress)
+
+
 # Lengths
 
 
