@@ -28,6 +28,7 @@ from benchmarks import machine
 from benchmarks.generators import barabasi_albert, delaunay, road_like, with_lengths
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
+from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.batched import lengths as batched_weighted
 from lagbc.methods.sums import Sums
@@ -151,7 +152,7 @@ def in_batches(width: float, count_width: float, graph: Graph, roots: NDArray[np
     state.width, state.count_width = width * mean, count_width * mean
     out = np.zeros((1, graph.n))
     for first in range(0, len(roots), 64):
-        levels = batched_weighted.forward(state, graph.order[roots[first : first + 64]])
+        (levels,) = batched_weighted.forward(state, graph.order[roots[first : first + 64]])
         batched_weighted.backward(state, levels, Sums(dependency=out))
     scores: NDArray[np.float64] = out[0, graph.order]
     return scores
@@ -159,12 +160,12 @@ def in_batches(width: float, count_width: float, graph: Graph, roots: NDArray[np
 
 def variants(graph: Graph) -> dict[str, Callable[..., NDArray[np.float64]]]:
     """Every way to be measured on a graph."""
-    default = batched_weighted.DEEP_WIDTH if graph.has_high_diameter else batched_weighted.WIDTH
+    default = tuning.BATCHED_DEEP_WIDTH if graph.has_high_diameter else tuning.BATCHED_WIDTH
     integers = not (graph.matrix.data % 1).any()
     return {
         "heap": partial(one_by_one, heap_order),
         **({"dial": partial(one_by_one, dial_order)} if integers else {}),
-        **{f"width {w:g}": partial(in_batches, w, batched_weighted.COUNT_WIDTH) for w in WIDTHS},
+        **{f"width {w:g}": partial(in_batches, w, tuning.BATCHED_COUNT_WIDTH) for w in WIDTHS},
         **{f"count width {w:g}": partial(in_batches, default, w) for w in COUNT_WIDTHS},
     }
 

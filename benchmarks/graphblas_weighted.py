@@ -30,6 +30,7 @@ from benchmarks.machine import describe
 from lagbc.graph.validate import as_graph
 from lagbc.io.examples import example_path
 from lagbc.io.read import read_graph
+from lagbc.methods import tuning
 from lagbc.methods.cpu.graphblas import lengths as graphblas_weighted
 
 Scores = NDArray[np.float64]
@@ -73,7 +74,7 @@ class Variant:
         "edges": test the edges one by one; "products": by products with diagonal matrices.
     """
 
-    factor: float = graphblas_weighted.DELTA_FACTOR
+    factor: float = tuning.GRAPHBLAS_WIDTH_FACTOR
     batch: int = 128
     tight: str = "edges"
 
@@ -91,7 +92,7 @@ def score(variant: Variant, A: csr_array, directed: bool, sources: NDArray[np.in
     widest = float(A.data.sum())
     by_products = patch.object(graphblas_weighted, "_tight_edges", tight_edges_by_products)
     with (
-        patch.object(graphblas_weighted, "DELTA_FACTOR", variant.factor),
+        patch.object(tuning, "GRAPHBLAS_WIDTH_FACTOR", variant.factor),
         by_products if variant.tight == "products" else nullcontext(),
     ):
         scores: Scores = lagbc.bc(

@@ -8,9 +8,10 @@ from strategies import adjacency, cycle, diamonds, grid, matrix, oracle, path, s
 
 import lagbc
 from lagbc.graph.validate import as_graph
+from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu.batched import hops as batched_hops
-from lagbc.methods.cpu.batched import rows
+from lagbc.methods.cpu.batched import products, rows
 from lagbc.methods.sums import Sums
 from lagbc.reference import count_hops
 
@@ -55,8 +56,8 @@ def test_order_and_format_of_the_input_do_not_matter(name):
 def test_push_and_pull_give_the_same_bits(name, monkeypatch):
     expected = lagbc.bc(GRAPHS[name], method="batched", device="cpu")
     for share in (-1.0, 2.0):
-        monkeypatch.setattr(batched_hops, "PULL_SHARE", share)
-        monkeypatch.setattr(batched_hops, "DEEP_PULL_SHARE", share)
+        monkeypatch.setattr(tuning, "BATCHED_PULL_SHARE", share)
+        monkeypatch.setattr(tuning, "BATCHED_DEEP_PULL_SHARE", share)
         np.testing.assert_array_equal(lagbc.bc(GRAPHS[name], method="batched", device="cpu"), expected)
 
 
@@ -79,11 +80,11 @@ def state_of(A, **options):
 def test_levels_and_path_counts(A, roots):
     """Every live (vertex, column) of the queue is at the depth of the oracle and holds its sigma, exactly."""
     state = state_of(A)
-    levels = batched_hops.forward(state, roots)
+    (levels,) = batched_hops.forward(state, roots)
     searches = [count_hops(*adjacency(A), s) for s in roots]
     assert levels.depth == max(max(depth) for *_, depth in searches)
     assert not levels.overflowed.any()
-    vertex = np.argsort(state.position)
+    vertex = np.argsort(state.graph.position)
     seen = np.zeros((len(roots), A.shape[0]), dtype=int)
     for level in range(levels.depth + 1):
         for i in range(state.starts[level], state.starts[level + 1]):
@@ -105,7 +106,7 @@ def test_queue_grows():
     A = path(300)
     state = state_of(A)
     first = len(state.queue)
-    batched_hops.forward(state, np.arange(100, 164))
+    next(batched_hops.forward(state, np.arange(100, 164)))
     assert first < len(state.queue) == len(state.masks) <= 300 * 65 + 64
     np.testing.assert_allclose(lagbc.bc(A, method="batched", device="cpu"), oracle(A), rtol=1e-12)
 
@@ -119,7 +120,7 @@ def test_state_is_as_new_after_every_batch():
     for roots in batches:
         ours, theirs = np.zeros((1, n)), np.zeros((1, n))
         for state, out in ((used, ours), (state_of(A), theirs)):
-            levels = batched_hops.forward(state, roots)
+            (levels,) = batched_hops.forward(state, roots)
             batched_hops.backward(state, levels, Sums(dependency=out))
         np.testing.assert_array_equal(ours, theirs)
 
@@ -127,23 +128,23 @@ def test_state_is_as_new_after_every_batch():
 def test_backward_adds():
     state = state_of(grid(4, 4))
     out = np.full((1, 16), 10.0)
-    batched_hops.backward(state, batched_hops.forward(state, np.arange(16)), Sums(dependency=out))
+    batched_hops.backward(state, next(batched_hops.forward(state, np.arange(16))), Sums(dependency=out))
     np.testing.assert_allclose(out[0], 10 + oracle(grid(4, 4)), rtol=1e-12)
 
 
 def test_stop_flag():
     state = state_of(path(50))
-    levels = batched_hops.forward(state, np.arange(3))
+    (levels,) = batched_hops.forward(state, np.arange(3))
     state.plan.stop.set()
     out = np.zeros((1, 50))
     with pytest.raises(Interrupted):
         batched_hops.backward(state, levels, Sums(dependency=out))
     assert not out.any()
     with pytest.raises(Interrupted):
-        batched_hops.forward(state, np.arange(3))
+        next(batched_hops.forward(state, np.arange(3)))
 
 
-def test_gather():
+def test_gather_by_the_bits_of_the_ends():
     rng = np.random.default_rng(4)
     n = 10
     values = rng.integers(1, 100, (n, 64)).astype(float)
@@ -154,7 +155,7 @@ def test_gather():
 
     @njit
     def gather(v, total):
-        met, row = batched_hops._gather(indptr, indices, v, wanted, bits, values)
+        met, row = products.gather(indptr, indices, None, bits, v, wanted, values)
         rows.store_row(total, 0, row)
         return met
 
@@ -178,7 +179,9 @@ def test_rows():
 
     @njit
     def finish(values, v, mask, total, omega, times):
-        return rows.finish_row(values, v, mask, rows.load_row(total, 0), omega, rows.load_row(times, 0))
+        return rows.finish_row(
+            values, v, mask, rows.load_row(total, 0), rows.omega_row(omega, v), rows.load_row(times, 0)
+        )
 
     rng = np.random.default_rng(5)
     values, total, times = rng.random((3, 64)) + 1, rng.random((1, 64)), rng.random((1, 64))
@@ -191,7 +194,7 @@ def test_rows():
     np.testing.assert_array_equal(values[[0, 2]], before[[0, 2]])
 
     before = values.copy()
-    score = finish(values, 2, mask, total, 3.0, times)
+    score = finish(values, 2, mask, total, np.array([1.0, 2.0, 3.0]), times)
     np.testing.assert_array_equal(values[2], np.where(bits, 3.0 / before[2] + total[0], before[2]))
     assert score == pytest.approx((before[2] * total[0] * times[0])[bits].sum(), rel=1e-14)
 

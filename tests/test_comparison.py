@@ -60,9 +60,9 @@ class Fake:
 
     def forward(self, state, roots):
         self.on_forward(state[0])
-        return SimpleNamespace(roots=roots, overflowed=np.zeros(len(roots), bool))
+        yield SimpleNamespace(places=np.arange(len(roots)), roots=roots, overflowed=np.zeros(len(roots), bool))
 
-    def backward(self, state, levels, sums):
+    def backward(self, state, levels, sums, omega=None):
         sums.dependency[0] += len(levels.roots)
 
 
@@ -243,8 +243,8 @@ def spoil(monkeypatch, row, change):
     module = row.load()
     backward = module.backward
 
-    def wrong(state, levels, sums):
-        backward(state, levels, sums)
+    def wrong(state, levels, sums, omega=None):
+        backward(state, levels, sums, omega)
         change(sums.dependency)
 
     monkeypatch.setattr(module, "backward", wrong)

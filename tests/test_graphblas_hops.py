@@ -15,6 +15,7 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.io.examples import example_path
 from lagbc.io.read import read_graph
+from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.reference import brandes
@@ -30,7 +31,7 @@ def raw_scores(graph: Graph, plan: SweepPlan, roots: np.ndarray) -> np.ndarray:
     state = graphblas_hops.prepare(graph, plan)
     out = np.zeros((1, graph.n))
     for start in range(0, len(roots), plan.batch):
-        levels = graphblas_hops.forward(state, roots[start : start + plan.batch])
+        (levels,) = graphblas_hops.forward(state, roots[start : start + plan.batch])
         graphblas_hops.backward(state, levels, Sums(dependency=out))
     return out[0]
 
@@ -80,7 +81,7 @@ def test_scores_equal_textbook_brandes(graph, batch, weighted, endpoints, share,
         endpoints=endpoints,
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(graphblas_hops, "PULL_SHARE", share)
+        patch.setattr(tuning, "GRAPHBLAS_PULL_SHARE", share)
         np.testing.assert_allclose(raw_scores(graph, plan, roots), expected, rtol=1e-13, atol=1e-13)
 
 
@@ -98,7 +99,7 @@ def test_a_root_whose_path_counts_overflow_is_marked_and_left_out():
     graph = as_graph(diamonds(1100, 3))
     first, late = 0, graph.n - 41
     state = graphblas_hops.prepare(graph, SweepPlan(batch=2))
-    levels = graphblas_hops.forward(state, np.array([first, late]))
+    (levels,) = graphblas_hops.forward(state, np.array([first, late]))
     assert levels.overflowed.tolist() == [True, False]
     out = np.zeros((1, graph.n))
     graphblas_hops.backward(state, levels, Sums(dependency=out))
@@ -123,12 +124,12 @@ def test_the_stop_flag_interrupts_both_sweeps():
     graph = as_graph(diamonds(3, 2))
     stop = StopFlag()
     state = graphblas_hops.prepare(graph, SweepPlan(batch=1, stop=stop))
-    levels = graphblas_hops.forward(state, np.array([0]))
+    (levels,) = graphblas_hops.forward(state, np.array([0]))
     stop.set()
     with pytest.raises(Interrupted):
         graphblas_hops.backward(state, levels, Sums(dependency=np.zeros((1, graph.n))))
     with pytest.raises(Interrupted):
-        graphblas_hops.forward(state, np.array([0]))
+        next(graphblas_hops.forward(state, np.array([0])))
 
 
 def test_a_state_is_as_good_as_new_after_an_interrupt():
@@ -138,13 +139,13 @@ def test_a_state_is_as_good_as_new_after_an_interrupt():
     state = graphblas_hops.prepare(graph, plan)
     stopped = replace(plan, stop=StopFlag())
     stopped.stop.set()
-    levels = graphblas_hops.forward(state, roots)
+    (levels,) = graphblas_hops.forward(state, roots)
     state.plan = stopped
     with pytest.raises(Interrupted):
         graphblas_hops.backward(state, levels, Sums(dependency=out))
     assert not out.any()
     state.plan = plan
-    graphblas_hops.backward(state, graphblas_hops.forward(state, roots), Sums(dependency=out))
+    graphblas_hops.backward(state, next(graphblas_hops.forward(state, roots)), Sums(dependency=out))
     assert np.array_equal(out[0], raw_scores(graph, plan, roots))
 
 
@@ -169,9 +170,9 @@ def test_threads_are_restored(stopped):
     if stopped:
         probe.set()
         with pytest.raises(Interrupted):
-            graphblas_hops.forward(state, np.array([0]))
+            next(graphblas_hops.forward(state, np.array([0])))
     else:
-        graphblas_hops.forward(state, np.array([0]))
+        next(graphblas_hops.forward(state, np.array([0])))
     assert probe.seen == {1}
     assert threadlocal.context is engaged
     assert gb.ss.config["nthreads"] == threads
@@ -184,7 +185,7 @@ def test_out_of_memory_is_a_memory_error(monkeypatch):
     state = graphblas_hops.prepare(as_graph(diamonds(3, 2)), SweepPlan(batch=1))
     monkeypatch.setattr(graphblas_hops, "_pull", fail)
     with pytest.raises(MemoryError):
-        graphblas_hops.forward(state, np.array([0]))
+        next(graphblas_hops.forward(state, np.array([0])))
 
 
 def test_the_caller_s_settings_of_graphblas_stay(tmp_path):

@@ -27,6 +27,7 @@ from strategies import (
 import lagbc
 from lagbc import reference
 from lagbc.graph.validate import as_graph
+from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
 from lagbc.methods.cpu import extended
 from lagbc.methods.sums import PATH_SUMS, Sums
@@ -57,7 +58,7 @@ def zeros(graph, plan, roots):
 def summed(module, graph, plan, roots):
     """Sums of one batch, and which of its roots they leave out."""
     state, sums = module.prepare(graph, plan), zeros(graph, plan, roots)
-    levels = module.forward(state, np.array(roots, np.int64))
+    (levels,) = module.forward(state, np.array(roots, np.int64))
     module.backward(state, levels, sums)
     return sums, levels.overflowed
 
@@ -90,7 +91,7 @@ def test_sums_equal_those_of_single_roots(module, data, share):
         rtol=data.draw(st.sampled_from([0.0, 1e-9, 0.3])) if weighted else 0.0,
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(graphblas_hops, "PULL_SHARE", share)
+        patch.setattr(tuning, "GRAPHBLAS_PULL_SHARE", share)
         ours, overflowed = summed(module, graph, plan, roots)
     assert not overflowed.any()
     assert_equal(ours, by_single_roots(graph, plan, roots))
@@ -113,7 +114,7 @@ def test_sums_are_added(module):
     state, sums = module.prepare(graph, plan), zeros(graph, plan, roots)
     for _, array in sums:
         array += 1
-    module.backward(state, module.forward(state, np.array(roots)), sums)
+    module.backward(state, next(module.forward(state, np.array(roots))), sums)
     for name, array in summed(module, graph, plan, roots)[0]:
         np.testing.assert_allclose(getattr(sums, name), array + 1, rtol=1e-13, err_msg=name)
 
@@ -198,7 +199,7 @@ def test_the_stop_flag_interrupts_any_phase(module):
     state = module.prepare(graph, plan)
 
     def polls(limit):
-        levels, state.plan = module.forward(state, roots), replace(plan, stop=Counting(limit))
+        levels, state.plan = next(module.forward(state, roots)), replace(plan, stop=Counting(limit))
         depth, stop = levels.depth, state.plan.stop
         try:
             module.backward(state, levels, zeros(graph, plan, roots))
@@ -208,7 +209,7 @@ def test_the_stop_flag_interrupts_any_phase(module):
         return depth
 
     # Hops: distances, shares, edges and stress, a level each time; lengths: shares and stress, and each root's edges.
-    depth = module.forward(state, roots).depth
+    depth = next(module.forward(state, roots)).depth
     total = 4 * depth if module is graphblas_hops else 2 * depth + 2
     polls(np.inf)
     for limit in range(total):
@@ -219,7 +220,7 @@ def test_the_stop_flag_interrupts_any_phase(module):
 def test_memory_is_given_back(module):
     graph, plan, roots = read(module, grid(4, 5)), SweepPlan(batch=3, sums=EVERY), np.array([0, 1, 2])
     state = module.prepare(graph, plan)
-    levels = module.forward(state, roots)
+    (levels,) = module.forward(state, roots)
     held = [levels.P, *levels.patterns, *([levels.G] if module is graphblas_weighted else [])]
     assert all(X.nvals for X in held)
     module.backward(state, levels, zeros(graph, plan, roots))

@@ -59,7 +59,7 @@ def raw_scores(graph, plan, roots):
     state = graphblas_weighted.prepare(graph, plan)
     out = np.zeros((1, graph.n))
     for start in range(0, len(roots), plan.batch):
-        levels = graphblas_weighted.forward(state, roots[start : start + plan.batch])
+        (levels,) = graphblas_weighted.forward(state, roots[start : start + plan.batch])
         graphblas_weighted.backward(state, levels, Sums(dependency=out))
     return out[0]
 
@@ -173,7 +173,7 @@ def polls(A, roots, width=None):
     state = graphblas_weighted.prepare(
         as_graph(A, weighted=True), SweepPlan(batch=len(roots), bucket_width=width, stop=stop)
     )
-    graphblas_weighted.forward(state, np.array(roots))
+    next(graphblas_weighted.forward(state, np.array(roots)))
     return stop.polls
 
 
@@ -210,14 +210,14 @@ def test_the_stop_flag_interrupts_any_phase():
     for limit in range(total):
         state = graphblas_weighted.prepare(graph, SweepPlan(batch=3, bucket_width=2, stop=Counting(limit)))
         with pytest.raises(Interrupted):
-            graphblas_weighted.forward(state, roots)
+            next(graphblas_weighted.forward(state, roots))
         assert state.plan.stop.polls == limit + 1
 
 
 def test_the_stop_flag_interrupts_the_backward_sweep():
     graph, stop = as_graph(random_graph(), weighted=True), StopFlag()
     state = graphblas_weighted.prepare(graph, SweepPlan(batch=1, stop=stop))
-    levels, out = graphblas_weighted.forward(state, np.array([0])), np.zeros((1, graph.n))
+    levels, out = next(graphblas_weighted.forward(state, np.array([0]))), np.zeros((1, graph.n))
     stop.set()
     with pytest.raises(Interrupted):
         graphblas_weighted.backward(state, levels, Sums(dependency=out))
@@ -244,7 +244,7 @@ def test_out_of_memory_is_a_memory_error(monkeypatch):
     state = graphblas_weighted.prepare(as_graph(line(3, 1.0), weighted=True), SweepPlan(batch=1))
     monkeypatch.setattr(graphblas_weighted, "_count", fail)
     with pytest.raises(MemoryError):
-        graphblas_weighted.forward(state, np.array([0]))
+        next(graphblas_weighted.forward(state, np.array([0])))
 
 
 # After a length of 1, one of 1e-20 is lost; the last edge finds what is beyond it.
@@ -276,7 +276,7 @@ def test_roots_with_absorbed_lengths_are_marked(graph, width):
         except ValueError:
             absorbed.append(root)
     state, out = graphblas_weighted.prepare(graph, plan), np.zeros((1, graph.n))
-    levels = graphblas_weighted.forward(state, np.arange(graph.n))
+    (levels,) = graphblas_weighted.forward(state, np.arange(graph.n))
     assert np.flatnonzero(levels.overflowed).tolist() == absorbed
     graphblas_weighted.backward(state, levels, Sums(dependency=out))
     np.testing.assert_allclose(out, expected, rtol=1e-13, atol=1e-13)
@@ -293,7 +293,7 @@ def test_a_root_whose_path_counts_overflow_is_marked_and_left_out():
     graph = as_graph(diamonds(1100, 3), weighted=True)
     first, late = 0, graph.n - 41
     state, out = graphblas_weighted.prepare(graph, SweepPlan(batch=2)), np.zeros((1, graph.n))
-    levels = graphblas_weighted.forward(state, np.array([first, late]))
+    (levels,) = graphblas_weighted.forward(state, np.array([first, late]))
     assert levels.overflowed.tolist() == [True, False]
     graphblas_weighted.backward(state, levels, Sums(dependency=out))
     assert np.array_equal(out[0], raw_scores(graph, SweepPlan(batch=1), np.array([late])))
@@ -326,7 +326,7 @@ def test_the_estimate_covers_the_tight_edges():
     estimate = lagbc.estimate_memory(A, batch, weighted=True, method="graphblas", threads=1)
     more = lagbc.estimate_memory(A, 2 * batch, weighted=True, method="graphblas", threads=1)
     state = graphblas_weighted.prepare(as_graph(A, weighted=True), SweepPlan(batch=batch))
-    levels = graphblas_weighted.forward(state, np.arange(batch))
+    (levels,) = graphblas_weighted.forward(state, np.arange(batch))
     assert levels.G.nvals > A.nnz
     held = [levels.G, levels.P, *levels.patterns, state.light, state.heavy]
     assert sum(X.ss.nbytes for X in held) < estimate.workspace

@@ -174,7 +174,7 @@ def mixed():
 def test_mixed_batch_is_mixed(mixed):
     A, roots = mixed
     state = batched_hops.prepare(as_graph(A), SweepPlan(batch=64))
-    overflowed = batched_hops.forward(state, roots).overflowed
+    overflowed = next(batched_hops.forward(state, roots)).overflowed
     assert 10 < overflowed.sum() < 54
 
 

@@ -454,6 +454,8 @@ def failing(monkeypatch):
         module.prepare = prepare or batched_hops.prepare
         module.forward = forward or batched_hops.forward
         module.backward = backward or batched_hops.backward
+        module.batching = batched_hops.batching
+        module.footprint, module.options = batched_hops.footprint, frozenset()
         monkeypatch.setitem(sys.modules, "failing_method", module)
         row = next(row for row in lagbc.METHODS if (row.name, row.device) == ("batched", "cpu"))
         row = dataclasses.replace(row, name="failing", module="failing_method", **changes)
@@ -495,8 +497,9 @@ def test_out_of_memory_halves_the_batch(failing, where):
         if len(roots) > 64:
             if where == "forward":
                 raise MemoryError
-            return types.SimpleNamespace(overflowed=np.zeros(len(roots), bool))
-        return batched_hops.forward(state, roots)
+            yield types.SimpleNamespace(places=np.arange(len(roots)), overflowed=np.zeros(len(roots), bool))
+        else:
+            yield from batched_hops.forward(state, roots)
 
     def backward(state, levels, sums):
         if not isinstance(levels, batched_hops.Levels):

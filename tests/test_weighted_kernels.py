@@ -21,9 +21,9 @@ from strategies import (
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.cpu.batched import distances, rows, tight
 from lagbc.methods.cpu.batched import lengths as batched_weighted
 from lagbc.methods.cpu.batched import queue as entries
-from lagbc.methods.cpu.batched import rows
 from lagbc.methods.sums import Sums
 from lagbc.reference import count_lengths
 
@@ -48,7 +48,7 @@ def test_entries_and_path_counts(name, rtol):
     """Every reached vertex has one entry a column, after those of its tight predecessors, and its sigma, exactly."""
     A, roots = GRAPHS[name]
     state = state_of(A, rtol=rtol)
-    levels = batched_weighted.forward(state, roots)
+    (levels,) = batched_weighted.forward(state, roots)
     assert not levels.overflowed.any()
     place = np.full((A.shape[0], len(roots)), -1)
     sigma = np.zeros((A.shape[0], len(roots)))
@@ -73,11 +73,11 @@ def test_distances(name, delta):
     graph, stop = state.graph.reordered, np.zeros(1, np.uint8)
     fresh = np.zeros(len(state.values), np.uint64)
     state.values.fill(np.inf)
-    batched_weighted._find_distances(
+    distances.find_distances(
         graph.indptr,
         graph.indices,
         graph.weights,
-        state.position[roots],
+        state.graph.position[roots],
         delta,
         state.values,
         fresh,
@@ -98,7 +98,7 @@ def test_transpose():
     T.sort_indices()
     masks = rng.integers(1, 2**63, T.nnz).astype(np.uint64)
     starts, tails, in_masks = np.zeros(31, np.int64), np.zeros(T.nnz, np.int32), np.zeros(T.nnz, np.uint64)
-    batched_weighted._transpose(T.indptr.astype(np.int64), T.indices, masks, starts, tails, in_masks)
+    tight.transpose(T.indptr.astype(np.int64), T.indices, masks, starts, tails, in_masks)
     expected = sp.csr_array((masks, T.indices, T.indptr), shape=T.shape).T.tocsr()
     np.testing.assert_array_equal(starts, expected.indptr)
     np.testing.assert_array_equal(tails, expected.indices)
@@ -109,7 +109,9 @@ def test_rows_are_read_few_times_on_a_mesh():
     """The roots of a batch are neighbours, and rows wait until most of their columns can be counted."""
     A = with_lengths(grid(40, 40), ONE_TO_TEN)
     state = state_of(A)
-    entries = sum(batched_weighted.forward(state, state.graph.order[i : i + 64]).entries for i in range(0, 1600, 64))
+    entries = sum(
+        next(batched_weighted.forward(state, state.graph.order[i : i + 64])).entries for i in range(0, 1600, 64)
+    )
     assert entries < 4 * 25 * 1600
 
 
@@ -118,7 +120,7 @@ def test_queue_grows():
     A = path(300)
     state = state_of(A)
     first = len(state.queue)
-    levels = batched_weighted.forward(state, np.arange(100, 164))
+    (levels,) = batched_weighted.forward(state, np.arange(100, 164))
     assert first < levels.entries <= len(state.queue) == len(state.masks) <= 300 * 65 + 64
     np.testing.assert_allclose(
         lagbc.bc(A, weighted=True, method="batched", device="cpu"), oracle(A, weighted=True), rtol=1e-12
@@ -135,7 +137,7 @@ def test_state_is_as_new_after_every_batch():
     for roots in batches:
         ours, theirs = np.zeros((1, n)), np.zeros((1, n))
         for state, out in ((used, ours), (state_of(A), theirs)):
-            levels = batched_weighted.forward(state, roots)
+            (levels,) = batched_weighted.forward(state, roots)
             batched_weighted.backward(state, levels, Sums(dependency=out))
         np.testing.assert_array_equal(ours, theirs)
 
@@ -146,44 +148,44 @@ def test_marks_of_columns():
     A = disjoint(absorbed, diamonds(700, 3))
     state = state_of(A)
     roots = np.array([0, 1, 3, 3 + 4 * 400])
-    assert batched_weighted.forward(state, roots).overflowed.tolist() == [True, False, True, False]
+    assert next(batched_weighted.forward(state, roots)).overflowed.tolist() == [True, False, True, False]
 
 
 def test_backward_adds():
     A = with_lengths(grid(4, 4), ONE_TO_TEN)
     state = state_of(A)
     out = np.full((1, 16), 10.0)
-    batched_weighted.backward(state, batched_weighted.forward(state, np.arange(16)), Sums(dependency=out))
+    batched_weighted.backward(state, next(batched_weighted.forward(state, np.arange(16))), Sums(dependency=out))
     np.testing.assert_allclose(out[0], 10 + oracle(A, weighted=True), rtol=1e-12)
 
 
 def test_stop_flag():
     state = state_of(with_lengths(path(50), ONE_TO_TEN))
-    levels = batched_weighted.forward(state, np.arange(3))
+    (levels,) = batched_weighted.forward(state, np.arange(3))
     state.plan.stop.set()
     out = np.zeros((1, 50))
     with pytest.raises(Interrupted):
         batched_weighted.backward(state, levels, Sums(dependency=out))
     assert not out.any()
     with pytest.raises(Interrupted):
-        batched_weighted.forward(state, np.arange(3))
+        next(batched_weighted.forward(state, np.arange(3)))
 
 
 def test_every_step_stops():
     """Each of the long loops looks at the flag by itself."""
     state = state_of(with_lengths(path(50), ONE_TO_TEN))
-    batched_weighted.forward(state, np.arange(3))
+    next(batched_weighted.forward(state, np.arange(3)))
     graph, out, into, stop = state.graph.reordered, state.out, state.into, np.ones(1, np.uint8)
     state.values.fill(np.inf)
     edges = (graph.indptr, graph.indices, graph.weights)
     fresh = np.zeros(50, np.uint64)
-    batched_weighted._find_distances(*edges, np.arange(3), 1.0, state.values, fresh, state.nearest, *state.lists, stop)
+    distances.find_distances(*edges, np.arange(3), 1.0, state.values, fresh, state.nearest, *state.lists, stop)
     assert np.count_nonzero(np.isfinite(state.values)) == 3
     out.starts[:] = -1
-    batched_weighted._find_tight(*edges, 0.0, state.values, fresh, state.nearest, out.starts, out.ends, out.masks, stop)
+    tight.find_tight(*edges, 0.0, state.values, fresh, state.nearest, out.starts, out.ends, out.masks, stop)
     assert (out.starts == -1).all()
     cursor = np.array([0, 1, 3])
-    status = batched_weighted._count(
+    status = tight.count(
         out.starts,
         out.ends,
         out.masks,
@@ -203,7 +205,7 @@ def test_every_step_stops():
         1.0,
         stop,
     )
-    assert status == batched_weighted._STOPPED
+    assert status == tight.STOPPED
     assert cursor.tolist() == [0, 1, 3]
 
 
@@ -243,7 +245,7 @@ def test_minimum_and_finite_columns_of_a_row():
 
 @pytest.mark.parametrize("rtol", [0.0, 1e-3])
 def test_tight_in_row(rtol):
-    tight = njit(lambda values, v, w, length, rtol: rows.tight_in_row(values, v, w, length, rtol))
+    tight_row = njit(lambda values, v, w, length, rtol: rows.tight_in_row(values, v, w, length, rtol))
     rng = np.random.default_rng(3)
     values = np.empty((2, 64))
     values[0] = rng.integers(1, 9, 64)
@@ -251,14 +253,14 @@ def test_tight_in_row(rtol):
     values[0, :4], values[1, 2:4] = np.inf, np.inf
     values[:, 5] = 1e18
     expected = [near < far and abs(near + 2 - far) <= rtol * far for near, far in values.T]
-    assert int(tight(values, 0, 1, 2.0, rtol)) == word(expected)
+    assert int(tight_row(values, 0, 1, 2.0, rtol)) == word(expected)
     assert 0 < sum(expected) < 60
 
 
 def test_words_of_columns():
     flags = np.array([True, False, True] + [False] * 60 + [True])
-    columns = entries.columns_of(flags)
+    columns = entries.word_of(flags)
     assert int(columns) == 1 + 4 + 2**63
     np.testing.assert_array_equal(entries.flags_of(columns, 64), flags)
     np.testing.assert_array_equal(entries.flags_of(columns, 3), flags[:3])
-    assert entries.columns_of(np.zeros(64, bool)) == 0
+    assert entries.word_of(np.zeros(64, bool)) == 0

@@ -6,7 +6,7 @@ import ctypes
 import gc
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
@@ -21,7 +21,7 @@ from lagbc.errors import MissingDependencyError
 from lagbc.graph.graph import Graph
 from lagbc.graph.tuning import HOST_EDGES
 from lagbc.graph.validate import as_graph
-from lagbc.methods.contract import Levels, SweepPlan, UnlikeBlocks
+from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS, Method, choose
 from lagbc.run import memory
@@ -460,26 +460,18 @@ class _Watch:
             self.workers += 1
         return state, planned
 
-    def forward(self, state: tuple[Any, bool], roots: NDArray[np.int64]) -> Any:
+    def forward(self, state: tuple[Any, bool], roots: NDArray[np.int64]) -> Iterator[Any]:
         """Note how many levels there were and, of the dtype planned, how many roots overflowed."""
-        try:
-            levels: Any = self._module.forward(state[0], roots)
-        except UnlikeBlocks as unlike:
-            if unlike.levels is not None:
-                self._note(unlike.levels, state[1])
-            raise
-        self._note(levels, state[1])
-        return levels
+        for levels in self._module.forward(state[0], roots):
+            if (depth := getattr(levels, "depth", None)) is not None:
+                self.levels.append(int(depth))
+            if state[1]:
+                self.overflowed.append(int(np.count_nonzero(levels.overflowed)))
+            yield levels
 
-    def _note(self, levels: Levels, planned: bool) -> None:
-        if (depth := getattr(levels, "depth", None)) is not None:
-            self.levels.append(int(depth))
-        if planned:
-            self.overflowed.append(int(np.count_nonzero(levels.overflowed)))
-
-    def backward(self, state: tuple[Any, bool], levels: Any, sums: Sums) -> None:
+    def backward(self, state: tuple[Any, bool], levels: Any, sums: Sums, omega: Any = None) -> None:
         """Note nothing."""
-        self._module.backward(state[0], levels, sums)
+        self._module.backward(state[0], levels, sums, omega)
 
 
 def _synchronize(device: str) -> None:

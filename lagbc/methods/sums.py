@@ -86,8 +86,3 @@ class Sums:
         """Add the sums of the same batch of roots, each of which is absent from one of the two."""
         for name, array in self:
             array += getattr(other, name)
-
-    def put(self, part: Sums, blocks: Any, roots: Any) -> None:
-        """Write the sums of some blocks of the batch; `roots` are the places of their roots in the batch."""
-        for name, array in self:
-            array[roots if name == "depth" else blocks] = getattr(part, name)

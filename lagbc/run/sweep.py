@@ -17,7 +17,7 @@ from lagbc.errors import MemoryWarning, warn
 from lagbc.graph.csr import as_numpy, module_of
 from lagbc.graph.graph import Graph
 from lagbc.graph.order.hubs import group_by_hubs, group_by_length
-from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan, UnlikeBlocks
+from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.run.checkpoint import Checkpoint
@@ -239,20 +239,9 @@ class _Worker:
             self._states[dtype] = self._module.prepare(self._graph, replace(self._scaled, dtype=dtype))
         sums = self._zeros(self._method.arrays, len(roots))
         state, overflowed = self._states[dtype], np.zeros(len(roots), np.bool_)
-        kinds: list[NDArray[np.bool_]] = []
-        levels: Any
-        try:
-            levels = self._module.forward(state, roots)
-        except UnlikeBlocks as unlike:
-            levels = unlike.levels
-            kinds = [unlike.apart, ~unlike.apart] if levels is None else [unlike.apart]
-        if levels is not None:
+        for levels in self._module.forward(state, roots):
             self._module.backward(state, levels, sums)
-            overflowed = levels.overflowed
-        for kind in kinds:
-            places = np.flatnonzero(kind[self._block_of(np.arange(len(roots)))])
-            part, overflowed[places] = self._sweep(dtype, roots[places])
-            sums.put(part, np.flatnonzero(kind), places)
+            overflowed[levels.places] = levels.overflowed
         return sums, overflowed
 
 

@@ -17,11 +17,11 @@ from math import frexp, ldexp
 from typing import Any, NoReturn
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
+from lagbc.methods.cpu.compile import njit
 from lagbc.methods.sums import Sums
 
 # A term this many powers of two below another does not change their float64 sum.
@@ -183,7 +183,7 @@ def _raise_absorbed(
     )
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit
 def _add(a, a_power, b, b_power):
     """Add a * 2**a_power + b * 2**b_power, as (mantissa, exponent); the exponent of a zero means nothing."""
     if b == 0.0 or (a != 0.0 and a_power - b_power > _NEGLIGIBLE):
@@ -194,13 +194,13 @@ def _add(a, a_power, b, b_power):
     return mantissa, a_power + shift
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit
 def _is_tight(near, length, far, rtol):
     """Whether an edge leads on a shortest path from distance `near` to distance `far`."""
     return near < far and abs(near + length - far) <= rtol * far
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit
 def _search_hops(indptr, indices, root, stop):
     """Vertices that the root reaches, by rising distance, and all distances in hops."""
     n = len(indptr) - 1
@@ -220,7 +220,7 @@ def _search_hops(indptr, indices, root, stop):
     return queue[:end], dist
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit
 def _search_lengths(indptr, indices, lengths, root, stop):
     """Vertices that the root reaches, by rising distance, and all distances."""
     n = len(indptr) - 1
@@ -243,7 +243,7 @@ def _search_lengths(indptr, indices, lengths, root, stop):
     return order[:end], dist
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit
 def _count(in_indptr, in_indices, in_lengths, reached, dist, rtol, stop):
     """Path counts, and a reached vertex without a tight in-edge, or -1."""
     n = len(in_indptr) - 1
@@ -264,7 +264,7 @@ def _count(in_indptr, in_indices, in_lengths, reached, dist, rtol, stop):
     return mantissas, powers, -1
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit
 def _accumulate(
     indptr, indices, lengths, reached, dist, rtol, omega, times, times_power, mantissas, powers, edges, stop
 ):
@@ -295,7 +295,7 @@ def _accumulate(
     return delta
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit
 def _stress(indptr, indices, lengths, reached, dist, rtol, omega, mantissas, powers, stop):
     """Paths through every vertex, sigma[v] t[v] with t[v] = sum of omega[w] + t[w] over tight successors w."""
     n = len(indptr) - 1
@@ -317,7 +317,7 @@ def _stress(indptr, indices, lengths, reached, dist, rtol, omega, mantissas, pow
     return through, through_powers
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit
 def _add_each(mantissas, powers, more, more_powers):
     """Add numbers in place, one by one."""
     for v in range(len(mantissas)):

@@ -26,36 +26,54 @@ so that betweenness alone does not pay for the others.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.contract import Interrupted, SweepPlan
-from lagbc.methods.cpu.batched.queue import add_ends, add_to, allocate, columns_of, flags_of, grow, multiplicity_row
+from lagbc.methods import tuning
+from lagbc.methods.contract import Batching, Interrupted, SweepPlan
+from lagbc.methods.cpu.batched.products import gather, gather_onward
+from lagbc.methods.cpu.batched.queue import (
+    Levels,
+    add_ends,
+    allocate,
+    enqueue_roots,
+    flags_of,
+    lengthen,
+    most_entries,
+    word_of,
+)
 from lagbc.methods.cpu.batched.rows import (
     COLUMNS,
-    add_row,
     count_bits,
-    dot_rows,
     finish_paths_row,
     finish_row,
     load_row,
+    omega_row,
     put_row,
     zero_row,
 )
+from lagbc.methods.cpu.batched.sums import (
+    DistanceSums,
+    PathSums,
+    bytes_of_sums,
+    multiplicity_row,
+    omega_of_columns,
+    rows_of_roots,
+)
+from lagbc.methods.cpu.compile import njit
 from lagbc.methods.sums import PATH_SUMS, Sums
 
-# Pull once the edges out of the frontier are more than this share of all. On scale-free graphs 0.03 to 0.12 were alike,
-# and 0.2 took 5 % longer on one; on meshes and grids 0.12 took up to 19 % longer than 0.2.
-PULL_SHARE, DEEP_PULL_SHARE = 0.1, 0.2
-# Queue entries a vertex that are allocated at first; it grows on demand, up to COLUMNS a vertex.
-FIRST_ENTRIES = 4
-
 _DONE, _QUEUE_FULL, _STOPPED = 0, 1, 2
+
+batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
+options: frozenset[str] = frozenset()
 
 
 @dataclass(eq=False)
@@ -69,7 +87,6 @@ class State:
     sweep_graph: Graph
     reverse: Graph  # its transpose
     plan: SweepPlan
-    position: NDArray[np.int64]  # of each vertex of the caller's in sweep order
     active: int  # vertices with edges; they come first
     omega: NDArray[np.float64]  # in sweep order
     values: NDArray[np.float64] | None  # (n, 64): sigma, then c; None if distances are enough
@@ -81,30 +98,26 @@ class State:
     starts: NDArray[np.int64]  # (n + 2,): entries of level l are starts[l]:starts[l + 1]
 
 
-@dataclass(frozen=True, eq=False)
-class Levels:
-    """What a forward sweep leaves in its state: how many levels, and which columns left the range of float64."""
-
-    roots: NDArray[np.int64]
-    depth: int
-    overflowed: NDArray[np.bool_]
+def footprint(graph: Graph, plan: SweepPlan) -> int:
+    """Bound the bytes of a worker: the arrays of its `State`, the queue at its largest, and a batch's sums."""
+    n, index = graph.n, graph.indices.dtype.itemsize
+    rows = bool(plan.sums & PATH_SUMS) + ("stress" in plan.sums)  # values and paths
+    words = 6 * n + 2  # omega, three of bits, visited, starts
+    queue = most_entries(n) * (index + 8)  # and masks
+    return 8 * (words + rows * COLUMNS * n) + queue + bytes_of_sums(graph, plan)
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Reorder the graph (once a graph) and allocate one worker's rows."""
     n, ordered = graph.n, graph.reordered
-    position = np.empty(n, np.int64)
-    position[graph.order] = np.arange(n)
-    omega = np.ones(n) if plan.omega is None else plan.omega[graph.order]
-    queue, masks = allocate(n, FIRST_ENTRIES, ordered.indices.dtype)
+    queue, masks = allocate(n, ordered.indices.dtype)
     return State(
         graph=graph,
         sweep_graph=ordered,
         reverse=ordered.transpose,
         plan=plan,
-        position=position,
         active=int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0))),
-        omega=omega,
+        omega=np.ones(n) if plan.omega is None else plan.omega[graph.order],
         values=np.empty((n, COLUMNS)) if plan.sums & PATH_SUMS else None,
         paths=np.empty((n, COLUMNS)) if "stress" in plan.sums else None,
         bits=np.zeros((3, n), np.uint64),
@@ -115,14 +128,15 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     )
 
 
-def forward(state: State, roots: NDArray[np.int64]) -> Levels:
+def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find the levels of up to 64 roots and count their shortest paths."""
     out, into = state.sweep_graph, state.reverse
-    everything = np.uint64(2 ** len(roots) - 1)
     state.bits[:] = 0
     state.visited[:] = 0
-    _enqueue_roots(state.position[roots], state.values, state.bits, state.visited, state.queue, state.masks)
-    state.starts[:2] = 0, len(roots)
+    count = enqueue_roots(rows_of_roots(state.graph, roots), state.values, state.queue, state.masks)
+    first, columns = state.queue[:count], state.masks[:count]
+    state.bits[0, first] = state.visited[first] = columns
+    state.starts[:2] = 0, count
     cursor = np.array([0, 1, 0], np.int64)  # level, whether its paths are counted, overflowed columns
     while True:
         status = _forward(
@@ -131,7 +145,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
             into.indptr,
             into.indices,
             state.active,
-            everything,
+            word_of(roots >= 0),
             state.values,
             state.bits,
             state.visited,
@@ -139,7 +153,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
             state.masks,
             state.starts,
             cursor,
-            DEEP_PULL_SHARE if state.graph.has_high_diameter else PULL_SHARE,
+            tuning.BATCHED_DEEP_PULL_SHARE if state.graph.has_high_diameter else tuning.BATCHED_PULL_SHARE,
             state.plan.sigma_limit,
             state.plan.stop.value,
         )
@@ -147,29 +161,59 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
             break
         if status == _STOPPED:
             raise Interrupted
-        grow(state.queue, state.masks, state.graph.n)
-    return Levels(roots=roots, depth=int(cursor[0]), overflowed=flags_of(cursor[2].astype(np.uint64), len(roots)))
+        lengthen(state.queue, state.masks, state.graph.n)
+    depth, overflowed = int(cursor[0]), flags_of(cursor[2].astype(np.uint64), len(roots))
+    yield Levels(roots=roots, entries=int(state.starts[depth + 1]), depth=depth, overflowed=overflowed)
 
 
-def backward(state: State, levels: Levels, sums: Sums) -> None:
+def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return dist and sigma of the roots, shape (n, columns), rows being vertices in sweep order.
+
+    dist is inf where a vertex is not reached, and sigma is 0. They are copies.
+
+    Raises
+    ------
+    ValueError
+        The plan asks for no sum over paths, so that they are not counted.
+    """
+    if state.values is None:
+        raise ValueError("sigma is not there: no sum that the plan asks for needs path counts")
+    dist = np.full((state.graph.n, len(levels.roots)), np.inf)
+    for level, (first, last) in enumerate(pairwise(state.starts[: levels.depth + 2])):
+        for i in range(first, last):
+            dist[state.queue[i], flags_of(state.masks[i], len(levels.roots))] = level
+    return dist, np.where(np.isfinite(dist), state.values[:, : len(levels.roots)], 0)
+
+
+def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
     """Add what the roots that did not overflow sum to, to the one row of `sums`."""
-    keep = columns_of(~levels.overflowed)
     if state.values is not None:
-        _add_path_sums(state, levels, keep, sums)
+        _add_path_sums(state, levels, sums, state.omega if omega is None else omega_of_columns(omega))
     if state.plan.sums - PATH_SUMS:
-        _add_distance_sums(state, levels, keep, sums)
+        distances = DistanceSums.zeros(state.graph.n)
+        _sum_distances(
+            state.queue,
+            state.masks,
+            state.starts,
+            levels.depth,
+            levels.kept,
+            distances.reached,
+            distances.distance,
+            distances.inverse,
+            distances.deepest,
+        )
+        distances.add_to(sums, state.graph.order, len(levels.roots))
 
 
-def _add_path_sums(state: State, levels: Levels, keep: np.uint64, sums: Sums) -> None:
-    scores = np.zeros(state.graph.n)
-    stress = None if sums.stress is None else np.zeros(state.graph.n)
+def _add_path_sums(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64]) -> None:
+    parts = PathSums.zeros(state.graph.n, sums)
     edges = None if sums.edges is None else np.zeros(state.graph.nnz)
     finished = _backward(
         state.sweep_graph.indptr,
         state.sweep_graph.indices,
         levels.depth,
-        keep,
-        state.omega,
+        levels.kept,
+        omega,
         multiplicity_row(state.plan, levels.roots),
         state.values,
         state.paths,
@@ -177,57 +221,23 @@ def _add_path_sums(state: State, levels: Levels, keep: np.uint64, sums: Sums) ->
         state.queue,
         state.masks,
         state.starts,
-        scores,
-        stress,
+        parts.dependency,
+        parts.stress,
         edges,
         state.plan.stop.value,
     )
     if not finished:
         raise Interrupted
     if state.plan.endpoints:
-        add_ends(state.queue, state.masks, len(levels.roots), state.starts[levels.depth + 1], keep, scores)
-    add_to(sums.dependency, state.graph.order, scores)
-    add_to(sums.stress, state.graph.order, stress)
+        add_ends(state.queue, state.masks, levels.searched, levels.entries, levels.kept, parts.dependency)
+    parts.add_to(sums, state.graph.order)
     if edges is not None:  # the order is made on its first use
-        add_to(sums.edges, state.graph.edge_order, edges)
+        sums.edges[0, state.graph.edge_order] += edges
 
 
-def _add_distance_sums(state: State, levels: Levels, keep: np.uint64, sums: Sums) -> None:
-    reached, distance, inverse = np.zeros((3, state.graph.n))
-    deepest = np.zeros(len(levels.roots))
-    _sum_distances(state.queue, state.masks, state.starts, levels.depth, keep, reached, distance, inverse, deepest)
-    for total, part in ((sums.reached, reached), (sums.distance, distance), (sums.inverse, inverse)):
-        add_to(total, state.graph.order, part)
-    if sums.depth is not None:
-        sums.depth += deepest
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _enqueue_roots(positions, values, bits, visited, queue, masks):
-    for k in range(len(positions)):
-        v = positions[k]
-        if values is not None:
-            values[v, k] = 1.0
-        bits[0, v] = visited[v] = masks[k] = uint64(1) << uint64(k)
-        queue[k] = v
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _gather(indptr, indices, v, wanted, bits, values):
-    """Return the columns met, and the sum of where(bits[u] & wanted, values[u], 0) over neighbours u in row order."""
-    met, total = uint64(0), zero_row()
-    for e in range(indptr[v], indptr[v + 1]):
-        u = indices[e]
-        meet = bits[u] & wanted
-        if meet != uint64(0):
-            met |= meet
-            total = add_row(total, values, u, meet)
-    return met, total
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit
 def _meet(indptr, indices, v, wanted, bits):
-    """Return the columns that `_gather` meets."""
+    """Return the columns that `gather` meets."""
     met = uint64(0)
     for e in range(indptr[v], indptr[v + 1]):
         met |= bits[indices[e]] & wanted
@@ -236,23 +246,7 @@ def _meet(indptr, indices, v, wanted, bits):
     return met
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _gather_paths(indptr, indices, v, wanted, bits, values, paths, multiplicity, edges):
-    """Sum values and paths of the tight successors of v, and add the dot products with them to its edges."""
-    total, paths_total = zero_row(), zero_row()
-    for e in range(indptr[v], indptr[v + 1]):
-        w = indices[e]
-        meet = bits[w] & wanted
-        if meet != uint64(0):
-            total = add_row(total, values, w, meet)
-            if paths is not None:
-                paths_total = add_row(paths_total, paths, w, meet)
-            if edges is not None:
-                edges[e] += dot_rows(values, v, w, meet, multiplicity)
-    return total, paths_total
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit
 def _forward(
     indptr,
     indices,
@@ -295,7 +289,7 @@ def _forward(
             for i in range(first, last):
                 v, mask = queue[i], masks[i]
                 if values is not None and not counted:
-                    _, total = _gather(in_indptr, in_indices, v, mask, before, values)
+                    _, total = gather(in_indptr, in_indices, None, before, v, mask, values)
                     overflowed |= put_row(values, v, mask, total, sigma_limit)
                 if not pull:
                     for e in range(indptr[v], indptr[v + 1]):
@@ -312,7 +306,7 @@ def _forward(
                 wanted = everything & ~visited[v]
                 if wanted != uint64(0):
                     if values is not None:
-                        new, total = _gather(in_indptr, in_indices, v, wanted, here, values)
+                        new, total = gather(in_indptr, in_indices, None, here, v, wanted, values)
                     else:
                         new = _meet(in_indptr, in_indices, v, wanted, here)
                     if new != uint64(0):
@@ -336,7 +330,7 @@ def _forward(
     return status
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit
 def _backward(
     indptr,
     indices,
@@ -373,17 +367,19 @@ def _backward(
             here[v] = mask
             total, paths_total = zero_row(), zero_row()
             if level < depth:
-                total, paths_total = _gather_paths(indptr, indices, v, mask, beyond, values, paths, times, edges)
+                total, paths_total = gather_onward(indptr, indices, None, beyond, v, mask, values, paths, times, edges)
+            own = omega_row(omega, v)
             if paths is not None:
-                stress[v] += finish_paths_row(paths, values, v, mask, paths_total, omega[v], times)
-            scores[v] += finish_row(values, v, mask, total, omega[v], times)
+                stress[v] += finish_paths_row(paths, values, v, mask, paths_total, own, times)
+            scores[v] += finish_row(values, v, mask, total, own, times)
     if edges is not None:
         for i in range(starts[0], starts[1]):
-            _gather_paths(indptr, indices, queue[i], masks[i] & keep, bits[1], values, None, times, edges)
+            v, mask = queue[i], masks[i] & keep
+            gather_onward(indptr, indices, None, bits[1], v, mask, values, None, times, edges)
     return True
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit
 def _sum_distances(queue, masks, starts, depth, keep, reached, distance, inverse, deepest):
     """Sum 1, d and 1 / d over the entries of all levels d, and find the deepest level of each column."""
     for level in range(1, depth + 1):
@@ -396,6 +392,6 @@ def _sum_distances(queue, masks, starts, depth, keep, reached, distance, inverse
             reached[v] += columns
             distance[v] += columns * level
             inverse[v] += columns / level
-        for k in range(len(deepest)):
+        for k in range(COLUMNS):
             if live >> uint64(k) & uint64(1) != uint64(0):
-                deepest[k] = level
+                deepest[0, k] = level

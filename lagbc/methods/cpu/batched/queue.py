@@ -8,61 +8,103 @@ are the roots. The backward sweep reads it from the end.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
 from numpy.typing import NDArray
 
-from lagbc.methods.contract import SweepPlan
+from lagbc.methods import tuning
 from lagbc.methods.cpu.batched.rows import COLUMNS, count_bits
+from lagbc.methods.cpu.compile import njit
 
 Queue = NDArray[Any]
 Masks = NDArray[np.uint64]
 
 
-def allocate(rows: int, entries: int, index_type: Any) -> tuple[Queue, Masks]:
-    """Make a queue for `rows` vertices, with room at first for so many entries of each."""
-    room = rows * entries + COLUMNS
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """What a forward sweep leaves in its state: how many entries, on how many levels or in how many phases.
+
+    Attributes
+    ----------
+    roots : ndarray of int64, shape (columns,)
+    entries : int
+        In the queue, the roots' among them; 0 if nothing is queued.
+    depth : int
+    overflowed : ndarray of bool, shape (columns,)
+        Which columns left the range of float64, or are to be recomputed for another reason.
+    """
+
+    roots: NDArray[np.int64]
+    entries: int
+    depth: int
+    overflowed: NDArray[np.bool_]
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """All places of the batch."""
+        return np.arange(len(self.roots))
+
+    @property
+    def searched(self) -> int:
+        """How many roots are not absent."""
+        return int(np.count_nonzero(self.roots >= 0))
+
+    @property
+    def kept(self) -> np.uint64:
+        """The columns that are summed."""
+        return word_of(~self.overflowed)
+
+
+def allocate(rows: int, index_type: Any) -> tuple[Queue, Masks]:
+    """Make a queue for `rows` vertices, which is lengthened when it is full."""
+    room = rows * tuning.BATCHED_FIRST_ENTRIES + COLUMNS
     return np.empty(room, index_type), np.empty(room, np.uint64)
 
 
-def grow(queue: Queue, masks: Masks, rows: int) -> None:
-    """Double the room, up to one entry a column of every vertex and one more vertex each."""
-    room = min(2 * len(queue), rows * (COLUMNS + 1) + COLUMNS)
+def most_entries(rows: int) -> int:
+    """Room of a queue at its largest: an entry a column of every vertex, one more each that is kept free, and roots."""
+    return rows * (COLUMNS + 1) + COLUMNS
+
+
+def lengthen(queue: Queue, masks: Masks, rows: int) -> None:
+    """Double the room, as far as it can be used."""
+    room = min(2 * len(queue), most_entries(rows))
     # In place, so that old and new queue are not held at once; no view of them is left.
     queue.resize(room, refcheck=False)
     masks.resize(room, refcheck=False)
 
 
-def flags_of(columns: np.uint64, roots: int) -> NDArray[np.bool_]:
+def flags_of(word: np.uint64, roots: int) -> NDArray[np.bool_]:
     """Tell for each root whether its bit is set in a word of columns."""
-    flags: NDArray[np.bool_] = (columns >> np.arange(roots, dtype=np.uint64)) & np.uint64(1) != 0
+    flags: NDArray[np.bool_] = (word >> np.arange(roots, dtype=np.uint64)) & np.uint64(1) != 0
     return flags
 
 
-def columns_of(flags: NDArray[np.bool_]) -> np.uint64:
+def word_of(flags: NDArray[np.bool_]) -> np.uint64:
     """Set the bits of the columns that are flagged; the inverse of `flags_of`."""
     columns = np.flatnonzero(flags).astype(np.uint64)
     word: np.uint64 = np.bitwise_or.reduce(np.uint64(1) << columns, initial=np.uint64(0))
     return word
 
 
-def multiplicity_row(plan: SweepPlan, roots: NDArray[np.int64]) -> NDArray[np.float64]:
-    """How often each column counts, shape (1, 64)."""
-    row = np.ones((1, COLUMNS))
-    if plan.multiplicity is not None:
-        row[0, : len(roots)] = plan.multiplicity[roots]
-    return row
+@njit
+def enqueue_roots(positions, values, queue, masks):
+    """Make an entry for each root, which has one path to itself; one at -1 is absent. Return how many there are."""
+    count = 0
+    for k in range(len(positions)):
+        v = positions[k]
+        if v >= 0:
+            if values is not None:
+                values[v, k] = 1.0
+            queue[count], masks[count] = v, uint64(1) << uint64(k)
+            count += 1
+    return count
 
 
-def add_to(total: Any, order: NDArray[np.int64], part: Any) -> None:
-    """Add a part in sweep order to the one row of a sum of a batch; None is a sum that is not asked for."""
-    if total is not None:
-        total[0, order] += part
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit
 def add_ends(queue, masks, roots, end, keep, scores):
     """Add one to both ends of every (root, reached vertex) pair; the roots are the first entries of `end`."""
     for i in range(roots, end):

@@ -23,6 +23,7 @@ _INT32, _INT64 = ir.IntType(32), ir.IntType(64)
 _ROW = ir.VectorType(_DOUBLE, COLUMNS)
 _MASK = ir.VectorType(ir.IntType(1), COLUMNS)
 _ZEROS = ir.Constant(_ROW, [ir.Constant(_DOUBLE, 0.0)] * COLUMNS)
+_ONES = ir.Constant(_ROW, [ir.Constant(_DOUBLE, 1.0)] * COLUMNS)
 _INFINITIES = ir.Constant(_ROW, [ir.Constant(_DOUBLE, np.inf)] * COLUMNS)
 _ALIGNMENT = 8
 
@@ -102,6 +103,19 @@ def put_row(typingctx, values, v, mask, total, limit):
 
 
 @intrinsic
+def omega_row(typingctx, omega, v):
+    """Return how many targets v stands for: ``omega[v]``, a row of it, or one number for all columns."""
+
+    def generate(context, builder, signature, args):
+        if omega.ndim == 2:
+            return _load(builder, _row_pointer(context, builder, omega, args[0], args[1]))
+        data = context.make_array(omega)(context, builder, args[0]).data
+        return _broadcast(builder, builder.load(builder.gep(data, [args[1]])))
+
+    return _row(omega, types.int64), generate
+
+
+@intrinsic
 def finish_row(typingctx, values, v, mask, total, omega, multiplicity):
     """Close a vertex in the backward sweep.
 
@@ -111,14 +125,26 @@ def finish_row(typingctx, values, v, mask, total, omega, multiplicity):
 
     def generate(context, builder, signature, args):
         into = _row_pointer(context, builder, signature.args[0], args[0], args[1])
-        mask, total_row = builder.bitcast(args[2], _MASK), args[3]
         sigma = _load(builder, into)
-        c = builder.fadd(builder.fdiv(_broadcast(builder, args[4]), sigma), total_row)
-        _store(builder, builder.select(mask, c, sigma), into)
-        delta = builder.fmul(builder.fmul(sigma, total_row), args[5])
-        return _tree_sum(builder, builder.select(mask, delta, _ZEROS))
+        return _close(builder, into, sigma, builder.fdiv(args[4], sigma), args[2], args[3], args[5])
 
-    return types.float64(values, types.int64, types.uint64, _row, types.float64, _row), generate
+    return types.float64(values, types.int64, types.uint64, _row, _row, _row), generate
+
+
+@intrinsic
+def finish_paths_row(typingctx, paths, values, v, mask, total, omega, multiplicity):
+    """Close a vertex in the backward sweep that counts paths, before `finish_row`.
+
+    With sigma = values[v], return ``sum(where(mask, sigma * total * multiplicity, 0))`` and write
+    ``paths[v] = where(mask, omega + total, paths[v])``. The sum is a fixed binary tree over the columns.
+    """
+
+    def generate(context, builder, signature, args):
+        into = _row_pointer(context, builder, signature.args[0], args[0], args[2])
+        sigma = _load(builder, _row_pointer(context, builder, signature.args[1], args[1], args[2]))
+        return _close(builder, into, sigma, args[5], args[3], args[4], args[6])
+
+    return types.float64(paths, values, types.int64, types.uint64, _row, _row, _row), generate
 
 
 @intrinsic
@@ -193,26 +219,6 @@ def tight_in_row(typingctx, values, v, w, length, rtol):
 
 
 @intrinsic
-def finish_paths_row(typingctx, paths, values, v, mask, total, omega, multiplicity):
-    """Close a vertex in the backward sweep that counts paths, before `finish_row`.
-
-    With sigma = values[v], return ``sum(where(mask, sigma * total * multiplicity, 0))`` and write
-    ``paths[v] = where(mask, omega + total, paths[v])``. The sum is a fixed binary tree over the columns.
-    """
-
-    def generate(context, builder, signature, args):
-        into = _row_pointer(context, builder, signature.args[0], args[0], args[2])
-        sigma = _load(builder, _row_pointer(context, builder, signature.args[1], args[1], args[2]))
-        mask, total_row = builder.bitcast(args[3], _MASK), args[4]
-        onward = builder.fadd(_broadcast(builder, args[5]), total_row)
-        _store(builder, builder.select(mask, onward, _load(builder, into)), into)
-        through = builder.fmul(builder.fmul(sigma, total_row), args[6])
-        return _tree_sum(builder, builder.select(mask, through, _ZEROS))
-
-    return types.float64(paths, values, types.int64, types.uint64, _row, types.float64, _row), generate
-
-
-@intrinsic
 def dot_rows(typingctx, values, v, w, mask, multiplicity):
     """Return ``sum(where(mask, values[v] * values[w] * multiplicity, 0))``, a fixed binary tree over the columns."""
 
@@ -228,24 +234,13 @@ def dot_rows(typingctx, values, v, w, mask, multiplicity):
 @intrinsic
 def sum_row(typingctx, values, v, mask):
     """Return ``sum(where(mask, values[v], 0))``, a fixed binary tree over the columns."""
-
-    def generate(context, builder, signature, args):
-        row = _load(builder, _row_pointer(context, builder, signature.args[0], args[0], args[1]))
-        return _tree_sum(builder, builder.select(builder.bitcast(args[2], _MASK), row, _ZEROS))
-
-    return types.float64(values, types.int64, types.uint64), generate
+    return types.float64(values, types.int64, types.uint64), _summing(lambda builder, row: row)
 
 
 @intrinsic
 def sum_inverse_row(typingctx, values, v, mask):
     """Return ``sum(where(mask, 1 / values[v], 0))``, a fixed binary tree over the columns."""
-
-    def generate(context, builder, signature, args):
-        row = _load(builder, _row_pointer(context, builder, signature.args[0], args[0], args[1]))
-        inverse = builder.fdiv(ir.Constant(_ROW, [ir.Constant(_DOUBLE, 1.0)] * COLUMNS), row)
-        return _tree_sum(builder, builder.select(builder.bitcast(args[2], _MASK), inverse, _ZEROS))
-
-    return types.float64(values, types.int64, types.uint64), generate
+    return types.float64(values, types.int64, types.uint64), _summing(lambda builder, row: builder.fdiv(_ONES, row))
 
 
 @intrinsic
@@ -258,6 +253,23 @@ def raise_row(typingctx, largest, values, v, mask):
         return builder.select(builder.fcmp_ordered(">", masked, args[0]), masked, args[0])
 
     return _row(_row, values, types.int64, types.uint64), generate
+
+
+def _summing(function):
+    """Code of the sum over ``function(values[v])`` under a mask."""
+
+    def generate(context, builder, signature, args):
+        row = function(builder, _load(builder, _row_pointer(context, builder, signature.args[0], args[0], args[1])))
+        return _tree_sum(builder, builder.select(builder.bitcast(args[2], _MASK), row, _ZEROS))
+
+    return generate
+
+
+def _close(builder, into, sigma, own, mask, total, multiplicity):
+    """Write own + total where the mask is; return ``sum(where(mask, sigma * total * multiplicity, 0))``."""
+    mask = builder.bitcast(mask, _MASK)
+    _store(builder, builder.select(mask, builder.fadd(own, total), _load(builder, into)), into)
+    return _tree_sum(builder, builder.select(mask, builder.fmul(builder.fmul(sigma, total), multiplicity), _ZEROS))
 
 
 def _row_pointer(context, builder, array_type, array, v):

@@ -11,7 +11,8 @@ b x n, by row, so that A's values are never read and a row never meets another:
 
 SuiteSparse holds F and C as lists (sparse) or with a place for every vertex (bitmap), and multiplies a sparse one by
 scattering along the rows of A ("push") but a bitmap by gathering along the rows of A^T ("pull"). Which is taken
-changes nothing but the time: see `PULL_SHARE`. Vertices are in sweep order, and those without edges are left out.
+changes nothing but the time (`tuning.GRAPHBLAS_PULL_SHARE`). Vertices are in sweep order, and those without edges are
+left out.
 `times` says how often each root counts; those whose counts overflowed have no entry. plus.pair and plus.second do not
 read its values. Where distances are enough, nothing is counted: F and P are patterns then, and the product is any.pair.
 
@@ -27,6 +28,7 @@ Libraries, and the Study of Graph Algorithms, GrAPL 2021), in the form with one 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -36,23 +38,25 @@ from graphblas import Matrix, Vector, binary, monoid, semiring, unary
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.contract import SweepPlan
+from lagbc.methods import tuning
+from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.graphblas.sweep import (
+    BITMAP,
+    ENTRY,
+    PATTERN,
     Levels,
     accumulate,
     active_vertices,
-    add_distances,
-    add_ends,
+    add_sums,
     from_scipy,
     matrices,
-    multiplicity,
     one_thread,
+    starts_of,
 )
 from lagbc.methods.sums import PATH_SUMS, Sums
 
-# Pull from a matrix that fills more than this share of its places: 0.05 to 0.2 were alike, never pulling was slower
-# on R-MAT graphs (benchmarks/graphblas_orientation.py, which also has the vertex-major layout that lost).
-PULL_SHARE = 0.1
+batching = Batching(block=1, auto=64, concurrent=True)
+options: frozenset[str] = frozenset()
 
 
 @dataclass(eq=False)
@@ -72,6 +76,17 @@ class State:
         return semiring.plus_first(C @ (self.A.T if _pull(C) else self.AT))
 
 
+def footprint(graph: Graph, plan: SweepPlan) -> int:
+    """Bound the bytes of a worker; GraphBLAS holds a matrix in one of several forms, and in two while it changes."""
+    pointers = 3 * 8 * graph.n  # of A and AT; vertices
+    edges = 2 * PATTERN + 5  # A and AT, and the indices and values that one is copied from
+    # P; patterns; c of all levels. Then C, T and delta, or S, X and Y, and the second form of one of them. D, and 1 / D
+    # in its place, is gone before.
+    rows = BITMAP + PATTERN + BITMAP + 3 * ENTRY + (BITMAP + ENTRY)
+    sums = 3 * ENTRY * ("edges" in plan.sums)  # E, its successor and what is added to it
+    return pointers + (edges + sums) * graph.nnz + rows * plan.batch * graph.n
+
+
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Copy the graph, in sweep order, into GraphBLAS."""
     vertices = active_vertices(graph)
@@ -83,8 +98,12 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     return State(graph, plan, vertices, A, AT, omega)
 
 
-def forward(state: State, roots: NDArray[np.int64]) -> Levels:
+def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find the levels of the roots and, if a sum needs them, count their shortest paths."""
+    yield _search(state, roots)
+
+
+def _search(state: State, roots: NDArray[np.int64]) -> Levels:
     A, AT = state.A, state.AT
     b, n = len(roots), len(state.vertices)
     counted = bool(state.plan.sums & PATH_SUMS)
@@ -93,9 +112,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
         P = Matrix(number, b, n)
         P.ss.config["sparsity_control"] = "bitmap"
         # F[i, root i] = 1;   P = F
-        start = state.graph.position[roots]
-        rows = np.flatnonzero(start < n)
-        F.ss.build_scalar(rows, start[rows], number(1))
+        F.ss.build_scalar(*starts_of(state, roots), number(1))
         P << F
         patterns = []
         while F.nvals:
@@ -110,42 +127,27 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
         return Levels(roots, P, patterns, overflowed=counted & (largest > state.plan.sigma_limit))
 
 
-def backward(state: State, levels: Levels, sums: Sums) -> None:
+def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
     """Add what the roots that did not overflow sum to, in matrix order."""
-    with one_thread():
-        times = multiplicity(state.plan, levels)
-        if state.plan.sums - PATH_SUMS:
-            _add_distances(state, levels, times, sums)
-        if sums.dependency is not None or sums.edges is not None:
-            _add_shares(state, levels, times, sums)
-        if sums.stress is not None:
-            stress = accumulate(state.plan, levels, state.omega, times, state.product, stress=True)
-            sums.stress[0, state.vertices] += stress.to_dense()
-        levels.clear()
+    add_sums(state, levels, sums, omega, distances=_distances, dependencies=_dependencies, edge_scores=_edge_scores)
 
 
-def _add_distances(state: State, levels: Levels, times: Vector, sums: Sums) -> None:
-    with matrices(*levels.P.shape, float) as (D,):
-        D.ss.config["sparsity_control"] = "bitmap"
-        for level, L in enumerate(levels.patterns[1:], start=1):
-            state.plan.stop.check()
-            # D += l L_l
-            D(binary.plus) << binary.times(L, float(level))
-        add_distances(D, times, state.vertices, sums)
+def _distances(state: State, levels: Levels, D: Matrix) -> None:
+    D.ss.config["sparsity_control"] = "bitmap"
+    for level, L in enumerate(levels.patterns[1:], start=1):
+        state.plan.stop.check()
+        # D += l L_l
+        D(binary.plus) << binary.times(L, float(level))
 
 
-def _add_shares(state: State, levels: Levels, times: Vector, sums: Sums) -> None:
-    """Add dependencies of vertices and of edges."""
-    plan, vertices = state.plan, state.vertices
-    with matrices(*levels.P.shape, float) as (c,):
-        beyond = None if sums.edges is None else c
-        delta = accumulate(plan, levels, state.omega, times, state.product, beyond=beyond)
-        if sums.dependency is not None:
-            if plan.endpoints and levels.patterns:
-                add_ends(levels, times, vertices, sums)
-            sums.dependency[0, vertices] += delta.to_dense()
-        if sums.edges is not None:
-            sums.edges[0, state.graph.edge_order] += _edge_scores(state, levels, times, c)
+def _dependencies(
+    state: State, levels: Levels, times: Vector, beyond: Matrix, *, stress: bool = False
+) -> NDArray[np.float64]:
+    """Sum dependencies, or for stress numbers of paths; `beyond` is only filled where edges need it."""
+    onward = beyond if "edges" in state.plan.sums and not stress else None
+    scores = accumulate(state.plan, levels, state.omega, times, state.product, beyond=onward, stress=stress)
+    dense: NDArray[np.float64] = scores.to_dense()
+    return dense
 
 
 def _edge_scores(state: State, levels: Levels, times: Vector, c: Matrix) -> NDArray[np.float64]:
@@ -177,6 +179,6 @@ def _edge_scores(state: State, levels: Levels, times: Vector, c: Matrix) -> NDAr
 
 def _pull(X: Matrix) -> bool:
     """Choose the direction in which X is multiplied, and put X into the format for it."""
-    pull: bool = X.nvals > PULL_SHARE * X.nrows * X.ncols
+    pull: bool = X.nvals > tuning.GRAPHBLAS_PULL_SHARE * X.nrows * X.ncols
     X.ss.config["sparsity_control"] = "bitmap" if pull else "sparse"
     return pull

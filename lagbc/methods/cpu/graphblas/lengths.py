@@ -30,6 +30,7 @@ is then decided by D_iv - A_uv, which in floating point makes another set of edg
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,23 +39,25 @@ from graphblas import Matrix, Vector, binary, monoid, select, semiring, unary
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.contract import SweepPlan
+from lagbc.methods import tuning
+from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.graphblas import sweep as graphblas_sweep
 from lagbc.methods.cpu.graphblas.sweep import (
+    BITMAP,
+    ENTRY,
+    PATTERN,
     accumulate,
     active_vertices,
-    add_distances,
-    add_ends,
+    add_sums,
     from_scipy,
     matrices,
-    multiplicity,
     one_thread,
+    starts_of,
 )
 from lagbc.methods.sums import PATH_SUMS, Sums
 
-# Delta is this many mean lengths over the mean degree, unless it is given. On five kinds of graphs 4 and 64 took 0.9 to
-# 1.2 times as long, 1 up to 2.0 times, and all edges light up to 1.9 times (benchmarks/graphblas_weighted.py).
-DELTA_FACTOR = 16.0
+batching = Batching(block=1, auto=128, concurrent=True)
+options = frozenset({"rtol", "bucket_width"})
 
 
 @dataclass(eq=False)
@@ -85,6 +88,21 @@ class Levels(graphblas_sweep.Levels):
         self.G.clear()
 
 
+def footprint(graph: Graph, plan: SweepPlan) -> int:
+    """Bound the bytes of a worker; GraphBLAS holds a matrix in one of several forms, and in two while it changes."""
+    pointers = 3 * 8 * graph.n  # of A_L and A_H; vertices
+    edges = 4 + 8 + ENTRY + 50  # tails, heads, A_L and A_H, and what tests the edges of one root
+    # dist and D; S, `inside`, and N, F and Q, each in two forms.
+    distances = 8 + 8 + BITMAP + 2 * BITMAP + 3 * 2 * ENTRY
+    # dist and sigma; P, W and c; patterns; pointers of G; F, Q and Z, or C, T and delta, and the second form of one.
+    counts = 8 + 8 + 3 * BITMAP + PATTERN + 2 * 8 + 3 * ENTRY + (BITMAP + ENTRY)
+    heads = 3 * 8  # of G, as parts, put together and as given to GraphBLAS
+    # E and X, in two forms, and one root's tight edges; what tests the edges is gone by then.
+    sums = (4 * ENTRY + BITMAP - 50 + 1) * ("edges" in plan.sums)
+    rows = max(distances, counts) * graph.n + heads * graph.nnz
+    return pointers + (edges + sums) * graph.nnz + rows * plan.batch
+
+
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Copy the graph, in sweep order, into GraphBLAS, light and heavy edges apart."""
     vertices = active_vertices(graph)
@@ -100,62 +118,42 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
 
 def choose_delta(n: int, lengths: NDArray[np.float64]) -> float:
     """Width of the buckets for n vertices and edges of these lengths."""
-    return DELTA_FACTOR * n * float(lengths.mean()) / len(lengths) if len(lengths) else 1.0
+    return tuning.GRAPHBLAS_WIDTH_FACTOR * n * float(lengths.mean()) / len(lengths) if len(lengths) else 1.0
 
 
-def forward(state: State, roots: NDArray[np.int64]) -> Levels:
+def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find the distances from the roots and, if a sum needs them, levels and numbers of their shortest paths."""
+    yield _search(state, roots)
+
+
+def _search(state: State, roots: NDArray[np.int64]) -> Levels:
     with one_thread():
-        start = state.graph.position[roots]
-        rows = np.flatnonzero(start < len(state.vertices))
-        dist = _distances(state, len(roots), rows, start[rows])
+        rows, columns = starts_of(state, roots)
+        dist = _settle(state, len(roots), rows, columns)
         if not state.plan.sums & PATH_SUMS:
             P, G = Matrix(float, 1, dist.size), Matrix(bool, dist.size, dist.size)
             return Levels(roots, P, [], np.zeros(len(roots), np.bool_), G, dist)
         G = _tight_edges(state, dist)
-        P, patterns = _count(state, G, rows * len(state.vertices) + start[rows])
+        P, patterns = _count(state, G, rows * len(state.vertices) + columns)
         sigma = P.to_dense(0.0).reshape(dist.shape)
         # A length that rounding absorbs leaves a vertex that is reached, but by no tight edge: no path is counted.
         pathless = (np.isfinite(dist) & (sigma == 0)).any(axis=1)
         return Levels(roots, P, patterns, pathless | (sigma.max(axis=1) > state.plan.sigma_limit), G, dist)
 
 
-def backward(state: State, levels: Levels, sums: Sums) -> None:
+def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
     """Add what the roots that did not overflow sum to, in matrix order."""
-    with one_thread():
-        times = multiplicity(state.plan, levels)
-        if state.plan.sums - PATH_SUMS:
-            _add_distances(state, levels, times, sums)
-        if sums.dependency is not None or sums.edges is not None:
-            _add_shares(state, levels, times, sums)
-        if sums.stress is not None:
-            with matrices(*levels.P.shape, float) as (h,):
-                sums.stress[0, state.vertices] += _accumulate(state, levels, times, h, stress=True)
-        levels.clear()
+    add_sums(state, levels, sums, omega, distances=_distances, dependencies=_dependencies, edge_scores=_edge_scores)
 
 
-def _add_distances(state: State, levels: Levels, times: Vector, sums: Sums) -> None:
-    with matrices(*levels.dist.shape, float) as (D,):
-        # D = D<D < infinity>;   D = D<D > 0>
-        D.ss.pack_fullr(levels.dist)
-        D << select.valuelt(D, np.inf)
-        D << select.valuegt(D, 0.0)
-        add_distances(D, times, state.vertices, sums)
+def _distances(state: State, levels: Levels, D: Matrix) -> None:
+    # D = D<D < infinity>;   D = D<D > 0>
+    D.ss.pack_fullr(levels.dist)
+    D << select.valuelt(D, np.inf)
+    D << select.valuegt(D, 0.0)
 
 
-def _add_shares(state: State, levels: Levels, times: Vector, sums: Sums) -> None:
-    """Add dependencies of vertices and of edges."""
-    with matrices(*levels.P.shape, float) as (c,):
-        delta = _accumulate(state, levels, times, c)
-        if sums.dependency is not None:
-            if state.plan.endpoints and levels.patterns:
-                add_ends(levels, times, state.vertices, sums)
-            sums.dependency[0, state.vertices] += delta
-        if sums.edges is not None:
-            sums.edges[0, state.graph.edge_order] += _edge_scores(state, levels, times, c)
-
-
-def _accumulate(
+def _dependencies(
     state: State, levels: Levels, times: Vector, beyond: Matrix, *, stress: bool = False
 ) -> NDArray[np.float64]:
     plan, (b, n) = state.plan, levels.dist.shape
@@ -197,7 +195,7 @@ def _edge_scores(state: State, levels: Levels, times: Vector, c: Matrix) -> NDAr
         return scores
 
 
-def _distances(state: State, b: int, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float64]:
+def _settle(state: State, b: int, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float64]:
     """Delta-stepping: the length of the shortest path from the root of each row to every vertex."""
     with matrices(b, len(state.vertices), float, float, float, float, float, bool) as (D, N, F, Q, S, inside):
         S.ss.config["sparsity_control"] = "bitmap"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from graphblas import Matrix, Vector, binary, monoid, semiring, unary
@@ -20,7 +20,7 @@ from scipy import sparse
 
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.sums import Sums
+from lagbc.methods.sums import PATH_SUMS, Sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +44,11 @@ class Levels:
     overflowed: NDArray[np.bool_]
 
     @property
+    def places(self) -> NDArray[np.int64]:
+        """All places of the batch."""
+        return np.arange(len(self.roots))
+
+    @property
     def depth(self) -> int:
         """Levels beyond the roots'."""
         return max(len(self.patterns) - 1, 0)
@@ -54,10 +59,39 @@ class Levels:
             X.clear()
 
 
+class State(Protocol):
+    """What the states of both methods have."""
+
+    graph: Graph
+    plan: SweepPlan
+    vertices: NDArray[np.int64]  # of the caller's graph, in sweep order, those with edges
+
+
+class Dependencies(Protocol):
+    """A method's own way to call `accumulate`: the sums of dependencies, or of numbers of paths, as an array."""
+
+    def __call__(
+        self, state: Any, levels: Any, times: Vector, beyond: Matrix, *, stress: bool = False
+    ) -> NDArray[np.float64]:
+        """`beyond` is empty, and holds c of all levels at the end if edges are summed."""
+
+
+# Bytes of a place of a matrix of float64 that is a bitmap, of an entry of one that is a list, and of one of a pattern.
+BITMAP, ENTRY, PATTERN = 9, 16, 8
+
+
 def active_vertices(graph: Graph) -> NDArray[np.int64]:
     """Vertices with edges, or one vertex, in sweep order."""
     active = np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0))
     return graph.order[: max(1, active)]
+
+
+def starts_of(state: State, roots: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows of a batch whose roots have edges, and columns of these roots; absent roots have none."""
+    n = len(state.vertices)
+    columns = np.where(roots < 0, n, state.graph.position[roots])
+    rows = np.flatnonzero(columns < n)
+    return rows, columns[rows]
 
 
 def from_scipy(matrix: sparse.csr_array) -> Matrix:
@@ -133,6 +167,50 @@ def accumulate(
     return scores
 
 
+def add_sums(
+    state: State,
+    levels: Any,
+    sums: Sums,
+    omega: Any,
+    *,
+    distances: Callable[[Any, Any, Matrix], None],
+    dependencies: Dependencies,
+    edge_scores: Callable[[Any, Any, Vector, Matrix], NDArray[np.float64]],
+) -> None:
+    """Sweep backward: add what the roots that did not overflow sum to, in matrix order, and clear the levels.
+
+    Parameters
+    ----------
+    omega : object
+        Of `backward`; only None is taken.
+    distances : callable
+        ``distances(state, levels, D)`` fills D, empty at first, as `add_distances` takes it.
+    dependencies, edge_scores : callable
+        As the two of each module.
+    """
+    if omega is not None:
+        raise NotImplementedError("graphblas takes no target weights per root: batched on the CPU does")
+    with one_thread():
+        times = multiplicity(state.plan, levels)
+        if state.plan.sums - PATH_SUMS:
+            with matrices(len(levels.roots), len(state.vertices), float) as (D,):
+                distances(state, levels, D)
+                add_distances(D, times, state.vertices, sums)
+        with matrices(*levels.P.shape, float) as (c,):
+            if sums.dependency is not None or sums.edges is not None:
+                delta = dependencies(state, levels, times, c)
+            if sums.dependency is not None:
+                if state.plan.endpoints and levels.patterns:
+                    add_ends(levels, times, state.vertices, sums)
+                sums.dependency[0, state.vertices] += delta
+            if sums.edges is not None:
+                sums.edges[0, state.graph.edge_order] += edge_scores(state, levels, times, c)
+        if sums.stress is not None:
+            with matrices(*levels.P.shape, float) as (h,):
+                sums.stress[0, state.vertices] += dependencies(state, levels, times, h, stress=True)
+        levels.clear()
+
+
 def add_ends(levels: Levels, times: Vector, vertices: NDArray[np.int64], sums: Sums) -> None:
     """Add the two ends of each path to ``sums.dependency``, counted `times`."""
     P, start = levels.P, levels.patterns[0]
@@ -145,7 +223,8 @@ def add_ends(levels: Levels, times: Vector, vertices: NDArray[np.int64], sums: S
         into = semiring.plus_times(times @ R).new()
         reached = R.reduce_rowwise(monoid.plus).new()
         sums.dependency[0, vertices] += into.to_dense(0.0)
-        sums.dependency[0, levels.roots] += binary.times(times & reached).new().to_dense(0.0)
+        ends, present = binary.times(times & reached).new().to_dense(0.0), levels.roots >= 0
+        sums.dependency[0, levels.roots[present]] += ends[present]
 
 
 def add_distances(D: Matrix, times: Vector, vertices: NDArray[np.int64], sums: Sums) -> None:
@@ -170,9 +249,9 @@ def add_distances(D: Matrix, times: Vector, vertices: NDArray[np.int64], sums: S
 
 
 def multiplicity(plan: SweepPlan, levels: Levels) -> Vector:
-    """How often each root counts; those that overflowed have no entry, so that nothing of them is read."""
+    """How often each root counts; those that overflowed or are absent have no entry, so that none of them is read."""
     times = np.ones(len(levels.roots)) if plan.multiplicity is None else plan.multiplicity[levels.roots]
-    kept = np.flatnonzero(~levels.overflowed)
+    kept = np.flatnonzero(~levels.overflowed & (levels.roots >= 0))
     return Vector.from_coo(kept, times[kept], size=len(times))
 
 

@@ -1,0 +1,51 @@
+"""Masked products on bit rows, a row at a time: a row gathers from the other ends of its edges, in row order.
+
+An edge leads on in some of the 64 columns, which a word of bits says: of each edge by itself (`by_edge`), or of the
+vertex at its other end (`by_end`). One of the two is None, and numba compiles a version for each of the two.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,var-annotated"
+
+from __future__ import annotations
+
+from numba import uint64
+
+from lagbc.methods.cpu.batched.rows import add_row, dot_rows, zero_row
+from lagbc.methods.cpu.compile import njit
+
+
+@njit
+def gather(starts, ends, by_edge, by_end, v, wanted, values):
+    """Return the columns met, and the sum of where(meet, values[w], 0) over the edges v -> w or w -> v."""
+    met, total = uint64(0), zero_row()
+    for e in range(starts[v], starts[v + 1]):
+        w = ends[e]
+        meet = wanted
+        if by_edge is not None:
+            meet &= by_edge[e]
+        if by_end is not None:
+            meet &= by_end[w]
+        if meet != uint64(0):
+            met |= meet
+            total = add_row(total, values, w, meet)
+    return met, total
+
+
+@njit
+def gather_onward(starts, ends, by_edge, by_end, v, wanted, values, paths, multiplicity, edges):
+    """Sum values and paths of the tight successors of v, and add the dot products with them to its edges."""
+    total, paths_total = zero_row(), zero_row()
+    for e in range(starts[v], starts[v + 1]):
+        w = ends[e]
+        meet = wanted
+        if by_edge is not None:
+            meet &= by_edge[e]
+        if by_end is not None:
+            meet &= by_end[w]
+        if meet != uint64(0):
+            total = add_row(total, values, w, meet)
+            if paths is not None:
+                paths_total = add_row(paths_total, paths, w, meet)
+            if edges is not None:
+                edges[e] += dot_rows(values, v, w, meet, multiplicity)
+    return total, paths_total

@@ -1,0 +1,218 @@
+"""What a module of a method on the CPU has to hold: `lagbc.methods.contract`, member by member."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import adjacency, diamonds, disjoint, graphs, grid, lengths, matrix, path, scale_free, with_lengths
+
+import lagbc
+from lagbc import reference
+from lagbc.graph.validate import as_graph
+from lagbc.methods.contract import SweepPlan
+from lagbc.methods.cpu.batched import hops as batched_hops
+from lagbc.methods.cpu.batched import lengths as batched_lengths
+from lagbc.methods.cpu.batched.queue import lengthen, most_entries
+from lagbc.methods.sums import Sums
+
+ROWS = [row for row in lagbc.METHODS if row.device == "cpu" and row.available]
+EVERY = frozenset(field.name for field in fields(Sums))
+GRAPHS = {
+    "scale-free": with_lengths(scale_free(300, 2000, seed=1), [1, 2, 3]),
+    "mesh": with_lengths(grid(12, 17), [1, 2]),
+    "two parts": disjoint(path(30), grid(4, 5)),
+}
+
+
+@pytest.fixture(params=ROWS, ids=lambda row: f"{row.name}-{'lengths' if row.weighted else 'hops'}")
+def row(request):
+    return request.param
+
+
+def read(row, A):
+    return as_graph(A, directed=False, weighted=row.weighted)
+
+
+def summed(row, graph, plan, roots, omega=None):
+    """Sums of one batch of one block."""
+    module, roots = row.load(), np.asarray(roots, np.int64)
+    state = module.prepare(graph, plan)
+    sums = Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, 1, len(roots))
+    for levels in module.forward(state, roots):
+        module.backward(state, levels, sums, omega)
+    return sums
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_every_place_is_yielded_once(row, name):
+    graph, module = read(row, GRAPHS[name]), row.load()
+    roots = np.arange(0, graph.n, 3)[:64]
+    found = list(module.forward(module.prepare(graph, SweepPlan(batch=64)), roots))
+    places = np.concatenate([levels.places for levels in found])
+    assert sorted(places.tolist()) == list(range(len(roots)))
+    assert [levels.overflowed.shape for levels in found] == [levels.places.shape for levels in found]
+
+
+@pytest.mark.parametrize("endpoints", [False, True])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_absent_roots_keep_their_place_and_add_nothing(row, name, endpoints):
+    """The last vertex, which -1 might be taken for, is a root, too."""
+    graph = read(row, GRAPHS[name])
+    roots = np.r_[-1, 5, -1, graph.n - 1, 0, -1]
+    here = roots >= 0
+    plan = SweepPlan(batch=64, sums=EVERY, endpoints=endpoints, multiplicity=np.arange(graph.n) % 3 + 1.0)
+    ours, theirs = summed(row, graph, plan, roots), summed(row, graph, plan, roots[here])
+    assert not ours.depth[~here].any()
+    for name, array in ours:
+        array = array[here] if name == "depth" else array
+        np.testing.assert_allclose(array, getattr(theirs, name), rtol=1e-13, err_msg=name)
+    nothing = summed(row, graph, plan, [-1, -1])
+    assert not any(array.any() for _, array in nothing)
+
+
+# Memory
+
+
+def arrays_of(*records):
+    """Bytes of the arrays in some records, each array once, without the graph's."""
+    found = {}
+    for record in records:
+        for field in fields(record):
+            value = getattr(record, field.name)
+            if isinstance(value, np.ndarray):
+                found[id(value)] = value.nbytes
+    return sum(found.values())
+
+
+@pytest.mark.parametrize("outputs", [{"dependency"}, {"distance"}, {"stress", "depth"}, EVERY], ids=len)
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("module", [batched_hops, batched_lengths], ids=["hops", "lengths"])
+def test_footprint_of_batched_is_what_it_allocates(module, name, outputs):
+    graph = as_graph(GRAPHS[name], directed=False, weighted=module is batched_lengths)
+    plan = SweepPlan(batch=64, sums=frozenset(outputs))
+    state = module.prepare(graph, plan)
+    while len(state.queue) < most_entries(graph.n):
+        lengthen(state.queue, state.masks, graph.n)
+    held = arrays_of(state, *([state.out, state.into] if module is batched_lengths else []))
+    paths = 1 + ("stress" in outputs) if plan.sums - {"distance", "depth", "reached", "inverse"} else 0
+    words = max(8 * (paths * graph.n + graph.nnz * ("edges" in outputs)), 0)
+    if plan.sums & {"distance", "depth"}:
+        words = max(words, 8 * (3 * graph.n + 64))
+    assert module.footprint(graph, plan) == held + words
+
+
+def test_footprint_of_graphblas_bounds_what_it_holds():
+    pytest.importorskip("graphblas")
+    for row in (row for row in ROWS if row.name == "graphblas"):
+        module, graph = row.load(), read(row, GRAPHS["scale-free"])
+        for batch in (8, 64):
+            plan = SweepPlan(batch=batch, sums=EVERY)
+            state = module.prepare(graph, plan)
+            (levels,) = module.forward(state, np.arange(batch))
+            matrices = [state.light, state.heavy, levels.G] if row.weighted else [state.A]
+            held = sum(X.ss.nbytes for X in (*matrices, levels.P, *levels.patterns)) + arrays_of(state)
+            assert held < module.footprint(graph, plan) < 12 * held
+
+
+def test_footprint_grows_with_what_is_asked_for(row):
+    graph, module = read(row, GRAPHS["mesh"]), row.load()
+    plan = SweepPlan(batch=64)
+    least = module.footprint(graph, plan)
+    assert module.footprint(graph, replace(plan, sums=EVERY)) >= least + 8 * graph.nnz
+    assert module.footprint(graph, replace(plan, batch=128)) >= least
+
+
+# Target weights of single columns, and what the search found
+
+
+@settings(max_examples=30)
+@given(graphs(min_n=1), st.booleans(), st.data())
+def test_target_weights_of_each_column(A, weighted, data):
+    graph = as_graph(A, weighted=weighted)
+    module = batched_lengths if weighted else batched_hops
+    roots = np.array(data.draw(st.lists(st.integers(0, graph.n - 1), min_size=1, unique=True)))
+    rng = np.random.default_rng(data.draw(st.integers(0, 9)))
+    omega = rng.integers(0, 5, (graph.n, len(roots))) / 2
+    outputs = EVERY - {"reached", "distance", "inverse", "depth"}
+    state = module.prepare(graph, SweepPlan(batch=64, sums=outputs))
+    (levels,) = module.forward(state, roots)
+    sums = Sums.zeros_of_batch(np, outputs, graph.n, graph.nnz, 1, len(roots))
+    module.backward(state, levels, sums, omega[graph.order])
+    given_arrays = (*adjacency(A), lengths(A) if weighted else None)
+    for name, function in (
+        ("dependency", reference.brandes),
+        ("stress", reference.stress),
+        ("edges", reference.edge_scores),
+    ):
+        theirs = sum(
+            np.array(function(*given_arrays, sources=[root], target_weights=omega[:, k].tolist()), float)
+            for k, root in enumerate(roots.tolist())
+        )
+        np.testing.assert_allclose(getattr(sums, name)[0], theirs, rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("module", [batched_hops, batched_lengths], ids=["hops", "lengths"])
+def test_target_weights_of_each_column_stand_in_for_those_of_the_plan(module):
+    graph = as_graph(GRAPHS["mesh"], directed=False, weighted=module is batched_lengths)
+    weights, roots = np.arange(graph.n) % 4.0, np.arange(40)
+    plan, sums = SweepPlan(batch=64, omega=weights), []
+    for omega in (None, np.repeat(weights[graph.order][:, None], len(roots), axis=1), np.ones((graph.n, len(roots)))):
+        state, out = module.prepare(graph, plan), np.zeros((1, graph.n))
+        (levels,) = module.forward(state, roots)
+        module.backward(state, levels, Sums(dependency=out), omega)
+        sums.append(out)
+    np.testing.assert_array_equal(sums[0], sums[1])
+    assert not np.allclose(sums[0], sums[2])
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.name == "graphblas"], ids=lambda row: str(row.weighted))
+def test_a_method_without_target_weights_of_each_column_says_so(row):
+    graph = read(row, GRAPHS["mesh"])
+    with pytest.raises(NotImplementedError, match="graphblas takes no target weights per root"):
+        summed(row, graph, SweepPlan(batch=2), [0, 1], np.ones((graph.n, 2)))
+
+
+@pytest.mark.parametrize("outputs", [{"dependency"}, {"dependency", "distance"}], ids=len)
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_paths_that_the_search_found(weighted, name, outputs):
+    A, module = GRAPHS[name], batched_lengths if weighted else batched_hops
+    graph = as_graph(A, directed=False, weighted=weighted)
+    roots = np.r_[0, -1, graph.n - 1, 7]
+    state = module.prepare(graph, SweepPlan(batch=64, sums=frozenset(outputs)))
+    (levels,) = module.forward(state, roots)
+    dist, sigma = module.paths(state, levels)
+    assert dist.shape == sigma.shape == (graph.n, 4)
+    assert np.isinf(dist[:, 1]).all()
+    assert not sigma[:, 1].any()
+    arrays = (*adjacency(A, directed=False), lengths(A, directed=False) if weighted else None)
+    for k in (0, 2, 3):
+        *_, counts, far = reference._search(*arrays, int(roots[k]))
+        far = np.array([np.inf if x < 0 else x for x in far], float)
+        np.testing.assert_array_equal(dist[:, k], far[graph.order])
+        np.testing.assert_array_equal(sigma[:, k], np.array(counts, float)[graph.order])
+    out = np.zeros((1, graph.n))
+    sums = Sums(dependency=out, distance=np.zeros((1, graph.n)) if len(outputs) > 1 else None)
+    module.backward(state, levels, sums)
+    theirs = reference.brandes(*arrays, sources=[0, graph.n - 1, 7])
+    np.testing.assert_allclose(out[0], theirs, rtol=1e-12, err_msg="reading changes nothing")
+
+
+@pytest.mark.parametrize("module", [batched_hops, batched_lengths], ids=["hops", "lengths"])
+def test_no_paths_where_none_are_counted(module):
+    graph = as_graph(matrix(3, [(0, 1), (1, 2)]), weighted=module is batched_lengths)
+    state = module.prepare(graph, SweepPlan(batch=64, sums=frozenset({"distance"})))
+    (levels,) = module.forward(state, np.arange(3))
+    with pytest.raises(ValueError, match="sigma is not there"):
+        module.paths(state, levels)
+
+
+def test_absent_roots_beside_those_that_overflow(row):
+    A = sp.csr_array(diamonds(1100, 3))
+    graph, module = as_graph(A, weighted=row.weighted), row.load()
+    roots = np.r_[-1, 0, -1, graph.n - 41]
+    found = list(module.forward(module.prepare(graph, SweepPlan(batch=64)), roots))
+    assert np.concatenate([levels.overflowed for levels in found]).tolist() == [False, True, False, False]
