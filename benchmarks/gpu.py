@@ -30,7 +30,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan, UnlikeBlocks
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS, Method
-from lagbc.run.sweep import line_up
+from lagbc.run.sweep import order_roots
 
 Row = dict[str, Any]
 Roots = NDArray[np.int64]
@@ -210,7 +210,7 @@ def run_once(entry: Entry, state: Any, plan: SweepPlan, graph: Graph, roots: Roo
         marks[1].record()
         module.backward(state, levels, out)
         marks[2].record()
-        total = total.plus(out, batch)
+        total = total.plus_rows(out, batch)
         events.append(marks)
         overflowed[places] = levels.overflowed
         levels_most = max(levels_most, int(levels.depth))
@@ -229,8 +229,8 @@ def measure(case: Case, entry: Entry, repeat: int, bandwidth: float) -> Row:
     pool = cp.get_default_memory_pool()
     pool.free_all_blocks()
     order_seconds, placed = timed(lambda: order_on_device(graph))
-    roots = line_up(placed, entry.row, case.roots)
-    group_seconds, _ = timed(lambda: line_up(placed, entry.row, case.roots))
+    roots = order_roots(placed, entry.row, case.roots)
+    group_seconds, _ = timed(lambda: order_roots(placed, entry.row, case.roots))
     prepare_seconds, state = timed(lambda: entry.prepare(placed, plan))
     warm_up_seconds, _ = timed(lambda: run_once(entry, state, plan, graph, roots[: plan.batch]))
     rounds = [run_once(entry, state, plan, graph, roots) for _ in range(repeat)]

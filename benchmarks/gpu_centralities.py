@@ -31,7 +31,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS
-from lagbc.run.sweep import line_up, sweep
+from lagbc.run.sweep import order_roots, sweep
 
 RESULTS = Path(__file__).parent / "results" / "gpu_centralities.jsonl"
 ENTRY = Entry("batched", "float64")
@@ -79,7 +79,7 @@ def sweeps(name: str, roots: int, rounds: int, until: float, variants: Sequence[
     case = Case(table()[name], SEED, roots, "random", roots)
     case.load()
     placed = order_on_device(case.graph)
-    lined_up = line_up(placed, ENTRY.row, case.roots)
+    lined_up = order_roots(placed, ENTRY.row, case.roots)
     alone = Variant(("bc",))
     for variant in variants:
         row = case.describe() | {"part": "sweeps", "label": variant.label, "roots": len(case.roots)}

@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.gpu import Case, Entry, Roots, Round, Row, disagreement, environment, order_on_device, run_once
 from benchmarks.graphs import NamedGraph, table
 from lagbc.graph.graph import Graph
-from lagbc.run.sweep import line_up
+from lagbc.run.sweep import order_roots
 
 COUNTS = (256, 1024, 4096)
 ENTRIES = Entry("batched", "float64"), Entry("work-efficient", "float64")
@@ -36,7 +36,7 @@ def measure(named: NamedGraph) -> Iterator[Row]:
         if count > COUNTS[0] and len(roots) <= count // 4:
             break
         chosen = roots[:count]
-        best = {entry.name: time_one(entry, placed, line_up(placed, entry.row, chosen)) for entry in ENTRIES}
+        best = {entry.name: time_one(entry, placed, order_roots(placed, entry.row, chosen)) for entry in ENTRIES}
         batched, alone = best.values()
         yield case.describe() | {
             "roots": len(chosen),

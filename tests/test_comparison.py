@@ -16,6 +16,7 @@ from lagbc.comparison import compare as comparison
 from lagbc.graph.validate import as_graph
 from lagbc.interfaces.cli import main
 from lagbc.methods import table as methods
+from lagbc.methods.contract import Batching
 from lagbc.methods.table import METHODS
 
 READY = [row for row in METHODS if row.available and not row.weighted and find_spec(row.module) is not None]
@@ -52,8 +53,14 @@ def only_rows(monkeypatch):
 class Fake:
     """A method in one line: each root adds 1 to every vertex; what happens on its way is up to the test."""
 
-    def __init__(self, prepare=lambda plan: None, forward=lambda plan: None):
+    options = frozenset()
+
+    def __init__(self, prepare=lambda plan: None, forward=lambda plan: None, auto=64):
         self.on_prepare, self.on_forward = prepare, forward
+        self.batching = Batching(block=1, auto=auto)
+
+    def footprint(self, graph, plan):
+        return graph.n * plan.batch
 
     def prepare(self, graph, plan):
         return plan, self.on_prepare(plan)

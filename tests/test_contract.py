@@ -46,6 +46,17 @@ def summed(row, graph, plan, roots, omega=None):
     return sums
 
 
+def test_members(row):
+    module = row.load()
+    for name in ("footprint", "prepare", "forward", "backward"):
+        assert callable(getattr(module, name))
+    batching = module.batching
+    assert batching.auto % batching.block == 0
+    assert batching.round(1) == batching.block
+    assert batching.round(batching.block + 1) in (2 * batching.block, batching.widest)
+    assert module.options <= {field.name for field in fields(SweepPlan)}
+
+
 @pytest.mark.parametrize("name", GRAPHS)
 def test_every_place_is_yielded_once(row, name):
     graph, module = read(row, GRAPHS[name]), row.load()

@@ -22,7 +22,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import table as methods
 from lagbc.methods.cpu.batched import hops as batched_hops
 from lagbc.run import memory
-from lagbc.run.sweep import line_up, sweep
+from lagbc.run.sweep import order_roots, sweep
 
 A = scale_free(500, 4000, seed=1)
 LENGTHS = with_lengths(A, np.arange(1, 11))
@@ -50,7 +50,7 @@ def test_many_roots_are_grouped_by_their_distances_to_the_hub(weighted):
     graph = as_graph(with_lengths(MANY, np.arange(1, 11)), weighted=weighted)
     row = next(row for row in lagbc.METHODS if (row.name, row.device, row.weighted) == ("batched", "cpu", weighted))
     roots = np.arange(100, graph.n)
-    few, many = (line_up(graph, row, some) for some in (roots[:900], roots))
+    few, many = (order_roots(graph, row, some) for some in (roots[:900], roots))
     with_edges = roots[graph.out_degrees[roots] > 0]
     assert sorted(many) == with_edges.tolist()
     assert len(many) >= 1024
@@ -323,7 +323,7 @@ def test_checkpoint_in_a_folder_that_is_not_there(tmp_path):
 
 def test_interrupt_anywhere_keeps_the_checkpoint_consistent(tmp_path, monkeypatch):
     """Raise KeyboardInterrupt at every single instruction of the loop in turn; going on must give the same bits."""
-    monkeypatch.setattr("lagbc.run.sweep.CHECKPOINT_SECONDS", 0)
+    monkeypatch.setattr("lagbc.methods.tuning.CHECKPOINT_SECONDS", 0)
     B = scale_free(150, 400, seed=1)
     roots = np.flatnonzero(as_graph(B).out_degrees)
     expected = batched(B, sources=roots, threads=1)
@@ -370,7 +370,7 @@ import os, signal, sys
 import numpy as np
 sys.path.insert(0, {tests!r})
 from strategies import grid, scale_free
-import lagbc, lagbc.run.sweep
+import lagbc, lagbc.methods.tuning
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell starts with it ignored
 {body}
 """
@@ -428,7 +428,7 @@ def test_kill(tmp_path):
     file = tmp_path / "run"
     process = start(
         f"""
-lagbc.run.sweep.CHECKPOINT_SECONDS = 0
+lagbc.methods.tuning.CHECKPOINT_SECONDS = 0
 def report(progress):
     if progress.done > 128:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -454,7 +454,8 @@ def failing(monkeypatch):
         module.prepare = prepare or batched_hops.prepare
         module.forward = forward or batched_hops.forward
         module.backward = backward or batched_hops.backward
-        module.batching = batched_hops.batching
+        taken = {name: changes[name] for name in ("block", "widest", "concurrent") if name in changes}
+        module.batching = dataclasses.replace(batched_hops.batching, **taken)
         module.footprint, module.options = batched_hops.footprint, frozenset()
         monkeypatch.setitem(sys.modules, "failing_method", module)
         row = next(row for row in lagbc.METHODS if (row.name, row.device) == ("batched", "cpu"))

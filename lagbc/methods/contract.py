@@ -166,6 +166,10 @@ class Batching:
         rounded = -(-batch // self.block) * self.block
         return rounded if self.widest is None else min(rounded, self.widest)
 
+    def rows(self, first: int, last: int) -> slice:
+        """Rows of a batch's sums that its roots ``first:last`` are summed in; `first` begins a block."""
+        return slice(first // self.block, -(-last // self.block)) if self.block > 1 else slice(0, 1)
+
 
 class Levels(Protocol):
     """What a forward sweep yields, whatever else it holds: some roots of the batch, whose levels are in the state."""

@@ -69,8 +69,16 @@ class Sums:
         """Those of `PATH_SUMS`, which share their arrays with these."""
         return Sums(**{name: array for name, array in self if name in PATH_SUMS})
 
-    def plus(self, batch: Sums, roots: Any) -> Sums:
-        """Return the sums of a run with a batch added, block after block; infinite what float64 does not hold."""
+    def zeros_like(self) -> Sums:
+        """Make zero sums of the same shapes."""
+        return Sums(**{name: np.zeros_like(array) for name, array in self})
+
+    def of(self, rows: slice, roots: slice) -> Sums:
+        """Take some rows of a batch, and the places of their roots, as views."""
+        return Sums(**{name: array[roots if name == "depth" else rows] for name, array in self})
+
+    def plus_rows(self, batch: Sums, roots: Any) -> Sums:
+        """Return the sums of a run with those of a batch added, row after row; infinite what float64 does not hold."""
         summed = Sums(**{name: array.copy() for name, array in self})
         for name, array in summed:
             part = getattr(batch, name)
@@ -81,6 +89,11 @@ class Sums:
                     for block in part:
                         array += block
         return summed
+
+    def plus(self, others: Sums) -> Sums:
+        """Return the sums over these roots and over others; infinite what float64 does not hold."""
+        with np.errstate(over="ignore"):
+            return Sums(**{name: array + getattr(others, name) for name, array in self})
 
     def add(self, other: Sums) -> None:
         """Add the sums of the same batch of roots, each of which is absent from one of the two."""

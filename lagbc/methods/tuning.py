@@ -32,3 +32,11 @@ GRAPHBLAS_PULL_SHARE = 0.1
 # graphs 4 and 64 took 0.9 to 1.2 times as long, 1 up to 2.0 times, and all edges light up to 1.9 times. Results:
 # graphblas_weighted.md, by ``python -m benchmarks.graphblas_weighted``.
 GRAPHBLAS_WIDTH_FACTOR = 16.0
+
+# ---- The loop over the roots of all methods
+
+# Seconds between two writes of a checkpoint: fewer lose less work to a kill and write the sums more often.
+CHECKPOINT_SECONDS = 5.0
+# Roots from which they are grouped on graphs of few levels. On the CPU that took as long as 30 to 2000 of them gained.
+# Another number is another order of the sums. Results: root_order.md, by ``python -m benchmarks.root_order``.
+GROUPED_ROOTS = 1024

@@ -22,11 +22,13 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
+from lagbc.run.workers import Summed
 
-# What is done is a prefix of the roots in the order of `lagbc.run.sweep.line_up`: another order is another format.
-_FORMAT = "lagbc checkpoint 3"
-# Before the names of the sums in the file.
-_SUM = "sum_"
+# What is done is a prefix of the roots in the order of `lagbc.run.sweep.order_roots`, and sums are by chunks: another
+# order of either is another format.
+_FORMAT = "lagbc checkpoint 4"
+# Before the names of the sums in the file: of whole chunks, and of the chunk in work.
+_SUM, _CHUNK = "sum_", "chunk_"
 # At the end of the name of a file that is being written.
 _PART = ".lagbc-part"
 # What a file belongs to where one of its arrays differs.
@@ -38,7 +40,7 @@ _OWNERS = {
 
 @dataclass(eq=False)
 class Checkpoint:
-    """Raw sums over a prefix of the roots, and what they belong to.
+    """Raw sums over a prefix of the roots in sweep order, and what they belong to.
 
     Attributes
     ----------
@@ -47,21 +49,20 @@ class Checkpoint:
         Of the pattern, and of all options that change the raw sums.
     roots : ndarray of int64
         All roots of the run, as they were drawn or given.
-    state : (int, Sums)
-        How many roots, in sweep order, are summed, and their raw sums. One attribute, so that an interrupt between
-        two assignments cannot part them.
+    state : Summed
+        On the host. One attribute, so that an interrupt between two assignments cannot part what belongs together.
     """
 
     path: Path
     graph_digest: str
     options_digest: str
     roots: NDArray[np.int64]
-    state: tuple[int, Sums]
+    state: Summed
     _written: int | None = None
 
     def save(self) -> None:
         """Write the file, unless it holds as much; a RuntimeWarning where that fails, since the sums are not lost."""
-        if self.state[0] == self._written:
+        if self.state.done == self._written:
             return
         try:
             self.write()
@@ -73,7 +74,7 @@ class Checkpoint:
 
     def write(self) -> None:
         """Write the file in one step: a reader sees the old one or the new one, whenever the process dies."""
-        done, _ = self.state
+        done = self.state.done
         temporary = self.path.with_name(f"{self.path.name}.{secrets.token_hex(4)}{_PART}")
         try:
             with temporary.open("xb") as file:
@@ -90,14 +91,14 @@ class Checkpoint:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Arrays of the file, by their names."""
-        done, raw = self.state
         return {
             "format": np.array(_FORMAT),
             "graph": np.array(self.graph_digest),
             "options": np.array(self.options_digest),
             "roots": self.roots,
-            "done": np.array(done, np.int64),
-            **{f"{_SUM}{name}": array for name, array in raw},
+            "done": np.array(self.state.done, np.int64),
+            **{f"{_SUM}{name}": array for name, array in self.state.total},
+            **{f"{_CHUNK}{name}": array for name, array in self.state.part},
         }
 
 
@@ -134,11 +135,11 @@ def open_checkpoint(
         _digest_graph(graph),
         _digest_options(method, plan, sampled),
         roots,
-        (0, Sums.zeros(np, plan.sums, graph.n, graph.nnz)),
+        Summed.nothing(np, plan, graph),
     )
     try:
         opened = _read(fresh, graph, redraw=redraw) if fresh.path.exists() else fresh
-        if opened is fresh or opened.state[0] < _swept(graph, opened.roots):
+        if opened is fresh or opened.state.done < _swept(graph, opened.roots):
             _remove_parts(fresh.path)
             opened.write()
     except OSError as error:
@@ -192,8 +193,11 @@ def _checked(archive: zipfile.ZipFile, fresh: Checkpoint, graph: Graph, *, redra
     done = int(found("done"))
     if not 0 <= done <= _swept(graph, roots):
         raise ValueError
-    raw = Sums(**{name.removeprefix(_SUM): found(name) for name in expected if name.startswith(_SUM)})
-    return replace(fresh, roots=roots, state=(done, raw), _written=done)
+    total, part = (
+        Sums(**{name.removeprefix(which): found(name) for name in expected if name.startswith(which)})
+        for which in (_SUM, _CHUNK)
+    )
+    return replace(fresh, roots=roots, state=Summed(done, total, part), _written=done)
 
 
 def _unpack(archive: zipfile.ZipFile, name: str, like: NDArray[Any]) -> NDArray[Any]:

@@ -34,7 +34,7 @@ from lagbc.methods.contract import Interrupted, SweepPlan, UnlikeBlocks
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS
 from lagbc.reference import count_hops
-from lagbc.run.sweep import line_up
+from lagbc.run.sweep import order_roots
 
 SCALE_FREE = scale_free(700, 5000, seed=1)
 MESH = grid(30, 31)
@@ -257,9 +257,9 @@ def test_distances_to_hubs_on_the_device(cupy, name):
 def test_roots_are_lined_up_alike(cupy, directed):
     graph = as_graph(scale_free(4000, 30000, seed=8), directed=directed)
     gpu, cpu = (next(row for row in METHODS if (row.name, row.device) == ("batched", kind)) for kind in ("cuda", "cpu"))
-    expected = line_up(graph, cpu, np.arange(graph.n))
+    expected = order_roots(graph, cpu, np.arange(graph.n))
     for placed in (graph, graph.on_device):
-        np.testing.assert_array_equal(line_up(placed, gpu, np.arange(graph.n)), expected)
+        np.testing.assert_array_equal(order_roots(placed, gpu, np.arange(graph.n)), expected)
 
 
 def assert_same_graph(cupy, graph, host):

@@ -70,7 +70,7 @@ def summed(A, way, *, roots=None, batch=256, **options):
         part, levels = add_batch(state, roots[first : first + batch])
         assert not levels.overflowed.any()
         on_host = Sums(**{name: array.get() for name, array in part})
-        total = total.plus(on_host, roots[first : first + batch])
+        total = total.plus_rows(on_host, roots[first : first + batch])
     assert state.way == way
     return total
 

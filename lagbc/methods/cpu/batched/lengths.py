@@ -70,7 +70,7 @@ from lagbc.methods.cpu.batched.tight import STOPPED, TightEdges, add_tight, coun
 from lagbc.methods.cpu.compile import njit
 from lagbc.methods.sums import PATH_SUMS, Sums
 
-_batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
+batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
 options = frozenset({"rtol", "bucket_width"})
 
 

@@ -1,0 +1,268 @@
+"""Workers: prepared states that sum chunks of roots.
+
+Sums have two levels. A block of roots is what a method sums at once, a row of its sums; the blocks of a chunk are added
+in order, from zero; and whoever asks for chunks adds them in order. A chunk is the same set of roots whatever computes
+it. So its sum has the same bits whatever the batch, the threads and the memory, and another loop over the same chunks,
+on several devices or in rounds, makes the same total.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.graph.graph import Graph
+from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
+from lagbc.methods.sums import Sums
+from lagbc.methods.table import Method
+from lagbc.run.threads import Threads
+from lagbc.run.weights import into_range
+
+Roots = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What the first roots of a chunk sum to.
+
+    Attributes
+    ----------
+    chunk : int
+        Its number among those asked for.
+    done, added : int
+        How many of its roots are summed, and how many of them by the last batch.
+    is_whole : bool
+        Whether these are all.
+    sums : Sums
+        As of a run, on the method's device; never changed afterwards.
+    """
+
+    chunk: int
+    done: int
+    added: int
+    is_whole: bool
+    sums: Sums
+
+
+@dataclass(frozen=True, eq=False)
+class Summed:
+    """What a loop has summed of chunks in order: the total of the whole ones, and a part of the next one.
+
+    Attributes
+    ----------
+    done : int
+        Roots.
+    total, part : Sums
+        As of a run; zeros where there is nothing.
+    """
+
+    done: int
+    total: Sums
+    part: Sums
+
+    @classmethod
+    def nothing(cls, arrays: Any, plan: SweepPlan, graph: Graph) -> Summed:
+        """No root is done; `arrays` is numpy or cupy."""
+        return cls(0, *(Sums.zeros(arrays, plan.sums, graph.n, graph.nnz) for _ in range(2)))
+
+    def plus(self, part: Part) -> Summed:
+        """Take a part that has more roots in place of the one there is; add it to the total when it is whole."""
+        done = self.done + part.added
+        if part.is_whole:
+            return Summed(done, self.total.plus(part.sums), part.sums.zeros_like())
+        return Summed(done, self.total, part.sums)
+
+    def moved(self, asarray: Any) -> Summed:
+        """Copy it to another device, by a function of an array."""
+        total, part = (Sums(**{name: asarray(array) for name, array in sums}) for sums in (self.total, self.part))
+        return Summed(self.done, total, part)
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """Roots ``first:last`` of a chunk, at ``place`` in a batch."""
+
+    chunk: int
+    first: int
+    last: int
+    place: int
+
+    @property
+    def end(self) -> int:
+        return self.place + self.last - self.first
+
+
+class Workers:
+    """The states of one plan, each used by one thread at a time; a context manager.
+
+    Parameters
+    ----------
+    graph : Graph
+    method : Method
+    plan : SweepPlan
+        Its stop flag is replaced: no worker is running when the context has been left, however that is.
+    module : MethodModule, optional
+        Stands in for the method's own, for instance to watch it.
+
+    Raises
+    ------
+    MemoryError
+        The first state does not fit. The others are made as they are needed.
+    """
+
+    def __init__(self, graph: Graph, method: Method, plan: SweepPlan, module: MethodModule | None = None) -> None:
+        self._graph, self._method, self._module = graph, method, module or method.load()
+        self._plan = replace(plan, stop=StopFlag())
+        self._scaled, self._beyond = into_range(self._plan, graph.n)
+        self._batching = self._module.batching
+        self._most = plan.threads if self._batching.concurrent else 1
+        self._context = method.context()
+        self._idle = [self._prepared()]
+        self._pool: Threads | None = None
+
+    def __enter__(self) -> Workers:
+        self._pool = Threads(self._most)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._pool is not None
+        self._plan.stop.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._idle.clear()
+
+    def sum(self, chunks: Sequence[Roots], done: int = 0, begun: Sums | None = None) -> Iterator[Part]:
+        """Sum chunks of roots, in order; at most two batches a worker are ahead of what is taken.
+
+        Parameters
+        ----------
+        chunks : sequence of ndarray of int64
+            Roots, in the order in which they are to be batched. It may be asked for any chunks, any number of times,
+            one time after the other.
+        done, begun : int and Sums, optional
+            How many roots of the first chunk are summed already, in whole batches, and their sums, on the method's
+            device.
+
+        Yields
+        ------
+        Part
+            After every batch, for each of the chunks that it is of.
+        """
+        assert self._pool is not None
+        sums = self._zeros() if begun is None else begun
+        waiting, pending = self._cut(chunks, done), deque[tuple[list[_Piece], Future[Sums]]]()
+        try:
+            while True:
+                while len(pending) < 2 * self._most and (pieces := next(waiting, None)) is not None:
+                    roots = np.concatenate([chunks[piece.chunk][piece.first : piece.last] for piece in pieces])
+                    pending.append((pieces, self._pool.submit(self._run, roots)))
+                if not pending:
+                    return
+                pieces, future = pending.popleft()
+                batch = self._pool.wait_for(future)
+                for piece in pieces:
+                    chunk = chunks[piece.chunk]
+                    rows = batch.of(self._batching.rows(piece.place, piece.end), slice(piece.place, piece.end))
+                    sums = sums.plus_rows(rows, chunk[piece.first : piece.last])
+                    is_whole = piece.last == len(chunk)
+                    yield Part(piece.chunk, piece.last, piece.last - piece.first, is_whole, sums)
+                    sums = self._zeros() if is_whole else sums
+        finally:
+            for _, future in pending:
+                future.cancel()
+
+    def _cut(self, chunks: Sequence[Roots], done: int) -> Iterator[list[_Piece]]:
+        """Yield batches, as pieces of chunks. A block is of one chunk; where all roots are one block, a batch is."""
+        pieces: list[_Piece] = []
+        room, block = self._plan.batch, self._batching.block
+        for number, chunk in enumerate(chunks):
+            first = done if number == 0 else 0
+            while first < len(chunk):
+                last = min(first + room, len(chunk))
+                pieces.append(_Piece(number, first, last, self._plan.batch - room))
+                room -= last - first
+                if not room or block == 1 or (last - first) % block:
+                    yield pieces
+                    pieces, room = [], self._plan.batch
+                first = last
+        if pieces:
+            yield pieces
+
+    def _run(self, batch: Roots) -> Sums:
+        with self._context:
+            try:
+                worker = self._idle.pop()
+            except IndexError:
+                worker = self._prepared()
+            sums = worker.run(batch)
+        self._idle.append(worker)
+        return sums
+
+    def _prepared(self) -> _Worker:
+        return _Worker(self._graph, self._method, self._module, self._plan, self._scaled, self._beyond)
+
+    def _zeros(self) -> Sums:
+        return Sums.zeros(self._method.arrays, self._plan.sums, self._graph.n, self._graph.nnz)
+
+
+class _Worker:
+    """Sums batches, one after the other, in a state of its own for each dtype that it needs.
+
+    The method has the plan with weights in range; roots beyond it add nothing to its sums over paths.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        method: Method,
+        module: MethodModule,
+        plan: SweepPlan,
+        scaled: SweepPlan,
+        beyond: NDArray[np.bool_],
+    ) -> None:
+        self._graph, self._method, self._module = graph, method, module
+        self._plan, self._scaled, self._beyond = plan, scaled, beyond
+        self._states = {plan.dtype: module.prepare(graph, scaled)}
+
+    def run(self, roots: Roots) -> Sums:
+        """Sum one batch, a row for each block of roots; roots that float64 does not hold are computed again."""
+        with np.errstate(over="ignore"):  # what sums to more than float64 holds is infinite
+            return self._run(roots)
+
+    def _run(self, roots: Roots) -> Sums:
+        sums, overflowed = self._sweep(self._plan.dtype, roots)
+        if overflowed.any() and self._plan.dtype == "float32":
+            in_float64, overflowed = self._sweep("float64", np.where(overflowed, roots, -1))
+            sums.add(in_float64)
+        again = overflowed | self._beyond[roots]
+        if again.any():
+            from lagbc.methods.cpu import extended
+
+            recomputed = self._zeros(np, len(roots))
+            for i in np.flatnonzero(again).tolist():
+                missing = recomputed if overflowed[i] else recomputed.of_paths()
+                row = self._module.batching.rows(i, i + 1).start
+                extended.add_root(self._graph.on_host, self._plan, int(roots[i]), missing, row, i)
+            asarray = self._method.arrays.asarray
+            sums.add(Sums(**{name: asarray(array) for name, array in recomputed}))
+        return sums
+
+    def _zeros(self, arrays: Any, roots: int) -> Sums:
+        rows = self._module.batching.rows(0, roots).stop
+        return Sums.zeros_of_batch(arrays, self._plan.sums, self._graph.n, self._graph.nnz, rows, roots)
+
+    def _sweep(self, dtype: str, roots: Roots) -> tuple[Sums, NDArray[np.bool_]]:
+        """Return the sums of the roots in range, and which are not; a root of -1 is an absent one."""
+        if dtype not in self._states:
+            self._states[dtype] = self._module.prepare(self._graph, replace(self._scaled, dtype=dtype))
+        sums = self._zeros(self._method.arrays, len(roots))
+        state, overflowed = self._states[dtype], np.zeros(len(roots), np.bool_)
+        for levels in self._module.forward(state, roots):
+            self._module.backward(state, levels, sums)
+            overflowed[levels.places] = levels.overflowed
+        return sums, overflowed
