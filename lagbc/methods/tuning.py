@@ -40,3 +40,7 @@ CHECKPOINT_SECONDS = 5.0
 # Roots from which they are grouped on graphs of few levels. On the CPU that took as long as 30 to 2000 of them gained.
 # Another number is another order of the sums. Results: root_order.md, by ``python -m benchmarks.root_order``.
 GROUPED_ROOTS = 1024
+# Roots of a chunk on each device: 16 blocks of 64 or of 256, so that the widest batch of a GPU by default is a chunk. A
+# longer one is more work for whoever has the last, where chunks are shared out; a shorter one adds the sums of all
+# vertices up more often, a 16th of the additions of the blocks. Another length is another order of the sums.
+CHUNK_ROOTS = {"cpu": 1024, "cuda": 4096}

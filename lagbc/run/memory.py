@@ -79,7 +79,8 @@ def estimate(
     per_edge = batch * method.bytes_per_edge_and_root + method.bytes_per_edge
     per_edge += ("edges" in outputs) * method.bytes_per_edge_sum
     blocks = -(-batch // method.block) if method.block > 1 else 1
-    # Sums of vertices and of edges: in the total and its successor, and of each worker, batches done and in work.
+    # Sums of vertices and of edges: in the total, the part of a chunk, the successor of one of them and zeros for the
+    # next; and of each worker, batches done and in work.
     summed = len(outputs - {"edges"}) * graph.n + ("edges" in outputs) * graph.nnz
     return MemoryEstimate(
         method=method.name,
@@ -90,7 +91,7 @@ def estimate(
         + _entries_both_ways(graph) * bytes_per_entry
         + ("edges" in outputs) * graph.nnz * _ORDER_BYTES_PER_EDGE,
         workspace=int(workers * (graph.n * per_vertex + graph.nnz * per_edge)),
-        scores=8 * summed * (3 + (3 + blocks) * workers),
+        scores=8 * summed * (5 + (3 + blocks) * workers),
         budget=limit,
     )
 

@@ -19,7 +19,7 @@ from lagbc.methods.contract import Batching, MethodModule, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.run.checkpoint import Checkpoint
-from lagbc.run.workers import Summed, Workers
+from lagbc.run.workers import Summed, Workers, cut
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,7 @@ def sweep(
     """
     ordered = order_roots(graph, method, roots)
     module = module or method.load()
-    length = max(len(ordered), 1)
-    chunks = [ordered[first : first + length] for first in range(0, len(ordered), length)]
+    chunks, length = cut(ordered, method, module.batching)
     start = Summed.nothing(np, plan, graph) if checkpoint is None else checkpoint.state
     summed = start.moved(method.arrays.asarray)
     with ExitStack() as stack:

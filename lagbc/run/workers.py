@@ -18,13 +18,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
+from lagbc.methods import tuning
+from lagbc.methods.contract import Batching, MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.run.threads import Threads
 from lagbc.run.weights import into_range
 
 Roots = NDArray[np.int64]
+
+
+def cut(ordered: Roots, method: Method, batching: Batching) -> tuple[list[Roots], int]:
+    """Cut roots in order into the chunks of all runs of their kind; return these, and the length of all but the last.
+
+    It is `tuning.CHUNK_ROOTS`, or the next multiple of the method's block.
+    """
+    length = -(-tuning.CHUNK_ROOTS[method.device] // batching.block) * batching.block
+    return [ordered[first : first + length] for first in range(0, len(ordered), length)], length
 
 
 @dataclass(frozen=True, eq=False)
