@@ -26,8 +26,8 @@ from benchmarks.graphs import SEED, NamedGraph, table
 from benchmarks.seeds import preferential
 from lagbc.centrality.compute import find_all
 from lagbc.centrality.together import FIVE
-from lagbc.cuda import compiler
 from lagbc.graph.graph import Graph
+from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS
@@ -46,7 +46,7 @@ EDGES = NamedGraph("random-1000-9935", "random", partial(erdos_renyi, 1000, 2 * 
 
 @dataclass(frozen=True)
 class Variant:
-    """A sweep for some centralities, with other constants than those of `lagbc.cuda.compiler` where they are given."""
+    """A sweep for some centralities, with other constants than those of `lagbc.methods.tuning` where they are given."""
 
     which: tuple[str, ...]
     resident: int | None = None  # blocks a multiprocessor
@@ -54,10 +54,10 @@ class Variant:
 
     def set_constants(self) -> None:
         """Compile with them from now on."""
-        compiler.RESIDENT.update(CONSTANTS)
-        compiler.EDGES_OWN_BYTES = OWN if self.own is None else self.own
+        tuning.RESIDENT.update(CONSTANTS)
+        tuning.EDGES_OWN_BYTES = OWN if self.own is None else self.own
         if self.resident is not None:
-            compiler.RESIDENT["LEVELS_EDGES" if "edge_bc" in self.which else "LEVELS_STRESS"] = self.resident
+            tuning.RESIDENT["LEVELS_EDGES" if "edge_bc" in self.which else "LEVELS_STRESS"] = self.resident
 
     @property
     def label(self) -> str:
@@ -66,7 +66,7 @@ class Variant:
         return ", ".join([*self.which, *(f"{name} {value}" for name, value in constants.items() if value is not None)])
 
 
-CONSTANTS, OWN = dict(compiler.RESIDENT), compiler.EDGES_OWN_BYTES
+CONSTANTS, OWN = dict(tuning.RESIDENT), tuning.EDGES_OWN_BYTES
 VARIANTS = (
     *(Variant(which) for which in SWEEPS),
     *(Variant(("edge_bc",), resident, own) for resident, own in ((2, 64), (4, 64), (4, 32))),

@@ -25,9 +25,11 @@ from benchmarks.graphs import table
 from lagbc.cuda import compiler
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
+from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common import rows
 from lagbc.methods.gpu.delta_stepping import lengths as delta_stepping
+from lagbc.methods.gpu.delta_stepping.kernels import KERNELS
 from lagbc.methods.sums import Sums
 
 LENGTHS = gpu.LENGTHS | {"1": (1, 1, True), "1..3": (1, 3, True), "1..5": (1, 5, True), "1..7": (1, 7, True)}
@@ -35,7 +37,7 @@ LENGTHS = gpu.LENGTHS | {"1": (1, 1, True), "1..3": (1, 3, True), "1..5": (1, 5,
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to run, with settings of `compiler.OWN_BYTES` and `compiler.RESIDENT`, and the window in mean lengths."""
+    """One way to run, with settings of `tuning.OWN_BYTES` and `tuning.RESIDENT`, and the window in mean lengths."""
 
     way: str
     lengths: str
@@ -43,16 +45,16 @@ class Variant:
     resident: int = 0
     width: float = 0.0
     dtype: str = "float64"
-    all_edges: bool = False  # also those that `lagbc.methods.gpu.delta_stepping.detours` leaves out
+    all_edges: bool = False  # also those that `lagbc.methods.gpu.delta_stepping.pruning` leaves out
 
     @property
     def kernels(self) -> tuple[str, str]:
-        """Names in `compiler.OWN_BYTES` and `compiler.RESIDENT`."""
+        """Names in `tuning.OWN_BYTES` and `tuning.RESIDENT`."""
         return {
-            "dial": ("delta_stepping_dial", "DIAL"),
-            "threshold": ("delta_stepping_levels", "STRICT"),
-            "window": ("delta_stepping_levels", "DELTA"),
-            "deep": ("", "DELTA_DEEP"),
+            "dial": ("delta_stepping/dial", "DIAL"),
+            "threshold": ("delta_stepping/launch_per_round", "STRICT"),
+            "window": ("delta_stepping/launch_per_round", "DELTA"),
+            "one launch": ("delta_stepping/one_launch", "DELTA_ONE_LAUNCH"),
         }[self.way]
 
 
@@ -75,9 +77,9 @@ FLAT = (
     Variant("threshold", "0..1", 64, 3),
 )
 DEEP = (
-    *(Variant("deep", "1..10", resident=resident) for resident in (5, 6)),
-    *(Variant("deep", "1..10", resident=6, width=width) for width in (2.0, 8.0, 16.0)),
-    Variant("deep", "0.1..1", resident=6),
+    *(Variant("one launch", "1..10", resident=resident) for resident in (5, 6)),
+    *(Variant("one launch", "1..10", resident=6, width=width) for width in (2.0, 8.0, 16.0)),
+    Variant("one launch", "0.1..1", resident=6),
 )
 
 
@@ -116,7 +118,7 @@ class Case:
         if not all_edges:
             for _ in range(2):
                 cp.get_default_memory_pool().free_all_blocks()
-                seconds, (part, _) = gpu.timed(lambda: delta_stepping.leave_out_detours(graph, SweepPlan(batch=256)))
+                seconds, (part, _) = gpu.timed(lambda: delta_stepping.prune(graph, SweepPlan(batch=256)))
             graph = part
         return cls(graph, delta_stepping.describe_lengths(graph, SweepPlan(batch=256)), seconds)
 
@@ -125,16 +127,16 @@ class Case:
 def settings(variant: Variant) -> Iterator[None]:
     """Compile as the variant asks, for a while."""
     source, kernel = variant.kernels
-    own, resident = dict(compiler.OWN_BYTES), dict(compiler.RESIDENT)
-    if source:
-        compiler.OWN_BYTES[source] = variant.own
+    own, resident = dict(tuning.OWN_BYTES), dict(tuning.RESIDENT)
+    if source in own:
+        tuning.OWN_BYTES[source] = variant.own
     if variant.resident:
-        compiler.RESIDENT[kernel] = variant.resident
+        tuning.RESIDENT[kernel] = variant.resident
     try:
         yield
     finally:
-        compiler.OWN_BYTES.update(own)
-        compiler.RESIDENT.update(resident)
+        tuning.OWN_BYTES.update(own)
+        tuning.RESIDENT.update(resident)
 
 
 @contextmanager
@@ -170,12 +172,12 @@ def compile_all(variants: Sequence[Variant]) -> None:
     """Compile what the variants need, side by side, before any of them is timed."""
     wanted = []
     for variant in variants:
-        name = variant.kernels[0] or "delta_stepping_deep"
-        for dist in ("float64", "float32") if "distances.cuh" in compiler.SOURCES[name] else (None,):
+        kernels = next(kernels for kernels in KERNELS if kernels.source.name == variant.kernels[0])
+        for dist in kernels.dists:
             if dist != ("float64" if "." in variant.lengths[:3] or variant.lengths == "0..1" else "float32") and dist:
                 continue
             with settings(variant):
-                wanted.append((name, compiler.options(name, variant.dtype, dist=dist), variant.way == "deep"))
+                wanted.append((kernels.source, kernels.options(variant.dtype, dist=dist), variant.way == "one launch"))
     device = cp.cuda.Device().id
     with ThreadPoolExecutor(8) as pool:
         for module in pool.map(lambda chosen: compiler._load(*chosen, device), dict.fromkeys(wanted)):
@@ -201,7 +203,7 @@ def run(case: Case, variant: Variant, roots: NDArray[np.int64], kernels: bool) -
     cp.get_default_memory_pool().free_all_blocks()
     plan, described = SweepPlan(batch=len(roots), dtype=variant.dtype), case.lengths
     if variant.width:
-        mean = described.width / delta_stepping.WIDTH
+        mean = described.width / tuning.WINDOW_WIDTH
         described = replace(described, width=variant.width * mean)
     with settings(variant):
         on_device = rows.upload(case.graph, plan)
@@ -272,7 +274,7 @@ def main(words: Sequence[str] | None = None) -> None:
             seconds = best.forward + best.backward
             cells = [name, variant.lengths, f"{case.graph.nnz / pattern.nnz:.2f}", f"{1e3 * case.seconds:.0f}"]
             cells += [best.way, variant.dtype, variant.own, variant.resident]
-            cells += [variant.width or delta_stepping.WIDTH, best.levels]
+            cells += [variant.width or tuning.WINDOW_WIDTH, best.levels]
             cells += [f"{1e3 * best.forward:.1f}", f"{1e3 * best.backward:.1f}", f"{1e3 * seconds / len(roots):.4f}"]
             cells += [f"{pattern.nnz / 2 * len(roots) / seconds / 1e9:.1f}", f"{difference:.0e}"]
             cells += [f"{time.perf_counter() - begun:.0f}"]

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import lagbc
-from lagbc.cuda.compiler import SOURCES
+from lagbc.methods.gpu.kernels import SOURCES
 
 MODULES = sorted(
     module.name
@@ -105,7 +105,6 @@ def test_the_method_table_of_the_readme_is_methods():
 
 
 def test_every_cuda_source_is_package_data():
-    kernels = files("lagbc.methods.gpu") / "kernels"
-    for source, headers in SOURCES.items():
-        for name in (f"{source}.cu", *headers):
-            assert (kernels / name).is_file(), name
+    for source in SOURCES:
+        for path in (source.path, *source.headers):
+            assert (files("lagbc") / path).is_file(), path

@@ -33,6 +33,105 @@ GRAPHBLAS_PULL_SHARE = 0.1
 # graphblas_weighted.md, by ``python -m benchmarks.graphblas_weighted``.
 GRAPHBLAS_WIDTH_FACTOR = 16.0
 
+# All kernels on the GPU
+#
+# benchmarks/results/gpu_hubs.md, gpu_deep_variants.md and gpu_weighted_variants.md.
+
+# Blocks of 256 threads that shall be resident on a multiprocessor, to which the compiler limits registers: more of them
+# hide more of the latency of loads, fewer leave each thread more registers. For DIAL_STRESS, DIAL_EDGES and those of
+# DELTA that have SUMS, it is the most at which the compiler keeps all in registers.
+#   python -m benchmarks.gpu_weighted_variants   (DIAL, STRICT, DELTA, DELTA_ONE_LAUNCH)
+#   python -m benchmarks.gpu_centralities        (LEVELS_STRESS, LEVELS_EDGES)
+#   python -m benchmarks.gpu                     (the others; gpu_deep_variants.md has FORWARD and BACKWARD)
+RESIDENT = {
+    "LEVELS": 5,
+    "LEVELS_STRESS": 4,
+    "LEVELS_EDGES": 3,
+    "FORWARD": 5,
+    "BACKWARD": 6,
+    "BACKWARD_SUMS": 4,
+    "DIJKSTRA": 8,
+    "DIAL": 4,
+    "DIAL_STRESS": 3,
+    "DIAL_EDGES": 2,
+    "DELTA": 4,
+    "DELTA_SUMS": 2,
+    "STRICT": 4,
+    "DELTA_ONE_LAUNCH": 6,
+    "DELTA_ONE_LAUNCH_SUMS": 4,
+}
+# Bytes of a row that a lane has at most, in the kernels that take a launch a level: a wide lane reads the edges of a
+# row fewer times, a narrow one has room for more edges in flight.
+#   python -m benchmarks.gpu_weighted_variants
+OWN_BYTES = {
+    "batched/launch_per_level_forward": 32,
+    "batched/launch_per_level_backward": 32,
+    "delta_stepping/dial": 64,
+    "delta_stepping/launch_per_round": 64,
+}
+# Where edges are summed, a warp has whole rows, and an edge's sum one owner: else its bits would depend on the order.
+#   python -m benchmarks.gpu_centralities
+EDGES_OWN_BYTES = 64
+# Rows with more edges than a share of all get a block, within bounds: on a small graph a warp that has 1024 edges ends
+# long after all others, on a large one a block is idle in most short rows.
+#   python -m benchmarks.gpu_hubs
+HUB_SHARE = 1 / 4096
+HUB_EDGES = 256, 1024
+# Blocks a multiprocessor of a launch whose warps take many rows each: enough that none is idle, and few enough that
+# what each block adds up at its end does not count.
+STRIDING_BLOCKS = 8
+
+# batched, on the GPU
+#
+# benchmarks/results/gpu.md; python -m benchmarks.gpu --methods batched
+
+# A sweep by launches keeps a bit row a vertex and level; groups of more levels than this are swept in one launch, which
+# takes less memory and waits less between levels, but more of a level that holds most vertices.
+HOPS_MOST_LEVELS = 96
+# A level is small if so many times the edges that leave it are no more than all rows: then the rows that they touch are
+# marked first, in a launch of its own, and no others are visited.
+SMALL_LEVEL = 8
+# Queue entries a vertex that are allocated at first, of a sweep in one launch. The queue grows by half on demand, and
+# the batch is swept again each time; entries that are not used are memory that a wider batch could have.
+HOPS_FIRST_ENTRIES = 24
+
+# delta-stepping, on the GPU
+#
+# benchmarks/results/gpu_weighted_variants.md; python -m benchmarks.gpu_weighted_variants
+
+# Width of the window in mean lengths, if the user gives none: a wide one settles more vertices a round, some of them
+# more than once.
+WINDOW_WIDTH = 4.0
+# `dial` takes lengths of at most so many units, and is the fastest, where paths are counted, up to a few: each unit is
+# a launch, whether a vertex is at that distance or not.
+MOST_UNITS = 16
+FEW_UNITS = 7
+# `threshold` takes lengths of which the smallest is at least this share of the mean: it settles each vertex once, in
+# rounds that are as narrow as the shortest edges.
+SIMILAR = 0.1
+# Distances of a sweep of `dial`, and rounds of `threshold` and `window`, at most, which keep a bit row a vertex for
+# each; groups that have more are swept in another way.
+DIAL_MOST_LEVELS = 64
+MOST_ROUNDS = 64
+# As HOPS_FIRST_ENTRIES.
+DELTA_FIRST_ENTRIES = 32
+# Landmark pruning: graphs with fewer edges are swept as they are, since a launch takes longer than their edges; runs
+# from fewer roots, too, since finding the edges takes about as long as 256 roots do. If more than a share of the
+# edges has to be kept, all are: copying the graph takes time, too.
+PRUNING_LEAST_EDGES = 2**17
+PRUNING_LEAST_ROOTS = 512
+PRUNING_MOST_KEPT = 0.9
+
+# The traversals
+#
+# benchmarks/results/gpu_traversal.md; python -m benchmarks.gpu --methods work-efficient,hybrid,edge-parallel
+
+# Threads of a block on graphs of high diameter, whose levels are small, and on the others.
+THREADS_HIGH_DIAMETER, THREADS_LOW_DIAMETER = 256, 512
+# Hybrid: this many roots or more are sampled; a median depth below so many times log2(n) picks edge-parallel. The
+# figures are McLaughlin and Bader's.
+SAMPLE, GAMMA = 512, 4.0
+
 # ---- The loop over the roots of all methods
 
 # Seconds between two writes of a checkpoint: fewer lose less work to a kill and write the sums more often.

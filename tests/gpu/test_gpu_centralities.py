@@ -105,7 +105,7 @@ def way(request, monkeypatch):
     """Sweep every graph a launch a level (if it has less than 96), or in one launch."""
     monkeypatch.setattr(Graph, "has_high_diameter", property(lambda graph: request.param == "one launch"))
     if request.param in SMALL:
-        monkeypatch.setattr("lagbc.methods.gpu.batched.levels.SMALL", SMALL[request.param])
+        monkeypatch.setattr("lagbc.methods.tuning.SMALL_LEVEL", SMALL[request.param])
     return request.param
 
 
@@ -136,7 +136,7 @@ def test_random_graphs(sums_gpu, data):
     deep, small = data.draw(st.booleans()), data.draw(st.sampled_from([*SMALL.values(), 8]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Graph, "has_high_diameter", property(lambda graph: deep))
-        patch.setattr("lagbc.methods.gpu.batched.levels.SMALL", small)
+        patch.setattr("lagbc.methods.tuning.SMALL_LEVEL", small)
         ours = summed(sums_gpu, A, outputs=outputs, **options)
     assert {name for name, _ in ours} == outputs
     assert_sums_close(sums_gpu, ours, by_the_oracle(A, **options))
@@ -157,7 +157,7 @@ def test_against_the_cpu(sums_gpu, way, A, directed):
 @needs_numba
 def test_hubs(sums_gpu, monkeypatch):
     """Rows of many edges, which a block shares, with those of few among them."""
-    monkeypatch.setattr("lagbc.methods.gpu.common.rows._HUB_EDGES", (12, 12))
+    monkeypatch.setattr("lagbc.methods.tuning.HUB_EDGES", (12, 12))
     for directed in (True, False):
         options = {"directed": directed, "sources": range(300)}
         theirs = by_the_cpu(SCALE_FREE, **options)
@@ -197,7 +197,7 @@ def test_small_levels_change_no_bit(sums_gpu, monkeypatch):
     A = scale_free(1500, 12000, seed=6)
     results = []
     for small in (*SMALL.values(), 8):
-        monkeypatch.setattr("lagbc.methods.gpu.batched.levels.SMALL", small)
+        monkeypatch.setattr("lagbc.methods.tuning.SMALL_LEVEL", small)
         results.append(summed(sums_gpu, A, batch=512))
     for result in results[1:]:
         assert_same_bits(result, results[0])

@@ -28,6 +28,7 @@ from strategies import UNLIKE as UNLIKE_HOPS
 import lagbc
 from lagbc import reference
 from lagbc.graph.validate import as_graph
+from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, SweepPlan, UnlikeBlocks
 from lagbc.methods.sums import Sums
 
@@ -67,10 +68,10 @@ GRAPHS = {
     "scale-free, 0 to 1": (with_lengths(scale_free(400, 2500, seed=3), reals(0, 1)), "window"),
     "scale-free, 1 to 1000": (with_lengths(scale_free(400, 2500, seed=4), integers(1000)), "window"),
     "star": (with_lengths(star(1500), integers(4)), "dial"),
-    "grid, 1 to 10": (with_lengths(grid(11, 40), integers(10)), "deep"),
-    "grid, reals": (with_lengths(grid(11, 40), reals(0.1, 1)), "deep"),
-    "grid, powers": (with_lengths(grid(11, 40), powers()), "deep"),
-    "path": (with_lengths(path(150), reals(0, 3)), "deep"),
+    "grid, 1 to 10": (with_lengths(grid(11, 40), integers(10)), "one launch"),
+    "grid, reals": (with_lengths(grid(11, 40), reals(0.1, 1)), "one launch"),
+    "grid, powers": (with_lengths(grid(11, 40), powers()), "one launch"),
+    "path": (with_lengths(path(150), reals(0, 3)), "one launch"),
     "components": (
         with_lengths(disjoint(path(9), grid(5, 6), matrix(3, []), scale_free(60, 300, seed=5)), integers(3)),
         "dial",
@@ -361,14 +362,14 @@ def test_the_way_that_is_taken(delta, name):
     graph = as_graph(A, weighted=True)
     for plan, expected in (
         (SweepPlan(batch=256), way),
-        (SweepPlan(batch=256, rtol=1e-9), "deep" if way == "deep" else "window"),
-        (SweepPlan(batch=256, bucket_width=2.0), "deep" if way == "deep" else "window"),
+        (SweepPlan(batch=256, rtol=1e-9), "one launch" if way == "one launch" else "window"),
+        (SweepPlan(batch=256, bucket_width=2.0), "one launch" if way == "one launch" else "window"),
     ):
         assert delta.choose_way(graph, delta.describe_lengths(graph, plan), plan) == expected
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("way", ["dial", "threshold", "window", "deep"])
+@pytest.mark.parametrize("way", ["dial", "threshold", "window", "one launch"])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_every_way_agrees_with_the_oracle(delta, name, way, dtype):
     A, _ = GRAPHS[name]
@@ -386,7 +387,7 @@ def test_every_way_agrees_with_the_oracle(delta, name, way, dtype):
 
 
 @pytest.mark.parametrize("dist", ["float64", "float32"])
-@pytest.mark.parametrize("way", ["threshold", "window", "deep"])
+@pytest.mark.parametrize("way", ["threshold", "window", "one launch"])
 def test_distances(delta, way, dist):
     """Least fixed points, in each column; float32 holds them where it is taken."""
     A, _ = GRAPHS["scale-free, 1 to 10"]
@@ -411,7 +412,7 @@ def test_a_way_gives_up_on_deeper_groups(delta, cupy, way):
     """Among batches that it takes."""
     graph = as_graph(UNLIKE, weighted=True)
     state = delta.prepare(graph, SweepPlan(batch=512), way)
-    for roots, taken in ((np.arange(200, 400), way), (np.arange(100), "deep"), (np.arange(300, 800), way)):
+    for roots, taken in ((np.arange(200, 400), way), (np.arange(100), "one launch"), (np.arange(300, 800), way)):
         levels, out = delta.forward(state, roots), cupy.zeros((2, graph.n))
         delta.backward(state, levels, Sums(dependency=out))
         assert state.way == taken
@@ -431,11 +432,11 @@ def test_unlike_groups_come_apart(cupy):
     within(results[0], oracle(UNLIKE), 1e-12)
 
 
-@pytest.mark.parametrize("way", ["dial", "threshold", "window", "deep"])
+@pytest.mark.parametrize("way", ["dial", "threshold", "window", "one launch"])
 def test_bits(delta, cupy, way):
     """Neither the batch nor the run changes a bit; no vertex is so far that `dial` gives up, which it does at 61."""
-    A = with_lengths(grid(5, 7) if way == "deep" else scale_free(600, 4000, seed=8), integers(3))
-    A = disjoint(*[A] * (18 if way == "deep" else 1))
+    A = with_lengths(grid(5, 7) if way == "one launch" else scale_free(600, 4000, seed=8), integers(3))
+    A = disjoint(*[A] * (18 if way == "one launch" else 1))
     graph = as_graph(A, weighted=True)
     roots = graph.order[:520]
     results = []
@@ -463,9 +464,9 @@ def test_levels_of_dial_grow(delta):
 
 
 def test_queue_grows(delta, monkeypatch):
-    monkeypatch.setattr(delta.deep, "FIRST_ENTRIES", 0)
+    monkeypatch.setattr(tuning, "DELTA_FIRST_ENTRIES", 0)
     A, _ = GRAPHS["grid, 1 to 10"]
-    ours, state, _ = run(delta, A, "deep", roots=range(0, 440, 2))
+    ours, state, _ = run(delta, A, "one launch", roots=range(0, 440, 2))
     assert state.arrays.capacity > 256
     within(ours, oracle(A, sources=range(0, 440, 2)), 1e-12)
 
@@ -484,13 +485,13 @@ def test_a_hub_is_shared_by_a_block(delta):
 
 
 def test_absorbed_lengths_in_every_way(delta):
-    for way in ("threshold", "window", "deep"):
+    for way in ("threshold", "window", "one launch"):
         ours, _, levels = run(delta, ABSORBED, way, roots=range(4))
         assert levels.overflowed.tolist() == [True, False, False, False]
         within(ours, oracle(ABSORBED, sources=[1, 2, 3]), 1e-12)
 
 
-@pytest.mark.parametrize("way", ["window", "deep"])
+@pytest.mark.parametrize("way", ["window", "one launch"])
 def test_an_absorbed_length_off_all_paths_harms_no_way_that_settles_first(delta, way):
     A = sp.csr_array(([1e20, 1e20, 1.0, 1.0, 1e20], ([0, 0, 1, 2, 1], [1, 2, 2, 1, 3])), shape=(4, 4))
     ours, _, levels = run(delta, A, way, roots=[0])

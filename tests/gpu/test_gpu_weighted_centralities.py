@@ -23,7 +23,7 @@ from lagbc.methods.table import ALL_SUMS, METHODS
 EVERYTHING = frozenset(ALL_SUMS)
 DISTANCES = EVERYTHING - PATH_SUMS
 ROW = next(row for row in METHODS if row.name == "delta-stepping" and row.device == "cuda")
-WAYS = ("dial", "threshold", "window", "deep")
+WAYS = ("dial", "threshold", "window", "one launch")
 TOLERANCES = {"float64": 1e-12, "float32": 3e-5}
 
 needs_numba = pytest.mark.skipif(find_spec("numba") is None, reason="the CPU's batched method needs numba")
@@ -166,7 +166,7 @@ def test_ties_are_as_the_sums_fall(cupy, data):
     """0.1 + 0.2 is not 0.3; the oracle adds in float64, too."""
     A = data.draw(graphs(min_n=2))
     A.data = np.array(data.draw(st.lists(st.sampled_from([0.1, 0.2, 0.3, 0.6]), min_size=A.nnz, max_size=A.nnz)))
-    way = data.draw(st.sampled_from(["threshold", "window", "deep"]))
+    way = data.draw(st.sampled_from(["threshold", "window", "one launch"]))
     assert_close(summed(A, way), by_the_oracle(A, number=float))
 
 
@@ -177,7 +177,7 @@ def test_several_groups(way, dtype, name, weights):
     n = LARGE[name].shape[0]
     omega, times = np.random.default_rng(2).integers(0, 4, (2, n)) / 2
     options = {"omega": omega, "multiplicity": times} if weights else {}
-    if name == "mesh" and way != "deep":
+    if name == "mesh" and way != "one launch":
         pytest.skip("it is too deep")
     theirs = by_the_oracle(LARGE[name], number=float, **options)
     assert_close(summed(LARGE[name], way, batch=512, dtype=dtype, **options), theirs, dtype)
@@ -186,7 +186,7 @@ def test_several_groups(way, dtype, name, weights):
 @pytest.mark.parametrize("length", [0.1, 1.0])
 def test_hubs(way, monkeypatch, length):
     """Rows of many edges, which a block shares, with those of few among them."""
-    monkeypatch.setattr("lagbc.methods.gpu.common.rows._HUB_EDGES", (12, 12))
+    monkeypatch.setattr("lagbc.methods.tuning.HUB_EDGES", (12, 12))
     if way == "dial" and length != 1:
         pytest.skip("it adds multiples of a unit, not rounded sums")
     A, roots = LARGE["scale-free"] * length, range(0, 300, 7)
@@ -230,7 +230,7 @@ def test_ragged_batches(way, count):
 
 def test_bits(way):
     """Neither the batch nor the run changes a bit."""
-    A = disjoint(*[with_lengths(grid(5, 7), integers(3))] * 18) if way == "deep" else LARGE["scale-free"]
+    A = disjoint(*[with_lengths(grid(5, 7), integers(3))] * 18) if way == "one launch" else LARGE["scale-free"]
     A = disjoint(A, with_lengths(scale_free(300, 1800, seed=4), integers(3)))
     expected = summed(A, way, batch=256)
     for batch in (512, 768, 256):
@@ -263,7 +263,7 @@ def test_backward_adds(way):
 def test_deeper_groups(cupy, first, outputs):
     """A way gives up on groups that have too many levels for it, among batches that it takes."""
     state = prepared(UNLIKE, first, batch=512, outputs=outputs)
-    for roots, taken in ((np.arange(200, 260), first), (np.arange(40), "deep"), (np.arange(300, 340), first)):
+    for roots, taken in ((np.arange(200, 260), first), (np.arange(40), "one launch"), (np.arange(300, 340), first)):
         ours, _ = add_batch(state, roots)
         assert state.way == taken
         theirs = by_the_oracle(UNLIKE, roots=roots, number=float)
@@ -308,7 +308,7 @@ def test_stop_flag(way, outputs):
 # What a search cannot finish
 
 
-@pytest.mark.parametrize("way", ["deep"])
+@pytest.mark.parametrize("way", ["one launch"])
 def test_backward_leaves_out_what_overflowed(cupy, way, dtype):
     """In all sums; far beyond the limit, where counts are infinite."""
     A = with_lengths(diamonds({"float64": 2044, "float32": 252}[dtype], 2), lambda count: np.full(count, 3.0))
@@ -363,7 +363,7 @@ def test_overflow_is_recomputed(cupy, dtype, name):
     np.testing.assert_allclose(ours, theirs, rtol=TOLERANCES[dtype], atol=TOLERANCES[dtype])
 
 
-@pytest.mark.parametrize("way", ["threshold", "window", "deep"])
+@pytest.mark.parametrize("way", ["threshold", "window", "one launch"])
 def test_an_absorbed_length(cupy, way):
     """The other roots of the batch are not the worse for it; distances are what they are."""
     ours, levels = add_batch(prepared(ABSORBED, way), range(4))
@@ -441,7 +441,7 @@ def test_stress_is_not_counted_in_float32(cupy, way):
         ROW.load().prepare(graph, SweepPlan(batch=256, dtype="float32", sums=EVERYTHING), way)
 
 
-@pytest.mark.parametrize("way", ["window", "deep"])
+@pytest.mark.parametrize("way", ["window", "one launch"])
 def test_tolerance(cupy, way):
     """0.1 + 0.2 is more than 0.3 by rounding alone; with rtol there are three shortest paths from 0 to 3."""
     A = sp.coo_array(([0.1, 0.2, 0.2, 0.1, 0.3], ([0, 1, 0, 2, 0], [1, 3, 2, 3, 3])), shape=(4, 4))

@@ -2,16 +2,18 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from lagbc.cuda import compiler
+import lagbc
+from lagbc.methods.gpu.kernels import SOURCES, variants
 
 nvrtc = pytest.importorskip("cuda.bindings.nvrtc", reason="cuda-bindings is not installed (the extra 'kernels')")
 pathfinder = pytest.importorskip("cuda.pathfinder")
 
 ARCHITECTURES = (75, 80, 90, 100)
-VARIANTS = {label: (source, options) for label, source, options in compiler.variants()}
+VARIANTS = {label: (source, options) for label, source, options in variants()}
 
 
 def headers():
@@ -69,14 +71,13 @@ def test_an_error_names_the_file_and_the_line():
 
 
 def test_every_kernel_file_is_compiled():
-    """No file of kernels/ is left out of `compiler.variants()`, and no header is there for nothing."""
-    from importlib.resources import files
+    """No source is left out of `variants`, and no header is there for nothing."""
+    package = Path(lagbc.__file__).parent
+    files = {file.relative_to(package).as_posix() for file in package.rglob("*.cu*")}
+    assert files == {path for source in SOURCES for path in (source.path, *source.headers)}
+    assert {source.name for source in SOURCES} == {label.split("[")[0] for label in VARIANTS}
 
-    names = {file.name for file in (files("lagbc.methods.gpu") / "kernels").iterdir()}
-    compiled = {label.split("[")[0] for label in VARIANTS}
-    assert names == {f"{name}.cu" for name in compiled} | {name for used in compiler.SOURCES.values() for name in used}
 
-
-def test_the_compiler_module_does_not_load_cupy():
-    command = "import sys, lagbc.cuda.compiler; sys.exit('cupy' in sys.modules)"
+def test_the_sources_do_not_load_cupy():
+    command = "import sys, lagbc.methods.gpu.kernels; sys.exit('cupy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", command], check=False).returncode == 0

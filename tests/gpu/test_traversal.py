@@ -8,6 +8,7 @@ from strategies import adjacency, disjoint, grid, matrix, oracle, path, scale_fr
 
 import lagbc
 from lagbc.graph.validate import as_graph
+from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.reference import count_hops
@@ -195,16 +196,16 @@ def test_depth_is_as_wide_as_the_graph_is_deep(hops, cupy):
 
 def test_hybrid_decides_by_the_sample(hops, cupy, monkeypatch):
     """Shallow graphs go on with all edges, deep ones with the queue, once the sample is complete."""
-    monkeypatch.setattr(hops, "SAMPLE", 100)
-    monkeypatch.setattr(hops, "GAMMA", 1.0)
-    for A, expected in ((SCALE_FREE, "traversal_edge_parallel"), (path(200), "traversal_work_efficient")):
+    monkeypatch.setattr(tuning, "SAMPLE", 100)
+    monkeypatch.setattr(tuning, "GAMMA", 1.0)
+    for A, expected in ((SCALE_FREE, "edge_parallel"), (path(200), "work_efficient")):
         state = prepared(hops, A, "hybrid")
         used, n = [], A.shape[0]
         out = cupy.zeros((1, n))
         for first in range(0, n, 64):
             hops.backward(state, hops.forward(state, np.arange(n)[first : first + 64]), Sums(dependency=out))
             used.append(state.source)
-        assert used[:2] == ["traversal_work_efficient"] * 2
+        assert used[:2] == ["work_efficient"] * 2
         assert set(used[2:]) == {expected}
         np.testing.assert_allclose(out[0].get(), oracle(A), rtol=1e-12, atol=1e-12)
 
@@ -212,9 +213,9 @@ def test_hybrid_decides_by_the_sample(hops, cupy, monkeypatch):
 def test_hybrid_compares_with_gamma_log_n(hops, cupy, monkeypatch):
     """Roots at the end of a path of n vertices are n - 1 deep: that is compared with gamma * log2(n)."""
     n = 64  # log2(n) = 6
-    for gamma, expected in ((10.4, "traversal_work_efficient"), (10.6, "traversal_edge_parallel")):
-        monkeypatch.setattr(hops, "SAMPLE", 1)
-        monkeypatch.setattr(hops, "GAMMA", gamma)
+    for gamma, expected in ((10.4, "work_efficient"), (10.6, "edge_parallel")):
+        monkeypatch.setattr(tuning, "SAMPLE", 1)
+        monkeypatch.setattr(tuning, "GAMMA", gamma)
         state = prepared(hops, path(n), "hybrid", batch=1)
         hops.forward(state, np.array([0]))
         hops.forward(state, np.array([n // 2]))

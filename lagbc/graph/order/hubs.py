@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import dijkstra
 from lagbc.cuda import compiler
 from lagbc.graph import tuning
 from lagbc.graph.csr import module_of
+from lagbc.graph.order.search import BREADTH_FIRST
 
 
 def group_by_hubs(indptr: Any, indices: Any, vertices: Any) -> Any:
@@ -87,7 +88,7 @@ def _hub_distances_on_device(indptr: Any, indices: Any, hubs: int) -> Any:
     distances = xp.zeros((hubs, n), np.int32)
     frontiers = xp.zeros((2, n), np.uint32)
     frontiers[0, :hubs] = xp.left_shift(xp.uint32(1), xp.arange(hubs, dtype=np.uint32))
-    kernel = compiler.load("breadth_first", "float64", cooperative=True).get_function("hub_distances")
+    kernel = compiler.load(BREADTH_FIRST, compiler.options({}), cooperative=True).get_function("hub_distances")
     blocks = compiler.resident_blocks(compiler.THREADS, kernel)
     searches = frontiers, frontiers[0].copy(), distances
     sizes = np.int32(n), np.int32(hubs), np.int32(tuning.HUB_LEVELS)

@@ -11,6 +11,9 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 from lagbc.cuda import compiler
 from lagbc.graph.csr import module_of, rows_of
 
+# Searches on a device.
+BREADTH_FIRST = compiler.Source("graph/order/breadth_first.cu", ("cuda/common.cuh", "cuda/group.cuh"))
+
 
 def weak_components(indptr: Any, indices: Any) -> Any:
     """Weakly connected component of each vertex, numbered from 0 in the order of their first vertices.
@@ -69,7 +72,7 @@ def _hop_distances_on_device(indptr: Any, indices: Any, roots: Any) -> Any:
     xp = module_of(indptr)
     depth = xp.full(len(indptr) - 1, -1, np.int32)
     depth[roots] = 0
-    kernel = compiler.load("breadth_first", "float64", cooperative=True).get_function("breadth_first")
+    kernel = compiler.load(BREADTH_FIRST, compiler.options({}), cooperative=True).get_function("breadth_first")
     blocks = compiler.resident_blocks(compiler.THREADS, kernel)
     arguments = (np.int32(len(depth)), indptr, indices, depth, xp.zeros(3, np.int32), xp.zeros(1, np.uint32))
     kernel((blocks,), (compiler.THREADS,), arguments)

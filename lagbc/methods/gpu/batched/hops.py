@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan, UnlikeBlocks
-from lagbc.methods.gpu.batched import deep as batched_hops_deep
-from lagbc.methods.gpu.batched import levels as batched_hops_levels
+from lagbc.methods.gpu.batched import launch_per_level, one_launch
 from lagbc.methods.gpu.batched.sums import add_root_edges
 from lagbc.methods.gpu.common.rows import (
     COLUMNS,
@@ -52,7 +51,7 @@ class State:
     """The graph on the device, and the arrays of the way that was taken last."""
 
     rows: Rows
-    is_deep: bool
+    has_high_diameter: bool
     arrays: Any
     edge_order: Any  # of the graph, on the device; None if edges are not summed
     too_deep: NDArray[np.int64]  # the roots of the groups that were last found to be so, and not those beside them
@@ -64,8 +63,8 @@ class State:
 
     @property
     def way(self) -> Any:
-        """The module that the arrays are for: `batched_hops_levels` or `batched_hops_deep`."""
-        return batched_hops_deep if isinstance(self.arrays, batched_hops_deep.Arrays) else batched_hops_levels
+        """The module that the arrays are for: `launch_per_level` or `one_launch`."""
+        return one_launch if isinstance(self.arrays, one_launch.Arrays) else launch_per_level
 
     def sweep(self, way: Any, roots: NDArray[np.int64], placed: Placed) -> Found:
         """Sweep forward, with the arrays of a way in place of those of the other."""
@@ -79,7 +78,7 @@ class State:
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Upload the graph in sweep order (once a graph) and allocate rows for the batch."""
     rows = upload(graph, plan)
-    way = batched_hops_deep if graph.has_high_diameter else batched_hops_levels
+    way = one_launch if graph.has_high_diameter else launch_per_level
     edge_order = cp.asarray(graph.edge_order) if "edges" in plan.sums else None
     return State(rows, graph.has_high_diameter, way.allocate(rows), edge_order, np.zeros(0, np.int64))
 
@@ -93,15 +92,15 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
         Some groups of roots are too deep for a launch a level, and have to come by themselves; the others are swept.
     """
     placed = place(state.rows, roots)
-    is_deep = state.is_deep or np.array_equal(roots, state.too_deep)
+    has_high_diameter = state.has_high_diameter or np.array_equal(roots, state.too_deep)
     try:
-        found = state.sweep(batched_hops_deep if is_deep else batched_hops_levels, roots, placed)
+        found = state.sweep(one_launch if has_high_diameter else launch_per_level, roots, placed)
     except TooDeep as deeper:
         apart = deeper.groups[np.arange(len(roots)) // COLUMNS]
         if deeper.found is not None and not apart.all():
             state.too_deep = roots[apart]
             raise UnlikeBlocks(deeper.groups, _levels(roots, placed, deeper.found, apart)) from None
-        found = state.sweep(batched_hops_deep, roots, placed)
+        found = state.sweep(one_launch, roots, placed)
     return _levels(roots, placed, found)
 
 

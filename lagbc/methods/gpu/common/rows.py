@@ -9,21 +9,18 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.cuda.compiler import THREADS
 from lagbc.cuda.host import pinned_flag
 from lagbc.graph.graph import Graph
+from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, SweepPlan
 
 COLUMNS = 256
 BYTES = COLUMNS // 8
 WORDS = COLUMNS // 32
-THREADS = 256
 WARPS = THREADS // 32
-# How the sweep of a group in one launch ended, if not well; as in kernels/batched_deep.cuh.
+# How the sweep of a group in one launch ended, if not well; as in one_launch.cuh.
 QUEUE_FULL, STOPPED = 1, 2
-# Rows with more edges than a share of all get a block, within bounds: on a small graph a warp that has 1024 edges ends
-# long after all others.
-_HUB_SHARE = 1 / 4096
-_HUB_EDGES = 256, 1024
 
 
 @dataclass(eq=False)
@@ -243,6 +240,6 @@ def sigma_limit(plan: SweepPlan) -> Any:
 
 def _count_hubs(degrees: NDArray[np.int64]) -> int:
     """Rows at the front of which all have many edges; the last of them may be followed by some more."""
-    few = np.clip(_HUB_SHARE * degrees.sum(), *_HUB_EDGES)
+    few = np.clip(tuning.HUB_SHARE * degrees.sum(), *tuning.HUB_EDGES)
     short = np.flatnonzero(degrees <= few)
     return int(short[0]) if len(short) else len(degrees)

@@ -1,4 +1,4 @@
-"""Delta-stepping for lengths that are small multiples of a unit, a launch a distance; kernels/delta_stepping_dial.cu.
+"""Delta-stepping for lengths that are small multiples of a unit, a launch a distance.
 
 R. B. Dial, Algorithm 360: shortest-path forest with topological ordering, Comm. ACM 12 (1969) 632-633.
 """
@@ -12,12 +12,12 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.cuda import compiler
+from lagbc.cuda.compiler import THREADS
 from lagbc.cuda.host import pointer
+from lagbc.methods import tuning
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     COLUMNS,
-    THREADS,
     Found,
     Lengths,
     Placed,
@@ -32,13 +32,11 @@ from lagbc.methods.gpu.common.rows import (
     sigma_limit,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_rows
+from lagbc.methods.gpu.delta_stepping.kernels import DIAL
 from lagbc.methods.gpu.delta_stepping.sums import sum_levels
 
-# Distances of a sweep at most, which keeps a bit row a vertex and distance.
-MOST_LEVELS = 64
 # The kernels number a group's bit rows in 32 bits.
-MOST_ROWS = 2**32 // MOST_LEVELS
-_SOURCE = "delta_stepping_dial"
+MOST_ROWS = 2**32 // tuning.DIAL_MOST_LEVELS
 
 
 @dataclass(eq=False)
@@ -70,7 +68,7 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
         values=values,
         paths=paths,
         visited=cp.empty((rows.groups, rows.rows, BYTES), cp.uint8),
-        **_allocate_levels(rows, MOST_LEVELS // 4),
+        **_allocate_levels(rows, tuning.DIAL_MOST_LEVELS // 4),
     )
 
 
@@ -80,7 +78,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     Raises
     ------
     TooDeep
-        Groups have more than `MOST_LEVELS` levels.
+        Groups have more than `tuning.DIAL_MOST_LEVELS` levels.
     """
     rows = arrays.rows
     kernel = _kernel(rows, "dial_forward")
@@ -92,8 +90,8 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     if arrays.values is not None:
         arrays.values[placed.group, placed.position, placed.column] = 1
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
-    found, last = cp.zeros(MOST_LEVELS, cp.int32), 0
-    for level in range(1, MOST_LEVELS):
+    found, last = cp.zeros(tuning.DIAL_MOST_LEVELS, cp.int32), 0
+    for level in range(1, tuning.DIAL_MOST_LEVELS):
         rows.plan.stop.check()
         if level == _capacity(arrays):
             _double_levels(arrays)
@@ -108,7 +106,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
             last = level
         elif level == last + arrays.longest:
             return Found(last, bits_of(overflowed, len(roots)), arrays.visited)
-    still_live = arrays.live[: count_groups(roots), MOST_LEVELS - arrays.longest :].any(axis=(1, 2))
+    still_live = arrays.live[: count_groups(roots), tuning.DIAL_MOST_LEVELS - arrays.longest :].any(axis=(1, 2))
     raise TooDeep(still_live.get())
 
 
@@ -139,7 +137,7 @@ def distances(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, s
 
 
 def _kernel(rows: Rows, name: str) -> Any:
-    return compiler.load(_SOURCE, rows.plan.dtype, outputs=rows.plan.sums).get_function(name)
+    return DIAL.load(rows.plan.dtype, outputs=rows.plan.sums).get_function(name)
 
 
 def _allocate_levels(rows: Rows, capacity: int) -> dict[str, Any]:
@@ -164,4 +162,4 @@ def _capacity(arrays: Arrays) -> int:
 def _parts(arrays: Arrays) -> int:
     """Warps that share a row."""
     plan = arrays.rows.plan
-    return COLUMNS // (32 * compiler.own_columns(_SOURCE, plan.dtype, outputs=plan.sums))
+    return COLUMNS // (32 * DIAL.own_columns(plan.dtype, outputs=plan.sums))

@@ -13,7 +13,7 @@ what they compute and differ in what they are fast at; `choose_way` has the rule
 ``window``
     Any lengths, few levels. Delta-stepping with a window that slides with the nearest pending vertex, a launch a round;
     then counts along tight edges, a launch a level.
-``deep``
+``one launch``
     Any lengths, many levels: meshes and roads. The same with queues, one launch a sweep.
 
 In all of them an edge (u, v) is tight if ``dist[u] + length == dist[v]`` and ``dist[u] < dist[v]``, for the least fixed
@@ -25,7 +25,7 @@ The backward sweep is compiled for what is asked for, as that of hops is. Sums o
 final distances, in `dial` of the levels' bit rows; where no more is asked for, no path is counted, no root overflows,
 and no level is told from another but in `dial`.
 
-Edges that are longer than a way around them are left out at first (`.detours`): on scale-free graphs with lengths of
+Edges that are longer than a way around them are left out at first (`.pruning`): on scale-free graphs with lengths of
 all sizes, most of them.
 
 Groups of roots that have more levels than a way takes are swept again in another. Sums are in the order of rows, in
@@ -54,13 +54,12 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import EXACT_INTEGERS
+from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan, UnlikeBlocks
 from lagbc.methods.gpu.common.rows import (
     COLUMNS,
-    Found,
     Lengths,
     Levels,
-    Placed,
     Rows,
     TooDeep,
     add_ends,
@@ -70,36 +69,25 @@ from lagbc.methods.gpu.common.rows import (
     place,
     upload,
 )
-from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores
-from lagbc.methods.gpu.delta_stepping import deep, detours, dial, levels
+from lagbc.methods.gpu.common.sums import Distances, Edges
+from lagbc.methods.gpu.delta_stepping import dial, launch_per_round, one_launch, pruning
 from lagbc.methods.sums import PATH_SUMS, Sums
-
-# Width of the window in mean lengths, if the user gives none.
-WIDTH = 4.0
-# `dial` takes lengths of at most so many units, and is the fastest, where paths are counted, up to a few.
-MOST_UNITS = 16
-FEW_UNITS = 7
-# `threshold` takes lengths of which the smallest is at least this share of the mean.
-SIMILAR = 0.1
 
 
 @dataclass(frozen=True)
 class Way:
-    """Four functions, and the way that is taken where groups have more levels than this one takes."""
+    """A module with `forward`, `backward` and `distances`, and the way of groups that are too deep for it."""
 
+    module: Any
     allocate: Callable[[Rows, Lengths], Any]
-    forward: Callable[[Any, NDArray[np.int64], Placed], Found]
-    backward: Callable[[Any, NDArray[np.int64], int, Any, Any, Edges], PathScores]
-    distances: Callable[[Any, NDArray[np.int64], int, Any, Distances], None]
     then: str = ""
 
 
-_STRICT, _WINDOW = partial(levels.allocate, strict=True), partial(levels.allocate, strict=False)
 WAYS = {
-    "dial": Way(dial.allocate, dial.forward, dial.backward, dial.distances, then="window"),
-    "threshold": Way(_STRICT, levels.forward, levels.backward, levels.distances, then="window"),
-    "window": Way(_WINDOW, levels.forward, levels.backward, levels.distances, then="deep"),
-    "deep": Way(deep.allocate, deep.forward, deep.backward, deep.distances),
+    "dial": Way(dial, dial.allocate, then="window"),
+    "threshold": Way(launch_per_round, partial(launch_per_round.allocate, strict=True), then="window"),
+    "window": Way(launch_per_round, partial(launch_per_round.allocate, strict=False), then="one launch"),
+    "one launch": Way(one_launch, one_launch.allocate),
 }
 
 
@@ -129,7 +117,7 @@ class State:
 
 def prepare(graph: Graph, plan: SweepPlan, way: str | None = None) -> State:
     """Upload the graph in sweep order and allocate rows for the batch; `way` is one of `WAYS`, if not the best."""
-    graph, places = leave_out_detours(graph, plan)
+    graph, places = prune(graph, plan)
     rows, lengths = upload(graph, plan), describe_lengths(graph, plan)
     first = choose_way(graph, lengths, plan) if way is None else way
     edge_order = None
@@ -138,12 +126,12 @@ def prepare(graph: Graph, plan: SweepPlan, way: str | None = None) -> State:
     return State(rows, lengths, first, first, WAYS[first].allocate(rows, lengths), edge_order)
 
 
-def leave_out_detours(graph: Graph, plan: SweepPlan) -> tuple[Graph, Any]:
+def prune(graph: Graph, plan: SweepPlan) -> tuple[Graph, Any]:
     """Leave out edges that no shortest path takes; also return the places of the others, None if none is left out."""
-    if not detours.are_likely(graph, plan):
+    if not pruning.are_likely(graph, plan):
         return graph, None
     sweep = SweepPlan(COLUMNS, sums=frozenset({"distance"}), stop=plan.stop)
-    kept = detours.find_kept(graph, upload(graph, sweep), describe_lengths(graph, sweep))
+    kept = pruning.find_kept(graph, upload(graph, sweep), describe_lengths(graph, sweep))
     return (graph, None) if kept is None else (graph.on_device.keep(kept), cp.flatnonzero(kept))
 
 
@@ -161,7 +149,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
     way = state.first
     while True:
         try:
-            found = state.take(way).forward(state.arrays, roots, placed)
+            found = state.take(way).module.forward(state.arrays, roots, placed)
         except TooDeep as deeper:
             if not deeper.groups.all():
                 raise UnlikeBlocks(deeper.groups) from None
@@ -181,14 +169,14 @@ def backward(state: State, levels: Levels, sums: Sums) -> None:
         _add_path_sums(state, levels, keep, sums)
     if outputs - PATH_SUMS:
         distances = Distances.zeros(rows, outputs)
-        WAYS[state.way].distances(state.arrays, levels.roots, levels.depth, keep, distances)
+        WAYS[state.way].module.distances(state.arrays, levels.roots, levels.depth, keep, distances)
         distances.add_to(sums, rows, count_groups(levels.roots), len(levels.roots))
 
 
 def _add_path_sums(state: State, levels: Levels, keep: Any, sums: Sums) -> None:
     rows = state.rows
     multiplicity, edges = multiplicities(rows, levels.roots), Edges(state.edge_order, sums.edges)
-    scores = WAYS[state.way].backward(state.arrays, levels.roots, levels.depth, keep, multiplicity, edges)
+    scores = WAYS[state.way].module.backward(state.arrays, levels.roots, levels.depth, keep, multiplicity, edges)
     if state.plan.endpoints:
         add_ends(levels.placed, levels.reached, keep, scores.dependency)
     scores.add_to(sums, rows, count_groups(levels.roots))
@@ -197,17 +185,17 @@ def _add_path_sums(state: State, levels: Levels, keep: Any, sums: Sums) -> None:
 def choose_way(graph: Graph, lengths: Lengths, plan: SweepPlan) -> str:
     """Say which of `WAYS` is the fastest for a graph.
 
-    `rtol` and a `delta` that is asked for leave window and deep. `threshold` counts paths with the distances, and is
-    left out where no path is counted.
+    `rtol` and a width that is asked for leave `window` and `one launch`. `threshold` counts paths with the distances,
+    and is left out where no path is counted.
     """
     if graph.has_high_diameter:
-        return "deep"
+        return "one launch"
     if not graph.nnz or plan.rtol or plan.bucket_width is not None:
         return "window"
     counts, longest, shortest = plan.sums & PATH_SUMS, float(lengths.out.max()), float(lengths.out.min())
-    if lengths.unit and graph.n <= dial.MOST_ROWS and not (counts and longest > FEW_UNITS * lengths.unit):
+    if lengths.unit and graph.n <= dial.MOST_ROWS and not (counts and longest > tuning.FEW_UNITS * lengths.unit):
         return "dial"
-    return "threshold" if counts and shortest >= SIMILAR * _mean(lengths.out) else "window"
+    return "threshold" if counts and shortest >= tuning.SIMILAR * _mean(lengths.out) else "window"
 
 
 def describe_lengths(graph: Graph, plan: SweepPlan) -> Lengths:
@@ -218,7 +206,7 @@ def describe_lengths(graph: Graph, plan: SweepPlan) -> Lengths:
     are_integers = longest <= EXACT_INTEGERS and bool((out == cp.floor(out)).all())
     # A path has fewer than n edges: float32 adds integers exactly as long as no path can be too long for it.
     dist = "float32" if are_integers and graph.n * longest <= 2**24 and not plan.rtol else "float64"
-    width = WIDTH * _mean(out) if plan.bucket_width is None else plan.bucket_width
+    width = tuning.WINDOW_WIDTH * _mean(out) if plan.bucket_width is None else plan.bucket_width
     return Lengths(out, into, _unit(out), dist, min(width, float(np.finfo(dist).max)))
 
 
@@ -230,17 +218,17 @@ def _mean(lengths: Any) -> float:
 def _unit(lengths: Any) -> float:
     """Find the greatest common divisor of lengths; 0 if `dial` cannot take it for a unit.
 
-    That is where a length is more than `MOST_UNITS` of it, or float64 does not hold its multiples up to
-    `dial.MOST_LEVELS`: sums of lengths are rounded then, and no multiples of it any more.
+    That is where a length is more than `tuning.MOST_UNITS` of it, or float64 does not hold its multiples up to
+    `tuning.DIAL_MOST_LEVELS`: sums of lengths are rounded then, and no multiples of it any more.
     """
-    if not len(lengths) or float(lengths.max()) > MOST_UNITS * float(lengths.min()):
+    if not len(lengths) or float(lengths.max()) > tuning.MOST_UNITS * float(lengths.min()):
         return 0.0
     distinct = cp.unique(lengths)
-    if len(distinct) > MOST_UNITS:
+    if len(distinct) > tuning.MOST_UNITS:
         return 0.0
     exact = [Fraction(length) for length in distinct.get().tolist()]
     denominator = max(length.denominator for length in exact)  # all are powers of two
     unit = Fraction(gcd(*(int(length * denominator) for length in exact)), denominator)
     odd = unit.numerator // (unit.numerator & -unit.numerator)
-    is_held = odd * dial.MOST_LEVELS <= EXACT_INTEGERS
-    return float(unit) if is_held and exact[-1] <= MOST_UNITS * unit else 0.0
+    is_held = odd * tuning.DIAL_MOST_LEVELS <= EXACT_INTEGERS
+    return float(unit) if is_held and exact[-1] <= tuning.MOST_UNITS * unit else 0.0

@@ -1,4 +1,4 @@
-"""Sums over the distances that Delta-stepping has found; kernels/delta_stepping_sums.cu."""
+"""Sums over the distances that Delta-stepping has found."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
-from lagbc.cuda import compiler
+from lagbc.cuda.compiler import THREADS
 from lagbc.cuda.host import pointer
-from lagbc.methods.gpu.common.rows import THREADS, Rows, row_blocks
+from lagbc.methods import tuning
+from lagbc.methods.gpu.common.rows import Rows, row_blocks
 from lagbc.methods.gpu.common.sums import Distances
-
-_SOURCE = "delta_stepping_sums"
-# Blocks a multiprocessor, whose warps take many rows.
-_BLOCKS = 8
+from lagbc.methods.gpu.delta_stepping.kernels import SUMS
 
 
 def sum_distances(rows: Rows, groups: int, distances: Any, keep: Any, sums: Distances) -> None:
@@ -31,7 +29,7 @@ def sum_levels(
 
 
 def _launch(name: str, dist: str, rows: Rows, groups: int, of: tuple[Any, ...], sums: Distances) -> None:
-    kernel = compiler.load(_SOURCE, "float64", dist=dist).get_function(name)
-    blocks = min(row_blocks(rows.rows, 0), _BLOCKS * cp.cuda.Device().attributes["MultiProcessorCount"])
+    kernel = SUMS.load("float64", dist=dist).get_function(name)
+    blocks = min(row_blocks(rows.rows, 0), tuning.STRIDING_BLOCKS * cp.cuda.Device().attributes["MultiProcessorCount"])
     parts = (pointer(part) for part in (sums.reached, sums.distance, sums.inverse, sums.depth))
     kernel((blocks, groups), (THREADS,), (np.int32(rows.rows), *of, *parts))

@@ -9,7 +9,7 @@ Crauser's rule. They are a level: no tight edge joins two of them. The backward 
 
 Differences from the paper: counts are pulled along tight in-edges where the paper pushes them under a lock a vertex,
 and unsettled vertices are kept in a queue of their own where the paper looks at all vertices in each phase.
-kernels/dijkstra.cu says why nothing is lost in a race.
+dijkstra.cu says why nothing is lost in a race.
 
 Sums are trees of fixed shape, and the roots of a batch are added in their order: for a batch and a width of virtual
 warps, the bits depend on the graph alone. A root takes O(n + nnz) steps and as many barriers as there are levels
@@ -32,16 +32,17 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.cuda import compiler
+from lagbc.cuda.compiler import THREADS
 from lagbc.cuda.host import host_pointer, pinned_flag, pointer
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.gpu.traversal.kernels import DIJKSTRA
 from lagbc.methods.sums import Sums
 
 VARIANTS = ("work-efficient", "node-parallel")
 VIRTUAL_WARPS = (1, 4, 8, 16, 32)
 
-# How the search from a root ended, and the columns of `State.outcome`; as in kernels/dijkstra.cu.
+# How the search from a root ended, and the columns of `State.outcome`; as in dijkstra.cu.
 _DONE, _STOPPED = 0, 3
 _HOW, _DEPTH = 0, 1
 _OUTCOME = 4
@@ -185,7 +186,7 @@ def backward(state: State, levels: Levels, sums: Sums) -> None:
 
 def _launch(kernel: str, state: State, blocks: int, arguments: tuple[Any, ...]) -> NDArray[np.int32]:
     """Run a kernel with a block a root, and return the outcome of each."""
-    compiler.load("dijkstra", state.plan.dtype).get_function(kernel)((blocks,), (compiler.THREADS,), arguments)
+    DIJKSTRA.load(state.plan.dtype).get_function(kernel)((blocks,), (THREADS,), arguments)
     outcome: NDArray[np.int32] = state.outcome[:blocks].get()
     if (outcome[:, _HOW] == _STOPPED).any():
         raise Interrupted
@@ -201,6 +202,6 @@ def _shortest(edges: tuple[Any, Any, Any], rows: int) -> Any:
     indptr, _, lengths = edges
     shortest = cp.empty(rows)
     if rows:
-        kernel = compiler.load("dijkstra", "float64").get_function("dijkstra_shortest")
-        kernel((-(-rows * 32 // compiler.THREADS),), (compiler.THREADS,), (np.int32(rows), indptr, lengths, shortest))
+        kernel = DIJKSTRA.load("float64").get_function("dijkstra_shortest")
+        kernel((-(-rows * 32 // THREADS),), (THREADS,), (np.int32(rows), indptr, lengths, shortest))
     return shortest

@@ -43,22 +43,19 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.cuda import compiler
 from lagbc.cuda.compiler import resident_blocks
 from lagbc.cuda.host import host_pointer, pinned_flag, pointer
 from lagbc.graph.graph import Graph
+from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.gpu.traversal.kernels import DEPTH_BYTES, HOPS
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS
 
-# Threads of a block: on deep graphs, whose levels are small, and on the others.
-_THREADS_DEEP, _THREADS_SHALLOW = 256, 512
 # Virtual warps.
 WIDTHS = (1, 2, 4, 8, 16, 32)
-# Hybrid: this many roots or more are sampled; a median depth below so many times log2(n) picks edge-parallel.
-SAMPLE, GAMMA = 512, 4.0
-_NODE, _EDGE = "traversal_node_parallel", "traversal_edge_parallel"
-_QUEUE, _ACTIVE = "traversal_work_efficient", "traversal_active_edge"
+_NODE, _EDGE = "node_parallel", "edge_parallel"
+_QUEUE, _ACTIVE = "work_efficient", "active_edge"
 _SOURCES = {
     "node-parallel": _NODE,
     "warp-centric": _NODE,
@@ -74,11 +71,11 @@ _TOO_DEEP, _STOPPED = 1, 2
 class State:
     """The device's arrays; vertices are in sweep order, those without edges left out.
 
-    Those of a batch have a row a root, of `stride` entries; see kernels/traversal.cuh.
+    Those of a batch have a row a root, of `stride` entries; see search.cuh.
     """
 
     plan: SweepPlan
-    source: str  # of the kernels
+    source: str  # of the kernels: a key of HOPS
     graph: Graph  # in sweep order
     rows: int  # vertices with edges
     stride: int
@@ -150,11 +147,11 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         indptr=cp.asarray(ordered.indptr[: rows + 1]),
         indices=cp.asarray(ordered.indices, np.int32),
         omega=None if plan.omega is None else cp.asarray(plan.omega[graph.order[:rows]]),
-        threads=_THREADS_DEEP if graph.has_high_diameter else _THREADS_SHALLOW,
+        threads=tuning.THREADS_HIGH_DIAMETER if graph.has_high_diameter else tuning.THREADS_LOW_DIAMETER,
         width=_width(graph, plan),
         stop=stop,
         # From everywhere in the hub's component at most twice as many levels as from the hub, if edges go both ways.
-        depth_bytes=next(size for size in compiler.DEPTH_BYTES if 2 * graph.depth + 3 < 1 << 8 * size),
+        depth_bytes=next(size for size in DEPTH_BYTES if 2 * graph.depth + 3 < 1 << 8 * size),
         sampled=[] if plan.method == "hybrid" else None,
     )
     _allocate(state)
@@ -164,7 +161,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
 def forward(state: State, roots: NDArray[np.int64]) -> Levels:
     """Find the levels of a batch of roots and count their shortest paths; a root of -1 is an absent one."""
     state.plan.stop.check()
-    if state.sampled is not None and sum(map(len, state.sampled)) >= SAMPLE:
+    if state.sampled is not None and sum(map(len, state.sampled)) >= tuning.SAMPLE:
         _decide(state)
     position = np.where(roots < 0, state.rows, state.position[roots])
     searched = np.flatnonzero(position < state.rows)
@@ -174,7 +171,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
         flags = cp.zeros(len(searched), np.int32)
         limit = np.dtype(state.plan.dtype).type(state.plan.sigma_limit)
         while not _launch(state, "forward", len(searched), positions, limit, flags, deepest):
-            state.depth_bytes = next(size for size in compiler.DEPTH_BYTES if size > state.depth_bytes)
+            state.depth_bytes = next(size for size in DEPTH_BYTES if size > state.depth_bytes)
             _allocate(state)
         overflowed[searched] = flags.get() != 0
         if state.sampled is not None:
@@ -256,7 +253,7 @@ def _decide(state: State) -> None:
     assert state.sampled is not None
     depth = np.median(np.concatenate(state.sampled))
     state.sampled = None
-    if depth < GAMMA * np.log2(max(state.rows, 2)):
+    if depth < tuning.GAMMA * np.log2(max(state.rows, 2)):
         state.source = _EDGE
         _allocate(state)
 
@@ -295,8 +292,8 @@ def _launch(state: State, sweep: str, searches: int, *arguments: Any) -> bool:
 
 def _kernel(state: State, sweep: str) -> Any:
     cooperative = state.plan.variant == "all-blocks"
-    module = compiler.load(state.source, state.plan.dtype, depth_bytes=state.depth_bytes, cooperative=cooperative)
-    return module.get_function(f"{state.source}_{sweep}")
+    module = HOPS[state.source].load(state.plan.dtype, depth_bytes=state.depth_bytes, cooperative=cooperative)
+    return module.get_function(f"traversal_{state.source}_{sweep}")
 
 
 def _resident_blocks(state: State) -> int:

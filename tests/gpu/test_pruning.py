@@ -10,6 +10,7 @@ from strategies import disjoint, graphs, grid, matrix, oracle, scale_free, with_
 
 import lagbc
 from lagbc.graph.validate import as_graph
+from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 
 LENGTHS = {
@@ -22,12 +23,11 @@ LENGTHS = {
 @pytest.fixture
 def leave_out(cupy, monkeypatch):
     """The function, which takes small graphs, too."""
-    from lagbc.methods.gpu.delta_stepping import detours
     from lagbc.methods.gpu.delta_stepping import lengths as delta_stepping
 
-    monkeypatch.setattr(detours, "LEAST_EDGES", 1)
-    monkeypatch.setattr(detours, "LEAST_ROOTS", 1)
-    return lambda graph, **options: delta_stepping.leave_out_detours(graph, SweepPlan(batch=256, **options))
+    monkeypatch.setattr(tuning, "PRUNING_LEAST_EDGES", 1)
+    monkeypatch.setattr(tuning, "PRUNING_LEAST_ROOTS", 1)
+    return lambda graph, **options: delta_stepping.prune(graph, SweepPlan(batch=256, **options))
 
 
 def distances(graph):
@@ -73,8 +73,6 @@ def test_what_rounding_may_make_tight_is_kept(leave_out):
 
 
 def test_graphs_that_are_taken_as_they_are(leave_out, monkeypatch):
-    from lagbc.methods.gpu.delta_stepping import detours
-
     for A, options in (
         (with_lengths(scale_free(200, 2000, seed=1), [1, 2]), {}),
         (with_lengths(scale_free(200, 2000, seed=1), [1, 9]), {"rtol": 1e-9}),
@@ -85,10 +83,10 @@ def test_graphs_that_are_taken_as_they_are(leave_out, monkeypatch):
         assert leave_out(graph, **options) == (graph, None)
     graph = as_graph(with_lengths(scale_free(200, 2000, seed=1), [1, 9]), weighted=True)
     assert leave_out(graph)[1] is not None
-    monkeypatch.setattr(detours, "LEAST_ROOTS", 20)
+    monkeypatch.setattr(tuning, "PRUNING_LEAST_ROOTS", 20)
     assert leave_out(graph, roots=20)[1] is not None
     assert leave_out(graph, roots=19) == (graph, None)
-    monkeypatch.setattr(detours, "LEAST_EDGES", graph.nnz + 1)
+    monkeypatch.setattr(tuning, "PRUNING_LEAST_EDGES", graph.nnz + 1)
     assert leave_out(graph) == (graph, None)
 
 
@@ -124,13 +122,11 @@ def test_every_sum_is_that_of_all_edges(leave_out, name, directed, delta):
 @settings(max_examples=25)
 @given(st.data())
 def test_random_graphs(cupy, data):
-    from lagbc.methods.gpu.delta_stepping import detours
-
     A = with_lengths(data.draw(graphs()), data.draw(st.lists(st.integers(1, 40), min_size=1, max_size=7)))
     directed, dtype = data.draw(st.booleans()), data.draw(st.sampled_from(["float64", "float32"]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(detours, "LEAST_EDGES", 1)
-        patch.setattr(detours, "LEAST_ROOTS", 1)
+        patch.setattr(tuning, "PRUNING_LEAST_EDGES", 1)
+        patch.setattr(tuning, "PRUNING_LEAST_ROOTS", 1)
         scores = lagbc.bc(A, weighted=True, directed=directed, method="delta-stepping", device="cuda", dtype=dtype)
     tolerance = 1e-12 if dtype == "float64" else 3e-5
     np.testing.assert_allclose(scores, oracle(A, directed=directed, weighted=True), rtol=tolerance, atol=tolerance)

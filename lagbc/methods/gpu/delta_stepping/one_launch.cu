@@ -1,4 +1,4 @@
-// Delta-stepping with one launch a sweep, for graphs of many levels: the rounds of delta_stepping_levels.cu, on queues.
+// Delta-stepping with one launch a sweep, for graphs of many levels: the rounds of launch_per_round.cu, on queues.
 //
 // The queue of a group holds (vertex, bit row) entries, round after round: starts[r]..starts[r+1] are the near set of
 // round r. Vertices with a pending column wait in one of two lists, of this round and of the next; a stamp tells whether
@@ -151,7 +151,7 @@ __device__ __forceinline__ void relax(const offset* indptr, const int* indices, 
 // Settle all distances. Set before: the roots' distances 0, their pending bits, waiting[0], counts[0] and lowest[0] = 0;
 // the other counts 0, lowest[1] = NONE, stamps 0, starts[0] 0 and latest -1.
 // status[2 * group]: how it ended; status[2 * group + 1]: the number of rounds.
-extern "C" __global__ void __launch_bounds__(32 * WARPS, DELTA_DEEP_RESIDENT)
+extern "C" __global__ void __launch_bounds__(32 * WARPS, DELTA_ONE_LAUNCH_RESIDENT)
 deep_settle(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
             const dist* __restrict__ lengths, dist* distances, unsigned char* buffer, unsigned* pending, int* waiting,
             int* stamps, int* vertices, unsigned* masks, int* previous, int* latest, offset capacity, int* starts,
@@ -271,7 +271,7 @@ __device__ __forceinline__ Gathered sum_tight(const offset* indptr, const int* i
 
 // sigma = the sum of sigma over tight predecessors, round after round; 1 in the first, the roots'. Columns of an entry
 // without a tight edge overflow.
-extern "C" __global__ void __launch_bounds__(32 * WARPS, DELTA_DEEP_RESIDENT)
+extern "C" __global__ void __launch_bounds__(32 * WARPS, DELTA_ONE_LAUNCH_RESIDENT)
 deep_count(int n, int members, const offset* __restrict__ in_indptr, const int* __restrict__ in_indices,
            const dist* __restrict__ in_lengths, const dist* __restrict__ distances, unsigned char* buffer,
            const int* __restrict__ vertices, const unsigned* __restrict__ masks, offset capacity,
@@ -322,7 +322,7 @@ deep_count(int n, int members, const offset* __restrict__ in_indptr, const int* 
 // `stress` are without STRESS, `edge_order` and `edges`, a row of nnz sums a group, without EDGE_SUMS; with it the roots
 // are visited, too, for the edges that leave them.
 extern "C" __global__ void
-    __launch_bounds__(32 * WARPS, STRESS || EDGE_SUMS ? DELTA_DEEP_SUMS_RESIDENT : DELTA_DEEP_RESIDENT)
+    __launch_bounds__(32 * WARPS, STRESS || EDGE_SUMS ? DELTA_ONE_LAUNCH_SUMS_RESIDENT : DELTA_ONE_LAUNCH_RESIDENT)
 deep_backward(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
               const dist* __restrict__ lengths, const dist* __restrict__ distances, unsigned char* buffer,
               const int* __restrict__ vertices, const unsigned* __restrict__ masks, offset capacity,

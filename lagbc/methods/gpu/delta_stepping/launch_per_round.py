@@ -1,4 +1,4 @@
-"""Delta-stepping for graphs of few levels, a launch a round, in one of two ways; kernels/delta_stepping_levels.cu.
+"""Delta-stepping for graphs of few levels, a launch a round, in one of two ways.
 
 The window settles distances in rounds and then counts level by level; Dijkstra's rule (`strict`) does both at once.
 
@@ -15,12 +15,12 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.cuda import compiler
+from lagbc.cuda.compiler import THREADS
 from lagbc.cuda.host import pointer
+from lagbc.methods import tuning
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     COLUMNS,
-    THREADS,
     WORDS,
     Found,
     Lengths,
@@ -38,14 +38,10 @@ from lagbc.methods.gpu.common.rows import (
     sigma_limit,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_rows
+from lagbc.methods.gpu.delta_stepping.kernels import PER_ROUND
 from lagbc.methods.gpu.delta_stepping.sums import sum_distances
 from lagbc.methods.sums import PATH_SUMS
 
-# Rounds of a sweep at most, which keeps a bit row a vertex and round.
-MOST_ROUNDS = 64
-_SOURCE = "delta_stepping_levels"
-# Resident blocks a multiprocessor of a launch whose warps take many rows.
-_BLOCKS = 8
 # Rounding errors that `margin` covers, relative: a few of 2**-53.
 _ROUNDING = 2.0**-48
 
@@ -100,9 +96,9 @@ def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
         seen=cp.empty((rows.groups, words), cp.uint32),
         reached=cp.empty((*shape, BYTES), cp.uint8),
         open=cp.empty((rows.groups, _parts(rows, lengths.dist), words), cp.uint32),
-        near=cp.empty((MOST_ROUNDS // 4, *shape, BYTES), cp.uint8),
-        live=cp.empty((MOST_ROUNDS, rows.groups, words), cp.uint32),
-        lowest=cp.empty((1 + MOST_ROUNDS, rows.groups, COLUMNS), lengths.dist),
+        near=cp.empty((tuning.MOST_ROUNDS // 4, *shape, BYTES), cp.uint8),
+        live=cp.empty((tuning.MOST_ROUNDS, rows.groups, words), cp.uint32),
+        lowest=cp.empty((1 + tuning.MOST_ROUNDS, rows.groups, COLUMNS), lengths.dist),
     )
 
 
@@ -112,7 +108,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     Raises
     ------
     TooDeep
-        Groups take more than `MOST_ROUNDS` rounds.
+        Groups take more than `tuning.MOST_ROUNDS` rounds.
     """
     rows = arrays.rows
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
@@ -163,9 +159,9 @@ def _settle(arrays: Arrays, roots: NDArray[np.int64], placed: Placed, overflowed
     find, take = _kernel(arrays, "delta_lowest"), _kernel(arrays, "delta_near")
     groups, parts = count_groups(roots), _parts(rows, arrays.dist)
     blocks = row_blocks(rows.rows, 0)
-    few = min(blocks, _BLOCKS * cp.cuda.Device().attributes["MultiProcessorCount"])
-    found = cp.zeros((MOST_ROUNDS, 2), cp.int32)  # whether an entry is pending, and near
-    for turn in range(MOST_ROUNDS):
+    few = min(blocks, tuning.STRIDING_BLOCKS * cp.cuda.Device().attributes["MultiProcessorCount"])
+    found = cp.zeros((tuning.MOST_ROUNDS, 2), cp.int32)  # whether an entry is pending, and near
+    for turn in range(tuning.MOST_ROUNDS):
         if turn == len(arrays.near):
             arrays.near = grow(arrays.near)
         lowest = arrays.lowest[turn + 1]
@@ -263,7 +259,7 @@ def _margin(arrays: Arrays) -> float:
 
 def _kernel(arrays: Arrays, name: str) -> Any:
     plan = arrays.rows.plan
-    return compiler.load(_SOURCE, plan.dtype, dist=arrays.dist, outputs=plan.sums).get_function(name)
+    return PER_ROUND.load(plan.dtype, dist=arrays.dist, outputs=plan.sums).get_function(name)
 
 
 def _number(arrays: Arrays, x: float) -> Any:
@@ -272,4 +268,4 @@ def _number(arrays: Arrays, x: float) -> Any:
 
 def _parts(rows: Rows, dist: str) -> int:
     """Warps that share a row."""
-    return COLUMNS // (32 * compiler.own_columns(_SOURCE, rows.plan.dtype, dist, rows.plan.sums))
+    return COLUMNS // (32 * PER_ROUND.own_columns(rows.plan.dtype, dist, rows.plan.sums))

@@ -1,4 +1,4 @@
-r"""Edges that lie on no shortest path, left out before a sweep; kernels/detours.cu.
+r"""Edges that lie on no shortest path, left out before a sweep.
 
 An edge (u, v) is on no shortest path if there is a shorter way from u to v. Ways over landmarks h tell of most such
 edges, by one sweep from 256 of the best connected vertices, and one against the edges if they have directions:
@@ -20,19 +20,15 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.cuda import compiler
+from lagbc.cuda.compiler import THREADS
 from lagbc.graph.graph import Graph
+from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.gpu.common.rows import COLUMNS, THREADS, Lengths, Rows, TooDeep, place
-from lagbc.methods.gpu.delta_stepping import levels
+from lagbc.methods.gpu.common.rows import COLUMNS, Lengths, Rows, TooDeep, place
+from lagbc.methods.gpu.delta_stepping import launch_per_round
+from lagbc.methods.gpu.delta_stepping.kernels import PRUNING
 
-# Graphs with fewer edges are swept as they are: a launch takes longer than their edges.
-LEAST_EDGES = 2**17
-# Runs from fewer roots, too: finding the edges takes about as long as 256 roots do.
-LEAST_ROOTS = 512
-# Of the edges, what may be kept at most; else all are.
-MOST_KEPT = 0.9
-_SLACK = 8 * levels.MOST_ROUNDS * 2.0**-53
+_SLACK = 8 * tuning.MOST_ROUNDS * 2.0**-53
 
 
 def are_likely(graph: Graph, plan: SweepPlan) -> bool:
@@ -41,8 +37,8 @@ def are_likely(graph: Graph, plan: SweepPlan) -> bool:
     With `rtol`, paths that are longer than the shortest count, too. On deep graphs landmarks are far from most edges. A
     way of two edges is at least twice as long as the shortest edge.
     """
-    is_small = graph.nnz < LEAST_EDGES or (plan.roots is not None and plan.roots < LEAST_ROOTS)
-    if is_small or graph.has_high_diameter or plan.rtol:
+    are_few = plan.roots is not None and plan.roots < tuning.PRUNING_LEAST_ROOTS
+    if graph.nnz < tuning.PRUNING_LEAST_EDGES or are_few or graph.has_high_diameter or plan.rtol:
         return False
     weights: Any = graph.weights
     return bool(weights.max() > 2 * weights.min())
@@ -73,14 +69,14 @@ def find_kept(graph: Graph, rows: Rows, lengths: Lengths) -> Any:
     tails, heads = (position[ends].astype(np.int32) for ends in (placed.rows, placed.indices))
     arguments = np.int64(graph.nnz), tails, heads, placed.weights, before, after, np.float64(slack), kept
     blocks = -(-graph.nnz // THREADS)
-    compiler.load("detours", "float64", dist=lengths.dist).get_function("detours")((blocks,), (THREADS,), arguments)
-    return kept if int(kept.sum()) <= MOST_KEPT * graph.nnz else None
+    PRUNING.load("float64", dist=lengths.dist).get_function("prune")((blocks,), (THREADS,), arguments)
+    return kept if int(kept.sum()) <= tuning.PRUNING_MOST_KEPT * graph.nnz else None
 
 
 def _distances(rows: Rows, lengths: Lengths, hubs: NDArray[np.int64]) -> Any:
     """Distances from the hubs, of shape (rows, 256)."""
-    arrays = levels.allocate(rows, lengths, strict=False)
-    levels.forward(arrays, hubs, place(rows, hubs))
+    arrays = launch_per_round.allocate(rows, lengths, strict=False)
+    launch_per_round.forward(arrays, hubs, place(rows, hubs))
     return arrays.distances[0]
 
 

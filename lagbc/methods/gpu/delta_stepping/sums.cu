@@ -64,7 +64,7 @@ extern "C" __global__ void delta_distances(int n, const dist* __restrict__ dista
     add_largest(sums, found, lane, 32);
 }
 
-// Of levels as delta_stepping_dial.cu leaves them, of which level t is the distance t * unit.
+// Of levels as dial.cu leaves them, of which level t is the distance t * unit.
 extern "C" __global__ void dial_distances(int n, int capacity, int last, double unit, const unsigned* __restrict__ live,
                                           const unsigned char* __restrict__ bits,
                                           const unsigned char* __restrict__ keep, double* reached, double* distance,

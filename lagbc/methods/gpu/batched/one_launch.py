@@ -1,4 +1,4 @@
-"""Unweighted betweenness in one launch a sweep, for graphs of many levels; kernels/batched_hops_deep.cu."""
+"""Unweighted betweenness in one launch a sweep, for graphs of many levels."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.cuda import compiler
+from lagbc.cuda.compiler import THREADS, resident_blocks
 from lagbc.cuda.host import host_pointer, pointer
-from lagbc.methods.gpu.batched.sums import SOURCE
+from lagbc.methods import tuning
+from lagbc.methods.gpu.batched.kernels import IN_ONE_LAUNCH, SUMS
+from lagbc.methods.gpu.common.kernels import DELTA, NOTHING, Outputs
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     COLUMNS,
     QUEUE_FULL,
-    THREADS,
     Found,
     Placed,
     Rows,
@@ -28,10 +29,6 @@ from lagbc.methods.gpu.common.rows import (
     worst_end,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_rows
-
-# Queue entries a vertex that are allocated at first; the queue grows on demand.
-FIRST_ENTRIES = 24
-_SOURCE = "batched_hops_deep"
 
 
 @dataclass(eq=False)
@@ -69,7 +66,7 @@ def allocate(rows: Rows) -> Arrays:
         visited=cp.empty((*shape, BYTES), cp.uint8),
         bits=cp.empty((groups, 4, rows.rows, BYTES), cp.uint8),
         stamps=cp.empty(shape, cp.int32),
-        **_queue(rows, FIRST_ENTRIES * rows.rows + COLUMNS),
+        **_queue(rows, tuning.HOPS_FIRST_ENTRIES * rows.rows + COLUMNS),
         starts=cp.empty((groups, rows.rows + 3), cp.int32),
         found=cp.empty((groups, rows.rows + 3), cp.int32),
         barriers=cp.zeros(groups, cp.uint32),
@@ -81,7 +78,7 @@ def allocate(rows: Rows) -> Arrays:
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     """Find the levels and count paths."""
     rows = arrays.rows
-    kernel = _kernel(rows, "forward", compiler.NOTHING if arrays.values is None else compiler.DELTA)
+    kernel = _kernel(rows, "forward", NOTHING if arrays.values is None else DELTA)
     while True:
         _start(arrays, placed)
         overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
@@ -110,7 +107,7 @@ def distances(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, s
     """Sum over distances."""
     rows, groups = arrays.rows, count_groups(roots)
     rows.plan.stop.check()
-    module = compiler.load(SOURCE, rows.plan.dtype, cooperative=True)
+    module = SUMS.load(rows.plan.dtype, cooperative=True)
     kernel = module.get_function("batched_hops_deep_distances")
     members = _members(kernel, groups)
     arrays.barriers.fill(0)
@@ -138,14 +135,14 @@ def _start(arrays: Arrays, placed: Placed) -> None:
     arrays.status.fill(0)
 
 
-def _kernel(rows: Rows, sweep: str, outputs: compiler.Outputs) -> Any:
-    module = compiler.load(_SOURCE, rows.plan.dtype, outputs=outputs, cooperative=True)
+def _kernel(rows: Rows, sweep: str, outputs: Outputs) -> Any:
+    module = IN_ONE_LAUNCH.load(rows.plan.dtype, outputs=outputs, cooperative=True)
     return module.get_function(f"batched_hops_deep_{sweep}")
 
 
 def _members(kernel: Any, groups: int) -> int:
     """Blocks of each group, so that all are resident at once."""
-    return max(1, compiler.resident_blocks(THREADS, kernel) // groups)
+    return max(1, resident_blocks(THREADS, kernel) // groups)
 
 
 def _launch(

@@ -1,8 +1,5 @@
 // What all kernels share.
-//
-// VALUE (double or float) is the type of path counts and dependencies; sums of scores are double.
 
-typedef VALUE value;
 typedef long long offset;
 
 constexpr unsigned ALL = 0xffffffffu;

@@ -1,4 +1,4 @@
-"""Unweighted betweenness a launch a level, for graphs of few levels; kernels/batched_hops_levels_*.cu.
+"""Unweighted betweenness a launch a level, for graphs of few levels.
 
 A level is pulled over all rows, a warp each. Where its edges are few, for the rows there are, only the rows that they
 touch are visited: those are marked in a bitmap first, of which a warp takes a word.
@@ -16,13 +16,14 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.cuda import compiler
+from lagbc.cuda.compiler import THREADS
 from lagbc.cuda.host import null, pointer
-from lagbc.methods.gpu.batched.sums import SOURCE
+from lagbc.methods import tuning
+from lagbc.methods.gpu.batched.kernels import BACKWARD, FORWARD, SUMS
+from lagbc.methods.gpu.common.kernels import DELTA, NARROW, NOTHING
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     COLUMNS,
-    THREADS,
     WARPS,
     Found,
     Placed,
@@ -36,12 +37,6 @@ from lagbc.methods.gpu.common.rows import (
     sigma_limit,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_rows
-
-# A sweep keeps a bit row a vertex and level; groups of more levels than this are swept as deep ones.
-MOST_LEVELS = 96
-# A level is small if so many times the edges that leave it are no more than all rows.
-SMALL = 8
-_FORWARD, _BACKWARD = "batched_hops_levels_forward", "batched_hops_levels_backward"
 
 
 @dataclass(eq=False)
@@ -62,7 +57,7 @@ class Arrays:
 def allocate(rows: Rows) -> Arrays:
     """Allocate rows; levels are added as they are found."""
     values, paths = path_rows(rows)
-    narrow = compiler.NARROW.get(rows.plan.dtype) if rows.counts_are_small and values is not None else None
+    narrow = NARROW.get(rows.plan.dtype) if rows.counts_are_small and values is not None else None
     counts = values if narrow is None else cp.empty(values.shape, narrow)
     visited = cp.empty((rows.groups, rows.rows, BYTES), cp.uint8)
     return Arrays(rows, values, counts, paths, visited, cp.empty((rows.groups, bitmap_words(rows.rows)), cp.uint32))
@@ -74,21 +69,21 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     Raises
     ------
     TooDeep
-        Groups have `MOST_LEVELS` levels or more; the others are done.
+        Groups have `tuning.HOPS_MOST_LEVELS` levels or more; the others are done.
     """
     rows, groups = arrays.rows, count_groups(roots)
     kernels = _Forward(arrays, groups, len(roots))
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
-    sizes = cp.zeros((MOST_LEVELS + 1, 2), cp.int64)  # of each level: rows, and edges that leave them
+    sizes = cp.zeros((tuning.HOPS_MOST_LEVELS + 1, 2), cp.int64)  # of each level: rows, and edges that leave them
     _start(arrays, kernels, placed)
-    for level in range(1, MOST_LEVELS if len(placed.position) else 1):
+    for level in range(1, tuning.HOPS_MOST_LEVELS if len(placed.position) else 1):
         kernels.count(level, sizes[level])
         size, edges = sizes[level].get().tolist()
         if not size:
             break
         rows.plan.stop.check()
         _clear_level(arrays, level + 1)
-        is_small = SMALL * edges <= groups * rows.rows
+        is_small = tuning.SMALL_LEVEL * edges <= groups * rows.rows
         if is_small:
             kernels.touch(level)
         kernels.sweep(level, is_small, overflowed)
@@ -97,8 +92,10 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     if arrays.counts is not arrays.values and found.overflowed.any():
         rows.counts_are_small, arrays.counts = False, arrays.values
         return forward(arrays, roots, placed)
-    if found.depth == MOST_LEVELS - 1 and (deeper := arrays.live[MOST_LEVELS].any(axis=1).get()[:groups]).any():
-        raise TooDeep(deeper, found)
+    if found.depth == tuning.HOPS_MOST_LEVELS - 1:
+        deeper = arrays.live[tuning.HOPS_MOST_LEVELS].any(axis=1).get()[:groups]
+        if deeper.any():
+            raise TooDeep(deeper, found)
     return found
 
 
@@ -108,9 +105,9 @@ def backward(
     """Sum over paths; `edges` are added to."""
     rows, outputs = arrays.rows, arrays.rows.plan.sums
     count, groups = str(arrays.counts.dtype), count_groups(roots)
-    module = compiler.load(_BACKWARD, rows.plan.dtype, count=count, outputs=outputs)
-    kernel = module.get_function(_BACKWARD)
-    parts = _parts(compiler.own_columns(_BACKWARD, rows.plan.dtype, outputs=outputs))
+    module = BACKWARD.load(rows.plan.dtype, count=count, outputs=outputs)
+    kernel = module.get_function("batched_hops_levels_backward")
+    parts = _parts(BACKWARD.own_columns(rows.plan.dtype, outputs=outputs))
     scores = cp.zeros((rows.groups, parts, rows.rows))
     stress = None if arrays.paths is None else cp.zeros_like(scores)
     for level in range(depth, 0, -1):
@@ -130,7 +127,7 @@ def backward(
 def distances(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, sums: Distances) -> None:
     """Sum over distances."""
     rows = arrays.rows
-    kernel = compiler.load(SOURCE, rows.plan.dtype).get_function("batched_hops_distances")
+    kernel = SUMS.load(rows.plan.dtype).get_function("batched_hops_distances")
     for level in range(depth, 0, -1):
         rows.plan.stop.check()
         arguments = np.int32(rows.rows), np.int32(level), arrays.live[level], arrays.bits[level], keep, *sums.arguments
@@ -144,12 +141,12 @@ class _Forward:
         self._arrays, self._groups, self._roots = arrays, groups, np.int32(roots)
         plan, counts = arrays.rows.plan, arrays.counts
         dtype = plan.dtype if counts is None else str(counts.dtype)
-        outputs = compiler.NOTHING if counts is None else compiler.DELTA
-        module = compiler.load(_FORWARD, dtype, outputs=outputs)
+        outputs = NOTHING if counts is None else DELTA
+        module = FORWARD.load(dtype, outputs=outputs)
         self.first, self._count, self._touch, self._sweep = (
             module.get_function(f"batched_hops_levels_{name}") for name in ("first", "count", "touch", "forward")
         )
-        self._parts = _parts(compiler.own_columns(_FORWARD, dtype, outputs=outputs))
+        self._parts = _parts(FORWARD.own_columns(dtype, outputs=outputs))
         # The plan's limit is lower where targets have tiny weights.
         self._limit = np.uint64(min(2**32 - 1, plan.sigma_limit)) if dtype == "uint32" else sigma_limit(plan)
 

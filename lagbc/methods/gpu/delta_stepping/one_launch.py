@@ -1,4 +1,4 @@
-"""Delta-stepping for graphs of many levels, one launch a sweep; kernels/delta_stepping_deep.cu."""
+"""Delta-stepping for graphs of many levels, one launch a sweep."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.cuda import compiler
-from lagbc.cuda.compiler import resident_blocks
+from lagbc.cuda.compiler import THREADS, resident_blocks
 from lagbc.cuda.host import host_pointer, pointer
+from lagbc.methods import tuning
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     COLUMNS,
     QUEUE_FULL,
-    THREADS,
     Found,
     Lengths,
     Placed,
@@ -29,12 +28,10 @@ from lagbc.methods.gpu.common.rows import (
     worst_end,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, stress_rows
+from lagbc.methods.gpu.delta_stepping.kernels import IN_ONE_LAUNCH
 from lagbc.methods.gpu.delta_stepping.sums import sum_distances
 from lagbc.methods.sums import PATH_SUMS
 
-# Queue entries a vertex that are allocated at first; the queue grows on demand.
-FIRST_ENTRIES = 32
-_SOURCE = "delta_stepping_deep"
 # Counts of a group, as in the kernels.
 _COUNTS = 4
 
@@ -86,7 +83,7 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
     entry = max(np.dtype(kind).itemsize for kind in (lengths.dist, rows.plan.dtype))
     module = _module(rows, lengths.dist)
     kernels = (module.get_function(name) for name in ("deep_settle", "deep_count", "deep_backward"))
-    capacity = FIRST_ENTRIES * rows.rows + COLUMNS
+    capacity = tuning.DELTA_FIRST_ENTRIES * rows.rows + COLUMNS
     return Arrays(
         rows=rows,
         dist=lengths.dist,
@@ -227,7 +224,7 @@ def _queue(rows: Rows, capacity: int) -> dict[str, Any]:
 
 
 def _module(rows: Rows, dist: str) -> Any:
-    return compiler.load(_SOURCE, rows.plan.dtype, dist=dist, outputs=rows.plan.sums, cooperative=True)
+    return IN_ONE_LAUNCH.load(rows.plan.dtype, dist=dist, outputs=rows.plan.sums, cooperative=True)
 
 
 def _number(arrays: Arrays, x: float) -> Any:

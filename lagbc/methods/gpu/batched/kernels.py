@@ -1,0 +1,37 @@
+"""The kernels of masked products on bit rows in hops."""
+
+from lagbc.cuda.compiler import Source
+from lagbc.methods.gpu.common.kernels import (
+    COLUMNS,
+    FLOATS,
+    GROUP,
+    LAUNCH_PER_LEVEL,
+    NARROW,
+    ONE_LAUNCH,
+    PATH_SUMS_HEADER,
+    Kernels,
+)
+
+_HERE = "methods/gpu/batched"
+_GATHER = f"{_HERE}/gather.cuh"
+
+FORWARD = Kernels(
+    Source(f"{_HERE}/launch_per_level_forward.cu", (*LAUNCH_PER_LEVEL, _GATHER)),
+    asks=("COUNTS",),
+    resident=("LEVELS",),
+    dtypes=(*FLOATS, *NARROW.values()),
+)
+BACKWARD = Kernels(
+    Source(f"{_HERE}/launch_per_level_backward.cu", (*LAUNCH_PER_LEVEL, PATH_SUMS_HEADER, _GATHER)),
+    asks=("STRESS", "EDGE_SUMS"),
+    resident=("LEVELS", "LEVELS_STRESS", "LEVELS_EDGES"),
+    counts=(*FLOATS, *NARROW.values()),
+)
+IN_ONE_LAUNCH = Kernels(
+    Source(f"{_HERE}/one_launch.cu", ONE_LAUNCH),
+    asks=("COUNTS", "STRESS", "EDGE_SUMS"),
+    resident=("FORWARD", "BACKWARD", "BACKWARD_SUMS"),
+)
+SUMS = Kernels(Source(f"{_HERE}/sums.cu", (*COLUMNS, GROUP)))
+
+KERNELS = FORWARD, BACKWARD, IN_ONE_LAUNCH, SUMS

@@ -1,0 +1,134 @@
+"""Sources of kernels with what they are compiled for: types of numbers, and the sums that a run asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from lagbc.cuda import compiler
+from lagbc.methods import tuning
+from lagbc.methods.sums import PATH_SUMS
+
+Outputs = frozenset[str]
+NOTHING: Outputs = frozenset()  # that needs path counts
+DELTA: Outputs = frozenset({"dependency"})
+
+_TYPES = {"float64": "double", "float32": "float", "uint32": "unsigned"}
+_BYTES = {"float64": 8, "float32": 4, "uint32": 4}
+# Types of dependencies, and of distances.
+FLOATS = ("float64", "float32")
+# The type of half the bytes of a type of values, in which paths are counted as exactly while they fit.
+NARROW = {"float64": "uint32"}
+# Kernels leave out what a run does not ask for: by macros that are 1 where it asks for one of these sums.
+_MACROS = {"COUNTS": PATH_SUMS, "STRESS": {"stress"}, "EDGE_SUMS": {"edges"}}
+# Sums that make a difference: betweenness, what may come to it, and distances alone.
+_SUMS = (*(DELTA | Outputs(more) for more in ((), ("stress",), ("edges",), ("stress", "edges"))), NOTHING)
+# Headers of kernels whose columns are roots.
+COMMON, GROUP, VALUES = "cuda/common.cuh", "cuda/group.cuh", "methods/gpu/common/values.cuh"
+COLUMNS = (COMMON, VALUES, "methods/gpu/common/columns.cuh")
+LAUNCH_PER_LEVEL = (*COLUMNS, "methods/gpu/common/launch_per_level.cuh")
+PATH_SUMS_HEADER = "methods/gpu/common/path_sums.cuh"
+ONE_LAUNCH = (*COLUMNS, GROUP, "methods/gpu/common/one_launch.cuh")
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """A source, and the macros that it reads besides VALUE, the type of values.
+
+    Attributes
+    ----------
+    source : Source
+    asks : tuple of str
+        Macros that tell which sums are asked for: COUNTS, STRESS or EDGE_SUMS.
+    resident : tuple of str
+        Names in `lagbc.methods.tuning.RESIDENT`.
+    dtypes, dists, counts : tuple of str
+        Types of values; of distances, DIST; of path counts, SIGMA, where they may be of another than values. None is
+        no such macro.
+    depth_bytes : tuple of int
+        Bytes of a depth.
+    """
+
+    source: compiler.Source
+    asks: tuple[str, ...] = ()
+    resident: tuple[str, ...] = ()
+    dtypes: tuple[str, ...] = FLOATS
+    dists: tuple[str | None, ...] = (None,)
+    counts: tuple[str | None, ...] = (None,)
+    depth_bytes: tuple[int | None, ...] = (None,)
+
+    def own_columns(self, dtype: str, dist: str | None = None, outputs: Outputs = DELTA) -> int:
+        """Columns of a lane, in the kernels that take a launch a level."""
+        if not outputs & PATH_SUMS:
+            return 8
+        own_bytes = tuning.EDGES_OWN_BYTES if "edges" in outputs else tuning.OWN_BYTES[self.source.name]
+        return min(8, own_bytes // _BYTES[dist or dtype])
+
+    def options(
+        self,
+        dtype: str,
+        *,
+        dist: str | None = None,
+        count: str | None = None,
+        depth_bytes: int | None = None,
+        outputs: Outputs = DELTA,
+    ) -> tuple[str, ...]:
+        """Compiler options for values of `dtype`, and of what else the source has: depths, distances, sums."""
+        macros: dict[str, object] = {"VALUE": _TYPES[dtype]}
+        if depth_bytes is not None:
+            macros["DEPTH_BYTES"] = depth_bytes
+        if dist is not None:
+            macros["DIST"] = _TYPES[dist]
+        if count is not None:
+            macros["SIGMA"] = _TYPES[count]
+        if self.source.name in tuning.OWN_BYTES:
+            macros["OWN_COLUMNS"] = self.own_columns(dtype, dist, outputs)
+        macros |= {macro: int(bool(outputs & _MACROS[macro])) for macro in self.asks}
+        macros |= {f"{kernel}_RESIDENT": tuning.RESIDENT[kernel] for kernel in self.resident}
+        return compiler.options(macros)
+
+    def load(
+        self,
+        dtype: str,
+        *,
+        dist: str | None = None,
+        count: str | None = None,
+        depth_bytes: int | None = None,
+        outputs: Outputs = DELTA,
+        cooperative: bool = False,
+    ) -> Any:
+        """Return the cupy.RawModule on the current device.
+
+        Parameters
+        ----------
+        dtype, dist, count : str
+            Types of values, distances and path counts; the last two where the source has them.
+        depth_bytes : int, optional
+            Bytes of a depth, in the traversals.
+        outputs : frozenset of str
+            Sums that are asked for.
+        cooperative : bool
+            Whether the blocks of a launch wait for each other.
+        """
+        chosen = self.options(dtype, dist=dist, count=count, depth_bytes=depth_bytes, outputs=outputs)
+        return compiler.load(self.source, chosen, cooperative=cooperative)
+
+    def variants(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+        """Yield (label, source text, options) of everything that is ever compiled of the source."""
+        seen = set()
+        sums = _SUMS if self.asks else (DELTA,)
+        for dtype, depth_bytes, dist, count, outputs in product(
+            self.dtypes, self.depth_bytes, self.dists, self.counts, sums
+        ):
+            if ("stress" in outputs and dtype == "float32") or (dtype == "uint32" and not outputs):
+                continue  # never asked for; see `lagbc.run.plan` for the first
+            if count and (not outputs or count not in (dtype, NARROW.get(dtype))):
+                continue
+            asked = sorted(outputs - DELTA) if outputs else ["distances"]
+            label = ", ".join(str(part) for part in (dtype, depth_bytes, dist, count, *asked) if part)
+            chosen = self.options(dtype, dist=dist, count=count, depth_bytes=depth_bytes, outputs=outputs)
+            if chosen not in seen:
+                yield f"{self.source.name}[{label}]", self.source.text, chosen
+            seen.add(chosen)

@@ -1,0 +1,36 @@
+"""The kernels of Delta-stepping."""
+
+from lagbc.cuda.compiler import Source
+from lagbc.methods.gpu.common.kernels import (
+    COLUMNS,
+    FLOATS,
+    LAUNCH_PER_LEVEL,
+    ONE_LAUNCH,
+    PATH_SUMS_HEADER,
+    Kernels,
+)
+
+_HERE = "methods/gpu/delta_stepping"
+_DISTANCES = f"{_HERE}/distances.cuh"
+
+DIAL = Kernels(
+    Source(f"{_HERE}/dial.cu", (*LAUNCH_PER_LEVEL, PATH_SUMS_HEADER)),
+    asks=("COUNTS", "STRESS", "EDGE_SUMS"),
+    resident=("DIAL", "DIAL_STRESS", "DIAL_EDGES"),
+)
+PER_ROUND = Kernels(
+    Source(f"{_HERE}/launch_per_round.cu", (*LAUNCH_PER_LEVEL, PATH_SUMS_HEADER, _DISTANCES)),
+    asks=("STRESS", "EDGE_SUMS"),
+    resident=("DELTA", "DELTA_SUMS", "STRICT"),
+    dists=FLOATS,
+)
+IN_ONE_LAUNCH = Kernels(
+    Source(f"{_HERE}/one_launch.cu", (*ONE_LAUNCH, _DISTANCES)),
+    asks=("STRESS", "EDGE_SUMS"),
+    resident=("DELTA_ONE_LAUNCH", "DELTA_ONE_LAUNCH_SUMS"),
+    dists=FLOATS,
+)
+SUMS = Kernels(Source(f"{_HERE}/sums.cu", (*COLUMNS, _DISTANCES)), dists=FLOATS)
+PRUNING = Kernels(Source(f"{_HERE}/pruning.cu", (*COLUMNS, _DISTANCES)), dists=FLOATS)
+
+KERNELS = DIAL, PER_ROUND, IN_ONE_LAUNCH, SUMS, PRUNING

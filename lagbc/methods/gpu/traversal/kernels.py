@@ -1,0 +1,23 @@
+"""The kernels of the traversals."""
+
+from lagbc.cuda.compiler import Source
+from lagbc.methods.gpu.common.kernels import COLUMNS, COMMON, GROUP, VALUES, Kernels
+
+_HERE = "methods/gpu/traversal"
+# Bytes of a depth.
+DEPTH_BYTES = (1, 2, 4)
+_SCAN = (COMMON, VALUES, GROUP, f"{_HERE}/search.cuh", f"{_HERE}/scan.cuh")
+_QUEUE = (COMMON, VALUES, f"{_HERE}/search.cuh", f"{_HERE}/queue.cuh")
+
+HOPS = {
+    name: Kernels(Source(f"{_HERE}/{name}.cu", headers), depth_bytes=DEPTH_BYTES)
+    for name, headers in (
+        ("node_parallel", _SCAN),
+        ("edge_parallel", _SCAN),
+        ("work_efficient", _QUEUE),
+        ("active_edge", _QUEUE),
+    )
+}
+DIJKSTRA = Kernels(Source(f"{_HERE}/dijkstra.cu", COLUMNS), resident=("DIJKSTRA",))
+
+KERNELS = *HOPS.values(), DIJKSTRA
