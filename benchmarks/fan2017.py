@@ -147,7 +147,7 @@ def measure(loaded: Loaded, variant: str, width: int, repeat: int, trusted: dict
         out = cp.zeros((1, loaded.graph.n))
         marks = [cp.cuda.Event() for _ in range(3)]
         marks[0].record()
-        levels = module.forward(state, roots)
+        (levels,) = module.forward(state, roots)
         marks[1].record()
         module.backward(state, levels, Sums(dependency=out))
         marks[2].record()

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,9 +26,8 @@ from benchmarks import machine
 from benchmarks.generators import symmetric_lengths
 from benchmarks.graphs import NamedGraph, is_symmetric, table
 from lagbc import reference
-from lagbc.graph.graph import Graph
-from lagbc.graph.validate import as_graph
-from lagbc.methods.contract import SweepPlan, UnlikeBlocks
+from lagbc.graph.graph import Graph, as_graph
+from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS, Method
 from lagbc.run.sweep import order_roots
@@ -187,37 +187,32 @@ class Round:
 
 def run_once(entry: Entry, state: Any, plan: SweepPlan, graph: Graph, roots: Roots) -> Round:
     """Sweep from all roots, batch after batch, with events around the sweeps."""
-    module, block = entry.row.load(), entry.row.block
+    module: Any = entry.row.load()
+    block = entry.row.block
     total, levels_most, events = Sums.zeros(cp, plan.sums, graph.n, graph.nnz), 0, []
     overflowed = np.zeros(len(roots), np.bool_)
-    waiting = [np.arange(first, min(first + plan.batch, len(roots))) for first in range(0, len(roots), plan.batch)]
     cp.cuda.Device().synchronize()
     begun = time.perf_counter()
-    while waiting:
-        places = waiting.pop(0)
-        batch = roots[places]
+    for first in range(0, len(roots), plan.batch):
+        batch = roots[first : first + plan.batch]
         blocks = -(-len(batch) // block) if block > 1 else 1
         out = Sums.zeros_of_batch(cp, plan.sums, graph.n, graph.nnz, blocks, len(batch))
-        marks = [cp.cuda.Event() for _ in range(3)]
+        marks = [cp.cuda.Event()]
         marks[0].record()
-        try:
-            levels: Any = module.forward(state, batch)
-        except UnlikeBlocks as unlike:  # each kind by itself, as `lagbc.run.sweep` does it
-            apart = unlike.apart[np.arange(len(batch)) // block]
-            waiting[:0] = [places[apart]] if unlike.levels is not None else [places[apart], places[~apart]]
-            if (levels := unlike.levels) is None:
-                continue
-        marks[1].record()
-        module.backward(state, levels, out)
-        marks[2].record()
+        for levels in module.forward(state, batch):
+            marks += [cp.cuda.Event(), cp.cuda.Event()]
+            marks[-2].record()
+            module.backward(state, levels, out)
+            marks[-1].record()
+            overflowed[first + levels.places] = levels.overflowed
+            levels_most = max(levels_most, int(levels.depth))
         total = total.plus_rows(out, batch)
         events.append(marks)
-        overflowed[places] = levels.overflowed
-        levels_most = max(levels_most, int(levels.depth))
     sums = Sums(**{name: array.get() for name, array in total})
     wall = time.perf_counter() - begun
     forward, backward = (
-        sum(cp.cuda.get_elapsed_time(marks[i], marks[i + 1]) for marks in events) / 1e3 for i in range(2)
+        sum(cp.cuda.get_elapsed_time(*pair) for marks in events for pair in list(pairwise(marks))[i::2]) / 1e3
+        for i in range(2)
     )
     return Round(forward, backward, wall, levels_most, overflowed, sums)
 

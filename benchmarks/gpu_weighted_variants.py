@@ -28,6 +28,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common import rows
+from lagbc.methods.gpu.common.sweep import State
 from lagbc.methods.gpu.delta_stepping import lengths as delta_stepping
 from lagbc.methods.gpu.delta_stepping.kernels import KERNELS
 from lagbc.methods.sums import Sums
@@ -184,12 +185,12 @@ def compile_all(variants: Sequence[Variant]) -> None:
             pool.submit(module.compile)
 
 
-def measure(state: delta_stepping.State, roots: NDArray[np.int64]) -> Measured:
+def measure(state: State, roots: NDArray[np.int64]) -> Measured:
     """Sweep from all roots in one batch."""
     marks = [cp.cuda.Event() for _ in range(3)]
     out = cp.zeros((state.rows.groups, state.rows.n))
     marks[0].record()
-    levels = delta_stepping.forward(state, roots)
+    (levels,) = delta_stepping.forward(state, roots)
     marks[1].record()
     delta_stepping.backward(state, levels, Sums(dependency=out))
     marks[2].record()
@@ -207,8 +208,7 @@ def run(case: Case, variant: Variant, roots: NDArray[np.int64], kernels: bool) -
         described = replace(described, width=variant.width * mean)
     with settings(variant):
         on_device = rows.upload(case.graph, plan)
-        arrays = delta_stepping.WAYS[variant.way].allocate(on_device, described)
-        state = delta_stepping.State(on_device, described, variant.way, variant.way, arrays, edge_order=None)
+        state = State(on_device, delta_stepping.WAYS, variant.way, edge_order=None, lengths=described)
         measure(state, roots)
         best = min((measure(state, roots) for _ in range(2)), key=lambda m: m.forward + m.backward)
         if kernels:

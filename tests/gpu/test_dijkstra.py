@@ -10,6 +10,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from batches import search
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.io import mmwrite
@@ -85,7 +86,7 @@ def run(dijkstra, A, *, directed=True, roots=None, state=None, dtype="float64", 
     roots = np.arange(graph.n) if roots is None else np.asarray(roots)
     if state is None:
         state = dijkstra.prepare(graph, SweepPlan(batch=max(1, len(roots)), dtype=dtype, **plan))
-    levels = dijkstra.forward(state, roots)
+    levels = search(dijkstra, state, roots)
     out = cupy.zeros((1, graph.n))
     dijkstra.backward(state, levels, Sums(dependency=out))
     return out[0].get(), state, levels
@@ -128,7 +129,7 @@ def test_distances_and_counts(dijkstra, variant, width):
     roots = np.flatnonzero(np.diff(A.indptr))[:20]
     graph = as_graph(A, weighted=True)
     state = dijkstra.prepare(graph, SweepPlan(batch=len(roots), variant=variant, virtual_warp=width))
-    dijkstra.forward(state, roots)
+    search(dijkstra, state, roots)
     order, dist, counts = state.order.get(), state.dist.get(), state.sigma.get()
     for block, root in enumerate(roots):
         _, _, sigma, expected = reference.count_lengths(*csr(A), int(root))
@@ -191,7 +192,7 @@ def test_a_vertex_at_the_threshold_waits(dijkstra, variant):
     A = sp.csr_array(([1.0, 2.0, 1.0], ([0, 0, 1], [1, 2, 2])), shape=(3, 3))
     _, state, levels = run(dijkstra, A, variant=variant, roots=[0])
     assert levels.depth == 2
-    dijkstra.forward(state, np.array([0]))
+    search(dijkstra, state, np.array([0]))
     row = int(np.flatnonzero(state.order.get() == 2)[0])
     assert state.sigma.get()[0, row] == 2
 
@@ -336,6 +337,14 @@ def test_options_of_the_plan_are_checked(dijkstra):
             dijkstra.prepare(graph, SweepPlan(batch=1, virtual_warp=width))
 
 
+def test_a_small_graph_is_ordered_on_the_host(dijkstra):
+    """On the device that takes half a minute the first time, in which CuPy compiles its kernels."""
+    graph = as_graph(GRAPHS["grid"], directed=False, weighted=True)
+    state = dijkstra.prepare(graph, SweepPlan(batch=1))
+    assert "on_device" not in vars(graph)
+    assert state.edges[0].tolist() == graph.reordered.indptr[: state.rows + 1].tolist()
+
+
 @pytest.mark.parametrize(("degree", "width"), [(1, 1), (3, 4), (8, 8), (20, 32), (70, 32)])
 def test_width_of_virtual_warps(dijkstra, degree, width):
     """As wide as the mean degree."""
@@ -356,7 +365,7 @@ def test_stop_flag(dijkstra, cupy, variant):
         dijkstra.backward(state, levels, Sums(dependency=out))
     assert not out.any()
     with pytest.raises(Interrupted):
-        dijkstra.forward(state, np.arange(3))
+        search(dijkstra, state, np.arange(3))
 
 
 def test_stop_in_the_middle_of_a_search(dijkstra):
@@ -371,7 +380,7 @@ def test_stop_in_the_middle_of_a_search(dijkstra):
     timer.start()
     try:
         with pytest.raises(Interrupted):
-            dijkstra.forward(state, np.array([0]))
+            search(dijkstra, state, np.array([0]))
     finally:
         timer.cancel()
 

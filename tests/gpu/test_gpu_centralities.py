@@ -7,6 +7,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from batches import EVERYTHING, search
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import (
@@ -30,10 +31,9 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.sums import PATH_SUMS, Sums
-from lagbc.methods.table import ALL_SUMS, METHODS
+from lagbc.methods.table import METHODS
 from lagbc.run.sweep import sweep
 
-EVERYTHING = frozenset(ALL_SUMS)
 SCALE_FREE = scale_free(700, 5000, seed=1)
 MESH = grid(30, 31)
 
@@ -55,7 +55,7 @@ def summed(gpu, A, *, directed=True, sources=None, batch=256, outputs=EVERYTHING
 def by_the_oracle(A, *, directed=True, sources=None, omega=None, multiplicity=None):
     """All sums in rationals, a root at a time."""
     n, (indptr, indices) = A.shape[0], adjacency(A, directed=directed)
-    total = {name: np.zeros(len(indices) if name == "edges" else n, object) for name in ALL_SUMS}
+    total = {name: np.zeros(len(indices) if name == "edges" else n, object) for name in EVERYTHING}
     weights = {"target_weights": None if omega is None else [Fraction(x) for x in omega]}
     depths = reference.eccentricity(indptr, indices)
     for root in range(n) if sources is None else sources:
@@ -132,7 +132,7 @@ def test_random_graphs(sums_gpu, data):
         "omega": data.draw(st.none() | vertex_weights(n)),
         "multiplicity": data.draw(st.none() | vertex_weights(n)),
     }
-    outputs = offered(sums_gpu, frozenset(data.draw(st.sets(st.sampled_from(ALL_SUMS), min_size=1))))
+    outputs = offered(sums_gpu, frozenset(data.draw(st.sets(st.sampled_from(sorted(EVERYTHING)), min_size=1))))
     deep, small = data.draw(st.booleans()), data.draw(st.sampled_from([*SMALL.values(), 8]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Graph, "has_high_diameter", property(lambda graph: deep))
@@ -219,7 +219,7 @@ def sums_of_batch(gpu, cupy, state, roots, fill=0.0):
     sums = Sums.zeros_of_batch(cupy, state.plan.sums, n, nnz, -(-len(roots) // 256), len(roots))
     for _, array in sums:
         array += fill
-    gpu.module.backward(state, gpu.module.forward(state, roots), sums)
+    gpu.module.backward(state, search(gpu.module, state, roots), sums)
     return sums
 
 
@@ -253,13 +253,13 @@ def test_backward_adds(sums_gpu, cupy, A):
 @pytest.mark.parametrize("outputs", [EVERYTHING, EVERYTHING - PATH_SUMS], ids=["everything", "distances"])
 def test_stop_flag(sums_gpu, cupy, way, outputs):
     state = prepared(sums_gpu, path(50), outputs)
-    levels = sums_gpu.module.forward(state, np.arange(3))
+    levels = search(sums_gpu.module, state, np.arange(3))
     state.plan.stop.set()
     sums = Sums.zeros_of_batch(cupy, state.plan.sums, 50, 98, 1, 3)
     with pytest.raises(Interrupted):
         sums_gpu.module.backward(state, levels, sums)
     with pytest.raises(Interrupted):
-        sums_gpu.module.forward(state, np.arange(3))
+        search(sums_gpu.module, state, np.arange(3))
 
 
 # Overflow
@@ -270,7 +270,7 @@ def test_backward_leaves_out_what_overflowed(sums_gpu, cupy):
     A = diamonds({"float64": 2044, "float32": 252}[sums_gpu.dtype], 2)
     roots = np.array([0, A.shape[0] - 31, 4, A.shape[0] - 61])
     state = prepared(sums_gpu, A)
-    np.testing.assert_array_equal(sums_gpu.module.forward(state, roots).overflowed, [True, False, True, False])
+    np.testing.assert_array_equal(search(sums_gpu.module, state, roots).overflowed, [True, False, True, False])
     theirs = by_the_oracle(diamonds(20, 2), sources=[61 - 31, 0])  # the last 61 vertices
     for name, array in sums_of_batch(sums_gpu, cupy, state, roots):
         if name == "depth":
@@ -288,7 +288,7 @@ def test_groups_are_summed_apart(sums_gpu, cupy, way):
     A = diamonds(1030, 2) if sums_gpu.dtype == "float64" else layered(34, 16)
     parts = np.arange(A.shape[0] - 256, A.shape[0]), np.arange(100)
     state = prepared(sums_gpu, A, batch=512)
-    overflowed = sums_gpu.module.forward(state, np.concatenate(parts)).overflowed
+    overflowed = search(sums_gpu.module, state, np.concatenate(parts)).overflowed
     assert 0 < overflowed[256:].sum() < 100
     assert not overflowed[:256].any()
     together = sums_of_batch(sums_gpu, cupy, state, np.concatenate(parts))
@@ -302,7 +302,7 @@ def test_groups_are_summed_apart(sums_gpu, cupy, way):
 def test_without_path_counts_no_root_overflows(sums_gpu, cupy):
     A = diamonds(1100, 2)
     state = prepared(sums_gpu, A, EVERYTHING - PATH_SUMS)
-    assert not sums_gpu.module.forward(state, np.arange(9)).overflowed.any()
+    assert not search(sums_gpu.module, state, np.arange(9)).overflowed.any()
     depth = sums_of_batch(sums_gpu, cupy, state, np.arange(0, 9, 3)).depth
     np.testing.assert_array_equal(depth.get(), [2200, 2198, 2196])
 

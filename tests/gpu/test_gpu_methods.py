@@ -8,6 +8,7 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from batches import peak_of, search, sweep
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import (
@@ -28,9 +29,9 @@ from strategies import (
 )
 
 import lagbc
-from lagbc.graph.order.hubs import hub_distances
-from lagbc.graph.validate import as_graph
-from lagbc.methods.contract import Interrupted, SweepPlan, UnlikeBlocks
+from lagbc.graph.graph import as_graph
+from lagbc.graph.ordering import hub_distances
+from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS
 from lagbc.reference import count_hops
@@ -40,6 +41,9 @@ SCALE_FREE = scale_free(700, 5000, seed=1)
 MESH = grid(30, 31)
 # Vertices from which a sum is taken where all of them would take the oracle too long.
 FEW = np.arange(0, 990, 33)
+
+# Bytes that a footprint need not tell: flags, and roundings of each array.
+SLACK = 2**20
 
 # Path counts above these overflow.
 LIMITS = {"float64": 1022, "float32": 126}
@@ -159,14 +163,14 @@ def test_state_is_as_new_after_every_batch(gpu, cupy, larger):
     for roots in (np.arange(150), np.arange(n - 100, n), np.arange(290, 330), np.arange(2), np.arange(100, 356)):
         ours, theirs = cupy.zeros((1, n)), cupy.zeros((1, n))
         for state, out in ((used, ours), (prepared(gpu, A), theirs)):
-            gpu.module.backward(state, gpu.module.forward(state, roots), Sums(dependency=out))
+            gpu.module.backward(state, search(gpu.module, state, roots), Sums(dependency=out))
         gpu.assert_close(ours.get(), theirs.get())
 
 
 def test_backward_adds(gpu, cupy):
     state = prepared(gpu, MESH)
     out = cupy.full((1, MESH.shape[0]), 10.0)
-    gpu.module.backward(state, gpu.module.forward(state, np.arange(40)), Sums(dependency=out))
+    gpu.module.backward(state, search(gpu.module, state, np.arange(40)), Sums(dependency=out))
     gpu.assert_close(out[0].get(), 10 + oracle(MESH, sources=range(40)))
 
 
@@ -189,7 +193,7 @@ def test_counts_past_32_bits(gpu, cupy):
     n = A.shape[0]
     for roots, small in ((np.arange(500), True), (np.arange(450, n), False), (np.arange(200), False)):
         out = cupy.zeros((2, n))
-        gpu.module.backward(state, gpu.module.forward(state, roots), Sums(dependency=out))
+        gpu.module.backward(state, search(gpu.module, state, roots), Sums(dependency=out))
         gpu.assert_close(out.sum(axis=0).get(), oracle(A, sources=roots))
         assert state.rows.counts_are_small == small
 
@@ -203,18 +207,37 @@ def test_bits_where_few_roots_see_many_levels(gpu):
         np.testing.assert_array_equal(gpu.bc(UNLIKE, batch=batch), alone)
 
 
-def test_groups_of_many_levels_come_apart(gpu):
-    """The others are done, and need not come again."""
+def test_groups_of_many_levels_come_apart(gpu, cupy):
+    """Behind the others, which are done; each adds to its own row what it adds alone."""
     if gpu.row.name != "batched":
         pytest.skip("the others have no groups")
     graph = as_graph(UNLIKE)
-    assert not graph.has_high_diameter
-    state = prepared(gpu, UNLIKE, batch=768)
-    with pytest.raises(UnlikeBlocks) as raised:
-        gpu.module.forward(state, graph.order[:768])
-    assert raised.value.apart.tolist() == [False, False, True]
-    assert raised.value.levels is not None
-    assert gpu.module.forward(state, graph.order[512:768]).depth == 199
+    assert not graph.is_deep
+    groups = np.split(graph.order[:768], 3)
+    roots = np.concatenate([groups[0], groups[2], groups[1]])
+    together = cupy.full((3, graph.n), 10.0)
+    first, second = sweep(gpu.module, prepared(gpu, UNLIKE, batch=768), roots, Sums(dependency=together))
+    np.testing.assert_array_equal(first.places, np.r_[:256, 512:768])
+    np.testing.assert_array_equal(second.places, np.r_[256:512])
+    assert len(first.overflowed) == 512
+    assert len(second.overflowed) == 256
+    assert second.depth == 199
+    for row, group in zip(together, np.split(roots, 3), strict=True):
+        alone = cupy.full((1, graph.n), 10.0)
+        (levels,) = sweep(gpu.module, prepared(gpu, UNLIKE), group, Sums(dependency=alone))
+        np.testing.assert_array_equal(levels.places, np.arange(256))
+        np.testing.assert_array_equal(row.get(), alone[0].get())
+
+
+@pytest.mark.parametrize("batch", [256, 1024])
+@pytest.mark.parametrize("A", [scale_free(3000, 20_000, seed=6), grid(50, 60)], ids=["scale-free", "mesh"])
+def test_footprint_bounds_a_batch(gpu, cupy, A, batch):
+    graph = as_graph(A)
+    plan = SweepPlan(batch=batch, dtype=gpu.dtype, method=gpu.row.name, endpoints=True)
+    sums = Sums(dependency=cupy.zeros((batch // 256 if gpu.module.batching.block > 1 else 1, graph.n)))
+    with peak_of(cupy) as peak:
+        sweep(gpu.module, gpu.module.prepare(graph, plan), graph.order[:batch], sums)
+    assert peak.bytes <= gpu.module.footprint(graph, plan) + SLACK
 
 
 # The graph on the device
@@ -354,7 +377,7 @@ def test_overflow_is_detected(gpu, above):
     A = diamonds(LIMITS[gpu.dtype] + above, 2)
     roots = np.arange(0, 9)
     largest = [max(count_hops(*adjacency(A), s)[2]) for s in roots]
-    overflowed = gpu.module.forward(prepared(gpu, A), roots).overflowed
+    overflowed = search(gpu.module, prepared(gpu, A), roots).overflowed
     assert isinstance(overflowed, np.ndarray)
     np.testing.assert_array_equal(overflowed, [sigma > 2 ** LIMITS[gpu.dtype] for sigma in largest])
 
@@ -364,7 +387,7 @@ def test_backward_leaves_out_what_overflowed(gpu, cupy):
     A = diamonds(2 * LIMITS[gpu.dtype], 2)
     roots = np.array([0, A.shape[0] - 31, 4, A.shape[0] - 61])
     state, out = prepared(gpu, A), cupy.zeros((1, A.shape[0]))
-    levels = gpu.module.forward(state, roots)
+    levels = search(gpu.module, state, roots)
     np.testing.assert_array_equal(levels.overflowed, [True, False, True, False])
     gpu.module.backward(state, levels, Sums(dependency=out))
     gpu.assert_close(out[0].get(), oracle(A, sources=roots[[1, 3]].tolist(), number=Fraction))
@@ -421,14 +444,14 @@ def test_current_stream(gpu, cupy):
 
 def test_stop_flag(gpu, cupy):
     state = prepared(gpu, path(50))
-    levels = gpu.module.forward(state, np.arange(3))
+    levels = search(gpu.module, state, np.arange(3))
     state.plan.stop.set()
     out = cupy.zeros((1, 50))
     with pytest.raises(Interrupted):
         gpu.module.backward(state, levels, Sums(dependency=out))
     assert not out.any()
     with pytest.raises(Interrupted):
-        gpu.module.forward(state, np.arange(3))
+        search(gpu.module, state, np.arange(3))
 
 
 def test_keyboard_interrupt(gpu):
@@ -475,6 +498,6 @@ def test_products_of_spmm(cupy, variant, dtype, directed):
     state = spmm_hops.prepare(graph, SweepPlan(batch=100, dtype=dtype), getattr(spmm_hops, variant))
     out = cupy.zeros((1, graph.n))
     for first in (0, 100):
-        spmm_hops.backward(state, spmm_hops.forward(state, np.arange(first, first + 100)), Sums(dependency=out))
+        spmm_hops.backward(state, search(spmm_hops, state, np.arange(first, first + 100)), Sums(dependency=out))
     expected = oracle(SCALE_FREE, directed=directed, sources=range(200)) * (1 if directed else 2)
     np.testing.assert_allclose(out[0].get(), expected, rtol=1e-12 if dtype == "float64" else 3e-5, atol=1e-5)

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from batches import peak_of, search, sweep
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import (
@@ -29,7 +30,7 @@ import lagbc
 from lagbc import reference
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
-from lagbc.methods.contract import Interrupted, SweepPlan, UnlikeBlocks
+from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.sums import Sums
 
 needs_numba = pytest.mark.skipif(
@@ -110,8 +111,8 @@ def prepared(gpu, A, *, batch=256, directed=True, **options):
 
 def sums(gpu, cupy, state, roots, n):
     """One batch through a state, and its levels."""
-    levels = gpu.module.forward(state, np.asarray(roots))
-    out = cupy.zeros((-(-len(roots) // gpu.row.block) if gpu.row.block > 1 else 1, n))
+    levels = search(gpu.module, state, np.asarray(roots))
+    out = cupy.zeros((-(-len(roots) // 256) if gpu.module.batching.block > 1 else 1, n))
     gpu.module.backward(state, levels, Sums(dependency=out))
     return out.sum(axis=0).get(), levels
 
@@ -226,7 +227,7 @@ def test_backward_adds(weighted_gpu, cupy):
     A, _ = GRAPHS["grid, reals"]
     state = prepared(weighted_gpu, A)
     out = cupy.full((1, A.shape[0]), 10.0)
-    weighted_gpu.module.backward(state, weighted_gpu.module.forward(state, np.arange(40)), Sums(dependency=out))
+    weighted_gpu.module.backward(state, search(weighted_gpu.module, state, np.arange(40)), Sums(dependency=out))
     weighted_gpu.assert_close(out[0].get(), 10 + oracle(A, sources=range(40)))
 
 
@@ -255,7 +256,7 @@ def test_overflow_is_detected(weighted_gpu, above):
     """Chains of two-way diamonds count powers of two, exactly."""
     limit = LIMITS[weighted_gpu.dtype]
     A = with_lengths(diamonds(limit + above, 2), lambda count: np.full(count, 3.0))
-    overflowed = weighted_gpu.module.forward(prepared(weighted_gpu, A), np.array([0, 3])).overflowed
+    overflowed = search(weighted_gpu.module, prepared(weighted_gpu, A), np.array([0, 3])).overflowed
     assert isinstance(overflowed, np.ndarray)
     assert overflowed.tolist() == [above > 0, False]
 
@@ -308,14 +309,14 @@ def test_an_absorbed_length_that_no_path_needs(weighted_gpu):
 def test_stop_flag(weighted_gpu, cupy, name):
     A, _ = GRAPHS[name]
     state = prepared(weighted_gpu, A)
-    levels = weighted_gpu.module.forward(state, np.arange(3))
+    levels = search(weighted_gpu.module, state, np.arange(3))
     state.plan.stop.set()
     out = cupy.zeros((1, A.shape[0]))
     with pytest.raises(Interrupted):
         weighted_gpu.module.backward(state, levels, Sums(dependency=out))
     assert not out.any()
     with pytest.raises(Interrupted):
-        weighted_gpu.module.forward(state, np.arange(3))
+        search(weighted_gpu.module, state, np.arange(3))
 
 
 def test_checkpoint(weighted_gpu, tmp_path):
@@ -346,7 +347,7 @@ def run(delta, A, way, *, roots, dtype="float64", directed=True, **plan):
 
     graph = as_graph(A, directed=directed, weighted=True)
     state = delta.prepare(graph, SweepPlan(batch=256 * -(-len(roots) // 256), dtype=dtype, **plan), way)
-    levels = delta.forward(state, np.asarray(roots))
+    levels = search(delta, state, np.asarray(roots))
     out = cupy.zeros((state.rows.groups, A.shape[0]))
     delta.backward(state, levels, Sums(dependency=out))
     return out.sum(axis=0).get(), state, levels
@@ -413,13 +414,25 @@ def test_a_way_gives_up_on_deeper_groups(delta, cupy, way):
     graph = as_graph(UNLIKE, weighted=True)
     state = delta.prepare(graph, SweepPlan(batch=512), way)
     for roots, taken in ((np.arange(200, 400), way), (np.arange(100), "one launch"), (np.arange(300, 800), way)):
-        levels, out = delta.forward(state, roots), cupy.zeros((2, graph.n))
+        levels, out = search(delta, state, roots), cupy.zeros((2, graph.n))
         delta.backward(state, levels, Sums(dependency=out))
         assert state.way == taken
         within(out.sum(axis=0).get(), oracle(UNLIKE, sources=roots), 1e-12)
-    with pytest.raises(UnlikeBlocks) as raised:
-        delta.forward(state, np.concatenate([np.arange(200, 456), np.arange(100)]))
-    assert raised.value.apart.tolist() == [False, True]
+    first, second = sweep(
+        delta, state, np.concatenate([np.arange(100), np.arange(300, 456), np.arange(200, 300)]), Sums(dependency=out)
+    )
+    np.testing.assert_array_equal(first.places, np.arange(256, 356))
+    np.testing.assert_array_equal(second.places, np.arange(256))
+
+
+@pytest.mark.parametrize("name", ["scale-free, 1 to 5", "scale-free, 0.1 to 1", "scale-free, 0 to 1", "grid, reals"])
+def test_footprint_bounds_a_batch(weighted_gpu, cupy, name):
+    graph, module = as_graph(GRAPHS[name][0], weighted=True), weighted_gpu.module
+    plan = SweepPlan(batch=512, dtype=weighted_gpu.dtype, endpoints=True)
+    sums = Sums(dependency=cupy.zeros((2 if module.batching.block > 1 else 1, graph.n)))
+    with peak_of(cupy) as peak:
+        sweep(module, module.prepare(graph, plan), np.resize(graph.order, 512), sums)
+    assert peak.bytes <= module.footprint(graph, plan) + 2**20
 
 
 def test_unlike_groups_come_apart(cupy):
@@ -445,7 +458,7 @@ def test_bits(delta, cupy, way):
         total = cupy.zeros(graph.n)
         for first in range(0, len(roots), batch):
             out = cupy.zeros((state.rows.groups, graph.n))
-            delta.backward(state, delta.forward(state, roots[first : first + batch]), Sums(dependency=out))
+            delta.backward(state, search(delta, state, roots[first : first + batch]), Sums(dependency=out))
             for block in out:
                 total += block
         assert state.way == way

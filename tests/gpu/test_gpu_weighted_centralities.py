@@ -8,6 +8,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from batches import EVERYTHING, search, sweep
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import SPECIAL, diamonds, disjoint, graphs, grid, layered, matrix, path, scale_free, vertex_weights
@@ -15,12 +16,11 @@ from test_gpu_weighted import ABSORBED, UNLIKE, csr, integers, reals, with_lengt
 
 import lagbc
 from lagbc import reference
-from lagbc.graph.validate import as_graph
-from lagbc.methods.contract import Interrupted, SweepPlan, UnlikeBlocks
+from lagbc.graph.graph import as_graph
+from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.sums import PATH_SUMS, Sums
-from lagbc.methods.table import ALL_SUMS, METHODS
+from lagbc.methods.table import METHODS
 
-EVERYTHING = frozenset(ALL_SUMS)
 DISTANCES = EVERYTHING - PATH_SUMS
 ROW = next(row for row in METHODS if row.name == "delta-stepping" and row.device == "cuda")
 WAYS = ("dial", "threshold", "window", "one launch")
@@ -49,13 +49,18 @@ def prepared(A, way, *, batch=256, dtype="float64", outputs=EVERYTHING, directed
     return ROW.load().prepare(as_graph(A, directed=directed, weighted=True), plan, way)
 
 
+def zeros(state, roots):
+    """The sums of a batch."""
+    n, nnz = len(state.rows.position), int(state.rows.indices.size)
+    return Sums.zeros_of_batch(ROW.arrays, state.plan.sums, n, nnz, -(-len(roots) // 256), len(roots))
+
+
 def add_batch(state, roots, fill=0.0):
     """What `backward` adds to sums that hold a number, and the levels."""
-    n, nnz = len(state.rows.position), int(state.rows.indices.size)
-    sums = Sums.zeros_of_batch(ROW.arrays, state.plan.sums, n, nnz, -(-len(roots) // ROW.block), len(roots))
+    sums = zeros(state, roots)
     for _, array in sums:
         array += fill
-    levels = ROW.load().forward(state, np.asarray(roots))
+    levels = search(ROW.load(), state, np.asarray(roots))
     ROW.load().backward(state, levels, sums)
     return sums, levels
 
@@ -79,7 +84,7 @@ def by_the_oracle(A, *, directed=True, roots=None, omega=None, multiplicity=None
     """All sums, a root at a time; in rationals, unless `number` says otherwise."""
     n, (indptr, indices, lengths) = A.shape[0], csr(A, directed=directed)
     graph = indptr, indices, [number(x) for x in lengths]
-    total = {name: np.zeros(len(indices) if name == "edges" else n, object) for name in ALL_SUMS}
+    total = {name: np.zeros(len(indices) if name == "edges" else n, object) for name in EVERYTHING}
     weights = {"target_weights": None if omega is None else [number(x) for x in omega]}
     for root in range(n) if roots is None else map(int, roots):
         times = 1 if multiplicity is None else number(multiplicity[root])
@@ -273,8 +278,16 @@ def test_deeper_groups(cupy, first, outputs):
             np.testing.assert_allclose(
                 within, expected[roots] if name == "depth" else expected, rtol=1e-12, atol=1e-12, err_msg=name
             )
-    with pytest.raises(UnlikeBlocks):
-        ROW.load().forward(state, np.concatenate([np.arange(200, 456), np.arange(100)]))
+    groups = np.concatenate([np.arange(100), np.arange(300, 456)]), np.arange(200, 300)
+    roots = np.concatenate(groups)
+    together = zeros(state, roots)
+    shallow, deep = sweep(ROW.load(), state, roots, together)
+    np.testing.assert_array_equal(np.concatenate([deep.places, shallow.places]), np.arange(356))
+    for i, group in enumerate(groups):
+        for name, array in add_batch(prepared(UNLIKE, first, outputs=outputs), group)[0]:
+            ours = getattr(together, name)
+            ours = ours[256 * i : 256 * i + len(group)] if name == "depth" else ours[i : i + 1]
+            np.testing.assert_array_equal(ours.get(), array.get(), err_msg=name)
 
 
 @needs_numba
@@ -295,14 +308,14 @@ def test_unlike_groups_come_apart(cupy):
 def test_stop_flag(way, outputs):
     A = with_lengths(grid(3, 9), integers(3))
     state = prepared(A, way, outputs=outputs)
-    levels = ROW.load().forward(state, np.arange(3))
+    levels = search(ROW.load(), state, np.arange(3))
     state.plan.stop.set()
     sums = Sums.zeros_of_batch(ROW.arrays, state.plan.sums, 27, A.nnz, 1, 3)
     with pytest.raises(Interrupted):
         ROW.load().backward(state, levels, sums)
     assert not any(array.any() for _, array in sums)
     with pytest.raises(Interrupted):
-        ROW.load().forward(state, np.arange(3))
+        search(ROW.load(), state, np.arange(3))
 
 
 # What a search cannot finish
@@ -471,7 +484,7 @@ def test_public_functions(cupy, kind):
 def test_every_sum_alone_is_one_of_all(way):
     A = with_lengths(scale_free(60, 300, seed=8), integers(3))
     together = summed(A, way)
-    for name in ALL_SUMS:
+    for name in EVERYTHING:
         assert_close(summed(A, way, outputs=frozenset({name})), together)
     for pair in itertools.combinations(("dependency", "edges", "inverse"), 2):
         assert_close(summed(A, way, outputs=frozenset(pair)), together)

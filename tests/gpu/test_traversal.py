@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import pytest
+from batches import search
 from strategies import adjacency, disjoint, grid, matrix, oracle, path, scale_free, star
 
 import lagbc
@@ -52,7 +53,7 @@ def raw_scores(hops, cupy, state, roots):
     """Sums over some roots, in batches."""
     out = cupy.zeros((1, state.graph.n))
     for first in range(0, len(roots), state.plan.batch):
-        hops.backward(state, hops.forward(state, roots[first : first + state.plan.batch]), Sums(dependency=out))
+        hops.backward(state, search(hops, state, roots[first : first + state.plan.batch]), Sums(dependency=out))
     return out[0].get()
 
 
@@ -71,15 +72,15 @@ def test_depths_and_counts(hops, row, name, directed):
     n = GRAPHS[name].shape[0]
     state = prepared(hops, GRAPHS[name], row.name, directed=directed, batch=n)
     for roots in (np.arange(n), np.arange(n)[::-1][: n // 2]):
-        levels = hops.forward(state, roots)
+        levels = search(hops, state, roots)
         depths, values = (array.get()[:, : state.rows] for array in (state.depths, state.values))
         order = state.order.get()
         deepest = 0
-        for search, i in enumerate(levels.searched):
+        for place, i in enumerate(levels.searched):
             sigma, depth = searches(name, directed)[roots[i]]
-            np.testing.assert_array_equal(depths[search], 1 + np.array(depth)[order])
-            np.testing.assert_array_equal(values[search], np.array(sigma)[order])
-            assert levels.deepest[search] == max(depth)
+            np.testing.assert_array_equal(depths[place], 1 + np.array(depth)[order])
+            np.testing.assert_array_equal(values[place], np.array(sigma)[order])
+            assert levels.deepest[place] == max(depth)
             deepest = max(deepest, *depth)
         assert levels.depth == deepest
         assert set(np.flatnonzero(state.position[roots] >= state.rows)) == set(range(len(roots))) - set(levels.searched)
@@ -91,18 +92,18 @@ def test_queue(hops, method):
     A = SCALE_FREE
     state = prepared(hops, A, method, batch=100)
     roots = np.arange(100)
-    levels = hops.forward(state, roots)
+    levels = search(hops, state, roots)
     queues, ends, reached = (array.get() for array in state.own[:3])
     degrees = state.graph.out_degrees
-    for search, i in enumerate(levels.searched):
+    for place, i in enumerate(levels.searched):
         depth = np.array(searches("scale-free", True)[roots[i]][1])[state.order.get()]
-        assert reached[search] == np.count_nonzero(depth >= 0)
+        assert reached[place] == np.count_nonzero(depth >= 0)
         for level in range(depth.max() + 1):
-            entries = queues[search, ends[search, level] : ends[search, level + 1]]
+            entries = queues[place, ends[place, level] : ends[place, level + 1]]
             np.testing.assert_array_equal(np.sort(entries), np.flatnonzero(depth == level))
         if method == "active-edge":
-            offsets = state.own[3].get()[search, : reached[search]]
-            before = np.cumsum(degrees[queues[search, : reached[search]]])
+            offsets = state.own[3].get()[place, : reached[place]]
+            before = np.cumsum(degrees[queues[place, : reached[place]]])
             np.testing.assert_array_equal(offsets, np.append(0, before[:-1]))
 
 
@@ -143,14 +144,14 @@ def test_all_blocks_on_one_root(hops, cupy, method, name, directed):
 @pytest.mark.parametrize("method", ["node-parallel", "edge-parallel"])
 def test_all_blocks_stop(hops, cupy, method):
     state = prepared(hops, path(40), method, batch=5, variant="all-blocks")
-    levels = hops.forward(state, np.arange(5))
+    levels = search(hops, state, np.arange(5))
     state.stop[0] = 1  # as if set while the kernel runs
     out = cupy.zeros((1, 40))
     with pytest.raises(Interrupted):
         hops.backward(state, levels, Sums(dependency=out))
     assert not out.any()
     with pytest.raises(Interrupted):
-        hops.forward(state, np.arange(5))
+        search(hops, state, np.arange(5))
 
 
 @pytest.mark.parametrize("count", [1, 15, 16, 17, 64])
@@ -158,17 +159,17 @@ def test_kernels_see_the_stop_flag(hops, cupy, row, count):
     """The flag alone: nothing but the kernels looks at it. Some search reads it at its first level, and tells all."""
     state = prepared(hops, path(60), row.name)
     roots = np.arange(60)[:count]
-    levels = hops.forward(state, roots)
+    levels = search(hops, state, roots)
     state.stop[0] = 1
     out = cupy.zeros((1, 60))
     with pytest.raises(Interrupted):
         hops.backward(state, levels, Sums(dependency=out))
     assert not out.any()
     with pytest.raises(Interrupted):
-        hops.forward(state, roots)
+        search(hops, state, roots)
     # What was left in the middle is cleared.
     state.stop[0] = 0
-    again = hops.forward(state, roots)
+    again = search(hops, state, roots)
     np.testing.assert_array_equal(again.deepest.get(), levels.deepest.get())
 
 
@@ -203,7 +204,7 @@ def test_hybrid_decides_by_the_sample(hops, cupy, monkeypatch):
         used, n = [], A.shape[0]
         out = cupy.zeros((1, n))
         for first in range(0, n, 64):
-            hops.backward(state, hops.forward(state, np.arange(n)[first : first + 64]), Sums(dependency=out))
+            hops.backward(state, search(hops, state, np.arange(n)[first : first + 64]), Sums(dependency=out))
             used.append(state.source)
         assert used[:2] == ["work_efficient"] * 2
         assert set(used[2:]) == {expected}
@@ -217,8 +218,8 @@ def test_hybrid_compares_with_gamma_log_n(hops, cupy, monkeypatch):
         monkeypatch.setattr(tuning, "SAMPLE", 1)
         monkeypatch.setattr(tuning, "GAMMA", gamma)
         state = prepared(hops, path(n), "hybrid", batch=1)
-        hops.forward(state, np.array([0]))
-        hops.forward(state, np.array([n // 2]))
+        search(hops, state, np.array([0]))
+        search(hops, state, np.array([n // 2]))
         assert state.source == expected
 
 

@@ -19,7 +19,7 @@ and a level costs as much if it is nearly empty: this is the method for graphs o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,8 +33,12 @@ from cupyx.scipy.sparse import csr_matrix
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.contract import SweepPlan
+from lagbc.methods.contract import Batching, SweepPlan
+from lagbc.methods.gpu.common.rows import upload_bytes
 from lagbc.methods.sums import Sums
+
+batching = Batching(block=1, auto=256)
+options: frozenset[str] = frozenset()
 
 # Entry i of an array is column i % batch of row i / batch. The product is read only where a vertex is unreached.
 _advance = cp.ElementwiseKernel(
@@ -142,6 +146,22 @@ class Levels:
     depth: int
     overflowed: NDArray[np.bool_]
 
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """Of all roots of the batch."""
+        return np.arange(len(self.roots))
+
+
+def footprint(graph: Graph, plan: SweepPlan) -> int:
+    """Bound the bytes of the graph on the device, of two matrices of ones, and of `State`.
+
+    Of an entry sigma, frontier and product, and a depth of four bytes with the copy of two that it is made of.
+    """
+    values = np.dtype(plan.dtype).itemsize
+    matrices = 2 * ((8 + values) * graph.nnz + 8 * (graph.n + 1))
+    entries = graph.n * plan.batch * (3 * values + 4 + 2)
+    return upload_bytes(graph, plan) + matrices + (8 + values + 8) * graph.n + entries + 64 * plan.batch
+
 
 def prepare(graph: Graph, plan: SweepPlan, multiply: Product = RowMajor) -> State:
     """Upload the graph in sweep order and allocate ``3 v + d`` bytes a vertex with edges and root of a batch.
@@ -182,7 +202,7 @@ def prepare(graph: Graph, plan: SweepPlan, multiply: Product = RowMajor) -> Stat
     )
 
 
-def forward(state: State, roots: NDArray[np.int64]) -> Levels:
+def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find the levels of a batch of roots and count their shortest paths; one transfer of a byte to the host a level.
 
     Parameters
@@ -191,8 +211,8 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
     roots : ndarray of int64
         Distinct vertices, at most ``plan.batch``; -1 is an absent one.
 
-    Returns
-    -------
+    Yields
+    ------
     Levels
         ``.overflowed`` marks roots with a path count above the limit.
     """
@@ -217,11 +237,12 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
             overflowed,
         )
         if not found.item():
-            return Levels(roots, level, overflowed[: len(roots)].get())
+            break
         level += 1
+    yield Levels(roots, level, overflowed[: len(roots)].get())
 
 
-def backward(state: State, levels: Levels, sums: Sums) -> None:
+def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
     """Add the dependencies of the roots that did not overflow to ``sums.dependency[0]``, in matrix order.
 
     Parameters
@@ -230,7 +251,11 @@ def backward(state: State, levels: Levels, sums: Sums) -> None:
         As `forward` left it.
     levels : Levels
     sums : Sums
+    omega : None
+        Target weights by column are not taken.
     """
+    if omega is not None:
+        raise NotImplementedError("spmm takes no target weights by column")
     state.product.fill(0)
     for level in range(levels.depth, 0, -1):
         state.plan.stop.check()

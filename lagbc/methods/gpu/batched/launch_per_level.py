@@ -19,16 +19,16 @@ from numpy.typing import NDArray
 from lagbc.cuda.compiler import THREADS
 from lagbc.cuda.host import null, pointer
 from lagbc.methods import tuning
+from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.batched.kernels import BACKWARD, FORWARD, SUMS
+from lagbc.methods.gpu.batched.sums import add_root_edges
 from lagbc.methods.gpu.common.kernels import DELTA, NARROW, NOTHING
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     COLUMNS,
     WARPS,
-    Found,
     Placed,
     Rows,
-    TooDeep,
     bitmap_words,
     bits_of,
     count_groups,
@@ -36,7 +36,9 @@ from lagbc.methods.gpu.common.rows import (
     set_bits,
     sigma_limit,
 )
-from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_rows
+from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_bytes, path_rows
+from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
+from lagbc.methods.sums import PATH_SUMS
 
 
 @dataclass(eq=False)
@@ -63,14 +65,15 @@ def allocate(rows: Rows) -> Arrays:
     return Arrays(rows, values, counts, paths, visited, cp.empty((rows.groups, bitmap_words(rows.rows)), cp.uint32))
 
 
-def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
-    """Find the levels and count paths.
+def footprint(n: int, plan: SweepPlan) -> int:
+    """Bound the bytes of `Arrays`: values, paths and counts; visited and a bit row a level; touched and live."""
+    rows, levels = n * (plan.batch // COLUMNS), tuning.HOPS_MOST_LEVELS + 1
+    counts = 4 * COLUMNS if plan.dtype in NARROW and plan.sums & PATH_SUMS else 0
+    return path_bytes(n, plan) + rows * (counts + (1 + levels) * BYTES) + (1 + levels) * 4 * (rows // 32 + plan.batch)
 
-    Raises
-    ------
-    TooDeep
-        Groups have `tuning.HOPS_MOST_LEVELS` levels or more; the others are done.
-    """
+
+def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
+    """Find the levels and count paths; groups that have `tuning.HOPS_MOST_LEVELS` or more are not done."""
     rows, groups = arrays.rows, count_groups(roots)
     kernels = _Forward(arrays, groups, len(roots))
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
@@ -88,50 +91,54 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
             kernels.touch(level)
         kernels.sweep(level, is_small, overflowed)
         arrays.are_small.append(is_small)
-    found = Found(len(arrays.are_small), bits_of(overflowed, len(roots)), arrays.visited)
-    if arrays.counts is not arrays.values and found.overflowed.any():
+    depth, deeper, out_of_range = len(arrays.are_small), None, bits_of(overflowed, len(roots))
+    if arrays.counts is not arrays.values and out_of_range.any():
         rows.counts_are_small, arrays.counts = False, arrays.values
         return forward(arrays, roots, placed)
-    if found.depth == tuning.HOPS_MOST_LEVELS - 1:
+    if depth == tuning.HOPS_MOST_LEVELS - 1:
         deeper = arrays.live[tuning.HOPS_MOST_LEVELS].any(axis=1).get()[:groups]
-        if deeper.any():
-            raise TooDeep(deeper, found)
-    return found
+    return Found(depth, out_of_range, arrays.visited, deeper)
 
 
-def backward(
-    arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, multiplicity: Any, edges: Edges
-) -> PathScores:
+def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> PathScores:
     """Sum over paths; `edges` are added to."""
     rows, outputs = arrays.rows, arrays.rows.plan.sums
-    count, groups = str(arrays.counts.dtype), count_groups(roots)
+    count, groups = str(arrays.counts.dtype), levels.groups
     module = BACKWARD.load(rows.plan.dtype, count=count, outputs=outputs)
     kernel = module.get_function("batched_hops_levels_backward")
     parts = _parts(BACKWARD.own_columns(rows.plan.dtype, outputs=outputs))
     scores = cp.zeros((rows.groups, parts, rows.rows))
     stress = None if arrays.paths is None else cp.zeros_like(scores)
-    for level in range(depth, 0, -1):
+    for level in range(levels.depth, 0, -1):
         rows.plan.stop.check()
-        beyond = (null(), null()) if level == depth else (arrays.live[level + 1], arrays.bits[level + 1])
+        beyond = (null(), null()) if level == levels.depth else (arrays.live[level + 1], arrays.bits[level + 1])
         is_small = arrays.are_small[level - 1]
         arguments = (
             *(np.int32(rows.rows), np.int32(rows.hubs), rows.indptr, rows.indices),
             *(arrays.live[level], arrays.bits[level], *beyond),
-            *(keep, pointer(rows.omega), pointer(multiplicity), arrays.counts, arrays.values, scores),
+            *(
+                weights.keep,
+                pointer(weights.omega),
+                pointer(weights.multiplicity),
+                arrays.counts,
+                arrays.values,
+                scores,
+            ),
             *(pointer(arrays.paths), pointer(stress), *edges.arguments, np.int32(is_small)),
         )
         kernel(_grid(rows, rows.hubs, groups, parts, is_small), (THREADS,), arguments)
+    add_root_edges(rows, levels.placed, weights, arrays.values, edges)
     return PathScores(scores.sum(axis=1), None if stress is None else stress.sum(axis=1))
 
 
-def distances(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, sums: Distances) -> None:
+def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> None:
     """Sum over distances."""
     rows = arrays.rows
     kernel = SUMS.load(rows.plan.dtype).get_function("batched_hops_distances")
-    for level in range(depth, 0, -1):
+    for level in range(levels.depth, 0, -1):
         rows.plan.stop.check()
         arguments = np.int32(rows.rows), np.int32(level), arrays.live[level], arrays.bits[level], keep, *sums.arguments
-        kernel((-(-rows.rows // THREADS), count_groups(roots)), (THREADS,), arguments)
+        kernel((-(-rows.rows // THREADS), levels.groups), (THREADS,), arguments)
 
 
 class _Forward:

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from lagbc.cuda.compiler import THREADS, resident_blocks
 from lagbc.cuda.host import host_pointer, pointer
 from lagbc.methods import tuning
+from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.batched.kernels import IN_ONE_LAUNCH, SUMS
+from lagbc.methods.gpu.batched.sums import add_root_edges
 from lagbc.methods.gpu.common.kernels import DELTA, NOTHING, Outputs
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     COLUMNS,
     QUEUE_FULL,
-    Found,
     Placed,
     Rows,
     bits_of,
@@ -28,7 +29,8 @@ from lagbc.methods.gpu.common.rows import (
     sigma_limit,
     worst_end,
 )
-from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_rows
+from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_bytes, path_rows
+from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
 
 
 @dataclass(eq=False)
@@ -75,6 +77,17 @@ def allocate(rows: Rows) -> Arrays:
     )
 
 
+def footprint(n: int, plan: SweepPlan) -> int:
+    """Bound the bytes of `Arrays`: values and paths; visited and four bit rows, stamps, starts and found; the queue.
+
+    The queue is counted as it is when it has grown twice.
+    """
+    groups = plan.batch // COLUMNS
+    entries = (tuning.HOPS_FIRST_ENTRIES * n + COLUMNS) * 9 // 4
+    of_group = n * (5 * BYTES + 4) + 2 * 4 * (n + 3) + (4 + BYTES) * entries + 64
+    return path_bytes(n, plan) + groups * of_group
+
+
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     """Find the levels and count paths."""
     rows = arrays.rows
@@ -83,29 +96,28 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
         _start(arrays, placed)
         overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
         edges = rows.indptr, rows.indices, rows.in_indptr, rows.in_indices
-        worst = _launch(arrays, kernel, roots, edges, (arrays.found, sigma_limit(rows.plan), overflowed))
+        worst = _launch(arrays, kernel, count_groups(roots), edges, (arrays.found, sigma_limit(rows.plan), overflowed))
         if worst != QUEUE_FULL:
             return Found(int(arrays.status[:, 1].max()), bits_of(overflowed, len(roots)), arrays.visited)
         _grow_queue(arrays)
 
 
-def backward(
-    arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, multiplicity: Any, edges: Edges
-) -> PathScores:
+def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> PathScores:
     """Sum over paths; `edges` are added to."""
     rows = arrays.rows
     scores = cp.zeros((rows.groups, rows.rows))
     stress = None if arrays.paths is None else cp.zeros_like(scores)
     kernel = _kernel(rows, "backward", rows.plan.sums)
-    weights = keep, pointer(rows.omega), pointer(multiplicity), scores
+    given = weights.keep, pointer(weights.omega), pointer(weights.multiplicity), scores
     besides = pointer(arrays.paths), pointer(stress), *edges.arguments
-    _launch(arrays, kernel, roots, (rows.indptr, rows.indices), weights, besides)
+    _launch(arrays, kernel, levels.groups, (rows.indptr, rows.indices), given, besides)
+    add_root_edges(rows, levels.placed, weights, arrays.values, edges)
     return PathScores(scores, stress)
 
 
-def distances(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, sums: Distances) -> None:
+def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> None:
     """Sum over distances."""
-    rows, groups = arrays.rows, count_groups(roots)
+    rows, groups = arrays.rows, levels.groups
     rows.plan.stop.check()
     module = SUMS.load(rows.plan.dtype, cooperative=True)
     kernel = module.get_function("batched_hops_deep_distances")
@@ -148,13 +160,13 @@ def _members(kernel: Any, groups: int) -> int:
 def _launch(
     arrays: Arrays,
     kernel: Any,
-    roots: NDArray[np.int64],
+    groups: int,
     edges: tuple[Any, ...],
     rest: tuple[Any, ...],
     besides: tuple[Any, ...] = (),
 ) -> int:
     """Sweep all groups in one launch; return how the worst of them ended, or raise Interrupted."""
-    rows, groups = arrays.rows, count_groups(roots)
+    rows = arrays.rows
     members = _members(kernel, groups)
     arrays.barriers.fill(0)
     arguments = (

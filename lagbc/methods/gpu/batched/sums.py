@@ -11,15 +11,16 @@ from lagbc.cuda.host import pointer
 from lagbc.methods.gpu.batched.kernels import SUMS
 from lagbc.methods.gpu.common.rows import COLUMNS, Placed, Rows
 from lagbc.methods.gpu.common.sums import Edges
+from lagbc.methods.gpu.common.sweep import Weights
 
 
-def add_root_edges(rows: Rows, placed: Placed, keep: Any, multiplicity: Any, values: Any, edges: Edges) -> None:
-    """Add what the edges sum to that leave a root."""
-    if not len(placed.position):
+def add_root_edges(rows: Rows, placed: Placed, weights: Weights, values: Any, edges: Edges) -> None:
+    """Add what the edges sum to that leave a root, if edges are asked for."""
+    if edges.sums is None or not len(placed.position):
         return
     arguments = (
         *(np.int32(rows.rows), placed.position, placed.group * COLUMNS + placed.column, rows.indptr, rows.indices),
-        *(keep, pointer(multiplicity), values, *edges.arguments),
+        *(weights.keep, pointer(weights.multiplicity), values, *edges.arguments),
     )
     kernel = SUMS.load(rows.plan.dtype).get_function("batched_hops_root_edges")
     kernel((len(placed.position),), (THREADS,), arguments)

@@ -60,23 +60,6 @@ class Lengths:
         return out, out if self.into is self.out else (self.into / unit).astype(dtype)
 
 
-class TooDeep(Exception):  # noqa: N818 (a request, not an error)
-    """Raised where some groups of roots have more levels than a way takes.
-
-    Attributes
-    ----------
-    groups : ndarray of bool
-        For each group of the batch, whether it does.
-    found : Found or None
-        What was found of the other groups, if their sweep has come to its end.
-    """
-
-    def __init__(self, groups: NDArray[np.bool_], found: Found | None = None) -> None:
-        super().__init__()
-        self.groups = groups
-        self.found = found
-
-
 @dataclass(frozen=True, eq=False)
 class Placed:
     """The roots of a batch that have edges, on the device, int64 each; the others reach nothing."""
@@ -84,27 +67,6 @@ class Placed:
     position: Any  # row in sweep order
     group: Any
     column: Any  # in the group
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """What a forward sweep tells the host."""
-
-    depth: int  # of the last level
-    overflowed: NDArray[np.bool_]  # for each root of the batch
-    reached: Any  # (groups, rows, 32) uint8; None if paths are not counted
-
-
-@dataclass(frozen=True, eq=False)
-class Levels:
-    """What a forward sweep leaves in a method's state."""
-
-    roots: NDArray[np.int64]
-    placed: Placed
-    depth: int
-    overflowed: NDArray[np.bool_]
-    reached: Any  # (groups, rows, 32) uint8; None if there is no root with edges, or paths are not counted
-    apart: NDArray[np.bool_] | bool = False  # for each root, whether it has to come by itself
 
 
 def upload(graph: Graph, plan: SweepPlan) -> Rows:
@@ -133,6 +95,12 @@ def upload(graph: Graph, plan: SweepPlan) -> Rows:
         omega=None if plan.omega is None else cp.asarray(plan.omega[graph.order[:rows]]),
         stop=stop,
     )
+
+
+def upload_bytes(graph: Graph, plan: SweepPlan) -> int:
+    """Bound the bytes of what `upload` allocates: indptr and indices both ways, order and omega."""
+    edges = 2 * (8 * (graph.n + 1) + int(graph.indices.dtype.itemsize) * graph.nnz)
+    return edges + 8 * graph.n * (2 if plan.omega is not None else 1)
 
 
 def place(rows: Rows, roots: NDArray[np.int64]) -> Placed:

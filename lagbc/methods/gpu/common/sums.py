@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import cupy as cp
 import numpy as np
+from numpy.typing import NDArray
 
 from lagbc.cuda.host import null, pointer
+from lagbc.graph.graph import Graph
+from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.rows import COLUMNS, WORDS, Rows
 from lagbc.methods.sums import PATH_SUMS, Sums
 
@@ -76,6 +81,40 @@ class Distances:
                 getattr(sums, name)[:groups, rows.order] += getattr(self, name)[:groups]
         if self.depth is not None:
             sums.depth += self.depth.reshape(-1)[:roots]
+
+
+@contextmanager
+def rows_of_batch(sums: Sums, swept: NDArray[np.int64]) -> Iterator[Sums]:
+    """Give a batch's sums a row for each group that was swept, of roots at some places of the batch.
+
+    Where these are not the first groups of the batch, their sums are made apart, and added to their own rows.
+    """
+    if np.array_equal(swept, np.arange(len(swept))):
+        yield sums
+        return
+    blocks, roots = cp.asarray(swept[::COLUMNS] // COLUMNS), cp.asarray(swept)
+    shapes = {"depth": (len(swept),)}
+    part = Sums(**{name: cp.zeros(shapes.get(name, (len(blocks), *array.shape[1:]))) for name, array in sums})
+    yield part
+    for name, array in part:
+        getattr(sums, name)[roots if name == "depth" else blocks] += array
+
+
+def sums_bytes(graph: Graph, plan: SweepPlan) -> int:
+    """Bound the bytes of a batch's sums in sweep order, and of those of groups that are swept apart."""
+    groups = plan.batch // COLUMNS
+    vertices = 8 * groups * graph.n
+    scores = (1 + ("stress" in plan.sums)) * 3 * vertices  # of two parts at most, and their sum
+    distances = len(plan.sums & {"reached", "distance", "inverse"}) * vertices + 8 * plan.batch
+    ends = 2 * vertices + COLUMNS // 8 * groups * graph.n if plan.endpoints else 0
+    apart = len(plan.sums - {"edges"}) * vertices + ("edges" in plan.sums) * 8 * groups * graph.nnz
+    return scores + distances + ends + apart
+
+
+def path_bytes(n: int, plan: SweepPlan) -> int:
+    """Bound the bytes of `path_rows`."""
+    values = np.dtype(plan.dtype).itemsize if plan.sums & PATH_SUMS else 0
+    return n * plan.batch * (values + (8 if "stress" in plan.sums else 0))
 
 
 def path_rows(rows: Rows) -> tuple[Any, Any]:

@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
 from lagbc.cuda.host import pointer
+from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
+from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     COLUMNS,
-    Found,
     Lengths,
     Placed,
     Rows,
-    TooDeep,
     bitmap_of,
     bitmap_words,
     bits_of,
@@ -31,7 +31,8 @@ from lagbc.methods.gpu.common.rows import (
     set_bits,
     sigma_limit,
 )
-from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_rows
+from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_bytes, path_rows
+from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
 from lagbc.methods.gpu.delta_stepping.kernels import DIAL
 from lagbc.methods.gpu.delta_stepping.sums import sum_levels
 
@@ -72,14 +73,18 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
     )
 
 
-def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
-    """Find the levels, a distance each, and count paths.
+def footprint(graph: Graph, plan: SweepPlan) -> int:
+    """Bound the bytes of `Arrays`: lengths both ways; values and paths; visited, and bits and live of all levels.
 
-    Raises
-    ------
-    TooDeep
-        Groups have more than `tuning.DIAL_MOST_LEVELS` levels.
+    While the levels double for the last time, half as many are held beside them.
     """
+    rows, levels = graph.n * (plan.batch // COLUMNS), 3 * tuning.DIAL_MOST_LEVELS // 2
+    bitmaps = levels * 4 * (rows // 32 + plan.batch)
+    return 2 * graph.nnz + path_bytes(graph.n, plan) + rows * (1 + levels) * BYTES + bitmaps
+
+
+def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
+    """Find the levels, a distance each, and count paths; groups of more than `tuning.DIAL_MOST_LEVELS` are not done."""
     rows = arrays.rows
     kernel = _kernel(rows, "dial_forward")
     grid = (row_blocks(rows.rows, rows.in_hubs), count_groups(roots), _parts(arrays))
@@ -107,33 +112,37 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
         elif level == last + arrays.longest:
             return Found(last, bits_of(overflowed, len(roots)), arrays.visited)
     still_live = arrays.live[: count_groups(roots), tuning.DIAL_MOST_LEVELS - arrays.longest :].any(axis=(1, 2))
-    raise TooDeep(still_live.get())
+    return Found(last, bits_of(overflowed, len(roots)), arrays.visited, still_live.get())
 
 
-def backward(
-    arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, multiplicity: Any, edges: Edges
-) -> PathScores:
+def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> PathScores:
     """Sum over paths; `edges` are added to."""
     rows, parts = arrays.rows, _parts(arrays)
     kernel = _kernel(rows, "dial_backward")
-    grid = (row_blocks(rows.rows, rows.hubs), count_groups(roots), parts)
+    grid = (row_blocks(rows.rows, rows.hubs), levels.groups, parts)
     scores = cp.zeros((rows.groups, parts, rows.rows))
     stress = None if arrays.paths is None else cp.zeros_like(scores)
-    for level in range(depth, 0 if edges.sums is None else -1, -1):
+    for level in range(levels.depth, 0 if edges.sums is None else -1, -1):
         rows.plan.stop.check()
         arguments = (
-            *(np.int32(rows.rows), np.int32(rows.hubs), np.int32(_capacity(arrays)), np.int32(level), np.int32(depth)),
+            *(
+                np.int32(rows.rows),
+                np.int32(rows.hubs),
+                np.int32(_capacity(arrays)),
+                np.int32(level),
+                np.int32(levels.depth),
+            ),
             *(rows.indptr, rows.indices, arrays.lengths, arrays.live, arrays.bits),
-            *(keep, pointer(rows.omega), pointer(multiplicity), arrays.values, scores),
+            *(weights.keep, pointer(weights.omega), pointer(weights.multiplicity), arrays.values, scores),
             *(pointer(arrays.paths), pointer(stress), *edges.arguments),
         )
         kernel(grid, (THREADS,), arguments)
     return PathScores(scores.sum(axis=1), None if stress is None else stress.sum(axis=1))
 
 
-def distances(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, sums: Distances) -> None:
+def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> None:
     """Sum over distances."""
-    sum_levels(arrays.rows, count_groups(roots), depth, arrays.unit, arrays.live, arrays.bits, keep, sums)
+    sum_levels(arrays.rows, levels.groups, levels.depth, arrays.unit, arrays.live, arrays.bits, keep, sums)
 
 
 def _kernel(rows: Rows, name: str) -> Any:

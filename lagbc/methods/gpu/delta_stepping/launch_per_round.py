@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
 from lagbc.cuda.host import pointer
+from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
+from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     COLUMNS,
     WORDS,
-    Found,
     Lengths,
     Placed,
     Rows,
-    TooDeep,
     bitmap_of,
     bitmap_words,
     bits_of,
@@ -37,7 +37,8 @@ from lagbc.methods.gpu.common.rows import (
     set_bits,
     sigma_limit,
 )
-from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_rows
+from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_bytes, path_rows
+from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
 from lagbc.methods.gpu.delta_stepping.kernels import PER_ROUND
 from lagbc.methods.gpu.delta_stepping.sums import sum_distances
 from lagbc.methods.sums import PATH_SUMS
@@ -102,55 +103,65 @@ def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
     )
 
 
-def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
-    """Settle distances and count paths, if a sum needs it.
+def footprint(graph: Graph, plan: SweepPlan) -> int:
+    """Bound the bytes of `Arrays`: lengths both ways and the shortest; distances, values or snapshot, paths; bits.
 
-    Raises
-    ------
-    TooDeep
-        Groups take more than `tuning.MOST_ROUNDS` rounds.
+    Distances are of eight bytes at most. The bits are those of pending, reached and near, a row a round, with half as
+    many beside them while they double for the last time, and the bitmaps seen, open and live.
     """
+    rows, rounds = graph.n * (plan.batch // COLUMNS), tuning.MOST_ROUNDS
+    lengths = 8 * (2 * graph.nnz + graph.n)
+    columns = 8 * (2 + rounds + graph.n) * plan.batch
+    snapshot = 8 * graph.n * plan.batch
+    bitmaps = (1 + 2 + rounds) * 4 * (rows // 32 + plan.batch)
+    bits = rows * (2 + 3 * rounds // 2) * BYTES
+    return lengths + columns + max(snapshot, path_bytes(graph.n, plan)) + bits + bitmaps
+
+
+def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
+    """Settle distances and count paths, if a sum needs it; groups of more than `tuning.MOST_ROUNDS` are not done."""
     rows = arrays.rows
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
-    rounds, stuck = _settle(arrays, roots, placed, overflowed)
-    if not rows.plan.sums & PATH_SUMS:
-        return Found(rounds - 1, stuck, None)
+    rounds, stuck, deeper = _settle(arrays, roots, placed, overflowed)
+    if not rows.plan.sums & PATH_SUMS or deeper.all():
+        return Found(rounds - 1, stuck, None, deeper)
     _leave_last(arrays, roots, rounds)
     if not arrays.strict:
         _count(arrays, roots, placed, rounds, overflowed)
-    return Found(rounds - 1, bits_of(overflowed, len(roots)) | stuck, arrays.reached)
+    return Found(rounds - 1, bits_of(overflowed, len(roots)) | stuck, arrays.reached, deeper)
 
 
-def backward(
-    arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, multiplicity: Any, edges: Edges
-) -> PathScores:
+def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> PathScores:
     """Sum over paths; `edges` are added to."""
     rows = arrays.rows
     parts = _parts(rows, arrays.dist)
-    kernel, grid = _kernel(arrays, "delta_backward"), (row_blocks(rows.rows, rows.hubs), count_groups(roots), parts)
+    kernel, grid = _kernel(arrays, "delta_backward"), (row_blocks(rows.rows, rows.hubs), levels.groups, parts)
     scores = cp.zeros((rows.groups, parts, rows.rows))
     stress = None if arrays.paths is None else cp.zeros_like(scores)
     arrays.pending.fill(0)
     arrays.seen.fill(0)
-    for level in range(depth, 0 if edges.sums is None else -1, -1):
+    for level in range(levels.depth, 0 if edges.sums is None else -1, -1):
         rows.plan.stop.check()
         arguments = (
             *(np.int32(rows.rows), np.int32(rows.hubs), np.int32(level), rows.indptr, rows.indices, arrays.lengths),
-            *(arrays.live[level], arrays.near[level], arrays.seen, arrays.pending, keep),
-            *(_number(arrays, rows.plan.rtol), arrays.distances, pointer(rows.omega), pointer(multiplicity)),
+            *(arrays.live[level], arrays.near[level], arrays.seen, arrays.pending, weights.keep),
+            *(_number(arrays, rows.plan.rtol), arrays.distances),
+            *(pointer(weights.omega), pointer(weights.multiplicity)),
             *(arrays.values, scores, pointer(arrays.paths), pointer(stress), *edges.arguments),
         )
         kernel(grid, (THREADS,), arguments)
     return PathScores(scores.sum(axis=1), None if stress is None else stress.sum(axis=1))
 
 
-def distances(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, sums: Distances) -> None:
+def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> None:
     """Sum over distances."""
-    sum_distances(arrays.rows, count_groups(roots), arrays.distances, keep, sums)
+    sum_distances(arrays.rows, levels.groups, arrays.distances, keep, sums)
 
 
-def _settle(arrays: Arrays, roots: NDArray[np.int64], placed: Placed, overflowed: Any) -> tuple[int, NDArray[np.bool_]]:
-    """Settle all distances; return the number of rounds, and which roots are stuck.
+def _settle(
+    arrays: Arrays, roots: NDArray[np.int64], placed: Placed, overflowed: Any
+) -> tuple[int, NDArray[np.bool_], NDArray[np.bool_]]:
+    """Settle all distances; return the number of rounds, which roots are stuck, and which groups are not done.
 
     A root is stuck if its entries are pending and none is near: by Dijkstra's rule, where rounding absorbs a length.
     """
@@ -175,10 +186,11 @@ def _settle(arrays: Arrays, roots: NDArray[np.int64], placed: Placed, overflowed
         is_pending, is_near = found[turn].get()
         if not is_near:
             stuck = columns_of(arrays.pending, len(roots)) if is_pending else np.zeros(len(roots), np.bool_)
-            return turn, stuck
+            return turn, stuck, np.zeros(groups, np.bool_)
         rows.plan.stop.check()
         _relax(arrays, (row_blocks(rows.rows, rows.in_hubs), groups, parts), turn, overflowed)
-    raise TooDeep(arrays.live[-1, :groups].any(axis=1).get())
+    # A group that is done has no entry that is near; if one is pending, it is stuck.
+    return tuning.MOST_ROUNDS, columns_of(arrays.pending, len(roots)), arrays.live[-1, :groups].any(axis=1).get()
 
 
 def _start(arrays: Arrays, placed: Placed) -> None:

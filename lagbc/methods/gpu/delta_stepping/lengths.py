@@ -29,7 +29,8 @@ Edges that are longer than a way around them are left out at first (`.pruning`):
 all sizes, most of them.
 
 Groups of roots that have more levels than a way takes are swept again in another. Sums are in the order of rows, in
-parts of fixed shape, for each group by itself: the bits depend on nothing but graph, roots, `delta` and device type.
+parts of fixed shape, for each group by itself: the bits depend on nothing but graph, roots,
+`bucket_width` and device type.
 
 References
 ----------
@@ -41,8 +42,7 @@ matrix multiplication, SC 2017.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 from math import gcd
@@ -55,33 +55,16 @@ from numpy.typing import NDArray
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import EXACT_INTEGERS
 from lagbc.methods import tuning
-from lagbc.methods.contract import SweepPlan, UnlikeBlocks
-from lagbc.methods.gpu.common.rows import (
-    COLUMNS,
-    Lengths,
-    Levels,
-    Rows,
-    TooDeep,
-    add_ends,
-    bit_rows,
-    count_groups,
-    multiplicities,
-    place,
-    upload,
-)
-from lagbc.methods.gpu.common.sums import Distances, Edges
+from lagbc.methods.contract import Batching, SweepPlan
+from lagbc.methods.gpu.common import sweep
+from lagbc.methods.gpu.common.rows import COLUMNS, Lengths, upload, upload_bytes
+from lagbc.methods.gpu.common.sums import sums_bytes
+from lagbc.methods.gpu.common.sweep import Levels, State, Way
 from lagbc.methods.gpu.delta_stepping import dial, launch_per_round, one_launch, pruning
 from lagbc.methods.sums import PATH_SUMS, Sums
 
-
-@dataclass(frozen=True)
-class Way:
-    """A module with `forward`, `backward` and `distances`, and the way of groups that are too deep for it."""
-
-    module: Any
-    allocate: Callable[[Rows, Lengths], Any]
-    then: str = ""
-
+batching = Batching(block=COLUMNS, auto=2048)
+options = frozenset({"rtol", "bucket_width"})
 
 WAYS = {
     "dial": Way(dial, dial.allocate, then="window"),
@@ -91,28 +74,14 @@ WAYS = {
 }
 
 
-@dataclass(eq=False)
-class State:
-    """The graph on the device, and the arrays of the way that was taken last."""
-
-    rows: Rows
-    lengths: Lengths
-    first: str  # the way that is tried first
-    way: str
-    arrays: Any
-    edge_order: Any  # of the graph, on the device; None if edges are not summed
-
-    @property
-    def plan(self) -> SweepPlan:
-        """What the run asks for."""
-        return self.rows.plan
-
-    def take(self, way: str) -> Way:
-        """Allocate what a way needs, in place of the arrays of another."""
-        if way != self.way:
-            self.arrays = None
-            self.way, self.arrays = way, WAYS[way].allocate(self.rows, self.lengths)
-        return WAYS[way]
+def footprint(graph: Graph, plan: SweepPlan) -> int:
+    """Bound the bytes of the graph on the device, of the sums of a batch, and of any way."""
+    ways = dial.footprint(graph, plan), launch_per_round.footprint(graph, plan), one_launch.footprint(graph, plan)
+    lengths = 2 * 8 * graph.nnz  # both ways, in sweep order
+    whole = upload_bytes(graph, plan) + lengths
+    pruned = whole if graph.nnz >= tuning.PRUNING_LEAST_EDGES else 0  # of the edges that are kept, besides all
+    edge_order = 8 * graph.nnz if "edges" in plan.sums else 0
+    return whole + pruned + edge_order + sums_bytes(graph, plan) + max(ways)
 
 
 def prepare(graph: Graph, plan: SweepPlan, way: str | None = None) -> State:
@@ -123,63 +92,31 @@ def prepare(graph: Graph, plan: SweepPlan, way: str | None = None) -> State:
     edge_order = None
     if "edges" in plan.sums:
         edge_order = cp.asarray(graph.edge_order) if places is None else places[graph.edge_order]
-    return State(rows, lengths, first, first, WAYS[first].allocate(rows, lengths), edge_order)
+    return State(rows, WAYS, first, edge_order, lengths)
 
 
 def prune(graph: Graph, plan: SweepPlan) -> tuple[Graph, Any]:
     """Leave out edges that no shortest path takes; also return the places of the others, None if none is left out."""
     if not pruning.are_likely(graph, plan):
         return graph, None
-    sweep = SweepPlan(COLUMNS, sums=frozenset({"distance"}), stop=plan.stop)
-    kept = pruning.find_kept(graph, upload(graph, sweep), describe_lengths(graph, sweep))
+    of_hubs = SweepPlan(COLUMNS, sums=frozenset({"distance"}), stop=plan.stop)
+    kept = pruning.find_kept(graph, upload(graph, of_hubs), describe_lengths(graph, of_hubs))
     return (graph, None) if kept is None else (graph.on_device.keep(kept), cp.flatnonzero(kept))
 
 
-def forward(state: State, roots: NDArray[np.int64]) -> Levels:
+def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find the distances from a batch of roots and count their shortest paths; a root of -1 is an absent one.
 
-    Raises
-    ------
-    UnlikeBlocks
-        Some groups of roots are too deep for a way, and some are not: each kind has to come by itself.
+    Groups of roots that are too deep for a way are yielded apart, after the others.
     """
-    placed = place(state.rows, roots)
-    if not len(placed.position):
-        return Levels(roots, placed, 0, np.zeros(len(roots), np.bool_), None)
-    way = state.first
-    while True:
-        try:
-            found = state.take(way).module.forward(state.arrays, roots, placed)
-        except TooDeep as deeper:
-            if not deeper.groups.all():
-                raise UnlikeBlocks(deeper.groups) from None
-            way = WAYS[way].then
-        else:
-            return Levels(roots, placed, found.depth, found.overflowed, found.reached)
+    return sweep.forward(state, roots)
 
 
-def backward(state: State, levels: Levels, sums: Sums) -> None:
+def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
     """Add what the roots that did not overflow sum to, a row a group, in matrix order."""
-    state.plan.stop.check()
-    if not len(levels.placed.position):
-        return
-    rows, outputs = state.rows, state.plan.sums
-    keep = cp.asarray(bit_rows(~levels.overflowed, rows.groups))
-    if outputs & PATH_SUMS:
-        _add_path_sums(state, levels, keep, sums)
-    if outputs - PATH_SUMS:
-        distances = Distances.zeros(rows, outputs)
-        WAYS[state.way].module.distances(state.arrays, levels.roots, levels.depth, keep, distances)
-        distances.add_to(sums, rows, count_groups(levels.roots), len(levels.roots))
-
-
-def _add_path_sums(state: State, levels: Levels, keep: Any, sums: Sums) -> None:
-    rows = state.rows
-    multiplicity, edges = multiplicities(rows, levels.roots), Edges(state.edge_order, sums.edges)
-    scores = WAYS[state.way].module.backward(state.arrays, levels.roots, levels.depth, keep, multiplicity, edges)
-    if state.plan.endpoints:
-        add_ends(levels.placed, levels.reached, keep, scores.dependency)
-    scores.add_to(sums, rows, count_groups(levels.roots))
+    if omega is not None:
+        raise NotImplementedError("delta-stepping takes no target weights by column")
+    sweep.backward(state, levels, sums)
 
 
 def choose_way(graph: Graph, lengths: Lengths, plan: SweepPlan) -> str:

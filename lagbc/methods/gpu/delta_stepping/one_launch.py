@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS, resident_blocks
 from lagbc.cuda.host import host_pointer, pointer
+from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
+from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     COLUMNS,
     QUEUE_FULL,
-    Found,
     Lengths,
     Placed,
     Rows,
@@ -28,6 +29,7 @@ from lagbc.methods.gpu.common.rows import (
     worst_end,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, stress_rows
+from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
 from lagbc.methods.gpu.delta_stepping.kernels import IN_ONE_LAUNCH
 from lagbc.methods.gpu.delta_stepping.sums import sum_distances
 from lagbc.methods.sums import PATH_SUMS
@@ -109,6 +111,18 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
     )
 
 
+def footprint(graph: Graph, plan: SweepPlan) -> int:
+    """Bound the bytes of `Arrays`: lengths both ways; distances, buffer and paths; bits, lists and the queue.
+
+    Distances are of eight bytes at most. The bits are those of pending and reached, the lists waiting, stamps and
+    latest. The queue is counted as it is when it has grown twice.
+    """
+    groups, paths = plan.batch // COLUMNS, 8 * ("stress" in plan.sums)
+    entries = (tuning.DELTA_FIRST_ENTRIES * graph.n + COLUMNS) * 9 // 4
+    of_group = graph.n * ((8 + 8 + paths) * COLUMNS + 2 * BYTES + 4 * 4) + (3 * 4 + BYTES) * entries + 128
+    return 2 * 8 * graph.nnz + groups * of_group
+
+
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     """Settle distances, and find the levels and count paths, if a sum needs it."""
     rows = arrays.rows
@@ -125,22 +139,20 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     return Found(depth, bits_of(overflowed, len(roots)), arrays.reached)
 
 
-def backward(
-    arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, multiplicity: Any, edges: Edges
-) -> PathScores:
+def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> PathScores:
     """Sum over paths; `edges` are added to."""
     rows = arrays.rows
     scores = cp.zeros((rows.groups, rows.rows))
     stress = None if arrays.paths is None else cp.zeros_like(scores)
-    weights = keep, pointer(rows.omega), pointer(multiplicity), scores
+    given = weights.keep, pointer(weights.omega), pointer(weights.multiplicity), scores
     besides = pointer(arrays.paths), pointer(stress), *edges.arguments
-    _sweep(arrays, "deep_backward", (rows.indptr, rows.indices, arrays.lengths), (*weights, *besides))
+    _sweep(arrays, "deep_backward", (rows.indptr, rows.indices, arrays.lengths), (*given, *besides))
     return PathScores(scores, stress)
 
 
-def distances(arrays: Arrays, roots: NDArray[np.int64], depth: int, keep: Any, sums: Distances) -> None:
+def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> None:
     """Sum over distances."""
-    sum_distances(arrays.rows, count_groups(roots), arrays.distances, keep, sums)
+    sum_distances(arrays.rows, levels.groups, arrays.distances, keep, sums)
 
 
 def _settle(arrays: Arrays, placed: Placed) -> int:

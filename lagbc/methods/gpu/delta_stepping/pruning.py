@@ -24,7 +24,7 @@ from lagbc.cuda.compiler import THREADS
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.gpu.common.rows import COLUMNS, Lengths, Rows, TooDeep, place
+from lagbc.methods.gpu.common.rows import COLUMNS, Lengths, Rows, place
 from lagbc.methods.gpu.delta_stepping import launch_per_round
 from lagbc.methods.gpu.delta_stepping.kernels import PRUNING
 
@@ -57,11 +57,10 @@ def find_kept(graph: Graph, rows: Rows, lengths: Lengths) -> Any:
         Of `rows`.
     """
     hubs = graph.order[:COLUMNS]
-    try:
-        after = before = _distances(rows, lengths, hubs)
-        if rows.in_indptr is not rows.indptr:
-            before = _distances(_reversed(rows), replace(lengths, out=lengths.into, into=lengths.out), hubs)
-    except TooDeep:
+    after = before = _distances(rows, lengths, hubs)
+    if rows.in_indptr is not rows.indptr:
+        before = _distances(_reversed(rows), replace(lengths, out=lengths.into, into=lengths.out), hubs)
+    if after is None or before is None:
         return None
     placed = graph.on_device
     position, kept = cp.asarray(rows.position), cp.empty(graph.nnz, np.bool_)
@@ -74,10 +73,10 @@ def find_kept(graph: Graph, rows: Rows, lengths: Lengths) -> Any:
 
 
 def _distances(rows: Rows, lengths: Lengths, hubs: NDArray[np.int64]) -> Any:
-    """Distances from the hubs, of shape (rows, 256)."""
+    """Distances from the hubs, of shape (rows, 256); None if they take too many rounds."""
     arrays = launch_per_round.allocate(rows, lengths, strict=False)
-    launch_per_round.forward(arrays, hubs, place(rows, hubs))
-    return arrays.distances[0]
+    found = launch_per_round.forward(arrays, hubs, place(rows, hubs))
+    return None if found.deeper is not None and found.deeper.any() else arrays.distances[0]
 
 
 def _reversed(rows: Rows) -> Rows:

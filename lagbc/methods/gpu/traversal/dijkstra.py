@@ -25,6 +25,7 @@ A. Crauser, K. Mehlhorn, U. Meyer and P. Sanders, A parallelization of Dijkstra'
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,9 +36,13 @@ from numpy.typing import NDArray
 from lagbc.cuda.compiler import THREADS
 from lagbc.cuda.host import host_pointer, pinned_flag, pointer
 from lagbc.graph.graph import Graph
-from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.contract import Batching, Interrupted, SweepPlan
+from lagbc.methods.gpu.common.rows import upload_bytes
 from lagbc.methods.gpu.traversal.kernels import DIJKSTRA
 from lagbc.methods.sums import Sums
+
+batching = Batching(block=1, auto=2048)
+options = frozenset({"variant", "virtual_warp"})
 
 VARIANTS = ("work-efficient", "node-parallel")
 VIRTUAL_WARPS = (1, 4, 8, 16, 32)
@@ -94,6 +99,23 @@ class Levels:
     depth: int
     overflowed: NDArray[np.bool_]
 
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """Of all roots of the batch."""
+        return np.arange(len(self.overflowed))
+
+
+def footprint(graph: Graph, plan: SweepPlan) -> int:
+    """Bound the bytes of the graph on the device, and of `State`.
+
+    Of a vertex, the shortest edge and a sum of deltas; of a vertex and root dist, sigma and delta, and settled, waiting
+    and ends, or the level.
+    """
+    lengths = 2 * 8 * graph.nnz
+    lists = 4 if plan.variant == "node-parallel" else 3 * 4
+    entries = graph.n * plan.batch * (8 + np.dtype(plan.dtype).itemsize + 8 + lists)
+    return upload_bytes(graph, plan) + lengths + 2 * 8 * graph.n + entries + 64 * plan.batch
+
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Upload the graph in sweep order and allocate the rows of a batch.
@@ -109,9 +131,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     width = plan.virtual_warp or choose_width(graph)
     if width not in VIRTUAL_WARPS:
         raise ValueError(f"virtual_warp={width!r}: dijkstra has virtual warps of {VIRTUAL_WARPS} threads")
-    graph = graph.on_device
-    ordered = graph.reordered
-    into = ordered.transpose
+    ordered, into = graph.reordered.on_device, graph.reordered.transpose.on_device
     rows = int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
     position = np.empty(graph.n, np.int64)
     position[graph.order] = np.arange(graph.n)
@@ -148,7 +168,7 @@ def choose_width(graph: Graph) -> int:
     return next((width for width in VIRTUAL_WARPS if width >= mean), VIRTUAL_WARPS[-1])
 
 
-def forward(state: State, roots: NDArray[np.int64]) -> Levels:
+def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find distances, levels and path counts of a batch of roots; a root of -1 is an absent one."""
     position = np.where(roots < 0, state.rows, state.position[roots])
     placed = position < state.rows
@@ -164,11 +184,13 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
         outcome = _launch("dijkstra_forward", state, len(rows), arguments)
         overflowed[placed] = outcome[:, _HOW] != _DONE
         depth = int(outcome[:, _DEPTH].max())
-    return Levels(roots[placed], rows, depth, overflowed)
+    yield Levels(roots[placed], rows, depth, overflowed)
 
 
-def backward(state: State, levels: Levels, sums: Sums) -> None:
+def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
     """Add the dependencies of the roots that did not overflow to `sums.dependency`, in matrix order."""
+    if omega is not None:
+        raise NotImplementedError("dijkstra takes no target weights by column")
     count = len(levels.roots)
     if not count:
         return

@@ -36,6 +36,7 @@ centrality, ACM J. Exp. Algorithmics 23 (2018) 1.4.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,10 +48,14 @@ from lagbc.cuda.compiler import resident_blocks
 from lagbc.cuda.host import host_pointer, pinned_flag, pointer
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.contract import Batching, Interrupted, SweepPlan
+from lagbc.methods.gpu.common.rows import upload_bytes
 from lagbc.methods.gpu.traversal.kernels import DEPTH_BYTES, HOPS
 from lagbc.methods.sums import Sums
-from lagbc.methods.table import METHODS
+
+# About four times as many roots as an H100 searches from at a time, so that it is seldom idle at the end.
+batching = Batching(block=1, auto=2048)
+options = frozenset({"variant", "virtual_warp"})
 
 # Virtual warps.
 WIDTHS = (1, 2, 4, 8, 16, 32)
@@ -63,6 +68,11 @@ _SOURCES = {
     "work-efficient": _QUEUE,
     "active-edge": _ACTIVE,
     "hybrid": _QUEUE,
+}
+# The methods that take each option.
+_TAKING = {
+    "variant": ("node-parallel", "warp-centric", "edge-parallel"),
+    "virtual_warp": ("warp-centric", "work-efficient", "hybrid"),
 }
 _TOO_DEEP, _STOPPED = 1, 2
 
@@ -109,6 +119,25 @@ class Levels:
     deepest: Any  # (searches,) int32: their last levels
     depth: int
     overflowed: NDArray[np.bool_]
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """Of all roots of the batch."""
+        return np.arange(len(self.roots))
+
+
+def footprint(graph: Graph, plan: SweepPlan) -> int:
+    """Bound the bytes of the graph on the device, and of `State`.
+
+    Of a vertex a score; of a vertex and root values, depths of four bytes at most, and what the kernels take besides:
+    the sums of edge-parallel, the queue and its ends, and the offsets and sums of active-edge.
+    """
+    values = np.dtype(plan.dtype).itemsize
+    own = {_NODE: 0, _EDGE: values, _QUEUE: 4 + 4, _ACTIVE: 4 + 4 + 8 + values}
+    sources = {_SOURCES[plan.method]} | ({_EDGE} if plan.method == "hybrid" else set())
+    rows = (graph.n + 32) * plan.batch * (values + 4 + max(own[source] for source in sources))
+    tails = 4 * graph.nnz if _EDGE in sources else 0
+    return upload_bytes(graph, plan) + tails + 8 * graph.n + rows + 64 * plan.batch
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
@@ -158,7 +187,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     return state
 
 
-def forward(state: State, roots: NDArray[np.int64]) -> Levels:
+def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find the levels of a batch of roots and count their shortest paths; a root of -1 is an absent one."""
     state.plan.stop.check()
     if state.sampled is not None and sum(map(len, state.sampled)) >= tuning.SAMPLE:
@@ -176,11 +205,13 @@ def forward(state: State, roots: NDArray[np.int64]) -> Levels:
         overflowed[searched] = flags.get() != 0
         if state.sampled is not None:
             state.sampled.append(deepest.get())
-    return Levels(roots, searched, positions, deepest, int(deepest.max()) if len(searched) else 0, overflowed)
+    yield Levels(roots, searched, positions, deepest, int(deepest.max()) if len(searched) else 0, overflowed)
 
 
-def backward(state: State, levels: Levels, sums: Sums) -> None:
+def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
     """Add the dependencies of the roots that did not overflow to ``sums.dependency[0]``, in matrix order."""
+    if omega is not None:
+        raise NotImplementedError("the traversals take no target weights by column")
     state.plan.stop.check()
     searches = len(levels.searched)
     if not searches:
@@ -202,13 +233,12 @@ def _check(plan: SweepPlan) -> None:
         raise ValueError(f"variant={plan.variant!r}: a root has 'one-block' or 'all-blocks'")
     if plan.virtual_warp not in (None, *WIDTHS):
         raise ValueError(f"virtual_warp={plan.virtual_warp!r} is not one of {', '.join(map(str, WIDTHS))}")
-    takes: dict[str, tuple[str, ...]] = {row.name: row.takes for row in METHODS if row.name in _SOURCES}
     for option, given in (
         ("variant", plan.variant not in (None, "one-block")),
         ("virtual_warp", plan.virtual_warp is not None),
     ):
-        if given and option not in takes[plan.method]:
-            taking = ", ".join(name for name in takes if option in takes[name])
+        if given and plan.method not in _TAKING[option]:
+            taking = ", ".join(_TAKING[option])
             raise ValueError(f"{option}={getattr(plan, option)!r} goes with {taking}; {plan.method} does not take it")
 
 

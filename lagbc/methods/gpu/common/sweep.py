@@ -1,0 +1,183 @@
+"""The course of a batch: its groups are swept in one way, and those that are too deep for it in the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import cupy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.methods.contract import SweepPlan
+from lagbc.methods.gpu.common.rows import (
+    COLUMNS,
+    Lengths,
+    Placed,
+    Rows,
+    add_ends,
+    bit_rows,
+    count_groups,
+    multiplicities,
+    place,
+)
+from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, rows_of_batch
+from lagbc.methods.sums import PATH_SUMS, Sums
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a forward sweep tells the host."""
+
+    depth: int  # of the last level
+    overflowed: NDArray[np.bool_]  # for each root
+    reached: Any  # (groups, rows, 32) uint8; None if paths are not counted
+    deeper: NDArray[np.bool_] | None = None  # for each group, whether it is not done, as it is too deep; None: none is
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """What a forward sweep leaves in a method's state: of all groups that it swept, some are done."""
+
+    roots: NDArray[np.int64]  # of all that it swept
+    swept: NDArray[np.int64]  # their places in the batch
+    placed: Placed
+    found: Found
+
+    @property
+    def groups(self) -> int:
+        """How many were swept."""
+        return count_groups(self.roots)
+
+    @property
+    def deeper(self) -> NDArray[np.bool_]:
+        """For each root that was swept, whether its group is not done."""
+        if self.found.deeper is None:
+            return np.zeros(len(self.roots), np.bool_)
+        return self.found.deeper[np.arange(len(self.roots)) // COLUMNS]
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """Places in the batch of the roots that are done."""
+        return self.swept[~self.deeper]
+
+    @property
+    def overflowed(self) -> NDArray[np.bool_]:
+        """For each root that is done, whether a path count left the range of the plan's dtype."""
+        return self.found.overflowed[~self.deeper]
+
+    @property
+    def depth(self) -> int:
+        """The last level."""
+        return self.found.depth
+
+    def keep(self, rows: Rows) -> Any:
+        """Bit rows, on the device, of the roots that are summed."""
+        return cp.asarray(bit_rows(~(self.found.overflowed | self.deeper), rows.groups))
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """What the columns and vertices of a backward sweep count for, on the device."""
+
+    keep: Any  # (groups, 32) uint8: bit rows of the roots that are summed
+    multiplicity: Any  # (groups * 256,): how often each column counts; None is once
+    omega: Any  # (rows,): targets of each vertex; None is one
+
+
+class Sweeps(Protocol):
+    """A module with a way of sweeping."""
+
+    def forward(self, arrays: Any, roots: NDArray[np.int64], placed: Placed) -> Found:
+        """Find the levels and count paths."""
+
+    def backward(self, arrays: Any, levels: Levels, weights: Weights, edges: Edges) -> PathScores:
+        """Sum over paths; `edges` are added to."""
+
+    def distances(self, arrays: Any, levels: Levels, keep: Any, sums: Distances) -> None:
+        """Sum over distances."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way of sweeping, what it allocates, and the way of the groups that are too deep for it."""
+
+    module: Sweeps
+    allocate: Callable[..., Any]  # of rows, and of lengths if there are any
+    then: str = ""
+
+
+@dataclass(eq=False)
+class State:
+    """The graph on the device, and the arrays of the way that was taken last."""
+
+    rows: Rows
+    ways: Mapping[str, Way]
+    first: str  # the way that is tried first
+    edge_order: Any  # of the graph, on the device; None if edges are not summed
+    lengths: Lengths | None = None
+    way: str = ""
+    arrays: Any = None
+
+    def __post_init__(self) -> None:
+        self.take(self.first)
+
+    @property
+    def plan(self) -> SweepPlan:
+        """What the run asks for."""
+        return self.rows.plan
+
+    @property
+    def module(self) -> Sweeps:
+        """Of the way that was taken last."""
+        return self.ways[self.way].module
+
+    def take(self, way: str) -> Sweeps:
+        """Allocate what a way needs, in place of the arrays of another."""
+        if way != self.way:
+            self.arrays = None
+            given = (self.rows,) if self.lengths is None else (self.rows, self.lengths)
+            self.way, self.arrays = way, self.ways[way].allocate(*given)
+        return self.module
+
+
+def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
+    """Find the levels of a batch of roots and count their shortest paths; a root of -1 is an absent one.
+
+    Each group is swept by itself, whichever others are swept with it, so that its bits depend on it alone.
+    """
+    way, swept = state.first, np.arange(len(roots))
+    while True:
+        placed = place(state.rows, roots[swept])
+        if len(placed.position):
+            found = state.take(way).forward(state.arrays, roots[swept], placed)
+        else:
+            found = Found(0, np.zeros(len(swept), np.bool_), None)
+        levels = Levels(roots[swept], swept, placed, found)
+        deeper = levels.deeper
+        if not deeper.all():
+            yield levels
+        if not deeper.any():
+            return
+        way, swept = state.ways[way].then, swept[deeper]
+
+
+def backward(state: State, levels: Levels, sums: Sums) -> None:
+    """Add what the roots that did not overflow sum to, a row a group, in matrix order."""
+    state.plan.stop.check()
+    if not len(levels.placed.position):
+        return
+    rows, outputs = state.rows, state.plan.sums
+    weights = Weights(levels.keep(rows), multiplicities(rows, levels.roots), rows.omega)
+    with rows_of_batch(sums, levels.swept) as own:
+        if outputs & PATH_SUMS:
+            edges = Edges(state.edge_order, own.edges)
+            scores = state.module.backward(state.arrays, levels, weights, edges)
+            if state.plan.endpoints:
+                add_ends(levels.placed, levels.found.reached, weights.keep, scores.dependency)
+            scores.add_to(own, rows, levels.groups)
+        if outputs - PATH_SUMS:
+            distances = Distances.zeros(rows, outputs)
+            state.module.distances(state.arrays, levels, weights.keep, distances)
+            distances.add_to(own, rows, levels.groups, len(levels.roots))
