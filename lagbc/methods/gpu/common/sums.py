@@ -80,7 +80,7 @@ class Distances:
             if getattr(self, name) is not None:
                 getattr(sums, name)[:groups, rows.order] += getattr(self, name)[:groups]
         if self.depth is not None:
-            sums.depth += self.depth.reshape(-1)[:roots]
+            sums.depth[:roots] += self.depth.reshape(-1)[:roots]
 
 
 @contextmanager
