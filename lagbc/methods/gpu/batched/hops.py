@@ -31,7 +31,7 @@ from lagbc.methods.gpu.common import sweep
 from lagbc.methods.gpu.common.rows import COLUMNS, upload, upload_bytes
 from lagbc.methods.gpu.common.sums import sums_bytes
 from lagbc.methods.gpu.common.sweep import Levels, State, Way
-from lagbc.methods.sums import Sums
+from lagbc.methods.sums import PATH_SUMS, Sums
 
 batching = Batching(block=COLUMNS, auto=4096)
 options: frozenset[str] = frozenset()
@@ -64,7 +64,30 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
-    """Add what the roots that did not overflow sum to, a row a group, in matrix order."""
-    if omega is not None:
-        raise NotImplementedError("target weights by column")
-    sweep.backward(state, levels, sums)
+    """Add what the roots that did not overflow sum to, a row a group, in matrix order.
+
+    With target weights ``omega[v, column]``, c of v is ``omega[v, column] / sigma + sum of c`` in this column. They
+    take another eight bytes an entry.
+    """
+    sweep.backward(state, levels, sums, omega)
+
+
+def paths(state: State, levels: Levels) -> tuple[Any, Any]:
+    """Return hop distances and path counts of the levels' roots, as float64, between `forward` and `backward`.
+
+    Raises
+    ------
+    ValueError
+        The plan asks for no sum over paths, so that they are not counted.
+    """
+    rows = state.rows
+    if not state.plan.sums & PATH_SUMS:
+        raise ValueError(f"{', '.join(sorted(state.plan.sums))}: no path is counted for these sums")
+    shape = rows.rows, len(levels.places)
+    if not len(levels.placed.position):
+        return cp.full(shape, np.inf), cp.zeros(shape)
+    columns = cp.asarray(np.flatnonzero(~levels.deeper))
+    way: Any = state.module
+    of_groups = way.paths(state.arrays, levels)
+    dist, sigma = (part.transpose(1, 0, 2).reshape(rows.rows, -1)[:, columns] for part in of_groups)
+    return dist, sigma

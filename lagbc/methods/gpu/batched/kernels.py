@@ -26,11 +26,13 @@ BACKWARD = Kernels(
     asks=("STRESS", "EDGE_SUMS"),
     resident=("LEVELS", "LEVELS_STRESS", "LEVELS_EDGES"),
     counts=(*FLOATS, *NARROW.values()),
+    by_column=True,
 )
 IN_ONE_LAUNCH = Kernels(
     Source(f"{_HERE}/one_launch.cu", ONE_LAUNCH),
     asks=("COUNTS", "STRESS", "EDGE_SUMS"),
     resident=("FORWARD", "BACKWARD", "BACKWARD_SUMS"),
+    by_column=True,
 )
 SUMS = Kernels(Source(f"{_HERE}/sums.cu", (*COLUMNS, GROUP)))
 

@@ -35,6 +35,7 @@ from lagbc.methods.gpu.common.rows import (
     row_blocks,
     set_bits,
     sigma_limit,
+    unpack,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_bytes, path_rows
 from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
@@ -104,7 +105,7 @@ def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> 
     """Sum over paths; `edges` are added to."""
     rows, outputs = arrays.rows, arrays.rows.plan.sums
     count, groups = str(arrays.counts.dtype), levels.groups
-    module = BACKWARD.load(rows.plan.dtype, count=count, outputs=outputs)
+    module = BACKWARD.load(rows.plan.dtype, count=count, outputs=outputs, by_column=weights.by_column)
     kernel = module.get_function("batched_hops_levels_backward")
     parts = _parts(BACKWARD.own_columns(rows.plan.dtype, outputs=outputs))
     scores = cp.zeros((rows.groups, parts, rows.rows))
@@ -139,6 +140,18 @@ def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> Non
         rows.plan.stop.check()
         arguments = np.int32(rows.rows), np.int32(level), arrays.live[level], arrays.bits[level], keep, *sums.arguments
         kernel((-(-rows.rows // THREADS), levels.groups), (THREADS,), arguments)
+
+
+def paths(arrays: Arrays, levels: Levels) -> tuple[Any, Any]:
+    """Distances and path counts, of shape (groups, rows, 256)."""
+    rows, placed = arrays.rows, levels.placed
+    dist = cp.full((rows.groups, rows.rows, COLUMNS), np.inf)
+    dist[placed.group, placed.position, placed.column] = 0
+    for level in range(1, levels.depth + 1):
+        # Bits are written where a row is live, or was looked at.
+        is_live = unpack(arrays.live[level].view(cp.uint8))[:, : rows.rows]
+        dist[(unpack(arrays.bits[level]) & is_live[:, :, None]).astype(np.bool_)] = level
+    return dist, cp.where(cp.isfinite(dist), arrays.counts.astype(np.float64), 0.0)
 
 
 class _Forward:

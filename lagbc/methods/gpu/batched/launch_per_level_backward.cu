@@ -53,8 +53,8 @@ __device__ __forceinline__ void depend(int n, const Place& at, const Backward& s
     }
     if (at.step > 1 && !join_hub(total, met)) return;
     if constexpr (STRESS)
-        finish_paths(at, n, mask, total + OWN, sweep.omega, sweep.multiplicity, sigmas, paths, sweep.stress);
-    finish_row(at, n, mask, total, sweep.omega, sweep.multiplicity, sigmas, values, sweep.scores);
+        finish<true>(at, n, mask, total + OWN, sweep.omega, sweep.multiplicity, sigmas, paths, sweep.stress);
+    finish<false>(at, n, mask, total, sweep.omega, sweep.multiplicity, sigmas, values, sweep.scores);
 }
 
 // `paths` and `stress` are without STRESS, `edge_order` and `edges`, a row of nnz sums a group, without EDGE_SUMS. At a

@@ -7,7 +7,12 @@
 // what is new. Bits are pushed with atomicOr, which commutes; numbers are gathered.
 
 // What a run does not ask for is left out by macros that are 0 or 1: COUNTS (of paths; without them the sweep is of bits
-// alone), STRESS and EDGE_SUMS.
+// alone), STRESS and EDGE_SUMS. With OMEGA_BY_COLUMN, omega has the targets of each column of a vertex, in rows like those
+// of values.
+
+#ifndef OMEGA_BY_COLUMN
+#define OMEGA_BY_COLUMN 0
+#endif
 
 constexpr int EDGES = 2;  // a lane, whose loads are in flight together
 
@@ -223,7 +228,7 @@ batched_hops_deep_backward(int n, int members, const offset* __restrict__ indptr
             const unsigned mask = byte_of(word);
             const int count = list_columns(mask, columns);
             const Share share(count);
-            const value targets = omega ? value(omega[v]) : value(1);
+            const value targets = !OMEGA_BY_COLUMN && omega ? value(omega[v]) : value(1);
             double delta = 0, through = 0;
             for (int j = 0; j < count; j += 32) {
                 const bool live = j + share.place < count;
@@ -241,10 +246,12 @@ batched_hops_deep_backward(int n, int members, const offset* __restrict__ indptr
                     value* place = own.values + (size_t)v * COLUMNS + column;
                     const value sigma = *place;
                     delta += (multiplicity ? multiplicity[column] : 1.0) * ((double)sigma * (double)sums.total);
-                    *place = targets / sigma + sums.total;
+                    const value own_targets =
+                        OMEGA_BY_COLUMN ? value(omega[((size_t)group.index * n + v) * COLUMNS + column]) : targets;
+                    *place = own_targets / sigma + sums.total;
                     if constexpr (STRESS) {
                         through += (multiplicity ? multiplicity[column] : 1.0) * ((double)sigma * (double)sums.paths);
-                        paths[(size_t)v * COLUMNS + column] = targets + sums.paths;
+                        paths[(size_t)v * COLUMNS + column] = own_targets + sums.paths;
                     }
                 }
             }

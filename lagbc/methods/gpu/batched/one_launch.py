@@ -27,10 +27,14 @@ from lagbc.methods.gpu.common.rows import (
     line_up,
     set_bits,
     sigma_limit,
+    unpack,
     worst_end,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_bytes, path_rows
 from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
+
+# Of a queue, whose columns are listed at a time.
+_ENTRIES = 2**16
 
 
 @dataclass(eq=False)
@@ -107,7 +111,7 @@ def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> 
     rows = arrays.rows
     scores = cp.zeros((rows.groups, rows.rows))
     stress = None if arrays.paths is None else cp.zeros_like(scores)
-    kernel = _kernel(rows, "backward", rows.plan.sums)
+    kernel = _kernel(rows, "backward", rows.plan.sums, by_column=weights.by_column)
     given = weights.keep, pointer(weights.omega), pointer(weights.multiplicity), scores
     besides = pointer(arrays.paths), pointer(stress), *edges.arguments
     _launch(arrays, kernel, levels.groups, (rows.indptr, rows.indices), given, besides)
@@ -130,6 +134,20 @@ def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> Non
     kernel((members * groups,), (THREADS,), arguments)
 
 
+def paths(arrays: Arrays, levels: Levels) -> tuple[Any, Any]:
+    """Distances and path counts, of shape (groups, rows, 256)."""
+    rows = arrays.rows
+    dist = cp.full((rows.groups, rows.rows, COLUMNS), np.inf)
+    for group in range(levels.groups):
+        ends = arrays.starts[group, : int(arrays.status[group, 1]) + 2]
+        for first in range(0, int(ends[-1]), _ENTRIES):
+            entries = cp.arange(first, min(first + _ENTRIES, int(ends[-1])))
+            level = cp.searchsorted(ends, entries, side="right") - 1
+            entry, column = cp.nonzero(unpack(arrays.masks[group, first : first + len(entries)]))
+            dist[group, arrays.queue[group, first + entry], column] = level[entry]
+    return dist, cp.where(cp.isfinite(dist), arrays.values.astype(np.float64), 0.0)
+
+
 def _start(arrays: Arrays, placed: Placed) -> None:
     """Queue the roots, each with one path to itself, as level 0."""
     arrays.bits.fill(0)
@@ -147,8 +165,8 @@ def _start(arrays: Arrays, placed: Placed) -> None:
     arrays.status.fill(0)
 
 
-def _kernel(rows: Rows, sweep: str, outputs: Outputs) -> Any:
-    module = IN_ONE_LAUNCH.load(rows.plan.dtype, outputs=outputs, cooperative=True)
+def _kernel(rows: Rows, sweep: str, outputs: Outputs, *, by_column: bool = False) -> Any:
+    module = IN_ONE_LAUNCH.load(rows.plan.dtype, outputs=outputs, by_column=by_column, cooperative=True)
     return module.get_function(f"batched_hops_deep_{sweep}")
 
 

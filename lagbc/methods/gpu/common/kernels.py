@@ -49,6 +49,8 @@ class Kernels:
         no such macro.
     depth_bytes : tuple of int
         Bytes of a depth.
+    by_column : bool
+        Whether there may be targets of each column: OMEGA_BY_COLUMN.
     """
 
     source: compiler.Source
@@ -58,6 +60,7 @@ class Kernels:
     dists: tuple[str | None, ...] = (None,)
     counts: tuple[str | None, ...] = (None,)
     depth_bytes: tuple[int | None, ...] = (None,)
+    by_column: bool = False
 
     def own_columns(self, dtype: str, dist: str | None = None, outputs: Outputs = DELTA) -> int:
         """Columns of a lane, in the kernels that take a launch a level."""
@@ -74,6 +77,7 @@ class Kernels:
         count: str | None = None,
         depth_bytes: int | None = None,
         outputs: Outputs = DELTA,
+        by_column: bool = False,
     ) -> tuple[str, ...]:
         """Compiler options for values of `dtype`, and of what else the source has: depths, distances, sums."""
         macros: dict[str, object] = {"VALUE": _TYPES[dtype]}
@@ -86,6 +90,8 @@ class Kernels:
         if self.source.name in tuning.OWN_BYTES:
             macros["OWN_COLUMNS"] = self.own_columns(dtype, dist, outputs)
         macros |= {macro: int(bool(outputs & _MACROS[macro])) for macro in self.asks}
+        if by_column:
+            macros["OMEGA_BY_COLUMN"] = 1
         macros |= {f"{kernel}_RESIDENT": tuning.RESIDENT[kernel] for kernel in self.resident}
         return compiler.options(macros)
 
@@ -97,6 +103,7 @@ class Kernels:
         count: str | None = None,
         depth_bytes: int | None = None,
         outputs: Outputs = DELTA,
+        by_column: bool = False,
         cooperative: bool = False,
     ) -> Any:
         """Return the cupy.RawModule on the current device.
@@ -109,26 +116,36 @@ class Kernels:
             Bytes of a depth, in the traversals.
         outputs : frozenset of str
             Sums that are asked for.
+        by_column : bool
+            Whether each column has targets of its own.
         cooperative : bool
             Whether the blocks of a launch wait for each other.
         """
-        chosen = self.options(dtype, dist=dist, count=count, depth_bytes=depth_bytes, outputs=outputs)
+        chosen = self.options(
+            dtype, dist=dist, count=count, depth_bytes=depth_bytes, outputs=outputs, by_column=by_column
+        )
         return compiler.load(self.source, chosen, cooperative=cooperative)
 
     def variants(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
         """Yield (label, source text, options) of everything that is ever compiled of the source."""
         seen = set()
         sums = _SUMS if self.asks else (DELTA,)
-        for dtype, depth_bytes, dist, count, outputs in product(
-            self.dtypes, self.depth_bytes, self.dists, self.counts, sums
+        columns = (False, True) if self.by_column else (False,)
+        for dtype, depth_bytes, dist, count, outputs, by_column in product(
+            self.dtypes, self.depth_bytes, self.dists, self.counts, sums, columns
         ):
             if ("stress" in outputs and dtype == "float32") or (dtype == "uint32" and not outputs):
-                continue  # never asked for; see `lagbc.run.plan` for the first
+                continue  # never asked for; see `lagbc.run.run.run` for the first
+            if by_column and not outputs:
+                continue
             if count and (not outputs or count not in (dtype, NARROW.get(dtype))):
                 continue
             asked = sorted(outputs - DELTA) if outputs else ["distances"]
+            asked += ["targets by column"] if by_column else []
             label = ", ".join(str(part) for part in (dtype, depth_bytes, dist, count, *asked) if part)
-            chosen = self.options(dtype, dist=dist, count=count, depth_bytes=depth_bytes, outputs=outputs)
+            chosen = self.options(
+                dtype, dist=dist, count=count, depth_bytes=depth_bytes, outputs=outputs, by_column=by_column
+            )
             if chosen not in seen:
                 yield f"{self.source.name}[{label}]", self.source.text, chosen
             seen.add(chosen)

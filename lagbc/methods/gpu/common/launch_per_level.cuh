@@ -211,26 +211,3 @@ __device__ __forceinline__ void add_score(const Place& at, int n, double share, 
     if ((threadIdx.x & 31) == 0 && share != 0)
         scores[((size_t)at.group * (COLUMNS / PART) + blockIdx.z) * n + at.v] += share;
 }
-
-// At one level: with sigma in its row of `sigmas`, which may be `values`, and `total` the sum of c over tight successors,
-// the vertex gets c = omega / sigma + total in its row of values, and multiplicity * sigma * total is added to its score.
-template <typename S>
-__device__ __forceinline__ void finish_row(const Place& at, int n, unsigned mask, const value* total,
-                                           const double* omega, const double* multiplicity, const S* sigmas,
-                                           value* values, double* scores) {
-    double delta = 0;
-    if (mask) {
-        const size_t own = (size_t)at.v * COLUMNS + at.own_column();
-        const value targets = omega ? value(omega[at.v]) : value(1);
-        S sigma[OWN];
-        value c[OWN];
-        load_own(sigmas + own, sigma);
-#pragma unroll
-        for (int k = 0; k < OWN; k++) {
-            if (mask >> k & 1) delta += times_of(at, k, multiplicity) * ((double)sigma[k] * (double)total[k]);
-            c[k] = targets / value(sigma[k]) + total[k];
-        }
-        store_own(values + own, mask, c);
-    }
-    add_score(at, n, delta, scores);
-}

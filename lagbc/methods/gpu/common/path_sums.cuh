@@ -1,5 +1,12 @@
 // What a backward sweep of a launch a level gathers besides c, where a run asks for it: by macros that are 0 or 1,
 // STRESS for t, the paths on to targets, and EDGE_SUMS for the dependencies of edges.
+//
+// omega has the targets of a vertex, or, with OMEGA_BY_COLUMN, those of each of its columns, in rows like those of values;
+// some of the sources offer that.
+
+#ifndef OMEGA_BY_COLUMN
+#define OMEGA_BY_COLUMN 0
+#endif
 
 // The sums of a group's edges.
 struct EdgeSums {
@@ -47,25 +54,27 @@ __device__ __forceinline__ double add_columns_along(const value* p, unsigned col
     return share;
 }
 
-// At one level, before `finish_row`: with `total` the sum of t over tight successors, the vertex gets t = omega + total,
-// and multiplicity * sigma * total is added to its stress.
-template <typename S>
-__device__ __forceinline__ void finish_paths(const Place& at, int n, unsigned mask, const value* total,
-                                             const double* omega, const double* multiplicity, const S* sigmas,
-                                             value* paths, double* stress) {
+// At one level: with sigma in its row of `sigmas`, and `total` the sum over tight successors of c or t, the vertex gets
+// c = omega / sigma + total or, of PATHS, t = omega + total in its row of `values`, and multiplicity * sigma * total is
+// added to its score. `sigmas` may be the rows in which c takes their place, so that t comes first.
+template <bool PATHS, typename S>
+__device__ __forceinline__ void finish(const Place& at, int n, unsigned mask, const value* total, const double* omega,
+                                       const double* multiplicity, const S* sigmas, value* values, double* scores) {
     double through = 0;
     if (mask) {
         const size_t own = (size_t)at.v * COLUMNS + at.own_column();
-        const value targets = omega ? value(omega[at.v]) : value(1);
+        const value targets = !OMEGA_BY_COLUMN && omega ? value(omega[at.v]) : value(1);
         S sigma[OWN];
         value onward[OWN];
         load_own(sigmas + own, sigma);
 #pragma unroll
         for (int k = 0; k < OWN; k++) {
             if (mask >> k & 1) through += times_of(at, k, multiplicity) * ((double)sigma[k] * (double)total[k]);
-            onward[k] = targets + total[k];
+            const value own_targets =
+                OMEGA_BY_COLUMN ? value(omega[at.row * COLUMNS + at.own_column() + k]) : targets;
+            onward[k] = (PATHS ? own_targets : own_targets / value(sigma[k])) + total[k];
         }
-        store_own(paths + own, mask, onward);
+        store_own(values + own, mask, onward);
     }
-    add_score(at, n, through, stress);
+    add_score(at, n, through, scores);
 }

@@ -154,6 +154,11 @@ def bits_of(rows: Any, count: int) -> NDArray[np.bool_]:
     return np.unpackbits(rows.get().reshape(-1), count=count, bitorder="little").astype(np.bool_)
 
 
+def unpack(bits: Any) -> Any:
+    """Unpack the bytes of bit rows, the last axis of an array on the device, into a number, 0 or 1, a bit."""
+    return cp.unpackbits(cp.ascontiguousarray(bits).reshape(-1), bitorder="little").reshape(*bits.shape[:-1], -1)
+
+
 def columns_of(bits: Any, count: int) -> NDArray[np.bool_]:
     """For each of so many roots, whether any row has its bit."""
     found = np.zeros((len(bits), COLUMNS), np.bool_)

@@ -83,7 +83,8 @@ class Weights:
 
     keep: Any  # (groups, 32) uint8: bit rows of the roots that are summed
     multiplicity: Any  # (groups * 256,): how often each column counts; None is once
-    omega: Any  # (rows,): targets of each vertex; None is one
+    omega: Any  # (rows,): targets of each vertex, None is one; or (groups, rows, 256), of each column of a vertex
+    by_column: bool
 
 
 class Sweeps(Protocol):
@@ -163,13 +164,14 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
         way, swept = state.ways[way].then, swept[deeper]
 
 
-def backward(state: State, levels: Levels, sums: Sums) -> None:
-    """Add what the roots that did not overflow sum to, a row a group, in matrix order."""
+def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
+    """Add what the roots that did not overflow sum to, a row a group, in matrix order; `omega` as in the contract."""
     state.plan.stop.check()
     if not len(levels.placed.position):
         return
     rows, outputs = state.rows, state.plan.sums
-    weights = Weights(levels.keep(rows), multiplicities(rows, levels.roots), rows.omega)
+    targets = rows.omega if omega is None else _by_column(rows, levels, omega)
+    weights = Weights(levels.keep(rows), multiplicities(rows, levels.roots), targets, omega is not None)
     with rows_of_batch(sums, levels.swept) as own:
         if outputs & PATH_SUMS:
             edges = Edges(state.edge_order, own.edges)
@@ -181,3 +183,14 @@ def backward(state: State, levels: Levels, sums: Sums) -> None:
             distances = Distances.zeros(rows, outputs)
             state.module.distances(state.arrays, levels, weights.keep, distances)
             distances.add_to(own, rows, levels.groups, len(levels.roots))
+
+
+def _by_column(rows: Rows, levels: Levels, omega: Any) -> Any:
+    """Bring target weights of a vertex and column of the levels, (rows, columns), into rows of all groups."""
+    expected = rows.rows, len(levels.places)
+    if omega.shape != expected:
+        raise ValueError(f"omega has shape {omega.shape}; its rows and columns are those of the levels, {expected}")
+    spread = cp.zeros((rows.groups, rows.rows, COLUMNS))
+    columns = cp.asarray(np.flatnonzero(~levels.deeper))
+    spread[columns // COLUMNS, :, columns % COLUMNS] = cp.asarray(omega, np.float64).T
+    return spread

@@ -140,6 +140,6 @@ dial_backward(int n, int hubs, int capacity, int level, int last, const offset* 
                              {paths, near, {edge_order, edges + at.group * nnz}});
     if (EDGE_SUMS && level == 0) return;
     if (at.step > 1 && !join_hub(total, met)) return;
-    if constexpr (STRESS) finish_paths(at, n, mask, total + OWN, omega, multiplicity, values, paths, stress);
-    finish_row(at, n, mask, total, omega, multiplicity, values, values, scores);
+    if constexpr (STRESS) finish<true>(at, n, mask, total + OWN, omega, multiplicity, values, paths, stress);
+    finish<false>(at, n, mask, total, omega, multiplicity, values, values, scores);
 }

@@ -420,6 +420,6 @@ delta_backward(int n, int hubs, int level, const offset* __restrict__ indptr, co
     if (at.step > 1 && !join_hub(total, met)) return;
     put_bits(later + own, own_bits(later + own) | mask);
     if ((threadIdx.x & 31) == 0) set_bit(later_live + bitmap, at.v);
-    if constexpr (STRESS) finish_paths(at, n, mask, total + OWN, omega, multiplicity, values, paths, stress);
-    finish_row(at, n, mask, total, omega, multiplicity, values, values, scores);
+    if constexpr (STRESS) finish<true>(at, n, mask, total + OWN, omega, multiplicity, values, paths, stress);
+    finish<false>(at, n, mask, total, omega, multiplicity, values, values, scores);
 }
