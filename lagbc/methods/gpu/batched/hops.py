@@ -28,12 +28,12 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.gpu.batched import launch_per_level, one_launch
 from lagbc.methods.gpu.common import sweep
-from lagbc.methods.gpu.common.rows import COLUMNS, upload, upload_bytes
+from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, upload, upload_bytes
 from lagbc.methods.gpu.common.sums import sums_bytes
 from lagbc.methods.gpu.common.sweep import Levels, State, Way
 from lagbc.methods.sums import PATH_SUMS, Sums
 
-batching = Batching(block=COLUMNS, auto=4096)
+batching = Batching(block=GROUP_COLUMNS, auto=4096)
 options: frozenset[str] = frozenset()
 
 WAYS = {

@@ -2,7 +2,7 @@
 
 from lagbc.cuda.compiler import Source
 from lagbc.methods.gpu.common.kernels import (
-    COLUMNS,
+    COLUMN_HEADERS,
     FLOATS,
     GROUP,
     LAUNCH_PER_LEVEL,
@@ -34,6 +34,6 @@ IN_ONE_LAUNCH = Kernels(
     resident=("FORWARD", "BACKWARD", "BACKWARD_SUMS"),
     by_column=True,
 )
-SUMS = Kernels(Source(f"{_HERE}/sums.cu", (*COLUMNS, GROUP)))
+SUMS = Kernels(Source(f"{_HERE}/sums.cu", (*COLUMN_HEADERS, GROUP)))
 
 KERNELS = FORWARD, BACKWARD, IN_ONE_LAUNCH, SUMS

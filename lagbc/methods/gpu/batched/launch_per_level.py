@@ -25,7 +25,7 @@ from lagbc.methods.gpu.batched.sums import add_root_edges
 from lagbc.methods.gpu.common.kernels import DELTA, NARROW, NOTHING
 from lagbc.methods.gpu.common.rows import (
     BYTES,
-    COLUMNS,
+    GROUP_COLUMNS,
     WARPS,
     Placed,
     Rows,
@@ -68,8 +68,8 @@ def allocate(rows: Rows) -> Arrays:
 
 def footprint(n: int, plan: SweepPlan) -> int:
     """Bound the bytes of `Arrays`: values, paths and counts; visited and a bit row a level; touched and live."""
-    rows, levels = n * (plan.batch // COLUMNS), tuning.HOPS_MOST_LEVELS + 1
-    counts = 4 * COLUMNS if plan.dtype in NARROW and plan.sums & PATH_SUMS else 0
+    rows, levels = n * (plan.batch // GROUP_COLUMNS), tuning.HOPS_MOST_LEVELS + 1
+    counts = 4 * GROUP_COLUMNS if plan.dtype in NARROW and plan.sums & PATH_SUMS else 0
     return path_bytes(n, plan) + rows * (counts + (1 + levels) * BYTES) + (1 + levels) * 4 * (rows // 32 + plan.batch)
 
 
@@ -106,7 +106,7 @@ def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> 
     rows, outputs = arrays.rows, arrays.rows.plan.sums
     count, groups = str(arrays.counts.dtype), levels.groups
     module = BACKWARD.load(rows.plan.dtype, count=count, outputs=outputs, by_column=weights.by_column)
-    kernel = module.get_function("batched_hops_levels_backward")
+    kernel = module.get_function("launch_per_level_backward")
     parts = _parts(BACKWARD.own_columns(rows.plan.dtype, outputs=outputs))
     scores = cp.zeros((rows.groups, parts, rows.rows))
     stress = None if arrays.paths is None else cp.zeros_like(scores)
@@ -135,7 +135,7 @@ def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> 
 def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> None:
     """Sum over distances."""
     rows = arrays.rows
-    kernel = SUMS.load(rows.plan.dtype).get_function("batched_hops_distances")
+    kernel = SUMS.load(rows.plan.dtype).get_function("launch_per_level_distances")
     for level in range(levels.depth, 0, -1):
         rows.plan.stop.check()
         arguments = np.int32(rows.rows), np.int32(level), arrays.live[level], arrays.bits[level], keep, *sums.arguments
@@ -145,7 +145,7 @@ def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> Non
 def paths(arrays: Arrays, levels: Levels) -> tuple[Any, Any]:
     """Distances and path counts, of shape (groups, rows, 256)."""
     rows, placed = arrays.rows, levels.placed
-    dist = cp.full((rows.groups, rows.rows, COLUMNS), np.inf)
+    dist = cp.full((rows.groups, rows.rows, GROUP_COLUMNS), np.inf)
     dist[placed.group, placed.position, placed.column] = 0
     for level in range(1, levels.depth + 1):
         # Bits are written where a row is live, or was looked at.
@@ -164,7 +164,7 @@ class _Forward:
         outputs = NOTHING if counts is None else DELTA
         module = FORWARD.load(dtype, outputs=outputs)
         self.first, self._count, self._touch, self._sweep = (
-            module.get_function(f"batched_hops_levels_{name}") for name in ("first", "count", "touch", "forward")
+            module.get_function(f"launch_per_level_{name}") for name in ("first", "count", "touch", "forward")
         )
         self._parts = _parts(FORWARD.own_columns(dtype, outputs=outputs))
         # The plan's limit is lower where targets have tiny weights.
@@ -206,7 +206,7 @@ def _start(arrays: Arrays, kernels: _Forward, placed: Placed) -> None:
         _clear_level(arrays, level)
     arrays.bits[1].fill(0)
     if len(placed.position):
-        roots_and_rows = (placed.position, placed.group * COLUMNS + placed.column, rows.indptr, rows.indices)
+        roots_and_rows = (placed.position, placed.group * GROUP_COLUMNS + placed.column, rows.indptr, rows.indices)
         reached = (arrays.visited, arrays.bits[1], arrays.live[1], pointer(arrays.counts))
         kernels.first((len(placed.position),), (THREADS,), (np.int32(rows.rows), *roots_and_rows, *reached))
 
@@ -227,4 +227,4 @@ def _clear_level(arrays: Arrays, level: int) -> None:
 
 def _parts(own_columns: int) -> int:
     """Warps that share a row."""
-    return COLUMNS // (32 * own_columns)
+    return GROUP_COLUMNS // (32 * own_columns)

@@ -60,7 +60,7 @@ __device__ __forceinline__ void depend(int n, const Place& at, const Backward& s
 // `paths` and `stress` are without STRESS, `edge_order` and `edges`, a row of nnz sums a group, without EDGE_SUMS. At a
 // small level the live rows are looked for by words.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, RESIDENT)
-batched_hops_levels_backward(int n, int hubs, const offset* __restrict__ indptr, const int* __restrict__ indices,
+launch_per_level_backward(int n, int hubs, const offset* __restrict__ indptr, const int* __restrict__ indices,
                              const unsigned* __restrict__ here_live, const unsigned char* __restrict__ here,
                              const unsigned* __restrict__ beyond_live, const unsigned char* __restrict__ beyond,
                              const unsigned char* __restrict__ keep, const double* __restrict__ omega,

@@ -46,7 +46,7 @@ __device__ __forceinline__ unsigned meet(const offset* indptr, const int* indice
 }
 
 // Level 1: every out-neighbour of a root has one path from it. A block a root.
-extern "C" __global__ void batched_hops_levels_first(int n, const offset* __restrict__ positions,
+extern "C" __global__ void launch_per_level_first(int n, const offset* __restrict__ positions,
                                                      const offset* __restrict__ columns,
                                                      const offset* __restrict__ indptr,
                                                      const int* __restrict__ indices, unsigned* visited,
@@ -65,7 +65,7 @@ extern "C" __global__ void batched_hops_levels_first(int n, const offset* __rest
 }
 
 // size += (live rows of all groups, the edges that leave them). A thread a word.
-extern "C" __global__ void batched_hops_levels_count(int n, offset words, const unsigned* __restrict__ live,
+extern "C" __global__ void launch_per_level_count(int n, offset words, const unsigned* __restrict__ live,
                                                      const offset* __restrict__ indptr, unsigned long long* size) {
     const offset i = (offset)blockIdx.x * blockDim.x + threadIdx.x;
     const int first = 32 * (i % bitmap_words(n));
@@ -84,7 +84,7 @@ extern "C" __global__ void batched_hops_levels_count(int n, offset words, const 
 }
 
 // touched = the heads of all edges that leave live rows. A warp a word and group.
-extern "C" __global__ void batched_hops_levels_touch(int n, const unsigned* __restrict__ live,
+extern "C" __global__ void launch_per_level_touch(int n, const unsigned* __restrict__ live,
                                                      const offset* __restrict__ indptr,
                                                      const int* __restrict__ indices, unsigned* touched) {
     const size_t bitmap = blockIdx.y * bitmap_words(n);
@@ -143,7 +143,7 @@ __device__ __forceinline__ void reach(int n, const Place& at, const Forward& swe
 
 // `touched` is null where the level is large: then all rows are visited.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, RESIDENT)
-batched_hops_levels_forward(int n, int hubs, int roots, const offset* __restrict__ in_indptr,
+launch_per_level_forward(int n, int hubs, int roots, const offset* __restrict__ in_indptr,
                             const int* __restrict__ in_indices, const unsigned* __restrict__ live,
                             const unsigned char* __restrict__ frontier, unsigned char* __restrict__ visited,
                             unsigned* next_live, unsigned char* __restrict__ next, value* counts, sum limit,

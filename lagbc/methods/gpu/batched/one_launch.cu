@@ -124,7 +124,7 @@ __device__ __forceinline__ void push(const offset* indptr, const int* indices, i
 // status[2 * group]: how the sweep ended; status[2 * group + 1]: its last level. found[group][l]: entries of level l,
 // zero at first. starts[0..1], the root entries, the stamps and bits of level 0 and the roots' counts are set before.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, FORWARD_RESIDENT)
-batched_hops_deep_forward(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
+one_launch_forward(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
                           const offset* __restrict__ in_indptr, const int* __restrict__ in_indices, unsigned* bits,
                           unsigned* visited, int* stamps, value* values, int* queue, unsigned* masks, offset capacity,
                           int* starts, int* found, value sigma_limit, unsigned char* overflowed, unsigned* barriers,
@@ -194,7 +194,7 @@ batched_hops_deep_forward(int n, int members, const offset* __restrict__ indptr,
 // While level l is visited, bits[l+1] is read, bits[l] is set, and bits[l+2] is cleared. `paths` and `stress` are without
 // STRESS, `edge_order` and `edges`, a row of nnz sums a group, without EDGE_SUMS.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, STRESS || EDGE_SUMS ? BACKWARD_SUMS_RESIDENT : BACKWARD_RESIDENT)
-batched_hops_deep_backward(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
+one_launch_backward(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
                            unsigned* bits, unsigned* visited, int* stamps, value* values, int* queue, unsigned* masks,
                            offset capacity, int* starts, const unsigned* __restrict__ keep,
                            const double* __restrict__ omega, const double* __restrict__ multiplicity, double* scores,

@@ -18,13 +18,13 @@ from lagbc.methods.gpu.batched.sums import add_root_edges
 from lagbc.methods.gpu.common.kernels import DELTA, NOTHING, Outputs
 from lagbc.methods.gpu.common.rows import (
     BYTES,
-    COLUMNS,
+    GROUP_COLUMNS,
     QUEUE_FULL,
     Placed,
     Rows,
     bits_of,
     count_groups,
-    line_up,
+    queue_places,
     set_bits,
     sigma_limit,
     unpack,
@@ -72,7 +72,7 @@ def allocate(rows: Rows) -> Arrays:
         visited=cp.empty((*shape, BYTES), cp.uint8),
         bits=cp.empty((groups, 4, rows.rows, BYTES), cp.uint8),
         stamps=cp.empty(shape, cp.int32),
-        **_queue(rows, tuning.HOPS_FIRST_ENTRIES * rows.rows + COLUMNS),
+        **_queue(rows, tuning.HOPS_FIRST_ENTRIES * rows.rows + GROUP_COLUMNS),
         starts=cp.empty((groups, rows.rows + 3), cp.int32),
         found=cp.empty((groups, rows.rows + 3), cp.int32),
         barriers=cp.zeros(groups, cp.uint32),
@@ -86,8 +86,8 @@ def footprint(n: int, plan: SweepPlan) -> int:
 
     The queue is counted as it is when it has grown twice.
     """
-    groups = plan.batch // COLUMNS
-    entries = (tuning.HOPS_FIRST_ENTRIES * n + COLUMNS) * 9 // 4
+    groups = plan.batch // GROUP_COLUMNS
+    entries = (tuning.HOPS_FIRST_ENTRIES * n + GROUP_COLUMNS) * 9 // 4
     of_group = n * (5 * BYTES + 4) + 2 * 4 * (n + 3) + (4 + BYTES) * entries + 64
     return path_bytes(n, plan) + groups * of_group
 
@@ -124,7 +124,7 @@ def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> Non
     rows, groups = arrays.rows, levels.groups
     rows.plan.stop.check()
     module = SUMS.load(rows.plan.dtype, cooperative=True)
-    kernel = module.get_function("batched_hops_deep_distances")
+    kernel = module.get_function("one_launch_distances")
     members = _members(kernel, groups)
     arrays.barriers.fill(0)
     arguments = (
@@ -137,7 +137,7 @@ def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> Non
 def paths(arrays: Arrays, levels: Levels) -> tuple[Any, Any]:
     """Distances and path counts, of shape (groups, rows, 256)."""
     rows = arrays.rows
-    dist = cp.full((rows.groups, rows.rows, COLUMNS), np.inf)
+    dist = cp.full((rows.groups, rows.rows, GROUP_COLUMNS), np.inf)
     for group in range(levels.groups):
         ends = arrays.starts[group, : int(arrays.status[group, 1]) + 2]
         for first in range(0, int(ends[-1]), _ENTRIES):
@@ -157,7 +157,7 @@ def _start(arrays: Arrays, placed: Placed) -> None:
         arrays.values[placed.group, placed.position, placed.column] = 1
     arrays.stamps.fill(0)
     arrays.stamps[placed.group, placed.position] = 1
-    sizes, place = line_up(arrays.rows, placed)
+    sizes, place = queue_places(arrays.rows, placed)
     arrays.queue[placed.group, place] = placed.position
     arrays.starts[:, 0] = 0
     arrays.starts[:, 1] = sizes
@@ -167,7 +167,7 @@ def _start(arrays: Arrays, placed: Placed) -> None:
 
 def _kernel(rows: Rows, sweep: str, outputs: Outputs, *, by_column: bool = False) -> Any:
     module = IN_ONE_LAUNCH.load(rows.plan.dtype, outputs=outputs, by_column=by_column, cooperative=True)
-    return module.get_function(f"batched_hops_deep_{sweep}")
+    return module.get_function(f"one_launch_{sweep}")
 
 
 def _members(kernel: Any, groups: int) -> int:

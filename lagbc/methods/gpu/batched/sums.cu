@@ -36,7 +36,7 @@ struct Distances {
 };
 
 // Of a sweep by launches: one level, of which `live` is the bitmap of rows with any bit. Thread (x, y): row and group.
-extern "C" __global__ void batched_hops_distances(int n, int level, const unsigned* __restrict__ live,
+extern "C" __global__ void launch_per_level_distances(int n, int level, const unsigned* __restrict__ live,
                                                   const unsigned* __restrict__ bits, const unsigned* __restrict__ keep,
                                                   double* reached, double* distance, double* inverse, unsigned* known,
                                                   double* depth) {
@@ -49,7 +49,7 @@ extern "C" __global__ void batched_hops_distances(int n, int level, const unsign
 
 // Of a sweep in one launch: all levels, of the group's own depth. A thread has an entry of the queue, and a vertex one
 // entry a level.
-extern "C" __global__ void batched_hops_deep_distances(int n, int members, const int* __restrict__ queue,
+extern "C" __global__ void one_launch_distances(int n, int members, const int* __restrict__ queue,
                                                        const unsigned* __restrict__ masks, offset capacity,
                                                        const int* __restrict__ starts, const unsigned* __restrict__ keep,
                                                        double* reached, double* distance, double* inverse,
@@ -69,7 +69,7 @@ extern "C" __global__ void batched_hops_deep_distances(int n, int members, const
 
 // The edges that leave a root: its one path goes on to each of their heads. A block a root; only one in a group has the
 // vertex.
-extern "C" __global__ void batched_hops_root_edges(int n, const offset* __restrict__ positions,
+extern "C" __global__ void root_edges(int n, const offset* __restrict__ positions,
                                                    const offset* __restrict__ columns,
                                                    const offset* __restrict__ indptr, const int* __restrict__ indices,
                                                    const unsigned* __restrict__ keep,

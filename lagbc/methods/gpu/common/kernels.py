@@ -27,10 +27,10 @@ _MACROS = {"COUNTS": PATH_SUMS, "STRESS": {"stress"}, "EDGE_SUMS": {"edges"}}
 _SUMS = (*(DELTA | Outputs(more) for more in ((), ("stress",), ("edges",), ("stress", "edges"))), NOTHING)
 # Headers of kernels whose columns are roots.
 COMMON, GROUP, VALUES = "cuda/common.cuh", "cuda/group.cuh", "methods/gpu/common/values.cuh"
-COLUMNS = (COMMON, VALUES, "methods/gpu/common/columns.cuh")
-LAUNCH_PER_LEVEL = (*COLUMNS, "methods/gpu/common/launch_per_level.cuh")
+COLUMN_HEADERS = (COMMON, VALUES, "methods/gpu/common/columns.cuh")
+LAUNCH_PER_LEVEL = (*COLUMN_HEADERS, "methods/gpu/common/launch_per_level.cuh")
 PATH_SUMS_HEADER = "methods/gpu/common/path_sums.cuh"
-ONE_LAUNCH = (*COLUMNS, GROUP, "methods/gpu/common/one_launch.cuh")
+ONE_LAUNCH = (*COLUMN_HEADERS, GROUP, "methods/gpu/common/one_launch.cuh")
 
 
 @dataclass(frozen=True)

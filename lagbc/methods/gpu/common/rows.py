@@ -15,9 +15,9 @@ from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, SweepPlan
 
-COLUMNS = 256
-BYTES = COLUMNS // 8
-WORDS = COLUMNS // 32
+GROUP_COLUMNS = 256
+BYTES = GROUP_COLUMNS // 8
+WORDS = GROUP_COLUMNS // 32
 WARPS = THREADS // 32
 # How the sweep of a group in one launch ended, if not well; as in one_launch.cuh.
 QUEUE_FULL, STOPPED = 1, 2
@@ -83,7 +83,7 @@ def upload(graph: Graph, plan: SweepPlan) -> Rows:
         plan=plan,
         n=graph.n,
         rows=rows,
-        groups=plan.batch // COLUMNS,
+        groups=plan.batch // GROUP_COLUMNS,
         order=cp.asarray(graph.order[:rows]),
         position=position,
         indptr=indptr,
@@ -107,10 +107,10 @@ def place(rows: Rows, roots: NDArray[np.int64]) -> Placed:
     """Give the roots of a batch a column each, in their order; a root of -1 is an absent one."""
     position = np.where(roots < 0, rows.rows, rows.position[roots])
     root = np.flatnonzero(position < rows.rows)
-    return Placed(*(cp.asarray(part) for part in (position[root], root // COLUMNS, root % COLUMNS)))
+    return Placed(*(cp.asarray(part) for part in (position[root], root // GROUP_COLUMNS, root % GROUP_COLUMNS)))
 
 
-def line_up(rows: Rows, placed: Placed) -> tuple[Any, Any]:
+def queue_places(rows: Rows, placed: Placed) -> tuple[Any, Any]:
     """Count the roots of each group, and give each root its place among those of its group."""
     sizes = cp.bincount(placed.group, minlength=rows.groups)
     return sizes, cp.arange(len(placed.group)) - (cp.cumsum(sizes) - sizes)[placed.group]
@@ -118,7 +118,7 @@ def line_up(rows: Rows, placed: Placed) -> tuple[Any, Any]:
 
 def count_groups(roots: NDArray[np.int64]) -> int:
     """Count the groups that a batch takes."""
-    return -(-len(roots) // COLUMNS)
+    return -(-len(roots) // GROUP_COLUMNS)
 
 
 def set_bits(bits: Any, placed: Placed) -> None:
@@ -135,7 +135,7 @@ def bitmap_of(rows: Rows, placed: Placed) -> Any:
     return cp.asarray(bitmap)
 
 
-def grow(levels: Any) -> Any:
+def twice_as_long(levels: Any) -> Any:
     """Copy a stack of levels into one of twice as many."""
     larger = cp.empty((2 * len(levels), *levels.shape[1:]), levels.dtype)
     larger[: len(levels)] = levels
@@ -144,9 +144,9 @@ def grow(levels: Any) -> Any:
 
 def bit_rows(flags: NDArray[np.bool_], groups: int) -> NDArray[np.uint8]:
     """Pack a flag a root into a bit row a group."""
-    padded = np.zeros(groups * COLUMNS, np.bool_)
+    padded = np.zeros(groups * GROUP_COLUMNS, np.bool_)
     padded[: len(flags)] = flags
-    return np.packbits(padded.reshape(groups, COLUMNS), axis=1, bitorder="little")
+    return np.packbits(padded.reshape(groups, GROUP_COLUMNS), axis=1, bitorder="little")
 
 
 def bits_of(rows: Any, count: int) -> NDArray[np.bool_]:
@@ -159,9 +159,9 @@ def unpack(bits: Any) -> Any:
     return cp.unpackbits(cp.ascontiguousarray(bits).reshape(-1), bitorder="little").reshape(*bits.shape[:-1], -1)
 
 
-def columns_of(bits: Any, count: int) -> NDArray[np.bool_]:
+def roots_with_bits(bits: Any, count: int) -> NDArray[np.bool_]:
     """For each of so many roots, whether any row has its bit."""
-    found = np.zeros((len(bits), COLUMNS), np.bool_)
+    found = np.zeros((len(bits), GROUP_COLUMNS), np.bool_)
     for bit in range(8):
         found[:, bit::8] = (bits >> bit & 1).any(axis=1).get()
     return found.reshape(-1)[:count]
@@ -171,14 +171,14 @@ def multiplicities(rows: Rows, roots: NDArray[np.int64]) -> Any:
     """How often each column counts, on the device; None is once each."""
     if rows.plan.multiplicity is None:
         return None
-    weights = np.ones(rows.groups * COLUMNS)
+    weights = np.ones(rows.groups * GROUP_COLUMNS)
     weights[: len(roots)] = rows.plan.multiplicity[roots]
     return cp.asarray(weights)
 
 
 def add_ends(placed: Placed, reached: Any, keep: Any, scores: Any) -> None:
     """Add one to both ends of every pair of a kept root and a vertex that it reaches, to a row of scores a group."""
-    counts = cp.zeros((len(reached), COLUMNS))
+    counts = cp.zeros((len(reached), GROUP_COLUMNS))
     for bit in range(8):
         is_set = (reached & keep[:, None, :]) >> bit & 1
         scores += is_set.sum(axis=2)

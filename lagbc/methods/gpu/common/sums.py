@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lagbc.cuda.host import null, pointer
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.gpu.common.rows import COLUMNS, WORDS, Rows
+from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, WORDS, Rows
 from lagbc.methods.sums import PATH_SUMS, Sums
 
 
@@ -61,7 +61,7 @@ class Distances:
     @classmethod
     def zeros(cls, rows: Rows, outputs: frozenset[str]) -> Distances:
         """Make those that are asked for."""
-        shapes = {"depth": (rows.groups, COLUMNS)}
+        shapes = {"depth": (rows.groups, GROUP_COLUMNS)}
         asked = {
             name: cp.zeros(shapes.get(name, (rows.groups, rows.rows))) if name in outputs else None
             for name in ("reached", "distance", "inverse", "depth")
@@ -92,7 +92,7 @@ def rows_of_batch(sums: Sums, swept: NDArray[np.int64]) -> Iterator[Sums]:
     if np.array_equal(swept, np.arange(len(swept))):
         yield sums
         return
-    blocks, roots = cp.asarray(swept[::COLUMNS] // COLUMNS), cp.asarray(swept)
+    blocks, roots = cp.asarray(swept[::GROUP_COLUMNS] // GROUP_COLUMNS), cp.asarray(swept)
     shapes = {"depth": (len(swept),)}
     part = Sums(**{name: cp.zeros(shapes.get(name, (len(blocks), *array.shape[1:]))) for name, array in sums})
     yield part
@@ -102,11 +102,11 @@ def rows_of_batch(sums: Sums, swept: NDArray[np.int64]) -> Iterator[Sums]:
 
 def sums_bytes(graph: Graph, plan: SweepPlan) -> int:
     """Bound the bytes of a batch's sums in sweep order, and of those of groups that are swept apart."""
-    groups = plan.batch // COLUMNS
+    groups = plan.batch // GROUP_COLUMNS
     vertices = 8 * groups * graph.n
     scores = (1 + ("stress" in plan.sums)) * 3 * vertices  # of two parts at most, and their sum
     distances = len(plan.sums & {"reached", "distance", "inverse"}) * vertices + 8 * plan.batch
-    ends = 2 * vertices + COLUMNS // 8 * groups * graph.n if plan.endpoints else 0
+    ends = 2 * vertices + GROUP_COLUMNS // 8 * groups * graph.n if plan.endpoints else 0
     apart = len(plan.sums - {"edges"}) * vertices + ("edges" in plan.sums) * 8 * groups * graph.nnz
     return scores + distances + ends + apart
 
@@ -119,7 +119,7 @@ def path_bytes(n: int, plan: SweepPlan) -> int:
 
 def path_rows(rows: Rows) -> tuple[Any, Any]:
     """Allocate rows, of shape (groups, rows, 256), for sigma and then c, and for t; None for what is not asked for."""
-    shape = rows.groups, rows.rows, COLUMNS
+    shape = rows.groups, rows.rows, GROUP_COLUMNS
     return cp.empty(shape, rows.plan.dtype) if rows.plan.sums & PATH_SUMS else None, stress_rows(rows)
 
 
@@ -129,4 +129,4 @@ def stress_rows(rows: Rows) -> Any:
         return None
     if rows.plan.dtype != "float64":
         raise ValueError(f"stress is counted in float64, not in {rows.plan.dtype}")
-    return cp.empty((rows.groups, rows.rows, COLUMNS))
+    return cp.empty((rows.groups, rows.rows, GROUP_COLUMNS))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.rows import (
-    COLUMNS,
+    GROUP_COLUMNS,
     Lengths,
     Placed,
     Rows,
@@ -55,7 +55,7 @@ class Levels:
         """For each root that was swept, whether its group is not done."""
         if self.found.deeper is None:
             return np.zeros(len(self.roots), np.bool_)
-        return self.found.deeper[np.arange(len(self.roots)) // COLUMNS]
+        return self.found.deeper[np.arange(len(self.roots)) // GROUP_COLUMNS]
 
     @property
     def places(self) -> NDArray[np.int64]:
@@ -190,7 +190,7 @@ def _by_column(rows: Rows, levels: Levels, omega: Any) -> Any:
     expected = rows.rows, len(levels.places)
     if omega.shape != expected:
         raise ValueError(f"omega has shape {omega.shape}; its rows and columns are those of the levels, {expected}")
-    spread = cp.zeros((rows.groups, rows.rows, COLUMNS))
+    spread = cp.zeros((rows.groups, rows.rows, GROUP_COLUMNS))
     columns = cp.asarray(np.flatnonzero(~levels.deeper))
-    spread[columns // COLUMNS, :, columns % COLUMNS] = cp.asarray(omega, np.float64).T
+    spread[columns // GROUP_COLUMNS, :, columns % GROUP_COLUMNS] = cp.asarray(omega, np.float64).T
     return spread

@@ -19,7 +19,7 @@ from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.rows import (
     BYTES,
-    COLUMNS,
+    GROUP_COLUMNS,
     Lengths,
     Placed,
     Rows,
@@ -78,7 +78,7 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
 
     While the levels double for the last time, half as many are held beside them.
     """
-    rows, levels = graph.n * (plan.batch // COLUMNS), 3 * tuning.DIAL_MOST_LEVELS // 2
+    rows, levels = graph.n * (plan.batch // GROUP_COLUMNS), 3 * tuning.DIAL_MOST_LEVELS // 2
     bitmaps = levels * 4 * (rows // 32 + plan.batch)
     return 2 * graph.nnz + path_bytes(graph.n, plan) + rows * (1 + levels) * BYTES + bitmaps
 
@@ -171,4 +171,4 @@ def _capacity(arrays: Arrays) -> int:
 def _parts(arrays: Arrays) -> int:
     """Warps that share a row."""
     plan = arrays.rows.plan
-    return COLUMNS // (32 * DIAL.own_columns(plan.dtype, outputs=plan.sums))
+    return GROUP_COLUMNS // (32 * DIAL.own_columns(plan.dtype, outputs=plan.sums))

@@ -2,7 +2,7 @@
 
 from lagbc.cuda.compiler import Source
 from lagbc.methods.gpu.common.kernels import (
-    COLUMNS,
+    COLUMN_HEADERS,
     FLOATS,
     LAUNCH_PER_LEVEL,
     ONE_LAUNCH,
@@ -30,7 +30,7 @@ IN_ONE_LAUNCH = Kernels(
     resident=("DELTA_ONE_LAUNCH", "DELTA_ONE_LAUNCH_SUMS"),
     dists=FLOATS,
 )
-SUMS = Kernels(Source(f"{_HERE}/sums.cu", (*COLUMNS, _DISTANCES)), dists=FLOATS)
-PRUNING = Kernels(Source(f"{_HERE}/pruning.cu", (*COLUMNS, _DISTANCES)), dists=FLOATS)
+SUMS = Kernels(Source(f"{_HERE}/sums.cu", (*COLUMN_HEADERS, _DISTANCES)), dists=FLOATS)
+PRUNING = Kernels(Source(f"{_HERE}/pruning.cu", (*COLUMN_HEADERS, _DISTANCES)), dists=FLOATS)
 
 KERNELS = DIAL, PER_ROUND, IN_ONE_LAUNCH, SUMS, PRUNING

@@ -22,7 +22,7 @@ from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.rows import (
     BYTES,
-    COLUMNS,
+    GROUP_COLUMNS,
     WORDS,
     Lengths,
     Placed,
@@ -30,12 +30,12 @@ from lagbc.methods.gpu.common.rows import (
     bitmap_of,
     bitmap_words,
     bits_of,
-    columns_of,
     count_groups,
-    grow,
+    roots_with_bits,
     row_blocks,
     set_bits,
     sigma_limit,
+    twice_as_long,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_bytes, path_rows
 from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
@@ -77,9 +77,9 @@ def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
     shape = rows.groups, rows.rows
     values, paths = path_rows(rows)
     if strict and values is None:  # counts come along
-        values = cp.empty((*shape, COLUMNS), rows.plan.dtype)
+        values = cp.empty((*shape, GROUP_COLUMNS), rows.plan.dtype)
     shares = values is not None and values.dtype == lengths.dist
-    snapshot = None if strict else values if shares else cp.empty((*shape, COLUMNS), lengths.dist)
+    snapshot = None if strict else values if shares else cp.empty((*shape, GROUP_COLUMNS), lengths.dist)
     words = bitmap_words(rows.rows)
     return Arrays(
         rows=rows,
@@ -89,7 +89,7 @@ def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
         lengths=out,
         in_lengths=into,
         shortest=_shortest(rows, out) if strict else None,
-        distances=cp.empty((*shape, COLUMNS), lengths.dist),
+        distances=cp.empty((*shape, GROUP_COLUMNS), lengths.dist),
         values=values,
         paths=paths,
         snapshot=snapshot,
@@ -99,7 +99,7 @@ def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
         open=cp.empty((rows.groups, _parts(rows, lengths.dist), words), cp.uint32),
         near=cp.empty((tuning.MOST_ROUNDS // 4, *shape, BYTES), cp.uint8),
         live=cp.empty((tuning.MOST_ROUNDS, rows.groups, words), cp.uint32),
-        lowest=cp.empty((1 + tuning.MOST_ROUNDS, rows.groups, COLUMNS), lengths.dist),
+        lowest=cp.empty((1 + tuning.MOST_ROUNDS, rows.groups, GROUP_COLUMNS), lengths.dist),
     )
 
 
@@ -109,7 +109,7 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
     Distances are of eight bytes at most. The bits are those of pending, reached and near, a row a round, with half as
     many beside them while they double for the last time, and the bitmaps seen, open and live.
     """
-    rows, rounds = graph.n * (plan.batch // COLUMNS), tuning.MOST_ROUNDS
+    rows, rounds = graph.n * (plan.batch // GROUP_COLUMNS), tuning.MOST_ROUNDS
     lengths = 8 * (2 * graph.nnz + graph.n)
     columns = 8 * (2 + rounds + graph.n) * plan.batch
     snapshot = 8 * graph.n * plan.batch
@@ -174,7 +174,7 @@ def _settle(
     found = cp.zeros((tuning.MOST_ROUNDS, 2), cp.int32)  # whether an entry is pending, and near
     for turn in range(tuning.MOST_ROUNDS):
         if turn == len(arrays.near):
-            arrays.near = grow(arrays.near)
+            arrays.near = twice_as_long(arrays.near)
         lowest = arrays.lowest[turn + 1]
         pending = np.int32(rows.rows), arrays.pending, arrays.distances, pointer(arrays.shortest)
         find((few, groups, parts), (THREADS,), (*pending, lowest, found[turn]))
@@ -185,12 +185,12 @@ def _settle(
         take((blocks, groups, parts), (THREADS,), near)
         is_pending, is_near = found[turn].get()
         if not is_near:
-            stuck = columns_of(arrays.pending, len(roots)) if is_pending else np.zeros(len(roots), np.bool_)
+            stuck = roots_with_bits(arrays.pending, len(roots)) if is_pending else np.zeros(len(roots), np.bool_)
             return turn, stuck, np.zeros(groups, np.bool_)
         rows.plan.stop.check()
         _relax(arrays, (row_blocks(rows.rows, rows.in_hubs), groups, parts), turn, overflowed)
     # A group that is done has no entry that is near; if one is pending, it is stuck.
-    return tuning.MOST_ROUNDS, columns_of(arrays.pending, len(roots)), arrays.live[-1, :groups].any(axis=1).get()
+    return tuning.MOST_ROUNDS, roots_with_bits(arrays.pending, len(roots)), arrays.live[-1, :groups].any(axis=1).get()
 
 
 def _start(arrays: Arrays, placed: Placed) -> None:
@@ -280,4 +280,4 @@ def _number(arrays: Arrays, x: float) -> Any:
 
 def _parts(rows: Rows, dist: str) -> int:
     """Warps that share a row."""
-    return COLUMNS // (32 * PER_ROUND.own_columns(rows.plan.dtype, dist, rows.plan.sums))
+    return GROUP_COLUMNS // (32 * PER_ROUND.own_columns(rows.plan.dtype, dist, rows.plan.sums))

@@ -57,13 +57,13 @@ from lagbc.graph.validate import EXACT_INTEGERS
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.gpu.common import sweep
-from lagbc.methods.gpu.common.rows import COLUMNS, Lengths, upload, upload_bytes
+from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, upload, upload_bytes
 from lagbc.methods.gpu.common.sums import sums_bytes
 from lagbc.methods.gpu.common.sweep import Levels, State, Way
 from lagbc.methods.gpu.delta_stepping import dial, launch_per_round, one_launch, pruning
 from lagbc.methods.sums import PATH_SUMS, Sums
 
-batching = Batching(block=COLUMNS, auto=2048)
+batching = Batching(block=GROUP_COLUMNS, auto=2048)
 options = frozenset({"rtol", "bucket_width"})
 
 WAYS = {
@@ -99,7 +99,7 @@ def prune(graph: Graph, plan: SweepPlan) -> tuple[Graph, Any]:
     """Leave out edges that no shortest path takes; also return the places of the others, None if none is left out."""
     if not pruning.are_likely(graph, plan):
         return graph, None
-    of_hubs = SweepPlan(COLUMNS, sums=frozenset({"distance"}), stop=plan.stop)
+    of_hubs = SweepPlan(GROUP_COLUMNS, sums=frozenset({"distance"}), stop=plan.stop)
     kept = pruning.find_kept(graph, upload(graph, of_hubs), describe_lengths(graph, of_hubs))
     return (graph, None) if kept is None else (graph.on_device.keep(kept), cp.flatnonzero(kept))
 

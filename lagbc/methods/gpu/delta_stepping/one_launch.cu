@@ -11,7 +11,7 @@
 // columns. The offers of a round start from `snapshot`, the distances as they were when their entries were taken; which
 // columns get a better offer, or one that ties, does then not depend on the order of the offers.
 //
-// An entry's columns are left in its last round (`deep_last`). Counts and dependencies need no bits: tight edges are
+// An entry's columns are left in its last round (`one_launch_last`). Counts and dependencies need no bits: tight edges are
 // told by final distances alone, and lead to later rounds.
 //
 // What a run does not ask for besides is left out by macros that are 0 or 1: STRESS and EDGE_SUMS.
@@ -152,7 +152,7 @@ __device__ __forceinline__ void relax(const offset* indptr, const int* indices, 
 // the other counts 0, lowest[1] = NONE, stamps 0, starts[0] 0 and latest -1.
 // status[2 * group]: how it ended; status[2 * group + 1]: the number of rounds.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, DELTA_ONE_LAUNCH_RESIDENT)
-deep_settle(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
+one_launch_settle(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
             const dist* __restrict__ lengths, dist* distances, unsigned char* buffer, unsigned* pending, int* waiting,
             int* stamps, int* vertices, unsigned* masks, int* previous, int* latest, offset capacity, int* starts,
             dist* lowest, int* counts, dist width, dist rtol, unsigned* barriers, int* halts,
@@ -209,7 +209,7 @@ deep_settle(int n, int members, const offset* __restrict__ indptr, const int* __
 }
 
 // Leave each column of a vertex in the last of its entries, and set `reached` to all of them. A thread has a word.
-extern "C" __global__ void deep_last(int n, int members, const int* __restrict__ latest,
+extern "C" __global__ void one_launch_last(int n, int members, const int* __restrict__ latest,
                                      const int* __restrict__ previous, unsigned* masks, offset capacity,
                                      unsigned* reached, unsigned* barriers) {
     const Group group(members, barriers);
@@ -272,7 +272,7 @@ __device__ __forceinline__ Gathered sum_tight(const offset* indptr, const int* i
 // sigma = the sum of sigma over tight predecessors, round after round; 1 in the first, the roots'. Columns of an entry
 // without a tight edge overflow.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, DELTA_ONE_LAUNCH_RESIDENT)
-deep_count(int n, int members, const offset* __restrict__ in_indptr, const int* __restrict__ in_indices,
+one_launch_count(int n, int members, const offset* __restrict__ in_indptr, const int* __restrict__ in_indices,
            const dist* __restrict__ in_lengths, const dist* __restrict__ distances, unsigned char* buffer,
            const int* __restrict__ vertices, const unsigned* __restrict__ masks, offset capacity,
            const int* __restrict__ starts, dist rtol, value sigma_limit, unsigned* overflowed, unsigned* barriers,
@@ -323,7 +323,7 @@ deep_count(int n, int members, const offset* __restrict__ in_indptr, const int* 
 // are visited, too, for the edges that leave them.
 extern "C" __global__ void
     __launch_bounds__(32 * WARPS, STRESS || EDGE_SUMS ? DELTA_ONE_LAUNCH_SUMS_RESIDENT : DELTA_ONE_LAUNCH_RESIDENT)
-deep_backward(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
+one_launch_backward(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
               const dist* __restrict__ lengths, const dist* __restrict__ distances, unsigned char* buffer,
               const int* __restrict__ vertices, const unsigned* __restrict__ masks, offset capacity,
               const int* __restrict__ starts, dist rtol, const unsigned char* __restrict__ keep,

@@ -16,14 +16,14 @@ from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.rows import (
     BYTES,
-    COLUMNS,
+    GROUP_COLUMNS,
     QUEUE_FULL,
     Lengths,
     Placed,
     Rows,
     bits_of,
     count_groups,
-    line_up,
+    queue_places,
     set_bits,
     sigma_limit,
     worst_end,
@@ -84,8 +84,8 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
     shape = rows.groups, rows.rows
     entry = max(np.dtype(kind).itemsize for kind in (lengths.dist, rows.plan.dtype))
     module = _module(rows, lengths.dist)
-    kernels = (module.get_function(name) for name in ("deep_settle", "deep_count", "deep_backward"))
-    capacity = tuning.DELTA_FIRST_ENTRIES * rows.rows + COLUMNS
+    kernels = (module.get_function(name) for name in ("one_launch_settle", "one_launch_count", "one_launch_backward"))
+    capacity = tuning.DELTA_FIRST_ENTRIES * rows.rows + GROUP_COLUMNS
     return Arrays(
         rows=rows,
         dist=lengths.dist,
@@ -94,8 +94,8 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
         used=rows.groups,
         lengths=out,
         in_lengths=into,
-        distances=cp.empty((*shape, COLUMNS), lengths.dist),
-        buffer=cp.empty((rows.groups, rows.rows * COLUMNS * entry), cp.uint8),
+        distances=cp.empty((*shape, GROUP_COLUMNS), lengths.dist),
+        buffer=cp.empty((rows.groups, rows.rows * GROUP_COLUMNS * entry), cp.uint8),
         paths=stress_rows(rows),
         pending=cp.empty((*shape, BYTES), cp.uint8),
         reached=cp.empty((*shape, BYTES), cp.uint8),
@@ -117,9 +117,9 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
     Distances are of eight bytes at most. The bits are those of pending and reached, the lists waiting, stamps and
     latest. The queue is counted as it is when it has grown twice.
     """
-    groups, paths = plan.batch // COLUMNS, 8 * ("stress" in plan.sums)
-    entries = (tuning.DELTA_FIRST_ENTRIES * graph.n + COLUMNS) * 9 // 4
-    of_group = graph.n * ((8 + 8 + paths) * COLUMNS + 2 * BYTES + 4 * 4) + (3 * 4 + BYTES) * entries + 128
+    groups, paths = plan.batch // GROUP_COLUMNS, 8 * ("stress" in plan.sums)
+    entries = (tuning.DELTA_FIRST_ENTRIES * graph.n + GROUP_COLUMNS) * 9 // 4
+    of_group = graph.n * ((8 + 8 + paths) * GROUP_COLUMNS + 2 * BYTES + 4 * 4) + (3 * 4 + BYTES) * entries + 128
     return 2 * 8 * graph.nnz + groups * of_group
 
 
@@ -134,7 +134,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     _leave_last(arrays)
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
     edges = rows.in_indptr, rows.in_indices, arrays.in_lengths
-    _sweep(arrays, "deep_count", edges, (sigma_limit(rows.plan), overflowed))
+    _sweep(arrays, "one_launch_count", edges, (sigma_limit(rows.plan), overflowed))
     depth = int(arrays.status[:, 1].max()) - 1
     return Found(depth, bits_of(overflowed, len(roots)), arrays.reached)
 
@@ -146,7 +146,7 @@ def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> 
     stress = None if arrays.paths is None else cp.zeros_like(scores)
     given = weights.keep, pointer(weights.omega), pointer(weights.multiplicity), scores
     besides = pointer(arrays.paths), pointer(stress), *edges.arguments
-    _sweep(arrays, "deep_backward", (rows.indptr, rows.indices, arrays.lengths), (*given, *besides))
+    _sweep(arrays, "one_launch_backward", (rows.indptr, rows.indices, arrays.lengths), (*given, *besides))
     return PathScores(scores, stress)
 
 
@@ -165,12 +165,12 @@ def _settle(arrays: Arrays, placed: Placed) -> int:
         *(arrays.queue, arrays.masks, arrays.previous, arrays.latest, np.int64(arrays.capacity), arrays.starts),
         *(arrays.lowest, arrays.counts, _number(arrays, arrays.width), _number(arrays, rows.plan.rtol)),
     )
-    return _launch(arrays, "deep_settle", arguments)
+    return _launch(arrays, "one_launch_settle", arguments)
 
 
 def _start(arrays: Arrays, placed: Placed) -> None:
     """Let the roots wait, at distance 0."""
-    sizes, place = line_up(arrays.rows, placed)
+    sizes, place = queue_places(arrays.rows, placed)
     arrays.waiting[placed.group, 0, place] = placed.position
     arrays.counts.fill(0)
     arrays.counts[:, 0] = sizes
@@ -190,7 +190,7 @@ def _leave_last(arrays: Arrays) -> None:
     rows = arrays.rows
     arrays.reached.fill(0)
     chains = arrays.latest, arrays.previous, arrays.masks, np.int64(arrays.capacity)
-    kernel = _module(rows, arrays.dist).get_function("deep_last")
+    kernel = _module(rows, arrays.dist).get_function("one_launch_last")
     arguments = np.int32(rows.rows), np.int32(arrays.members), *chains, arrays.reached, arrays.barriers
     kernel((arrays.members * arrays.used,), (THREADS,), arguments)
 

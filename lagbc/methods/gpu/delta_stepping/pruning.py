@@ -24,7 +24,7 @@ from lagbc.cuda.compiler import THREADS
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.gpu.common.rows import COLUMNS, Lengths, Rows, place
+from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, Rows, place
 from lagbc.methods.gpu.delta_stepping import launch_per_round
 from lagbc.methods.gpu.delta_stepping.kernels import PRUNING
 
@@ -34,7 +34,7 @@ _SLACK = 8 * tuning.MOST_ROUNDS * 2.0**-53
 def are_likely(graph: Graph, plan: SweepPlan) -> bool:
     """Whether it is worth the sweep to look for them.
 
-    With `rtol`, paths that are longer than the shortest count, too. On deep graphs landmarks are far from most edges. A
+    With `rtol`, paths that are longer than the shortest count, too. On graphs of high diameter landmarks are far from
     way of two edges is at least twice as long as the shortest edge.
     """
     are_few = plan.roots is not None and plan.roots < tuning.PRUNING_LEAST_ROOTS
@@ -52,11 +52,11 @@ def find_kept(graph: Graph, rows: Rows, lengths: Lengths) -> Any:
     graph : Graph
         With lengths.
     rows : Rows
-        The graph in sweep order, for a batch of `COLUMNS` roots and a plan that asks for distances.
+        The graph in sweep order, for a batch of `GROUP_COLUMNS` roots and a plan that asks for distances.
     lengths : Lengths
         Of `rows`.
     """
-    hubs = graph.order[:COLUMNS]
+    hubs = graph.order[:GROUP_COLUMNS]
     after = before = _distances(rows, lengths, hubs)
     if rows.in_indptr is not rows.indptr:
         before = _distances(_reversed(rows), replace(lengths, out=lengths.into, into=lengths.out), hubs)

@@ -1,7 +1,7 @@
 """The kernels of the traversals."""
 
 from lagbc.cuda.compiler import Source
-from lagbc.methods.gpu.common.kernels import COLUMNS, COMMON, GROUP, VALUES, Kernels
+from lagbc.methods.gpu.common.kernels import COLUMN_HEADERS, COMMON, GROUP, VALUES, Kernels
 
 _HERE = "methods/gpu/traversal"
 # Bytes of a depth.
@@ -18,6 +18,6 @@ HOPS = {
         ("active_edge", _QUEUE),
     )
 }
-DIJKSTRA = Kernels(Source(f"{_HERE}/dijkstra.cu", COLUMNS), resident=("DIJKSTRA",))
+DIJKSTRA = Kernels(Source(f"{_HERE}/dijkstra.cu", COLUMN_HEADERS), resident=("DIJKSTRA",))
 
 KERNELS = *HOPS.values(), DIJKSTRA
