@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
-from lagbc.cuda.host import null, pointer
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.batched.kernels import BACKWARD, FORWARD, SUMS
@@ -34,7 +33,6 @@ from lagbc.methods.gpu.common.rows import (
     count_groups,
     row_blocks,
     set_bits,
-    sigma_limit,
     unpack,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_bytes, path_rows
@@ -104,42 +102,44 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
 def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> PathScores:
     """Sum over paths; `edges` are added to."""
     rows, outputs = arrays.rows, arrays.rows.plan.sums
-    count, groups = str(arrays.counts.dtype), levels.groups
-    module = BACKWARD.load(rows.plan.dtype, count=count, outputs=outputs, by_column=weights.by_column)
-    kernel = module.get_function("launch_per_level_backward")
+    name, count = "launch_per_level_backward", str(arrays.counts.dtype)
+    kernel = BACKWARD.kernel(name, rows.plan.dtype, count=count, outputs=outputs, by_column=weights.by_column)
     parts = _parts(BACKWARD.own_columns(rows.plan.dtype, outputs=outputs))
-    scores = cp.zeros((rows.groups, parts, rows.rows))
-    stress = None if arrays.paths is None else cp.zeros_like(scores)
+    scores = PathScores.zeros(rows, parts)
     for level in range(levels.depth, 0, -1):
         rows.plan.stop.check()
-        beyond = (null(), null()) if level == levels.depth else (arrays.live[level + 1], arrays.bits[level + 1])
-        is_small = arrays.are_small[level - 1]
-        arguments = (
-            *(np.int32(rows.rows), np.int32(rows.hubs), rows.indptr, rows.indices),
-            *(arrays.live[level], arrays.bits[level], *beyond),
-            *(
-                weights.keep,
-                pointer(weights.omega),
-                pointer(weights.multiplicity),
-                arrays.counts,
-                arrays.values,
-                scores,
-            ),
-            *(pointer(arrays.paths), pointer(stress), *edges.arguments, np.int32(is_small)),
+        is_last, is_small = level == levels.depth, arrays.are_small[level - 1]
+        kernel(
+            _grid(rows, rows.hubs, levels.groups, parts, is_small),
+            THREADS,
+            n=rows.rows,
+            hubs=rows.hubs,
+            here_live=arrays.live[level],
+            here=arrays.bits[level],
+            beyond_live=None if is_last else arrays.live[level + 1],
+            beyond=None if is_last else arrays.bits[level + 1],
+            sigmas=arrays.counts,
+            values=arrays.values,
+            paths=arrays.paths,
+            is_small=is_small,
+            **rows.outward,
+            **weights.arguments,
+            **scores.arguments,
+            **edges.arguments,
         )
-        kernel(_grid(rows, rows.hubs, groups, parts, is_small), (THREADS,), arguments)
     add_root_edges(rows, levels.placed, weights, arrays.values, edges)
-    return PathScores(scores.sum(axis=1), None if stress is None else stress.sum(axis=1))
+    return scores.join_parts()
 
 
 def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> None:
     """Sum over distances."""
     rows = arrays.rows
-    kernel = SUMS.load(rows.plan.dtype).get_function("launch_per_level_distances")
+    kernel = SUMS.kernel("launch_per_level_distances", rows.plan.dtype)
+    grid = -(-rows.rows // THREADS), levels.groups
     for level in range(levels.depth, 0, -1):
         rows.plan.stop.check()
-        arguments = np.int32(rows.rows), np.int32(level), arrays.live[level], arrays.bits[level], keep, *sums.arguments
-        kernel((-(-rows.rows // THREADS), levels.groups), (THREADS,), arguments)
+        of_level = {"level": level, "live": arrays.live[level], "bits": arrays.bits[level]}
+        kernel(grid, THREADS, n=rows.rows, keep=keep, known=sums.known, depth=sums.depth, **of_level, **sums.arguments)
 
 
 def paths(arrays: Arrays, levels: Levels) -> tuple[Any, Any]:
@@ -158,41 +158,51 @@ class _Forward:
     """The kernels of the forward sweep, with what all levels have in common."""
 
     def __init__(self, arrays: Arrays, groups: int, roots: int) -> None:
-        self._arrays, self._groups, self._roots = arrays, groups, np.int32(roots)
+        self._arrays, self._groups, self._roots = arrays, groups, roots
         plan, counts = arrays.rows.plan, arrays.counts
         dtype = plan.dtype if counts is None else str(counts.dtype)
         outputs = NOTHING if counts is None else DELTA
-        module = FORWARD.load(dtype, outputs=outputs)
         self.first, self._count, self._touch, self._sweep = (
-            module.get_function(f"launch_per_level_{name}") for name in ("first", "count", "touch", "forward")
+            FORWARD.kernel(f"launch_per_level_{name}", dtype, outputs=outputs)
+            for name in ("first", "count", "touch", "forward")
         )
         self._parts = _parts(FORWARD.own_columns(dtype, outputs=outputs))
         # The plan's limit is lower where targets have tiny weights.
-        self._limit = np.uint64(min(2**32 - 1, plan.sigma_limit)) if dtype == "uint32" else sigma_limit(plan)
+        self._limit = min(2**32 - 1, plan.sigma_limit) if dtype == "uint32" else plan.sigma_limit
 
     def count(self, level: int, size: Any) -> None:
         """Count the rows of a level, and the edges that leave them."""
         rows, words = self._arrays.rows, self._groups * bitmap_words(self._arrays.rows.rows)
-        arguments = np.int32(rows.rows), np.int64(words), self._arrays.live[level], rows.indptr, size
-        self._count((-(-words // THREADS),), (THREADS,), arguments)
+        of_level = {"live": self._arrays.live[level], "indptr": rows.indptr, "size": size}
+        self._count((-(-words // THREADS),), THREADS, n=rows.rows, words=words, **of_level)
 
     def touch(self, level: int) -> None:
         """Mark the rows that edges from a level enter."""
         arrays, rows = self._arrays, self._arrays.rows
         arrays.touched.fill(0)
-        arguments = np.int32(rows.rows), arrays.live[level], rows.indptr, rows.indices, arrays.touched
-        self._touch((-(-bitmap_words(rows.rows) // WARPS), self._groups), (THREADS,), arguments)
+        grid = -(-bitmap_words(rows.rows) // WARPS), self._groups
+        self._touch(grid, THREADS, n=rows.rows, live=arrays.live[level], touched=arrays.touched, **rows.outward)
 
     def sweep(self, level: int, is_small: bool, overflowed: Any) -> None:
         """Find the next level, and count its paths."""
         arrays, rows = self._arrays, self._arrays.rows
-        arguments = (
-            *(np.int32(rows.rows), np.int32(rows.in_hubs), self._roots, rows.in_indptr, rows.in_indices),
-            *(arrays.live[level], arrays.bits[level], arrays.visited),
-            *(arrays.live[level + 1], arrays.bits[level + 1], pointer(arrays.counts)),
-            *(self._limit, overflowed, arrays.touched if is_small else null()),
+        self._sweep(
+            _grid(rows, rows.in_hubs, self._groups, self._parts, is_small),
+            THREADS,
+            n=rows.rows,
+            hubs=rows.in_hubs,
+            roots=self._roots,
+            live=arrays.live[level],
+            frontier=arrays.bits[level],
+            visited=arrays.visited,
+            next_live=arrays.live[level + 1],
+            next=arrays.bits[level + 1],
+            counts=arrays.counts,
+            limit=self._limit,
+            overflowed=overflowed,
+            touched=arrays.touched if is_small else None,
+            **rows.inward,
         )
-        self._sweep(_grid(rows, rows.in_hubs, self._groups, self._parts, is_small), (THREADS,), arguments)
 
 
 def _start(arrays: Arrays, kernels: _Forward, placed: Placed) -> None:
@@ -206,9 +216,18 @@ def _start(arrays: Arrays, kernels: _Forward, placed: Placed) -> None:
         _clear_level(arrays, level)
     arrays.bits[1].fill(0)
     if len(placed.position):
-        roots_and_rows = (placed.position, placed.group * GROUP_COLUMNS + placed.column, rows.indptr, rows.indices)
-        reached = (arrays.visited, arrays.bits[1], arrays.live[1], pointer(arrays.counts))
-        kernels.first((len(placed.position),), (THREADS,), (np.int32(rows.rows), *roots_and_rows, *reached))
+        kernels.first(
+            (len(placed.position),),
+            THREADS,
+            n=rows.rows,
+            positions=placed.position,
+            columns=placed.group * GROUP_COLUMNS + placed.column,
+            visited=arrays.visited,
+            next=arrays.bits[1],
+            next_live=arrays.live[1],
+            counts=arrays.counts,
+            **rows.outward,
+        )
 
 
 def _grid(rows: Rows, hubs: int, groups: int, parts: int, is_small: bool) -> tuple[int, int, int]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS, resident_blocks
-from lagbc.cuda.host import host_pointer, pointer
+from lagbc.cuda.kernel import Kernel
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.batched.kernels import IN_ONE_LAUNCH, SUMS
@@ -26,7 +26,6 @@ from lagbc.methods.gpu.common.rows import (
     count_groups,
     queue_places,
     set_bits,
-    sigma_limit,
     unpack,
     worst_end,
 )
@@ -99,8 +98,8 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     while True:
         _start(arrays, placed)
         overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
-        edges = rows.indptr, rows.indices, rows.in_indptr, rows.in_indices
-        worst = _launch(arrays, kernel, count_groups(roots), edges, (arrays.found, sigma_limit(rows.plan), overflowed))
+        given = {"found": arrays.found, "sigma_limit": rows.plan.sigma_limit, "overflowed": overflowed}
+        worst = _launch(arrays, kernel, count_groups(roots), **rows.outward, **rows.inward, **given)
         if worst != QUEUE_FULL:
             return Found(int(arrays.status[:, 1].max()), bits_of(overflowed, len(roots)), arrays.visited)
         _grow_queue(arrays)
@@ -109,29 +108,37 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
 def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> PathScores:
     """Sum over paths; `edges` are added to."""
     rows = arrays.rows
-    scores = cp.zeros((rows.groups, rows.rows))
-    stress = None if arrays.paths is None else cp.zeros_like(scores)
+    scores = PathScores.zeros(rows)
     kernel = _kernel(rows, "backward", rows.plan.sums, by_column=weights.by_column)
-    given = weights.keep, pointer(weights.omega), pointer(weights.multiplicity), scores
-    besides = pointer(arrays.paths), pointer(stress), *edges.arguments
-    _launch(arrays, kernel, levels.groups, (rows.indptr, rows.indices), given, besides)
+    sums = scores.arguments | edges.arguments
+    _launch(arrays, kernel, levels.groups, paths=arrays.paths, **rows.outward, **weights.arguments, **sums)
     add_root_edges(rows, levels.placed, weights, arrays.values, edges)
-    return PathScores(scores, stress)
+    return scores
 
 
 def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> None:
     """Sum over distances."""
     rows, groups = arrays.rows, levels.groups
     rows.plan.stop.check()
-    module = SUMS.load(rows.plan.dtype, cooperative=True)
-    kernel = module.get_function("one_launch_distances")
+    kernel = SUMS.kernel("one_launch_distances", rows.plan.dtype, cooperative=True)
     members = _members(kernel, groups)
     arrays.barriers.fill(0)
-    arguments = (
-        *(np.int32(rows.rows), np.int32(members), arrays.queue, arrays.masks, np.int64(arrays.capacity)),
-        *(arrays.starts, keep, *sums.arguments, arrays.barriers, arrays.status),
+    kernel(
+        (members * groups,),
+        THREADS,
+        n=rows.rows,
+        members=members,
+        queue=arrays.queue,
+        masks=arrays.masks,
+        capacity=arrays.capacity,
+        starts=arrays.starts,
+        keep=keep,
+        known=sums.known,
+        depth=sums.depth,
+        barriers=arrays.barriers,
+        status=arrays.status,
+        **sums.arguments,
     )
-    kernel((members * groups,), (THREADS,), arguments)
 
 
 def paths(arrays: Arrays, levels: Levels) -> tuple[Any, Any]:
@@ -165,35 +172,40 @@ def _start(arrays: Arrays, placed: Placed) -> None:
     arrays.status.fill(0)
 
 
-def _kernel(rows: Rows, sweep: str, outputs: Outputs, *, by_column: bool = False) -> Any:
-    module = IN_ONE_LAUNCH.load(rows.plan.dtype, outputs=outputs, by_column=by_column, cooperative=True)
-    return module.get_function(f"one_launch_{sweep}")
+def _kernel(rows: Rows, sweep: str, outputs: Outputs, *, by_column: bool = False) -> Kernel:
+    name, dtype = f"one_launch_{sweep}", rows.plan.dtype
+    return IN_ONE_LAUNCH.kernel(name, dtype, outputs=outputs, by_column=by_column, cooperative=True)
 
 
-def _members(kernel: Any, groups: int) -> int:
+def _members(kernel: Kernel, groups: int) -> int:
     """Blocks of each group, so that all are resident at once."""
     return max(1, resident_blocks(THREADS, kernel) // groups)
 
 
-def _launch(
-    arrays: Arrays,
-    kernel: Any,
-    groups: int,
-    edges: tuple[Any, ...],
-    rest: tuple[Any, ...],
-    besides: tuple[Any, ...] = (),
-) -> int:
+def _launch(arrays: Arrays, kernel: Kernel, groups: int, **given: Any) -> int:
     """Sweep all groups in one launch; return how the worst of them ended, or raise Interrupted."""
     rows = arrays.rows
     members = _members(kernel, groups)
     arrays.barriers.fill(0)
-    arguments = (
-        *(np.int32(rows.rows), np.int32(members), *edges),
-        *(arrays.bits, arrays.visited, arrays.stamps, pointer(arrays.values), arrays.queue, arrays.masks),
-        *(np.int64(arrays.capacity), arrays.starts, *rest),
-        *(arrays.barriers, arrays.halts, host_pointer(rows.stop), arrays.status, *besides),
+    kernel(
+        (members * groups,),
+        THREADS,
+        n=rows.rows,
+        members=members,
+        bits=arrays.bits,
+        visited=arrays.visited,
+        stamps=arrays.stamps,
+        values=arrays.values,
+        queue=arrays.queue,
+        masks=arrays.masks,
+        capacity=arrays.capacity,
+        starts=arrays.starts,
+        barriers=arrays.barriers,
+        halts=arrays.halts,
+        stop=rows.stop,
+        status=arrays.status,
+        **given,
     )
-    kernel((members * groups,), (THREADS,), arguments)
     return worst_end(arrays.status)
 
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from lagbc.cuda.compiler import THREADS
-from lagbc.cuda.host import pointer
 from lagbc.methods.gpu.batched.kernels import SUMS
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Placed, Rows
 from lagbc.methods.gpu.common.sums import Edges
@@ -18,15 +15,16 @@ def add_root_edges(rows: Rows, placed: Placed, weights: Weights, values: Any, ed
     """Add what the edges sum to that leave a root, if edges are asked for."""
     if edges.sums is None or not len(placed.position):
         return
-    arguments = (
-        *(
-            np.int32(rows.rows),
-            placed.position,
-            placed.group * GROUP_COLUMNS + placed.column,
-            rows.indptr,
-            rows.indices,
-        ),
-        *(weights.keep, pointer(weights.multiplicity), values, *edges.arguments),
+    kernel = SUMS.kernel("root_edges", rows.plan.dtype)
+    kernel(
+        (len(placed.position),),
+        THREADS,
+        n=rows.rows,
+        positions=placed.position,
+        columns=placed.group * GROUP_COLUMNS + placed.column,
+        keep=weights.keep,
+        multiplicity=weights.multiplicity,
+        values=values,
+        **rows.outward,
+        **edges.arguments,
     )
-    kernel = SUMS.load(rows.plan.dtype).get_function("root_edges")
-    kernel((len(placed.position),), (THREADS,), arguments)

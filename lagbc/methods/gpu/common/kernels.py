@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 from lagbc.cuda import compiler
+from lagbc.cuda.kernel import Kernel, kernel_of
 from lagbc.methods import tuning
 from lagbc.methods.sums import PATH_SUMS
 
@@ -21,6 +22,8 @@ _BYTES = {"float64": 8, "float32": 4, "uint32": 4}
 FLOATS = ("float64", "float32")
 # The type of half the bytes of a type of values, in which paths are counted as exactly while they fit.
 NARROW = {"float64": "uint32"}
+# The type in which path counts are summed, where it is another than that of values.
+_SUM_OF = {"uint32": "uint64"}
 # Kernels leave out what a run does not ask for: by macros that are 1 where it asks for one of these sums.
 _MACROS = {"COUNTS": PATH_SUMS, "STRESS": {"stress"}, "EDGE_SUMS": {"edges"}}
 # Sums that make a difference: betweenness, what may come to it, and distances alone.
@@ -125,6 +128,11 @@ class Kernels:
             dtype, dist=dist, count=count, depth_bytes=depth_bytes, outputs=outputs, by_column=by_column
         )
         return compiler.load(self.source, chosen, cooperative=cooperative)
+
+    def kernel(self, name: str, dtype: str, *, dist: str | None = None, **of: Any) -> Kernel:
+        """Return one of its kernels; the other arguments are those of `load`."""
+        numbers = {"value": dtype, "sum": _SUM_OF.get(dtype, dtype)} | ({"dist": dist} if dist else {})
+        return kernel_of(self.load(dtype, dist=dist, **of), self.source, name, numbers)
 
     def variants(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
         """Yield (label, source text, options) of everything that is ever compiled of the source."""

@@ -43,6 +43,16 @@ class Rows:
     stop: Any  # (1,) uint8, pinned: the host writes, kernels poll
     counts_are_small: bool = True  # until a path count is past 32 bits
 
+    @property
+    def outward(self) -> dict[str, Any]:
+        """What a kernel is given of the edges that leave."""
+        return {"indptr": self.indptr, "indices": self.indices}
+
+    @property
+    def inward(self) -> dict[str, Any]:
+        """What a kernel is given of the edges that enter."""
+        return {"in_indptr": self.in_indptr, "in_indices": self.in_indices}
+
 
 @dataclass(frozen=True, eq=False)
 class Lengths:
@@ -204,11 +214,6 @@ def row_blocks(rows: int, hubs: int) -> int:
 def bitmap_words(rows: int) -> int:
     """Words of a bitmap of all rows."""
     return -(-rows // 32)
-
-
-def sigma_limit(plan: SweepPlan) -> Any:
-    """Give a kernel the plan's limit of path counts."""
-    return np.dtype(plan.dtype).type(plan.sigma_limit)
 
 
 def _count_hubs(degrees: NDArray[np.int64]) -> int:

@@ -11,7 +11,6 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.cuda.host import null, pointer
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, WORDS, Rows
@@ -24,6 +23,21 @@ class PathScores:
 
     dependency: Any
     stress: Any  # None if it is not asked for
+
+    @classmethod
+    def zeros(cls, rows: Rows, *parts: int) -> PathScores:
+        """Make those that are asked for, a row a group and part, if its rows have parts."""
+        dependency = cp.zeros((rows.groups, *parts, rows.rows))
+        return cls(dependency, cp.zeros_like(dependency) if "stress" in rows.plan.sums else None)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What a kernel is given of them."""
+        return {"scores": self.dependency, "stress": self.stress}
+
+    def join_parts(self) -> PathScores:
+        """Sum over the parts of each group."""
+        return PathScores(self.dependency.sum(axis=1), None if self.stress is None else self.stress.sum(axis=1))
 
     def add_to(self, sums: Sums, rows: Rows, groups: int) -> None:
         """Add those that are asked for to a batch's, in matrix order."""
@@ -41,11 +55,11 @@ class Edges:
     sums: Any  # (groups, nnz)
 
     @property
-    def arguments(self) -> tuple[Any, ...]:
+    def arguments(self) -> dict[str, Any]:
         """What a kernel is given of them."""
         if self.sums is None:
-            return null(), np.int64(0), null()
-        return self.order, np.int64(self.sums.shape[1]), self.sums
+            return {"edge_order": None, "nnz": 0, "edges": None}
+        return {"edge_order": self.order, "nnz": self.sums.shape[1], "edges": self.sums}
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +83,9 @@ class Distances:
         return cls(known=cp.zeros((rows.groups, WORDS), cp.uint32), **asked)
 
     @property
-    def arguments(self) -> tuple[Any, ...]:
+    def arguments(self) -> dict[str, Any]:
         """What a kernel is given of them."""
-        vertices = (pointer(part) for part in (self.reached, self.distance, self.inverse))
-        return *vertices, self.known, pointer(self.depth)
+        return {"reached": self.reached, "distance": self.distance, "inverse": self.inverse}
 
     def add_to(self, sums: Sums, rows: Rows, groups: int, roots: int) -> None:
         """Add them to a batch's, in matrix order."""

@@ -86,6 +86,11 @@ class Weights:
     omega: Any  # (rows,): targets of each vertex, None is one; or (groups, rows, 256), of each column of a vertex
     by_column: bool
 
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What a kernel is given of them."""
+        return {"keep": self.keep, "multiplicity": self.multiplicity, "omega": self.omega}
+
 
 class Sweeps(Protocol):
     """A module with a way of sweeping."""

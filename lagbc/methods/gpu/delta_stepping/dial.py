@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
-from lagbc.cuda.host import pointer
+from lagbc.cuda.kernel import Kernel
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
@@ -29,7 +29,6 @@ from lagbc.methods.gpu.common.rows import (
     count_groups,
     row_blocks,
     set_bits,
-    sigma_limit,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_bytes, path_rows
 from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
@@ -100,13 +99,24 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
         rows.plan.stop.check()
         if level == _capacity(arrays):
             _double_levels(arrays)
-        arguments = (
-            *(np.int32(rows.rows), np.int32(rows.in_hubs), np.int32(_capacity(arrays))),
-            *(np.int32(len(roots)), np.int32(level)),
-            *(rows.in_indptr, rows.in_indices, arrays.in_lengths, arrays.live, arrays.bits),
-            *(arrays.visited, pointer(arrays.values), sigma_limit(rows.plan), overflowed, found[level:]),
+        kernel(
+            grid,
+            THREADS,
+            n=rows.rows,
+            hubs=rows.in_hubs,
+            capacity=_capacity(arrays),
+            roots=len(roots),
+            level=level,
+            in_lengths=arrays.in_lengths,
+            live=arrays.live,
+            bits=arrays.bits,
+            visited=arrays.visited,
+            values=arrays.values,
+            sigma_limit=rows.plan.sigma_limit,
+            overflowed=overflowed,
+            any=found[level:],
+            **rows.inward,
         )
-        kernel(grid, (THREADS,), arguments)
         if int(found[level]):
             last = level
         elif level == last + arrays.longest:
@@ -120,24 +130,28 @@ def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> 
     rows, parts = arrays.rows, _parts(arrays)
     kernel = _kernel(rows, "dial_backward")
     grid = (row_blocks(rows.rows, rows.hubs), levels.groups, parts)
-    scores = cp.zeros((rows.groups, parts, rows.rows))
-    stress = None if arrays.paths is None else cp.zeros_like(scores)
+    scores = PathScores.zeros(rows, parts)
     for level in range(levels.depth, 0 if edges.sums is None else -1, -1):
         rows.plan.stop.check()
-        arguments = (
-            *(
-                np.int32(rows.rows),
-                np.int32(rows.hubs),
-                np.int32(_capacity(arrays)),
-                np.int32(level),
-                np.int32(levels.depth),
-            ),
-            *(rows.indptr, rows.indices, arrays.lengths, arrays.live, arrays.bits),
-            *(weights.keep, pointer(weights.omega), pointer(weights.multiplicity), arrays.values, scores),
-            *(pointer(arrays.paths), pointer(stress), *edges.arguments),
+        kernel(
+            grid,
+            THREADS,
+            n=rows.rows,
+            hubs=rows.hubs,
+            capacity=_capacity(arrays),
+            level=level,
+            last=levels.depth,
+            lengths=arrays.lengths,
+            live=arrays.live,
+            bits=arrays.bits,
+            values=arrays.values,
+            paths=arrays.paths,
+            **rows.outward,
+            **weights.arguments,
+            **scores.arguments,
+            **edges.arguments,
         )
-        kernel(grid, (THREADS,), arguments)
-    return PathScores(scores.sum(axis=1), None if stress is None else stress.sum(axis=1))
+    return scores.join_parts()
 
 
 def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> None:
@@ -145,8 +159,8 @@ def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> Non
     sum_levels(arrays.rows, levels.groups, levels.depth, arrays.unit, arrays.live, arrays.bits, keep, sums)
 
 
-def _kernel(rows: Rows, name: str) -> Any:
-    return DIAL.load(rows.plan.dtype, outputs=rows.plan.sums).get_function(name)
+def _kernel(rows: Rows, name: str) -> Kernel:
+    return DIAL.kernel(name, rows.plan.dtype, outputs=rows.plan.sums)
 
 
 def _allocate_levels(rows: Rows, capacity: int) -> dict[str, Any]:

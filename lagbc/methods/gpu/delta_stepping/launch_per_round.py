@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
-from lagbc.cuda.host import pointer
+from lagbc.cuda.kernel import Kernel
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
@@ -34,7 +34,6 @@ from lagbc.methods.gpu.common.rows import (
     roots_with_bits,
     row_blocks,
     set_bits,
-    sigma_limit,
     twice_as_long,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_bytes, path_rows
@@ -136,21 +135,32 @@ def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> 
     rows = arrays.rows
     parts = _parts(rows, arrays.dist)
     kernel, grid = _kernel(arrays, "delta_backward"), (row_blocks(rows.rows, rows.hubs), levels.groups, parts)
-    scores = cp.zeros((rows.groups, parts, rows.rows))
-    stress = None if arrays.paths is None else cp.zeros_like(scores)
+    scores = PathScores.zeros(rows, parts)
     arrays.pending.fill(0)
     arrays.seen.fill(0)
     for level in range(levels.depth, 0 if edges.sums is None else -1, -1):
         rows.plan.stop.check()
-        arguments = (
-            *(np.int32(rows.rows), np.int32(rows.hubs), np.int32(level), rows.indptr, rows.indices, arrays.lengths),
-            *(arrays.live[level], arrays.near[level], arrays.seen, arrays.pending, weights.keep),
-            *(_number(arrays, rows.plan.rtol), arrays.distances),
-            *(pointer(weights.omega), pointer(weights.multiplicity)),
-            *(arrays.values, scores, pointer(arrays.paths), pointer(stress), *edges.arguments),
+        kernel(
+            grid,
+            THREADS,
+            n=rows.rows,
+            hubs=rows.hubs,
+            level=level,
+            lengths=arrays.lengths,
+            here_live=arrays.live[level],
+            here=arrays.near[level],
+            later_live=arrays.seen,
+            later=arrays.pending,
+            rtol=rows.plan.rtol,
+            distances=arrays.distances,
+            values=arrays.values,
+            paths=arrays.paths,
+            **rows.outward,
+            **weights.arguments,
+            **scores.arguments,
+            **edges.arguments,
         )
-        kernel(grid, (THREADS,), arguments)
-    return PathScores(scores.sum(axis=1), None if stress is None else stress.sum(axis=1))
+    return scores.join_parts()
 
 
 def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> None:
@@ -176,13 +186,19 @@ def _settle(
         if turn == len(arrays.near):
             arrays.near = twice_as_long(arrays.near)
         lowest = arrays.lowest[turn + 1]
-        pending = np.int32(rows.rows), arrays.pending, arrays.distances, pointer(arrays.shortest)
-        find((few, groups, parts), (THREADS,), (*pending, lowest, found[turn]))
-        near = (
-            *(np.int32(rows.rows), arrays.distances, lowest, _number(arrays, arrays.width), np.int32(arrays.strict)),
-            *(arrays.pending, arrays.near[turn], arrays.live[turn], pointer(arrays.snapshot), found[turn, 1:]),
+        pending = {"n": rows.rows, "pending": arrays.pending, "distances": arrays.distances, "lowest": lowest}
+        find((few, groups, parts), THREADS, shortest=arrays.shortest, any=found[turn], **pending)
+        take(
+            (blocks, groups, parts),
+            THREADS,
+            width=arrays.width,
+            strict=arrays.strict,
+            near=arrays.near[turn],
+            live=arrays.live[turn],
+            snapshot=arrays.snapshot,
+            any=found[turn, 1:],
+            **pending,
         )
-        take((blocks, groups, parts), (THREADS,), near)
         is_pending, is_near = found[turn].get()
         if not is_near:
             stuck = roots_with_bits(arrays.pending, len(roots)) if is_pending else np.zeros(len(roots), np.bool_)
@@ -209,18 +225,29 @@ def _start(arrays: Arrays, placed: Placed) -> None:
 
 def _relax(arrays: Arrays, grid: tuple[int, int, int], turn: int, overflowed: Any) -> None:
     rows = arrays.rows
-    edges = np.int32(rows.rows), np.int32(rows.in_hubs), rows.in_indptr, rows.in_indices, arrays.in_lengths
-    near = arrays.live[turn], arrays.near[turn]
-    margin = _number(arrays, _margin(arrays))
     if arrays.strict:
-        bounds = arrays.lowest[turn + 1], arrays.lowest[turn], margin
-        counts = arrays.values, sigma_limit(rows.plan), overflowed
-        kernel = _kernel(arrays, "delta_relax_and_count")
-        kernel(grid, (THREADS,), (*edges, *near, *bounds, arrays.open, arrays.pending, arrays.distances, *counts))
+        name = "delta_relax_and_count"
+        besides = {"floors": arrays.lowest[turn], "values": arrays.values, "overflowed": overflowed}
+        besides["sigma_limit"] = rows.plan.sigma_limit
     else:
-        bounds = arrays.lowest[turn + 1], _number(arrays, rows.plan.rtol), margin
-        rest = arrays.open, arrays.pending, arrays.distances
-        _kernel(arrays, "delta_relax")(grid, (THREADS,), (*edges, *near, arrays.snapshot, *bounds, *rest))
+        name = "delta_relax"
+        besides = {"snapshot": arrays.snapshot, "rtol": rows.plan.rtol}
+    _kernel(arrays, name)(
+        grid,
+        THREADS,
+        n=rows.rows,
+        hubs=rows.in_hubs,
+        in_lengths=arrays.in_lengths,
+        live=arrays.live[turn],
+        near=arrays.near[turn],
+        lowest=arrays.lowest[turn + 1],
+        margin=_margin(arrays),
+        open=arrays.open,
+        pending=arrays.pending,
+        distances=arrays.distances,
+        **rows.inward,
+        **besides,
+    )
 
 
 def _shortest(rows: Rows, lengths: Any) -> Any:
@@ -237,12 +264,18 @@ def _leave_last(arrays: Arrays, roots: NDArray[np.int64], rounds: int) -> None:
     """Leave each entry in its last round, its level."""
     rows = arrays.rows
     arrays.live.fill(0)
-    strides = np.int64(arrays.near[0].size // 4), np.int64(arrays.live[0].size)
-    arguments = (
-        *(np.int32(rows.rows), np.int32(rounds), arrays.near, strides[0], arrays.live, strides[1], arrays.reached),
-    )
     arrays.reached.fill(0)
-    _kernel(arrays, "delta_last")((-(-rows.rows * WORDS // THREADS), count_groups(roots)), (THREADS,), arguments)
+    _kernel(arrays, "delta_last")(
+        (-(-rows.rows * WORDS // THREADS), count_groups(roots)),
+        THREADS,
+        n=rows.rows,
+        rounds=rounds,
+        near=arrays.near,
+        near_stride=arrays.near[0].size // 4,
+        live=arrays.live,
+        live_stride=arrays.live[0].size,
+        reached=arrays.reached,
+    )
 
 
 def _count(arrays: Arrays, roots: NDArray[np.int64], placed: Placed, rounds: int, overflowed: Any) -> None:
@@ -255,13 +288,24 @@ def _count(arrays: Arrays, roots: NDArray[np.int64], placed: Placed, rounds: int
     grid = (row_blocks(rows.rows, rows.in_hubs), count_groups(roots), _parts(rows, arrays.dist))
     for level in range(1, rounds):
         rows.plan.stop.check()
-        arguments = (
-            *(np.int32(rows.rows), np.int32(rows.in_hubs), rows.in_indptr, rows.in_indices, arrays.in_lengths),
-            *(arrays.live[level], arrays.near[level], arrays.seen, arrays.pending),
-            *(_number(arrays, rows.plan.rtol), _number(arrays, _margin(arrays)), arrays.distances),
-            *(arrays.values, sigma_limit(rows.plan), overflowed),
+        kernel(
+            grid,
+            THREADS,
+            n=rows.rows,
+            hubs=rows.in_hubs,
+            in_lengths=arrays.in_lengths,
+            here_live=arrays.live[level],
+            here=arrays.near[level],
+            before_live=arrays.seen,
+            before=arrays.pending,
+            rtol=rows.plan.rtol,
+            margin=_margin(arrays),
+            distances=arrays.distances,
+            values=arrays.values,
+            sigma_limit=rows.plan.sigma_limit,
+            overflowed=overflowed,
+            **rows.inward,
         )
-        kernel(grid, (THREADS,), arguments)
 
 
 def _margin(arrays: Arrays) -> float:
@@ -269,13 +313,9 @@ def _margin(arrays: Arrays) -> float:
     return _ROUNDING + (1 + _ROUNDING) * arrays.rows.plan.rtol
 
 
-def _kernel(arrays: Arrays, name: str) -> Any:
+def _kernel(arrays: Arrays, name: str) -> Kernel:
     plan = arrays.rows.plan
-    return PER_ROUND.load(plan.dtype, dist=arrays.dist, outputs=plan.sums).get_function(name)
-
-
-def _number(arrays: Arrays, x: float) -> Any:
-    return np.dtype(arrays.dist).type(x)
+    return PER_ROUND.kernel(name, plan.dtype, dist=arrays.dist, outputs=plan.sums)
 
 
 def _parts(rows: Rows, dist: str) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS, resident_blocks
-from lagbc.cuda.host import host_pointer, pointer
+from lagbc.cuda.kernel import Kernel
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
@@ -25,7 +25,6 @@ from lagbc.methods.gpu.common.rows import (
     count_groups,
     queue_places,
     set_bits,
-    sigma_limit,
     worst_end,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, stress_rows
@@ -83,8 +82,8 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
     out, into = lengths.as_type(lengths.dist)
     shape = rows.groups, rows.rows
     entry = max(np.dtype(kind).itemsize for kind in (lengths.dist, rows.plan.dtype))
-    module = _module(rows, lengths.dist)
-    kernels = (module.get_function(name) for name in ("one_launch_settle", "one_launch_count", "one_launch_backward"))
+    names = ("one_launch_settle", "one_launch_count", "one_launch_backward")
+    kernels = (_kernel(rows, lengths.dist, name) for name in names)
     capacity = tuning.DELTA_FIRST_ENTRIES * rows.rows + GROUP_COLUMNS
     return Arrays(
         rows=rows,
@@ -133,8 +132,8 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
         return Found(0, np.zeros(len(roots), np.bool_), None)
     _leave_last(arrays)
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
-    edges = rows.in_indptr, rows.in_indices, arrays.in_lengths
-    _sweep(arrays, "one_launch_count", edges, (sigma_limit(rows.plan), overflowed))
+    limits = {"sigma_limit": rows.plan.sigma_limit, "overflowed": overflowed}
+    _sweep(arrays, "one_launch_count", in_lengths=arrays.in_lengths, **rows.inward, **limits)
     depth = int(arrays.status[:, 1].max()) - 1
     return Found(depth, bits_of(overflowed, len(roots)), arrays.reached)
 
@@ -142,12 +141,11 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
 def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> PathScores:
     """Sum over paths; `edges` are added to."""
     rows = arrays.rows
-    scores = cp.zeros((rows.groups, rows.rows))
-    stress = None if arrays.paths is None else cp.zeros_like(scores)
-    given = weights.keep, pointer(weights.omega), pointer(weights.multiplicity), scores
-    besides = pointer(arrays.paths), pointer(stress), *edges.arguments
-    _sweep(arrays, "one_launch_backward", (rows.indptr, rows.indices, arrays.lengths), (*given, *besides))
-    return PathScores(scores, stress)
+    scores = PathScores.zeros(rows)
+    sums = scores.arguments | edges.arguments
+    given = {"lengths": arrays.lengths, "paths": arrays.paths}
+    _sweep(arrays, "one_launch_backward", **rows.outward, **given, **weights.arguments, **sums)
+    return scores
 
 
 def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> None:
@@ -159,13 +157,27 @@ def _settle(arrays: Arrays, placed: Placed) -> int:
     """Settle all distances, and queue the near entries of each round; return how that ended."""
     rows = arrays.rows
     _start(arrays, placed)
-    arguments = (
-        *(np.int32(rows.rows), np.int32(arrays.members), rows.indptr, rows.indices, arrays.lengths),
-        *(arrays.distances, arrays.buffer, arrays.pending, arrays.waiting, arrays.stamps),
-        *(arrays.queue, arrays.masks, arrays.previous, arrays.latest, np.int64(arrays.capacity), arrays.starts),
-        *(arrays.lowest, arrays.counts, _number(arrays, arrays.width), _number(arrays, rows.plan.rtol)),
+    return _launch(
+        arrays,
+        "one_launch_settle",
+        lengths=arrays.lengths,
+        distances=arrays.distances,
+        buffer=arrays.buffer,
+        pending=arrays.pending,
+        waiting=arrays.waiting,
+        stamps=arrays.stamps,
+        vertices=arrays.queue,
+        masks=arrays.masks,
+        previous=arrays.previous,
+        latest=arrays.latest,
+        capacity=arrays.capacity,
+        starts=arrays.starts,
+        lowest=arrays.lowest,
+        counts=arrays.counts,
+        width=arrays.width,
+        rtol=rows.plan.rtol,
+        **rows.outward,
     )
-    return _launch(arrays, "one_launch_settle", arguments)
 
 
 def _start(arrays: Arrays, placed: Placed) -> None:
@@ -189,29 +201,51 @@ def _leave_last(arrays: Arrays) -> None:
     """Leave each column of a vertex in the last of its entries, its level."""
     rows = arrays.rows
     arrays.reached.fill(0)
-    chains = arrays.latest, arrays.previous, arrays.masks, np.int64(arrays.capacity)
-    kernel = _module(rows, arrays.dist).get_function("one_launch_last")
-    arguments = np.int32(rows.rows), np.int32(arrays.members), *chains, arrays.reached, arrays.barriers
-    kernel((arrays.members * arrays.used,), (THREADS,), arguments)
-
-
-def _sweep(arrays: Arrays, name: str, edges: tuple[Any, ...], rest: tuple[Any, ...]) -> None:
-    """Visit all entries by final distances."""
-    rows = arrays.rows
-    arguments = (
-        *(np.int32(rows.rows), np.int32(arrays.members), *edges, arrays.distances, arrays.buffer),
-        *(arrays.queue, arrays.masks, np.int64(arrays.capacity), arrays.starts, _number(arrays, rows.plan.rtol)),
+    _kernel(rows, arrays.dist, "one_launch_last")(
+        (arrays.members * arrays.used,),
+        THREADS,
+        n=rows.rows,
+        members=arrays.members,
+        latest=arrays.latest,
+        previous=arrays.previous,
+        masks=arrays.masks,
+        capacity=arrays.capacity,
+        reached=arrays.reached,
+        barriers=arrays.barriers,
     )
-    _launch(arrays, name, (*arguments, *rest))
 
 
-def _launch(arrays: Arrays, name: str, arguments: tuple[Any, ...]) -> int:
+def _sweep(arrays: Arrays, name: str, **given: Any) -> None:
+    """Visit all entries by final distances."""
+    _launch(
+        arrays,
+        name,
+        distances=arrays.distances,
+        buffer=arrays.buffer,
+        vertices=arrays.queue,
+        masks=arrays.masks,
+        capacity=arrays.capacity,
+        starts=arrays.starts,
+        rtol=arrays.rows.plan.rtol,
+        **given,
+    )
+
+
+def _launch(arrays: Arrays, name: str, **given: Any) -> int:
     """Run a kernel of all groups; return how the worst of them ended, or raise Interrupted."""
     rows = arrays.rows
     arrays.barriers.fill(0)
-    kernel = _module(rows, arrays.dist).get_function(name)
-    ends = arrays.barriers, arrays.halts, host_pointer(rows.stop), arrays.status
-    kernel((arrays.members * arrays.used,), (THREADS,), (*arguments, *ends))
+    _kernel(rows, arrays.dist, name)(
+        (arrays.members * arrays.used,),
+        THREADS,
+        n=rows.rows,
+        members=arrays.members,
+        barriers=arrays.barriers,
+        halts=arrays.halts,
+        stop=rows.stop,
+        status=arrays.status,
+        **given,
+    )
     return worst_end(arrays.status)
 
 
@@ -235,9 +269,5 @@ def _queue(rows: Rows, capacity: int) -> dict[str, Any]:
     }
 
 
-def _module(rows: Rows, dist: str) -> Any:
-    return IN_ONE_LAUNCH.load(rows.plan.dtype, dist=dist, outputs=rows.plan.sums, cooperative=True)
-
-
-def _number(arrays: Arrays, x: float) -> Any:
-    return np.dtype(arrays.dist).type(x)
+def _kernel(rows: Rows, dist: str, name: str) -> Kernel:
+    return IN_ONE_LAUNCH.kernel(name, rows.plan.dtype, dist=dist, outputs=rows.plan.sums, cooperative=True)

@@ -35,7 +35,7 @@ def are_likely(graph: Graph, plan: SweepPlan) -> bool:
     """Whether it is worth the sweep to look for them.
 
     With `rtol`, paths that are longer than the shortest count, too. On graphs of high diameter landmarks are far from
-    way of two edges is at least twice as long as the shortest edge.
+    most edges. A way of two edges is at least twice as long as the shortest edge.
     """
     are_few = plan.roots is not None and plan.roots < tuning.PRUNING_LEAST_ROOTS
     if graph.nnz < tuning.PRUNING_LEAST_EDGES or are_few or graph.has_high_diameter or plan.rtol:

@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
-from lagbc.cuda.host import host_pointer, pinned_flag, pointer
+from lagbc.cuda.host import pinned_flag
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
 from lagbc.methods.gpu.common.rows import upload_bytes
@@ -175,13 +175,19 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     rows = cp.asarray(position[placed].astype(np.int32))
     overflowed, depth = np.zeros(len(roots), np.bool_), 0
     if placed.any():
-        arguments = (
-            *(np.int32(state.rows), np.int32(state.width), rows, *state.edges, *state.in_edges, state.shortest),
-            *(state.dist, state.sigma, state.delta),
-            *(pointer(part) for part in (state.settled, state.waiting, state.ends, state.level_of)),
-            *(np.dtype(state.plan.dtype).type(state.plan.sigma_limit), host_pointer(state.stop), state.outcome),
+        in_indptr, in_indices, in_lengths = state.in_edges
+        outcome = _launch(
+            "dijkstra_forward",
+            state,
+            len(rows),
+            roots=rows,
+            in_indptr=in_indptr,
+            in_indices=in_indices,
+            in_lengths=in_lengths,
+            shortest=state.shortest,
+            waiting=state.waiting,
+            sigma_limit=state.plan.sigma_limit,
         )
-        outcome = _launch("dijkstra_forward", state, len(rows), arguments)
         overflowed[placed] = outcome[:, _HOW] != _DONE
         depth = int(outcome[:, _DEPTH].max())
     yield Levels(roots[placed], rows, depth, overflowed)
@@ -195,20 +201,32 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     if not count:
         return
     times = None if state.plan.multiplicity is None else cp.asarray(state.plan.multiplicity[levels.roots])
-    arguments = (
-        *(np.int32(state.rows), np.int32(state.width), levels.rows, *state.edges),
-        *(pointer(state.omega), pointer(times), np.int32(state.plan.endpoints)),
-        *(state.dist, state.sigma, state.delta),
-        *(pointer(part) for part in (state.settled, state.ends, state.level_of)),
-        *(host_pointer(state.stop), state.outcome),
-    )
-    _launch("dijkstra_backward", state, count, arguments)
+    weights = {"omega": state.omega, "multiplicity": times, "endpoints": state.plan.endpoints}
+    _launch("dijkstra_backward", state, count, roots=levels.rows, **weights)
     sums.dependency[:, state.order] += state.delta[:count].sum(axis=0)
 
 
-def _launch(kernel: str, state: State, blocks: int, arguments: tuple[Any, ...]) -> NDArray[np.int32]:
+def _launch(name: str, state: State, blocks: int, **given: Any) -> NDArray[np.int32]:
     """Run a kernel with a block a root, and return the outcome of each."""
-    DIJKSTRA.load(state.plan.dtype).get_function(kernel)((blocks,), (THREADS,), arguments)
+    indptr, indices, lengths = state.edges
+    DIJKSTRA.kernel(name, state.plan.dtype)(
+        (blocks,),
+        THREADS,
+        n=state.rows,
+        width=state.width,
+        indptr=indptr,
+        indices=indices,
+        lengths=lengths,
+        dist=state.dist,
+        sigma=state.sigma,
+        delta=state.delta,
+        settled=state.settled,
+        ends=state.ends,
+        level_of=state.level_of,
+        stop=state.stop,
+        outcome=state.outcome,
+        **given,
+    )
     outcome: NDArray[np.int32] = state.outcome[:blocks].get()
     if (outcome[:, _HOW] == _STOPPED).any():
         raise Interrupted

@@ -1,0 +1,102 @@
+"""Kernels that are launched by the names of their parameters, which their source alone declares.
+
+Parameters stay parameters: in a struct, passed by value, pointers lose what ``__restrict__`` tells the compiler, and
+loads the read-only path.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from lagbc.cuda.compiler import Source
+
+_NUMBERS = {"int": "int32", "offset": "int64", "double": "float64"}
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel of a module.
+
+    Attributes
+    ----------
+    function : cupy.RawKernel
+    parameters : dict
+        For each, in its order, the NumPy type of a number; None for a pointer.
+    """
+
+    function: Any
+    parameters: Mapping[str, str | None]
+
+    @property
+    def num_regs(self) -> int:
+        """Registers of a thread."""
+        return int(self.function.num_regs)
+
+    def __call__(self, grid: tuple[int, ...], threads: int, /, **arguments: Any) -> None:
+        """Launch so many blocks of so many threads.
+
+        Pointers are arrays, on the device or in pinned memory, or None; numbers are converted.
+
+        Raises
+        ------
+        TypeError
+            The arguments are not the kernel's parameters.
+        OverflowError
+            An integer does not fit.
+        """
+        if unlike := arguments.keys() ^ self.parameters.keys():
+            raise TypeError(f"{', '.join(sorted(unlike))}: given or a parameter of the kernel, but not both")
+        given = (_convert(arguments[name], number) for name, number in self.parameters.items())
+        self.function(grid, (threads,), tuple(given))
+
+
+def kernel_of(module: Any, source: Source, name: str, numbers: Mapping[str, str]) -> Kernel:
+    """Return a kernel of a compiled source.
+
+    Parameters
+    ----------
+    module : cupy.RawModule
+    source : Source
+    name : str
+    numbers : dict
+        NumPy types of what the source calls its own, such as "value".
+    """
+    known = _NUMBERS | dict(numbers)
+    parameters = {
+        parameter: None if is_pointer else known[kind] for parameter, kind, is_pointer in declared(source, name)
+    }
+    return Kernel(module.get_function(name), parameters)
+
+
+@cache
+def declared(source: Source, name: str) -> tuple[tuple[str, str, bool], ...]:
+    """Find name, type and whether it is a pointer, of each parameter of a kernel.
+
+    Raises
+    ------
+    LookupError
+        The source has no such kernel.
+    """
+    found = re.search(rf"__global__[^{{;]*\b{name}\(([^)]*)\)\s*{{", source.text)
+    if found is None:
+        raise LookupError(f"{source.path} has no kernel {name}")
+    parameters = []
+    for parameter in found[1].split(","):
+        *kind, identifier = parameter.replace("*", " * ").split()
+        words = [word for word in kind if word not in ("const", "volatile", "__restrict__")]
+        parameters.append((identifier, words[0], "*" in words))
+    return tuple(parameters)
+
+
+def _convert(argument: Any, number: str | None) -> Any:
+    if number is not None:
+        return np.dtype(number).type(argument)
+    if argument is None:
+        return np.intp(0)
+    return np.intp(argument.ctypes.data) if isinstance(argument, np.ndarray) else argument
