@@ -93,7 +93,7 @@ def test_queue(hops, method):
     state = prepared(hops, A, method, batch=100)
     roots = np.arange(100)
     levels = search(hops, state, roots)
-    queues, ends, reached = (array.get() for array in state.own[:3])
+    queues, ends, reached = (state.own[name].get() for name in ("queues", "ends", "reached"))
     degrees = state.graph.out_degrees
     for place, i in enumerate(levels.searched):
         depth = np.array(searches("scale-free", True)[roots[i]][1])[state.order.get()]
@@ -102,7 +102,7 @@ def test_queue(hops, method):
             entries = queues[place, ends[place, level] : ends[place, level + 1]]
             np.testing.assert_array_equal(np.sort(entries), np.flatnonzero(depth == level))
         if method == "active-edge":
-            offsets = state.own[3].get()[place, : reached[place]]
+            offsets = state.own["offsets"].get()[place, : reached[place]]
             before = np.cumsum(degrees[queues[place, : reached[place]]])
             np.testing.assert_array_equal(offsets, np.append(0, before[:-1]))
 

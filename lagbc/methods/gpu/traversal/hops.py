@@ -37,7 +37,7 @@ centrality, ACM J. Exp. Algorithmics 23 (2018) 1.4.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import cupy as cp
@@ -45,7 +45,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import resident_blocks
-from lagbc.cuda.host import host_pointer, pinned_flag, pointer
+from lagbc.cuda.host import pinned_flag
+from lagbc.cuda.kernel import Kernel
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
@@ -100,7 +101,7 @@ class State:
     depth_bytes: int
     depths: Any = None  # (batch, stride), unsigned
     values: Any = None  # (batch, stride): sigma, then c
-    own: tuple[Any, ...] = ()  # what the kernels of `source` take besides, in their order
+    own: dict[str, Any] = field(default_factory=dict)  # what the kernels of `source` take besides
     sampled: list[NDArray[np.int32]] | None = None  # hybrid: depths of the searches so far, until it has decided
 
     @property
@@ -198,8 +199,8 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     deepest, overflowed = cp.zeros(len(searched), np.int32), np.zeros(len(roots), np.bool_)
     if len(searched):
         flags = cp.zeros(len(searched), np.int32)
-        limit = np.dtype(state.plan.dtype).type(state.plan.sigma_limit)
-        while not _launch(state, "forward", len(searched), positions, limit, flags, deepest):
+        given = {"roots": positions, "sigma_limit": state.plan.sigma_limit, "overflowed": flags, "deepest": deepest}
+        while not _launch(state, "forward", len(searched), **given):
             state.depth_bytes = next(size for size in DEPTH_BYTES if size > state.depth_bytes)
             _allocate(state)
         overflowed[searched] = flags.get() != 0
@@ -219,8 +220,8 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     times = np.ones(len(levels.roots)) if state.plan.multiplicity is None else state.plan.multiplicity[levels.roots]
     times = cp.asarray(np.where(levels.overflowed, 0.0, times)[levels.searched])
     scores = cp.zeros(state.rows)
-    endpoints = np.float64(state.plan.endpoints)
-    _launch(state, "backward", searches, levels.deepest, times, pointer(state.omega), endpoints, scores)
+    weights = {"times": times, "omega": state.omega, "endpoints": state.plan.endpoints}
+    _launch(state, "backward", searches, deepest=levels.deepest, scores=scores, **weights)
     if state.plan.endpoints:
         scores[levels.positions] += times * (cp.count_nonzero(state.depths[:searches], axis=1) - 1)
     sums.dependency[0, state.order] += scores
@@ -260,22 +261,22 @@ def _width(graph: Graph, plan: SweepPlan) -> int:
 def _allocate(state: State) -> None:
     """Make the rows of a batch anew: nothing is reached."""
     state.depths = state.values = None
-    state.own = ()
+    state.own = {}
     shape = state.plan.batch, state.stride
-    width = np.int32(state.width)
     state.depths = cp.zeros(shape, f"uint{8 * state.depth_bytes}")
     state.values = cp.zeros(shape, state.plan.dtype)
     if state.source == _NODE:
-        state.own = (width,)
+        state.own = {"width": state.width}
     elif state.source == _EDGE:
-        state.own = cp.asarray(state.graph.rows, np.int32), cp.zeros(shape, state.plan.dtype)
+        state.own = {"tails": cp.asarray(state.graph.rows, np.int32), "sums": cp.zeros(shape, state.plan.dtype)}
     else:
-        queues, reached = cp.empty(shape, np.int32), cp.zeros(state.plan.batch, np.int32)
         ends = cp.empty((state.plan.batch, state.most + 1), np.int32)
+        queues, reached = cp.empty(shape, np.int32), cp.zeros(state.plan.batch, np.int32)
+        state.own = {"queues": queues, "ends": ends, "reached": reached}
         if state.source == _QUEUE:
-            state.own = queues, ends, reached, width
+            state.own["width"] = state.width
         else:
-            state.own = queues, ends, reached, cp.empty(shape, np.int64), cp.zeros(shape, state.plan.dtype)
+            state.own |= {"offsets": cp.empty(shape, np.int64), "sums": cp.zeros(shape, state.plan.dtype)}
 
 
 def _decide(state: State) -> None:
@@ -288,7 +289,7 @@ def _decide(state: State) -> None:
         _allocate(state)
 
 
-def _launch(state: State, sweep: str, searches: int, *arguments: Any) -> bool:
+def _launch(state: State, sweep: str, searches: int, **given: Any) -> bool:
     """Sweep from all roots of a batch; False if some of them have more levels than the arrays hold.
 
     Raises
@@ -299,20 +300,27 @@ def _launch(state: State, sweep: str, searches: int, *arguments: Any) -> bool:
     status = cp.zeros(1, np.int32)
     all_blocks = state.plan.variant == "all-blocks"
     blocks = _resident_blocks(state) if all_blocks else searches
-    by_levels: tuple[Any, ...] = ()
     if state.source in (_NODE, _EDGE):
         if sweep == "forward":
             state.depths[:searches].fill(0)
             state.values[:searches].fill(0)
         members, groups = (blocks, 1) if all_blocks else (1, blocks)
-        by_levels = np.int32(searches), np.int32(members), cp.zeros(groups, np.uint32), cp.zeros((groups, 5), np.int32)
+        given |= {"searches": searches, "members": members}
+        given |= {"barriers": cp.zeros(groups, np.uint32), "flags": cp.zeros((groups, 5), np.int32)}
     _kernel(state, sweep)(
         (blocks,),
-        (state.threads,),
-        (
-            *(np.int32(state.rows), state.indptr, state.indices, np.int64(state.stride), np.int32(state.most)),
-            *(state.depths, state.values, *state.own, *arguments, *by_levels, host_pointer(state.stop), status),
-        ),
+        state.threads,
+        n=state.rows,
+        indptr=state.indptr,
+        indices=state.indices,
+        stride=state.stride,
+        most=state.most,
+        depths=state.depths,
+        values=state.values,
+        stop=state.stop,
+        status=status,
+        **state.own,
+        **given,
     )
     ended = int(status[0])
     if ended == _STOPPED:
@@ -320,10 +328,10 @@ def _launch(state: State, sweep: str, searches: int, *arguments: Any) -> bool:
     return ended != _TOO_DEEP
 
 
-def _kernel(state: State, sweep: str) -> Any:
-    cooperative = state.plan.variant == "all-blocks"
-    module = HOPS[state.source].load(state.plan.dtype, depth_bytes=state.depth_bytes, cooperative=cooperative)
-    return module.get_function(f"traversal_{state.source}_{sweep}")
+def _kernel(state: State, sweep: str) -> Kernel:
+    name, cooperative = f"traversal_{state.source}_{sweep}", state.plan.variant == "all-blocks"
+    kernels = HOPS[state.source]
+    return kernels.kernel(name, state.plan.dtype, depth_bytes=state.depth_bytes, cooperative=cooperative)
 
 
 def _resident_blocks(state: State) -> int:

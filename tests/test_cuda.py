@@ -1,0 +1,74 @@
+"""Kernels by the names of their parameters; this needs neither a GPU nor CuPy."""
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from lagbc.cuda.compiler import Source
+from lagbc.cuda.kernel import declared, kernel_of
+from lagbc.methods.gpu.batched.kernels import SUMS
+from lagbc.methods.gpu.kernels import SOURCES
+
+PATH = "methods/gpu/batched/sums.cu"
+POINTERS = ("positions", "columns", "indptr", "indices", "keep", "multiplicity", "values", "edge_order", "edges")
+
+
+@pytest.fixture
+def launched():
+    """A kernel of which each launch is noted."""
+    launches = []
+    module = SimpleNamespace(get_function=lambda name: lambda *given: launches.append((name, *given)))
+    return kernel_of(module, SUMS.source, "root_edges", {"value": "float32"}), launches
+
+
+def test_arguments_are_passed_in_the_order_of_the_source(launched):
+    kernel, launches = launched
+    arrays = {name: SimpleNamespace(name=name) for name in reversed(POINTERS)}
+    kernel((3, 2), 256, nnz=7, **arrays, n=True)
+    ((name, grid, block, arguments),) = launches
+    assert (name, grid, block) == ("root_edges", (3, 2), (256,))
+    assert [argument.name for argument in (*arguments[1:9], arguments[10])] == list(POINTERS)
+    assert (arguments[0], type(arguments[0])) == (1, np.int32)
+    assert (arguments[9], type(arguments[9])) == (7, np.int64)
+
+
+def test_pointers(launched):
+    """To nothing, and to the memory of the host, which has the same address on the device."""
+    kernel, launches = launched
+    flags = np.zeros(4, np.uint8)
+    kernel((1,), 256, n=1, nnz=0, **dict.fromkeys(POINTERS) | {"keep": flags})
+    arguments = launches[0][3]
+    assert all(type(argument) is np.intp for argument in arguments[1:9])
+    assert [int(argument) for argument in arguments[1:9]] == [0, 0, 0, 0, flags.ctypes.data, 0, 0, 0]
+
+
+def test_other_arguments_are_refused(launched):
+    kernel, launches = launched
+    given = dict.fromkeys(POINTERS) | {"n": 1, "nnz": 0}
+    with pytest.raises(TypeError, match="level: given or a parameter of the kernel, but not both"):
+        kernel((1,), 256, level=2, **given)
+    with pytest.raises(TypeError, match="keep, nnz: given or"):
+        kernel((1,), 256, **{name: value for name, value in given.items() if name not in ("keep", "nnz")})
+    with pytest.raises(OverflowError):
+        kernel((1,), 256, **given | {"n": 2**31})
+    assert not launches
+
+
+def test_a_kernel_that_is_not_there():
+    with pytest.raises(LookupError, match=f"{PATH} has no kernel edges"):
+        declared(Source(PATH), "edges")
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
+def test_every_kernel_is_read(source):
+    """All of its parameters have a name of their own, and numbers a type that is known."""
+    text = re.sub(r"__launch_bounds__\((?:[^()]|\([^()]*\))*\)", "", source.text)
+    names = re.findall(r'extern "C" __global__ void\s+(\w+)\(', text)
+    assert len(names) == source.text.count("__global__")
+    for name in names:
+        parameters = declared(source, name)
+        assert len({parameter for parameter, _, _ in parameters}) == len(parameters)
+        numbers = {kind for _, kind, is_pointer in parameters if not is_pointer}
+        assert numbers <= {"int", "offset", "double", "value", "dist", "sum"}
