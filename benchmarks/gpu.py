@@ -26,7 +26,8 @@ from benchmarks import machine
 from benchmarks.generators import symmetric_lengths
 from benchmarks.graphs import NamedGraph, is_symmetric, table
 from lagbc import reference
-from lagbc.graph.graph import Graph, as_graph
+from lagbc.graph.graph import Graph
+from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS, Method

@@ -29,8 +29,8 @@ from strategies import (
 )
 
 import lagbc
-from lagbc.graph.graph import as_graph
-from lagbc.graph.ordering import hub_distances
+from lagbc.graph.order.hubs import hub_distances
+from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS
@@ -212,7 +212,7 @@ def test_groups_of_many_levels_come_apart(gpu, cupy):
     if gpu.row.name != "batched":
         pytest.skip("the others have no groups")
     graph = as_graph(UNLIKE)
-    assert not graph.is_deep
+    assert not graph.has_high_diameter
     groups = np.split(graph.order[:768], 3)
     roots = np.concatenate([groups[0], groups[2], groups[1]])
     together = cupy.full((3, graph.n), 10.0)

@@ -16,7 +16,7 @@ from test_gpu_weighted import ABSORBED, UNLIKE, csr, integers, reals, with_lengt
 
 import lagbc
 from lagbc import reference
-from lagbc.graph.graph import as_graph
+from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.methods.table import METHODS

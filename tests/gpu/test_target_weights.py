@@ -7,7 +7,8 @@ from strategies import UNLIKE, adjacency, diamonds, disjoint, grid, layered, mat
 
 import lagbc
 from lagbc import reference
-from lagbc.graph.graph import Graph, as_graph
+from lagbc.graph.graph import Graph
+from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums
 
@@ -28,7 +29,7 @@ def hops(cupy):
 @pytest.fixture(params=["launch per level", "one launch"])
 def way(request, monkeypatch):
     """Sweep every graph in one of the ways."""
-    monkeypatch.setattr(Graph, "is_deep", property(lambda graph: request.param == "one launch"))
+    monkeypatch.setattr(Graph, "has_high_diameter", property(lambda graph: request.param == "one launch"))
     return request.param
 
 

@@ -3,8 +3,8 @@
 The method of `lagbc.methods.cpu.batched.hops` with 256 roots, the columns of a group, on a warp's 32 lanes; a batch
 is any number of groups. Graphs of few levels are swept a launch a level, by pull over all rows, all groups at once.
 Graphs of high diameter are swept in one cooperative launch, in which each group of roots has blocks of its own, a queue
-of rows and a barrier a level. Which of the two it is, `Graph.is_deep` says; on the other graphs the groups whose roots
-have too many levels for a launch each are swept again, by themselves, in one launch.
+of rows and a barrier a level. Which of the two it is, `Graph.has_high_diameter` says; on the other graphs the groups
+whose roots have too many levels for a launch each are swept again, by themselves, in one launch.
 
 The backward sweep is compiled for what is asked for: t, for stress, is gathered beside c, and the warp that gathers for
 v sums sigma[v] * c[w] over its columns for each edge v -> w. Sums of distances are counted from the bit rows
@@ -52,7 +52,7 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Upload the graph in sweep order (once a graph) and allocate rows for the batch."""
     edge_order = cp.asarray(graph.edge_order) if "edges" in plan.sums else None
-    return State(upload(graph, plan), WAYS, "one launch" if graph.is_deep else "launch per level", edge_order)
+    return State(upload(graph, plan), WAYS, "one launch" if graph.has_high_diameter else "launch per level", edge_order)
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:

@@ -143,7 +143,7 @@ class Kernels:
             self.dtypes, self.depth_bytes, self.dists, self.counts, sums, columns
         ):
             if ("stress" in outputs and dtype == "float32") or (dtype == "uint32" and not outputs):
-                continue  # never asked for; see `lagbc.run.run.run` for the first
+                continue  # never asked for; see `lagbc.run.plan` for the first
             if by_column and not outputs:
                 continue
             if count and (not outputs or count not in (dtype, NARROW.get(dtype))):
