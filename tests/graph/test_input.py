@@ -253,7 +253,7 @@ def test_corrupt_coo(index):
         ({"batch": 0}, ValueError, "batch=0: it is a count, 1 or more"),
         ({"directed": "no"}, TypeError, "directed='no' is neither True nor False"),
         ({"normalized": "pairs"}, TypeError, "normalized='pairs' is neither True nor False"),
-        ({"dtype": np.float64}, ValueError, "numpy.float64'> is none of 'float64', 'float32'"),
+        ({"dtype": np.float64}, TypeError, "write 'float64' or 'float32'"),
         ({"batch": -3}, ValueError, "batch=-3"),
         ({"batch": True}, ValueError, "batch=True"),
         ({"batch": 2.0}, TypeError, "batch=2.0 is not an integer"),
@@ -290,7 +290,7 @@ def test_corrupt_coo(index):
             ValueError,
             "'dijkstra' takes lengths: pass weighted=True; there are: batched on cpu",
         ),
-        ({"device": "tpu"}, ValueError, "device='tpu' is none of 'auto', 'cpu', 'cuda'"),
+        ({"device": "tpu"}, ValueError, "device='tpu' is none of 'auto', 'cpu' and 'cuda'"),
     ],
     ids=str,
 )
