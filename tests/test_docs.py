@@ -1,5 +1,6 @@
 """Examples in docstrings run and print what they say; every public name says what it is."""
 
+import ast
 import doctest
 import importlib
 import inspect
@@ -12,10 +13,15 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import lagbc
+from lagbc.centrality.registry import registered
+from lagbc.interfaces.cli import main
 from lagbc.methods.gpu.kernels import SOURCES
+
+ROOT = Path(__file__).parents[1]
 
 MODULES = sorted(
     module.name
@@ -97,11 +103,93 @@ def test_unknown_name():
         _ = lagbc.betweeness
 
 
-def test_the_method_table_of_the_readme_is_methods():
-    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-    table = readme.split("<!-- methods -->")[1].split("<!-- /methods -->")[0]
-    shown = [tuple(cell.strip(" `") for cell in line.split("|")[1:5]) for line in table.strip().splitlines()[2:]]
-    assert shown == [(row.name, row.formulation, row.device, "yes" if row.weighted else "no") for row in lagbc.METHODS]
+def table(page, name):
+    """Cells of the table between two comments of a page of the documentation, without the head."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    lines = text.split(f"<!-- {name} -->")[1].split(f"<!-- /{name} -->")[0].strip().splitlines()
+    head, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
+    return head, rows
+
+
+def quoted(cell):
+    """Names in a cell; one that begins with an underscore continues the one before."""
+    names = re.findall(r"`([^`]+)`", cell)
+    return [names[i - 1] + name if name.startswith("_") else name for i, name in enumerate(names)]
+
+
+def test_the_table_of_methods_is_methods():
+    _, rows = table("docs/choosing.md", "methods")
+    shown = [(quoted(name)[0], *cells) for name, *cells in rows]
+    assert [cells[:4] for cells in shown] == [
+        (row.name, row.formulation, row.device, "yes" if row.weighted else "no") for row in lagbc.METHODS
+    ]
+    assert [
+        row.extra in needs if row.extra else needs == "nothing more"
+        for row, (*_, needs) in zip(lagbc.METHODS, shown, strict=True)
+    ] == [True] * len(shown)
+
+
+def test_the_table_of_centralities_is_the_registry():
+    (_, _, *heads, _), rows = table("README.md", "centralities")
+    shown = []
+    for name, networkx, *cells, also in rows:
+        takes = {
+            argument for head, cell in zip(heads, cells, strict=True) if cell == "yes" for argument in quoted(head)
+        }
+        shown.append((*quoted(name), tuple(quoted(networkx)), takes | set(quoted(also))))
+    assert shown == [(record.name, record.networkx, record.takes) for record in registered()]
+
+
+def test_the_python_of_the_readme():
+    """The block runs, and a line that ends in a comment with a list returns it, to three digits."""
+    block = (ROOT / "README.md").read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    names = {}
+    exec(block, names)
+    shown = re.findall(r"^(lagbc\S.*?)  +# (\[.*?\])", block, re.MULTILINE)
+    assert len(shown) > 3
+    for expression, values in shown:
+        np.testing.assert_allclose(eval(expression, names), ast.literal_eval(values), atol=5e-4, err_msg=expression)
+    assert names["both"].keys() == {"bc", "stress"}
+
+
+def commands():
+    """Lines of the README that begin with a command of lagbc."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    return re.findall(r"^    lagbc (.*?)(?:  .*)?$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("line", commands())
+def test_the_commands_of_the_readme_are_understood(line):
+    """What they do is tested with the command line."""
+    name, *arguments = line.split()
+    main.commands[name].make_context(name, arguments)
+
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#]+)", text):
+        assert (page.parent / target).exists(), target
+    for heading in re.findall(r"\]\(#([^)]+)", text):
+        assert heading in [line.strip("# ").lower().replace(" ", "-") for line in text.splitlines()], heading
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_are_as_short_as_they_shall_be(page):
+    lines = page.read_text(encoding="utf-8").splitlines()
+    assert max(map(len, lines)) <= 120
+    assert page.name != "README.md" or len(lines) <= 150
+
+
+def test_files_that_contributors_are_sent_to_exist():
+    """Paths in `contributing.md` and `method.md` are within the package, or begin with its folder of the checkout."""
+    for page in ("contributing.md", "method.md"):
+        text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+        for path in re.findall(r"`([a-z_]+/[a-z_./]*|(?:[a-z_]+/)*[A-Za-z_]+\.(?:py|md|cuh|json))`", text):
+            assert any((folder / path).exists() for folder in (ROOT, ROOT / "lagbc", ROOT / "tests")), path
 
 
 def test_every_cuda_source_is_package_data():
