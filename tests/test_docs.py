@@ -7,6 +7,7 @@ import inspect
 import operator
 import pkgutil
 import re
+import runpy
 import subprocess
 import sys
 from importlib.metadata import version
@@ -52,12 +53,10 @@ def test_public_names_are_documented(name):
         assert inspect.getdoc(public)
 
 
-CENTRALITIES = ["edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress"]
+FUNCTIONS = ["compare", "estimate_memory", "select_method", "centralities", "shortest_path_counts"]
 
 
-@pytest.mark.parametrize(
-    "name", ["bc", "compare", "estimate_memory", "select_method", "centralities", "shortest_path_counts", *CENTRALITIES]
-)
+@pytest.mark.parametrize("name", [*FUNCTIONS, *(record.name for record in registered())])
 def test_every_parameter_is_documented(name):
     function = getattr(lagbc, name)
     text = inspect.getdoc(function).split("Parameters\n")[1].split("Returns\n")[0]
@@ -119,14 +118,20 @@ def quoted(cell):
 
 def test_the_table_of_methods_is_methods():
     _, rows = table("docs/choosing.md", "methods")
-    shown = [(quoted(name)[0], *cells) for name, *cells in rows]
-    assert [cells[:4] for cells in shown] == [
-        (row.name, row.formulation, row.device, "yes" if row.weighted else "no") for row in lagbc.METHODS
+    shown = [
+        (*quoted(name), formulation, device, weighted, quoted(needs)[:1])
+        for name, formulation, device, weighted, needs in rows
     ]
-    assert [
-        row.extra in needs if row.extra else needs == "nothing more"
-        for row, (*_, needs) in zip(lagbc.METHODS, shown, strict=True)
-    ] == [True] * len(shown)
+    assert shown == [
+        (
+            row.name,
+            row.formulation,
+            row.device,
+            "yes" if row.weighted else "no",
+            [f"lagbc[{row.extra}]"] * bool(row.extra),
+        )
+        for row in lagbc.METHODS
+    ]
 
 
 def test_the_table_of_centralities_is_the_registry():
@@ -190,6 +195,16 @@ def test_files_that_contributors_are_sent_to_exist():
         text = (ROOT / "docs" / page).read_text(encoding="utf-8")
         for path in re.findall(r"`([a-z_]+/[a-z_./]*|(?:[a-z_]+/)*[A-Za-z_]+\.(?:py|md|cuh|json))`", text):
             assert any((folder / path).exists() for folder in (ROOT, ROOT / "lagbc", ROOT / "tests")), path
+
+
+def test_the_picture_of_the_architecture_shows_what_is_there():
+    pytest.importorskip("matplotlib")
+    for rooms, *_ in runpy.run_path(str(ROOT / "docs" / "images" / "draw.py"))["FLOORS"]:
+        for name, _, holds in rooms:
+            folders = [ROOT / "lagbc" / folder for folder in name.split()]
+            assert all(folder.is_dir() for folder in folders), name
+            for file in (word for word in holds.split() if word.endswith((".py", "/"))):
+                assert any((folder / file).exists() for folder in folders), file
 
 
 def test_every_cuda_source_is_package_data():
