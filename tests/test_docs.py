@@ -183,6 +183,12 @@ def test_links_lead_somewhere(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_names_in_pages_can_be_typed(page):
+    for name in re.findall(r"\blagbc\.([A-Za-z_]+)", page.read_text(encoding="utf-8")):
+        assert hasattr(lagbc, name), name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_pages_are_as_short_as_they_shall_be(page):
     lines = page.read_text(encoding="utf-8").splitlines()
     assert max(map(len, lines)) <= 120
