@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from lagbc.centrality.registry import Centrality, register_centrality, unregister_centrality
     from lagbc.centrality.stress import stress
     from lagbc.centrality.together import centralities
-    from lagbc.comparison.compare import Comparison, Measurement, compare
+    from lagbc.comparison.compare import compare
+    from lagbc.comparison.records import Comparison, Measurement
     from lagbc.errors import (
         CheckpointError,
         GraphFileWarning,
@@ -76,7 +77,8 @@ __all__ = [
 
 _HOMES = {
     "centrality.betweenness": ("bc",),
-    "comparison.compare": ("Comparison", "Measurement", "compare"),
+    "comparison.compare": ("compare",),
+    "comparison.records": ("Comparison", "Measurement"),
     "errors": ("CheckpointError", "GraphFileWarning", "GraphFormatError", "MemoryWarning", "MissingDependencyError"),
     "graph.validate": ("as_graph",),
     "io.examples": ("example_path",),

@@ -235,23 +235,23 @@ def compare_command(
     A row is printed as soon as its method is measured. The exit status is 1 if the scores of some method are wrong.
     """
     import lagbc
-    from lagbc.comparison.compare import COLUMNS
+    from lagbc.comparison.records import TABLE_COLUMNS
 
     _check_outputs(None, plot)
     file = _open(name, lengths)
     directed = file.directed if directed is None else directed
     # As wide as their titles or as the names and figures that come.
     longest = {"method": max(len(row.name) for row in lagbc.METHODS), "formulation": 11, "device": 6, "difference": 13}
-    widths = [max(len(title), longest.get(title, 8)) for title, _ in COLUMNS]
+    widths = [max(len(title), longest.get(title, 8)) for title, _ in TABLE_COLUMNS]
     echo = _above_bar()
 
     def show(record: lagbc.Measurement) -> None:
-        cells = [cell(record) for _, cell in COLUMNS]
+        cells = [cell(record) for _, cell in TABLE_COLUMNS]
         if record.skipped:
             cells[3:] = [f"skipped: {record.skipped}"]
         echo("  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=False)).rstrip())
 
-    echo("  ".join(f"{title:<{width}}" for (title, _), width in zip(COLUMNS, widths, strict=True)).rstrip())
+    echo("  ".join(f"{title:<{width}}" for (title, _), width in zip(TABLE_COLUMNS, widths, strict=True)).rstrip())
     comparison = lagbc.compare(
         _as_lengths(file.matrix) if lengths == "strengths" else file.matrix,
         roots,

@@ -1,0 +1,81 @@
+"""Whether the scores of a method are right: by the reference, and by a method that is trusted."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc import reference
+from lagbc.comparison.measure import Task, TooSlow, time_method
+from lagbc.comparison.roots import growing_sizes, roots_in_words
+from lagbc.errors import MissingDependencyError
+from lagbc.methods.table import Method, choose
+
+# Vertices and edges that the reference visits at most, all its roots together: two or three seconds.
+_REFERENCE_VISITS = 10_000_000
+
+
+class Check:
+    """What the scores should be: by the reference, from as many roots as it can; by one method on the CPU, from all."""
+
+    def __init__(self, task: Task, rows: list[Method]) -> None:
+        self.task = task
+        self.trusted = _trusted_row(task)
+        visits = task.graph.n + task.graph.nnz
+        self._few = max((k for k in growing_sizes(len(task.roots)) if k * visits <= _REFERENCE_VISITS), default=0)
+        self._by_reference = _by_reference(task, self._few) if self._few else None
+        self._by_trusted = None
+        if self.trusted is not None and self.trusted not in rows and self._few < len(task.roots):
+            self._by_trusted = _scores(task, self.trusted)
+
+    def __call__(self, row: Method, scores: dict[int, NDArray[np.float64]]) -> tuple[float | None, str]:
+        """Return the largest relative difference, and what from."""
+        every, found = len(self.task.roots), []
+        if self._by_reference is not None:
+            found.append(
+                (_difference(scores[self._few], self._by_reference), f"lagbc.reference, {roots_in_words(self._few)}")
+            )
+        if row is self.trusted:
+            self._by_trusted = scores[every]
+        elif self._by_trusted is not None and self.trusted is not None and self._few < every:
+            name = f"{self.trusted.name} on {self.trusted.device}, {roots_in_words(every)}"
+            found.append((_difference(scores[every], self._by_trusted), name))
+        if not found:
+            return None, ""
+        return max(difference for difference, _ in found), "; ".join(name for _, name in found)
+
+
+def _trusted_row(task: Task) -> Method | None:
+    """Return the row that is taken on the CPU if the user names none; None if there is none."""
+    try:
+        return choose(task.graph, method="auto", device="cpu").method
+    except (ValueError, MissingDependencyError):
+        return None
+
+
+def _scores(task: Task, row: Method) -> NDArray[np.float64] | None:
+    """Raw scores from all roots by a method that is not measured; None if it cannot in time or memory."""
+    try:
+        return time_method(task, row)[1][len(task.roots)]
+    except (TooSlow, MemoryError):
+        return None
+
+
+def _by_reference(task: Task, count: int) -> NDArray[np.float64] | None:
+    """Raw scores from the first `count` roots; None if their path counts leave the range of float."""
+    graph = task.graph.on_host
+    indptr, indices, weights = graph.indptr, graph.indices, graph.weights
+    lengths = None if weights is None else weights.tolist()
+    try:
+        scores = reference.brandes(indptr.tolist(), indices.tolist(), lengths, sources=task.roots[:count].tolist())
+    except OverflowError:
+        return None
+    return np.array(scores)
+
+
+def _difference(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> float:
+    """Return the largest ``|x - y| / max(|x|, |y|)``; 0 where both are 0, infinite where one is no number."""
+    size = np.maximum(np.abs(ours), np.abs(theirs))
+    with np.errstate(invalid="ignore"):
+        relative = np.abs(ours - theirs) / np.where(size == 0, 1, size)
+    return float(np.where(np.isfinite(relative), relative, np.inf).max(initial=0.0))

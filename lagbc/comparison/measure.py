@@ -1,0 +1,206 @@
+"""One method run and timed: the graph in place, trials that grow, and a watch over the method's functions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.comparison.peak import PeakMemory
+from lagbc.comparison.roots import STEP, growing_sizes, roots_in_words
+from lagbc.graph.graph import Graph
+from lagbc.graph.tuning import HOST_EDGES
+from lagbc.methods.contract import SweepPlan
+from lagbc.methods.sums import Sums
+from lagbc.methods.table import Method
+from lagbc.run import memory
+from lagbc.run.arguments import check_dtype
+from lagbc.run.sweep import sweep
+
+# A measurement is repeated while all runs took less than this, but not more often than that; the shortest counts.
+_REPEAT_SECONDS, _MOST_RUNS = 1.0, 3
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """The graph in one place, and how long it took to order it there."""
+
+    graph: Graph
+    order_seconds: float
+
+
+class Places(dict[str, Placed]):
+    """The graph on the host ("cpu") and on the device ("cuda"; small ones stay on the host), ordered when asked for."""
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__()
+        self._graph = graph
+
+    def __missing__(self, device: str) -> Placed:
+        self[device] = self["cpu"] if device == "cuda" and self._graph.nnz <= HOST_EDGES else self._order(device)
+        return self[device]
+
+    def _order(self, device: str) -> Placed:
+        graph = self._graph.on_host if device == "cpu" else self._graph.on_device
+        if device == "cuda":
+            _ = replace(graph).reordered.transpose  # what compiles does so now
+            synchronize(device)
+        begun = time.perf_counter()
+        _ = graph.reordered.transpose
+        synchronize(device)
+        return Placed(graph, time.perf_counter() - begun)
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What every method is asked to do."""
+
+    graph: Graph
+    places: Places
+    roots: NDArray[np.int64]
+    batch: int | None
+    dtype: str
+    bucket_width: float | None
+    threads: int
+    time_limit: float
+
+    def plan(self, row: Method, count: int) -> SweepPlan:
+        """Plan a run from the first `count` roots; MemoryError if it does not fit in the budget."""
+        needed = memory.fit(self.places[row.device].graph, row, self.batch, self.threads, count)
+        memory.require(needed)
+        bucket_width = self.bucket_width if "bucket_width" in row.takes else None
+        return SweepPlan(
+            batch=needed.batch,
+            threads=needed.threads,
+            dtype=self.dtype_of(row),
+            bucket_width=bucket_width,
+            roots=len(self.roots),
+            method=row.name,
+        )
+
+    def dtype_of(self, row: Method) -> str:
+        """Return the dtype that was asked for, or float64 if the method has no other."""
+        try:
+            check_dtype(self.dtype, row)
+        except ValueError:
+            return "float64"
+        return self.dtype
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One sweep."""
+
+    scores: NDArray[np.float64]
+    plan: SweepPlan
+    wall: float
+    prepare: float
+    workers: int
+    peak: int | None
+    levels: int | None
+    recomputed: int
+
+    @property
+    def seconds(self) -> float:
+        """Of sweeping and summing alone."""
+        return max(self.wall - self.prepare, 1e-9)
+
+
+class TooSlow(Exception):  # noqa: N818 (a reason, not an error)
+    """The estimate for a method is over the time limit."""
+
+
+def time_method(task: Task, row: Method) -> tuple[Run, dict[int, NDArray[np.float64]]]:
+    """Return the shortest run from all roots, and the scores of each size tried."""
+    _run(task, row, 1)  # what compiles or loads does so now
+    every, scores = len(task.roots), {}
+    for size in growing_sizes(every):
+        run = _run(task, row, size)
+        scores[size] = run.scores
+        if size < every and run.wall * min(STEP, every / size) > task.time_limit:
+            following = min(STEP * size, every)
+            raise TooSlow(
+                f"too slow: {roots_in_words(size)} took {run.wall:.2g} s, so that {following:,} would take up to "
+                f"{run.wall * following / size:.2g} s, and the time limit is {task.time_limit:g} s"
+            )
+    runs = [run]
+    while len(runs) < _MOST_RUNS and sum(run.wall for run in runs) < _REPEAT_SECONDS:
+        runs.append(_run(task, row, every))
+    return min(runs, key=lambda run: run.seconds), scores
+
+
+def _run(task: Task, row: Method, count: int) -> Run:
+    """Sweep from the first `count` roots; again with a smaller plan if this one ran out of memory on its way."""
+    plan = task.plan(row, count)
+    while True:
+        watch: Any = _Watch(row, plan)
+        with PeakMemory(row.device) as peak:
+            begun = time.perf_counter()
+            sums = sweep(task.places[row.device].graph, row, plan, task.roots[:count], module=watch)
+            wall = time.perf_counter() - begun
+        if (watch.plan.batch, watch.plan.threads) == (plan.batch, plan.threads):
+            break
+        plan = replace(plan, batch=watch.plan.batch, threads=watch.plan.threads)
+    first, *others = watch.prepare_seconds
+    return Run(
+        scores=sums.dependency,
+        plan=plan,
+        wall=wall,
+        # The first state is built before any batch is run, the others by the workers, side by side.
+        prepare=first + sum(others) / watch.workers,
+        workers=watch.workers,
+        peak=peak.bytes,
+        levels=max(watch.levels, default=None),
+        recomputed=sum(watch.overflowed),
+    )
+
+
+class _Watch:
+    """A method's three functions, called through, with what they do noted."""
+
+    def __init__(self, row: Method, plan: SweepPlan) -> None:
+        self._module, self._device = row.load(), row.device
+        self.batching, self.options = self._module.batching, self._module.options
+        self.footprint = self._module.footprint
+        self.plan = plan  # or the one that it was replaced by for lack of memory
+        self.prepare_seconds: list[float] = []
+        self.workers = 0
+        self.levels: list[int] = []
+        self.overflowed: list[int] = []
+
+    def prepare(self, graph: Graph, plan: SweepPlan) -> tuple[Any, bool]:
+        """Note the time, and with the state whether it is of the dtype planned: overflow calls for another one."""
+        begun = time.perf_counter()
+        state = self._module.prepare(graph, plan)
+        synchronize(self._device)
+        self.prepare_seconds.append(time.perf_counter() - begun)
+        planned = plan.dtype == self.plan.dtype
+        if planned:
+            self.plan = plan
+            self.workers += 1
+        return state, planned
+
+    def forward(self, state: tuple[Any, bool], roots: NDArray[np.int64]) -> Iterator[Any]:
+        """Note how many levels there were and, of the dtype planned, how many roots overflowed."""
+        for levels in self._module.forward(state[0], roots):
+            if (depth := getattr(levels, "depth", None)) is not None:
+                self.levels.append(int(depth))
+            if state[1]:
+                self.overflowed.append(int(np.count_nonzero(levels.overflowed)))
+            yield levels
+
+    def backward(self, state: tuple[Any, bool], levels: Any, sums: Sums, omega: Any = None) -> None:
+        """Note nothing."""
+        self._module.backward(state[0], levels, sums, omega)
+
+
+def synchronize(device: str) -> None:
+    """Wait until the device has done what it was asked to."""
+    if device == "cuda":
+        import cupy
+
+        cupy.cuda.get_current_stream().synchronize()

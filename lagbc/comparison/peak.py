@@ -1,0 +1,59 @@
+"""Memory at its peak, on the host and on the device."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+from pathlib import Path
+from typing import Any
+
+
+class PeakMemory:
+    """Memory at its peak, above what there was at entry, in `bytes` after exit."""
+
+    bytes: int | None = None
+
+    def __init__(self, device: str) -> None:
+        self._device = device
+
+    def __enter__(self) -> PeakMemory:
+        gc.collect()  # python-graphblas objects lie in reference cycles
+        if self._device == "cuda":
+            self._pool.free_all_blocks()
+            self._before: int | None = self._pool.total_bytes()
+        else:
+            self._before = _resident("VmRSS") if _trim() else None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        after = self._pool.total_bytes() if self._device == "cuda" else _resident("VmHWM")
+        if self._before is not None and after is not None:
+            self.bytes = max(after - self._before, 0)
+
+    @property
+    def _pool(self) -> Any:
+        import cupy
+
+        return cupy.get_default_memory_pool()
+
+
+def _trim() -> bool:
+    """Give free memory back to the system and let the peak of resident memory start anew; False if it is not possible.
+
+    Memory that the allocator keeps would otherwise serve the next method unseen.
+    """
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    except (OSError, AttributeError):
+        return False
+    return True
+
+
+def _resident(field: str) -> int | None:
+    """Read ``VmRSS`` (resident now) or ``VmHWM`` (its peak) of this process, in bytes."""
+    try:
+        lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
+    except OSError:
+        return None
+    return next((1024 * int(line.split()[1]) for line in lines if line.startswith(field)), None)

@@ -1,0 +1,220 @@
+"""What a comparison found: a record a method, all of them together, and how they are shown."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from lagbc.comparison.roots import roots_in_words
+from lagbc.errors import MissingDependencyError
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
+
+# Largest relative difference of two scores that rounding explains.
+TOLERANCE = {"float64": 1e-9, "float32": 1e-3}
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One method in a `Comparison`; if it was skipped, all figures are None.
+
+    Attributes
+    ----------
+    method, formulation, device : str
+        As in `lagbc.METHODS`.
+    skipped : str
+        Why it was not measured; empty if it was.
+    dtype : str
+        Type of path counts.
+    batch, workers : int
+        Roots that are searched together, and how many such batches side by side.
+    seconds_per_root : float
+        Of sweeping and summing; without `prepare_seconds`.
+    gteps : float
+        Billions of edges traversed in a second: an edge counts once for every root, in the undirected case as one edge.
+    order_seconds : float
+        To order the vertices and copy the graph in that order, once for all methods on a device. Next to nothing if `A`
+        is a `Graph` that was used before.
+    prepare_seconds : float
+        To build a worker's state out of the ordered graph: copies, allocations.
+    peak_bytes : int
+        Memory at its peak above what there was with the ordered graph in it: on the GPU, of CuPy's pool; on the CPU,
+        resident memory of the process (to about a megabyte; None where that is not to be had, that is off Linux).
+    bytes_per_state : float
+        `peak_bytes` over the states that are kept at a time: a state is a vertex seen from one root, and there are
+        ``n * batch * workers``.
+    levels : int
+        Levels of the deepest batch: for hops, the largest distance from a root; with lengths, the rounds in which paths
+        are counted.
+    recomputed : int
+        Roots whose path counts left the range of `dtype` and were computed again, in the time above.
+    agreement : float
+        Largest relative difference of a vertex's score from what it was checked against; None if it was not.
+    checked : str
+        What it was checked against, on how many roots.
+    """
+
+    method: str
+    formulation: str
+    device: str
+    skipped: str = ""
+    dtype: str | None = None
+    batch: int | None = None
+    workers: int | None = None
+    seconds_per_root: float | None = None
+    gteps: float | None = None
+    order_seconds: float | None = None
+    prepare_seconds: float | None = None
+    peak_bytes: int | None = None
+    bytes_per_state: float | None = None
+    levels: int | None = None
+    recomputed: int | None = None
+    agreement: float | None = None
+    checked: str = ""
+
+    @property
+    def title(self) -> str:
+        """The method and the device that it runs on."""
+        return f"{self.method} on {self.device}"
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether rounding explains `agreement`: up to 1e-9, with float32 1e-3. None if nothing was checked."""
+        if self.agreement is None or self.dtype is None:
+            return None
+        return self.agreement <= TOLERANCE[self.dtype]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What `compare` returns; in a notebook it shows as its table.
+
+    Attributes
+    ----------
+    records : tuple of Measurement
+        One a method, in the order in which they were measured; methods that were skipped are among them.
+    n, nnz, depth : int
+        Vertices, stored edges (an undirected one counts twice), and a lower bound of the diameter in hops.
+    directed, weighted : bool
+    roots : int
+        How many roots every method searched from: those with edges that leave them.
+    threads : int
+        CPU threads.
+    gpu : str
+        Name of the GPU that was used; empty if none was.
+    """
+
+    records: tuple[Measurement, ...]
+    n: int
+    nnz: int
+    depth: int
+    directed: bool
+    weighted: bool
+    roots: int
+    threads: int
+    gpu: str
+
+    @property
+    def measured(self) -> tuple[Measurement, ...]:
+        """The records with figures."""
+        return tuple(record for record in self.records if not record.skipped)
+
+    @property
+    def skipped(self) -> tuple[Measurement, ...]:
+        """The records without figures."""
+        return tuple(record for record in self.records if record.skipped)
+
+    @property
+    def headline(self) -> str:
+        """The graph, the roots and the hardware in one line."""
+        kind = "directed" if self.directed else "undirected"
+        edges = self.nnz if self.directed else self.nnz // 2
+        threads = f"{self.threads} CPU thread{'' if self.threads == 1 else 's'}"
+        return (
+            f"{self.n:,} vertices, {edges:,} {kind} edges{', with lengths' if self.weighted else ''}; "
+            f"{self.roots:,} roots; {threads}{self.gpu and ', ' + self.gpu}"
+        )
+
+    def to_markdown(self) -> str:
+        """Return a Markdown table of the methods that were measured, and a list of the others."""
+        lines = [f"**{self.headline}**", ""]
+        if self.measured:
+            lines += [_markdown_row(title for title, _ in TABLE_COLUMNS), "|" + "---|" * len(TABLE_COLUMNS)]
+            lines += [*(_markdown_row(cell(record) for _, cell in TABLE_COLUMNS) for record in self.measured), ""]
+        lines += [f"- {note}" for note in (*self.remarks(), *self.reasons())]
+        return "\n".join(lines) + "\n"
+
+    _repr_markdown_ = __str__ = to_markdown
+
+    def remarks(self) -> list[str]:
+        """Say what has to be known besides the figures, such as that some are wrong."""
+        wrong = [record for record in self.measured if record.agrees is False]
+        recomputed = [record for record in self.measured if record.recomputed]
+        return [
+            *(f"{record.title} is WRONG: it differs from {record.checked}" for record in wrong),
+            *(
+                f"{record.title}: path counts of {roots_in_words(record.recomputed or 0)} left the range of "
+                f"{record.dtype}; computing them again is in the time"
+                for record in recomputed
+            ),
+        ]
+
+    def reasons(self) -> list[str]:
+        """Say, a line a reason, which methods were skipped."""
+        titles: dict[str, list[str]] = {}
+        for record in self.skipped:
+            titles.setdefault(record.skipped, []).append(record.title)
+        return [f"{', '.join(methods)} not measured: {reason}" for reason, methods in titles.items()]
+
+    def plot(self, path: str | os.PathLike[str] | None = None, *, title: str | None = None) -> Figure:
+        """Draw time per root and peak memory of the methods, see `lagbc.plots.plot_comparison`."""
+        from lagbc.plots import plot_comparison
+
+        return plot_comparison(self, path, title=title)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the records as a table of pandas, which has to be installed.
+
+        Raises
+        ------
+        MissingDependencyError
+            pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise MissingDependencyError("to_pandas needs pandas: pip install pandas") from error
+        return pandas.DataFrame([asdict(record) for record in self.records])
+
+
+def _markdown_row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _number(value: float | None, form: str = ".3g") -> str:
+    return "-" if value is None else format(value, form)
+
+
+def _scaled(value: float | None, factor: float) -> str:
+    return "-" if value is None else f"{value * factor:.3g}"
+
+
+# What a table shows, with the text of each cell.
+TABLE_COLUMNS: tuple[tuple[str, Callable[[Measurement], str]], ...] = (
+    ("method", lambda record: record.method),
+    ("formulation", lambda record: record.formulation),
+    ("device", lambda record: record.device),
+    ("ms per root", lambda record: _scaled(record.seconds_per_root, 1e3)),
+    ("GTEPS", lambda record: _number(record.gteps)),
+    ("order (ms)", lambda record: _scaled(record.order_seconds, 1e3)),
+    ("prepare (ms)", lambda record: _scaled(record.prepare_seconds, 1e3)),
+    ("peak (MiB)", lambda record: _scaled(record.peak_bytes, 2.0**-20)),
+    ("bytes a state", lambda record: _number(record.bytes_per_state)),
+    ("levels", lambda record: _number(record.levels, "d")),
+    ("difference", lambda record: _number(record.agreement, ".1e") + (" WRONG" if record.agrees is False else "")),
+    ("from", lambda record: record.checked or "-"),
+)

@@ -1,0 +1,47 @@
+"""Roots to compare methods from: how they are drawn, and how many at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lagbc.graph.graph import Graph
+from lagbc.methods.table import METHODS
+from lagbc.run.arguments import parse_count, parse_vertices
+
+# Trials with so many times the roots of the one before lead up to the measurement.
+STEP = 8
+
+
+def draw_roots(graph: Graph, roots: int | ArrayLike, rng: int | np.random.Generator) -> NDArray[np.int64]:
+    """Return distinct roots with out-edges: those given, or drawn ones, on deep graphs as runs in sweep order."""
+    if np.ndim(roots) > 0:
+        given = parse_vertices("sources", graph.n, roots)
+        given = given[graph.out_degrees[given] > 0]
+        if not len(given):
+            raise ValueError("no edge leaves any of the roots, so that there is nothing to compare")
+        return given
+    order = graph.order[graph.out_degrees[graph.order] > 0]
+    count = min(parse_count("roots", roots), len(order))
+    generator = np.random.default_rng(rng)
+    if not graph.has_high_diameter:
+        return generator.choice(order, count, replace=False)
+    if count == len(order):
+        return order
+    length = max(row.block for row in METHODS)
+    starts = np.arange(0, max(len(order) - length, 0) + 1, length)
+    chosen = generator.choice(starts, min(-(-count // length), len(starts)), replace=False)
+    return np.concatenate([order[start : start + length] for start in chosen])[:count]
+
+
+def growing_sizes(count: int) -> list[int]:
+    """1, 8, 64, ... and the count itself."""
+    sizes = [1]
+    while sizes[-1] * STEP < count:
+        sizes.append(sizes[-1] * STEP)
+    return sizes if count == 1 else [*sizes, count]
+
+
+def roots_in_words(count: int) -> str:
+    """Say how many roots."""
+    return f"{count:,} root{'' if count == 1 else 's'}"

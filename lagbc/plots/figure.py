@@ -1,0 +1,39 @@
+"""What all figures share; matplotlib is imported only when one is drawn."""
+
+from __future__ import annotations
+
+import os
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from lagbc.errors import MissingDependencyError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def check_figure_path(path: str | os.PathLike[str]) -> None:
+    """Raise what `plot_scores` would raise for this path, before the scores are computed.
+
+    Raises
+    ------
+    ValueError
+        If the suffix is none that matplotlib writes.
+    MissingDependencyError
+        If matplotlib is not installed.
+    """
+    formats = figure_class()().canvas.get_supported_filetypes()
+    suffix = PurePath(path).suffix
+    if suffix.lower().removeprefix(".") not in formats:
+        raise ValueError(f"no figure is written with the suffix {suffix!r}; there are: {', '.join(sorted(formats))}")
+
+
+def figure_class() -> type[Figure]:
+    """Import matplotlib's Figure."""
+    """Import matplotlib's Figure."""
+    # Not pyplot: a Figure of its own has no global state, and needs no display.
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingDependencyError("figures need matplotlib: pip install 'lagbc[plot]'") from error
+    return Figure

@@ -1,0 +1,95 @@
+"""A small network drawn once for each centrality."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lagbc.errors import MissingDependencyError
+from lagbc.graph.graph import Graph
+from lagbc.graph.validate import as_graph
+from lagbc.plots.figure import check_figure_path, figure_class
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def plot_centralities(
+    A: Any,
+    scores: Mapping[str, np.ndarray],
+    path: str | os.PathLike[str] | None = None,
+    *,
+    title: str | None = None,
+) -> Figure:
+    """Draw a small network once for each centrality, vertices larger and brighter the higher they rank.
+
+    Parameters
+    ----------
+    A : sparse matrix or array, shape (n, n)
+        The graph, edges taken in both directions. Self loops are left out.
+    scores : mapping of name to ndarray, shape (n,)
+        As `lagbc.centralities` returns them; a panel each.
+    path : path-like, optional
+        Where to write the figure; the suffix gives the format (png, pdf, svg, ...).
+    title : str, optional
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The places of vertices are the same in all panels, and are computed by NetworkX (Kamada and Kawai 1989). Size
+        and colour are the rank, ties by their mean, so that panels of different units can be compared; the three
+        highest vertices are named by number.
+
+    Raises
+    ------
+    ValueError
+        If there is not one score a vertex, or if the suffix of `path` is none that matplotlib writes.
+    MissingDependencyError
+        If matplotlib or NetworkX is not installed.
+    """
+    n = A.shape[0]
+    for name, values in scores.items():
+        if np.shape(values) != (n,):
+            raise ValueError(f"{name} has the shape {np.shape(values)}; expected one score a vertex, ({n},)")
+    if path is not None:
+        check_figure_path(path)
+    graph = as_graph(A, directed=False)
+    places = _places(graph)
+    ends = np.stack([places[graph.rows], places[graph.indices]], axis=1)[graph.rows < graph.indices]
+    figure = figure_class()(figsize=(3.6 * len(scores), 4), layout="constrained")
+    if title:
+        figure.suptitle(title)
+    for axes, (name, values) in zip(figure.subplots(1, len(scores), squeeze=False)[0], scores.items(), strict=True):
+        _draw_network(axes, places, ends, np.asarray(values))
+        axes.set_title(name)
+    if path is not None:
+        figure.savefig(path, dpi=100)
+    return figure
+
+
+def _places(graph: Graph) -> np.ndarray:
+    try:
+        import networkx
+    except ImportError as error:
+        raise MissingDependencyError("places of vertices need NetworkX: pip install networkx") from error
+    layout = networkx.kamada_kawai_layout(networkx.from_scipy_sparse_array(graph.pattern.astype(int)))
+    return np.array([layout[v] for v in range(graph.n)]).reshape(-1, 2)
+
+
+def _draw_network(axes: Axes, places: np.ndarray, ends: np.ndarray, values: np.ndarray) -> None:
+    from matplotlib.collections import LineCollection
+
+    _, level, count = np.unique(values, return_inverse=True, return_counts=True)
+    rank = (np.cumsum(count) - (count + 1) / 2)[level] / max(len(values) - 1, 1)
+    axes.add_collection(LineCollection(list(ends), colors="0.8", linewidths=0.5, zorder=1))
+    x, y = places.T
+    axes.scatter(x, y, s=10 + 140 * rank**3, c=rank, cmap="viridis", edgecolors="0.3", linewidths=0.3, zorder=2)
+    for v in np.argsort(-values, kind="stable")[:3]:
+        axes.annotate(str(v), places[v], ha="center", va="center", fontsize="x-small", fontweight="bold", color="red")
+    axes.set_aspect("equal")
+    axes.set_axis_off()

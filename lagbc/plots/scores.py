@@ -1,0 +1,115 @@
+"""How scores are distributed, and how they go with the degree."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lagbc.graph.validate import as_graph
+from lagbc.plots.figure import check_figure_path, figure_class
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+# Beyond this many vertices single points hide each other, and cells that are counted say more.
+_MOST_POINTS = 20_000
+
+
+def plot_scores(
+    A: Any,
+    scores: np.ndarray,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    directed: bool,
+    title: str | None = None,
+    unit: str = "vertex pairs",
+) -> Figure:
+    """Draw how betweenness scores are distributed, and how they go with the degree.
+
+    Parameters
+    ----------
+    A : sparse matrix or array, shape (n, n)
+        The graph; the entry (i, j) is the edge i -> j. Self loops are left out.
+    scores : numpy.ndarray, shape (n,)
+        A score a vertex, none negative, as `lagbc.bc` returns them.
+    path : path-like, optional
+        Where to write the figure; the suffix gives the format (png, pdf, svg, ...).
+    directed : bool
+        Whether the degree counts edges out and in (True) or neighbours (False).
+    title : str, optional
+        Put before the counts of vertices and edges, for instance the name of the graph.
+    unit : str
+        What the scores count.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Left, the fraction of vertices that score at least b, against b; right, score against degree. Both axes of
+        both panels are logarithmic; a note says how many vertices score 0 and so cannot be drawn.
+
+    Raises
+    ------
+    ValueError
+        If there is not one score a vertex, or if the suffix of `path` is none that matplotlib writes.
+    MissingDependencyError
+        If matplotlib is not installed.
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    n = A.shape[0]
+    if scores.shape != (n,):
+        raise ValueError(f"scores have the shape {scores.shape}; expected one a vertex, ({n},)")
+    if path is not None:
+        check_figure_path(path)
+    graph = as_graph(A, directed=directed)
+    degree = graph.out_degrees + graph.in_degrees if directed else graph.out_degrees
+    edges = graph.nnz if directed else graph.nnz // 2
+    figure = figure_class()(figsize=(11, 4.5), layout="constrained")
+    counts = f"{n:,} vertices, {edges:,} {'directed' if directed else 'undirected'} edges"
+    figure.suptitle(f"{title}: {counts}" if title else counts)
+    distribution, against_degree = figure.subplots(1, 2)
+    _draw_distribution(distribution, scores, unit)
+    _draw_against_degree(against_degree, degree, scores, unit, directed)
+    zeros = np.count_nonzero(scores == 0)
+    figure.supxlabel(f"{zeros:,} of {n:,} vertices score 0 and are not drawn", fontsize="small", color="0.35")
+    if path is not None:
+        figure.savefig(path, dpi=150)
+    return figure
+
+
+def _draw_distribution(axes: Axes, scores: np.ndarray, unit: str) -> None:
+    value, count = np.unique(scores, return_counts=True)
+    at_least = np.cumsum(count[::-1])[::-1] / max(scores.size, 1)
+    positive = value > 0
+    axes.plot(value[positive], at_least[positive], drawstyle="steps-pre", rasterized=scores.size > _MOST_POINTS)
+    if positive.any():
+        axes.set(xscale="log", yscale="log")
+    axes.set_xlabel(f"betweenness b ({unit})")
+    axes.set_ylabel("fraction of vertices with betweenness >= b")
+    axes.set_title("Distribution")
+
+
+def _draw_against_degree(axes: Axes, degree: np.ndarray, scores: np.ndarray, unit: str, directed: bool) -> None:
+    drawn = scores > 0
+    if np.count_nonzero(drawn) > _MOST_POINTS:
+        cells = axes.hexbin(degree[drawn], scores[drawn], xscale="log", yscale="log", bins="log", gridsize=60, mincnt=1)
+        axes.figure.colorbar(cells, ax=axes, label="vertices in a cell")
+    else:
+        axes.scatter(degree[drawn], scores[drawn], s=12, alpha=0.5, linewidths=0)
+    if drawn.any():
+        axes.set(xscale="log", yscale="log")
+        _plain_numbers(axes.xaxis)
+    axes.set_xlabel("degree (edges out and in)" if directed else "degree (neighbours)")
+    axes.set_ylabel(f"betweenness ({unit})")
+    axes.set_title("Score against degree")
+
+
+def _plain_numbers(axis: Axis) -> None:
+    # Degrees often span less than two decades, where matplotlib would write 2 x 10^0, 3 x 10^0, ...
+    from matplotlib.ticker import LogFormatter
+
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(LogFormatter(minor_thresholds=(2, 0.5)))

@@ -1,0 +1,40 @@
+"""Fixtures of the comparison: other methods in the place of all, and a graph too large for the reference."""
+
+import sys
+from dataclasses import replace
+
+import pytest
+
+from lagbc.comparison import check, compare, roots
+from lagbc.methods import table as methods
+from lagbc.methods.table import METHODS
+
+
+@pytest.fixture
+def no_reference(monkeypatch):
+    """As for a graph that is too large for the reference."""
+    monkeypatch.setattr(check, "_REFERENCE_VISITS", 0)
+
+
+@pytest.fixture
+def only_rows(monkeypatch):
+    """Let METHODS be these rows."""
+
+    def install(*rows):
+        for module in (compare, roots, methods):
+            monkeypatch.setattr(module, "METHODS", rows)
+
+    return install
+
+
+@pytest.fixture
+def fake(monkeypatch, only_rows):
+    """Put a `Fake` in the place of all methods; return its row."""
+
+    def install(module, **changes):
+        monkeypatch.setitem(sys.modules, "fake_method", module)
+        row = replace(METHODS[0], name="fake", module="fake_method", block=1, widest=None, concurrent=False, **changes)
+        only_rows(row)
+        return row
+
+    return install

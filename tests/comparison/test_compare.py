@@ -1,0 +1,125 @@
+"""Why methods are skipped, and what is wrong with arguments."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from comparison_cases import CPU, GRAPH, Fake, only, titles
+from strategies import matrix, path, scale_free
+
+import lagbc
+from lagbc.comparison import measure
+from lagbc.methods import table as methods
+from lagbc.methods.table import METHODS
+
+
+def test_not_installed(only_rows):
+    missing = replace(METHODS[0], name="missing", requires="no_such_library", extra="nothing")
+    only_rows(METHODS[0], missing)
+    reason = only(lagbc.compare(GRAPH, 2), missing).skipped
+    assert reason == "no_such_library is not installed; pip install 'lagbc[nothing]'"
+
+
+def test_no_gpu(only_rows, monkeypatch):
+    monkeypatch.setattr(methods, "_sees_gpu", lambda: False)
+    gpu = replace(METHODS[0], name="gpu", device="cuda")
+    only_rows(METHODS[0], gpu)
+    assert only(lagbc.compare(GRAPH, 2), gpu).skipped == "there is no NVIDIA GPU that CuPy sees"
+
+
+def test_over_the_memory_budget(monkeypatch):
+    monkeypatch.setenv("LAGBC_MEMORY", "10kB")
+    table = lagbc.compare(GRAPH, 2, device="cpu")
+    for record in (only(table, row) for row in CPU):
+        assert record.skipped.startswith(f"{record.method} on cpu with batch=")
+        assert "the budget is 1e+04" in record.skipped
+
+
+def test_too_slow_by_an_estimate(fake, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(measure.time, "perf_counter", lambda: now[0])
+
+    def wait(plan):
+        now[0] += 5
+
+    fake(Fake(forward=wait), auto_batch=1)
+    (record,) = lagbc.compare(path(200), 100, time_limit=60).records
+    assert record.skipped == (
+        "too slow: 8 roots took 40 s, so that 64 would take up to 3.2e+02 s, and the time limit is 60 s"
+    )
+    assert not lagbc.compare(path(200), 100, time_limit=1000).skipped
+
+
+def test_a_method_that_fails_is_recorded_and_the_others_go_on(monkeypatch):
+    def fail(graph, plan):
+        raise RuntimeError("no such luck")
+
+    row = CPU[-1]
+    monkeypatch.setattr(row.load(), "prepare", fail)
+    table = lagbc.compare(GRAPH, 2, device="cpu")
+    assert only(table, row).skipped == "failed: RuntimeError: no such luck"
+    assert len(table.measured) == len(CPU) - 1
+
+
+def test_hops_and_lengths_are_not_mixed(only_rows):
+    hops, lengths = replace(METHODS[0], name="hops"), replace(METHODS[0], name="lengths", weighted=True)
+    both = METHODS[0], replace(METHODS[0], weighted=True)
+    only_rows(hops, lengths, *both)
+    table = lagbc.compare(GRAPH, 2)
+    assert only(table, lengths).skipped == "for lengths only, with weighted=True"
+    assert titles(table.measured) == [("hops", "cpu"), (METHODS[0].name, "cpu")]
+    table = lagbc.compare(GRAPH, 2, weighted=True)
+    assert only(table, hops).skipped == "for hops only, lengths are not read"
+    assert "lengths" in table.headline
+    assert len(table.records) == 3, "a name that does both is there once"
+
+
+def test_weighted_methods_agree_with_the_reference():
+    A = scale_free(60, 400, seed=2).tocsr()
+    A.data = np.random.default_rng(3).integers(1, 6, A.nnz).astype(float)
+    table = lagbc.compare(A, 20, weighted=True, device="cpu")
+    assert table.weighted
+    for record in table.measured:
+        assert record.agrees
+        assert record.checked == "lagbc.reference, 20 roots"
+    assert {(row.name, row.device) for row in METHODS if row.weighted and row.available and row.device == "cpu"} == set(
+        titles(table.measured)
+    )
+
+
+def test_ctrl_c_ends_it(monkeypatch):
+    def interrupt(state, roots):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(CPU[-1].load(), "forward", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        lagbc.compare(GRAPH, 2, device="cpu")
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "arguments"),
+    [
+        (ValueError, "there is no 'fast'; there are 'all' and", {"methods": ["fast"]}),
+        (ValueError, "device='tpu' is not", {"device": "tpu"}),
+        (ValueError, "none of nothing is there for device='cpu'|there is no 'nothing'", {"methods": "nothing"}),
+        (ValueError, "roots=0: it is a count", {"roots": 0}),
+        (ValueError, "sources holds 60, which is not a vertex", {"roots": [60]}),
+        (TypeError, "roots='all' is not an integer", {"roots": "all"}),
+        (ValueError, "dtype='float16' is not one of float64, float32", {"dtype": "float16"}),
+        (ValueError, "time_limit=0", {"time_limit": 0}),
+        (TypeError, "time_limit='1'", {"time_limit": "1"}),
+        (ValueError, "bucket_width=2.0 means nothing to", {"bucket_width": 2.0}),
+        (TypeError, "batch='wide'", {"batch": "wide"}),
+        (ValueError, "threads=0", {"threads": 0}),
+    ],
+)
+def test_wrong_arguments(error, message, arguments):
+    with pytest.raises(error, match=message):
+        lagbc.compare(GRAPH, **arguments)
+
+
+def test_graphs_with_nothing_to_compare():
+    with pytest.raises(ValueError, match="A has no edge between two vertices"):
+        lagbc.compare(matrix(3, [(1, 1)]))
+    with pytest.raises(ValueError, match="no edge leaves any of the roots"):
+        lagbc.compare(matrix(3, [(0, 1)]), [1, 2])

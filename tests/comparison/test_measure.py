@@ -1,0 +1,138 @@
+"""What is measured: every figure of a record, and that compiling, ordering and preparing have places of their own."""
+
+import sys
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+from comparison_cases import CPU, GRAPH, READY, Fake, titles
+from strategies import diamonds, distances, path
+
+import lagbc
+from lagbc.comparison import measure
+from lagbc.graph.validate import as_graph
+from lagbc.methods.table import METHODS
+
+
+def test_every_method_that_can_run_is_measured():
+    table = lagbc.compare(GRAPH, 20)
+    assert set(titles(table.measured)) == {(row.name, row.device) for row in READY}
+    apart = {(row.name, row.device) for row in METHODS} - set(titles(table.measured))
+    assert set(titles(table.skipped)) == apart
+    assert len(table.records) == len(set(titles(table.records)))
+
+
+def test_figures():
+    graph = as_graph(GRAPH)
+    roots = np.flatnonzero(graph.out_degrees)[:9]
+    table = lagbc.compare(GRAPH, roots, threads=1)
+    assert (table.n, table.nnz, table.directed, table.weighted) == (60, graph.nnz, True, False)
+    assert (table.roots, table.threads, table.depth) == (9, 1, graph.depth)
+    farthest = distances(GRAPH)[roots].max()
+    for record in table.measured:
+        row = next(row for row in METHODS if (row.name, row.device) == (record.method, record.device))
+        assert record.formulation == row.formulation
+        assert record.levels == farthest
+        assert record.gteps == pytest.approx(graph.nnz / record.seconds_per_root / 1e9)
+        assert (record.batch, record.workers) == (row.round_batch(9), 1)
+        assert record.prepare_seconds > 0
+        assert record.order_seconds > 0
+        assert record.recomputed == 0
+        assert record.agreement < 1e-12
+        assert record.agrees
+        assert record.checked == "lagbc.reference, 9 roots"
+        if record.peak_bytes is not None:
+            assert record.bytes_per_state == record.peak_bytes / (60 * record.batch)
+
+
+def test_an_undirected_edge_counts_once():
+    record = lagbc.compare(GRAPH, 5, methods=CPU[0].name, device="cpu", directed=False).records[0]
+    assert record.gteps == pytest.approx(as_graph(GRAPH, directed=False).nnz / 2 / record.seconds_per_root / 1e9)
+
+
+def test_a_module_that_serves_several_rows_is_told_which(fake):
+    names = []
+    row = fake(Fake(prepare=lambda plan: names.append(plan.method)))
+    assert lagbc.compare(path(20), 2).measured
+    assert set(names) == {row.name}
+
+
+def test_a_graph_says_itself_whether_it_is_directed():
+    networkx = pytest.importorskip("networkx")
+    for G in (networkx.path_graph(5), networkx.path_graph(5, networkx.DiGraph)):
+        table = lagbc.compare(G, 2, device="cpu")
+        assert table.directed == G.is_directed()
+        assert all(record.agrees for record in table.measured)
+
+
+def test_nothing_can_be_changed():
+    table = lagbc.compare(GRAPH, 2, device="cpu")
+    with pytest.raises(FrozenInstanceError):
+        table.n = 0
+    with pytest.raises(FrozenInstanceError):
+        table.records[0].gteps = 1.0
+    assert isinstance(table.records, tuple)
+
+
+def test_preparing_is_not_in_the_time_per_root(fake, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(measure.time, "perf_counter", lambda: now[0])
+
+    def wait(seconds):
+        now[0] += seconds
+
+    fake(Fake(prepare=lambda plan: wait(100), forward=lambda plan: wait(0.25)))
+    record = lagbc.compare(path(20), 4, batch=2, time_limit=1e9).records[0]
+    assert record.prepare_seconds == 100
+    assert record.seconds_per_root == 2 * 0.25 / 4
+
+
+def test_ordering_has_a_column_of_its_own(fake, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(measure.time, "perf_counter", lambda: now[0])
+    ordinary = lagbc.graph.graph.degree_order
+
+    def order_slowly(degrees):
+        now[0] += 7
+        return ordinary(degrees)
+
+    monkeypatch.setattr(lagbc.graph.graph, "degree_order", order_slowly)
+    fake(Fake())
+    record = lagbc.compare(GRAPH, 2).records[0]
+    assert (record.order_seconds, record.prepare_seconds) == (7, 0)
+
+
+def test_the_first_call_is_not_measured(fake, monkeypatch):
+    now, first = [0.0], iter([1000.0])
+    monkeypatch.setattr(measure.time, "perf_counter", lambda: now[0])
+
+    def compile_or_run(plan):
+        now[0] += next(first, 1.0)
+
+    fake(Fake(forward=compile_or_run))
+    assert lagbc.compare(path(20), 8, time_limit=100).records[0].seconds_per_root == 1 / 8
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="resident memory is read on Linux")
+def test_peak_memory_is_what_a_method_touches(fake):
+    fake(Fake(prepare=lambda plan: np.ones(2**23).sum()))  # 64 MiB that are given back at once
+    record = lagbc.compare(path(20), 2).records[0]
+    assert record.peak_bytes == pytest.approx(64 * 2**20, abs=2**21)
+
+
+def test_a_method_that_runs_out_of_memory_goes_on_with_less(fake):
+    def fail(plan):
+        if plan.batch > 2:
+            raise MemoryError
+
+    fake(Fake(forward=fail))
+    with pytest.warns(lagbc.MemoryWarning):
+        assert lagbc.compare(path(20), 8, batch=8).records[0].batch == 2
+
+
+def test_overflowed_roots_are_counted():
+    for record in lagbc.compare(diamonds(700, 3), [0, 1, 2799], device="cpu").measured:
+        assert (record.recomputed, record.agrees) == (2, None if record.agreement is None else True)
+        assert "path counts of 2 roots left the range of float64" in " ".join(
+            lagbc.compare(diamonds(700, 3), [0, 1, 2799], methods=record.method, device="cpu").remarks()
+        )

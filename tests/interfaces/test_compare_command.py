@@ -1,0 +1,56 @@
+"""The command `lagbc compare`: its table, its reasons and its exit status."""
+
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from lagbc.comparison import check, compare
+from lagbc.interfaces.cli import main
+from lagbc.methods.table import METHODS
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["compare", *map(str, arguments)])
+
+
+def test_command(tmp_path):
+    pytest.importorskip("matplotlib")
+    result = run("example:karate", "--roots", 10, "--device", "cpu", "--plot", tmp_path / "karate.svg")
+    assert result.exit_code == 0, result.output
+    titles_, *rows = result.stdout.split("\n\n")[0].splitlines()
+    assert titles_.split()[:3] == ["method", "formulation", "device"]
+    assert [row.split()[:3] for row in rows] == [
+        [row.name, row.formulation, "cpu"] for row in METHODS if row.device == "cpu" and not row.weighted
+    ]
+    assert "karate: 34 vertices, 78 undirected edges; 10 roots" in result.stdout
+    assert (tmp_path / "karate.svg").stat().st_size > 0
+
+
+def test_command_says_why_it_skips(monkeypatch):
+    monkeypatch.setattr(
+        compare, "METHODS", (METHODS[0], replace(METHODS[0], name="missing", requires="no_such_library", extra=""))
+    )
+    result = run("example:karate", "--roots", 2)
+    assert result.exit_code == 0
+    assert "skipped: no_such_library is not installed" in result.stdout
+
+
+def test_command_fails_if_scores_are_wrong(monkeypatch):
+    monkeypatch.setattr(check, "_by_reference", lambda task, count: [0.0] * task.graph.n)
+    result = run("example:karate", "--roots", 5, "--methods", METHODS[0].name, "--device", "cpu")
+    assert result.exit_code == 1
+    assert f"{METHODS[0].name} on cpu is WRONG: it differs from lagbc.reference, 5 roots" in result.stdout
+
+
+def test_command_takes_strengths_and_lengths():
+    for option in ("--weighted", "--strength"):
+        result = run("example:lesmis", "--roots", 5, "--device", "cpu", option)
+        assert result.exit_code == 0, result.output
+        assert "with lengths" in result.stdout
+
+
+def test_command_ends_with_one_line_if_an_argument_is_wrong():
+    result = run("example:karate", "--methods", "slow,fast")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("lagbc: error: methods: there is no 'slow'")
