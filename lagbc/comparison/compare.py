@@ -48,7 +48,7 @@ def compare(
         How many roots to draw, from the vertices with edges that leave them, or the roots themselves. As many as there
         are vertices takes all.
     methods : str or list of str
-        "all", or names of rows of `lagbc.METHODS`.
+        "all", or names of rows of `lagbc.METHODS`, each of which has to be there for `device` and `weighted`.
     device : str
         "all", "cpu" or "cuda".
     directed, batch, threads : as for `lagbc.bc`
@@ -76,6 +76,8 @@ def compare(
     ------
     TypeError, ValueError
         Something in the arguments is wrong, or the graph has no edge; the message says what to do.
+    MissingDependencyError
+        A method that is asked for by name needs a library that is not installed, or a GPU.
     KeyboardInterrupt
         Ctrl-C stops within one level of one batch.
 
@@ -93,7 +95,8 @@ def compare(
     `lagbc.select_method` takes on the CPU, which is measured first. `Measurement.checked` says what was done, and
     `Measurement.agreement` is the largest difference of all.
 
-    A method that is not installed, has no GPU, does not fit in the memory budget, or fails is skipped and says so.
+    A method that does not fit in the memory budget or fails is skipped and says so; of "all", one that is not installed
+    or has no GPU, too.
     """
     require_flags(progress=progress)
     if dtype not in TOLERANCE:
@@ -148,19 +151,24 @@ def compare(
 
 def _rows(methods: str | Iterable[str], device: str, weighted: bool) -> list[Method]:
     """Return the rows to go through: those asked for, less those that another of the same name stands for."""
-    names = sorted({row.name for row in METHODS})
-    asked = names if methods == "all" else [methods] if isinstance(methods, str) else list(methods)
-    for name in asked:
-        if name not in names:
-            raise ValueError(f"methods: there is no {name!r}; there are 'all' and {', '.join(names)}")
     if device not in ("all", "cpu", "cuda"):
         raise ValueError(f"device={device!r} is not 'all', 'cpu' or 'cuda'")
-    rows = [row for row in METHODS if row.name in asked and device in ("all", row.device)]
-    apply = {(row.name, row.device) for row in rows if row.weighted == weighted}
-    rows = [row for row in rows if row.weighted == weighted or (row.name, row.device) not in apply]
-    if not rows:
-        raise ValueError(f"none of {', '.join(asked)} is there for device={device!r}")
-    return rows
+    on_device = [row for row in METHODS if device in ("all", row.device)]
+    if isinstance(methods, str) and methods == "all":
+        applying = {(row.name, row.device) for row in on_device if row.weighted == weighted}
+        return [row for row in on_device if row.weighted == weighted or (row.name, row.device) not in applying]
+    asked = [methods] if isinstance(methods, str) else list(methods)
+    there = [row for row in on_device if row.weighted == weighted]
+    unknown = [repr(name) for name in asked if name not in {row.name for row in there}]
+    if unknown or not asked:
+        where = f"{'' if device == 'all' else f' on {device}'}{' with lengths' if weighted else ' for hops'}"
+        rows = ", ".join(f"{row.name} on {row.device}" for row in there)
+        raise ValueError(f"methods: there is no {', '.join(unknown) or 'name'}{where}; there are 'all' and {rows}")
+    for name in asked:
+        named = [row for row in there if row.name == name]
+        if not any(row.available for row in named):
+            named[0].load()  # says what is missing
+    return [row for row in there if row.name in asked]
 
 
 def _measure(task: Task, row: Method, check: Check) -> Measurement:

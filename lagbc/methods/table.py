@@ -172,6 +172,11 @@ def _sees_gpu() -> bool:
         return False
 
 
+def _why_no_gpu() -> str:
+    """Say why no method runs on a GPU."""
+    return "CuPy sees no GPU" if _is_installed("cupy") else "CuPy is not installed"
+
+
 ALL_SUMS = tuple(field.name for field in fields(Sums))
 
 # Bytes per entry and edge, and options. At most 8 of values and 4 of depth; 8 of sums (edges); 4 of queue and 4 of its
@@ -431,7 +436,7 @@ def choose(
     if len({row.device for row in rows}) == 1:
         where = f"{rows[0].device} asked for" if device != "auto" else f"it runs on {rows[0].device} alone"
     elif on_gpu is None:
-        where = "CuPy sees no GPU"
+        where = _why_no_gpu()
     else:
         where = f"roots * nnz = {work:.2g}, and a GPU pays from {GPU_WORK:.0g}"
     which = "asked for" if method != "auto" else "the fastest there as a rule"

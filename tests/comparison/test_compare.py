@@ -20,8 +20,23 @@ def test_not_installed(only_rows):
     assert reason == "no_such_library is not installed; pip install 'lagbc[nothing]'"
 
 
+def test_not_installed_but_asked_for_by_name(only_rows):
+    missing = replace(METHODS[0], name="missing", requires="no_such_library", extra="nothing")
+    only_rows(METHODS[0], missing)
+    with pytest.raises(lagbc.MissingDependencyError, match=r"'missing' on cpu needs no_such_library.*lagbc\[nothing\]"):
+        lagbc.compare(GRAPH, 2, methods=[METHODS[0].name, "missing"])
+
+
+def test_a_name_on_two_devices_is_measured_where_it_runs(only_rows, monkeypatch):
+    monkeypatch.setattr(methods, "_why_no_gpu", lambda: "CuPy sees no GPU")
+    only_rows(METHODS[0], replace(METHODS[0], device="cuda"))
+    table = lagbc.compare(GRAPH, 2, methods=METHODS[0].name)
+    assert titles(table.measured) == [(METHODS[0].name, "cpu")]
+    assert titles(table.skipped) == [(METHODS[0].name, "cuda")]
+
+
 def test_no_gpu(only_rows, monkeypatch):
-    monkeypatch.setattr(methods, "_sees_gpu", lambda: False)
+    monkeypatch.setattr(methods, "_why_no_gpu", lambda: "CuPy sees no GPU")
     gpu = replace(METHODS[0], name="gpu", device="cuda")
     only_rows(METHODS[0], gpu)
     assert only(lagbc.compare(GRAPH, 2), gpu).skipped == "there is no NVIDIA GPU that CuPy sees"
@@ -99,9 +114,13 @@ def test_ctrl_c_ends_it(monkeypatch):
 @pytest.mark.parametrize(
     ("error", "message", "arguments"),
     [
-        (ValueError, "there is no 'fast'; there are 'all' and", {"methods": ["fast"]}),
+        (ValueError, "there is no 'fast' for hops; there are 'all' and batched on cpu", {"methods": ["fast"]}),
+        (ValueError, "there is no 'fast', 'slow' for hops", {"methods": ["fast", "batched", "slow"]}),
+        (ValueError, "there is no 'spmm' on cpu for hops", {"methods": ["batched", "spmm"], "device": "cpu"}),
+        (ValueError, "there is no 'spmm' with lengths", {"methods": ["batched", "spmm"], "weighted": True}),
+        (ValueError, "there is no 'dijkstra' for hops", {"methods": "dijkstra"}),
+        (ValueError, "there is no name for hops; there are 'all' and", {"methods": []}),
         (ValueError, "device='tpu' is not", {"device": "tpu"}),
-        (ValueError, "none of nothing is there for device='cpu'|there is no 'nothing'", {"methods": "nothing"}),
         (ValueError, "roots=0: it is a count", {"roots": 0}),
         (ValueError, "sources holds 60, which is not a vertex", {"roots": [60]}),
         (TypeError, "roots='all' is not an integer", {"roots": "all"}),

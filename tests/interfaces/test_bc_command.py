@@ -1,61 +1,25 @@
-"""The command `lagbc`: what it prints and writes, and how it ends when something is wrong."""
+"""The command `lagbc bc`: what it prints and writes."""
 
 import gzip
-import importlib.metadata
-import signal
-import subprocess
-import sys
-import time
-import warnings
 
 import networkx as nx
 import numpy as np
 import pytest
-from click.testing import CliRunner
+import scipy.sparse as sp
+from commands import fail, run, succeed
 
 import lagbc
-from lagbc.errors import MemoryWarning, MissingDependencyError
-from lagbc.interfaces.cli import main
-from lagbc.io.examples import example_names, example_path
+from lagbc.centrality import standard_error
+from lagbc.centrality.standard_error import standard_errors
+from lagbc.graph.validate import as_graph
+from lagbc.io.examples import example_path
 from lagbc.io.read import read_graph
-from lagbc.methods.table import METHODS
-
-
-def run(*arguments):
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
-
-
-def succeed(*arguments):
-    result = run(*arguments)
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-def fail(*arguments):
-    """Return the one line that the command ends with."""
-    result = run(*arguments)
-    assert result.exit_code == 2
-    assert isinstance(result.exception, SystemExit), "no traceback"
-    (line,) = result.stderr.splitlines()
-    assert line.startswith("lagbc: error: ")
-    return line
-
-
-@pytest.fixture
-def path_graph(tmp_path):
-    """The path 20 -> 10 -> 30 -> 40 as an edge list."""
-    path = tmp_path / "path.txt"
-    path.write_text("20 10\n10 30\n30 40\n")
-    return path
 
 
 def karate_scores(**options):
     G = nx.Graph(nx.karate_club_graph().edges)
     scores = nx.betweenness_centrality(G, **{"normalized": False, **options})
     return np.array([scores[v] for v in range(34)])
-
-
-# ---- lagbc bc
 
 
 def test_bc_prints_the_graph_the_method_and_the_top():
@@ -147,15 +111,15 @@ def test_sources_draws_an_estimate_from_the_seed(tmp_path):
 
 
 def test_all_options_reach_bc(monkeypatch, tmp_path):
-    def bc(A, batch, **options):
-        seen.update(options, n=A.n, batch=batch)
+    def bc(A, **options):
+        seen.update(options, n=A.n)
         return np.zeros(A.n)
 
     seen = {}
     monkeypatch.setattr(lagbc, "bc", bc)
     checkpoint = tmp_path / "run.npz"
-    arguments = "--batch 64 --threads 2 --sources 7 --seed 5 --normalized --endpoints --device cpu --progress"
-    succeed("bc", "example:karate", *arguments.split(), "--checkpoint", checkpoint)
+    arguments = "--batch 64 --threads 2 --sources 7 --seed 5 --no-error --normalized --endpoints --device cpu"
+    succeed("bc", "example:karate", "--progress", *arguments.split(), "--checkpoint", checkpoint)
     assert seen == {
         "n": 34,
         "batch": 64,
@@ -170,6 +134,7 @@ def test_all_options_reach_bc(monkeypatch, tmp_path):
         "progress": True,
         "checkpoint": checkpoint,
         "threads": 2,
+        "bucket_width": "auto",
     }
     succeed("bc", "example:karate")
     defaults = {"batch": "auto", "k": None, "rng": None, "progress": False, "checkpoint": None, "threads": None}
@@ -196,6 +161,61 @@ def test_weights_are_not_ignored_silently():
     assert any("weights" in line and ignored in line for line in succeed("bc", "example:us-airports").splitlines())
     assert any("weights" in line and ignored in line for line in succeed("info", "example:us-airports").splitlines())
     assert "weights" not in succeed("bc", "example:karate")
+
+
+def test_an_edge_list_without_a_direction_is_said_to_be_directed(path_graph, tmp_path):
+    sp.save_npz(tmp_path / "path.npz", sp.csr_array(([1.0], ([0], [1])), shape=(2, 2)))
+    for command in (["bc"], ["info"], ["compare", "--methods", "batched", "--device", "cpu"]):
+        (line,) = run(*command, path_graph).stderr.splitlines()
+        assert line == (
+            "lagbc: note: the format, edge list, tells no direction: "
+            "edges go one way (--undirected takes them both ways)"
+        )
+    assert "the format, SciPy npz, tells no direction" in run("bc", tmp_path / "path.npz").stderr
+    for said in ((path_graph, "--directed"), (path_graph, "--undirected"), ("example:karate",)):
+        assert run("bc", *said).stderr == ""
+
+
+def test_the_bar_says_why_it_counts_fewer_roots(path_graph):
+    result = run("bc", path_graph, "--directed", "--progress")
+    assert "lagbc: note: 1 of 4 roots have no out-edges and add nothing; the bar counts the other 3" in result.stderr
+    assert "note" not in run("bc", path_graph, "--directed", "--no-progress").stderr
+    assert "note" not in run("bc", path_graph, "--undirected", "--progress").stderr
+
+
+def error_line(*arguments):
+    (line,) = [line for line in succeed("bc", *arguments).splitlines() if line.startswith("standard error: ")]
+    return line
+
+
+def test_an_estimate_has_its_standard_error(tmp_path):
+    out = succeed("bc", "example:lesmis", "--sources", 40, "--seed", 3, "--top", 2, "--out", tmp_path / "scores.npy")
+    A = read_graph(example_path("lesmis")).matrix
+    assert np.array_equal(np.load(tmp_path / "scores.npy"), lagbc.bc(A, directed=False, k=40, rng=3))
+    errors = standard_errors(as_graph(A, directed=False), 40, rng=3)
+    table = out[out.index("rank") :].splitlines()
+    assert table[0].split() == ["rank", "vertex", "score", "error", "degree"]
+    for line in table[1:3]:
+        _, vertex, _, sign, error, _ = line.split()
+        assert (sign, error) == ("±", f"{errors[int(vertex)]:.2g}")
+    assert "standard error: from 10 more estimates, of 4 random roots each" in out
+
+
+def test_without_a_standard_error_it_says_so():
+    assert error_line("example:karate") == "standard error: none; all vertices are roots"
+    assert error_line("example:karate", "--sources", 34) == "standard error: none; all vertices are roots"
+    assert error_line("example:karate", "--sources", 5, "--no-error") == "standard error: not computed (--error does)"
+    one = error_line("example:karate", "--sources", 1, "--endpoints")
+    assert one == "standard error: none; one root does not tell it"
+
+
+def test_scores_are_written_before_their_error_is_computed(monkeypatch, tmp_path):
+    def interrupt(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(standard_error, "standard_errors", interrupt)
+    assert run("bc", "example:karate", "--sources", 9, "--out", tmp_path / "scores.npy").exit_code == 130
+    assert (tmp_path / "scores.npy").exists()
 
 
 # ---- lengths
@@ -254,7 +274,7 @@ def test_of_repeated_edges_the_shortest_is_taken_or_the_strongest(tmp_path):
     file.write_text("0 2 0.25\n0 1 1\n1 2 1\n0 2 5\n")
     for flag, kept in (("--weighted", "the smallest value, its length"), ("--strength", "the largest value")):
         assert scores_of(tmp_path, file, flag)[0] == [0, 0, 0]
-        shown = CliRunner().invoke(main, ["bc", str(file), flag]).stderr
+        shown = run("bc", file, flag).stderr
         assert shown.startswith(f"lagbc: warning: {file}: 1 entry repeats an edge; of each edge {kept}")
     single = tmp_path / "single.txt"
     single.write_text("0 2 5.25\n0 1 1\n1 2 1\n")
@@ -290,7 +310,7 @@ def test_absorbed_length_is_one_line(detour):
 
 
 def test_weighted_reaches_bc(monkeypatch, detour):
-    def bc(A, batch, *, weighted, **options):
+    def bc(A, *, weighted, **options):
         seen.append((weighted, A.weighted, None if A.weights is None else A.weights.tolist()))
         return np.zeros(A.n)
 
@@ -307,223 +327,17 @@ def test_plot_with_strengths(detour, tmp_path):
     assert f"plot: {tmp_path / 'detour.png'}" in out.splitlines()
 
 
-# ---- lagbc info
-
-
-def test_info_counts(tmp_path):
-    path = tmp_path / "graph.mtx"
-    path.write_text("%%MatrixMarket matrix coordinate pattern general\n7 7 5\n1 2\n2 1\n1 3\n3 3\n5 6\n")
-    out = succeed("info", path)
-    facts = dict(line.strip().split("  ", 1) for line in out.splitlines()[1:9])
-    assert out.splitlines()[0] == "graph.mtx: 7 vertices, 4 directed edges"
-    assert {name: value.strip() for name, value in facts.items()} == {
-        "format": "Matrix Market",
-        "weights": "none",
-        "stored entries": "5",
-        "self loops": "1 (ignored)",
-        "isolated vertices": "2",
-        "weak components": "4 (largest 3 vertices)",
-        "out-degree": "min 0, mean 0.571, max 2",
-        "in-degree": "min 0, mean 0.571, max 1",
-    }
-    undirected = succeed("info", path, "--undirected").splitlines()
-    assert undirected[0] == "graph.mtx: 7 vertices, 3 undirected edges"
-    assert undirected[7].split() == ["degree", "min", "0,", "mean", "0.857,", "max", "2"]
-
-
-def test_info_tells_memory_and_method():
-    out = succeed("info", "example:karate")
-    A = read_graph(example_path("karate")).matrix
-    memory, choice = lagbc.estimate_memory(A, directed=False), lagbc.select_method(A, directed=False)
-    (line,) = [line for line in out.splitlines() if line.startswith("memory: ")]
-    assert f"with batch {memory.batch}, threads {memory.threads}" in line
-    assert f"method: {choice.method.name} on {choice.method.device}" in out
-    assert choice.reason in out
-
-
-def test_info_lists_every_method():
-    lines = succeed("info", "example:karate").splitlines()
-    start = next(i for i, line in enumerate(lines) if line.split()[:2] == ["method", "formulation"])
-    table = [line.split()[:4] for line in lines[start + 1 :]]
-    yes = {True: "yes", False: "no"}
-    assert table == [[row.name, row.formulation, row.device, yes[row.weighted]] for row in METHODS]
-
-
-@pytest.mark.parametrize(
-    ("count", "text"), [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (3 * 2**30, "3 GiB"), (2**50, "1024 TiB")]
-)
-def test_sizes_are_readable(count, text):
-    from lagbc.interfaces.cli import _size
-
-    assert _size(count) == text
-
-
-# ---- errors
-
-
-def test_missing_file_names_the_shipped_networks():
-    line = fail("bc", "nothing.mtx")
-    assert "there is no file 'nothing.mtx'" in line
-    for name in example_names():
-        assert f"example:{name}" in line
-
-
-@pytest.mark.parametrize("command", ["bc", "info"])
-def test_unknown_example_lists_those_there_are(command):
-    assert "called 'nope'; there are: ca-GrQc, karate" in fail(command, "example:nope")
-
-
-def test_malformed_file(tmp_path):
-    (tmp_path / "bad.txt").write_text("1 2\n3\n")
-    assert f"{tmp_path / 'bad.txt'}, line 2: 1 column" in fail("info", tmp_path / "bad.txt")
-
-
-def test_directory(tmp_path):
-    assert str(tmp_path) in fail("bc", tmp_path)
-
-
-def test_unknown_method():
-    assert "nonsense" in fail("bc", "example:karate", "--method", "nonsense")
-
-
-@pytest.mark.parametrize(
-    ("option", "name", "part"),
-    [
-        ("--out", "scores.txt", "a .npy or a .csv file"),
-        ("--plot", "scores.xyz", "suffix '.xyz'"),
-        ("--out", "nowhere/scores.npy", "there is no directory"),
-        ("--plot", "nowhere/scores.png", "there is no directory"),
-    ],
-)
-def test_outputs_are_checked_before_the_computation(monkeypatch, tmp_path, option, name, part):
-    if option == "--plot":
-        pytest.importorskip("matplotlib")
-    monkeypatch.setattr(lagbc, "bc", lambda *args, **kwargs: pytest.fail("computed in vain"))
-    assert part in fail("bc", "example:karate", option, tmp_path / name)
-
-
-@pytest.mark.parametrize("error", [ValueError, TypeError, MissingDependencyError, OverflowError])
-def test_errors_of_bc_are_one_line(monkeypatch, error):
-    monkeypatch.setattr(lagbc, "bc", raiser(error("bad\nvalue")))
-    assert fail("bc", "example:karate") == "lagbc: error: bad value"
-
-
-def test_out_of_memory(monkeypatch):
-    monkeypatch.setattr(lagbc, "bc", raiser(MemoryError("8 GiB")))
-    assert fail("bc", "example:karate") == "lagbc: error: out of memory: 8 GiB"
-
-
-def test_a_fault_of_lagbc_keeps_its_traceback(monkeypatch):
-    monkeypatch.setattr(lagbc, "bc", raiser(ZeroDivisionError()))
-    assert isinstance(run("bc", "example:karate").exception, ZeroDivisionError)
-
-
-@pytest.mark.parametrize("batch", ["0", "-3", "many", "1.5"])
-def test_batch_is_an_integer_or_auto(batch):
-    result = run("bc", "example:karate", "--batch", batch)
-    assert result.exit_code == 2
-    assert f"{batch!r} is neither 'auto' nor an integer from 1 on" in result.stderr
-
-
-def test_warnings_are_one_line(monkeypatch):
-    def bc(A, batch, **options):
-        warnings.warn(MemoryWarning("smaller\nbatch"), stacklevel=1)
+def test_bucket_width_reaches_bc(monkeypatch, detour):
+    def bc(A, *, bucket_width, **options):
+        seen.append(bucket_width)
         return np.zeros(A.n)
 
+    seen = []
     monkeypatch.setattr(lagbc, "bc", bc)
-    result = run("bc", "example:karate")
-    assert (result.exit_code, result.stderr) == (0, "lagbc: warning: smaller batch\n")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "written", "says"),
-    [
-        ([], False, "with --checkpoint a run can go on"),
-        (["--checkpoint"], True, "keeps the roots that are done"),
-        (["--checkpoint"], False, "was not written"),
-    ],
-)
-def test_interrupt(monkeypatch, tmp_path, arguments, written, says):
-    checkpoint = tmp_path / "run.npz"
-
-    def bc(A, batch, **options):
-        if written:
-            checkpoint.write_bytes(b"")
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(lagbc, "bc", bc)
-    result = run("bc", "example:karate", *(part for flag in arguments for part in (flag, checkpoint)))
-    assert result.exit_code == 130
-    (line,) = result.stderr.splitlines()
-    assert line.startswith("lagbc: interrupted: ")
-    assert says in line
-
-
-# ---- the program itself
-
-
-def program(*arguments, **options):
-    command = [sys.executable, "-c", "from lagbc.interfaces.cli import main; main()", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
-
-
-def test_program(path_graph, tmp_path):
-    done = program("bc", path_graph, "--undirected", "--out", tmp_path / "scores.csv")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "path.txt: 4 vertices, 3 undirected edges" in done.stdout
-    assert (tmp_path / "scores.csv").read_text() == "vertex,score\n10,2.0\n20,0.0\n30,2.0\n40,0.0\n"
-    done = program("bc", tmp_path / "nothing")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("lagbc: error: there is no file")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
-def test_control_c_ends_the_program():
-    code = (
-        "import signal, time, lagbc\n"
-        # A background job of a shell starts with the signal ignored.
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "lagbc.bc = lambda *args, **options: time.sleep(60)\n"
-        "from lagbc.interfaces.cli import main\n"
-        "main(['bc', 'example:karate'])"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-u", "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        while not process.stdout.readline().startswith("method: "):
-            assert process.poll() is None
-        time.sleep(0.2)
-        process.send_signal(signal.SIGINT)
-        _, stderr = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert stderr == "lagbc: interrupted: nothing is kept; with --checkpoint a run can go on where it was stopped\n"
-
-
-def test_help_loads_nothing_heavy_on_top_of_lagbc_itself():
-    code = (
-        "import sys, click.testing, lagbc\n"
-        "before = set(sys.modules)\n"
-        "from lagbc.interfaces.cli import main\n"
-        "assert click.testing.CliRunner().invoke(main, ['bc', '--help']).exit_code == 0\n"
-        "heavy = {'numpy', 'scipy', 'numba', 'matplotlib', 'graphblas', 'cupy', 'lagbc.io.read', 'lagbc.plots'}\n"
-        "print(sorted(heavy & set(sys.modules) - before))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout == "[]\n"
-
-
-def test_help_names_every_command():
-    out = succeed("--help")
-    assert {"bc", "info"} <= {line.split()[0] for line in out.partition("Commands:")[2].splitlines() if line}
-    assert "example:NAME" in succeed("bc", "--help")
-
-
-def test_version():
-    assert succeed("--version") == f"lagbc {importlib.metadata.version('lagbc')}\n"
-
-
-def raiser(error):
-    def bc(A, batch, **options):
-        raise error
-
-    return bc
+    succeed("bc", detour, "--weighted", "--bucket-width", "2.5")
+    succeed("bc", detour, "--weighted")
+    assert seen == [2.5, "auto"]
+    for width in ("0", "-1", "nan", "inf", "wide"):
+        result = run("bc", detour, "--weighted", "--bucket-width", width)
+        assert result.exit_code == 2
+        assert f"{width!r} is neither 'auto' nor a length" in result.stderr

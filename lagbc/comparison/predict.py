@@ -1,0 +1,84 @@
+"""How long a run from all roots takes, told from runs of a few."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from lagbc.centrality.betweenness import bc
+from lagbc.centrality.preview import estimate_memory, select_method
+from lagbc.comparison.roots import draw_roots
+from lagbc.graph.graph import Graph
+
+# No run is begun that may take longer.
+_MOST_SECONDS = 1.0
+# A round of full batches takes at most about so many times as long as one root; so many rounds make the next run.
+_ROUND, _GROWTH = 10, 4
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Time of a run from all roots.
+
+    Attributes
+    ----------
+    seconds : float
+        Of sweeps alone: without reading the graph, ordering it, and compiling.
+    roots, idle : int
+        Vertices that edges leave, and those without, which add nothing.
+    swept : int
+        Roots of the longest run that it is told from.
+    swept_seconds : float
+        What that run took.
+    is_bound : bool
+        Whether `seconds` is rather too much: of a full round of batches there was no time for a run.
+    """
+
+    seconds: float
+    roots: int
+    idle: int
+    swept: int = 0
+    swept_seconds: float = 0.0
+    is_bound: bool = False
+
+
+def predict(graph: Graph) -> Prediction:
+    """Predict the time of `lagbc.bc` from all roots, by runs of a second or two in all, and one that compiles.
+
+    Runs grow from one root to a round of batches, one a thread, and on; the last two tell the time of a root. On deep
+    graphs the roots are runs of neighbours, as they are when all vertices are roots.
+    """
+    roots = int(np.count_nonzero(graph.out_degrees))
+    idle = graph.n - roots
+    if not roots:
+        return Prediction(0.0, roots, idle)
+    row = select_method(graph, weighted=graph.weighted).method
+    plan = estimate_memory(graph, weighted=graph.weighted)
+    a_round = min(plan.batch * plan.threads, roots)
+
+    def run(size: int) -> float:
+        sources = draw_roots(graph, size, 0)
+        begun = time.perf_counter()
+        bc(graph, weighted=graph.weighted, sources=sources, method=cast(Any, row.name), device=cast(Any, row.device))
+        return time.perf_counter() - begun
+
+    run(1)  # what compiles, loads or orders does so now
+    sizes, seconds, factor = [1], [run(1)], _ROUND
+    while sizes[-1] < roots and seconds[-1] * factor <= _MOST_SECONDS:
+        sizes.append(min(max(a_round, _GROWTH * sizes[-1]), roots))
+        seconds.append(run(sizes[-1]))
+        factor = _GROWTH
+    rate = seconds[-1] / sizes[-1]
+    if len(sizes) > 2 and seconds[-1] > seconds[-2]:
+        rate = (seconds[-1] - seconds[-2]) / (sizes[-1] - sizes[-2])
+    return Prediction(
+        seconds=seconds[-1] + rate * (roots - sizes[-1]),
+        roots=roots,
+        idle=idle,
+        swept=sizes[-1],
+        swept_seconds=seconds[-1],
+        is_bound=sizes[-1] < a_round,
+    )

@@ -1,0 +1,107 @@
+"""`lagbc compare`: every method on one graph."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lagbc.interfaces.cli import options
+from lagbc.interfaces.cli.graphs import open_source
+from lagbc.interfaces.cli.outputs import check_outputs
+
+if TYPE_CHECKING:
+    from lagbc.comparison.records import Measurement
+
+
+@click.command("compare", epilog=options.GRAPH_HELP)
+@options.takes_graph
+@click.option("--roots", type=click.IntRange(1), default=256, show_default=True, help="How many roots to draw.")
+@options.seed_option
+@click.option("--methods", metavar="NAME,...", default="all", show_default=True, help="Which of lagbc info's table.")
+@click.option("--device", default="all", show_default=True, help="Where to compute: all, cpu or cuda.")
+@options.batch_option
+@options.bucket_width_option
+@click.option("--dtype", default="float64", show_default=True, help="Of path counts on the GPU; or float32.")
+@options.threads_option
+@click.option(
+    "--time-limit", type=float, default=60.0, show_default=True, help="Seconds; a method that takes longer is skipped."
+)
+@options.plot_option("times and memory")
+@options.progress_option
+def compare_command(
+    source: options.GraphOptions,
+    roots: int,
+    seed: int,
+    methods: str,
+    device: str,
+    batch: int | str,
+    bucket_width: float | str,
+    dtype: str,
+    threads: int | None,
+    time_limit: float,
+    plot: Path | None,
+    progress: bool,
+) -> None:
+    """Time, memory and agreement of every method on GRAPH.
+
+    A row is printed as soon as its method is measured. The exit status is 1 if the scores of some method are wrong.
+    """
+    import lagbc
+
+    check_outputs(None, plot)
+    taken = open_source(source)
+    comparison = lagbc.compare(
+        taken.matrix,
+        roots,
+        methods=methods if methods == "all" else [name.strip() for name in methods.split(",")],
+        device=device,
+        directed=taken.directed,
+        weighted=taken.weighted,
+        batch=batch,
+        bucket_width=bucket_width,
+        dtype=dtype,
+        threads=threads,
+        rng=seed,
+        time_limit=time_limit,
+        progress=progress,
+        report=_row_printer(),
+    )
+    click.echo()
+    click.echo(f"{taken.title}: {comparison.headline}")
+    for remark in comparison.remarks():
+        click.echo(remark)
+    if plot is not None:
+        comparison.plot(plot, title=taken.title)
+        click.echo(f"plot: {plot}")
+    if any(record.agrees is False for record in comparison.records):
+        click.get_current_context().exit(1)
+
+
+def _row_printer() -> Callable[[Measurement], None]:
+    """Return a function that prints a row of the table, above a progress bar if one is drawn; the first with titles."""
+    from tqdm import tqdm
+
+    from lagbc.comparison.records import TABLE_COLUMNS
+    from lagbc.methods.table import METHODS
+
+    # As wide as their titles or as the names and figures that come.
+    longest = {"method": max(len(row.name) for row in METHODS), "formulation": 11, "device": 6, "difference": 13}
+    widths = [max(len(title), longest.get(title, 8)) for title, _ in TABLE_COLUMNS]
+    titles = [title for title, _ in TABLE_COLUMNS]
+
+    def line(cells: list[str]) -> None:
+        text = "  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=False)).rstrip()
+        tqdm.write(text, file=sys.stdout)
+
+    def show(record: Measurement) -> None:
+        if titles:
+            line(titles)
+            titles.clear()
+        cells = [cell(record) for _, cell in TABLE_COLUMNS]
+        line([*cells[:3], f"skipped: {record.skipped}"] if record.skipped else cells)
+
+    return show

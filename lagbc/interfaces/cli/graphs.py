@@ -1,0 +1,112 @@
+"""The graph that a command is given: read, taken as the options say, and described."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from lagbc.graph.graph import Graph
+    from lagbc.interfaces.cli.options import GraphOptions
+    from lagbc.io.graph_file import GraphFile
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A graph file and how it is taken.
+
+    Attributes
+    ----------
+    file : GraphFile
+    matrix : sparse matrix
+        With lengths in the place of strengths.
+    directed, weighted : bool
+    lengths : str or None
+        What the stored values are taken as: "lengths", "strengths" or nothing.
+    title : str
+        The name of the network or file.
+    """
+
+    file: GraphFile
+    matrix: Any
+    directed: bool
+    weighted: bool
+    lengths: str | None
+    title: str
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of the matrix."""
+        from lagbc.graph.validate import as_graph
+
+        return as_graph(self.matrix, directed=self.directed, weighted=self.weighted)
+
+
+def open_source(options: GraphOptions) -> Source:
+    """Read the graph; say so where it is directed although its format does not tell."""
+    from lagbc.io.examples import EXAMPLE, example_names
+    from lagbc.io.read import read_graph
+
+    name = options.name
+    if not name.startswith(EXAMPLE) and not Path(name).exists():
+        shipped = ", ".join(EXAMPLE + example for example in example_names())
+        raise FileNotFoundError(f"there is no file {name!r}; networks that come with lagbc: {shipped}")
+    file = read_graph(name, strengths=options.lengths == "strengths")
+    if options.directed is None and file.format in ("edge list", "SciPy npz"):
+        note(f"the format, {file.format}, tells no direction: edges go one way (--undirected takes them both ways)")
+    return Source(
+        file=file,
+        matrix=_as_lengths(file.matrix) if options.lengths == "strengths" else file.matrix,
+        directed=file.directed if options.directed is None else options.directed,
+        weighted=options.lengths is not None,
+        lengths=options.lengths,
+        title=name.removeprefix(EXAMPLE) if name.startswith(EXAMPLE) else Path(name).name,
+    )
+
+
+def note(text: str) -> None:
+    """Print a line that is no result."""
+    click.echo(f"lagbc: note: {text}", err=True)
+
+
+def _as_lengths(strengths: Any) -> Any:
+    """1 / w; what is no strength gives what is no length, which is refused."""
+    import numpy as np
+
+    A = strengths.astype(np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        A.data = 1.0 / A.data
+    return A
+
+
+def headline(source: Source, graph: Graph) -> str:
+    """Return the title and the size in one line."""
+    if graph.directed:
+        return f"{source.title}: {graph.n:,} vertices, {graph.nnz:,} directed edges"
+    return f"{source.title}: {graph.n:,} vertices, {graph.nnz // 2:,} undirected edges"
+
+
+def has_weights(source: Source) -> bool:
+    """Whether the stored values differ."""
+    values = source.file.matrix.data
+    return source.file.matrix.nnz > 0 and bool((values != values[0]).any())
+
+
+def weight_lines(source: Source) -> list[str]:
+    """Say what became of the stored values, if there is anything to say."""
+    if not source.weighted:
+        ignored = "weights: ignored; paths are counted in hops (--weighted takes them as lengths)"
+        return [ignored] if has_weights(source) else []
+    strengths = " w, taken as lengths 1 / w" if source.lengths == "strengths" else " of edges"
+    taken = f"weights: {source.lengths}{strengths}"
+    return [taken] if has_weights(source) else [taken, "weights: all are the same; the file may have none"]
+
+
+def degrees_of(graph: Graph) -> list[tuple[str, Any]]:
+    """Return the degrees and what they are called."""
+    if graph.directed:
+        return [("out-degree", graph.out_degrees), ("in-degree", graph.in_degrees)]
+    return [("degree", graph.out_degrees)]

@@ -1,0 +1,178 @@
+"""The options that commands share: each is declared once, and reaches a command in a record of its kind."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from lagbc.types import Auto, DeviceName, MethodName
+
+GRAPH_HELP = """GRAPH is a Matrix Market file, a SciPy .npz, an edge list or a METIS file, plain or gzip-compressed, or
+example:NAME for a network that comes with lagbc. The vertices of an edge list keep their ids; in the other formats they
+are the rows of the matrix, counted from 0."""
+
+_Function = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class GraphOptions:
+    """Which graph, and how it is taken: one way or both ways, in hops or with lengths or strengths."""
+
+    name: str
+    directed: bool | None
+    lengths: str | None
+
+
+@dataclass(frozen=True)
+class SampleOptions:
+    """An estimate from `k` random roots, with its standard error or without."""
+
+    k: int | None
+    seed: int
+    error: bool
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How a run is carried out, as the public functions name it."""
+
+    method: MethodName | Auto
+    device: DeviceName | Auto
+    batch: int | str
+    bucket_width: float | str
+    threads: int | None
+    checkpoint: Path | None
+    progress: bool
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """What becomes of the scores."""
+
+    top: int
+    out: Path | None
+    plot: Path | None
+
+
+def _number_or_auto(kind: type[int] | type[float], wanted: str) -> Callable[[click.Context, click.Parameter, str], Any]:
+    def parse(ctx: click.Context, param: click.Parameter, value: str) -> Any:
+        if value == "auto":
+            return value
+        try:
+            number = kind(value)
+        except ValueError:
+            number = kind(0)
+        if not 0 < number < float("inf"):
+            raise click.BadParameter(f"{value!r} is neither 'auto' nor {wanted}", ctx, param)
+        return number
+
+    return parse
+
+
+def _is_terminal(ctx: click.Context, param: click.Parameter, value: bool | None) -> bool:
+    return sys.stderr.isatty() if value is None else value
+
+
+seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Draws the roots.")
+batch_option = click.option(
+    "--batch",
+    callback=_number_or_auto(int, "an integer from 1 on"),
+    metavar="N|auto",
+    default="auto",
+    show_default=True,
+    help="Roots at a time.",
+)
+bucket_width_option = click.option(
+    "--bucket-width",
+    callback=_number_or_auto(float, "a length, finite and > 0"),
+    metavar="LENGTH|auto",
+    default="auto",
+    show_default=True,
+    help="Of Delta-stepping, with --weighted or --strength.",
+)
+threads_option = click.option(
+    "--threads", type=click.IntRange(1), help="CPU threads.  [default: as many as there are cores]"
+)
+progress_option = click.option(
+    "--progress/--no-progress", default=None, callback=_is_terminal, help="[default: on if stderr is a terminal]"
+)
+
+
+def plot_option(drawn: str) -> Callable[[_Function], _Function]:
+    """Declare the option that draws something."""
+    return click.option("--plot", type=click.Path(path_type=Path), help=f"Draw {drawn}: .png, .pdf or .svg.")
+
+
+def _record(kind: type, parameter: str, *declarations: Callable[[_Function], _Function]) -> Callable[..., _Function]:
+    """Declare options, and hand their values to the command as one record."""
+
+    def declare(command: _Function) -> _Function:
+        @wraps(command)
+        def call(**values: Any) -> Any:
+            own = {field.name: values.pop(field.name) for field in fields(kind)}
+            return command(**{parameter: kind(**own)}, **values)
+
+        declared: _Function = call
+        for declaration in reversed(declarations):
+            declared = declaration(declared)
+        return declared
+
+    return declare
+
+
+takes_graph = _record(
+    GraphOptions,
+    "source",
+    click.argument("name", metavar="GRAPH"),
+    click.option(
+        "--directed/--undirected", default=None, help="Edges one way or both ways.  [default: what the file says]"
+    ),
+    click.option(
+        "--weighted", "lengths", flag_value="lengths", default=None, help="Take the stored values as lengths of edges."
+    ),
+    click.option(
+        "--strength", "lengths", flag_value="strengths", help="Take them as strengths w, that is, lengths 1 / w."
+    ),
+)
+
+takes_sample = _record(
+    SampleOptions,
+    "sample",
+    click.option("--sources", "k", metavar="K", type=click.IntRange(1), help="Estimate from K random roots."),
+    seed_option,
+    click.option(
+        "--error/--no-error",
+        default=True,
+        show_default=True,
+        help="The standard error of the estimate, from ten more of at most 64 roots each.",
+    ),
+)
+
+takes_run = _record(
+    RunOptions,
+    "run",
+    click.option("--method", default="auto", show_default=True, help="A row of the table that lagbc info prints."),
+    click.option("--device", default="auto", show_default=True, help="Where to compute: cpu or cuda."),
+    batch_option,
+    bucket_width_option,
+    threads_option,
+    click.option(
+        "--checkpoint", type=click.Path(path_type=Path), help="Keep the state here (.npz), and go on from it."
+    ),
+    progress_option,
+)
+
+takes_output = _record(
+    OutputOptions,
+    "output",
+    click.option("--top", type=click.IntRange(0), default=10, show_default=True, help="How many vertices to print."),
+    click.option("--out", type=click.Path(path_type=Path), help="Write all scores: a .npy array or a .csv table."),
+    plot_option("the scores"),
+)

@@ -1,0 +1,26 @@
+"""Run the command `lagbc` in this process."""
+
+from click.testing import CliRunner
+
+from lagbc.interfaces.cli import main
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def succeed(*arguments):
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def fail(*arguments):
+    """Return the one line that the command ends with."""
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert isinstance(result.exception, SystemExit), "no traceback"
+    *notes, line = result.stderr.splitlines()
+    assert all(note.startswith("lagbc: note: ") for note in notes)
+    assert line.startswith("lagbc: error: ")
+    return line

@@ -1,0 +1,102 @@
+"""The command `lagbc info`: what it says of a graph."""
+
+import pytest
+from commands import succeed
+
+import lagbc
+from lagbc.comparison import predict
+from lagbc.interfaces.cli.text import duration, size
+from lagbc.io.examples import example_path
+from lagbc.io.read import read_graph
+from lagbc.methods.table import METHODS
+
+
+def test_info_counts(tmp_path):
+    path = tmp_path / "graph.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate pattern general\n7 7 5\n1 2\n2 1\n1 3\n3 3\n5 6\n")
+    out = succeed("info", path)
+    facts = dict(line.strip().split("  ", 1) for line in out.splitlines()[1:9])
+    assert out.splitlines()[0] == "graph.mtx: 7 vertices, 4 directed edges"
+    assert {name: value.strip() for name, value in facts.items()} == {
+        "format": "Matrix Market",
+        "weights": "none",
+        "stored entries": "5",
+        "self loops": "1 (ignored)",
+        "isolated vertices": "2",
+        "weak components": "4 (largest 3 vertices)",
+        "out-degree": "min 0, mean 0.571, max 2",
+        "in-degree": "min 0, mean 0.571, max 1",
+    }
+    undirected = succeed("info", path, "--undirected").splitlines()
+    assert undirected[0] == "graph.mtx: 7 vertices, 3 undirected edges"
+    assert undirected[7].split() == ["degree", "min", "0,", "mean", "0.857,", "max", "2"]
+
+
+def test_info_tells_memory_and_method():
+    out = succeed("info", "example:karate")
+    A = read_graph(example_path("karate")).matrix
+    memory, choice = lagbc.estimate_memory(A, directed=False), lagbc.select_method(A, directed=False)
+    (line,) = [line for line in out.splitlines() if line.startswith("memory: ")]
+    assert f"with batch {memory.batch}, threads {memory.threads}" in line
+    assert f"method: {choice.method.name} on {choice.method.device}" in out
+    assert choice.reason in out
+
+
+def test_info_lists_every_method():
+    lines = succeed("info", "example:karate").splitlines()
+    start = next(i for i, line in enumerate(lines) if line.split()[:2] == ["method", "formulation"])
+    table = [line.split()[:4] for line in lines[start + 1 :]]
+    yes = {True: "yes", False: "no"}
+    assert table == [[row.name, row.formulation, row.device, yes[row.weighted]] for row in METHODS]
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (3 * 2**30, "3 GiB"), (2**50, "1024 TiB")]
+)
+def test_sizes_are_readable(count, text):
+    assert size(count) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.00123, "1.2 ms"),
+        (0.5, "0.5 s"),
+        (42, "42 s"),
+        (117, "120 s"),
+        (600, "10 min"),
+        (9e4, "25 h"),
+        (1e9, "12,000 days"),
+    ],
+)
+def test_times_are_readable(seconds, text):
+    assert duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("found", "line"),
+    [
+        (
+            predict.Prediction(40.0, 1234, 0, 256, 0.5),
+            "time: about 40 s for all 1,234 roots (from 256 roots swept in 0.5 s)",
+        ),
+        (
+            predict.Prediction(400.0, 1234, 7, 1, 0.5, is_bound=True),
+            "time: at most about 6.7 min for all 1,234 roots (from 1 root swept in 0.5 s); "
+            "vertices without out-edges, which add nothing: 7",
+        ),
+        (predict.Prediction(0.5, 1234, 0, 1234, 0.5), "time: 0.5 s for all 1,234 roots (all were swept)"),
+        (predict.Prediction(0.0, 0, 3), "time: none: no vertex has edges that leave it"),
+    ],
+)
+def test_info_predicts_the_time(monkeypatch, found, line):
+    monkeypatch.setattr(predict, "predict", lambda graph: found)
+    assert line in succeed("info", "example:karate").splitlines()
+
+
+def test_info_with_lengths():
+    out = succeed("info", "example:lesmis", "--weighted")
+    assert "taken as lengths" in out
+    choice = lagbc.select_method(read_graph(example_path("lesmis")).matrix, directed=False, weighted=True)
+    assert f"method: {choice.reason}" in out.splitlines()
+    assert "for all 77 roots" in out

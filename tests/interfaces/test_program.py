@@ -1,0 +1,184 @@
+"""The program: how it ends when something is wrong, and what it loads."""
+
+import importlib.metadata
+import signal
+import subprocess
+import sys
+import time
+import warnings
+
+import numpy as np
+import pytest
+from commands import fail, run, succeed
+
+import lagbc
+from lagbc.errors import MemoryWarning, MissingDependencyError
+from lagbc.io.examples import example_names
+
+
+def raiser(error):
+    def bc(A, **options):
+        raise error
+
+    return bc
+
+
+def test_missing_file_names_the_shipped_networks():
+    line = fail("bc", "nothing.mtx")
+    assert "there is no file 'nothing.mtx'" in line
+    for name in example_names():
+        assert f"example:{name}" in line
+
+
+@pytest.mark.parametrize("command", ["bc", "info"])
+def test_unknown_example_lists_those_there_are(command):
+    assert "called 'nope'; there are: ca-GrQc, karate" in fail(command, "example:nope")
+
+
+def test_malformed_file(tmp_path):
+    (tmp_path / "bad.txt").write_text("1 2\n3\n")
+    assert f"{tmp_path / 'bad.txt'}, line 2: 1 column" in fail("info", tmp_path / "bad.txt")
+
+
+def test_directory(tmp_path):
+    assert str(tmp_path) in fail("bc", tmp_path)
+
+
+def test_unknown_method():
+    assert "nonsense" in fail("bc", "example:karate", "--method", "nonsense")
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "part"),
+    [
+        ("--out", "scores.txt", "a .npy or a .csv file"),
+        ("--plot", "scores.xyz", "suffix '.xyz'"),
+        ("--out", "nowhere/scores.npy", "there is no directory"),
+        ("--plot", "nowhere/scores.png", "there is no directory"),
+    ],
+)
+def test_outputs_are_checked_before_the_computation(monkeypatch, tmp_path, option, name, part):
+    if option == "--plot":
+        pytest.importorskip("matplotlib")
+    monkeypatch.setattr(lagbc, "bc", lambda *args, **kwargs: pytest.fail("computed in vain"))
+    assert part in fail("bc", "example:karate", option, tmp_path / name)
+
+
+@pytest.mark.parametrize("error", [ValueError, TypeError, MissingDependencyError, OverflowError])
+def test_errors_of_bc_are_one_line(monkeypatch, error):
+    monkeypatch.setattr(lagbc, "bc", raiser(error("bad\nvalue")))
+    assert fail("bc", "example:karate") == "lagbc: error: bad value"
+
+
+def test_out_of_memory(monkeypatch):
+    monkeypatch.setattr(lagbc, "bc", raiser(MemoryError("8 GiB")))
+    assert fail("bc", "example:karate") == "lagbc: error: out of memory: 8 GiB"
+
+
+def test_a_fault_of_lagbc_keeps_its_traceback(monkeypatch):
+    monkeypatch.setattr(lagbc, "bc", raiser(ZeroDivisionError()))
+    assert isinstance(run("bc", "example:karate").exception, ZeroDivisionError)
+
+
+@pytest.mark.parametrize("batch", ["0", "-3", "many", "1.5"])
+def test_batch_is_an_integer_or_auto(batch):
+    result = run("bc", "example:karate", "--batch", batch)
+    assert result.exit_code == 2
+    assert f"{batch!r} is neither 'auto' nor an integer from 1 on" in result.stderr
+
+
+def test_warnings_are_one_line(monkeypatch):
+    def bc(A, **options):
+        warnings.warn(MemoryWarning("smaller\nbatch"), stacklevel=1)
+        return np.zeros(A.n)
+
+    monkeypatch.setattr(lagbc, "bc", bc)
+    result = run("bc", "example:karate")
+    assert (result.exit_code, result.stderr) == (0, "lagbc: warning: smaller batch\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "written", "says"),
+    [
+        ([], False, "with --checkpoint a run can go on"),
+        (["--checkpoint"], True, "keeps the roots that are done"),
+        (["--checkpoint"], False, "was not written"),
+    ],
+)
+def test_interrupt(monkeypatch, tmp_path, arguments, written, says):
+    checkpoint = tmp_path / "run.npz"
+
+    def bc(A, **options):
+        if written:
+            checkpoint.write_bytes(b"")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(lagbc, "bc", bc)
+    result = run("bc", "example:karate", *(part for flag in arguments for part in (flag, checkpoint)))
+    assert result.exit_code == 130
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("lagbc: interrupted: ")
+    assert says in line
+
+
+# ---- the program itself
+
+
+def program(*arguments, **options):
+    command = [sys.executable, "-c", "from lagbc.interfaces.cli import main; main()", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
+
+
+def test_program(path_graph, tmp_path):
+    done = program("bc", path_graph, "--undirected", "--out", tmp_path / "scores.csv")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "path.txt: 4 vertices, 3 undirected edges" in done.stdout
+    assert (tmp_path / "scores.csv").read_text() == "vertex,score\n10,2.0\n20,0.0\n30,2.0\n40,0.0\n"
+    done = program("bc", tmp_path / "nothing")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("lagbc: error: there is no file")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+def test_control_c_ends_the_program():
+    code = (
+        "import signal, time, lagbc\n"
+        # A background job of a shell starts with the signal ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "lagbc.bc = lambda *args, **options: time.sleep(60)\n"
+        "from lagbc.interfaces.cli import main\n"
+        "main(['bc', 'example:karate'])"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-u", "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        while not process.stdout.readline().startswith("method: "):
+            assert process.poll() is None
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert stderr == "lagbc: interrupted: nothing is kept; with --checkpoint a run can go on where it was stopped\n"
+
+
+def test_help_loads_nothing_heavy_on_top_of_lagbc_itself():
+    code = (
+        "import sys, click.testing, lagbc\n"
+        "before = set(sys.modules)\n"
+        "from lagbc.interfaces.cli import main\n"
+        "assert click.testing.CliRunner().invoke(main, ['bc', '--help']).exit_code == 0\n"
+        "heavy = {'numpy', 'scipy', 'numba', 'matplotlib', 'graphblas', 'cupy', 'lagbc.io.read', 'lagbc.plots'}\n"
+        "print(sorted(heavy & set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_help_names_every_command():
+    out = succeed("--help")
+    assert {"bc", "info"} <= {line.split()[0] for line in out.partition("Commands:")[2].splitlines() if line}
+    assert "example:NAME" in succeed("bc", "--help")
+
+
+def test_version():
+    assert succeed("--version") == f"lagbc {importlib.metadata.version('lagbc')}\n"
