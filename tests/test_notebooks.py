@@ -1,6 +1,7 @@
 """Notebooks run from top to bottom, and what is stored in them is whole, has figures and is small."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -42,6 +43,25 @@ def test_what_is_stored(path):
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1)), "run once, from top to bottom"
     assert path.stat().st_size < 500_000
+
+
+def code_that_finds(name):
+    """Return the lines of a cell that find and read a stored file."""
+    notebook = nbformat.read(NOTEBOOKS[1], as_version=4)
+    (source,) = [cell.source for cell in notebook.cells if cell.cell_type == "code" and name in cell.source]
+    return source[: source.index("stored = ")]
+
+
+@pytest.mark.parametrize("folder", [".", "notebooks", "benchmarks/results"])
+def test_stored_results_are_found_from_anywhere_in_the_checkout(monkeypatch, tmp_path, folder):
+    elsewhere = SimpleNamespace(__file__=str(tmp_path / "lagbc" / "__init__.py"))
+    names = {"Path": Path, "lagbc": elsewhere}
+    monkeypatch.chdir(NOTEBOOKS[1].parents[1] / folder)
+    exec(code_that_finds("seeds.jsonl"), names)
+    assert names["results"]
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"seeds\.jsonl is missing: it is part of a checkout of lagbc"):
+        exec(code_that_finds("seeds.jsonl"), names)
 
 
 def test_it_runs(path):
