@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -206,13 +205,7 @@ def _measure(task: Task, row: Method, check: Check) -> Measurement:
 def _inapplicable(row: Method, weighted: bool) -> str:
     if row.weighted != weighted:
         return "for hops only, lengths are not read" if weighted else "for lengths only, with weighted=True"
-    if row.available:
-        return ""
-    if find_spec(row.requires) is None:
-        return f"{row.requires} is not installed; pip install " + (
-            f"'lagbc[{row.extra}]'" if row.extra else row.requires
-        )
-    return "there is no NVIDIA GPU that CuPy sees"
+    return f"it needs {row.missing}" if row.missing else ""
 
 
 def _bar(total: int) -> Any:

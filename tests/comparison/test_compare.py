@@ -17,7 +17,8 @@ def test_not_installed(only_rows):
     missing = replace(METHODS[0], name="missing", requires="no_such_library", extra="nothing")
     only_rows(METHODS[0], missing)
     reason = only(lagbc.compare(GRAPH, 2), missing).skipped
-    assert reason == "no_such_library is not installed; pip install 'lagbc[nothing]'"
+    assert reason == f"it needs {missing.missing}"
+    assert reason.startswith("it needs no_such_library, which is not installed: pip install no_such_library")
 
 
 def test_not_installed_but_asked_for_by_name(only_rows):
@@ -28,18 +29,18 @@ def test_not_installed_but_asked_for_by_name(only_rows):
 
 
 def test_a_name_on_two_devices_is_measured_where_it_runs(only_rows, monkeypatch):
-    monkeypatch.setattr(methods, "_why_no_gpu", lambda: "CuPy sees no GPU")
-    only_rows(METHODS[0], replace(METHODS[0], device="cuda"))
+    monkeypatch.setattr(methods, "_sees_gpu", lambda: False)
+    only_rows(METHODS[0], replace(METHODS[0], device="cuda", requires=""))
     table = lagbc.compare(GRAPH, 2, methods=METHODS[0].name)
     assert titles(table.measured) == [(METHODS[0].name, "cpu")]
     assert titles(table.skipped) == [(METHODS[0].name, "cuda")]
 
 
 def test_no_gpu(only_rows, monkeypatch):
-    monkeypatch.setattr(methods, "_why_no_gpu", lambda: "CuPy sees no GPU")
-    gpu = replace(METHODS[0], name="gpu", device="cuda")
+    monkeypatch.setattr(methods, "_sees_gpu", lambda: False)
+    gpu = replace(METHODS[0], name="gpu", device="cuda", requires="")
     only_rows(METHODS[0], gpu)
-    assert only(lagbc.compare(GRAPH, 2), gpu).skipped == "there is no NVIDIA GPU that CuPy sees"
+    assert only(lagbc.compare(GRAPH, 2), gpu).skipped == "it needs an NVIDIA GPU, and CuPy sees none"
 
 
 def test_over_the_memory_budget(monkeypatch):

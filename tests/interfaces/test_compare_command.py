@@ -33,7 +33,7 @@ def test_command_says_why_it_skips(monkeypatch):
     )
     result = run("example:karate", "--roots", 2)
     assert result.exit_code == 0
-    assert "skipped: no_such_library is not installed" in result.stdout
+    assert "skipped: it needs no_such_library, which is not installed" in result.stdout
 
 
 def test_command_fails_if_scores_are_wrong(monkeypatch):
