@@ -77,6 +77,16 @@ __device__ __forceinline__ void add_edges(Gathered& sums, const value (&x)[COUNT
     }
 }
 
+// Add the lanes' shares to the sums of v; all of them take part.
+__device__ __forceinline__ void add_shares(int v, double delta, double through, double* scores, double* stress) {
+    delta = warp_sum(delta);
+    if ((threadIdx.x & 31) == 0 && delta != 0) scores[v] += delta;
+    if constexpr (STRESS) {
+        through = warp_sum(through);
+        if ((threadIdx.x & 31) == 0 && through != 0) stress[v] += through;
+    }
+}
+
 // Join the sums of the parts of the warp; alike in all of them.
 template <bool BACKWARD>
 __device__ __forceinline__ void join_parts(Gathered& sums, const Share& share) {

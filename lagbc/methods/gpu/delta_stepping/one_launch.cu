@@ -378,12 +378,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
                     }
                 }
             }
-            delta = warp_sum(delta);
-            if (lane == 0 && delta != 0) scores[v] += delta;
-            if constexpr (STRESS) {
-                through = warp_sum(through);
-                if (lane == 0 && through != 0) stress[v] += through;
-            }
+            add_shares(v, delta, through, scores, stress);
         }
         group.wait();
         if (*(volatile int*)&halts[round % 2]) {
