@@ -28,23 +28,6 @@ class Interrupted(Exception):  # noqa: N818 (a request, not an error)
     """Raised by a method that saw the stop flag between two levels; its state may be thrown away."""
 
 
-class UnlikeBlocks(Exception):  # noqa: N818 (a request, not an error)
-    """Raised by a method that cannot sweep some blocks of a batch with the others: each kind has to come by itself.
-
-    Attributes
-    ----------
-    apart : ndarray of bool
-        For each block of the batch, whether it is of the second kind.
-    levels : object or None
-        What the forward sweep left for the blocks of the first kind, if it is done with them: they need not come again.
-    """
-
-    def __init__(self, apart: NDArray[np.bool_], levels: Any = None) -> None:
-        super().__init__()
-        self.apart = apart
-        self.levels = levels
-
-
 class StopFlag:
     """A flag that running kernels poll once a level.
 
