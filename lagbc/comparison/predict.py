@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any, cast
 
 import numpy as np
 
@@ -62,7 +61,7 @@ def predict(graph: Graph) -> Prediction:
     def run(size: int) -> float:
         sources = draw_roots(graph, size, 0)
         begun = time.perf_counter()
-        bc(graph, weighted=graph.weighted, sources=sources, method=cast(Any, row.name), device=cast(Any, row.device))
+        bc(graph, weighted=graph.weighted, sources=sources, method=row.name, device=row.device)
         return time.perf_counter() - begun
 
     run(1)  # what compiles, loads or orders does so now

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lagbc.interfaces.cli import options
-from lagbc.interfaces.cli.graphs import degrees_of, headline, note, open_source, weight_lines
+from lagbc.interfaces.cli.graphs import degrees_of, headline, open_source, weight_lines
 from lagbc.interfaces.cli.outputs import check_outputs, write_scores
 from lagbc.interfaces.cli.text import table
 
@@ -55,8 +55,6 @@ def bc_command(
         click.echo(line)
     if sample.k is not None:
         click.echo(f"estimate from {sample.k:,} random roots of {graph.n:,} (seed {sample.seed})")
-    if run.progress:
-        _note_idle_roots(graph, sample)
     start = time.perf_counter()
     try:
         scores = lagbc.bc(
@@ -89,17 +87,6 @@ def bc_command(
         unit = "fraction of vertex pairs" if normalized else "vertex pairs"
         plot_scores(taken.matrix, scores, output.plot, directed=taken.directed, title=taken.title, unit=unit)
         click.echo(f"plot: {output.plot}")
-
-
-def _note_idle_roots(graph: Graph, sample: options.SampleOptions) -> None:
-    """Say why the progress bar counts fewer roots than there are."""
-    from lagbc.run.request import parse_roots
-
-    roots = parse_roots(graph.n, None, sample.k, None if sample.k is None else sample.seed)
-    swept = int((graph.out_degrees[roots] > 0).sum())
-    if swept < len(roots):
-        idle = f"{len(roots) - swept:,} of {len(roots):,} roots"
-        note(f"{idle} have no out-edges and add nothing; the bar counts the other {swept:,}")
 
 
 def _errors(
