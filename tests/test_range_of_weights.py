@@ -138,9 +138,10 @@ def test_sums_that_are_not_weighed_are_counted_once(row):
         pytest.skip(f"{row.name} on {row.device} does not offer all sums")
     graph, roots, sums = as_graph(diamonds(3, 2)), np.arange(10), frozenset({"dependency", "reached"})
     omega, times = np.full(10, 1e-300), np.where(roots % 2, 1e-20, 1.0)
-    far = SweepPlan(batch=64, omega=omega, multiplicity=times, sums=sums)
+    batch = row.load().batching.round(64)
+    far = SweepPlan(batch=batch, omega=omega, multiplicity=times, sums=sums)
     assert into_range(far, 10)[1].tolist() == (roots % 2 == 1).tolist()
-    plain = sweep(graph, row, SweepPlan(batch=64, sums=sums), roots)
+    plain = sweep(graph, row, SweepPlan(batch=batch, sums=sums), roots)
     np.testing.assert_array_equal(sweep(graph, row, far, roots).reached, plain.reached)
 
 

@@ -1,21 +1,21 @@
 """Every centrality as one record: the sums that it is made of, how they are finished, which arguments it takes.
 
 The public functions, `centralities`, the NetworkX backend, the command line and the table in the documentation come
-from these records. A centrality of sums that there are is one record here, one docstring and one test.
+from these records. A centrality of sums that there are is one record here, one docstring and one test. The command
+line lists them, so that no numerical library is loaded here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-from lagbc.centrality import finish
-
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
     from lagbc.run.execute import Result
 
 # Arguments that restrict or weigh what is summed; centralities of one sweep have them in common.
@@ -74,6 +74,16 @@ class Centrality:
     summary: str
     of_edges: bool = False
     networkx: tuple[str, ...] = ()
+
+
+def _finish(name: str) -> Callable[[Result, Arguments], NDArray[np.float64]]:
+    """Return a function of `lagbc.centrality.finish`, which is imported when it is called."""
+
+    def finish(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+        scores: NDArray[np.float64] = getattr(import_module("lagbc.centrality.finish"), name)(result, arguments)
+        return scores
+
+    return finish
 
 
 _SAMPLES = frozenset({"sources", "k", "rng"})
@@ -140,7 +150,7 @@ def require_taken(centralities: tuple[Centrality, ...], arguments: Arguments) ->
     for name in (*OF_THE_SUMS, *OF_THE_SCORES):
         value: Any = getattr(arguments, name)
         usual: Any = getattr(NONE_GIVEN, name)
-        if value is usual or (np.isscalar(value) and value == usual):
+        if value is usual or (isinstance(value, int | float) and value == usual):
             continue
         without = [centrality.name for centrality in centralities if name not in centrality.takes]
         if without and (name in OF_THE_SUMS or len(without) == len(centralities)):
@@ -151,7 +161,7 @@ for _record in (
     Centrality(
         "bc",
         frozenset({"dependency"}),
-        finish.bc,
+        _finish("bc"),
         _PAIRS | {"normalized", "endpoints"},
         "betweenness: the share of shortest paths that lead through a vertex",
         networkx=("betweenness_centrality", "betweenness_centrality_subset"),
@@ -159,7 +169,7 @@ for _record in (
     Centrality(
         "edge_bc",
         frozenset({"edges"}),
-        finish.edge_bc,
+        _finish("edge_bc"),
         _PAIRS | {"normalized"},
         "betweenness of edges: the share of shortest paths that use one",
         of_edges=True,
@@ -168,7 +178,7 @@ for _record in (
     Centrality(
         "closeness",
         frozenset({"reached", "distance"}),
-        finish.closeness,
+        _finish("closeness"),
         _SAMPLES | {"wf_improved"},
         "closeness: one over the mean distance into a vertex",
         networkx=("closeness_centrality",),
@@ -176,7 +186,7 @@ for _record in (
     Centrality(
         "harmonic",
         frozenset({"inverse"}),
-        finish.harmonic,
+        _finish("harmonic"),
         _SAMPLES,
         "harmonic centrality: the sum of inverse distances into a vertex",
         networkx=("harmonic_centrality",),
@@ -184,7 +194,7 @@ for _record in (
     Centrality(
         "eccentricity",
         frozenset({"depth"}),
-        finish.eccentricity,
+        _finish("eccentricity"),
         frozenset(),
         "eccentricity: the largest distance out of a vertex",
         networkx=("eccentricity",),
@@ -192,14 +202,14 @@ for _record in (
     Centrality(
         "eccentricity_centrality",
         frozenset({"depth"}),
-        finish.eccentricity_centrality,
+        _finish("eccentricity_centrality"),
         frozenset(),
         "(n - 1) over the eccentricity",
     ),
     Centrality(
         "stress",
         frozenset({"stress"}),
-        finish.stress,
+        _finish("stress"),
         _SAMPLES | {"targets", "rtol", "log2"},
         "stress: the number of shortest paths that lead through a vertex",
     ),

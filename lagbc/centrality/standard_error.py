@@ -7,24 +7,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.centrality.betweenness import bc
+from lagbc.centrality.together import centralities
 
 # Estimates that the error is told from: it is itself known to a quarter then. A batch of roots each is enough.
 GROUPS, _MOST_ROOTS = 10, 64
 
 
-def standard_errors(A: Any, k: int, *, rng: int, **options: Any) -> NDArray[np.float64]:
-    r"""Estimate the standard errors of ``lagbc.bc(A, k=k, rng=rng, **options)``, by ten smaller estimates.
+def standard_errors(A: Any, name: str, k: int, *, rng: int, **options: Any) -> NDArray[np.float64]:
+    r"""Estimate the standard errors of ``centralities(A, name, k=k, rng=rng, **options)``, by ten smaller estimates.
 
     Parameters
     ----------
     A : matrix or graph as for `lagbc.bc`
+    name : str
+        A centrality of vertices that takes `k`.
     k : int
         Roots of the estimate, from 2 to less than n.
     rng : int
         Seed of the estimate; the smaller ones are drawn from another seed that follows from it.
     **options
-        As for `lagbc.bc`.
+        As for `lagbc.centralities`.
 
     Returns
     -------
@@ -38,10 +40,15 @@ def standard_errors(A: Any, k: int, *, rng: int, **options: Any) -> NDArray[np.f
     time is that of ten runs from k / 10 roots each, 64 at most.
     """
     generator, m = np.random.default_rng([rng, 1]), roots_of_group(k)
-    estimates = np.array([bc(A, k=m, rng=generator, **options) for _ in range(GROUPS)])
+    estimates = np.array([_estimate(A, name, k=m, rng=generator, **options) for _ in range(GROUPS)])
     n = estimates.shape[1]
     errors: NDArray[np.float64] = np.sqrt(estimates.var(axis=0, ddof=1) * (1 / k - 1 / n) / (1 / m - 1 / n))
     return errors
+
+
+def _estimate(A: Any, name: Any, **options: Any) -> NDArray[np.float64]:
+    scores: NDArray[np.float64] = dict(centralities(A, name, **options))[name]  # type: ignore[assignment]
+    return scores
 
 
 def roots_of_group(k: int) -> int:

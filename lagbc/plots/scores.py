@@ -27,15 +27,16 @@ def plot_scores(
     directed: bool,
     title: str | None = None,
     unit: str = "vertex pairs",
+    name: str = "betweenness",
 ) -> Figure:
-    """Draw how betweenness scores are distributed, and how they go with the degree.
+    """Draw how scores are distributed, and how they go with the degree.
 
     Parameters
     ----------
     A : sparse matrix or array, shape (n, n)
         The graph; the entry (i, j) is the edge i -> j. Self loops are left out.
     scores : numpy.ndarray, shape (n,)
-        A score a vertex, none negative, as `lagbc.bc` returns them.
+        A score a vertex, none negative, as `lagbc.bc` and others return them.
     path : path-like, optional
         Where to write the figure; the suffix gives the format (png, pdf, svg, ...).
     directed : bool
@@ -43,7 +44,9 @@ def plot_scores(
     title : str, optional
         Put before the counts of vertices and edges, for instance the name of the graph.
     unit : str
-        What the scores count.
+        What the scores count; "" if there is no word for it.
+    name : str
+        What the centrality is called.
 
     Returns
     -------
@@ -71,8 +74,8 @@ def plot_scores(
     counts = f"{n:,} vertices, {edges:,} {'directed' if directed else 'undirected'} edges"
     figure.suptitle(f"{title}: {counts}" if title else counts)
     distribution, against_degree = figure.subplots(1, 2)
-    _draw_distribution(distribution, scores, unit)
-    _draw_against_degree(against_degree, degree, scores, unit, directed)
+    _draw_distribution(distribution, scores, name, unit)
+    _draw_against_degree(against_degree, degree, scores, f"{name} ({unit})" if unit else name, directed)
     zeros = np.count_nonzero(scores == 0)
     figure.supxlabel(f"{zeros:,} of {n:,} vertices score 0 and are not drawn", fontsize="small", color="0.35")
     if path is not None:
@@ -80,19 +83,19 @@ def plot_scores(
     return figure
 
 
-def _draw_distribution(axes: Axes, scores: np.ndarray, unit: str) -> None:
+def _draw_distribution(axes: Axes, scores: np.ndarray, name: str, unit: str) -> None:
     value, count = np.unique(scores, return_counts=True)
     at_least = np.cumsum(count[::-1])[::-1] / max(scores.size, 1)
     positive = value > 0
     axes.plot(value[positive], at_least[positive], drawstyle="steps-pre", rasterized=scores.size > _MOST_POINTS)
     if positive.any():
         axes.set(xscale="log", yscale="log")
-    axes.set_xlabel(f"betweenness b ({unit})")
-    axes.set_ylabel("fraction of vertices with betweenness >= b")
+    axes.set_xlabel(f"{name} b ({unit})" if unit else f"{name} b")
+    axes.set_ylabel(f"fraction of vertices with {name} >= b")
     axes.set_title("Distribution")
 
 
-def _draw_against_degree(axes: Axes, degree: np.ndarray, scores: np.ndarray, unit: str, directed: bool) -> None:
+def _draw_against_degree(axes: Axes, degree: np.ndarray, scores: np.ndarray, label: str, directed: bool) -> None:
     drawn = scores > 0
     if np.count_nonzero(drawn) > _MOST_POINTS:
         cells = axes.hexbin(degree[drawn], scores[drawn], xscale="log", yscale="log", bins="log", gridsize=60, mincnt=1)
@@ -103,7 +106,7 @@ def _draw_against_degree(axes: Axes, degree: np.ndarray, scores: np.ndarray, uni
         axes.set(xscale="log", yscale="log")
         _plain_numbers(axes.xaxis)
     axes.set_xlabel("degree (edges out and in)" if directed else "degree (neighbours)")
-    axes.set_ylabel(f"betweenness ({unit})")
+    axes.set_ylabel(label)
     axes.set_title("Score against degree")
 
 

@@ -20,24 +20,24 @@ def test_it_is_the_spread_of_estimates(graph):
     of_roots = np.array([lagbc.bc(graph, sources=[s]) for s in range(n)]) * n
     top = np.argsort(-of_roots.sum(axis=0))[:10]
     variance = of_roots.var(axis=0, ddof=1)[top] * (1 / k - 1 / n)
-    squares = np.mean([standard_errors(graph, k, rng=seed)[top] ** 2 for seed in range(20)], axis=0)
+    squares = np.mean([standard_errors(graph, "bc", k, rng=seed)[top] ** 2 for seed in range(20)], axis=0)
     assert np.mean(squares / variance) == pytest.approx(1, abs=0.2)
     assert squares / variance == pytest.approx(np.ones(10), abs=0.5)
 
 
 def test_it_is_in_the_unit_of_the_scores(graph):
-    plain = standard_errors(graph, 40, rng=1)
+    plain = standard_errors(graph, "bc", 40, rng=1)
     pairs = (graph.n - 1) * (graph.n - 2) / 2
-    np.testing.assert_allclose(standard_errors(graph, 40, rng=1, normalized=True), plain / pairs, rtol=1e-12)
+    np.testing.assert_allclose(standard_errors(graph, "bc", 40, rng=1, normalized=True), plain / pairs, rtol=1e-12)
 
 
 def test_the_seed_gives_it(graph):
-    assert np.array_equal(standard_errors(graph, 40, rng=1), standard_errors(graph, 40, rng=1))
-    assert not np.array_equal(standard_errors(graph, 40, rng=1), standard_errors(graph, 40, rng=2))
+    assert np.array_equal(standard_errors(graph, "bc", 40, rng=1), standard_errors(graph, "bc", 40, rng=1))
+    assert not np.array_equal(standard_errors(graph, "bc", 40, rng=1), standard_errors(graph, "bc", 40, rng=2))
 
 
 def test_more_roots_less_error(graph):
-    few, many = (standard_errors(graph, k, rng=1).sum() for k in (20, 110))
+    few, many = (standard_errors(graph, "bc", k, rng=1).sum() for k in (20, 110))
     assert many < few / 3
 
 

@@ -100,7 +100,7 @@ def test_compressed_file(path_graph, tmp_path):
 
 def test_sources_draws_an_estimate_from_the_seed(tmp_path):
     def estimate(name, *options):
-        out = succeed("bc", "example:karate", "--sources", 5, *options, "--out", tmp_path / name)
+        out = succeed("bc", "example:karate", "--k", 5, *options, "--out", tmp_path / name)
         return out, np.load(tmp_path / name)
 
     out, first = estimate("a.npy", "--seed", 3)
@@ -118,7 +118,7 @@ def test_all_options_reach_bc(monkeypatch, tmp_path):
     seen = {}
     monkeypatch.setattr(lagbc, "bc", bc)
     checkpoint = tmp_path / "run.npz"
-    arguments = "--batch 64 --threads 2 --sources 7 --seed 5 --no-error --normalized --endpoints --device cpu"
+    arguments = "--batch 64 --threads 2 --k 7 --seed 5 --no-error --normalized --endpoints --device cpu --memory 1GB"
     succeed("bc", "example:karate", "--progress", *arguments.split(), "--checkpoint", checkpoint)
     assert seen == {
         "n": 34,
@@ -135,9 +135,16 @@ def test_all_options_reach_bc(monkeypatch, tmp_path):
         "checkpoint": checkpoint,
         "threads": 2,
         "bucket_width": "auto",
+        "memory": "1GB",
+        "dtype": "float64",
+        "variant": None,
+        "virtual_warp": None,
+        "rtol": 0.0,
     }
+    seen.clear()
     succeed("bc", "example:karate")
-    defaults = {"batch": "auto", "k": None, "rng": None, "progress": False, "checkpoint": None, "threads": None}
+    assert "k" not in seen
+    defaults = {"batch": "auto", "progress": False, "checkpoint": None, "threads": None}
     assert {name: seen[name] for name in defaults} == defaults
 
 
@@ -186,10 +193,10 @@ def error_line(*arguments):
 
 
 def test_an_estimate_has_its_standard_error(tmp_path):
-    out = succeed("bc", "example:lesmis", "--sources", 40, "--seed", 3, "--top", 2, "--out", tmp_path / "scores.npy")
+    out = succeed("bc", "example:lesmis", "--k", 40, "--seed", 3, "--top", 2, "--out", tmp_path / "scores.npy")
     A = read_graph(example_path("lesmis")).matrix
     assert np.array_equal(np.load(tmp_path / "scores.npy"), lagbc.bc(A, directed=False, k=40, rng=3))
-    errors = standard_errors(as_graph(A, directed=False), 40, rng=3)
+    errors = standard_errors(as_graph(A, directed=False), "bc", 40, rng=3)
     table = out[out.index("rank") :].splitlines()
     assert table[0].split() == ["rank", "vertex", "score", "error", "degree"]
     for line in table[1:3]:
@@ -200,9 +207,9 @@ def test_an_estimate_has_its_standard_error(tmp_path):
 
 def test_without_a_standard_error_it_says_so():
     assert error_line("example:karate") == "standard error: none; all vertices are roots"
-    assert error_line("example:karate", "--sources", 34) == "standard error: none; all vertices are roots"
-    assert error_line("example:karate", "--sources", 5, "--no-error") == "standard error: not computed (--error does)"
-    one = error_line("example:karate", "--sources", 1, "--endpoints")
+    assert error_line("example:karate", "--k", 34) == "standard error: none; all vertices are roots"
+    assert error_line("example:karate", "--k", 5, "--no-error") == "standard error: not computed (--error does)"
+    one = error_line("example:karate", "--k", 1, "--endpoints")
     assert one == "standard error: none; one root does not tell it"
 
 
@@ -211,7 +218,7 @@ def test_scores_are_written_before_their_error_is_computed(monkeypatch, tmp_path
         raise KeyboardInterrupt
 
     monkeypatch.setattr(standard_error, "standard_errors", interrupt)
-    assert run("bc", "example:karate", "--sources", 9, "--out", tmp_path / "scores.npy").exit_code == 130
+    assert run("bc", "example:karate", "--k", 9, "--out", tmp_path / "scores.npy").exit_code == 130
     assert (tmp_path / "scores.npy").exists()
 
 

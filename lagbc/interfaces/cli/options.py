@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from lagbc.types import Auto, DeviceName, MethodName
+    from lagbc.types import Auto, DeviceName, DTypeName, MethodName
 
 GRAPH_HELP = """GRAPH is a Matrix Market file, a SciPy .npz, an edge list or a METIS file, plain or gzip-compressed, or
 example:NAME for a network that comes with lagbc. The vertices of an edge list keep their ids; in the other formats they
@@ -39,6 +39,9 @@ class SampleOptions:
     error: bool
 
 
+NO_SAMPLE = SampleOptions(k=None, seed=0, error=False)
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """How a run is carried out, as the public functions name it."""
@@ -48,6 +51,10 @@ class RunOptions:
     batch: int | str
     bucket_width: float | str
     threads: int | None
+    memory: str | None
+    dtype: DTypeName
+    variant: str | None
+    virtual_warp: int | None
     checkpoint: Path | None
     progress: bool
 
@@ -145,7 +152,7 @@ takes_graph = _record(
 takes_sample = _record(
     SampleOptions,
     "sample",
-    click.option("--sources", "k", metavar="K", type=click.IntRange(1), help="Estimate from K random roots."),
+    click.option("--k", metavar="K", type=click.IntRange(1), help="Estimate from K random roots."),
     seed_option,
     click.option(
         "--error/--no-error",
@@ -163,6 +170,10 @@ takes_run = _record(
     batch_option,
     bucket_width_option,
     threads_option,
+    click.option("--memory", metavar="SIZE", help="What the run may take, e.g. 8GB.  [default: half of what is free]"),
+    click.option("--dtype", default="float64", show_default=True, help="Type of path counts; on the GPU float32, too."),
+    click.option("--variant", help="Which of its ways a traversal on the GPU takes."),
+    click.option("--virtual-warp", type=int, help="Threads that share the edges of a vertex in some traversals."),
     click.option(
         "--checkpoint", type=click.Path(path_type=Path), help="Keep the state here (.npz), and go on from it."
     ),
@@ -176,3 +187,31 @@ takes_output = _record(
     click.option("--out", type=click.Path(path_type=Path), help="Write all scores: a .npy array or a .csv table."),
     plot_option("the scores"),
 )
+
+# The arguments of centralities that are no vertices, by their names in Python.
+_ARGUMENTS = {
+    "normalized": click.option("--normalized", is_flag=True, help="Divide by the number of pairs, as NetworkX does."),
+    "endpoints": click.option("--endpoints", is_flag=True, help="Count the two ends of a path too."),
+    "wf_improved": click.option(
+        "--wf-improved/--no-wf-improved",
+        default=True,
+        show_default=True,
+        help="Scale closeness down where few vertices reach one.",
+    ),
+    "log2": click.option("--log2", is_flag=True, help="Base-2 logarithms of stress."),
+    "rtol": click.option(
+        "--rtol", type=float, default=0.0, help="Relative difference up to which two lengths of paths are equal."
+    ),
+}
+
+
+def arguments_of(names: frozenset[str]) -> list[Callable[[_Function], _Function]]:
+    """Return the declarations of some arguments, last first."""
+    return [declare for name, declare in reversed(_ARGUMENTS.items()) if name in names]
+
+
+def takes_all_arguments(command: _Function) -> _Function:
+    """Declare the arguments of all centralities."""
+    for declare in arguments_of(frozenset(_ARGUMENTS)):
+        command = declare(command)
+    return command

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +30,35 @@ def write_scores(path: Path, scores: np.ndarray, labels: np.ndarray | None) -> N
 
         np.save(path, scores)
         return
-    vertices = range(scores.size) if labels is None else labels.tolist()
+    write_table(path, {"score": scores}, labels)
+
+
+def write_table(path: Path, scores: Mapping[str, np.ndarray], labels: np.ndarray | None) -> None:
+    """Write scores of vertices as a table with every bit of them, a column each; in a .npy array a row each."""
+    if path.suffix == ".npy":
+        import numpy as np
+
+        np.save(path, np.array(list(scores.values())))
+        return
+    columns = [values.tolist() for values in scores.values()]
+    vertices = range(len(columns[0])) if labels is None else labels.tolist()
+    _write_rows(path, ("vertex", *scores), zip(vertices, *columns, strict=True))
+
+
+def write_edges(path: Path, scores: Any, labels: np.ndarray | None) -> None:
+    """Write scores of edges, a row for each stored entry: its ends and its score."""
+    import numpy as np
+
+    edges = scores.tocoo()
+    ends = [part if labels is None else labels[part] for part in (edges.row, edges.col)]
+    if path.suffix == ".npy":
+        np.save(path, np.column_stack([*ends, edges.data]))
+        return
+    columns = (part.tolist() for part in (*ends, edges.data))
+    _write_rows(path, ("source", "target", "score"), zip(*columns, strict=True))
+
+
+def _write_rows(path: Path, titles: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> None:
     with path.open("w", encoding="ascii", newline="\n") as file:
-        file.write("vertex,score\n")
-        file.writelines(f"{vertex},{score!r}\n" for vertex, score in zip(vertices, scores.tolist(), strict=True))
+        file.write(",".join(titles) + "\n")
+        file.writelines(",".join(map(repr, row)) + "\n" for row in rows)

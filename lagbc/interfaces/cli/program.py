@@ -11,7 +11,8 @@ from lagbc import __version__
 from lagbc.errors import GraphFileWarning, MemoryWarning
 from lagbc.interfaces.cli.compare import compare_command
 from lagbc.interfaces.cli.info import info_command
-from lagbc.interfaces.cli.scores import bc_command
+from lagbc.interfaces.cli.scores import score_commands
+from lagbc.interfaces.cli.together import centralities_command
 from lagbc.interfaces.signals import Terminated, sigterm_raises
 
 
@@ -41,10 +42,10 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="lagbc", message="%(prog)s %(version)s")
 def main() -> None:
-    """Exact betweenness centrality of large sparse graphs, by linear algebra on batches of roots."""
+    """Shortest-path centralities of large sparse graphs, by linear algebra on batches of roots."""
 
 
-for command in (bc_command, info_command, compare_command):
+for command in (*score_commands(), centralities_command, info_command, compare_command):
     main.add_command(command)
 
 

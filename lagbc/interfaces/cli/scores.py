@@ -1,98 +1,125 @@
-"""`lagbc bc`: the scores of a graph, the highest printed, all of them written or drawn."""
+"""A command for each centrality, made of its record: the highest scores printed, all of them written or drawn."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from lagbc.centrality.registry import Centrality, registered
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.graphs import degrees_of, headline, open_source, weight_lines
-from lagbc.interfaces.cli.outputs import check_outputs, write_scores
-from lagbc.interfaces.cli.text import table
+from lagbc.interfaces.cli.outputs import check_outputs, write_edges, write_scores
+from lagbc.interfaces.cli.text import left_behind, table
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from lagbc.graph.graph import Graph
+    from lagbc.interfaces.cli.graphs import Source
 
 
-@click.command("bc", epilog=options.GRAPH_HELP)
-@options.takes_graph
-@options.takes_sample
-@click.option("--normalized", is_flag=True, help="Divide by the number of vertex pairs, as NetworkX does.")
-@click.option("--endpoints", is_flag=True, help="Count the two ends of a path too.")
-@options.takes_output
-@options.takes_run
-def bc_command(
+def score_commands() -> Iterator[click.Command]:
+    """Make the command of each centrality there is, with the arguments that its record takes."""
+    for record in registered():
+        yield _command(record)
+
+
+def _command(record: Centrality) -> click.Command:
+    def run_command(
+        source: options.GraphOptions,
+        output: options.OutputOptions,
+        run: options.RunOptions,
+        sample: options.SampleOptions = options.NO_SAMPLE,
+        **given: Any,
+    ) -> None:
+        _score(record, source, sample, given, output, run)
+
+    declared: Any = run_command
+    for declare in (options.takes_run, options.takes_output, *options.arguments_of(record.takes)):
+        declared = declare(declared)
+    if "k" in record.takes:
+        declared = options.takes_sample(declared)
+    summary = f"{record.summary[0].upper()}{record.summary[1:]}."
+    name = record.name.replace("_", "-")
+    return click.command(name, epilog=options.GRAPH_HELP, help=summary)(options.takes_graph(declared))
+
+
+def _score(
+    record: Centrality,
     source: options.GraphOptions,
     sample: options.SampleOptions,
-    normalized: bool,
-    endpoints: bool,
+    given: dict[str, Any],
     output: options.OutputOptions,
     run: options.RunOptions,
 ) -> None:
-    """Betweenness centrality of every vertex of GRAPH."""
     import lagbc
 
     check_outputs(output.out, output.plot)
+    if record.of_edges and output.plot is not None:
+        raise ValueError("--plot draws scores of vertices; write those of edges with --out")
     taken = open_source(source)
     graph = taken.graph
+    which: Any = record.name
+    how = asdict(run) | {"directed": taken.directed, "weighted": taken.weighted}
+    silent = how | {"checkpoint": None, "progress": False}
     choice = lagbc.select_method(
-        graph,
-        directed=taken.directed,
-        weighted=taken.weighted,
-        roots=sample.k,
-        method=run.method,
-        device=run.device,
+        graph, which=which, roots=sample.k, **{name: value for name, value in silent.items() if name != "batch"}
     )
     click.echo(headline(taken, graph))
     click.echo(f"method: {choice.reason}")
     for line in weight_lines(taken):
         click.echo(line)
-    if sample.k is not None:
+    drawn: dict[str, Any] = {} if sample.k is None else {"k": sample.k, "rng": sample.seed}
+    if drawn:
         click.echo(f"estimate from {sample.k:,} random roots of {graph.n:,} (seed {sample.seed})")
     start = time.perf_counter()
     try:
-        scores = lagbc.bc(
-            graph,
-            directed=taken.directed,
-            weighted=taken.weighted,
-            k=sample.k,
-            rng=None if sample.k is None else sample.seed,
-            normalized=normalized,
-            endpoints=endpoints,
-            **asdict(run),
-        )
+        scores = _compute(record.name, graph, drawn | given | how)
     except KeyboardInterrupt as interrupt:
-        raise type(interrupt)(_left_behind(run.checkpoint)) from None
+        raise type(interrupt)(left_behind(run.checkpoint)) from None
     seconds = time.perf_counter() - start
-    if output.out is not None:
-        write_scores(output.out, scores, taken.file.labels)  # at once: what follows may be interrupted
+    if output.out is not None:  # at once: what follows may be interrupted
+        (write_edges if record.of_edges else write_scores)(output.out, scores, taken.file.labels)
     if output.top:
-        errors, why = _errors(graph, sample, run, {"normalized": normalized, "endpoints": endpoints})
         click.echo()
-        click.echo(_top_table(scores, errors, graph, taken.file.labels, output.top))
-        click.echo()
-        click.echo(f"standard error: {why}")
+        if record.of_edges:
+            click.echo(_top_edges(scores, taken, output.top))
+        else:
+            errors, why = _errors(record, graph, sample, given | silent)
+            click.echo(_top_vertices(scores, errors, taken, output.top))
+            if why:
+                click.echo(f"\nstandard error: {why}")
     click.echo(f"time: {seconds:.3g} s")
     if output.out is not None:
         click.echo(f"scores: {output.out}")
     if output.plot is not None:
         from lagbc.plots import plot_scores
 
-        unit = "fraction of vertex pairs" if normalized else "vertex pairs"
-        plot_scores(taken.matrix, scores, output.plot, directed=taken.directed, title=taken.title, unit=unit)
+        unit = "" if record.name != "bc" else "fraction of vertex pairs" if given["normalized"] else "vertex pairs"
+        name = "betweenness" if record.name == "bc" else record.name.replace("_", " ")
+        plot_scores(taken.matrix, scores, output.plot, directed=taken.directed, title=taken.title, unit=unit, name=name)
         click.echo(f"plot: {output.plot}")
 
 
+def _compute(name: str, graph: Any, arguments: dict[str, Any]) -> Any:
+    """Call the public function of a centrality; one that was added has none of its own."""
+    import lagbc
+
+    if name in lagbc.__all__:
+        return getattr(lagbc, name)(graph, **arguments)
+    which: Any = name
+    return dict(lagbc.centralities(graph, which, **arguments))[name]
+
+
 def _errors(
-    graph: Graph, sample: options.SampleOptions, run: options.RunOptions, convention: dict[str, bool]
+    record: Centrality, graph: Any, sample: options.SampleOptions, options_of_run: dict[str, Any]
 ) -> tuple[np.ndarray | None, str]:
-    """Return the standard errors of an estimate, and a sentence on them."""
+    """Return the standard errors of an estimate, and a sentence on them; none where there are no estimates."""
+    if "k" not in record.takes:
+        return None, ""
     if sample.k is None or sample.k >= graph.n:
         return None, "none; all vertices are roots"
     if not sample.error:
@@ -101,15 +128,15 @@ def _errors(
         return None, "none; one root does not tell it"
     from lagbc.centrality.standard_error import GROUPS, roots_of_group, standard_errors
 
-    how = {**asdict(run), "weighted": graph.weighted, "checkpoint": None, "progress": False}
-    errors = standard_errors(graph, sample.k, rng=sample.seed, **convention, **how)
+    errors = standard_errors(graph, record.name, sample.k, rng=sample.seed, **options_of_run)
     return errors, f"from {GROUPS} more estimates, of {roots_of_group(sample.k)} random roots each"
 
 
-def _top_table(scores: np.ndarray, errors: np.ndarray | None, graph: Graph, labels: np.ndarray | None, top: int) -> str:
+def _top_vertices(scores: np.ndarray, errors: np.ndarray | None, source: Source, top: int) -> str:
     import numpy as np
 
-    names, degrees = zip(*degrees_of(graph), strict=True)
+    labels = source.file.labels
+    names, degrees = zip(*degrees_of(source.graph), strict=True)
     error = () if errors is None else ("error",)
     rows: list[tuple[str, ...]] = [("rank", "vertex", "score", *error, *names)]
     for rank, v in enumerate(np.argsort(-scores, kind="stable")[:top], 1):
@@ -119,9 +146,13 @@ def _top_table(scores: np.ndarray, errors: np.ndarray | None, graph: Graph, labe
     return table(rows, right=True)
 
 
-def _left_behind(checkpoint: Path | None) -> str:
-    if checkpoint is None:
-        return "nothing is kept; with --checkpoint a run can go on where it was stopped"
-    if checkpoint.exists():
-        return f"{checkpoint} keeps the roots that are done; the same command goes on from there"
-    return f"no root was done, so {checkpoint} was not written"
+def _top_edges(scores: Any, source: Source, top: int) -> str:
+    import numpy as np
+
+    edges, labels = scores.tocoo(), source.file.labels
+    once = np.flatnonzero(source.directed | (edges.row <= edges.col))
+    rows: list[tuple[str, ...]] = [("rank", "source", "target", "score")]
+    for rank, e in enumerate(once[np.argsort(-edges.data[once], kind="stable")][:top], 1):
+        ends = (v if labels is None else labels[v] for v in (edges.row[e], edges.col[e]))
+        rows.append((str(rank), *map(str, ends), f"{edges.data[e]:.8g}"))
+    return table(rows, right=True)

@@ -1,6 +1,8 @@
-"""Numbers and tables as text."""
+"""Numbers, tables and what they say as text."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 
 def table(rows: list[tuple[str, ...]], *, right: bool) -> str:
@@ -25,3 +27,12 @@ def duration(seconds: float) -> str:
     units = (("days", 86400.0, 2.0), ("h", 3600.0, 2.0), ("min", 60.0, 2.0), ("s", 1.0, 0.1), ("ms", 1e-3, 0.0))
     unit, length = next((unit, length) for unit, length, least in units if seconds >= least * length)
     return f"{float(f'{seconds / length:.2g}'):,g} {unit}"
+
+
+def left_behind(checkpoint: Path | None) -> str:
+    """Say what an interrupted run leaves."""
+    if checkpoint is None:
+        return "nothing is kept; with --checkpoint a run can go on where it was stopped"
+    if checkpoint.exists():
+        return f"{checkpoint} keeps the roots that are done; the same command goes on from there"
+    return f"no root was done, so {checkpoint} was not written"

@@ -1,0 +1,68 @@
+"""A command for each centrality of the registry, and one for several."""
+
+import csv
+
+import numpy as np
+import pytest
+from commands import fail, run, succeed
+
+import lagbc
+from lagbc.centrality.registry import OF_THE_SCORES, registered
+from lagbc.interfaces.cli import main
+
+OF_VERTICES = [record for record in registered() if not record.of_edges]
+
+
+@pytest.mark.parametrize("record", OF_VERTICES, ids=lambda record: record.name)
+@pytest.mark.parametrize("options", [[], ["--weighted"]], ids=["hops", "lengths"])
+def test_scores_are_those_of_the_function(tmp_path, record, options):
+    path = tmp_path / "scores.npy"
+    command = record.name.replace("_", "-")
+    sample = ["--k", 20, "--seed", 3, "--no-error"] if "k" in record.takes else []
+    printed = succeed(command, "example:lesmis", *options, *sample, "--out", path, "--top", 3)
+    drawn = {"k": 20, "rng": 3} if sample else {}
+    expected = getattr(lagbc, record.name)(lagbc.read_graph("example:lesmis"), weighted=bool(options), **drawn)
+    np.testing.assert_array_equal(np.load(path), expected)
+    assert f"{expected.max():.8g}" in printed
+
+
+@pytest.mark.parametrize("record", registered(), ids=lambda record: record.name)
+def test_a_command_takes_what_its_record_says(record):
+    named = {parameter.name for parameter in main.commands[record.name.replace("_", "-")].params}
+    assert named & set(OF_THE_SCORES) == record.takes & set(OF_THE_SCORES)
+    assert ("k" in named) == ("k" in record.takes)
+    assert {"method", "device", "memory", "dtype", "threads", "checkpoint", "out"} <= named
+
+
+def test_edges(tmp_path):
+    path = tmp_path / "edges.csv"
+    printed = succeed("edge-bc", "example:karate", "--out", path, "--top", 1)
+    scores = lagbc.edge_bc(lagbc.read_graph("example:karate"))
+    with path.open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == scores.nnz
+    for row in rows:
+        assert float(row["score"]) == scores[int(row["source"]), int(row["target"])]
+    assert printed.splitlines()[-3].split() == ["1", "0", "31", f"{scores.max():.8g}"]
+    assert "--plot draws scores of vertices" in fail("edge-bc", "example:karate", "--plot", tmp_path / "a.png")
+
+
+def test_several_from_one_sweep(tmp_path):
+    path = tmp_path / "scores.csv"
+    printed = succeed("centralities", "example:karate", "--which", "closeness,eccentricity-centrality", "--out", path)
+    found = lagbc.centralities(lagbc.read_graph("example:karate"), ("closeness", "eccentricity_centrality"))
+    with path.open() as file:
+        rows = list(csv.DictReader(file))
+    for name, scores in found.items():
+        assert [float(row[name]) for row in rows] == scores.tolist()
+    assert "rank  vertex   closeness  eccentricity_centrality" in printed
+    assert "there is no centrality 'fame'; there are: bc" in fail("centralities", "example:karate", "--which", "fame")
+    assert "for edges: lagbc edge-bc" in fail("centralities", "example:karate", "--which", "bc,edge_bc")
+
+
+def test_options_reach_the_run():
+    assert "the budget is 1" in fail("stress", "example:karate", "--memory", "1")
+    assert "variant='one-block' means nothing to batched" in fail(
+        "harmonic", "example:karate", "--variant", "one-block"
+    )
+    assert run("closeness", "example:karate", "--normalized").exit_code == 2
