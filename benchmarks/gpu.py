@@ -86,7 +86,7 @@ class Entry:
     def plan(self, batch: int) -> SweepPlan:
         """Ask for this method, in batches of about so many roots."""
         options = OPTIONS.get(self.name, ("", {}))[1]
-        return SweepPlan(batch=self.row.round_batch(batch), dtype=self.dtype, method=self.row.name, **options)
+        return SweepPlan(batch=self.row.load().batching.round(batch), dtype=self.dtype, method=self.row.name, **options)
 
     def prepare(self, graph: Graph, plan: SweepPlan) -> Any:
         """Build the method's state."""
@@ -189,7 +189,7 @@ class Round:
 def run_once(entry: Entry, state: Any, plan: SweepPlan, graph: Graph, roots: Roots) -> Round:
     """Sweep from all roots, batch after batch, with events around the sweeps."""
     module: Any = entry.row.load()
-    block = entry.row.block
+    block = entry.row.load().batching.block
     total, levels_most, events = Sums.zeros(cp, plan.sums, graph.n, graph.nnz), 0, []
     overflowed = np.zeros(len(roots), np.bool_)
     cp.cuda.Device().synchronize()

@@ -123,7 +123,7 @@ def check(placed: Graph, case: Case, variant: Variant, plan: SweepPlan, state: A
     roots = case.roots[:: max(1, len(case.roots) // CHECKED)][:CHECKED]
     ours = run_once(ENTRY, state, plan, placed, roots).sums
     row = next(row for row in METHODS if (row.name, row.device, row.weighted) == ("batched", "cpu", False))
-    theirs: Sums = sweep(case.graph, row, SweepPlan(batch=row.block, sums=plan.sums), roots)
+    theirs: Sums = sweep(case.graph, row, SweepPlan(batch=row.load().batching.block, sums=plan.sums), roots)
     return max(disagreement(array, getattr(theirs, name)) for name, array in ours)
 
 

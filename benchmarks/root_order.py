@@ -33,7 +33,7 @@ def seconds(graph: Graph, roots: np.ndarray, grouped_roots: int) -> float:
     row = next(row for row in METHODS if (row.name, row.device, row.weighted) == ("batched", "cpu", graph.weighted))
     with mock.patch("lagbc.methods.tuning.GROUPED_ROOTS", grouped_roots):
         begun = time.perf_counter()
-        sweep(graph, row, SweepPlan(batch=row.block, method=row.name), roots)
+        sweep(graph, row, SweepPlan(batch=row.load().batching.block, method=row.name), roots)
         return time.perf_counter() - begun
 
 

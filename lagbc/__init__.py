@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from lagbc.io.examples import example_path
     from lagbc.io.graph_file import GraphFile
     from lagbc.io.read import read_graph
-    from lagbc.methods.table import METHODS, Method, Selection
+    from lagbc.methods.choose import Selection
+    from lagbc.methods.table import METHODS, Method, register_method, unregister_method
     from lagbc.run.memory import MemoryEstimate
     from lagbc.run.options import Options, config
     from lagbc.run.sweep import Progress
@@ -68,11 +69,13 @@ __all__ = [
     "read_graph",
     "reference",
     "register_centrality",
+    "register_method",
     "select_method",
     "shortest_path_counts",
     "stress",
     "types",
     "unregister_centrality",
+    "unregister_method",
 ]
 
 _HOMES = {
@@ -93,7 +96,8 @@ _HOMES = {
     "centrality.together": ("centralities",),
     "run.options": ("Options", "config"),
     "run.memory": ("MemoryEstimate",),
-    "methods.table": ("METHODS", "Method", "Selection"),
+    "methods.choose": ("Selection",),
+    "methods.table": ("METHODS", "Method", "register_method", "unregister_method"),
     "run.sweep": ("Progress",),
 }
 _MODULES = ("plots", "reference", "types")

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from lagbc import reference
 
+ALL_SUMS = ("dependency", "stress", "reached", "distance", "inverse", "edges", "depth")
+
 
 def matrix(n, edges):
     """COO matrix of ones; self loops and duplicates stay as they are given."""

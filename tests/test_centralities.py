@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import (
+    ALL_SUMS,
     DENSE,
     SPECIAL,
     adjacency,
@@ -43,7 +44,7 @@ SEVEN = ("bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity
 @pytest.fixture(scope="session")
 def centralities(row):
     """`lagbc.centralities` by one method; a test that takes it runs once a method."""
-    if not set(methods.ALL_SUMS) <= set(row.sums):
+    if not set(ALL_SUMS) <= set(row.sums):
         pytest.skip(f"{row.name} on {row.device} does not offer all sums")
     return functools.partial(lagbc.centralities, method=row.name, device=row.device)
 
@@ -350,8 +351,8 @@ def test_distances_of_overflowing_roots():
 @given(graphs(min_n=1), st.data())
 def test_extended_routine(A, data):
     graph, omega = as_graph(A), data.draw(st.none() | st.just(np.arange(A.shape[0]) % 2.0))
-    sums = Sums.zeros_of_batch(np, methods.ALL_SUMS, graph.n, graph.nnz, 1, graph.n)
-    plan = SweepPlan(batch=64, omega=omega, sums=frozenset(methods.ALL_SUMS))
+    sums = Sums.zeros_of_batch(np, ALL_SUMS, graph.n, graph.nnz, 1, graph.n)
+    plan = SweepPlan(batch=64, omega=omega, sums=frozenset(ALL_SUMS))
     for root in range(graph.n):
         extended.add_root(graph, plan, root, sums, 0, root)
     indptr, indices = adjacency(A)
@@ -379,9 +380,9 @@ def test_extended_routine_with_lengths():
     A.eliminate_zeros()
     A.data = rng.integers(1, 4, A.nnz).astype(float)
     graph = as_graph(A, weighted=True)
-    sums = Sums.zeros_of_batch(np, methods.ALL_SUMS, graph.n, graph.nnz, 1, graph.n)
+    sums = Sums.zeros_of_batch(np, ALL_SUMS, graph.n, graph.nnz, 1, graph.n)
     for root in range(graph.n):
-        extended.add_root(graph, SweepPlan(batch=64, sums=frozenset(methods.ALL_SUMS)), root, sums, 0, root)
+        extended.add_root(graph, SweepPlan(batch=64, sums=frozenset(ALL_SUMS)), root, sums, 0, root)
     arrays = [x.tolist() for x in (graph.indptr, graph.indices, graph.weights)]
     np.testing.assert_allclose(sums.edges[0], reference.edge_scores(*arrays), rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(sums.stress[0], np.array(reference.stress(*arrays), float))

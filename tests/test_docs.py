@@ -21,6 +21,7 @@ import lagbc
 from lagbc.centrality.registry import registered
 from lagbc.interfaces.cli import main
 from lagbc.methods.gpu.kernels import SOURCES
+from lagbc.methods.table import EXTRAS
 
 ROOT = Path(__file__).parents[1]
 
@@ -128,7 +129,7 @@ def test_the_table_of_methods_is_methods():
             row.formulation,
             row.device,
             "yes" if row.weighted else "no",
-            [f"lagbc[{row.extra}]"] * bool(row.extra),
+            [f"lagbc[{EXTRAS[row.requires]}]"] if row.requires in EXTRAS else [],
         )
         for row in lagbc.METHODS
     ]

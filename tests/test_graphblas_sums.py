@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import (
+    ALL_SUMS,
     DENSE,
     TENTHS,
     adjacency,
@@ -31,7 +32,6 @@ from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
 from lagbc.methods.cpu import extended
 from lagbc.methods.sums import PATH_SUMS, Sums
-from lagbc.methods.table import ALL_SUMS
 
 pytest.importorskip("graphblas")
 

@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import adjacency, diamonds, graphs, lengths, oracle, path, weighted_graphs
+from strategies import ALL_SUMS, adjacency, diamonds, graphs, lengths, oracle, path, weighted_graphs
 
 import lagbc
 from lagbc import reference
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.table import ALL_SUMS
 from lagbc.run.sweep import sweep
 from lagbc.run.weights import into_range
 

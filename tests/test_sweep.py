@@ -449,17 +449,16 @@ lagbc.bc(A, method="batched", device="cpu", threads=2, progress=report, checkpoi
 def failing(monkeypatch):
     """Add a row to METHODS that is method "batched" with functions of its own in place of some of the three."""
 
-    def add(*, prepare=None, forward=None, backward=None, **changes):
+    def add(*, prepare=None, forward=None, backward=None, **batching):
         module = types.ModuleType("failing_method")
         module.prepare = prepare or batched_hops.prepare
         module.forward = forward or batched_hops.forward
         module.backward = backward or batched_hops.backward
-        taken = {name: changes[name] for name in ("block", "widest", "concurrent") if name in changes}
-        module.batching = dataclasses.replace(batched_hops.batching, **taken)
+        module.batching = dataclasses.replace(batched_hops.batching, **batching)
         module.footprint, module.options = batched_hops.footprint, frozenset()
         monkeypatch.setitem(sys.modules, "failing_method", module)
         row = next(row for row in lagbc.METHODS if (row.name, row.device) == ("batched", "cpu"))
-        row = dataclasses.replace(row, name="failing", module="failing_method", **changes)
+        row = dataclasses.replace(row, name="failing", module="failing_method")
         monkeypatch.setattr(methods, "METHODS", (*lagbc.METHODS, row))
 
     return add
@@ -607,7 +606,7 @@ def test_threads_are_given_up_first(monkeypatch):
 
 
 def test_batch_shrinks(failing, monkeypatch):
-    failing(block=16, widest=None, auto_batch=64, concurrent=False)
+    failing(block=16, widest=None, auto=64, concurrent=False)
     small = lagbc.estimate_memory(A, 16, method="failing")
     monkeypatch.setenv("LAGBC_MEMORY", str(small.total))
     assert lagbc.estimate_memory(A, method="failing").batch == 16

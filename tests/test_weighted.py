@@ -269,12 +269,12 @@ def test_every_dtype(weighted_bc, dtype):
 
 
 def takers(option):
-    return [row for row in lagbc.METHODS if row.weighted and option in row.takes]
+    return [row for row in lagbc.METHODS if row.weighted and row.reads(option)]
 
 
 @pytest.fixture(scope="session")
 def rtol_bc(weighted_row, weighted_bc):
-    if "rtol" not in weighted_row.takes:
+    if not weighted_row.reads("rtol"):
         pytest.skip(f"{weighted_row.name} compares exactly")
     return weighted_bc
 
@@ -303,7 +303,7 @@ def test_rtol_of_zero_is_the_exact_comparison(rtol_bc):
 
 
 def test_delta_changes_no_score(weighted_row, weighted_bc):
-    if "bucket_width" not in weighted_row.takes:
+    if not weighted_row.reads("bucket_width"):
         pytest.skip(f"{weighted_row.name} has no buckets")
     for A in MANY.values():
         expected = weighted_bc(A)
@@ -333,8 +333,8 @@ def test_bad_rtol_and_delta(options, error, message):
 @pytest.mark.parametrize("options", [{"rtol": 1e-9}, {"bucket_width": 2.0}], ids=str)
 def test_rtol_and_delta_are_for_lengths(options):
     (option,) = options
-    who = ", ".join(f"{row.name} on {row.device}" for row in takers(option))
-    message = f"means nothing to batched on cpu without weights; it goes with weighted=True and: {who}"
+    who = ", ".join(f"{row.name} on {row.device} with lengths" for row in takers(option))
+    message = f"means nothing to batched on cpu without lengths; it goes with: {who}"
     with pytest.raises(ValueError, match=re.escape(message)):
         lagbc.bc(path(5), method="batched", device="cpu", **options)
 

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import (
+    ALL_SUMS,
     DENSE,
     SPECIAL,
     TENTHS,
@@ -33,7 +34,6 @@ from test_weighted import ONE_TO_TEN, chain_of, diamonds_with_lengths
 
 import lagbc
 from lagbc import reference
-from lagbc.methods import table as methods
 
 MANY = {
     "scale-free, integers": with_lengths(scale_free(150, 700, seed=1), ONE_TO_TEN),
@@ -49,7 +49,7 @@ errors = pytest.mark.filterwarnings("error")
 @pytest.fixture(scope="session")
 def centralities(weighted_row):
     """`lagbc.centralities` with lengths by one method."""
-    if not set(methods.ALL_SUMS) <= set(weighted_row.sums):
+    if not set(ALL_SUMS) <= set(weighted_row.sums):
         pytest.skip(f"{weighted_row.name} on {weighted_row.device} does not offer all sums")
     return functools.partial(lagbc.centralities, weighted=True, method=weighted_row.name, device=weighted_row.device)
 

@@ -11,7 +11,7 @@ import numpy as np
 from lagbc.centrality.compute import find_all
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.methods.table import Selection
+from lagbc.methods.choose import Selection
 from lagbc.run.memory import MemoryEstimate
 from lagbc.run.options import Options
 from lagbc.run.plan import Plan, plan_run

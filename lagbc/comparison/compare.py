@@ -15,7 +15,8 @@ from lagbc.comparison.measure import Places, Task, TooSlow, time_method
 from lagbc.comparison.records import TOLERANCE, Comparison, Measurement
 from lagbc.comparison.roots import draw_roots
 from lagbc.graph.validate import as_graph
-from lagbc.methods.table import METHODS, Method
+from lagbc.methods import table
+from lagbc.methods.table import Method
 from lagbc.run.arguments import parse_batch, parse_real, parse_threads, parse_width
 from lagbc.run.request import require_flags
 from lagbc.types import GraphLike
@@ -104,7 +105,7 @@ def compare(
         raise ValueError(f"time_limit={time_limit!r}: it is a number of seconds, more than 0")
     graph = as_graph(A, directed=directed, weighted=weighted)
     rows = _rows(methods, device, graph.weighted)
-    taking = [row for row in rows if "bucket_width" in row.takes and row.weighted == graph.weighted]
+    taking = [row for row in rows if row.reads("bucket_width") and row.weighted == graph.weighted]
     if bucket_width != "auto" and not taking:
         raise ValueError(
             f"bucket_width={bucket_width!r} means nothing to {', '.join(sorted({row.name for row in rows}))}"
@@ -152,7 +153,7 @@ def _rows(methods: str | Iterable[str], device: str, weighted: bool) -> list[Met
     """Return the rows to go through: those asked for, less those that another of the same name stands for."""
     if device not in ("all", "cpu", "cuda"):
         raise ValueError(f"device={device!r} is not 'all', 'cpu' or 'cuda'")
-    on_device = [row for row in METHODS if device in ("all", row.device)]
+    on_device = [row for row in table.METHODS if device in ("all", row.device)]
     if isinstance(methods, str) and methods == "all":
         applying = {(row.name, row.device) for row in on_device if row.weighted == weighted}
         return [row for row in on_device if row.weighted == weighted or (row.name, row.device) not in applying]

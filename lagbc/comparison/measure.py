@@ -72,7 +72,7 @@ class Task:
         """Plan a run from the first `count` roots; MemoryError if it does not fit in the budget."""
         needed = memory.fit(self.places[row.device].graph, row, self.batch, self.threads, count)
         memory.require(needed)
-        bucket_width = self.bucket_width if "bucket_width" in row.takes else None
+        bucket_width = self.bucket_width if row.reads("bucket_width") else None
         return SweepPlan(
             batch=needed.batch,
             threads=needed.threads,

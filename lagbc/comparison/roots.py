@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.table import METHODS
 from lagbc.run.arguments import parse_count, parse_vertices
 
+# Roots that are neighbours in sweep order, on graphs of high diameter: as many as a block of any method has.
+NEIGHBOURS = 256
 # Trials with so many times the roots of the one before lead up to the measurement.
 STEP = 8
 
@@ -28,7 +29,7 @@ def draw_roots(graph: Graph, roots: int | ArrayLike, rng: int | np.random.Genera
         return generator.choice(order, count, replace=False)
     if count == len(order):
         return order
-    length = max(row.block for row in METHODS)
+    length = NEIGHBOURS
     starts = np.arange(0, max(len(order) - length, 0) + 1, length)
     chosen = generator.choice(starts, min(-(-count // length), len(starts)), replace=False)
     return np.concatenate([order[start : start + length] for start in chosen])[:count]

@@ -132,6 +132,21 @@ THREADS_HIGH_DIAMETER, THREADS_LOW_DIAMETER = 256, 512
 # figures are McLaughlin and Bader's.
 SAMPLE, GAMMA = 512, 4.0
 
+# ---- The choice of a method
+
+# Roots times nnz from which a run goes to the GPU: below it, a CPU is done before the GPU has begun. An H100 was level
+# with 16 cores at 1e7 (5 ms a run) once CuPy was loaded and the kernels compiled, which takes about a second: at 1e8 it
+# gained 3 times, at 4e9 11 times. ``python -m benchmarks.gpu`` and ``python -m benchmarks.run`` time either.
+GPU_WORK = 1e8
+# Where an H100 is faster from one root after the other than from batches of them, on 54 networks. Results:
+# gpu_few_roots.md, by ``python -m benchmarks.gpu_few_roots``.
+# Of high diameter: where the roots are less than this share of the vertices. Far from each other, they share few rows:
+# 1.2 to 7 times from a thousandth of the vertices of meshes and roads, about level at a thirtieth.
+FEW_ROOTS = 1 / 32
+# The others: up to so many roots times vertices and times edges, which is a run of two or three milliseconds, most of
+# them between launches.
+SMALL_RUN = 4e6, 2e8
+
 # ---- The loop over the roots of all methods
 
 # Seconds between two writes of a checkpoint: fewer lose less work to a kill and write the sums more often.

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lagbc.methods.table import METHODS, Method
+from lagbc.methods import table
+from lagbc.methods.table import Method
 
 
 def check_dtype(dtype: str, row: Method) -> None:
@@ -43,8 +44,8 @@ def parse_real(name: str, value: Any) -> float:
 
 
 def _require_taken(option: str, value: Any, row: Method) -> None:
-    if option not in row.takes:
-        taking = ", ".join(f"{other.name} on {other.device}" for other in METHODS if option in other.takes)
+    if not row.reads(option):
+        taking = ", ".join(f"{other.name} on {other.device}" for other in table.METHODS if other.reads(option))
         raise ValueError(
             f"{option}={value!r} means nothing to {row.name} on {row.device}"
             f"{'' if row.weighted else ' without weights'}; it goes with weighted=True and: {taking}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
 from lagbc.graph.graph import Graph
 from lagbc.limits import most_threads
-from lagbc.methods.sums import PATH_SUMS
+from lagbc.methods.contract import SweepPlan
 from lagbc.methods.table import Method
 
 Outputs = frozenset[str]
@@ -71,14 +71,10 @@ def estimate(
     graph: Graph, method: Method, batch: int, threads: int, limit: int, outputs: Outputs = DELTA
 ) -> MemoryEstimate:
     """Bound the memory of a run of `method` with this batch and these threads, and hold it against a limit."""
-    workers = threads if method.concurrent else 1
+    module, plan = method.load(), SweepPlan(batch=batch, threads=threads, sums=outputs, method=method.name)
+    workers = threads if module.batching.concurrent else 1
     bytes_per_entry = _GRAPH_BYTES_PER_ENTRY + (_LENGTH_BYTES_PER_ENTRY if graph.weighted else 0)
-    per_entry = method.bytes_per_entry + ("stress" in outputs) * method.bytes_per_stress
-    per_entry += bool(outputs & PATH_SUMS and outputs - PATH_SUMS) * method.bytes_per_distance
-    per_vertex = batch * per_entry + 16
-    per_edge = batch * method.bytes_per_edge_and_root + method.bytes_per_edge
-    per_edge += ("edges" in outputs) * method.bytes_per_edge_sum
-    blocks = -(-batch // method.block) if method.block > 1 else 1
+    blocks = module.batching.rows(0, batch).stop
     # Sums of vertices and of edges: in the total, the part of a chunk, the successor of one of them and zeros for the
     # next; and of each worker, batches done and in work.
     summed = len(outputs - {"edges"}) * graph.n + ("edges" in outputs) * graph.nnz
@@ -90,7 +86,7 @@ def estimate(
         graph=graph.n * _GRAPH_BYTES_PER_VERTEX
         + _entries_both_ways(graph) * bytes_per_entry
         + ("edges" in outputs) * graph.nnz * _ORDER_BYTES_PER_EDGE,
-        workspace=int(workers * (graph.n * per_vertex + graph.nnz * per_edge)),
+        workspace=workers * module.footprint(graph, plan),
         scores=8 * summed * (5 + (3 + blocks) * workers),
         budget=limit,
     )
@@ -150,17 +146,18 @@ def fit(
     MemoryEstimate
     """
     limit = budget(method.device) if limit is None else limit
-    chosen = method.round_batch(method.auto_batch if batch is None else batch)
+    batching = method.load().batching
+    chosen = batching.round(batching.auto if batch is None else batch)
     if roots is not None:
-        chosen = min(chosen, method.round_batch(max(roots, 1)))
-    if method.concurrent:
+        chosen = min(chosen, batching.round(max(roots, 1)))
+    if batching.concurrent:
         batches = -(-(graph.n if roots is None else roots) // chosen)
         more = range(2, most_threads(min(threads, batches)) + 1)
         threads = 1 + bisect_left(
             more, True, key=lambda count: estimate(graph, method, chosen, count, limit, outputs).is_over
         )
-    while estimate(graph, method, chosen, threads, limit, outputs).is_over and chosen > method.block:
-        chosen = method.round_batch(chosen // 2)
+    while estimate(graph, method, chosen, threads, limit, outputs).is_over and chosen > batching.block:
+        chosen = batching.round(chosen // 2)
     return estimate(graph, method, chosen, threads, limit, outputs)
 
 

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from lagbc.errors import MemoryWarning, warn
 from lagbc.graph.graph import Graph
 from lagbc.graph.tuning import HOST_EDGES
+from lagbc.methods import table
+from lagbc.methods.choose import Selection, choose
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import PATH_SUMS
-from lagbc.methods.table import METHODS, Method, Selection, choose
+from lagbc.methods.table import Method
 from lagbc.run import memory
 from lagbc.run.options import Options, Settings, settle
 from lagbc.run.request import Request
@@ -62,7 +64,9 @@ class Plan:
     def warn_of_smaller_batch(self) -> None:
         """Warn where the memory budget takes a smaller batch than was asked for."""
         (part,), asked = self.parts, self.settings.batch
-        if asked is not None and self.memory.batch < part.method.round_batch(min(asked, max(len(part.roots), 1))):
+        if asked is None:
+            return
+        if self.memory.batch < part.method.load().batching.round(min(asked, max(len(part.roots), 1))):
             message = f"batch={asked} is over the memory budget; taking {self.memory.batch}"
             warn(message, MemoryWarning)
 
@@ -139,7 +143,7 @@ def _can_fall_back(graph: Graph, request: Request, settings: Settings) -> bool:
     """Whether a method of the CPU does what is asked for."""
     return settings.dtype == "float64" and any(
         row.device == "cpu" and row.weighted == graph.weighted and settings.method in ("auto", row.name)
-        for row in METHODS
+        for row in table.METHODS
         if request.sums <= set(row.sums)
     )
 
@@ -156,10 +160,11 @@ def _require_options(method: Method, request: Request, settings: Settings) -> No
         **{name: getattr(settings, name) for name in ("bucket_width", "variant", "virtual_warp")},
     }
     for name, value in options.items():
-        if value is not None and name not in method.takes:
-            rows = [row for row in METHODS if name in row.takes]
+        if value is not None and not method.reads(name):
+            rows = [row for row in table.METHODS if row.reads(name)]
             taking = [f"{row.name} on {row.device}{' with lengths' * row.weighted}" for row in rows]
             raise ValueError(
                 f"{name}={value!r} means nothing to {method.name} on {method.device}"
-                f"{'' if method.weighted else ' without lengths'}; it goes with: {', '.join(taking)}"
+                f"{'' if method.weighted else ' without lengths'}; "
+                + (f"it goes with: {', '.join(taking)}" if taking else "no method that is available takes it")
             )

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from lagbc.comparison import check, compare, roots
+from lagbc.comparison import check
 from lagbc.methods import table as methods
 from lagbc.methods.table import METHODS
 
@@ -21,8 +21,7 @@ def only_rows(monkeypatch):
     """Let METHODS be these rows."""
 
     def install(*rows):
-        for module in (compare, roots, methods):
-            monkeypatch.setattr(module, "METHODS", rows)
+        monkeypatch.setattr(methods, "METHODS", rows)
 
     return install
 
@@ -31,9 +30,9 @@ def only_rows(monkeypatch):
 def fake(monkeypatch, only_rows):
     """Put a `Fake` in the place of all methods; return its row."""
 
-    def install(module, **changes):
+    def install(module):
         monkeypatch.setitem(sys.modules, "fake_method", module)
-        row = replace(METHODS[0], name="fake", module="fake_method", block=1, widest=None, concurrent=False, **changes)
+        row = replace(METHODS[0], name="fake", module="fake_method", sums=("dependency",))
         only_rows(row)
         return row
 

@@ -34,7 +34,7 @@ def test_figures():
         assert record.formulation == row.formulation
         assert record.levels == farthest
         assert record.gteps == pytest.approx(graph.nnz / record.seconds_per_root / 1e9)
-        assert (record.batch, record.workers) == (row.round_batch(9), 1)
+        assert (record.batch, record.workers) == (row.load().batching.round(9), 1)
         assert record.prepare_seconds > 0
         assert record.order_seconds > 0
         assert record.recomputed == 0

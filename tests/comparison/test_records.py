@@ -28,7 +28,7 @@ def test_markdown():
 
 
 def test_markdown_names_what_was_skipped(only_rows):
-    only_rows(METHODS[0], replace(METHODS[0], name="missing", requires="no_such_library", extra=""))
+    only_rows(METHODS[0], replace(METHODS[0], name="missing", requires="no_such_library"))
     text = lagbc.compare(GRAPH, 2).to_markdown()
     (line,) = [line for line in text.splitlines() if line.startswith("- ")]
     assert line.startswith(
@@ -37,7 +37,7 @@ def test_markdown_names_what_was_skipped(only_rows):
 
 
 def test_methods_skipped_for_the_same_reason_share_a_line(only_rows):
-    gone = [replace(METHODS[0], name=name, requires="no_such_library", extra="") for name in ("one", "two")]
+    gone = [replace(METHODS[0], name=name, requires="no_such_library") for name in ("one", "two")]
     only_rows(METHODS[0], *gone)
     (line,) = lagbc.compare(GRAPH, 2).reasons()
     assert line.startswith("one on cpu, two on cpu not measured: it needs no_such_library, which is not installed: pip")

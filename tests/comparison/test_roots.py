@@ -4,9 +4,8 @@ import numpy as np
 from strategies import grid, matrix
 
 import lagbc
-from lagbc.comparison.roots import draw_roots
+from lagbc.comparison.roots import NEIGHBOURS, draw_roots
 from lagbc.graph.validate import as_graph
-from lagbc.methods.table import METHODS
 
 
 def test_roots_are_drawn_with_edges_and_again_the_same():
@@ -23,7 +22,7 @@ def test_roots_of_a_deep_graph_are_neighbours_in_sweep_order():
     graph = as_graph(grid(40, 40))
     position = np.empty(graph.n, int)
     position[graph.order] = np.arange(graph.n)
-    length = max(row.block for row in METHODS)
+    length = NEIGHBOURS
     run = position[draw_roots(graph, length, 3)]
     assert np.array_equal(np.diff(run), np.ones(length - 1))
     two = position[draw_roots(graph, length + 1, 3)]

@@ -11,7 +11,18 @@ import scipy.sparse as sp
 from batches import EVERYTHING, search, sweep
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import SPECIAL, diamonds, disjoint, graphs, grid, layered, matrix, path, scale_free, vertex_weights
+from strategies import (
+    SPECIAL,
+    diamonds,
+    disjoint,
+    graphs,
+    grid,
+    layered,
+    matrix,
+    path,
+    scale_free,
+    vertex_weights,
+)
 from test_gpu_weighted import ABSORBED, UNLIKE, csr, integers, reals, with_lengths
 
 import lagbc

@@ -504,8 +504,9 @@ def add_row(monkeypatch):
     return add
 
 
-def test_missing_library(add_row):
-    add_row(requires="no_such_library", extra="absent")
+def test_missing_library(add_row, monkeypatch):
+    monkeypatch.setitem(table.EXTRAS, "no_such_library", "absent")
+    add_row(requires="no_such_library")
     message = (
         "method 'added' on cpu needs no_such_library, which is not installed: pip install no_such_library; "
         "or pip install 'lagbc[absent]', in a checkout '.[absent]'"
@@ -539,7 +540,7 @@ def test_packages_are_those_of_the_extras():
     project = tomllib.loads((Path(lagbc.__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     for row in lagbc.METHODS:
-        wanted = extras[row.extra] if row.extra else project["dependencies"]
+        wanted = extras[table.EXTRAS[row.requires]] if row.requires in table.EXTRAS else project["dependencies"]
         package = table._PACKAGES.get(row.requires, row.requires).split()[0]
         assert package in [re.split("[<>=]", one)[0] for one in wanted], row.name
 
@@ -561,7 +562,7 @@ def test_a_selection_for_so_many_roots(roots, error):
 
 
 def chosen_on_a_gpu(A, roots, method="auto", outputs=frozenset({"dependency"})):
-    from lagbc.methods.table import choose
+    from lagbc.methods.choose import choose
 
     return choose(as_graph(A), method=method, device="cuda", roots=roots, outputs=outputs)
 

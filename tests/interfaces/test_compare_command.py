@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from lagbc.comparison import check, compare
+from lagbc.comparison import check
 from lagbc.interfaces.cli import main
+from lagbc.methods import table as methods
 from lagbc.methods.table import METHODS
 
 
@@ -28,9 +29,8 @@ def test_command(tmp_path):
 
 
 def test_command_says_why_it_skips(monkeypatch):
-    monkeypatch.setattr(
-        compare, "METHODS", (METHODS[0], replace(METHODS[0], name="missing", requires="no_such_library", extra=""))
-    )
+    missing = replace(METHODS[0], name="missing", requires="no_such_library")
+    monkeypatch.setattr(methods, "METHODS", (METHODS[0], missing))
     result = run("example:karate", "--roots", 2)
     assert result.exit_code == 0
     assert "skipped: it needs no_such_library, which is not installed" in result.stdout

@@ -1,20 +1,31 @@
 """What "auto" does where a run is over the budget of the GPU; it needs none, since nothing is run there."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from strategies import scale_free, with_lengths
 
 import lagbc
-from lagbc.methods import table
+from lagbc.methods import tuning
+from lagbc.methods.contract import Batching
 from lagbc.run import memory
 
 A = scale_free(500, 4000, seed=1)
 
 
+# In the place of all modules of the GPU, which cannot be imported without one.
+STUB = SimpleNamespace(
+    batching=Batching(block=256, auto=4096), options=frozenset(), footprint=lambda graph, plan: graph.n * plan.batch
+)
+
+
 @pytest.fixture(autouse=True)
 def _gpu_without_memory(monkeypatch):
+    load = lagbc.Method.load
     monkeypatch.setattr(lagbc.Method, "available", property(lambda row: True))
-    monkeypatch.setattr(table, "GPU_WORK", 0)
+    monkeypatch.setattr(lagbc.Method, "load", lambda row: STUB if row.device == "cuda" else load(row))
+    monkeypatch.setattr(tuning, "GPU_WORK", 0)
     monkeypatch.setattr(memory, "budget", lambda device: 10_000 if device == "cuda" else 10**9)
 
 

@@ -72,7 +72,7 @@ def test_errors_name_the_option(options, error, message):
 def test_options_that_mean_nothing_to_the_method(options):
     ((name, value),) = options.items()
     with pytest.raises(
-        ValueError, match=f"{name}={value!r} means nothing to batched on cpu without lengths; it goes with"
+        ValueError, match=f"{name}={value!r} means nothing to batched on cpu without lengths; (it goes with|no)"
     ):
         lagbc.bc(A, device="cpu", **options)
 

@@ -1,0 +1,93 @@
+"""Rows of METHODS, and rows that are added to it."""
+
+import sys
+import types
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from strategies import oracle, scale_free
+
+import lagbc
+from lagbc.methods import table
+from lagbc.methods.contract import Batching
+from lagbc.methods.cpu.batched import hops
+
+A = scale_free(60, 400, seed=1)
+MINE = lagbc.Method("mine", "semiring", "cpu", False, "my_method")
+
+
+@pytest.fixture
+def my_method(monkeypatch):
+    """A module that is no part of lagbc: a root at a time, each in a state of `batched`."""
+    module = types.ModuleType("my_method")
+    module.batching, module.options = Batching(block=1, auto=1), frozenset({"bucket_width"})
+    module.footprint, module.prepare = hops.footprint, hops.prepare
+    module.forward, module.backward = hops.forward, hops.backward
+    monkeypatch.setitem(sys.modules, "my_method", module)
+    monkeypatch.setattr(table, "METHODS", table.METHODS)
+    return module
+
+
+def test_a_method_that_is_added_is_one_of_all(my_method):
+    before = lagbc.METHODS
+    lagbc.register_method(MINE)
+    assert (*before, MINE) == lagbc.METHODS
+    np.testing.assert_allclose(lagbc.bc(A, method="mine"), oracle(A), rtol=1e-12)
+    assert lagbc.select_method(A, device="cpu").method.name == "batched"
+    assert "mine" in [record.method for record in lagbc.compare(A, 8).measured]
+    assert lagbc.compare(A, 8, methods="mine").measured[0].agrees
+    assert lagbc.estimate_memory(A, method="mine", threads=1).batch == 1
+    lagbc.bc(A, method="mine", bucket_width=2.0)
+    with pytest.raises(
+        ValueError, match=r"bucket_width=2\.0 means nothing to batched on cpu.*; it goes with: .*mine on cpu"
+    ):
+        lagbc.bc(A, method="batched", device="cpu", bucket_width=2.0)
+    with pytest.raises(ValueError, match="mine on cpu does not sum stress; these do: batched on cpu"):
+        lagbc.stress(A, method="mine")
+    lagbc.unregister_method("mine")
+    assert before == lagbc.METHODS
+    with pytest.raises(ValueError, match="there is no method='mine'"):
+        lagbc.bc(A, method="mine")
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        (replace(MINE, name="batched"), "there is a method 'batched' on cpu already"),
+        (replace(MINE, name="graphblas", weighted=True), "there is a method 'graphblas' on cpu with lengths already"),
+        (replace(MINE, device="tpu"), "device='tpu' of method 'mine' is neither 'cpu' nor 'cuda'"),
+        (replace(MINE, sums=("dependency", "sum")), "sums: there is no sum; there are: dependency"),
+    ],
+)
+def test_rows_that_are_refused(my_method, method, message):
+    before = lagbc.METHODS
+    with pytest.raises(ValueError, match=message):
+        lagbc.register_method(method)
+    assert lagbc.METHODS is before
+
+
+def test_a_module_that_lacks_something(my_method):
+    del my_method.footprint, my_method.options
+    with pytest.raises(TypeError, match="my_method lacks options, footprint; lagbc/methods/contract"):
+        lagbc.register_method(MINE)
+    with pytest.raises(ImportError, match="no_such_module"):
+        lagbc.register_method(replace(MINE, module="no_such_module"))
+    lagbc.register_method(replace(MINE, requires="no_such_library", module="no_such_module"))
+    assert not lagbc.METHODS[-1].available
+    assert not lagbc.METHODS[-1].reads("rtol")
+
+
+def test_only_what_was_added_is_removed(my_method):
+    for name in ("batched", "mine"):
+        with pytest.raises(ValueError, match=f"there is no method '{name}' that was added"):
+            lagbc.unregister_method(name)
+    lagbc.register_method(MINE)
+    lagbc.register_method(replace(MINE, weighted=True))
+    lagbc.unregister_method("mine")
+    assert len(lagbc.METHODS) == table._OF_LAGBC
+
+
+def test_no_row_claims_a_sum_that_is_not_named():
+    """Each row of all sums names the seven; a new one is no row's before it is written there."""
+    assert {len(row.sums) for row in lagbc.METHODS} == {1, 7}
