@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from strategies import grid, matrix, path
 
+import lagbc
 from lagbc.comparison import predict
 from lagbc.graph.validate import as_graph
 
@@ -25,7 +26,8 @@ def clock(monkeypatch):
         monkeypatch.setattr(predict.time, "perf_counter", lambda: now[0])
         return sizes
 
-    return install
+    with lagbc.config(device="cpu"):
+        yield install
 
 
 @pytest.mark.parametrize("graph", [as_graph(path(20_000)), as_graph(grid(200, 100))], ids=["path", "grid"])
