@@ -160,7 +160,7 @@ def in_batches(width: float, count_width: float, graph: Graph, roots: NDArray[np
 
 def variants(graph: Graph) -> dict[str, Callable[..., NDArray[np.float64]]]:
     """Every way to be measured on a graph."""
-    default = tuning.BATCHED_DEEP_WIDTH if graph.has_high_diameter else tuning.BATCHED_WIDTH
+    default = tuning.BATCHED_HIGH_DIAMETER_WIDTH if graph.has_high_diameter else tuning.BATCHED_WIDTH
     integers = not (graph.matrix.data % 1).any()
     return {
         "heap": partial(one_by_one, heap_order),

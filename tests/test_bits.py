@@ -57,7 +57,7 @@ def test_push_and_pull_give_the_same_bits(name, monkeypatch):
     expected = lagbc.bc(GRAPHS[name], method="batched", device="cpu")
     for share in (-1.0, 2.0):
         monkeypatch.setattr(tuning, "BATCHED_PULL_SHARE", share)
-        monkeypatch.setattr(tuning, "BATCHED_DEEP_PULL_SHARE", share)
+        monkeypatch.setattr(tuning, "BATCHED_HIGH_DIAMETER_PULL_SHARE", share)
         np.testing.assert_array_equal(lagbc.bc(GRAPHS[name], method="batched", device="cpu"), expected)
 
 

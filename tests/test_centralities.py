@@ -512,7 +512,7 @@ def test_memory_of_more_sums():
     bc, edges, stress = (lagbc.estimate_memory(A, which=x, **options) for x in ("bc", "edge_bc", "stress"))
     assert edges.scores > bc.scores
     assert edges.graph > bc.graph
-    assert stress.workspace - bc.workspace == 500 * 64 * 8
+    assert stress.workspace - bc.workspace == 500 * (64 + 1) * 8, "a row of each vertex, and its sum"
 
 
 @settings(max_examples=10)

@@ -9,15 +9,16 @@ that a benchmark may set another value in this module. Results are in ``benchmar
 # Queue entries a vertex that are allocated at first; the queue doubles on demand, up to an entry a column. More takes
 # memory that scale-free graphs (1 to 4 entries a vertex) do not use, less copies the queue once more on meshes.
 BATCHED_FIRST_ENTRIES = 4
-# Pull once the edges out of the frontier are more than this share of all; the second is for deep graphs. On scale-free
+# Pull once the edges out of the frontier are more than this share of all; the second is for graphs of high diameter. A
+# pull reads every unvisited row, a push only the edges of the frontier, but its rows are visited twice. On scale-free
 # graphs 0.03 to 0.12 were alike, and 0.2 took 5 % longer on one; on meshes and grids 0.12 took up to 19 % longer than
-# 0.2. Results: cpu_batched_variants.md.
-BATCHED_PULL_SHARE, BATCHED_DEEP_PULL_SHARE = 0.1, 0.2
+# 0.2. Results: cpu_batched_variants.md; ``python -m benchmarks.run`` times "batched" with another value here.
+BATCHED_PULL_SHARE, BATCHED_HIGH_DIAMETER_PULL_SHARE = 0.1, 0.2
 # The default width of a bucket, in mean lengths: wider relaxes more edges in vain, narrower has more phases. On
-# scale-free graphs 0.1 to 0.5 were alike, and 2 took up to 1.9 times as long; on deep graphs, for which the second is,
-# 1 to 4 were alike, and 0.25 took up to 1.6 times as long. Results: cpu_weighted_variants.jsonl, by
+# scale-free graphs 0.1 to 0.5 were alike, and 2 took up to 1.9 times as long; on meshes and roads, for which the second
+# is, 1 to 4 were alike, and 0.25 took up to 1.6 times as long. Results: cpu_weighted_variants.jsonl, by
 # ``python -m benchmarks.cpu_weighted_variants``.
-BATCHED_WIDTH, BATCHED_DEEP_WIDTH = 0.25, 2.0
+BATCHED_WIDTH, BATCHED_HIGH_DIAMETER_WIDTH = 0.25, 2.0
 # The same for the order in which rows are counted: wider reads a row more often, in fewer columns each time; on
 # scale-free graphs 0.5 was as good. Same results and command.
 BATCHED_COUNT_WIDTH = 2.0

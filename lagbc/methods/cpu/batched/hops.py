@@ -153,7 +153,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
             state.masks,
             state.starts,
             cursor,
-            tuning.BATCHED_DEEP_PULL_SHARE if state.graph.has_high_diameter else tuning.BATCHED_PULL_SHARE,
+            tuning.BATCHED_HIGH_DIAMETER_PULL_SHARE if state.graph.has_high_diameter else tuning.BATCHED_PULL_SHARE,
             state.plan.sigma_limit,
             state.plan.stop.value,
         )

@@ -113,7 +113,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     queue, masks = allocate(n, index_type)
     with np.errstate(over="ignore"):  # an infinite width is one, too
         mean = float(np.mean(graph.weights)) if graph.nnz else 0.0
-    default = (tuning.BATCHED_DEEP_WIDTH if graph.has_high_diameter else tuning.BATCHED_WIDTH) * mean
+    default = (tuning.BATCHED_HIGH_DIAMETER_WIDTH if graph.has_high_diameter else tuning.BATCHED_WIDTH) * mean
     values = np.empty((n, COLUMNS))
     return State(
         graph=graph,
