@@ -253,7 +253,11 @@ def test_validation_is_kept_with_the_graph(monkeypatch):
     assert len(validated) == 1
 
 
-@pytest.mark.parametrize("again", [*range(2, pickle.HIGHEST_PROTOCOL + 1), copy.deepcopy], ids=str)
+@pytest.mark.parametrize(
+    "again",
+    [*range(2, pickle.HIGHEST_PROTOCOL + 1), copy.deepcopy],
+    ids=lambda again: getattr(again, "__name__", str(again)),
+)
 def test_a_graph_that_was_pickled_after_its_conversion(again, conversions):
     G = nx.gnm_random_graph(300, 1500, seed=1)  # arrays that pickle does not copy when it loads them
     nx.set_edge_attributes(G, 2, "km")
