@@ -17,22 +17,22 @@ from lagbc.comparison.roots import draw_roots
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
 from lagbc.methods.table import Method
-from lagbc.run.arguments import parse_batch, parse_real, parse_threads, parse_width
+from lagbc.run.options import Options, parse_real, settle
 from lagbc.run.request import require_flags
-from lagbc.types import GraphLike
+from lagbc.types import All, Auto, DeviceName, DTypeName, GraphLike, MethodName
 
 
 def compare(
     A: GraphLike,
     roots: int | ArrayLike = 256,
     *,
-    methods: str | Iterable[str] = "all",
-    device: str = "all",
+    methods: MethodName | All | Iterable[MethodName] = "all",
+    device: DeviceName | All = "all",
     directed: bool | None = None,
     weighted: bool | str = False,
-    batch: int | str = "auto",
-    dtype: str = "float64",
-    bucket_width: float | str = "auto",
+    batch: int | Auto = "auto",
+    dtype: DTypeName = "float64",
+    bucket_width: float | Auto = "auto",
     threads: int | None = None,
     rng: int | np.random.Generator = 0,
     time_limit: float = 60.0,
@@ -114,14 +114,14 @@ def compare(
         raise ValueError("A has no edge between two vertices, so that there is nothing to compare")
     places = Places(graph)
     home = places["cpu" if graph.on_host is graph else "cuda"]
+    options: Options = {"dtype": dtype, "bucket_width": bucket_width, "threads": threads}
     task = Task(
         graph=graph,
         places=places,
         roots=draw_roots(home.graph, roots, rng),
-        batch=parse_batch(batch),
-        dtype=dtype,
-        bucket_width=parse_width(bucket_width, taking[0]) if taking else None,
-        threads=parse_threads(threads),
+        batch=batch,
+        options=options,
+        threads=settle(batch, options).threads,
         time_limit=time_limit,
     )
     check = Check(task, rows)

@@ -18,8 +18,11 @@ from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.run import memory
-from lagbc.run.arguments import check_dtype
+from lagbc.run.options import Options
+from lagbc.run.plan import plan_run
+from lagbc.run.request import Request
 from lagbc.run.sweep import sweep
+from lagbc.types import Auto
 
 # A measurement is repeated while all runs took less than this, but not more often than that; the shortest counts.
 _REPEAT_SECONDS, _MOST_RUNS = 1.0, 3
@@ -62,33 +65,24 @@ class Task:
     graph: Graph
     places: Places
     roots: NDArray[np.int64]
-    batch: int | None
-    dtype: str
-    bucket_width: float | None
+    batch: int | Auto
+    options: Options
     threads: int
     time_limit: float
 
     def plan(self, row: Method, count: int) -> SweepPlan:
         """Plan a run from the first `count` roots; MemoryError if it does not fit in the budget."""
-        needed = memory.fit(self.places[row.device].graph, row, self.batch, self.threads, count)
-        memory.require(needed)
-        bucket_width = self.bucket_width if row.reads("bucket_width") else None
-        return SweepPlan(
-            batch=needed.batch,
-            threads=needed.threads,
-            dtype=self.dtype_of(row),
-            bucket_width=bucket_width,
-            roots=len(self.roots),
-            method=row.name,
-        )
-
-    def dtype_of(self, row: Method) -> str:
-        """Return the dtype that was asked for, or float64 if the method has no other."""
-        try:
-            check_dtype(self.dtype, row)
-        except ValueError:
-            return "float64"
-        return self.dtype
+        # What the method does not read, or has but one of, is for the others.
+        options: Options = {**self.options, "method": row.name, "device": row.device}
+        if row.device == "cpu":
+            options["dtype"] = "float64"
+        if not row.reads("bucket_width"):
+            options["bucket_width"] = "auto"
+        request = Request(frozenset({"dependency"}), self.roots[:count])
+        planned = plan_run(self.places[row.device].graph, request, self.batch, options)
+        memory.require(planned.memory)
+        (part,) = planned.parts
+        return replace(part.sweep, roots=len(self.roots))
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.run.arguments import parse_count, parse_vertices
+from lagbc.run.options import parse_count
+from lagbc.run.request import parse_vertices
 
 # Roots that are neighbours in sweep order, on graphs of high diameter: as many as a block of any method has.
 NEIGHBOURS = 256

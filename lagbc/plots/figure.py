@@ -35,5 +35,7 @@ def figure_class() -> type[Figure]:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise MissingDependencyError("figures need matplotlib: pip install 'lagbc[plot]'") from error
+        raise MissingDependencyError(
+            "figures need matplotlib: pip install matplotlib; or pip install 'lagbc[plot]', in a checkout '.[plot]'"
+        ) from error
     return Figure

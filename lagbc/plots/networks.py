@@ -6,10 +6,12 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lagbc.graph.validate import as_graph
 from lagbc.plots.figure import check_figure_path, figure_class
 from lagbc.plots.layout import MOST_PAIRED, places_of
+from lagbc.types import SparseMatrix
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def plot_centralities(
-    A: Any,
+    A: SparseMatrix | NDArray[Any],
     scores: Mapping[str, np.ndarray],
     path: str | os.PathLike[str] | None = None,
     *,

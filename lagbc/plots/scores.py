@@ -6,9 +6,11 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lagbc.graph.validate import as_graph
 from lagbc.plots.figure import check_figure_path, figure_class
+from lagbc.types import SparseMatrix
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +22,7 @@ _MOST_POINTS = 20_000
 
 
 def plot_scores(
-    A: Any,
+    A: SparseMatrix | NDArray[Any],
     scores: np.ndarray,
     path: str | os.PathLike[str] | None = None,
     *,

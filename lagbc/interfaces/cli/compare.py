@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -57,13 +57,13 @@ def compare_command(
     comparison = lagbc.compare(
         taken.matrix,
         roots,
-        methods=methods if methods == "all" else [name.strip() for name in methods.split(",")],
-        device=device,
+        methods=cast(Any, methods if methods == "all" else [name.strip() for name in methods.split(",")]),
+        device=cast(Any, device),
         directed=taken.directed,
         weighted=taken.weighted,
-        batch=batch,
-        bucket_width=bucket_width,
-        dtype=dtype,
+        batch=cast(Any, batch),
+        bucket_width=cast(Any, bucket_width),
+        dtype=cast(Any, dtype),
         threads=threads,
         rng=seed,
         time_limit=time_limit,
