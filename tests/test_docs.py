@@ -197,7 +197,7 @@ def test_pages_are_as_short_as_they_shall_be(page):
 
 
 def test_files_that_contributors_are_sent_to_exist():
-    """Paths are within the package or the tests, or begin with a folder of the checkout; names alone are of one there."""
+    """Paths are within the package or the tests, or begin with a folder of the checkout; names alone are in one."""
     folders = (ROOT, ROOT / "lagbc", ROOT / "tests")
     named = {file.name for folder in folders[1:] for file in folder.rglob("*.*")}
     for page in ("contributing.md", "method.md"):
