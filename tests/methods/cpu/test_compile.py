@@ -1,14 +1,17 @@
 """Compiled functions are kept on disk where that can be, and run where it cannot."""
 
+import ast
 import importlib.util
 import os
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numba
 import pytest
 
+import lagbc
 from lagbc.methods.cpu import compile as compiling
 
 # Two functions, so that what is said once is not said twice.
@@ -93,3 +96,11 @@ def test_damaged_files_are_thrown_away(file, tmp_path, suffix, damage):
         warnings.simplefilter("error")
         assert not call(file)
         assert call(file)
+
+
+def test_all_is_compiled_by_it():
+    """A module that took numba's own njit would fail where no folder can be written."""
+    for path in Path(lagbc.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module == "numba":
+                assert not {"njit", "jit"} & {alias.name for alias in node.names}, path
