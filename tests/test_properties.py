@@ -90,10 +90,11 @@ def test_undirected_is_half_of_both_ways(bc, A, endpoints):
 
 
 @given(graphs())
-def test_loops_and_duplicates_do_not_matter(bc, A):
+def test_loops_and_duplicates_do_not_matter(bc, row, A):
+    """Not to a bit, but for the traversals, which add as threads come."""
     n = A.shape[0]
     more = sp.coo_array((np.ones(2 * A.nnz + n), [np.r_[c, c, np.arange(n)] for c in A.coords]), shape=A.shape)
-    np.testing.assert_array_equal(bc(more), bc(A))
+    np.testing.assert_allclose(bc(more), bc(A), rtol=1e-12 if row.formulation == "traversal" else 0, atol=0)
 
 
 @given(graphs(), st.booleans())

@@ -26,7 +26,7 @@ def clock(monkeypatch):
         monkeypatch.setattr(predict.time, "perf_counter", lambda: now[0])
         return sizes
 
-    with lagbc.config(device="cpu"):
+    with lagbc.config(device="cpu", threads=2):
         yield install
 
 
