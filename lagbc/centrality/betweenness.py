@@ -39,7 +39,7 @@ def bc(
 
     Parameters
     ----------
-    A : SciPy or CuPy sparse matrix, or dense 2-D ndarray, of shape (n, n); or a graph
+    A : SciPy or CuPy sparse matrix or dense 2-D ndarray, shape (n, n); or a graph of NetworkX, igraph or read_graph
         A stored ``A[i, j]`` is the edge i -> j. Unless `weighted`, only the pattern is read: a stored zero is an edge
         (in the DIA and BSR formats, which pad with zeros, it is not; in a dense array the nonzeros are the edges). Self
         loops are ignored, duplicates are one edge, whose length is their sum. `A` is not changed. Vertices of a

@@ -8,6 +8,7 @@ from strategies import cycle, scale_free
 
 import lagbc
 from lagbc.errors import MemoryWarning
+from lagbc.methods.table import METHODS
 from lagbc.run.options import settle
 
 A = scale_free(60, 300, seed=4)
@@ -70,11 +71,16 @@ def test_errors_name_the_option(options, error, message):
 
 @pytest.mark.parametrize("options", [{"variant": "one-block"}, {"virtual_warp": 4}, {"bucket_width": 2.0}])
 def test_options_that_mean_nothing_to_the_method(options):
+    """The message names the methods that take the option, of those that are available."""
     ((name, value),) = options.items()
     with pytest.raises(
-        ValueError, match=f"{name}={value!r} means nothing to batched on cpu without lengths; (it goes with|no)"
-    ):
+        ValueError, match=f"{name}={value!r} means nothing to batched on cpu without lengths; "
+    ) as raised:
         lagbc.bc(A, device="cpu", **options)
+    taking = [f"{row.name} on {row.device}{' with lengths' * row.weighted}" for row in METHODS if row.reads(name)]
+    assert ("batched on cpu with lengths" in taking) == (name == "bucket_width")
+    listed = f"it goes with: {', '.join(taking)}" if taking else "no method that is available takes it"
+    assert str(raised.value).endswith(listed)
 
 
 def test_memory_comes_before_the_variable(monkeypatch):
