@@ -37,7 +37,7 @@ def stated_budget() -> int | None:
     return None if text is None else parse_size(BUDGET_VARIABLE, text)
 
 
-def parse_size(name: str, size: str | int) -> int:
+def parse_size(name: str, size: str | float) -> int:
     """Return a size such as "8GB", "512MiB", "2e9" or 10**9 in bytes; `name` says where it stands.
 
     Raises
@@ -45,7 +45,7 @@ def parse_size(name: str, size: str | int) -> int:
     ValueError
         It is none.
     """
-    match = re.fullmatch(r"\s*([0-9.]+(?:e[0-9]+)?)\s*([KMGT]?)(i?)B?\s*", str(size), re.IGNORECASE)
+    match = re.fullmatch(r"\s*([0-9.]+(?:e\+?[0-9]+)?)\s*([KMGT]?)(i?)B?\s*", str(size), re.IGNORECASE)
     try:
         if match is None:
             raise ValueError

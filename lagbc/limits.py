@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -27,6 +28,11 @@ def free_memory(root: Path = Path("/")) -> int:
     """
     free: int = psutil.virtual_memory().available
     return min([free, *_left_by_groups(root), *_left_of_address_space()])
+
+
+def usable_cores() -> int:
+    """How many cores the process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def most_threads(wanted: int) -> int:

@@ -172,8 +172,8 @@ SPECIAL = {
     "components": disjoint(path(4), matrix(1, []), cycle(5), matrix(2, []), diamonds(2, 2)),
 }
 
-# Not deep by the hub of its larger component; but the vertices of the path, which come last in sweep order, see more
-# levels than a launch each is made for.
+# Not of high diameter by the hub of its larger component; but the vertices of the path, which come last in sweep order,
+# see more levels than a launch each is made for.
 UNLIKE = disjoint(path(200), scale_free(600, 5000, seed=6))
 
 
@@ -205,3 +205,17 @@ def weighted_graphs(draw, values=(1, 2, 3), max_n=12, min_n=0):
 def vertex_weights(n):
     """Weights of vertices, with many zeros."""
     return st.lists(st.sampled_from([0.0, 0.0, 0.25, 1.0, 3.0]), min_size=n, max_size=n).map(np.array)
+
+
+def draw_options(data, n):
+    """Draw arguments of `bc` for a graph of n vertices, as they go together."""
+    options = {
+        "directed": data.draw(st.booleans()),
+        "sources": data.draw(st.none() | st.permutations(range(n)).map(lambda order: order[: n // 2])),
+    }
+    if data.draw(st.booleans()):
+        options["endpoints"] = data.draw(st.booleans())
+    else:
+        options["target_weights"] = data.draw(st.none() | vertex_weights(n))
+        options["source_weights"] = data.draw(st.none() | vertex_weights(n))
+    return options

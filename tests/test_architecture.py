@@ -18,14 +18,14 @@ PACKAGE = Path(lagbc.__file__).parent
 # The floors of the house, from the lowest on: folders, and modules that stand in none. A module imports from its own
 # floor or from those below it.
 FLOORS = (
-    ("errors", "types", "budget", "reference", "cuda", "limits"),
+    ("errors", "types", "budget", "reference", "phases", "cpu", "cuda", "limits"),
     ("io", "graph"),
     ("methods",),
     ("run",),
     ("centrality",),
     ("comparison", "plots"),
     ("__init__",),
-    ("interfaces",),
+    ("interfaces", "__main__"),
 )
 
 
@@ -103,6 +103,19 @@ def test_nothing_imports_the_public_names_from_within():
         if floor(module) < floor("__init__")
     }
     assert not [module for module, imported in lower.items() if "__init__" in imported]
+
+
+def test_tuned_constants_are_read_where_they_are_used():
+    """Through their module, within a function: then a benchmark sets another value by setting the attribute."""
+    for module, tree in modules().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("lagbc."):
+                assert not node.module.endswith(".tuning"), f"{module} imports constants by name"
+        defined = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+        late = {id(inner) for function in defined for line in function.body for inner in ast.walk(line)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value).endswith("tuning"):
+                assert id(node) in late, f"{module} reads {ast.unparse(node)} when it is imported"
 
 
 def test_warnings_point_at_the_caller():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import SPECIAL, graphs, grid, oracle, path, scale_free, star, vertex_weights
+from strategies import SPECIAL, draw_options, graphs, grid, oracle, path, scale_free, star
 
 import lagbc
 from lagbc.centrality.rescale import rescale
@@ -51,16 +51,7 @@ def test_special_graphs(bc, name, directed):
 @given(st.data())
 def test_against_oracle(bc, data):
     A = data.draw(graphs())
-    n = A.shape[0]
-    options = {
-        "directed": data.draw(st.booleans()),
-        "sources": data.draw(st.none() | st.permutations(range(n)).map(lambda order: order[: n // 2])),
-    }
-    if data.draw(st.booleans()):
-        options["endpoints"] = data.draw(st.booleans())
-    else:
-        options["target_weights"] = data.draw(st.none() | vertex_weights(n))
-        options["source_weights"] = data.draw(st.none() | vertex_weights(n))
+    options = draw_options(data, A.shape[0])
     assert_close(bc(A, **options), oracle(A, **options))
 
 

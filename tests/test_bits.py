@@ -57,7 +57,6 @@ def test_push_and_pull_give_the_same_bits(name, monkeypatch):
     expected = lagbc.bc(GRAPHS[name], method="batched", device="cpu")
     for share in (-1.0, 2.0):
         monkeypatch.setattr(tuning, "BATCHED_PULL_SHARE", share)
-        monkeypatch.setattr(tuning, "BATCHED_HIGH_DIAMETER_PULL_SHARE", share)
         np.testing.assert_array_equal(lagbc.bc(GRAPHS[name], method="batched", device="cpu"), expected)
 
 
@@ -101,14 +100,11 @@ def test_levels_and_path_counts(A, roots):
         assert seen[k].max() == 1
 
 
-def test_queue_grows():
-    """On a long path 64 neighbouring roots see a vertex at 64 levels, so the queue outgrows its first size."""
-    A = path(300)
-    state = state_of(A)
-    first = len(state.queue)
-    next(batched_hops.forward(state, np.arange(100, 164)))
-    assert first < len(state.queue) == len(state.masks) <= 300 * 65 + 64
-    np.testing.assert_allclose(lagbc.bc(A, method="batched", device="cpu"), oracle(A), rtol=1e-12)
+def test_queue_has_room_for_an_entry_a_column():
+    """On a directed cycle no two roots see a vertex at the same distance, so that the queue is filled to its end."""
+    state = state_of(matrix(100, [(v, (v + 1) % 100) for v in range(100)]))
+    (levels,) = batched_hops.forward(state, np.arange(20, 84))
+    assert levels.entries == len(state.queue) == len(state.masks) == 6400
 
 
 def test_state_is_as_new_after_every_batch():

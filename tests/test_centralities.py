@@ -32,13 +32,18 @@ from strategies import (
 
 import lagbc
 from lagbc import reference
+from lagbc.centrality.registry import registered
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table as methods
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import extended
 from lagbc.methods.sums import Sums
 
-SEVEN = ("bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress")
+ALL = ("bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress")
+
+
+def test_all_are_those_of_the_registry():
+    assert set(ALL) == {record.name for record in registered()}
 
 
 @pytest.fixture(scope="session")
@@ -55,7 +60,7 @@ def call(centralities, name):
 
 
 def expected(A, *names, directed=True, weighted=False, sources=None, omega=None):
-    """Centralities by the oracle, all seven unless named; edges as a dense matrix."""
+    """Centralities by the oracle, all unless named; edges as a dense matrix."""
     n, (indptr, indices) = A.shape[0], adjacency(A, directed=directed)
     weights = lengths(A, directed=directed) if weighted else None
     pairs = 1 if directed else 2
@@ -82,10 +87,10 @@ def expected(A, *names, directed=True, weighted=False, sources=None, omega=None)
         "eccentricity_centrality": lambda: [(n - 1) / x if x else 0 for x in farthest()],
         "stress": lambda: [float(Fraction(x) / pairs) for x in reference.stress(indptr, indices, weights, **paths)],
     }
-    return {name: np.array(compute[name](), float) for name in names or SEVEN}
+    return {name: np.array(compute[name](), float) for name in names or ALL}
 
 
-def assert_all_equal(ours, theirs, names=SEVEN):
+def assert_all_equal(ours, theirs, names=ALL):
     assert list(ours) == list(names)
     for name in names:
         scores = ours[name].toarray() if name == "edge_bc" else ours[name]
@@ -96,12 +101,12 @@ def assert_all_equal(ours, theirs, names=SEVEN):
 @pytest.mark.parametrize("name", SPECIAL)
 def test_special_graphs(centralities, name, directed):
     A = SPECIAL[name]
-    assert_all_equal(centralities(A, SEVEN, directed=directed), expected(A, directed=directed))
+    assert_all_equal(centralities(A, ALL, directed=directed), expected(A, directed=directed))
 
 
 @given(graphs() | DENSE, st.booleans())
 def test_random_graphs(centralities, A, directed):
-    assert_all_equal(centralities(A, SEVEN, directed=directed), expected(A, directed=directed))
+    assert_all_equal(centralities(A, ALL, directed=directed), expected(A, directed=directed))
 
 
 @pytest.mark.parametrize(
@@ -109,14 +114,14 @@ def test_random_graphs(centralities, A, directed):
 )
 def test_several_batches(centralities, A):
     for directed in (True, False):
-        assert_all_equal(centralities(A, SEVEN, directed=directed), expected(A, directed=directed))
+        assert_all_equal(centralities(A, ALL, directed=directed), expected(A, directed=directed))
 
 
-@pytest.mark.parametrize("name", SEVEN)
+@pytest.mark.parametrize("name", ALL)
 def test_one_alone_is_one_of_all(centralities, name):
     """Also of `bc`, which no other sum may change: bits are the same by "batched" on the CPU."""
     A = scale_free(200, 900, seed=3)
-    alone, together = call(centralities, name)(A), centralities(A, SEVEN)[name]
+    alone, together = call(centralities, name)(A), centralities(A, ALL)[name]
     if name == "edge_bc":
         alone, together = alone.toarray(), together.toarray()
     if (centralities.keywords["method"], centralities.keywords["device"]) == ("batched", "cpu"):
@@ -127,9 +132,9 @@ def test_one_alone_is_one_of_all(centralities, name):
 @pytest.mark.parametrize("options", [{"threads": 3}, {"threads": 1, "batch": 1}, {"threads": 2, "batch": 300}])
 def test_same_bits(options):
     A = scale_free(300, 1500, seed=4)
-    one = lagbc.centralities(A, SEVEN, method="batched", device="cpu", threads=1)
-    other = lagbc.centralities(A, SEVEN, method="batched", device="cpu", **options)
-    for name in SEVEN:
+    one = lagbc.centralities(A, ALL, method="batched", device="cpu", threads=1)
+    other = lagbc.centralities(A, ALL, method="batched", device="cpu", **options)
+    for name in ALL:
         different = one[name] != other[name]
         assert not (different.nnz if name == "edge_bc" else different.any()), name
 
@@ -141,7 +146,7 @@ def test_same_bits(options):
 def test_networkx_on_networks(centralities, example, name):
     A = example(name).matrix
     G = nx.from_scipy_sparse_array(sp.csr_array(A), create_using=nx.Graph)
-    ours = centralities(A, SEVEN, directed=False)
+    ours = centralities(A, ALL, directed=False)
     for key, theirs in (
         ("bc", nx.betweenness_centrality(G, normalized=False, backend="networkx")),
         ("closeness", nx.closeness_centrality(G, backend="networkx")),
@@ -244,9 +249,9 @@ def test_edge_scores_sum_to_distances(centralities, A, directed):
 @given(graphs(min_n=1), st.data(), st.booleans())
 def test_names_of_vertices_do_not_matter(centralities, A, data, directed):
     order = np.array(data.draw(st.permutations(range(A.shape[0]))))
-    renamed = centralities(A.tocsr()[order][:, order], SEVEN, directed=directed)
-    ours = centralities(A.tocsr(), SEVEN, directed=directed)
-    for name in SEVEN:
+    renamed = centralities(A.tocsr()[order][:, order], ALL, directed=directed)
+    ours = centralities(A.tocsr(), ALL, directed=directed)
+    for name in ALL:
         here = ours[name][order][:, order].toarray() if name == "edge_bc" else ours[name][order]
         there = renamed[name].toarray() if name == "edge_bc" else renamed[name]
         np.testing.assert_allclose(there, here, rtol=1e-12, atol=1e-13, err_msg=name)
@@ -254,7 +259,7 @@ def test_names_of_vertices_do_not_matter(centralities, A, data, directed):
 
 @given(graphs())
 def test_transpose(centralities, A):
-    ours, theirs = centralities(A.T.tocsr(), SEVEN), centralities(A.tocsr(), SEVEN)
+    ours, theirs = centralities(A.T.tocsr(), ALL), centralities(A.tocsr(), ALL)
     np.testing.assert_allclose(ours["edge_bc"].toarray(), theirs["edge_bc"].toarray().T, rtol=1e-12, atol=1e-13)
     np.testing.assert_array_equal(ours["stress"], theirs["stress"])
 
@@ -486,6 +491,24 @@ def test_dense_and_graphs():
 def test_errors(call, error, message):
     with pytest.raises(error, match=message.replace("(", r"\(")):
         call(path(7))
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ({}, ["bc", "closeness", "harmonic", "eccentricity", "stress"]),
+        ({"normalized": True, "wf_improved": False}, ["bc", "closeness", "harmonic", "eccentricity", "stress"]),
+        ({"k": 3, "rng": 1}, ["bc", "closeness", "harmonic", "stress"]),
+        ({"sources": [1, 2]}, ["bc", "closeness", "harmonic", "stress"]),
+        ({"targets": [1]}, ["bc", "stress"]),
+        ({"source_weights": np.ones(5)}, ["bc"]),
+    ],
+)
+def test_what_is_computed_by_default_takes_what_is_given(given, names):
+    found = lagbc.centralities(path(5), **given)
+    assert list(found) == names
+    for name, scores in lagbc.centralities(path(5), names, **given).items():
+        np.testing.assert_array_equal(found[name], scores)
 
 
 def test_a_method_that_does_not_offer_a_sum(monkeypatch):

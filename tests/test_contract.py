@@ -12,13 +12,15 @@ from strategies import adjacency, diamonds, disjoint, graphs, grid, lengths, mat
 import lagbc
 from lagbc import reference
 from lagbc.graph.validate import as_graph
-from lagbc.methods.contract import SweepPlan
+from lagbc.methods.contract import CountedLevels, StopFlag, SweepPlan
 from lagbc.methods.cpu.batched import hops as batched_hops
 from lagbc.methods.cpu.batched import lengths as batched_lengths
-from lagbc.methods.cpu.batched.queue import lengthen, most_entries
+from lagbc.methods.cpu.traversal import hops as traversal_hops
+from lagbc.methods.cpu.traversal import lengths as traversal_lengths
 from lagbc.methods.sums import Sums
 
-ROWS = [row for row in lagbc.METHODS if row.device == "cpu" and row.available]
+TEXTBOOK = lagbc.Method("textbook", "traversal", "cpu", False, "textbook")
+ROWS = [*(row for row in lagbc.METHODS if row.device == "cpu" and row.available), TEXTBOOK]
 EVERY = frozenset(field.name for field in fields(Sums))
 GRAPHS = {
     "scale-free": with_lengths(scale_free(300, 2000, seed=1), [1, 2, 3]),
@@ -57,6 +59,17 @@ def test_members(row):
     assert module.options <= {field.name for field in fields(SweepPlan)}
 
 
+def test_a_mirror_of_the_stop_flag_is_set_with_it_and_after_it():
+    """A worker may be prepared when the run has been stopped already."""
+    stop, before, after = StopFlag(), np.zeros(1, np.uint8), np.zeros(1, np.uint8)
+    stop.mirror(before)
+    assert not before[0]
+    stop.set()
+    stop.mirror(after)
+    assert before[0]
+    assert after[0]
+
+
 @pytest.mark.parametrize("name", GRAPHS)
 def test_every_place_is_yielded_once(row, name):
     graph, module = read(row, GRAPHS[name]), row.load()
@@ -65,6 +78,7 @@ def test_every_place_is_yielded_once(row, name):
     places = np.concatenate([levels.places for levels in found])
     assert sorted(places.tolist()) == list(range(len(roots)))
     assert [levels.overflowed.shape for levels in found] == [levels.places.shape for levels in found]
+    assert all(isinstance(levels, CountedLevels) and levels.depth > 0 for levels in found)
 
 
 @pytest.mark.parametrize("endpoints", [False, True])
@@ -74,9 +88,10 @@ def test_absent_roots_keep_their_place_and_add_nothing(row, name, endpoints):
     graph = read(row, GRAPHS[name])
     roots = np.r_[-1, 5, -1, graph.n - 1, 0, -1]
     here = roots >= 0
-    plan = SweepPlan(batch=64, sums=EVERY, endpoints=endpoints, multiplicity=np.arange(graph.n) % 3 + 1.0)
+    asked = frozenset(row.sums)
+    plan = SweepPlan(batch=64, sums=asked, endpoints=endpoints, multiplicity=np.arange(graph.n) % 3 + 1.0)
     ours, theirs = summed(row, graph, plan, roots), summed(row, graph, plan, roots[here])
-    assert not ours.depth[~here].any()
+    assert ours.depth is None or not ours.depth[~here].any()
     for name, array in ours:
         array = array[here] if name == "depth" else array
         np.testing.assert_allclose(array, getattr(theirs, name), rtol=1e-13, err_msg=name)
@@ -98,18 +113,16 @@ def arrays_of(*records):
     return sum(found.values())
 
 
-@pytest.mark.parametrize("outputs", [{"dependency"}, {"distance"}, {"stress", "depth"}, EVERY], ids=len)
+@pytest.mark.parametrize("asked", [{"dependency"}, {"distance"}, {"stress", "depth"}, EVERY], ids=len)
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("module", [batched_hops, batched_lengths], ids=["hops", "lengths"])
-def test_footprint_of_batched_is_what_it_allocates(module, name, outputs):
+def test_footprint_of_batched_is_what_it_allocates(module, name, asked):
     graph = as_graph(GRAPHS[name], directed=False, weighted=module is batched_lengths)
-    plan = SweepPlan(batch=64, sums=frozenset(outputs))
+    plan = SweepPlan(batch=64, sums=frozenset(asked))
     state = module.prepare(graph, plan)
-    while len(state.queue) < most_entries(graph.n):
-        lengthen(state.queue, state.masks, graph.n)
     held = arrays_of(state, *([state.out, state.into] if module is batched_lengths else []))
-    paths = 1 + ("stress" in outputs) if plan.sums - {"distance", "depth", "reached", "inverse"} else 0
-    words = max(8 * (paths * graph.n + graph.nnz * ("edges" in outputs)), 0)
+    paths = 1 + ("stress" in asked) if plan.sums - {"distance", "depth", "reached", "inverse"} else 0
+    words = max(8 * (paths * graph.n + graph.nnz * ("edges" in asked)), 0)
     if plan.sums & {"distance", "depth"}:
         words = max(words, 8 * (3 * graph.n + 64))
     assert module.footprint(graph, plan) == held + words
@@ -132,11 +145,18 @@ def test_footprint_grows_with_what_is_asked_for(row):
     graph, module = read(row, GRAPHS["mesh"]), row.load()
     plan = SweepPlan(batch=64)
     least = module.footprint(graph, plan)
-    assert module.footprint(graph, replace(plan, sums=EVERY)) >= least + 8 * graph.nnz
+    edges = 8 * graph.nnz * ("edges" in row.sums)
+    assert module.footprint(graph, replace(plan, sums=frozenset(row.sums))) >= least + edges
     assert module.footprint(graph, replace(plan, batch=128)) >= least
 
 
 # Target weights of single columns, and what the search found
+
+# Methods that take them, each with whether it takes lengths.
+BY_COLUMN = [(batched_hops, False), (batched_lengths, True), (traversal_hops, False), (traversal_lengths, True)]
+by_column = pytest.mark.parametrize(
+    ("module", "weighted"), BY_COLUMN, ids=["batched-hops", "batched-lengths", "work-efficient", "dijkstra"]
+)
 
 
 @settings(max_examples=30)
@@ -147,10 +167,10 @@ def test_target_weights_of_each_column(A, weighted, data):
     roots = np.array(data.draw(st.lists(st.integers(0, graph.n - 1), min_size=1, unique=True)))
     rng = np.random.default_rng(data.draw(st.integers(0, 9)))
     omega = rng.integers(0, 5, (graph.n, len(roots))) / 2
-    outputs = EVERY - {"reached", "distance", "inverse", "depth"}
-    state = module.prepare(graph, SweepPlan(batch=64, sums=outputs))
+    asked = EVERY - {"reached", "distance", "inverse", "depth"}
+    state = module.prepare(graph, SweepPlan(batch=64, sums=asked))
     (levels,) = module.forward(state, roots)
-    sums = Sums.zeros_of_batch(np, outputs, graph.n, graph.nnz, 1, len(roots))
+    sums = Sums.zeros_of_batch(np, asked, graph.n, graph.nnz, 1, len(roots))
     module.backward(state, levels, sums, omega[graph.order])
     given_arrays = (*adjacency(A), lengths(A) if weighted else None)
     for name, function in (
@@ -179,6 +199,36 @@ def test_target_weights_of_each_column_stand_in_for_those_of_the_plan(module):
     assert not np.allclose(sums[0], sums[2])
 
 
+@by_column
+def test_target_weights_of_a_column_may_be_of_any_size(module, weighted):
+    """Up to 2**500 paths: a tiny weight over them is no normal number, and a huge one times them none at all."""
+    A = diamonds(500, 2)
+    graph, roots = as_graph(A, weighted=weighted), np.array([0, 3, 6, 9, 12])
+    omega = np.random.default_rng(1).integers(0, 5, (graph.n, len(roots))) * [1e-250, 1e-307, 1.0, 1e300, 0.0]
+    plan = SweepPlan(batch=64, multiplicity=np.full(graph.n, 0.25))
+    state = module.prepare(graph, plan)
+    for column in range(len(roots)):
+        sums = Sums(dependency=np.zeros((1, graph.n)))
+        (levels,) = module.forward(state, np.where(np.arange(len(roots)) == column, roots, -1))
+        module.backward(state, levels, sums, omega[graph.order])
+        theirs = reference.brandes(
+            *adjacency(A), None, sources=[roots[column]], target_weights=omega[:, column].tolist()
+        )
+        np.testing.assert_allclose(sums.dependency[0], np.array(theirs, float) / 4, rtol=1e-12)
+
+
+@by_column
+def test_target_weights_of_a_column_that_are_too_far_apart(module, weighted):
+    graph = as_graph(GRAPHS["mesh"], directed=False, weighted=weighted)
+    omega = np.ones((graph.n, 3))
+    omega[:2, 1] = 1e-300, 1e300
+    state, sums = module.prepare(graph, SweepPlan(batch=64)), Sums(dependency=np.zeros((1, graph.n)))
+    (levels,) = module.forward(state, np.arange(3))
+    with pytest.raises(OverflowError, match=r"column 1 are from 1e-300 to 1e\+300"):
+        module.backward(state, levels, sums, omega)
+    assert not sums.dependency.any()
+
+
 @pytest.mark.parametrize("row", [row for row in ROWS if row.name == "graphblas"], ids=lambda row: str(row.weighted))
 def test_a_method_without_target_weights_of_each_column_says_so(row):
     graph = read(row, GRAPHS["mesh"])
@@ -186,14 +236,14 @@ def test_a_method_without_target_weights_of_each_column_says_so(row):
         summed(row, graph, SweepPlan(batch=2), [0, 1], np.ones((graph.n, 2)))
 
 
-@pytest.mark.parametrize("outputs", [{"dependency"}, {"dependency", "distance"}], ids=len)
+@pytest.mark.parametrize("asked", [{"dependency"}, {"dependency", "distance"}], ids=len)
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_paths_that_the_search_found(weighted, name, outputs):
+def test_paths_that_the_search_found(weighted, name, asked):
     A, module = GRAPHS[name], batched_lengths if weighted else batched_hops
     graph = as_graph(A, directed=False, weighted=weighted)
     roots = np.r_[0, -1, graph.n - 1, 7]
-    state = module.prepare(graph, SweepPlan(batch=64, sums=frozenset(outputs)))
+    state = module.prepare(graph, SweepPlan(batch=64, sums=frozenset(asked)))
     (levels,) = module.forward(state, roots)
     dist, sigma = module.paths(state, levels)
     assert dist.shape == sigma.shape == (graph.n, 4)
@@ -206,7 +256,7 @@ def test_paths_that_the_search_found(weighted, name, outputs):
         np.testing.assert_array_equal(dist[:, k], far[graph.order])
         np.testing.assert_array_equal(sigma[:, k], np.array(counts, float)[graph.order])
     out = np.zeros((1, graph.n))
-    sums = Sums(dependency=out, distance=np.zeros((1, graph.n)) if len(outputs) > 1 else None)
+    sums = Sums(dependency=out, distance=np.zeros((1, graph.n)) if len(asked) > 1 else None)
     module.backward(state, levels, sums)
     theirs = reference.brandes(*arrays, sources=[0, graph.n - 1, 7])
     np.testing.assert_allclose(out[0], theirs, rtol=1e-12, err_msg="reading changes nothing")

@@ -20,6 +20,7 @@ import pytest
 import lagbc
 from lagbc.centrality.registry import registered
 from lagbc.interfaces.cli import main
+from lagbc.io.examples import example_names
 from lagbc.methods.gpu.kernels import SOURCES
 from lagbc.methods.table import EXTRAS
 
@@ -96,6 +97,13 @@ def test_records_that_are_printed_are_read():
     assert str(chosen) == chosen.reason
     table = lagbc.compare(graph.matrix, 2, methods="batched", device="cpu", directed=graph.directed)
     assert str(table) == table.to_markdown()
+
+
+def test_docstrings_name_the_centralities_and_the_examples():
+    which = inspect.getdoc(lagbc.centralities).partition("\nwhich : ")[2].splitlines()[0]
+    assert re.findall(r'"(\w+)"', which) == [record.name for record in registered()]
+    names = inspect.getdoc(lagbc.example_path).partition("name : str\n")[2].splitlines()[0]
+    assert re.findall(r'"([\w-]+)"', names) == example_names()
 
 
 def test_unknown_name():

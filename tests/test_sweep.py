@@ -34,8 +34,9 @@ MANY, BATCH = scale_free(1600, 8000, seed=1), 256
 def _no_thread_is_left():
     before = set(threading.enumerate())
     yield
-    # tqdm keeps a daemon of its own.
-    assert not {thread for thread in threading.enumerate() if not thread.daemon} - before
+    # tqdm keeps a daemon of its own, and threads that compile kernels are kept for the process.
+    left = {thread for thread in threading.enumerate() if not thread.daemon} - before
+    assert not {thread for thread in left if not thread.name.startswith("lagbc compiles")}
 
 
 def batched(A, **options):

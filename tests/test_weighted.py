@@ -15,6 +15,7 @@ from strategies import (
     diamond_scores,
     diamonds,
     disjoint,
+    draw_options,
     edges_of,
     graphs,
     grid,
@@ -24,7 +25,6 @@ from strategies import (
     oracle,
     path,
     scale_free,
-    vertex_weights,
     weighted_graphs,
     with_lengths,
 )
@@ -57,19 +57,6 @@ def test_special_graphs(weighted_bc, name, directed):
     A = with_lengths(SPECIAL[name], [1, 2, 3])
     for options in ({"directed": directed}, {"directed": directed, "endpoints": True}):
         assert_close(weighted_bc(A, **options), oracle(A, weighted=True, **options))
-
-
-def draw_options(data, n):
-    options = {
-        "directed": data.draw(st.booleans()),
-        "sources": data.draw(st.none() | st.permutations(range(n)).map(lambda order: order[: n // 2])),
-    }
-    if data.draw(st.booleans()):
-        options["endpoints"] = data.draw(st.booleans())
-    else:
-        options["target_weights"] = data.draw(st.none() | vertex_weights(n))
-        options["source_weights"] = data.draw(st.none() | vertex_weights(n))
-    return options
 
 
 @given(st.data())

@@ -18,7 +18,6 @@ from strategies import (
     with_lengths,
 )
 
-import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu.batched import distances, rows, tight
@@ -115,16 +114,12 @@ def test_rows_are_read_few_times_on_a_mesh():
     assert entries < 4 * 25 * 1600
 
 
-def test_queue_grows():
-    """On a long path, from roots whose distances order its rows against some of the columns."""
-    A = path(300)
-    state = state_of(A)
-    first = len(state.queue)
-    (levels,) = batched_weighted.forward(state, np.arange(100, 164))
-    assert first < levels.entries <= len(state.queue) == len(state.masks) <= 300 * 65 + 64
-    np.testing.assert_allclose(
-        lagbc.bc(A, weighted=True, method="batched", device="cpu"), oracle(A, weighted=True), rtol=1e-12
-    )
+def test_queue_has_room_for_an_entry_a_column():
+    """On a directed cycle, rows that never wait for more of their columns are counted one column a time."""
+    state = state_of(matrix(100, [(v, (v + 1) % 100) for v in range(100)]))
+    state.count_width = np.inf
+    (levels,) = batched_weighted.forward(state, np.arange(84, 20, -1))
+    assert levels.entries == len(state.queue) == len(state.masks) == 6400
 
 
 def test_state_is_as_new_after_every_batch():
@@ -184,8 +179,7 @@ def test_every_step_stops():
     out.starts[:] = -1
     tight.find_tight(*edges, 0.0, state.values, fresh, state.nearest, out.starts, out.ends, out.masks, stop)
     assert (out.starts == -1).all()
-    cursor = np.array([0, 1, 3])
-    status = tight.count(
+    phases, entries, _ = tight.count(
         out.starts,
         out.ends,
         out.masks,
@@ -200,13 +194,12 @@ def test_every_step_stops():
         state.lists,
         state.queue,
         state.masks,
-        cursor,
-        np.zeros(1, np.uint64),
+        1,
+        3,
         1.0,
         stop,
     )
-    assert status == tight.STOPPED
-    assert cursor.tolist() == [0, 1, 3]
+    assert (phases, entries) == (0, 3)
 
 
 MASK = np.uint64(0xF0F0_1234_0000_FFFF)

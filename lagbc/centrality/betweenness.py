@@ -18,7 +18,7 @@ def bc(
     batch: int | Auto = "auto",
     *,
     directed: bool | None = None,
-    weighted: bool | str = False,
+    weighted: bool | str | None = None,
     sources: ArrayLike | None = None,
     targets: ArrayLike | None = None,
     source_weights: ArrayLike | None = None,
@@ -30,7 +30,7 @@ def bc(
     endpoints: bool = False,
     **options: Unpack[Options],
 ) -> NDArray[np.float64]:
-    r"""Betweenness centrality of every vertex, exact, in the order of the matrix.
+    r"""Betweenness centrality of every vertex, exact or, with `k`, estimated, in the order of the matrix.
 
     With :math:`\sigma_{st}` the number of shortest paths (fewest edges, or smallest length) from s to t and
     :math:`\sigma_{st}(v)` those of them with v in their interior, the score is
@@ -54,11 +54,12 @@ def bc(
         ``networkx.betweenness_centrality(G, normalized=False)`` does. Of two lengths the smaller counts. True takes
         edges one way; an undirected graph holds each both ways. The default is what a graph says of itself, and True
         for a matrix.
-    weighted : bool or str
+    weighted : bool or str, optional
         Take the values of `A` as lengths of edges, finite and > 0 (for strengths w pass 1 / w), and the length of a
         path as their float64 sum from the root on. Integer lengths are exact while paths are shorter than 2**53;
         others tie where their sums do. Of a NetworkX or igraph graph, True takes the edge attribute "weight", and a
-        string the attribute of that name; an edge of NetworkX without it counts as 1, with a warning.
+        string the attribute of that name; an edge of NetworkX without it counts as 1, with a warning. The default is
+        what `lagbc.as_graph` was told, and False for a matrix or any other graph.
     sources : array of int, optional
         Sum over these roots s only, nothing else changed: the partial sum of igraph's ``sources=`` and of NetworkX's
         ``betweenness_centrality_subset``. Distinct vertices.

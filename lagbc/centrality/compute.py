@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from lagbc.centrality.registry import NONE_GIVEN, Arguments, Centrality, find, registered, require_taken
+from lagbc.centrality.registry import (
+    NONE_GIVEN,
+    OF_THE_SCORES,
+    OF_THE_SUMS,
+    Arguments,
+    Centrality,
+    find,
+    registered,
+    require_taken,
+)
 from lagbc.centrality.rescale import require_defined
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
-from lagbc.graph.validate import as_graph, is_cupy, stored_loops
-from lagbc.run.execute import execute
-from lagbc.run.options import Options
+from lagbc.graph.validate import is_cupy, stored_loops, take_graph
+from lagbc.phases import phase
+from lagbc.run.execute import Result, execute
+from lagbc.run.options import Options, require_known
 from lagbc.run.plan import plan_run
 from lagbc.run.request import (
     Request,
@@ -25,6 +35,7 @@ from lagbc.run.request import (
     parse_vertex_weights,
     require_flags,
 )
+from lagbc.run.upload import is_read_on_device
 from lagbc.types import GraphLike
 
 
@@ -33,7 +44,7 @@ def compute(
     which: str | Iterable[str],
     batch: int | str,
     directed: bool | None,
-    weighted: bool | str,
+    weighted: bool | str | None,
     options: Options,
     arguments: Arguments,
 ) -> dict[str, Any]:
@@ -48,11 +59,23 @@ def compute(
     arguments : Arguments
     """
     centralities = find_all(which)
+    _require_known(centralities, options)
     require_taken(centralities, arguments)
-    graph = as_graph(A, directed=directed, weighted=weighted)
+    upload = is_read_on_device(A, _about_roots(A, arguments), weighted=bool(weighted), options=options)
+    graph = take_graph(A, directed=directed, weighted=weighted, copy=False, upload=upload)
     request = make_request(graph.n, centralities, arguments)
     result = execute(plan_run(graph, request, batch, options))
-    return {one.name: _as_given(A, graph, one, one.finish(result, arguments)) for one in centralities}
+    with phase("finish"):
+        return {one.name: _as_given(A, graph, one, _finish(one, result, arguments)) for one in centralities}
+
+
+def _about_roots(A: Any, arguments: Arguments) -> int:
+    """Count the roots that a call asks for, of a matrix that is not checked yet; 0 if it cannot be told."""
+    if arguments.k is not None:
+        return arguments.k if isinstance(arguments.k, int) else 0
+    if arguments.sources is not None:
+        return len(arguments.sources) if isinstance(arguments.sources, Sized) else 0
+    return A.shape[0] if sparse.issparse(A) else 0
 
 
 def compute_one(
@@ -60,7 +83,7 @@ def compute_one(
     name: str,
     batch: int | str,
     directed: bool | None,
-    weighted: bool | str,
+    weighted: bool | str | None,
     options: Options,
     arguments: Arguments = NONE_GIVEN,
 ) -> Any:
@@ -74,6 +97,15 @@ def find_all(which: str | Iterable[str]) -> tuple[Centrality, ...]:
     if not names:
         raise ValueError(f"which is empty; there are: {', '.join(one.name for one in registered())}")
     return tuple(find(name) for name in names)
+
+
+def _require_known(centralities: tuple[Centrality, ...], options: Options) -> None:
+    """Raise TypeError if a keyword argument is neither an option of a run nor one that the centralities take."""
+    for name in (*OF_THE_SUMS, *OF_THE_SCORES):
+        if name in options:
+            raise TypeError(f"{', '.join(one.name for one in centralities)} takes no {name}")
+    own = frozenset[str]().union(*(one.takes for one in centralities))
+    require_known(options, ("batch", "directed", "weighted", *sorted(own)))
 
 
 def make_request(n: int, centralities: tuple[Centrality, ...], arguments: Arguments) -> Request:
@@ -101,6 +133,18 @@ def make_request(n: int, centralities: tuple[Centrality, ...], arguments: Argume
         is_sample=k is not None,
         is_redrawn=k is not None and arguments.rng is None,
     )
+
+
+def _finish(centrality: Centrality, result: Result, arguments: Arguments) -> NDArray[np.float64]:
+    """Make scores of sums; TypeError or ValueError if the function of a centrality that was added returns none."""
+    scores = centrality.finish(result, arguments)
+    count, of = (result.graph.nnz, "an edge") if centrality.of_edges else (result.graph.n, "a vertex")
+    returned = f"finish of centrality {centrality.name!r} returned"
+    if not isinstance(scores, np.ndarray):
+        raise TypeError(f"{returned} a {type(scores).__name__}; it returns an ndarray of float64, a number {of}")
+    if scores.shape != (count,):
+        raise ValueError(f"{returned} an array of shape {scores.shape}; it is a number {of}, shape ({count},)")
+    return scores
 
 
 def _as_given(A: Any, graph: Graph, centrality: Centrality, scores: NDArray[np.float64]) -> Any:

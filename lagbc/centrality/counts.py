@@ -13,7 +13,12 @@ from lagbc.types import GraphLike
 
 
 def shortest_path_counts(
-    A: GraphLike, sources: ArrayLike, *, directed: bool | None = None, weighted: bool | str = False, log2: bool = False
+    A: GraphLike,
+    sources: ArrayLike,
+    *,
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    log2: bool = False,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Distances from some vertices to all, and the numbers of shortest paths.
 
@@ -53,7 +58,7 @@ def shortest_path_counts(
     array([[1., 1., 1., 2.]])
     """
     require_flags(log2=log2)
-    graph = as_graph(A, directed=directed, weighted=weighted).on_host
+    graph = as_graph(A, directed=directed, weighted=weighted, copy=False).on_host
     roots = parse_vertices("sources", graph.n, sources)
     from lagbc.methods.cpu import extended
 

@@ -18,7 +18,7 @@ def closeness(
     batch: int | Auto = "auto",
     *,
     directed: bool | None = None,
-    weighted: bool | str = False,
+    weighted: bool | str | None = None,
     sources: ArrayLike | None = None,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
@@ -86,7 +86,7 @@ def harmonic(
     batch: int | Auto = "auto",
     *,
     directed: bool | None = None,
-    weighted: bool | str = False,
+    weighted: bool | str | None = None,
     sources: ArrayLike | None = None,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
@@ -145,7 +145,7 @@ def eccentricity(
     batch: int | Auto = "auto",
     *,
     directed: bool | None = None,
-    weighted: bool | str = False,
+    weighted: bool | str | None = None,
     **options: Unpack[Options],
 ) -> NDArray[np.float64]:
     r"""Eccentricity of every vertex, its largest distance to a vertex that it reaches.
@@ -188,7 +188,7 @@ def eccentricity_centrality(
     batch: int | Auto = "auto",
     *,
     directed: bool | None = None,
-    weighted: bool | str = False,
+    weighted: bool | str | None = None,
     **options: Unpack[Options],
 ) -> NDArray[np.float64]:
     r"""Eccentricity centrality of every vertex, as gpu-fan has it: (n - 1) / `lagbc.eccentricity`.

@@ -18,7 +18,7 @@ def edge_bc(
     batch: int | Auto = "auto",
     *,
     directed: bool | None = None,
-    weighted: bool | str = False,
+    weighted: bool | str | None = None,
     sources: ArrayLike | None = None,
     targets: ArrayLike | None = None,
     source_weights: ArrayLike | None = None,

@@ -13,7 +13,7 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods.choose import Selection
 from lagbc.run.memory import MemoryEstimate
-from lagbc.run.options import Options
+from lagbc.run.options import Options, require_known
 from lagbc.run.plan import Plan, plan_run
 from lagbc.run.request import Request
 from lagbc.types import Auto, CentralityName, GraphLike
@@ -23,7 +23,7 @@ def select_method(
     A: GraphLike,
     *,
     directed: bool | None = None,
-    weighted: bool | str = False,
+    weighted: bool | str | None = None,
     roots: int | None = None,
     which: CentralityName | Iterable[CentralityName] = "bc",
     **options: Unpack[Options],
@@ -34,7 +34,8 @@ def select_method(
     ----------
     A, directed, weighted : as for `lagbc.bc`
     roots : int, optional
-        How many roots there are: the length of `sources`, or `k`. All vertices if it is not given.
+        How many roots there are, drawn at random, as `k` draws them: from so many neighbours, another method may be
+        taken. All vertices if it is not given.
     which : str or several
         Names of centralities, as for `lagbc.centralities`.
     **options : how the run is carried out, see `lagbc.Options`
@@ -42,7 +43,8 @@ def select_method(
     Returns
     -------
     Selection
-        ``.method`` is a row of `lagbc.METHODS`, ``.reason`` a sentence.
+        ``.method`` is a row of `lagbc.METHODS`, ``.reason`` a sentence, with the predicted costs a root if there was a
+        choice: of a whole call, on the CPU by one thread.
 
     Raises
     ------
@@ -51,7 +53,8 @@ def select_method(
     MissingDependencyError
         The row named needs a library that is not installed.
     """
-    graph = as_graph(A, directed=directed, weighted=weighted)
+    require_known(options, ("roots", "which", "directed", "weighted"))
+    graph = as_graph(A, directed=directed, weighted=weighted, copy=False)
     chosen = _plan(graph, roots, which, "auto", options).selection
     order = "by proximity" if graph.has_high_diameter else "by falling degree"
     shape = f"BFS depth {graph.depth} for n = {graph.n}, so vertices are ordered {order}"
@@ -63,7 +66,7 @@ def estimate_memory(
     batch: int | Auto = "auto",
     *,
     directed: bool | None = None,
-    weighted: bool | str = False,
+    weighted: bool | str | None = None,
     roots: int | None = None,
     which: CentralityName | Iterable[CentralityName] = "bc",
     **options: Unpack[Options],
@@ -89,14 +92,16 @@ def estimate_memory(
     -----
     O(nnz): the pattern is read as `bc` reads it.
     """
-    graph = as_graph(A, directed=directed, weighted=weighted)
+    require_known(options, ("batch", "roots", "which", "directed", "weighted"))
+    graph = as_graph(A, directed=directed, weighted=weighted, copy=False)
     return _plan(graph, roots, which, batch, options).memory
 
 
 def _plan(graph: Graph, roots: int | None, which: str | Iterable[str], batch: int | str, options: Options) -> Plan:
-    """Plan a run from so many roots; which they are makes no difference to the plan."""
+    """Plan a run from so many roots, of all vertices the same ones each time."""
     count = graph.n if roots is None else operator.index(roots)
     if not 0 <= count <= graph.n:
         raise ValueError(f"roots={roots}: it is a count, at most {graph.n}, the number of vertices")
     sums = frozenset[str]().union(*(one.sums for one in find_all(which)))
-    return plan_run(graph, Request(sums, np.arange(count)), batch, options)
+    roots_drawn = np.sort(np.random.default_rng(0).choice(graph.n, count, replace=False))
+    return plan_run(graph, Request(sums, roots_drawn), batch, options)

@@ -7,8 +7,8 @@ line lists them, so that no numerical library is loaded here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from lagbc.run.execute import Result
+    from lagbc.types import CentralityName
 
 # Arguments that restrict or weigh what is summed; centralities of one sweep have them in common.
 OF_THE_SUMS = ("sources", "targets", "source_weights", "target_weights", "k", "rng")
@@ -40,6 +41,12 @@ class Arguments:
     wf_improved: bool = True
     log2: bool = False
 
+    def has(self, name: str) -> bool:
+        """Whether one of them is given, and not as what it is by default."""
+        value: Any = getattr(self, name)
+        usual: Any = getattr(NONE_GIVEN, name)
+        return value is not usual and not (isinstance(value, int | float) and value == usual)
+
 
 NONE_GIVEN = Arguments()
 
@@ -55,16 +62,41 @@ class Centrality:
     sums : frozenset of str
         Names of fields of `Sums`, in ``lagbc/methods/sums.py``.
     finish : callable
-        Turns the result of a run and the arguments into scores: an ndarray of float64, a number a vertex, or a number
-        an edge in the order of the graph's edges.
+        ``finish(result, arguments)`` returns scores: an ndarray of float64, a number a vertex, or a number an edge in
+        the order of the graph's edges. ``result.sums`` has the sums as attributes, NumPy arrays in matrix order, over
+        the vertices ``result.roots``; ``result.graph`` has ``n``, ``nnz``, ``directed`` and ``weights``;
+        ``result.pairs`` is 2 where sums over paths count an undirected pair from both its ends, else 1. ``arguments``
+        has all of `takes` as they were given, and defaults for the others.
     takes : frozenset of str
-        The arguments that mean something to it: names of fields of `Arguments`.
+        The arguments that mean something to it, of "sources", "targets", "source_weights", "target_weights", "k",
+        "rng", "rtol", "normalized", "endpoints", "wf_improved" and "log2"; others are refused. With "k" the sums are
+        over the roots that were drawn: `finish` scales them to all, a sum over the roots other than v by
+        ``(result.graph.n - 1) / (roots other than v)``, where ``arguments.k`` is not None.
     summary : str
         What it is, for tables and the command line.
     of_edges : bool
         Whether scores are of edges.
     networkx : tuple of str
         The functions of NetworkX that it computes.
+
+    Examples
+    --------
+    An estimate of how many vertices reach each, from roots drawn at random:
+
+    >>> import numpy as np
+    >>> def finish(result, arguments):
+    ...     n, roots, reached = result.graph.n, result.roots, result.sums.reached
+    ...     if arguments.k is None:
+    ...         return reached
+    ...     others = len(roots) - np.isin(np.arange(n), roots)
+    ...     return reached * (n - 1) / np.maximum(others, 1)
+    >>> takes = frozenset({"sources", "k", "rng"})
+    >>> record = lagbc.Centrality("reached", frozenset({"reached"}), finish, takes, "how many vertices reach each")
+    >>> lagbc.register_centrality(record)
+    >>> scores = lagbc.centralities(np.ones((5, 5)), "reached", k=3, rng=1)["reached"]
+    >>> scores.tolist()
+    [4.0, 4.0, 4.0, 4.0, 4.0]
+    >>> lagbc.unregister_centrality("reached")
     """
 
     name: str
@@ -89,75 +121,7 @@ def _finish(name: str) -> Callable[[Result, Arguments], NDArray[np.float64]]:
 _SAMPLES = frozenset({"sources", "k", "rng"})
 _PAIRS = _SAMPLES | {"targets", "source_weights", "target_weights", "rtol"}
 
-_CENTRALITIES: dict[str, Centrality] = {}
-
-
-def register_centrality(centrality: Centrality) -> None:
-    """Add a centrality; `lagbc.centralities` and the command line then compute it by its name.
-
-    Parameters
-    ----------
-    centrality : Centrality
-        A function of `lagbc` is not made of it.
-
-    Raises
-    ------
-    ValueError
-        There is one of this name.
-
-    Examples
-    --------
-    >>> import lagbc
-    >>> lagbc.register_centrality(
-    ...     lagbc.Centrality(
-    ...         name="reached",
-    ...         sums=frozenset({"reached"}),
-    ...         finish=lambda result, arguments: result.sums.reached,
-    ...         takes=frozenset({"sources"}),
-    ...         summary="how many vertices reach each",
-    ...     )
-    ... )
-    >>> import scipy.sparse as sp
-    >>> path = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3))
-    >>> lagbc.centralities(path, "reached")
-    {'reached': array([0., 1., 2.])}
-    >>> lagbc.unregister_centrality("reached")
-    """
-    if centrality.name in _CENTRALITIES:
-        raise ValueError(f"there is a centrality {centrality.name!r} already")
-    _CENTRALITIES[centrality.name] = centrality
-
-
-def unregister_centrality(name: str) -> None:
-    """Remove a centrality that was added; ValueError if there is none of this name."""
-    del _CENTRALITIES[find(name).name]
-
-
-def registered() -> tuple[Centrality, ...]:
-    """Return all centralities, in the order in which they were added."""
-    return tuple(_CENTRALITIES.values())
-
-
-def find(name: str) -> Centrality:
-    """Return the centrality of a name; ValueError, with those there are, if there is none."""
-    if name not in _CENTRALITIES:
-        raise ValueError(f"there is no centrality {name!r}; there are: {', '.join(_CENTRALITIES)}")
-    return _CENTRALITIES[name]
-
-
-def require_taken(centralities: tuple[Centrality, ...], arguments: Arguments) -> None:
-    """Raise ValueError if an argument is given that means nothing to a centrality that it would have to go to."""
-    for name in (*OF_THE_SUMS, *OF_THE_SCORES):
-        value: Any = getattr(arguments, name)
-        usual: Any = getattr(NONE_GIVEN, name)
-        if value is usual or (isinstance(value, int | float) and value == usual):
-            continue
-        without = [centrality.name for centrality in centralities if name not in centrality.takes]
-        if without and (name in OF_THE_SUMS or len(without) == len(centralities)):
-            raise ValueError(f"{name} means nothing to {', '.join(without)}; leave it out")
-
-
-for _record in (
+_BUILT_IN = (
     Centrality(
         "bc",
         frozenset({"dependency"}),
@@ -213,5 +177,85 @@ for _record in (
         _SAMPLES | {"targets", "rtol", "log2"},
         "stress: the number of shortest paths that lead through a vertex",
     ),
-):
-    register_centrality(_record)
+)
+_CENTRALITIES = {record.name: record for record in _BUILT_IN}
+
+
+def register_centrality(centrality: Centrality) -> None:
+    """Add a centrality; `lagbc.centralities` then computes it by its name, in this process.
+
+    Parameters
+    ----------
+    centrality : Centrality
+        A function of `lagbc` is not made of it. The program ``lagbc`` is a process of its own, which does not know it.
+
+    Raises
+    ------
+    TypeError
+        It is no `Centrality`.
+    ValueError
+        There is one of this name, or a name of a sum or an argument is none.
+
+    Examples
+    --------
+    >>> import lagbc
+    >>> lagbc.register_centrality(
+    ...     lagbc.Centrality(
+    ...         name="reached",
+    ...         sums=frozenset({"reached"}),
+    ...         finish=lambda result, arguments: result.sums.reached,
+    ...         takes=frozenset({"sources"}),
+    ...         summary="how many vertices reach each",
+    ...     )
+    ... )
+    >>> import scipy.sparse as sp
+    >>> path = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3))
+    >>> lagbc.centralities(path, "reached")
+    {'reached': array([0., 1., 2.])}
+    >>> lagbc.unregister_centrality("reached")
+    """
+    from lagbc.methods.sums import Sums
+
+    if not isinstance(centrality, Centrality):
+        raise TypeError(f"{centrality!r} is no lagbc.Centrality")
+    if centrality.name in _CENTRALITIES:
+        raise ValueError(f"there is a centrality {centrality.name!r} already")
+    for what, named, record in (("sums", centrality.sums, Sums), ("takes", centrality.takes, Arguments)):
+        there = [field.name for field in fields(record)]
+        if unknown := set(named).difference(there):
+            raise ValueError(f"{what}: there is no {', '.join(sorted(unknown))}; there are: {', '.join(there)}")
+    _CENTRALITIES[centrality.name] = centrality
+
+
+def unregister_centrality(name: str) -> None:
+    """Remove a centrality that was added; ValueError if none of this name was."""
+    if _CENTRALITIES.get(name) in (None, *_BUILT_IN):
+        raise ValueError(f"there is no centrality {name!r} that was added")
+    del _CENTRALITIES[name]
+
+
+def registered() -> tuple[Centrality, ...]:
+    """Return all centralities, in the order in which they were added."""
+    return tuple(_CENTRALITIES.values())
+
+
+def find(name: str) -> Centrality:
+    """Return the centrality of a name; ValueError, with those there are, if there is none."""
+    if name not in _CENTRALITIES:
+        raise ValueError(f"there is no centrality {name!r}; there are: {', '.join(_CENTRALITIES)}")
+    return _CENTRALITIES[name]
+
+
+def that_take(names: Iterable[CentralityName], arguments: Arguments) -> tuple[CentralityName, ...]:
+    """Keep the centralities that all arguments given mean something to, which they would have to go to."""
+    given = set(filter(arguments.has, OF_THE_SUMS))
+    return tuple(name for name in names if given <= find(name).takes)
+
+
+def require_taken(centralities: tuple[Centrality, ...], arguments: Arguments) -> None:
+    """Raise ValueError if an argument is given that means nothing to a centrality that it would have to go to."""
+    for name in filter(arguments.has, (*OF_THE_SUMS, *OF_THE_SCORES)):
+        without = [centrality.name for centrality in centralities if name not in centrality.takes]
+        if without and (name in OF_THE_SUMS or len(without) == len(centralities)):
+            or_them = ", or them" if len(without) < len(centralities) else ""
+            raise ValueError(f"{name} means nothing to {', '.join(without)}; leave it out{or_them}")

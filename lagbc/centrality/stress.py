@@ -18,7 +18,7 @@ def stress(
     batch: int | Auto = "auto",
     *,
     directed: bool | None = None,
-    weighted: bool | str = False,
+    weighted: bool | str | None = None,
     sources: ArrayLike | None = None,
     targets: ArrayLike | None = None,
     rtol: float = 0.0,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagbc.centrality.compute import compute
-from lagbc.centrality.registry import Arguments
+from lagbc.centrality.registry import Arguments, that_take
 from lagbc.run.options import Options
 from lagbc.types import Auto, CentralityName, GraphLike, Scores
 
@@ -18,11 +18,11 @@ FIVE: tuple[CentralityName, ...] = ("bc", "closeness", "harmonic", "eccentricity
 
 def centralities(
     A: GraphLike,
-    which: CentralityName | Iterable[CentralityName] = FIVE,
+    which: CentralityName | Iterable[CentralityName] | None = None,
     batch: int | Auto = "auto",
     *,
     directed: bool | None = None,
-    weighted: bool | str = False,
+    weighted: bool | str | None = None,
     sources: ArrayLike | None = None,
     targets: ArrayLike | None = None,
     source_weights: ArrayLike | None = None,
@@ -42,7 +42,9 @@ def centralities(
     ----------
     A, batch, directed, weighted : as for `lagbc.bc`
     which : "bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress", or several
-        The functions of these names say what they are. Those of `lagbc.register_centrality` are there, too.
+        The functions of these names say what they are. Those of `lagbc.register_centrality` are there, too. By default
+        those of "bc", "closeness", "harmonic", "eccentricity" and "stress" that take the `sources`, `k` and so on that
+        are given: from a sample there is no eccentricity.
     sources, targets, source_weights, target_weights, k, rng : as for `lagbc.bc`
         They go to all of them, and are an error if they mean nothing to one.
     rtol, normalized, endpoints, wf_improved, log2
@@ -79,4 +81,5 @@ def centralities(
         wf_improved=wf_improved,
         log2=log2,
     )
+    which = that_take(FIVE, arguments) if which is None else which
     return compute(A, which, batch, directed, weighted, options, arguments)  # type: ignore[return-value]

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lagbc.comparison.check import Check
 from lagbc.comparison.measure import Places, Task, TooSlow, time_method
-from lagbc.comparison.records import TOLERANCE, Comparison, Measurement
+from lagbc.comparison.records import Comparison, Measurement
 from lagbc.comparison.roots import draw_roots
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
 from lagbc.methods.table import Method
+from lagbc.phases import record as record_phases
 from lagbc.run.options import Options, parse_real, settle
 from lagbc.run.request import require_flags
 from lagbc.types import All, Auto, DeviceName, DTypeName, GraphLike, MethodName
@@ -29,10 +30,10 @@ def compare(
     methods: MethodName | All | Iterable[MethodName] = "all",
     device: DeviceName | All = "all",
     directed: bool | None = None,
-    weighted: bool | str = False,
+    weighted: bool | str | None = None,
     batch: int | Auto = "auto",
-    dtype: DTypeName = "float64",
-    bucket_width: float | Auto = "auto",
+    dtype: DTypeName | None = None,
+    bucket_width: float | Auto | None = None,
     threads: int | None = None,
     rng: int | np.random.Generator = 0,
     time_limit: float = 60.0,
@@ -54,10 +55,10 @@ def compare(
     directed, batch, threads : as for `lagbc.bc`
     weighted : bool or str
         As for `lagbc.bc`; methods for hops are skipped if edges have lengths, and otherwise those for lengths.
-    dtype : str
+    dtype : str, optional
         "float64" or "float32": type of path counts where a method has the choice; elsewhere it is float64.
-    bucket_width : float or "auto"
-        As for `lagbc.bc`; it goes to the methods that take it.
+    bucket_width : float or "auto", optional
+        As for `lagbc.bc`; it goes to the methods that take it. What is not given is as `lagbc.config` says.
     rng : int or numpy.random.Generator
         Draws the roots.
     time_limit : float
@@ -87,26 +88,26 @@ def compare(
     roots follow, each `time_limit`'s estimate for the next one, up to all roots. That run is measured; if it is shorter
     than a second it is repeated, up to three times in all, and the shortest run counts.
 
-    On deep graphs (meshes, roads) the roots are runs of neighbours in sweep order, as they are when all vertices are
-    roots: `batched` is made for that, and the others do not mind. On other graphs they are drawn one by one.
+    On graphs of high diameter (meshes, roads) the roots are runs of neighbours in sweep order, as they are when all
+    vertices are roots: `batched` is made for that, and the others do not mind. On other graphs they are drawn one by
+    one.
 
     Where `lagbc.reference` takes no longer than seconds, the scores from all roots, or from as many of the first ones
-    as it can, are compared with it. The scores from all roots are also compared with those of the method that
-    `lagbc.select_method` takes on the CPU, which is measured first. `Measurement.checked` says what was done, and
+    as it can, are compared with it. The scores from all roots are also compared with those of the first method there
+    on the CPU, `batched`, which is measured first. `Measurement.checked` says what was done, and
     `Measurement.agreement` is the largest difference of all.
 
     A method that does not fit in the memory budget or fails is skipped and says so; of "all", one that is not installed
     or has no GPU, too.
     """
     require_flags(progress=progress)
-    if dtype not in TOLERANCE:
-        raise ValueError(f"dtype={dtype!r} is not one of {', '.join(TOLERANCE)}")
     if not parse_real("time_limit", time_limit) > 0:
         raise ValueError(f"time_limit={time_limit!r}: it is a number of seconds, more than 0")
-    graph = as_graph(A, directed=directed, weighted=weighted)
+    with record_phases() as recorder:
+        graph = as_graph(A, directed=directed, weighted=weighted, copy=False)
     rows = _rows(methods, device, graph.weighted)
     taking = [row for row in rows if row.reads("bucket_width") and row.weighted == graph.weighted]
-    if bucket_width != "auto" and not taking:
+    if bucket_width not in (None, "auto") and not taking:
         raise ValueError(
             f"bucket_width={bucket_width!r} means nothing to {', '.join(sorted({row.name for row in rows}))}"
         )
@@ -114,7 +115,8 @@ def compare(
         raise ValueError("A has no edge between two vertices, so that there is nothing to compare")
     places = Places(graph)
     home = places["cpu" if graph.on_host is graph else "cuda"]
-    options: Options = {"dtype": dtype, "bucket_width": bucket_width, "threads": threads}
+    given = {"dtype": dtype, "bucket_width": bucket_width, "threads": threads}
+    options = cast(Options, {name: value for name, value in given.items() if value is not None})
     task = Task(
         graph=graph,
         places=places,
@@ -123,6 +125,7 @@ def compare(
         options=options,
         threads=settle(batch, options).threads,
         time_limit=time_limit,
+        check_seconds=recorder.seconds["check"],
     )
     check = Check(task, rows)
     rows.sort(key=lambda row: row is not check.trusted)
@@ -192,8 +195,12 @@ def _measure(task: Task, row: Method, check: Check) -> Measurement:
         workers=run.workers,
         seconds_per_root=run.seconds / count,
         gteps=edges * count / run.seconds / 1e9,
+        check_seconds=task.check_seconds,
         order_seconds=task.places[row.device].order_seconds,
         prepare_seconds=run.prepare,
+        compile_seconds=run.phases["compile"],
+        sweep_seconds=run.phases["sweep"],
+        finish_seconds=run.phases["finish"],
         peak_bytes=run.peak,
         bytes_per_state=None if run.peak is None else run.peak / states,
         levels=run.levels,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,12 @@ from numpy.typing import NDArray
 
 from lagbc.comparison.peak import PeakMemory
 from lagbc.comparison.roots import STEP, growing_sizes, roots_in_words
+from lagbc.graph import tuning
 from lagbc.graph.graph import Graph
-from lagbc.graph.tuning import HOST_EDGES
-from lagbc.methods.contract import SweepPlan
+from lagbc.methods.contract import CountedLevels, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
+from lagbc.phases import Phase, record
 from lagbc.run import memory
 from lagbc.run.options import Options
 from lagbc.run.plan import plan_run
@@ -44,7 +46,7 @@ class Places(dict[str, Placed]):
         self._graph = graph
 
     def __missing__(self, device: str) -> Placed:
-        self[device] = self["cpu"] if device == "cuda" and self._graph.nnz <= HOST_EDGES else self._order(device)
+        self[device] = self["cpu"] if device == "cuda" and self._graph.nnz <= tuning.HOST_EDGES else self._order(device)
         return self[device]
 
     def _order(self, device: str) -> Placed:
@@ -69,6 +71,7 @@ class Task:
     options: Options
     threads: int
     time_limit: float
+    check_seconds: float = 0.0
 
     def plan(self, row: Method, count: int) -> SweepPlan:
         """Plan a run from the first `count` roots; MemoryError if it does not fit in the budget."""
@@ -78,6 +81,10 @@ class Task:
             options["dtype"] = "float64"
         if not row.reads("bucket_width"):
             options["bucket_width"] = "auto"
+        if not row.reads("variant"):
+            options["variant"] = None
+        if not row.reads("virtual_warp"):
+            options["virtual_warp"] = None
         request = Request(frozenset({"dependency"}), self.roots[:count])
         planned = plan_run(self.places[row.device].graph, request, self.batch, options)
         memory.require(planned.memory)
@@ -97,6 +104,7 @@ class Run:
     peak: int | None
     levels: int | None
     recomputed: int
+    phases: dict[Phase, float]
 
     @property
     def seconds(self) -> float:
@@ -109,8 +117,11 @@ class TooSlow(Exception):  # noqa: N818 (a reason, not an error)
 
 
 def time_method(task: Task, row: Method) -> tuple[Run, dict[int, NDArray[np.float64]]]:
-    """Return the shortest run from all roots, and the scores of each size tried."""
-    _run(task, row, 1)  # what compiles or loads does so now
+    """Return the shortest run from all roots, and the scores of each size tried.
+
+    The seconds of compiling are those of the first run, from one root.
+    """
+    compiling = _run(task, row, 1).phases["compile"]  # what compiles or loads does so now
     every, scores = len(task.roots), {}
     for size in growing_sizes(every):
         run = _run(task, row, size)
@@ -124,7 +135,8 @@ def time_method(task: Task, row: Method) -> tuple[Run, dict[int, NDArray[np.floa
     runs = [run]
     while len(runs) < _MOST_RUNS and sum(run.wall for run in runs) < _REPEAT_SECONDS:
         runs.append(_run(task, row, every))
-    return min(runs, key=lambda run: run.seconds), scores
+    shortest = min(runs, key=lambda run: run.seconds)
+    return replace(shortest, phases=shortest.phases | {"compile": compiling}), scores
 
 
 def _run(task: Task, row: Method, count: int) -> Run:
@@ -132,7 +144,7 @@ def _run(task: Task, row: Method, count: int) -> Run:
     plan = task.plan(row, count)
     while True:
         watch: Any = _Watch(row, plan)
-        with PeakMemory(row.device) as peak:
+        with PeakMemory(row.device) as peak, record(partial(synchronize, row.device)) as recorder:
             begun = time.perf_counter()
             sums = sweep(task.places[row.device].graph, row, plan, task.roots[:count], module=watch)
             wall = time.perf_counter() - begun
@@ -150,6 +162,7 @@ def _run(task: Task, row: Method, count: int) -> Run:
         peak=peak.bytes,
         levels=max(watch.levels, default=None),
         recomputed=sum(watch.overflowed),
+        phases=recorder.seconds,
     )
 
 
@@ -181,8 +194,8 @@ class _Watch:
     def forward(self, state: tuple[Any, bool], roots: NDArray[np.int64]) -> Iterator[Any]:
         """Note how many levels there were and, of the dtype planned, how many roots overflowed."""
         for levels in self._module.forward(state[0], roots):
-            if (depth := getattr(levels, "depth", None)) is not None:
-                self.levels.append(int(depth))
+            if isinstance(levels, CountedLevels):
+                self.levels.append(levels.depth)
             if state[1]:
                 self.overflowed.append(int(np.count_nonzero(levels.overflowed)))
             yield levels

@@ -47,8 +47,8 @@ class Prediction:
 def predict(graph: Graph) -> Prediction:
     """Predict the time of `lagbc.bc` from all roots, by runs of a second or two in all, and one that compiles.
 
-    Runs grow from one root to a round of batches, one a thread, and on; the last two tell the time of a root. On deep
-    graphs the roots are runs of neighbours, as they are when all vertices are roots.
+    Runs grow from one root to a round of batches, one a thread, and on; the last two tell the time of a root. On
+    graphs of high diameter the roots are runs of neighbours, as they are when all vertices are roots.
     """
     roots = int(np.count_nonzero(graph.out_degrees))
     idle = graph.n - roots

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from lagbc.comparison.roots import roots_in_words
 from lagbc.errors import MissingDependencyError
+from lagbc.phases import PHASES
 
 if TYPE_CHECKING:
     import pandas
@@ -36,11 +37,20 @@ class Measurement:
         Of sweeping and summing; without `prepare_seconds`.
     gteps : float
         Billions of edges traversed in a second: an edge counts once for every root, in the undirected case as one edge.
+    check_seconds : float
+        To read and check the graph, once for all methods. Nothing if `A` is a `Graph`.
     order_seconds : float
         To order the vertices and copy the graph in that order, once for all methods on a device. Next to nothing if `A`
         is a `Graph` that was used before.
     prepare_seconds : float
         To build a worker's state out of the ordered graph: copies, allocations.
+    compile_seconds : float
+        To compile and load kernels, in the run from one root that comes before what is measured. Next to nothing if
+        this process has used the method before.
+    sweep_seconds : float
+        Of all batches, in the run that is measured.
+    finish_seconds : float
+        To bring the sums of that run to the host.
     peak_bytes : int
         Memory at its peak above what there was with the ordered graph in it: on the GPU, of CuPy's pool; on the CPU,
         resident memory of the process (to about a megabyte; None where that is not to be had, that is off Linux).
@@ -67,8 +77,12 @@ class Measurement:
     workers: int | None = None
     seconds_per_root: float | None = None
     gteps: float | None = None
+    check_seconds: float | None = None
     order_seconds: float | None = None
     prepare_seconds: float | None = None
+    compile_seconds: float | None = None
+    sweep_seconds: float | None = None
+    finish_seconds: float | None = None
     peak_bytes: int | None = None
     bytes_per_state: float | None = None
     levels: int | None = None
@@ -133,11 +147,17 @@ class Comparison:
         """The graph, the roots and the hardware in one line."""
         kind = "directed" if self.directed else "undirected"
         edges = self.nnz if self.directed else self.nnz // 2
-        threads = f"{self.threads} CPU thread{'' if self.threads == 1 else 's'}"
+        lengths = ", with lengths" if self.weighted else ""
         return (
-            f"{self.n:,} vertices, {edges:,} {kind} edges{', with lengths' if self.weighted else ''}; "
-            f"{self.roots:,} roots; {threads}{self.gpu and ', ' + self.gpu}"
+            f"{self.n:,} {'vertex' if self.n == 1 else 'vertices'}, {edges:,} {kind} edge{'' if edges == 1 else 's'}"
+            f"{lengths}; {self.conditions}"
         )
+
+    @property
+    def conditions(self) -> str:
+        """The roots and the hardware."""
+        threads = f"{self.threads} CPU thread{'' if self.threads == 1 else 's'}"
+        return f"{roots_in_words(self.roots)}; {threads}{self.gpu and ', ' + self.gpu}"
 
     def to_markdown(self) -> str:
         """Return a Markdown table of the methods that were measured, and a list of the others."""
@@ -210,8 +230,10 @@ TABLE_COLUMNS: tuple[tuple[str, Callable[[Measurement], str]], ...] = (
     ("device", lambda record: record.device),
     ("ms per root", lambda record: _scaled(record.seconds_per_root, 1e3)),
     ("GTEPS", lambda record: _number(record.gteps)),
-    ("order (ms)", lambda record: _scaled(record.order_seconds, 1e3)),
-    ("prepare (ms)", lambda record: _scaled(record.prepare_seconds, 1e3)),
+    *(
+        (f"{phase} (ms)", lambda record, phase=phase: _scaled(getattr(record, f"{phase}_seconds"), 1e3))
+        for phase in PHASES
+    ),
     ("peak (MiB)", lambda record: _scaled(record.peak_bytes, 2.0**-20)),
     ("bytes a state", lambda record: _number(record.bytes_per_state)),
     ("levels", lambda record: _number(record.levels, "d")),

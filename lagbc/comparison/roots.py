@@ -16,14 +16,14 @@ STEP = 8
 
 
 def draw_roots(graph: Graph, roots: int | ArrayLike, rng: int | np.random.Generator) -> NDArray[np.int64]:
-    """Return distinct roots with out-edges: those given, or drawn ones, on deep graphs as runs in sweep order."""
+    """Return distinct roots with out-edges: those given, or drawn ones; runs in sweep order if the diameter is high."""
     if np.ndim(roots) > 0:
-        given = parse_vertices("sources", graph.n, roots)
+        given = parse_vertices("roots", graph.n, roots)
         given = given[graph.out_degrees[given] > 0]
         if not len(given):
             raise ValueError("no edge leaves any of the roots, so that there is nothing to compare")
         return given
-    order = graph.order[graph.out_degrees[graph.order] > 0]
+    order: NDArray[np.int64] = graph.order[graph.out_degrees[graph.order] > 0]
     count = min(parse_count("roots", roots), len(order))
     generator = np.random.default_rng(rng)
     if not graph.has_high_diameter:

@@ -1,15 +1,21 @@
 """CUDA sources as text, and as compiled modules, one a device and set of options.
 
 A source is compiled behind the headers that it names, which are put before it as text: a compiler's cache sees all.
+Sources are compiled in threads of their own, side by side; whoever needs one waits for it.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from threading import Lock
 from typing import Any
+
+from lagbc.phases import in_phase
 
 THREADS = 256  # of a block: WARPS of the kernels, times 32
 
@@ -41,6 +47,7 @@ def options(macros: Mapping[str, object]) -> tuple[str, ...]:
     return "-std=c++17", *(f"-D{name}={text}" for name, text in macros.items())
 
 
+@in_phase("compile")
 def load(source: Source, chosen: tuple[str, ...], *, cooperative: bool = False) -> Any:
     """Return the cupy.RawModule of a source on the current device.
 
@@ -52,9 +59,17 @@ def load(source: Source, chosen: tuple[str, ...], *, cooperative: bool = False) 
     cooperative : bool
         Whether the blocks of a launch wait for each other, so that all have to be resident at once.
     """
-    import cupy
+    key, begun = _begin(source, chosen, cooperative)
+    try:
+        return begun.result()
+    except Exception:
+        _begun.pop(key, None)
+        raise
 
-    return _load(source, chosen, cooperative, cupy.cuda.Device().id)
+
+def begin(source: Source, chosen: tuple[str, ...], *, cooperative: bool = False) -> None:
+    """Have a source compiled for the current device while something else is done; arguments as for `load`."""
+    _begin(source, chosen, cooperative)
 
 
 def resident_blocks(threads: int, *kernels: Any) -> int:
@@ -68,8 +83,33 @@ def resident_blocks(threads: int, *kernels: Any) -> int:
     return int(limits["MultiProcessorCount"] * min(by_registers, by_threads))
 
 
-@cache
-def _load(source: Source, chosen: tuple[str, ...], cooperative: bool, device: int) -> Any:
+_Key = tuple[Source, tuple[str, ...], bool, int]
+_begun: dict[_Key, Future[Any]] = {}
+_lock = Lock()
+# Threads that compile: more than this shared a lock of the compiler, or a core.
+_MOST = 8
+
+
+def _begin(source: Source, chosen: tuple[str, ...], cooperative: bool) -> tuple[_Key, Future[Any]]:
     import cupy
 
-    return cupy.RawModule(code=source.text, options=chosen, enable_cooperative_groups=cooperative)
+    key = source, chosen, cooperative, cupy.cuda.Device().id
+    with _lock:
+        begun = _begun.get(key)
+        if begun is None:
+            begun = _begun[key] = _pool().submit(_compile, *key)
+    return key, begun
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(min(_MOST, os.cpu_count() or 1), "lagbc compiles")
+
+
+def _compile(source: Source, chosen: tuple[str, ...], cooperative: bool, device: int) -> Any:
+    import cupy
+
+    with cupy.cuda.Device(device):
+        module = cupy.RawModule(code=source.text, options=chosen, enable_cooperative_groups=cooperative)
+        module.compile()
+    return module

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from lagbc.cuda.compiler import Source
+from lagbc.phases import in_phase
 
 _NUMBERS = {"int": "int32", "offset": "int64", "double": "float64"}
 
@@ -56,6 +57,7 @@ class Kernel:
         self.function(grid, (threads,), tuple(given))
 
 
+@in_phase("compile")
 def kernel_of(module: Any, source: Source, name: str, numbers: Mapping[str, str]) -> Kernel:
     """Return a kernel of a compiled source.
 

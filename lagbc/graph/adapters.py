@@ -76,7 +76,7 @@ def is_directed(A: Any) -> bool:
     return bool(told() if callable(told) else told)
 
 
-def to_matrix(A: Any, *, weighted: bool | str = False) -> sparse.coo_array:
+def to_matrix(A: Any, *, weighted: bool | str = False) -> sparse.sparray:
     """Read a graph or matrix of one of the three libraries, vertices in its own order.
 
     Parameters
@@ -89,7 +89,8 @@ def to_matrix(A: Any, *, weighted: bool | str = False) -> sparse.coo_array:
 
     Returns
     -------
-    scipy.sparse.coo_array, shape (n, n)
+    SciPy sparse array, shape (n, n)
+        Of a file its own matrix, else a coo_array.
 
     Raises
     ------
@@ -217,14 +218,15 @@ def _read_graphblas(A: Any, weighted: bool | str) -> sparse.coo_array:
     return sparse.coo_array((values, (rows.astype(np.int64), columns.astype(np.int64))), shape=A.shape)
 
 
-def _read_graph_file(file: Any, weighted: bool | str) -> sparse.coo_array:
+def _read_graph_file(file: Any, weighted: bool | str) -> sparse.sparray:
     if isinstance(weighted, str):
         raise refuse_attribute(file, weighted)
-    matrix: sparse.coo_array = file.matrix.tocoo()
-    return matrix
+    if weighted:
+        file.require_lengths()  # in its own words
+    return file.matrix
 
 
-_READERS: dict[str, Callable[[Any, bool | str], sparse.coo_array]] = {
+_READERS: dict[str, Callable[[Any, bool | str], sparse.sparray]] = {
     "networkx.classes.graph.Graph": _read_networkx,
     "igraph.Graph": _read_igraph,
     "graphblas.core.matrix.Matrix": _read_graphblas,
@@ -233,6 +235,6 @@ _READERS: dict[str, Callable[[Any, bool | str], sparse.coo_array]] = {
 }
 
 
-def _reader(A: Any) -> Callable[[Any, bool | str], sparse.coo_array] | None:
+def _reader(A: Any) -> Callable[[Any, bool | str], sparse.sparray] | None:
     names = (f"{base.__module__}.{base.__qualname__}" for base in type(A).__mro__)
     return next((_READERS[name] for name in names if name in _READERS), None)

@@ -1,6 +1,7 @@
 """Compressed sparse rows as plain arrays: NumPy's on the host, CuPy's on a device, by the same functions.
 
-A triple (indptr, indices, data) lists the columns of each row in ascending order; data is None for a mere pattern.
+A triple (indptr, indices, data) lists the columns of each row in ascending order; data is None for a mere pattern. The
+work on the host's arrays is done in `lagbc.graph.host`, on a device's in `lagbc.graph.device`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 Csr = tuple[Any, Any, Any]
 
@@ -27,66 +27,94 @@ def as_numpy(array: Any) -> Any:
 def rows_of(indptr: Any, indices: Any) -> Any:
     """Row of each entry, of the type of the columns."""
     if isinstance(indptr, np.ndarray):
-        return np.repeat(np.arange(len(indptr) - 1, dtype=indices.dtype), np.diff(indptr))
-    xp = module_of(indptr)
-    return (xp.searchsorted(indptr, xp.arange(len(indices)), side="right") - 1).astype(indices.dtype)
+        from lagbc.graph.host import csr as host
+
+        return host.rows_of(indptr, indices)
+    from lagbc.graph.device import csr as device
+
+    return device.rows_of(indptr, len(indices))
 
 
-def from_entries(n: int, rows: Any, columns: Any, data: Any = None, *, smallest: bool = False) -> Csr:
-    """Compress the entries of an n x n matrix, given in any order.
+def transposed(n: int, indptr: Any, indices: Any, data: Any) -> Csr:
+    """Reverse every edge."""
+    if isinstance(indptr, np.ndarray):
+        from lagbc.graph.host import csr as host
 
-    Parameters
-    ----------
-    n : int
-    rows, columns : integer arrays, shape (entries,)
-    data : array, shape (entries,), or None
-        Values; None for a pattern.
-    smallest : bool
-        Of entries at the same place, keep the smallest instead of their sum.
+        return host.transposed(n, indptr, indices, data)
+    from lagbc.graph.device import csr as device
+
+    return device.transpose(n, indptr, indices, data)
+
+
+def both_ways(n: int, indptr: Any, indices: Any, lengths: Any, reverse: Csr | None = None) -> Csr:
+    """Take every edge in both directions, with the smaller of the two lengths.
+
+    `reverse` is the transpose, if there is one. On the host the arrays are those given where every edge has its equal.
+    """
+    if isinstance(indptr, np.ndarray):
+        from lagbc.graph.host import csr as host
+
+        csr = indptr, indices, lengths
+        reverse = reverse or host.transposed(n, *csr)
+        return csr if are_equal(csr, reverse) else host.joined(n, csr, reverse)
+    from lagbc.graph.device import csr as device
+
+    return device.both_ways(n, indptr, indices, lengths)
+
+
+def renumbered(csr: Csr, order: Any, position: Any, *, symmetric: bool) -> tuple[Csr, Csr | None]:
+    """Take vertex ``order[i]``, a NumPy array, for vertex i; `position` is its inverse, and also one.
 
     Returns
     -------
-    indptr : int64 array, shape (n + 1,)
-    indices : int32 array (int64 where n needs it)
-    data : array or None
+    csr : Csr
+    reverse : Csr or None
+        Its transpose, if that is made on the way; the same tuple for a matrix that is `symmetric`.
     """
-    wide = np.int32 if n <= np.iinfo(np.int32).max else np.int64
-    if isinstance(rows, np.ndarray) and not smallest:
-        ones = np.ones(len(rows), np.bool_) if data is None else data
-        matrix = sparse.coo_array((ones, (rows, columns)), shape=(n, n)).tocsr()
-        matrix.sort_indices()
-        values = None if data is None else matrix.data
-        return matrix.indptr.astype(np.int64), matrix.indices.astype(wide), values
-    xp = module_of(rows)
-    key = rows.astype(np.int64) * n + columns
-    if data is None:
-        key = xp.unique(key)
-    else:
-        # By place, then by value if the smallest is wanted, else as they were given; both sorts are stable.
-        order = xp.argsort(data, kind="stable") if smallest else xp.arange(len(key))
-        order = order[xp.argsort(key[order], kind="stable")]
-        key, data = key[order], data[order]
-        first = xp.append(xp.ones(min(len(key), 1), bool), key[1:] != key[:-1])
-        data = data[first] if smallest else _sum_runs(data, first)
-        key = key[first]
-    indptr = xp.searchsorted(key, n * xp.arange(n + 1, dtype=np.int64))
-    return indptr.astype(np.int64), (key % max(n, 1)).astype(wide), data
+    if isinstance(csr[0], np.ndarray):
+        from lagbc.graph.host import csr as host
+
+        return host.renumbered(csr, order, position, symmetric=symmetric)
+    from lagbc.graph.device import csr as device
+
+    placed = device.renumber(len(order), *csr, position)
+    return placed, placed if symmetric else None
 
 
-def both_ways(n: int, indptr: Any, indices: Any, lengths: Any) -> Csr:
-    """Take every edge in both directions, with the smaller of the two lengths."""
-    join, rows = module_of(indices).concatenate, rows_of(indptr, indices)
-    both = None if lengths is None else join([lengths, lengths])
-    return from_entries(n, join([rows, indices]), join([indices, rows]), both, smallest=lengths is not None)
+def renumbered_places(csr: Csr, order: Any, position: Any) -> Any:
+    """Return the place of each edge of `renumbered` among those given."""
+    if isinstance(csr[0], np.ndarray):
+        from lagbc.graph.host import csr as host
+
+        # Values are only moved, so that they may as well be the places, taken for floats bit by bit.
+        places = np.arange(len(csr[1]), dtype=np.int64).view(np.float64)
+        (_, _, moved), _ = host.renumbered((*csr[:2], places), order, position, symmetric=False)
+        return moved.view(np.int64)
+    from lagbc.graph.device import csr as device
+
+    return device.renumber(len(order), *csr[:2], None, position, places=True)[2]
 
 
-def _sum_runs(data: Any, first: Any) -> Any:
-    """Sum of each run that begins where `first` is set, from left to right, one rank in the runs after the other."""
-    xp = module_of(data)
-    run = xp.cumsum(first) - 1
-    rank = xp.arange(len(data)) - xp.flatnonzero(first)[run]
-    sums = data[first]
-    for k in range(1, int(rank.max()) + 1 if len(rank) else 0):
-        at_rank = rank == k
-        sums[run[at_rank]] += data[at_rank]
-    return sums
+def are_equal(ours: Csr, theirs: Csr) -> bool:
+    """Whether two matrices in canonical form are equal."""
+    if isinstance(ours[0], np.ndarray):
+        return all(a is None or a is b or np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
+    from lagbc.graph.device import csr as device
+
+    return all(a is None or a is b or device.are_equal(a, b) for a, b in zip(ours, theirs, strict=True))
+
+
+def kept_edges(csr: Csr, kept: Any) -> tuple[Csr, Any]:
+    """Leave out edges, a flag each that says whether it stays; also return the places of those that stay."""
+    indptr, indices, data = csr
+    if isinstance(indptr, np.ndarray):
+        before = np.append(0, np.cumsum(kept, dtype=np.int64))
+        return (before[indptr], indices[kept], None if data is None else data[kept]), np.flatnonzero(kept)
+    from lagbc.graph.device import csr as device
+
+    return device.keep(indptr, indices, data, kept)
+
+
+def index_type(n: int) -> type[np.signedinteger[Any]]:
+    """Type of the columns of an n x n matrix."""
+    return np.int32 if n <= np.iinfo(np.int32).max else np.int64

@@ -11,10 +11,21 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from lagbc.graph import tuning
-from lagbc.graph.csr import Csr, as_numpy, both_ways, from_entries, module_of, rows_of
-from lagbc.graph.order.degree import degree_order
+from lagbc.graph.csr import (
+    Csr,
+    are_equal,
+    as_numpy,
+    both_ways,
+    kept_edges,
+    renumbered,
+    renumbered_places,
+    rows_of,
+    transposed,
+)
+from lagbc.graph.order.degree import degree_order, isolated_last
 from lagbc.graph.order.proximity import proximity_order
-from lagbc.graph.order.search import bfs_extent, weak_components
+from lagbc.graph.order.search import bfs_extent, weak_components, widest_row
+from lagbc.phases import in_phase
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +45,10 @@ class Graph:
         The same graph on the host, if this one is its copy on a device.
     known_depth : int or None
         The depth to take, of the graph that this one is a part of; None searches for it.
+    known_reverse : tuple of arrays, or None
+        The transpose, if it was made on the way; of the graph's own arrays if it is symmetric. None makes it on demand.
+    uploaded : bool
+        Whether it lives on a device only because a large matrix of the host was checked there.
 
     Notes
     -----
@@ -47,12 +62,22 @@ class Graph:
     weights: NDArray[np.float64] | None = None
     copied_from: Graph | None = field(default=None, repr=False)
     known_depth: int | None = field(default=None, repr=False)
+    known_reverse: Csr | None = field(default=None, repr=False)
+    uploaded: bool = field(default=False, repr=False)
 
     @classmethod
-    def from_csr(cls, csr: Csr, directed: bool) -> Graph:
-        """Take compressed rows, in canonical form, as a graph."""
+    def from_csr(cls, csr: Csr, directed: bool, reverse: Csr | None = None) -> Graph:
+        """Take compressed rows, in canonical form, as a graph.
+
+        `reverse` is the transpose, if it is known: of the same arrays if the matrix is symmetric.
+        """
         indptr, indices, weights = csr
-        return cls(indptr, indices, directed, weights)
+        return cls(indptr, indices, directed, weights, known_reverse=reverse)
+
+    @property
+    def csr(self) -> Csr:
+        """The arrays ``(indptr, indices, weights)``."""
+        return self.indptr, self.indices, self.weights
 
     @property
     def n(self) -> int:
@@ -67,13 +92,18 @@ class Graph:
     @cached_property
     def out_degrees(self) -> NDArray[np.int64]:
         """Stored edges that leave each vertex."""
-        degrees: NDArray[np.int64] = as_numpy(self.indptr[1:] - self.indptr[:-1])
+        degrees: NDArray[np.int64] = np.diff(as_numpy(self.indptr))
         return degrees
 
     @cached_property
     def in_degrees(self) -> NDArray[np.int64]:
         """Stored edges that enter each vertex."""
         return self.transpose.out_degrees
+
+    @cached_property
+    def active(self) -> int:
+        """Vertices that have edges; in sweep order they come first."""
+        return int(np.count_nonzero((self.out_degrees > 0) | (self.in_degrees > 0)))
 
     @property
     def weighted(self) -> bool:
@@ -101,6 +131,7 @@ class Graph:
         return not isinstance(self.indptr, np.ndarray)
 
     @cached_property
+    @in_phase("prepare")
     def on_device(self) -> Graph:
         """The graph on CuPy's current device; itself if it is on one."""
         import cupy
@@ -112,13 +143,13 @@ class Graph:
             cupy.asarray(self.indptr), cupy.asarray(self.indices), self.directed, weights, self, self.known_depth
         )
 
-    @cached_property
+    @property
     def on_host(self) -> Graph:
         """The graph in the host's memory; itself if it is there."""
-        if isinstance(self.indptr, np.ndarray):
-            return self
-        if self.copied_from is not None:
-            return self.copied_from
+        return self if isinstance(self.indptr, np.ndarray) else self.copied_from or self._copy_on_host
+
+    @cached_property
+    def _copy_on_host(self) -> Graph:
         weights = None if self.weights is None else as_numpy(self.weights)
         return Graph(
             as_numpy(self.indptr), as_numpy(self.indices), self.directed, weights, known_depth=self.known_depth
@@ -129,22 +160,32 @@ class Graph:
         """Tail of each edge."""
         return rows_of(self.indptr, self.indices)
 
-    @cached_property
+    @property
     def transpose(self) -> Graph:
         """The graph with every edge reversed; the same object if it is symmetric."""
-        if not self.directed:
-            return self
-        reverse = Graph.from_csr(from_entries(self.n, self.indices, self.rows, self.weights), directed=True)
-        equal = module_of(self.indptr).array_equal
-        alike = equal(reverse.indptr, self.indptr) and equal(reverse.indices, self.indices)
-        return self if alike and (self.weights is None or equal(reverse.weights, self.weights)) else reverse
+        return self._reverse or self
 
     @cached_property
+    @in_phase("order")
+    def _reverse(self) -> Graph | None:
+        """The transpose; None if it is the graph itself, which would hold on to itself when nothing else does."""
+        if not self.directed:
+            return None
+        reverse = self.known_reverse or transposed(self.n, *self.csr)
+        return None if are_equal(reverse, self.csr) else Graph.from_csr(reverse, directed=True)
+
+    @property
     def symmetric(self) -> Graph:
-        """The pattern with every edge taken in both directions."""
-        if not self.directed or (self.weights is None and self.transpose is self):
-            return self
-        return Graph.from_csr(both_ways(self.n, self.indptr, self.indices, None), directed=False)
+        """The pattern with every edge taken in both directions; the same object if it is symmetric with its lengths."""
+        return self._both_ways or self
+
+    @cached_property
+    def _both_ways(self) -> Graph | None:
+        """The symmetric pattern; None if the graph itself is symmetric, lengths and all."""
+        if self._reverse is None:
+            return None
+        reverse = self._reverse.indptr, self._reverse.indices, None
+        return Graph.from_csr(both_ways(self.n, self.indptr, self.indices, None, reverse), directed=False)
 
     @cached_property
     def components(self) -> Any:
@@ -152,19 +193,19 @@ class Graph:
         return weak_components(self.indptr, self.indices)
 
     @cached_property
+    @in_phase("order")
     def depth(self) -> int:
         """A lower bound of the diameter: BFS depth from the hub of the largest weak component."""
         if self.known_depth is not None:
             return self.known_depth
         if not self.nnz:
             return 0
-        xp, both = module_of(self.indptr), self.symmetric
-        degrees = xp.diff(both.indptr)
-        depth, reached = bfs_extent(both.indptr, both.indices, int(xp.argmax(degrees)))
-        if 2 * reached < int(xp.count_nonzero(degrees)):
+        both = self.symmetric
+        hub, connected = widest_row(both.indptr)
+        depth, reached = bfs_extent(both.indptr, both.indices, hub)
+        if 2 * reached < connected:
             # The hub of all is in another component; finding the components takes longer than the search.
-            largest = xp.argmax(xp.bincount(self.components))
-            hub = int(xp.argmax(xp.where(self.components == largest, degrees, -1)))
+            hub, _ = widest_row(both.indptr, self.components)
             depth, _ = bfs_extent(both.indptr, both.indices, hub)
         return depth
 
@@ -174,15 +215,14 @@ class Graph:
         return bool(self.depth > tuning.HIGH_DIAMETER * np.log2(max(self.n, 2)))
 
     @cached_property
+    @in_phase("order")
     def order(self) -> NDArray[np.int64]:
         """The vertex order for sweeps: proximity if the diameter is high, else falling degree; no edges, last."""
-        xp, both = module_of(self.indptr), self.symmetric
-        degrees = xp.diff(both.indptr)
+        both = self.symmetric
         if not self.has_high_diameter:
-            order = degree_order(degrees)
+            order = degree_order(both.indptr)
         else:
-            order = proximity_order(both.indptr, both.indices, self.components)
-            order = order[xp.argsort(degrees[order] == 0, kind="stable")]
+            order = isolated_last(proximity_order(both.indptr, both.indices, self.components), both.indptr)
         on_host: NDArray[np.int64] = as_numpy(order)
         return on_host
 
@@ -194,25 +234,24 @@ class Graph:
         return position
 
     @cached_property
+    @in_phase("order")
     def reordered(self) -> Graph:
         """The graph in sweep order: its vertex i is this graph's vertex ``order[i]``."""
-        entries = from_entries(self.n, *self._ends_in_sweep_order(), self.weights)
-        return Graph.from_csr(entries, self.directed)
+        csr, reverse = renumbered(self.csr, self.order, self.position, symmetric=self.transpose is self)
+        return Graph.from_csr(csr, self.directed, reverse)
 
     @cached_property
+    @in_phase("order")
     def edge_order(self) -> Any:
         """The edges in the order of `reordered`: its edge e is this graph's edge ``edge_order[e]``."""
-        xp = module_of(self.indptr)
-        return from_entries(self.n, *self._ends_in_sweep_order(), xp.arange(self.nnz))[2]
+        return renumbered_places(self.csr, self.order, self.position)
 
     def keep(self, kept: Any) -> Graph:
-        """Leave out edges, a flag each that says whether it stays; what is left counts as being as deep."""
-        xp = module_of(self.indptr)
-        before = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(kept, dtype=np.int64)])
-        weights = None if self.weights is None else self.weights[kept]
-        depth = (self.copied_from or self).depth
-        return Graph(before[self.indptr], self.indices[kept], self.directed, weights, known_depth=depth)
+        """Leave out edges, a flag each that says whether it stays; what is left counts as of the same depth."""
+        return self.keep_with_places(kept)[0]
 
-    def _ends_in_sweep_order(self) -> tuple[Any, Any]:
-        position = module_of(self.indptr).asarray(self.position)
-        return position[self.rows], position[self.indices]
+    def keep_with_places(self, kept: Any) -> tuple[Graph, Any]:
+        """Leave out edges as `keep` does; also return the places here of the edges that are left."""
+        (indptr, indices, weights), places = kept_edges(self.csr, kept)
+        depth = (self.copied_from or self).depth
+        return Graph(indptr, indices, self.directed, weights, known_depth=depth), places

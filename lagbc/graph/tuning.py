@@ -1,10 +1,14 @@
-"""Constants of the graph's orders that were measured: what each trades, and where it was measured."""
+"""Constants of the graph's orders that were measured: what each trades, and where it was measured.
+
+``python -m benchmarks.tune`` measures them again, as those of `lagbc.methods.tuning`.
+"""
 
 # A BFS deeper than this many times log2(n) marks a mesh or a road network; see `Graph.has_high_diameter`.
 HIGH_DIAMETER = 2.0
-# A graph given on the host, with up to so many edges, is ordered there also for the GPU. The order of 2**18 mesh
-# vertices takes 2 s on the host, and 0.3 s on an H100; but there 30 s the first time, when CuPy compiles its kernels.
-HOST_EDGES = 2**20
+# A graph given on the host, with up to so many edges, is ordered there also for the GPU. Whole calls from 512 roots on
+# an H200, ordered on the host by NumPy and on the device: a mesh of 49,000 edges 36 and 19 ms, R-MAT 12-16 16 and 5,
+# R-MAT 14-16 53 and 6; the first call on a machine waits half a second for the kernels of the order.
+HOST_EDGES = 2**15
 # Coordinates of a vertex in `proximity_order`: 4 left a row live at 20 % more levels on a mesh, 16 at none less.
 LANDMARKS = 8
 # Power iterations that find the principal axis of a piece.

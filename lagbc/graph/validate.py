@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from copy import copy
+from copy import copy as shallow_copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,23 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from lagbc.graph import adapters
-from lagbc.graph.csr import both_ways, from_entries, module_of
+from lagbc.graph.csr import Csr, are_equal, as_numpy, both_ways, index_type, module_of, transposed
 from lagbc.graph.graph import Graph
+from lagbc.phases import phase
 from lagbc.types import GraphLike
 
 # float64 holds all integers up to here.
 EXACT_INTEGERS = 2**53
+# What becomes of edges that are listed.
+_OF_A_TABLE = (
+    "; of a table of edges make one of these, e.g. scipy.sparse.coo_array((lengths, (tails, heads)), shape=(n, n)), or "
+    "networkx.from_pandas_edgelist(table)"
+)
 
 
-def as_graph(A: GraphLike, *, directed: bool | None = None, weighted: bool | str = False) -> Graph:
+def as_graph(
+    A: GraphLike, *, directed: bool | None = None, weighted: bool | str | None = None, copy: bool = True
+) -> Graph:
     """Validate a matrix and take its pattern, and if asked for its values as lengths.
 
     Parameters
@@ -30,10 +39,14 @@ def as_graph(A: GraphLike, *, directed: bool | None = None, weighted: bool | str
         igraph.Graph, a graphblas.Matrix, or what `lagbc.read_graph` returns is read as it is.
     directed : bool, optional
         False takes every edge in both directions. None takes what a graph says of itself; True for a matrix.
-    weighted : bool or str
+    weighted : bool or str, optional
         Take the values as lengths: finite and > 0. Duplicates are summed, as SciPy does; of two directions that
         `directed` joins the smaller length counts, and of parallel edges of a graph the smallest. Of a NetworkX or
-        igraph graph, True takes the edge attribute "weight", and a string the attribute of that name.
+        igraph graph, True takes the edge attribute "weight", and a string the attribute of that name. None takes what a
+        `Graph` has, and no lengths of what else is given.
+    copy : bool
+        False reads the arrays of a CSR or CSC matrix where they are, if they are in canonical form: `A` must not be
+        changed then for as long as the graph is used.
 
     Returns
     -------
@@ -54,11 +67,28 @@ def as_graph(A: GraphLike, *, directed: bool | None = None, weighted: bool | str
     UserWarning
         Some edges of a NetworkX graph have not got the attribute; they count as 1, as in NetworkX.
     """
+    return take_graph(A, directed=directed, weighted=weighted, copy=copy)
+
+
+def take_graph(
+    A: GraphLike,
+    *,
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    copy: bool = True,
+    upload: bool = False,
+) -> Graph:
+    """Validate a matrix as `as_graph` does; if asked to `upload` it, on CuPy's device where that can be.
+
+    The graph is the same then, but lives on the device. What fails a check there is read on the host, which says why.
+    """
     if directed is None:
         directed = A.directed if isinstance(A, Graph) else adapters.is_directed(A)
     elif not isinstance(directed, bool | np.bool_):
         raise TypeError(f"directed={directed!r} is neither True nor False")
-    if isinstance(weighted, np.bool_):
+    if weighted is None:
+        weighted = isinstance(A, Graph) and A.weighted
+    elif isinstance(weighted, np.bool_):
         weighted = bool(weighted)
     if not isinstance(weighted, bool | str):
         raise TypeError(f"weighted={weighted!r} is neither True nor False nor the name of an edge attribute")
@@ -67,43 +97,137 @@ def as_graph(A: GraphLike, *, directed: bool | None = None, weighted: bool | str
             _require_matrix(A)
         raise adapters.refuse_attribute(A, weighted)
     if isinstance(A, Graph):
-        if (A.directed, A.weighted) != (directed, weighted):
-            raise ValueError(
-                f"A is a Graph with directed={A.directed} and weighted={A.weighted}, but directed={directed} and "
-                f"weighted={weighted} were asked for"
-            )
+        for name, made, asked in (("directed", A.directed, directed), ("weighted", A.weighted, weighted)):
+            if made != asked:
+                raise ValueError(
+                    f"A is a Graph made with {name}={made}, but {name}={asked} is asked for; leave it out, or pass the "
+                    "matrix that A was made of"
+                )
         return A
-    matrix = adapters.to_matrix(A, weighted=weighted) if adapters.is_adaptable(A) else A
-    return _read(matrix, directed=directed, weighted=weighted is not False)
+    with phase("check"):
+        matrix = adapters.to_matrix(A, weighted=weighted) if adapters.is_adaptable(A) else A
+        return _read(matrix, directed=directed, weighted=weighted is not False, copy=copy, upload=upload)
 
 
-def _read(A: Any, *, directed: bool, weighted: bool) -> Graph:
+def _read(A: Any, *, directed: bool, weighted: bool, copy: bool, upload: bool) -> Graph:
     _require_matrix(A)
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
-        raise ValueError(f"A has shape {A.shape}, but an adjacency matrix is square: n rows and n columns")
+        table = _OF_A_TABLE if isinstance(A, np.ndarray) and A.ndim == 2 and A.shape[1] in (2, 3) else ""
+        raise ValueError(f"A has shape {A.shape}, but an adjacency matrix is square: n rows and n columns{table}")
     if A.dtype == object:
         raise TypeError("A has dtype object; convert it to a numeric or bool dtype first, e.g. A.astype(float)")
     if weighted and A.dtype.kind not in "biuf":
         raise TypeError(f"A has dtype {A.dtype}; lengths are real numbers: pass A.astype(float), or weighted=False")
-    n = A.shape[0]
-    rows, columns, values = _stored_entries(A)
-    lengths = _as_lengths(values) if weighted else None
-    edge = rows != columns
-    csr = from_entries(n, rows[edge], columns[edge], None if lengths is None else lengths[edge])
+    if is_cupy(A):
+        return Graph.from_csr(_read_on_device(A, directed=directed, weighted=weighted), directed)
+    if upload and sparse.issparse(A) and (csr := _read_uploaded(A, directed=directed, weighted=weighted)) is not None:
+        return replace(Graph.from_csr(csr, directed), uploaded=True)
+    n, is_compressed = A.shape[0], sparse.issparse(A) and A.format in ("csr", "csc")
+    is_reversed = is_compressed and A.format == "csc"
+    csr = _canonical_rows(A, weighted) if is_compressed else _canonical_entries(A, weighted)
     if weighted:
-        _require_lengths(*csr)
-        _require_finite_paths(n, csr[2])
+        _require_lengths(n, csr, is_reversed=is_reversed)
     if not directed:
         csr = both_ways(n, *csr)
+    if copy and is_compressed:
+        csr = csr[0], _own(csr[1], A.indices), _own(csr[2], A.data)
+    if is_reversed and directed:
+        forward = transposed(n, *csr)
+        return Graph.from_csr(csr if are_equal(forward, csr) else forward, directed, reverse=csr)
     return Graph.from_csr(csr, directed)
+
+
+def _canonical_rows(A: Any, weighted: bool) -> Csr:
+    """Return the rows of a CSR matrix, or the columns of a CSC matrix, in canonical form."""
+    from lagbc.graph.host import csr as host
+
+    indptr, indices, values = _compressed(A)
+    try:
+        return host.canonical(A.shape[0], indptr, indices, _as_lengths(values) if weighted else None)
+    except IndexError:
+        _check_format(A)
+        raise _outside(A.shape[0]) from None
+
+
+def _canonical_entries(A: Any, weighted: bool) -> Csr:
+    """Return the rows of a matrix in any other form in canonical form."""
+    from lagbc.graph.host import csr as host
+
+    n = A.shape[0]
+    rows, columns, values = _stored_entries(A)
+    rows, columns = (_readable(ends.astype(index_type(n), copy=False)) for ends in (rows, columns))
+    return host.from_entries(n, rows, columns, _as_lengths(values) if weighted else None)
+
+
+def _compressed(A: Any) -> Csr:
+    """Arrays of a CSR or CSC matrix, of the types of `Graph`, without the room that they have to spare."""
+    _require_consistent(A)
+    n, indptr, indices = A.shape[0], A.indptr, A.indices
+    is_formed = len(indptr) == n + 1 and indices.shape == A.data.shape == (len(indices),)
+    if not (is_formed and indptr.dtype.kind == indices.dtype.kind == "i"):
+        A = _check_format(A)
+        indptr, indices = A.indptr, A.indices
+    stored = int(indptr[-1])
+    indices, values = indices[:stored], A.data[:stored]
+    if indices.dtype != index_type(n) and stored and not 0 <= indices.min() <= indices.max() < n:
+        _check_format(A)
+        raise _outside(n)
+    return _readable(indptr.astype(np.int64)), _readable(indices.astype(index_type(n), copy=False)), values
+
+
+def _readable(array: Any) -> Any:
+    """Return an array as compiled functions take it, whatever the caller's is: in one piece, and not read-only."""
+    return np.require(array, requirements=["C", "A", "W"])
+
+
+def _own(array: Any, theirs: Any) -> Any:
+    """Return an array, or a copy if it lies in the memory of the caller's."""
+    return array.copy() if array is not None and np.may_share_memory(array, theirs) else array
+
+
+def _read_on_device(A: Any, *, directed: bool, weighted: bool) -> Csr:
+    """Read a CuPy matrix, or a SciPy matrix that can be uploaded."""
+    from lagbc.graph.device import csr as device
+    from lagbc.graph.device.read import entries_of
+
+    n = A.shape[0]
+    found = entries_of(A if A.format in ("csr", "csc") else _without_padding(A))
+    if found is None:
+        raise _inconsistent_pointers(min(len(A.indices), len(A.data)))
+    entries, values = found
+    if weighted:
+        entries = replace(entries, lengths=module_of(entries.rows).asarray(_as_lengths(values)))
+    csr = device.canonical(entries, both_ways=not (directed or weighted))
+    if csr is None:
+        raise _outside(n)
+    if not weighted:
+        return csr
+    checked = device.check_lengths(csr[2])
+    if checked.invalid:
+        raise _no_length(*map(as_numpy, csr))
+    _require_finite_paths(n, checked.longest)
+    return csr if directed else both_ways(n, *csr)
+
+
+def _read_uploaded(A: Any, *, directed: bool, weighted: bool) -> Csr | None:
+    """Read a SciPy matrix on the device; None if it is not such a one, something is wrong, or it does not fit."""
+    from lagbc.graph.device.read import can_upload
+
+    if not can_upload(A):
+        return None
+    try:
+        return _read_on_device(A, directed=directed, weighted=weighted)
+    except (ValueError, MemoryError):
+        return None
 
 
 def stored_loops(A: Any) -> Any:
     """Vertices whose self loop `A` stores, in ascending order; `A` is a matrix or graph that `as_graph` has taken."""
     if isinstance(A, Graph):
-        return A.indices[:0]
+        return np.empty(0, np.int64)
+    A = A.get() if is_cupy(A) else A
     rows, columns, _ = _stored_entries(adapters.to_matrix(A) if adapters.is_adaptable(A) else A)
-    return module_of(rows).unique(rows[rows == columns])
+    return np.unique(rows[rows == columns])
 
 
 def is_cupy(A: Any) -> bool:
@@ -121,36 +245,55 @@ def _require_matrix(A: Any) -> None:
         raise TypeError(f"A is the string {A!r}; to read a graph file, pass lagbc.read_graph({A!r})")
     raise TypeError(
         f"A is a {kind}; lagbc takes a SciPy sparse array or matrix, a dense 2-D numpy.ndarray, a networkx.Graph, an "
-        "igraph.Graph or a graphblas.Matrix"
+        f"igraph.Graph or a graphblas.Matrix{_OF_A_TABLE}"
     )
 
 
 def _stored_entries(A: Any) -> tuple[Any, Any, Any]:
-    """Rows, columns and values of the stored entries."""
+    """Rows, columns and values of the stored entries, on the host."""
     if isinstance(A, np.ndarray):
         A = np.asarray(A)  # of a np.matrix, too, every part of which is two-dimensional
         rows, columns = np.nonzero(_dense_pattern(A))
         return rows, columns, A[rows, columns]
     if A.format in ("csr", "csc", "bsr"):
         _require_consistent(A)
-    if A.format in ("csr", "csc", "bsr") and not is_cupy(A):
-        # The check prunes and recasts the index arrays of what it checks.
-        A = copy(A)
-        A.check_format(full_check=True)
-    coo = A.tocoo()
+        A = _check_format(A)
+    coo = _without_padding(A)
     rows, columns, values = coo.row, coo.col, coo.data
-    if A.format in ("dia", "bsr"):
-        rows, columns, values = (part[coo.data != 0] for part in (rows, columns, values))
     if len(rows) and (min(rows.min(), columns.min()) < 0 or max(rows.max(), columns.max()) >= A.shape[0]):
-        raise ValueError(f"A stores an index outside 0..{A.shape[0] - 1}; its index arrays are inconsistent")
+        raise _outside(A.shape[0])
     return rows, columns, values
+
+
+def _without_padding(A: Any) -> Any:
+    """Return the entries of `A` as a COO matrix, without the zeros that its format stores as padding."""
+    coo = A.tocoo()
+    if A.format not in ("dia", "bsr"):
+        return coo
+    stored = coo.data != 0
+    return type(coo)((coo.data[stored], (coo.row[stored], coo.col[stored])), shape=coo.shape)
+
+
+def _check_format(A: Any) -> Any:
+    """Have SciPy check a copy, as the check prunes and recasts the index arrays of what it checks; return the copy."""
+    A = shallow_copy(A)
+    A.check_format(full_check=True)
+    return A
+
+
+def _outside(n: int) -> ValueError:
+    return ValueError(f"A stores an index outside 0..{n - 1}; its index arrays are inconsistent")
 
 
 def _require_consistent(A: Any) -> None:
     """Check the pointers of compressed rows; SciPy's `check_format` does not where the last of them is 0."""
     indptr, stored = A.indptr, min(len(A.indices), len(A.data))
     if int(indptr[0]) != 0 or int(indptr[-1]) > stored or bool((indptr[1:] < indptr[:-1]).any()):
-        raise ValueError(f"A.indptr does not rise from 0 to at most {stored}, the number of stored indices")
+        raise _inconsistent_pointers(stored)
+
+
+def _inconsistent_pointers(stored: int) -> ValueError:
+    return ValueError(f"A.indptr does not rise from 0 to at most {stored}, the number of stored indices")
 
 
 def _as_lengths(values: Any) -> Any:
@@ -159,25 +302,33 @@ def _as_lengths(values: Any) -> Any:
             f"A holds the integer length {values.max()}, above 2**53, which float64 does not hold exactly; "
             "pass A.astype(float) to take the nearest float64 of each, or a larger unit of length"
         )
-    return values.astype(np.float64)
+    return _readable(values.astype(np.float64, copy=False)) if isinstance(values, np.ndarray) else values.astype(float)
 
 
-def _require_lengths(indptr: Any, indices: Any, lengths: Any) -> None:
-    xp = module_of(lengths)
-    invalid = ~(xp.isfinite(lengths) & (lengths > 0))
-    if not invalid.any():
+def _require_lengths(n: int, csr: Csr, *, is_reversed: bool = False) -> None:
+    """Raise ValueError if a length is none, or a path could be too long; columns are rows if they are reversed."""
+    lengths = csr[2]
+    if not len(lengths):
         return
-    first = int(xp.argmax(invalid))
-    i = int(xp.searchsorted(indptr, xp.asarray([first]), side="right")[0]) - 1
-    raise ValueError(
+    # A NaN fails both comparisons.
+    shortest, longest = float(lengths.min()), float(lengths.max())
+    if not (shortest > 0 and longest < np.inf):
+        raise _no_length(*(transposed(n, *csr) if is_reversed else csr))
+    _require_finite_paths(n, longest)
+
+
+def _no_length(indptr: Any, indices: Any, lengths: Any) -> ValueError:
+    invalid = ~(np.isfinite(lengths) & (lengths > 0))
+    first = int(np.argmax(invalid))
+    i = int(np.searchsorted(indptr, first, side="right")) - 1
+    return ValueError(
         f"{int(invalid.sum())} of the {len(lengths)} lengths of A are not finite and > 0, the first at "
         f"({i}, {int(indices[first])}): {float(lengths[first])}. Remove those entries or give them a length; "
         "for strengths w pass 1 / w; weighted=False counts hops"
     )
 
 
-def _require_finite_paths(n: int, lengths: Any) -> None:
-    longest = float(lengths.max()) if len(lengths) else 0.0
+def _require_finite_paths(n: int, longest: float) -> None:
     if longest > np.finfo(np.float64).max / max(n, 1):
         raise ValueError(
             f"A holds the length {longest}; a path of {n} such edges is longer than float64 holds; "

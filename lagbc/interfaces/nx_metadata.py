@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lagbc import __all__ as public_names
+from lagbc.centrality.registry import registered
 
 # Each function of NetworkX that the backend runs, with the function of lagbc that computes it.
-COMPUTED_BY = {
-    "betweenness_centrality": "bc",
-    "betweenness_centrality_subset": "bc",
-    "edge_betweenness_centrality": "edge_bc",
-    "edge_betweenness_centrality_subset": "edge_bc",
-    "closeness_centrality": "closeness",
-    "harmonic_centrality": "harmonic",
-    "eccentricity": "eccentricity",
-}
+COMPUTED_BY = {function: record.name for record in registered() for function in record.networkx}
 
 # Where the results are not, or are more than, those of NetworkX.
 DIFFERENCES = {
@@ -44,6 +36,8 @@ RUN_OPTIONS = {
     ),
     "dtype": ("str, optional (default='float64')", "Type of path counts; 'float32' on the GPU only."),
     "threads": ("int, optional", "CPU threads; by default all that the process may use."),
+    "memory": ("str or int, optional", "What a run may take, such as '8GB'; by default half of what is free."),
+    "bucket_width": ("float or 'auto', optional (default='auto')", "Of Delta-stepping, as a length."),
     "progress": ("bool or callable, optional (default=False)", "True draws a bar with the time left."),
 }
 
@@ -58,7 +52,6 @@ def get_info() -> dict[str, Any]:
         "short_summary": "Shortest-path centralities by linear algebra on batches of roots, on CPU and NVIDIA GPU.",
         "functions": {
             name: {"additional_docs": DIFFERENCES.get(name, ""), "additional_parameters": parameters}
-            for name, function in COMPUTED_BY.items()
-            if function in public_names
+            for name in COMPUTED_BY
         },
     }

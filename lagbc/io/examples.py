@@ -21,7 +21,7 @@ def example_path(name: str) -> Path:
     Parameters
     ----------
     name : str
-        One of `example_names`.
+        "ca-GrQc", "karate", "lesmis", "minnesota", "power" or "us-airports".
 
     Returns
     -------

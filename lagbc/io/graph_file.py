@@ -26,6 +26,8 @@ class GraphFile:
         The ids that the file uses, in matrix order, for edge lists; None where the format numbers the vertices itself.
     notices : tuple of str
         What was decided while reading that changes lengths; `read_graph` has warned of each.
+    name : str
+        What messages call the file.
     """
 
     matrix: sp.csr_array
@@ -33,6 +35,38 @@ class GraphFile:
     format: str
     labels: np.ndarray | None
     notices: tuple[str, ...] = ()
+    name: str = "the file"
+
+    def edge(self, i: int, j: int) -> str:
+        """Name an entry of the matrix as the file does."""
+        if self.labels is None:
+            return f"the edge {i} -> {j} (vertices are counted from 0)"
+        return f"the edge {self.labels[i]} -> {self.labels[j]}"
+
+    def require_lengths(self, what: str = "length", hops: str = "weighted=False") -> None:
+        """Raise ValueError if a value of an edge, which messages call `what`, is not finite and > 0.
+
+        Parameters
+        ----------
+        what : str
+        hops : str
+            What it takes to have paths counted in hops.
+        """
+        entries = self.matrix.tocoo()
+        values = entries.data
+        # Complex values are refused by their type, and self loops are no edges.
+        wrong = np.zeros(0, np.int64)
+        if values.dtype.kind in "biuf":
+            wrong = np.flatnonzero(~(np.isfinite(values) & (values > 0)) & (entries.row != entries.col))
+        if not len(wrong):
+            return
+        first = wrong[0]
+        edge = self.edge(int(entries.row[first]), int(entries.col[first]))
+        others = f" (the first of {len(wrong):,} such edges)" if len(wrong) > 1 else ""
+        raise ValueError(
+            f"{self.name}: {edge} has the {what} {float(values[first])}{others}; {what}s are finite and > 0. "
+            f"Remove it or correct it; {hops} counts hops"
+        )
 
 
 # Messages and pickles name the class by its public home.

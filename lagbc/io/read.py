@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path, PurePath
 
 from lagbc.budget import host_budget
@@ -83,7 +84,7 @@ def read_graph(path: str | os.PathLike[str], *, strengths: bool = False, budget:
     file = example_path(name.removeprefix(EXAMPLE)) if name.startswith(EXAMPLE) else Path(name)
     source = find_source(file, name, host_budget() if budget is None else budget)
     with gzip_errors_named(name):
-        graph = _READERS[_format(source)](source, strengths)
+        graph = replace(_READERS[_format(source)](source, strengths), name=name)
     for notice in graph.notices:
         warn(f"{name}: {notice}", GraphFileWarning)
     return graph

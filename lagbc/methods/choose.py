@@ -1,16 +1,20 @@
-"""The choice of a method: the row of METHODS that a run takes, and why."""
+"""The choice of a method: the row of METHODS that a run takes, and why.
+
+It depends on the graph, on what is asked for and on the kind of device; never on threads, time, or free memory.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from lagbc.graph.graph import Graph
-from lagbc.graph.tuning import HOST_EDGES
-from lagbc.methods import table, tuning
+from lagbc.methods import cost, table, tuning
+from lagbc.methods.probe import Probe
+from lagbc.methods.sums import DEPENDENCY
 from lagbc.methods.table import Method
 
-# What searches from one root after the other.
-_ALONE = "work-efficient"
+_AS_A_RULE = "the fastest there as a rule"
 
 
 @dataclass(frozen=True)
@@ -30,9 +34,34 @@ def choose(
     method: str,
     device: str,
     roots: int | None = None,
-    outputs: frozenset[str] = frozenset({"dependency"}),
+    sums: frozenset[str] = DEPENDENCY,
+    options: frozenset[str] = frozenset(),
+    look: Callable[[Method], Probe] | None = None,
 ) -> Selection:
-    """Choose a row of `METHODS` for a graph that offers all sums asked for, from so many roots, if not all."""
+    """Choose a row of `METHODS` for a graph.
+
+    Parameters
+    ----------
+    graph : Graph
+    method, device : str
+        Names, or "auto".
+    roots : int, optional
+        How many there are; all vertices if it is not given.
+    sums : frozenset of str
+        All of which the method has to offer.
+    options : frozenset of str
+        Names of options that are given; "auto" takes a method that reads them, if there is one.
+    look : callable, optional
+        Probes the roots as they are lined up for a method; called at most once, and not if a method is named. Without
+        it, "auto" takes the first row that fits.
+
+    Raises
+    ------
+    ValueError
+        There is no such row; the message lists those there are.
+    MissingDependencyError
+        A library is missing.
+    """
     if device not in ("auto", "cpu", "cuda"):
         raise ValueError(f"device={device!r} is none of 'auto', 'cpu' and 'cuda'")
     rows = [
@@ -50,7 +79,7 @@ def choose(
             f"{problem}; there are: "
             + "; ".join(f"{row.name} on {row.device}{' (weighted)' if row.weighted else ''}" for row in table.METHODS)
         )
-    rows = _that_offer(outputs, rows, graph.weighted)
+    rows = _that_offer(sums, rows, graph.weighted)
     ready = [row for row in rows if row.available]
     if not ready:
         rows[0].load()  # says what is missing
@@ -66,33 +95,42 @@ def choose(
         where = table.why_no_gpu()
     else:
         where = f"roots * nnz = {work:.2g}, and a GPU pays from {tuning.GPU_WORK:.0g}"
-    which = "asked for" if method != "auto" else "the fastest there as a rule"
-    alone = next((other for other in ready if other.name == _ALONE), None)
-    if method == "auto" and row.device == "cuda" and alone and (why := _best_alone(graph, roots)):
-        row, which = alone, why
+    if method != "auto":
+        return Selection(row, f"{row.name} on {row.device} ({where}; asked for)")
+    which = _AS_A_RULE
+    candidates = [other for other in ready if other.device == row.device and cost.is_costed(other)]
+    candidates = [other for other in candidates if all(map(other.reads, options))] or candidates
+    if look is not None and candidates:
+        row, which = _cheapest(graph, candidates, roots, look)
     return Selection(row, f"{row.name} on {row.device} ({where}; {which})")
 
 
-def _best_alone(graph: Graph, roots: int) -> str | None:
-    """Say why a GPU is faster from one root after the other; None if it is not."""
-    is_small = roots * graph.n < tuning.SMALL_RUN[0] and roots * graph.nnz < tuning.SMALL_RUN[1]
-    is_sparse = roots < tuning.FEW_ROOTS * graph.n
-    if not (is_small or is_sparse):
-        return None
-    if (graph.on_device if graph.nnz > HOST_EDGES else graph).has_high_diameter:
-        return "so few roots of a deep graph are far from each other" if is_sparse else None
-    return "a run so small is mostly launches" if is_small else None
+def _cheapest(
+    graph: Graph, candidates: list[Method], roots: int, look: Callable[[Method], Probe]
+) -> tuple[Method, str]:
+    """Take the candidate that a probe predicts to be the fastest, and say why; without one where it would be felt."""
+    if len(candidates) == 1:
+        return candidates[0], _AS_A_RULE
+    if roots * graph.nnz < tuning.PROBE_WORK:
+        of_small = tuning.OF_SMALL_RUNS[candidates[0].device]
+        return next((row for row in candidates if row.formulation == of_small), candidates[0]), _AS_A_RULE
+    probe = look(candidates[0])
+    counted = cost.terms(graph, probe)
+    a_root = {row: cost.predict(row, counted) / max(1, probe.lined_up) for row in candidates}
+    best, *others = sorted(candidates, key=lambda row: a_root[row])
+    compared = ", ".join(f"{row.name} {a_root[row]:.2g}" for row in others)
+    return best, f"predicted {a_root[best]:.2g} ms a root, {compared}"
 
 
-def _that_offer(outputs: frozenset[str], rows: list[Method], weighted: bool) -> list[Method]:
+def _that_offer(sums: frozenset[str], rows: list[Method], weighted: bool) -> list[Method]:
     """Keep the rows that offer all sums asked for; ValueError, with the rows there are, if none does."""
-    offering = [row for row in rows if outputs <= set(row.sums)]
+    offering = [row for row in rows if sums <= set(row.sums)]
     if not offering:
-        there = [row for row in table.METHODS if row.weighted == weighted and outputs <= set(row.sums)]
+        there = [row for row in table.METHODS if row.weighted == weighted and sums <= set(row.sums)]
         asked = ", ".join(f"{row.name} on {row.device}" for row in rows)
         weights = " with weighted=True" if weighted else ""
         raise ValueError(
-            f"{asked} does not sum {', '.join(sorted(outputs))}{weights}; "
+            f"{asked} does not sum {', '.join(sorted(sums))}{weights}; "
             + (f"these do: {', '.join(f'{row.name} on {row.device}' for row in there)}" if there else "no method does")
         )
     return offering

@@ -9,19 +9,26 @@ A method is a module with the members of `MethodModule`. A run uses them in this
     backward(state, levels, sums, omega)   adds what the roots of these levels sum to, a row a block
 
 Between `forward` and `backward` nothing else happens to the state, so that a method keeps dist, sigma and levels in it.
+
+Vertices are numbered in one of two orders. In **matrix order**, the caller's, are `graph` itself, the roots that
+`forward` is given, the plan's omega and multiplicity, and the sums. In **sweep order**, in which vertices that are read
+together lie together, are ``graph.reordered`` and what a method keeps of it; the omega that `backward` is given, and
+what `paths` returns. ``graph.order[i]`` is the vertex at place i of the sweep order, ``graph.position[v]`` the place of
+vertex v; edge e of ``graph.reordered`` is edge ``graph.edge_order[e]`` of `graph`. A method may do without: it then
+sweeps `graph` as it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.sums import Sums
+from lagbc.methods.sums import DEPENDENCY, Sums
 
 
 class Interrupted(Exception):  # noqa: N818 (a request, not an error)
@@ -39,12 +46,13 @@ class StopFlag:
 
     def __init__(self) -> None:
         self.value: NDArray[np.uint8] = np.zeros(1, np.uint8)
-
         self._mirrors: list[NDArray[np.uint8]] = []
 
     def mirror(self, flag: NDArray[np.uint8]) -> None:
-        """Let `flag`, in memory that a device can read, be set with this one."""
+        """Let `flag`, in memory that a device can read, be set with this one, at once if this one is."""
         self._mirrors.append(flag)
+        if self.value[0]:
+            flag[0] = 1
 
     def set(self) -> None:
         """Ask every worker to stop at its next level."""
@@ -106,7 +114,7 @@ class SweepPlan:
     exponent: int = 0
     rtol: float = 0.0
     bucket_width: float | None = None
-    sums: frozenset[str] = frozenset({"dependency"})
+    sums: frozenset[str] = DEPENDENCY
     roots: int | None = None
     variant: str | None = None
     method: str = ""
@@ -136,7 +144,8 @@ class Batching:
     widest : int or None
         Largest batch of one worker; None is no limit.
     concurrent : bool
-        Whether batches run side by side, one a thread; else one after the other, on the device.
+        Whether batches run side by side, one a worker, and a worker a thread, with a state of its own from `prepare`;
+        else one worker sweeps them one after the other, and shares each out among threads or on the device itself.
     """
 
     block: int
@@ -164,6 +173,15 @@ class Levels(Protocol):
     @property
     def overflowed(self) -> NDArray[np.bool_]:
         """For each of these roots, whether a path count left the range of the plan's dtype."""
+
+
+@runtime_checkable
+class CountedLevels(Protocol):
+    """`Levels` that tell how many they are, if a method can: comparisons and benchmarks show it, a run does without."""
+
+    @property
+    def depth(self) -> int:
+        """Number of the last level, those of the roots being 0."""
 
 
 class MethodModule(Protocol):
@@ -206,8 +224,14 @@ class MethodModule(Protocol):
         sums : Sums
             Of the whole batch; rows of blocks that `levels` does not hold are left as they are.
         omega : array of float64, shape (rows, columns), or None
-            Target weights per vertex, in sweep order, and column of these levels, in place of the plan's. Methods that
-            do not take them raise NotImplementedError.
+            Target weights per vertex, in sweep order, and column of these levels, in place of the plan's and, as
+            these may have been scaled, on their scale. They may be of any size, as each column is scaled by itself
+            (`lagbc.methods.targets`). Methods that do not take them raise NotImplementedError.
+
+        Raises
+        ------
+        OverflowError
+            Target weights of one column are too far apart to be scaled.
         """
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-# Sums that need path counts; the others need distances alone.
+# Sums that betweenness needs, and all that need path counts; the others need distances alone.
+DEPENDENCY = frozenset({"dependency"})
 PATH_SUMS = frozenset({"dependency", "stress", "edges"})
 
 
@@ -48,22 +49,25 @@ class Sums:
     depth: Any = None
 
     @classmethod
-    def zeros(cls, arrays: Any, outputs: Iterable[str], n: int, nnz: int) -> Sums:
+    def zeros(cls, arrays: Any, names: Iterable[str], n: int, nnz: int) -> Sums:
         """Make the zero sums of a run; `arrays` is numpy or cupy."""
-        return cls(**{name: arrays.zeros(nnz if name == "edges" else n) for name in outputs})
+        return cls(**{name: arrays.zeros(nnz if name == "edges" else n) for name in names})
 
     @classmethod
-    def zeros_of_batch(cls, arrays: Any, outputs: Iterable[str], n: int, nnz: int, blocks: int, roots: int) -> Sums:
+    def zeros_of_batch(cls, arrays: Any, names: Iterable[str], n: int, nnz: int, blocks: int, roots: int) -> Sums:
         """Make the zero sums of a batch."""
         shapes = {"edges": (blocks, nnz), "depth": (roots,)}
-        return cls(**{name: arrays.zeros(shapes.get(name, (blocks, n))) for name in outputs})
+        return cls(**{name: arrays.zeros(shapes.get(name, (blocks, n))) for name in names})
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         """Name and array of each sum asked for."""
-        for field in fields(self):
-            array = getattr(self, field.name)
+        for name, array in vars(self).items():
             if array is not None:
-                yield field.name, array
+                yield name, array
+
+    def moved(self, asarray: Any) -> Sums:
+        """Bring them to another device, by a function of an array; copies, if they are elsewhere."""
+        return Sums(**{name: asarray(array) for name, array in self})
 
     def of_paths(self) -> Sums:
         """Those of `PATH_SUMS`, which share their arrays with these."""
@@ -79,16 +83,19 @@ class Sums:
 
     def plus_rows(self, batch: Sums, roots: Any) -> Sums:
         """Return the sums of a run with those of a batch added, row after row; infinite what float64 does not hold."""
-        summed = Sums(**{name: array.copy() for name, array in self})
-        for name, array in summed:
+        summed = {}
+        for name, array in self:
             part = getattr(batch, name)
             if name == "depth":
-                array[roots] = part
-            else:
-                with np.errstate(over="ignore"):
-                    for block in part:
-                        array += block
-        return summed
+                summed[name] = array.copy()
+                summed[name][roots] = part
+                continue
+            with np.errstate(over="ignore"):
+                # The first sum is an array of its own, to which the others are added.
+                summed[name] = array + part[0]
+                for block in part[1:]:
+                    summed[name] += block
+        return Sums(**summed)
 
     def plus(self, others: Sums) -> Sums:
         """Return the sums over these roots and over others; infinite what float64 does not hold."""

@@ -13,9 +13,11 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from lagbc.cuda.cache import provide_folder
 from lagbc.errors import MissingDependencyError
 from lagbc.methods.contract import MethodModule
 from lagbc.methods.sums import Sums
+from lagbc.phases import in_phase
 from lagbc.types import DeviceName, MethodName
 
 
@@ -48,16 +50,27 @@ class Method:
     @property
     def available(self) -> bool:
         """Whether the library it needs is installed, and sees a device if it needs one."""
-        return not self.missing
+        return not self._lacks_library and not self._lacks_gpu
 
     @property
     def missing(self) -> str:
         """What it needs and has not got, and how to get it; empty if it is available."""
-        if self.requires and not _is_installed(self.requires):
+        if self._lacks_library:
             return f"{self.requires}, which is not installed: {_how_to_install(self.requires)}"
-        if self.device == "cuda" and not _sees_gpu():
-            return "an NVIDIA GPU, and CuPy sees none"
-        return ""
+        return "an NVIDIA GPU, and CuPy sees none" if self._lacks_gpu else ""
+
+    @property
+    def _lacks_library(self) -> bool:
+        return bool(self.requires) and not _is_installed(self.requires)
+
+    @property
+    def _lacks_gpu(self) -> bool:
+        return self.device == "cuda" and not _sees_gpu()
+
+    @property
+    def key(self) -> tuple[str, str, bool]:
+        """What no other row shares: name, device, and whether edges have lengths."""
+        return self.name, self.device, self.weighted
 
     @property
     def arrays(self) -> Any:
@@ -72,6 +85,7 @@ class Method:
 
         return _Both(Device(), get_current_stream())
 
+    @in_phase("compile")
     def load(self) -> MethodModule:
         """Import the module.
 
@@ -81,7 +95,9 @@ class Method:
             The library that it needs is not installed, or there is no GPU; the message says how to get it.
         """
         if not self.available:
-            raise MissingDependencyError(f"method {self.name!r} on {self.device} needs {self.missing}")
+            missing = self.missing
+            _is_installed.cache_clear()  # it may be installed before the next call
+            raise MissingDependencyError(f"method {self.name!r} on {self.device} needs {missing}")
         return import_module(self.module)  # type: ignore[return-value]
 
     def reads(self, option: str) -> bool:
@@ -120,6 +136,7 @@ def _how_to_install(library: str) -> str:
     return f"{package}; or pip install 'lagbc[{extra}]', in a checkout '.[{extra}]'" if extra else package
 
 
+@cache
 def _is_installed(library: str) -> bool:
     """Whether a library can be imported; a folder of its name on the path is not one."""
     spec = find_spec(library)
@@ -128,6 +145,7 @@ def _is_installed(library: str) -> bool:
 
 @cache
 def _sees_gpu() -> bool:
+    provide_folder()
     try:
         cuda = import_module("cupy").cuda
     except ImportError:
@@ -154,12 +172,14 @@ _TRAVERSALS: tuple[MethodName, ...] = (
     "hybrid",
 )
 
-# The first row that fits is what "auto" takes on a device, but as `lagbc.methods.choose` says.
+# Of rows without predicted costs, "auto" takes the first that fits; `lagbc.methods.choose` says more.
 METHODS: tuple[Method, ...] = (
     Method("batched", "semiring", "cpu", False, "lagbc.methods.cpu.batched.hops", "numba", _ALL_SEVEN),
     Method("graphblas", "semiring", "cpu", False, "lagbc.methods.cpu.graphblas.hops", "graphblas", _ALL_SEVEN),
+    Method("work-efficient", "traversal", "cpu", False, "lagbc.methods.cpu.traversal.hops", "numba", _ALL_SEVEN),
     Method("batched", "semiring", "cpu", True, "lagbc.methods.cpu.batched.lengths", "numba", _ALL_SEVEN),
     Method("graphblas", "semiring", "cpu", True, "lagbc.methods.cpu.graphblas.lengths", "graphblas", _ALL_SEVEN),
+    Method("dijkstra", "traversal", "cpu", True, "lagbc.methods.cpu.traversal.lengths", "numba", _ALL_SEVEN),
     Method("batched", "semiring", "cuda", False, "lagbc.methods.gpu.batched.hops", "cupy", _ALL_SEVEN),
     Method("spmm", "semiring", "cuda", False, "lagbc.methods.gpu.spmm", "cupy"),
     Method("delta-stepping", "semiring", "cuda", True, "lagbc.methods.gpu.delta_stepping.lengths", "cupy", _ALL_SEVEN),
@@ -169,13 +189,14 @@ METHODS: tuple[Method, ...] = (
 
 
 def register_method(method: Method) -> None:
-    """Add a method of your own; every function then takes it by its name, and `lagbc.compare` measures it.
+    """Add a method of your own; every function of this process then takes it by its name, `lagbc.compare` measures it.
 
     Parameters
     ----------
     method : Method
         A row whose module keeps to the contract of ``lagbc/methods/contract.py``: it has ``batching``, ``options``,
-        ``footprint``, ``prepare``, ``forward`` and ``backward``. "auto" never prefers it to a method of lagbc.
+        ``footprint``, ``prepare``, ``forward`` and ``backward``. "auto" never prefers it to a method of lagbc. The
+        program ``lagbc`` is a process of its own, which does not know it.
 
     Raises
     ------
@@ -208,7 +229,7 @@ def register_method(method: Method) -> None:
     >>> lagbc.unregister_method("mine")
     """
     global METHODS
-    if any(_key(row) == _key(method) for row in METHODS):
+    if any(row.key == method.key for row in METHODS):
         weights = " with lengths" if method.weighted else ""
         raise ValueError(f"there is a method {method.name!r} on {method.device}{weights} already")
     if method.device not in ("cpu", "cuda"):
@@ -234,7 +255,3 @@ def unregister_method(name: str) -> None:
 
 _MEMBERS = ("batching", "options", "footprint", "prepare", "forward", "backward")
 _OF_LAGBC = len(METHODS)
-
-
-def _key(method: Method) -> tuple[str, str, bool]:
-    return method.name, method.device, method.weighted

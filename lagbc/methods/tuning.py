@@ -1,27 +1,33 @@
 """Constants that were found by measuring, of all methods and of the loop: what each trades, where, and how to measure.
 
 They change the time and never a bit of the result, except as the last section says. Each is read where it is used, so
-that a benchmark may set another value in this module. Results are in ``benchmarks/results``.
+that a benchmark may set another value in this module. ``python -m benchmarks.tune`` does, for all that the machine can
+measure, and prints today's best; a rule whose gain is below 1.3 on every graph is not kept. Results are in
+``benchmarks/results``, those of that command in tune.md.
 """
 
 # ---- batched on the CPU, in hops and with lengths
 
-# Queue entries a vertex that are allocated at first; the queue doubles on demand, up to an entry a column. More takes
-# memory that scale-free graphs (1 to 4 entries a vertex) do not use, less copies the queue once more on meshes.
-BATCHED_FIRST_ENTRIES = 4
-# Pull once the edges out of the frontier are more than this share of all; the second is for graphs of high diameter. A
-# pull reads every unvisited row, a push only the edges of the frontier, but its rows are visited twice. On scale-free
-# graphs 0.03 to 0.12 were alike, and 0.2 took 5 % longer on one; on meshes and grids 0.12 took up to 19 % longer than
-# 0.2. Results: cpu_batched_variants.md; ``python -m benchmarks.run`` times "batched" with another value here.
-BATCHED_PULL_SHARE, BATCHED_HIGH_DIAMETER_PULL_SHARE = 0.1, 0.2
+# Pull once the edges out of the frontier are more than this share of all. A pull reads every unvisited row, a push only
+# the edges of the frontier, but its rows are visited twice. On scale-free graphs 0.03 to 0.2 were alike within the
+# noise, and never pulling took 1.2 to 1.6 times as long; on meshes and grids 0.1 took up to 1.2 times as long as 0.2.
+# Results: cpu_batched_variants.md, tune.md.
+BATCHED_PULL_SHARE = 0.1
 # The default width of a bucket, in mean lengths: wider relaxes more edges in vain, narrower has more phases. On
-# scale-free graphs 0.1 to 0.5 were alike, and 2 took up to 1.9 times as long; on meshes and roads, for which the second
-# is, 1 to 4 were alike, and 0.25 took up to 1.6 times as long. Results: cpu_weighted_variants.jsonl, by
-# ``python -m benchmarks.cpu_weighted_variants``.
-BATCHED_WIDTH, BATCHED_HIGH_DIAMETER_WIDTH = 0.25, 2.0
-# The same for the order in which rows are counted: wider reads a row more often, in fewer columns each time; on
-# scale-free graphs 0.5 was as good. Same results and command.
+# scale-free graphs 0.1 to 0.5 were alike, 1 took up to 1.2 (in one of five runs 1.4) and 2 up to 1.9 times as long; on
+# meshes and roads 1 to 4 were alike, 0.5 took up to 1.3 and 0.25 up to 1.6 times as long. Results: tune.md;
+# cpu_weighted_variants.jsonl, by ``python -m benchmarks.cpu_weighted_variants``.
+BATCHED_WIDTH = 1.0
+# The same for the order in which rows are counted: wider reads a row more often, in fewer columns each time. 1 to
+# 4 were alike; 0.5 took up to 1.5 times as long on a network of co-authors, infinity up to 2 on meshes. Same results.
 BATCHED_COUNT_WIDTH = 2.0
+
+# ---- dijkstra
+
+# The queue is of buckets where at most so many, each as wide as the shortest edge, hold the longest; else it is a heap.
+# With integers 1 to 1000 buckets were as fast as the heap or 1.5 times, with 1 to 10,000 on small networks a
+# third as fast, as most of them are empty. See cpu_traversal_lengths.md.
+TRAVERSAL_BUCKETS = 512
 
 # ---- graphblas
 
@@ -51,7 +57,7 @@ RESIDENT = {
     "FORWARD": 5,
     "BACKWARD": 6,
     "BACKWARD_SUMS": 4,
-    "DIJKSTRA": 8,
+    "DIJKSTRA": 1,
     "DIAL": 4,
     "DIAL_STRESS": 3,
     "DIAL_EDGES": 2,
@@ -127,8 +133,9 @@ PRUNING_MOST_KEPT = 0.9
 #
 # benchmarks/results/gpu_traversal.md; python -m benchmarks.gpu --methods work-efficient,hybrid,edge-parallel
 
-# Threads of a block on graphs of high diameter, whose levels are small, and on the others.
-THREADS_HIGH_DIAMETER, THREADS_LOW_DIAMETER = 256, 512
+# Threads of a block, at most 1024. A block has a root: wide blocks have fewer roots under way, whose rows fit a cache.
+# With lengths 128 threads, and so 16 roots a multiprocessor, took 4 to 15 times as long as 512 on meshes and roads.
+TRAVERSAL_THREADS = 512
 # Hybrid: this many roots or more are sampled; a median depth below so many times log2(n) picks edge-parallel. The
 # figures are McLaughlin and Bader's.
 SAMPLE, GAMMA = 512, 4.0
@@ -139,14 +146,72 @@ SAMPLE, GAMMA = 512, 4.0
 # with 16 cores at 1e7 (5 ms a run) once CuPy was loaded and the kernels compiled, which takes about a second: at 1e8 it
 # gained 3 times, at 4e9 11 times. ``python -m benchmarks.gpu`` and ``python -m benchmarks.run`` time either.
 GPU_WORK = 1e8
-# Where an H100 is faster from one root after the other than from batches of them, on 54 networks. Results:
-# gpu_few_roots.md, by ``python -m benchmarks.gpu_few_roots``.
-# Of high diameter: where the roots are less than this share of the vertices. Far from each other, they share few rows:
-# 1.2 to 7 times from a thousandth of the vertices of meshes and roads, about level at a thirtieth.
-FEW_ROOTS = 1 / 32
-# The others: up to so many roots times vertices and times edges, which is a run of two or three milliseconds, most of
-# them between launches.
-SMALL_RUN = 4e6, 2e8
+# Roots times nnz below which a probe would be felt: then a method of this formulation is taken. On a GPU such a run is
+# mostly launches, of which a traversal has few.
+PROBE_WORK = 1e6
+OF_SMALL_RUNS = {"cpu": "semiring", "cuda": "traversal"}
+# A probe ends when it has looked at this share of roots times nnz edges. On an H200 it took 0.4 to 10 ms, 5 to 18 % of
+# calls from 64 to 1024 random roots of a mesh, a road-like and an R-MAT graph of 2**15 to 2**17 vertices.
+PROBE_SHARE = 1 / 16
+# Milliseconds of a run for each of the terms of `lagbc.methods.cost.terms`, on a CPU by one thread. Results:
+# choice-cpu.md and choice-cuda.md, by ``python -m benchmarks.choice``, which fits them again.
+COSTS: dict[tuple[str, str, bool], dict[str, float]] = {
+    ("batched", "cpu", False): {
+        "run": 1.6,
+        "group_row": 0.00037,
+        "visit": 7.4e-05,
+        "edge": 6.5e-06,
+        "pair": 2.6e-06,
+        "pair_edge": 2.4e-07,
+    },
+    ("work-efficient", "cpu", False): {
+        "run": 1.8,
+        "group_row": 0.00021,
+        "edge": 8.9e-07,
+        "pair": 1.8e-05,
+        "pair_edge": 1.9e-06,
+    },
+    ("batched", "cpu", True): {
+        "run": 1.2,
+        "group_row": 0.00094,
+        "visit": 8.1e-05,
+        "edge": 5.1e-06,
+        "pair": 2.3e-05,
+        "pair_edge": 1.9e-06,
+    },
+    ("dijkstra", "cpu", True): {
+        "run": 1,
+        "group_level": 0.079,
+        "group_row": 7.6e-05,
+        "edge": 2.7e-06,
+        "pair": 4.9e-05,
+        "pair_edge": 3.6e-06,
+    },
+    ("batched", "cuda", False): {"run": 4.4, "batch_level": 0.093, "group_row": 2.1e-05, "visit": 1.2e-06},
+    ("work-efficient", "cuda", False): {
+        "run": 2.8,
+        "batch_level": 0.046,
+        "group_level": 0.013,
+        "group_row": 2.8e-05,
+        "pair": 1.8e-07,
+        "pair_edge": 8.4e-09,
+    },
+    ("delta-stepping", "cuda", True): {
+        "run": 10,
+        "batch_level": 0.047,
+        "group_row": 0.00011,
+        "visit": 6.5e-06,
+        "edge": 9.1e-08,
+    },
+    ("dijkstra", "cuda", True): {
+        "run": 3,
+        "batch_level": 0.053,
+        "group_level": 0.012,
+        "group_row": 5.3e-05,
+        "pair": 2.8e-07,
+        "pair_edge": 3.3e-08,
+    },
+}
 
 # ---- The loop over the roots of all methods
 

@@ -66,7 +66,7 @@ def plot_centralities(
             raise ValueError(f"{name} has the shape {np.shape(values)}; expected one score a vertex, ({n},)")
     if path is not None:
         check_figure_path(path)
-    graph = as_graph(A, directed=False).on_host
+    graph = as_graph(A, directed=False, copy=False).on_host
     places = places_of(graph)
     ends = np.stack([places[graph.rows], places[graph.indices]], axis=1)[graph.rows < graph.indices]
     figure = figure_class()(figsize=(3.6 * len(scores), 4), layout="constrained")

@@ -69,7 +69,7 @@ def plot_scores(
         raise ValueError(f"scores have the shape {scores.shape}; expected one a vertex, ({n},)")
     if path is not None:
         check_figure_path(path)
-    graph = as_graph(A, directed=directed)
+    graph = as_graph(A, directed=directed, copy=False)
     degree = graph.out_degrees + graph.in_degrees if directed else graph.out_degrees
     edges = graph.nnz if directed else graph.nnz // 2
     figure = figure_class()(figsize=(11, 4.5), layout="constrained")

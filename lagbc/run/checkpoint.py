@@ -24,11 +24,12 @@ from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.run.workers import Summed
 
-# What is done is a prefix of the roots in the order of `lagbc.run.sweep.order_roots`, and sums are by chunks: another
-# order of either is another format.
-_FORMAT = "lagbc checkpoint 4"
+_FORMAT = "lagbc checkpoint 6"
 # Before the names of the sums in the file: of whole chunks, and of the chunk in work.
 _SUM, _CHUNK = "sum_", "chunk_"
+_DIGEST_BYTES = 16
+# Bytes of the name of a method in the file.
+_MOST_OF_A_NAME = 1024
 # At the end of the name of a file that is being written.
 _PART = ".lagbc-part"
 # What a file belongs to where one of its arrays differs.
@@ -45,20 +46,42 @@ class Checkpoint:
     Attributes
     ----------
     path : Path
+    method : str
+        Name and device of the method.
     graph_digest, options_digest : str
         Of the pattern, and of all options that change the raw sums.
     roots : ndarray of int64
         All roots of the run, as they were drawn or given.
     state : Summed
         On the host. One attribute, so that an interrupt between two assignments cannot part what belongs together.
+    order_digest : str
+        Of the order in which the roots are summed, and of the length of chunks; empty before `require_order`.
     """
 
     path: Path
+    method: str
     graph_digest: str
     options_digest: str
     roots: NDArray[np.int64]
     state: Summed
+    order_digest: str = ""
     _written: int | None = None
+
+    def require_order(self, ordered: NDArray[np.int64], length: int) -> None:
+        """Note in which order roots are summed, and how many make a chunk: what is done is a prefix of them.
+
+        Raises
+        ------
+        CheckpointError
+            Those that are done were summed in another order, as by another version.
+        """
+        digest = hashlib.blake2b(ordered.tobytes() + str(length).encode(), digest_size=_DIGEST_BYTES).hexdigest()
+        if self.state.done and self.order_digest != digest:
+            raise CheckpointError(
+                f"checkpoint {self.path} belongs to another version's order of the roots; name another file, or delete "
+                "it"
+            )
+        self.order_digest = digest
 
     def save(self) -> None:
         """Write the file, unless it holds as much; a RuntimeWarning where that fails, since the sums are not lost."""
@@ -93,9 +116,11 @@ class Checkpoint:
         """Arrays of the file, by their names."""
         return {
             "format": np.array(_FORMAT),
+            "method": np.array(self.method),
             "graph": np.array(self.graph_digest),
             "options": np.array(self.options_digest),
             "roots": self.roots,
+            "order": np.array(self.order_digest, f"U{2 * _DIGEST_BYTES}"),
             "done": np.array(self.state.done, np.int64),
             **{f"{_SUM}{name}": array for name, array in self.state.total},
             **{f"{_CHUNK}{name}": array for name, array in self.state.part},
@@ -132,6 +157,7 @@ def open_checkpoint(
     """
     fresh = Checkpoint(
         _followed(Path(path)),
+        f"{method.name} {method.device}",
         _digest_graph(graph),
         _digest_options(method, plan, sampled),
         roots,
@@ -145,6 +171,20 @@ def open_checkpoint(
     except OSError as error:
         raise CheckpointError(f"checkpoint {path} cannot be used: {error}") from error
     return opened
+
+
+def method_of(path: Path) -> tuple[str, str] | None:
+    """Tell name and device of the method that a checkpoint was begun with; None where that cannot be read."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            shape, dtype = _header(archive, "method")
+            if shape or dtype.kind != "U" or dtype.itemsize > _MOST_OF_A_NAME:
+                return None
+            with archive.open("method.npy") as file:
+                name, _, device = str(read_array(file, allow_pickle=False)).rpartition(" ")
+    except Exception:  # what a damaged archive raises can be anything; `open_checkpoint` says what is wrong
+        return None
+    return name, device
 
 
 def _followed(path: Path) -> Path:
@@ -197,7 +237,8 @@ def _checked(archive: zipfile.ZipFile, fresh: Checkpoint, graph: Graph, *, redra
         Sums(**{name.removeprefix(which): found(name) for name in expected if name.startswith(which)})
         for which in (_SUM, _CHUNK)
     )
-    return replace(fresh, roots=roots, state=Summed(done, total, part), _written=done)
+    order = str(found("order"))
+    return replace(fresh, roots=roots, state=Summed(done, total, part), order_digest=order, _written=done)
 
 
 def _unpack(archive: zipfile.ZipFile, name: str, like: NDArray[Any]) -> NDArray[Any]:
@@ -237,9 +278,9 @@ def _swept(graph: Graph, roots: NDArray[np.int64]) -> int:
 
 
 def _digest_graph(graph: Graph) -> str:
-    digest = hashlib.blake2b(f"{graph.n} {graph.nnz} {graph.directed}".encode(), digest_size=16)
+    digest = hashlib.blake2b(f"{graph.n} {graph.nnz} {graph.directed}".encode(), digest_size=_DIGEST_BYTES)
     digest.update(np.ascontiguousarray(as_numpy(graph.indptr)).data)
-    # What is done is a prefix of the sweep order, which another version or machine may choose otherwise.
+    # Sums over edges are in the sweep order, which another version or machine may choose otherwise.
     digest.update(np.ascontiguousarray(graph.order).data)
     digest.update(np.ascontiguousarray(as_numpy(graph.indices)).data)
     if graph.weights is not None:
@@ -248,7 +289,7 @@ def _digest_graph(graph: Graph) -> str:
 
 
 def _digest_options(method: Method, plan: SweepPlan, sampled: bool) -> str:
-    digest = hashlib.blake2b(digest_size=16)
+    digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
     digest.update(
         f"{method.name} {method.device} {method.weighted} {plan.dtype} {plan.endpoints} {plan.exponent} {plan.rtol} "
         f"{sampled} {sorted(plan.sums)}".encode()

@@ -62,9 +62,9 @@ def execute(plan: Plan) -> Result:
         Ctrl-C; what is finished is in the checkpoint.
     """
     memory.require(plan.memory)
-    plan.warn_of_smaller_batch()
+    plan.warn_of_less_memory()
     (part,) = plan.parts
-    settings, roots, resumed = plan.settings, part.roots, None
+    settings, roots, ordered, resumed = plan.settings, part.roots, part.ordered, None
     if settings.checkpoint is not None:
         resumed = open_checkpoint(
             settings.checkpoint,
@@ -75,6 +75,16 @@ def execute(plan: Plan) -> Result:
             sampled=plan.request.is_sample,
             redraw=plan.request.is_redrawn,
         )
-        roots = resumed.roots
-    sums = sweep(part.graph, part.method, part.sweep, roots, report=settings.progress, checkpoint=resumed)
+        if resumed.roots is not roots:
+            roots, ordered = resumed.roots, None
+    sums = sweep(
+        part.graph,
+        part.method,
+        part.sweep,
+        roots,
+        ordered=ordered,
+        report=settings.progress,
+        checkpoint=resumed,
+        in_calling_thread=plan.memory.is_small,
+    )
     return Result(sums, roots, plan)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
 from lagbc.graph.graph import Graph
 from lagbc.limits import most_threads
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.table import Method
-
-Outputs = frozenset[str]
-DELTA: Outputs = frozenset({"dependency"})
+from lagbc.run.workers import chunk_length
 
 # Share of the device's memory free at the start of a run that it may take, unless the variable says otherwise.
 _DEVICE_SHARE = 0.8
@@ -23,14 +21,17 @@ _GRAPH_BYTES_PER_VERTEX, _GRAPH_BYTES_PER_ENTRY = 160, 32
 _LENGTH_BYTES_PER_ENTRY = 32
 # Of the order of the edges, while it is made.
 _ORDER_BYTES_PER_EDGE = 48
+# A run that takes no more is over in milliseconds: it may take that without a look at what is free, which takes longer
+# than a small graph, and it needs no thread beside that of the call.
+SMALL_RUN = 2**20
 
 
 @dataclass(frozen=True)
 class MemoryEstimate:
     """Upper bound of the memory that a run allocates, in bytes; the caller's matrix and the libraries are not in it.
 
-    On the GPU it is an estimate, not a bound: queues of deep graphs grow on demand. A run that is out of memory there
-    goes on with half the batch.
+    On the GPU it is an estimate, not a bound: queues of graphs of high diameter grow on demand. A run that is out of
+    memory there goes on with half the batch.
 
     Attributes
     ----------
@@ -44,7 +45,7 @@ class MemoryEstimate:
     scores : int
         The sums.
     budget : int
-        What the run may take.
+        What the run may take. A run of up to 1 MiB may take that, if nothing else was stated.
     """
 
     method: str
@@ -62,34 +63,46 @@ class MemoryEstimate:
         return self.total > self.budget
 
     @property
+    def is_small(self) -> bool:
+        """Whether it is at most 1 MiB."""
+        return self.total <= SMALL_RUN
+
+    @property
     def total(self) -> int:
         """All of it, in bytes."""
         return self.graph + self.workspace + self.scores
 
 
-def estimate(
-    graph: Graph, method: Method, batch: int, threads: int, limit: int, outputs: Outputs = DELTA
-) -> MemoryEstimate:
-    """Bound the memory of a run of `method` with this batch and these threads, and hold it against a limit."""
-    module, plan = method.load(), SweepPlan(batch=batch, threads=threads, sums=outputs, method=method.name)
-    workers = threads if module.batching.concurrent else 1
-    bytes_per_entry = _GRAPH_BYTES_PER_ENTRY + (_LENGTH_BYTES_PER_ENTRY if graph.weighted else 0)
-    blocks = module.batching.rows(0, batch).stop
+def estimate(graph: Graph, method: Method, plan: SweepPlan, limit: int | None = None) -> MemoryEstimate:
+    """Bound the memory of a run of `method`, and hold it against a limit, by default what it may take."""
+    module, sums = method.load(), plan.sums
+    workers = plan.threads if module.batching.concurrent else 1
+    blocks = module.batching.rows(0, plan.batch).stop
     # Sums of vertices and of edges: in the total, the part of a chunk, the successor of one of them and zeros for the
     # next; and of each worker, batches done and in work.
-    summed = len(outputs - {"edges"}) * graph.n + ("edges" in outputs) * graph.nnz
+    summed = len(sums - {"edges"}) * graph.n + ("edges" in sums) * graph.nnz
+    reading = graph_bytes(graph.n, _entries_both_ways(graph), weighted=graph.weighted)
+    ordering = ("edges" in sums) * graph.nnz * _ORDER_BYTES_PER_EDGE
+    workspace = workers * module.footprint(graph, plan)
+    scores = 8 * summed * (5 + (3 + blocks) * workers)
+    if limit is None:
+        is_small = reading + ordering + workspace + scores <= SMALL_RUN
+        limit = SMALL_RUN if is_small and stated_budget() is None else budget(method.device)
     return MemoryEstimate(
         method=method.name,
         device=method.device,
-        batch=batch,
-        threads=threads,
-        graph=graph.n * _GRAPH_BYTES_PER_VERTEX
-        + _entries_both_ways(graph) * bytes_per_entry
-        + ("edges" in outputs) * graph.nnz * _ORDER_BYTES_PER_EDGE,
-        workspace=workers * module.footprint(graph, plan),
-        scores=8 * summed * (5 + (3 + blocks) * workers),
+        batch=plan.batch,
+        threads=plan.threads,
+        graph=reading + ordering,
+        workspace=workspace,
+        scores=scores,
         budget=limit,
     )
+
+
+def graph_bytes(n: int, entries: int, *, weighted: bool) -> int:
+    """Bound the bytes of a graph with so many entries both ways, while it is read, ordered and copied."""
+    return n * _GRAPH_BYTES_PER_VERTEX + entries * (_GRAPH_BYTES_PER_ENTRY + weighted * _LENGTH_BYTES_PER_ENTRY)
 
 
 def _entries_both_ways(graph: Graph) -> int:
@@ -116,55 +129,68 @@ def budget(device: str) -> int:
     return int(_DEVICE_SHARE * free)
 
 
-def fit(
-    graph: Graph,
-    method: Method,
-    batch: int | None,
-    threads: int,
-    roots: int | None = None,
-    outputs: Outputs = DELTA,
-    limit: int | None = None,
-) -> MemoryEstimate:
+def fit(graph: Graph, method: Method, plan: SweepPlan, limit: int | None = None) -> tuple[SweepPlan, MemoryEstimate]:
     """Choose batch and threads that keep to the budget, or come as near to it as they can.
 
     Parameters
     ----------
-    batch : int or None
-        What the user asked for; None takes the method's.
-    threads : int
-        At most this many, and no more than there are batches or than the address space has room for; batches that run
-        side by side are the first thing given up.
-    roots : int, optional
-        How many there are; a batch need not be wider.
-    outputs : frozenset of str
-        The sums asked for.
+    plan : SweepPlan
+        The batch asked for, which need not be wider than there are roots, and at most so many threads: no more are
+        taken than there are batches, or than the address space has room for. Batches that run side by side are the
+        first thing given up.
     limit : int, optional
-        Bytes that the run may take; by default those of `budget`.
+        Bytes that the run may take; by default the budget of `MemoryEstimate`.
 
     Returns
     -------
-    MemoryEstimate
+    plan : SweepPlan
+        With the batch and the threads chosen.
+    needed : MemoryEstimate
     """
-    limit = budget(method.device) if limit is None else limit
     batching = method.load().batching
-    chosen = batching.round(batching.auto if batch is None else batch)
-    if roots is not None:
-        chosen = min(chosen, batching.round(max(roots, 1)))
-    if batching.concurrent:
-        batches = -(-(graph.n if roots is None else roots) // chosen)
-        more = range(2, most_threads(min(threads, batches)) + 1)
+    roots = graph.n if plan.roots is None else plan.roots
+    batch = widest(method, plan.batch, plan.roots)
+    threads = most_threads(min(plan.threads, max(-(-roots // batch), 1))) if batching.concurrent else plan.threads
+    plan = replace(plan, batch=batch, threads=threads)
+    needed = estimate(graph, method, plan, limit)
+    limit = needed.budget
+    if needed.is_over and batching.concurrent:
+        more = range(2, threads)
         threads = 1 + bisect_left(
-            more, True, key=lambda count: estimate(graph, method, chosen, count, limit, outputs).is_over
+            more, True, key=lambda count: estimate(graph, method, replace(plan, threads=count), limit).is_over
         )
-    while estimate(graph, method, chosen, threads, limit, outputs).is_over and chosen > batching.block:
-        chosen = batching.round(chosen // 2)
-    return estimate(graph, method, chosen, threads, limit, outputs)
+        plan = replace(plan, threads=threads)
+        needed = estimate(graph, method, plan, limit)
+    while needed.is_over and plan.batch > batching.block:
+        plan = replace(plan, batch=batching.round(plan.batch // 2))
+        needed = estimate(graph, method, plan, limit)
+    return plan, needed
+
+
+def usual(method: Method, roots: int, threads: int) -> int:
+    """Tell the batch where none is asked for: the method's, or a thread's share of few roots, in whole blocks."""
+    batching = method.load().batching
+    if not batching.concurrent or batching.block == 1:
+        return batching.auto
+    return min(batching.auto, batching.round(max(-(-roots // threads), 1)))
+
+
+def widest(method: Method, batch: int, roots: int | None = None) -> int:
+    """Tell the batch that runs where memory is no matter: whole blocks, of which each is in one chunk."""
+    batching = method.load().batching
+    most = chunk_length(method, batching) if batching.block == 1 else batch  # all roots of a batch are one block
+    return batching.round(max(1, min(batch, most, batch if roots is None else roots)))
 
 
 def require(needed: MemoryEstimate) -> None:
     """Raise MemoryError, with both figures, if a run is over the budget."""
     if needed.is_over:
-        raise MemoryError(
-            f"{needed.method} on {needed.device} with batch={needed.batch} needs up to {needed.total:.3g} bytes, "
-            f"but the budget is {needed.budget:.3g}; raise it by memory= or the environment variable {BUDGET_VARIABLE}"
-        )
+        raise MemoryError(f"{over_budget(needed)}; raise it by memory= or the environment variable {BUDGET_VARIABLE}")
+
+
+def over_budget(needed: MemoryEstimate) -> str:
+    """Say what a run needs, and what it may take."""
+    return (
+        f"{needed.method} on {needed.device} with batch={needed.batch} needs up to {needed.total:.3g} bytes, but the "
+        f"budget is {needed.budget:.3g}"
+    )

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from difflib import get_close_matches
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 
 from lagbc.budget import parse_size
+from lagbc.limits import usable_cores
 
 if TYPE_CHECKING:
     from lagbc.run.sweep import Reporter
@@ -25,21 +27,26 @@ if TYPE_CHECKING:
 
 
 class Options(TypedDict, total=False):
-    """How a run is carried out.
+    """How a run is carried out: keyword arguments of every function, as in ``lagbc.bc(A, threads=2, memory="8GB")``.
+
+    None of them changes what is computed. `lagbc.config` sets them for all calls in a block. Without them "auto" is
+    taken where it is named below, and else None, "float64" or False.
 
     Attributes
     ----------
     method : str
-        "auto", or the name of a row of `lagbc.METHODS`: "batched" or "graphblas" on the CPU, "batched", "spmm" or with
-        lengths "delta-stepping" on the GPU, or there for comparison the traversals "work-efficient", "active-edge",
-        "warp-centric", "edge-parallel", "node-parallel", "hybrid" and with lengths "dijkstra". "auto" takes "batched",
-        on a GPU "delta-stepping" with lengths, and "work-efficient" where it is faster from few roots;
-        `lagbc.select_method` says which, and why. Only "batched" and "delta-stepping" promise the same bits for every
-        run.
+        "auto", or the name of a row of `lagbc.METHODS`: "batched", "graphblas" or the traversals "work-efficient" in
+        hops and "dijkstra" with lengths on the CPU, "batched", "spmm" or with lengths "delta-stepping" on the GPU, or
+        there for comparison the traversals "work-efficient", "active-edge", "warp-centric", "edge-parallel",
+        "node-parallel", "hybrid" and with lengths "dijkstra". "auto" takes the one that a probe of
+        the roots predicts to be the fastest: "batched" (on a GPU with lengths "delta-stepping"), or "work-efficient"
+        (with lengths "dijkstra"), all of which promise the same bits for every run; `lagbc.select_method` says which,
+        and why.
     device : str
         "auto", "cpu" or "cuda". "auto" takes the GPU if CuPy sees one and the run is large enough to gain.
     threads : int or None
-        CPU threads; None is all that the process may use. They never change a bit of the result of "batched".
+        CPU threads of the sweeps; None is one for each core that the process may use. They never change a bit of what
+        promises bits. A large graph is put in order before by all cores, whatever is given here.
     memory : str, int or None
         What the run may take: a size such as "8GB" or "512MiB", or a number of bytes. None is what the environment
         variable ``LAGBC_MEMORY`` says, and without it half of what is free, on the GPU 80 %.
@@ -75,6 +82,18 @@ class Options(TypedDict, total=False):
     checkpoint: str | os.PathLike[str] | None
 
 
+# What other programs call arguments.
+_ELSEWHERE = {
+    "weight": "weighted",
+    "weights": "weighted",
+    "seed": "rng",
+    "random_state": "rng",
+    "n_jobs": "threads",
+    "nbunch": "sources",
+    "pivots": "sources",
+    "num_samples": "k",
+}
+
 _defaults: ContextVar[Options] = ContextVar("lagbc options")
 
 
@@ -89,7 +108,7 @@ def config(**options: Unpack[Options]) -> Iterator[None]:
     Raises
     ------
     TypeError, ValueError
-        There is no such option, or its value is none.
+        There is no such option, or its value is none. A method is looked up by the call that is to run it.
 
     Notes
     -----
@@ -148,14 +167,12 @@ def settle(batch: int | str, options: Options) -> Settings:
     TypeError, ValueError
         The message names the option.
     """
-    if unknown := options.keys() - Options.__annotations__.keys():
-        there = ", ".join(Options.__annotations__)
-        raise TypeError(f"there is no argument {sorted(unknown)[0]!r}; the options of a run are {there}")
+    require_known(options)
     given: Options = {**_defaults.get({}), **options}
-    memory, checkpoint = given.get("memory"), given.get("checkpoint")
+    memory = given.get("memory")
     return Settings(
         batch=_parse_batch(batch),
-        method=given.get("method", "auto"),
+        method=_parse_method(given.get("method", "auto")),
         device=_one_of("device", given.get("device", "auto"), ("auto", "cpu", "cuda")),
         threads=_parse_threads(given.get("threads")),
         memory=None if memory is None else parse_size("memory", memory),
@@ -164,8 +181,18 @@ def settle(batch: int | str, options: Options) -> Settings:
         variant=given.get("variant"),
         virtual_warp=_parse_virtual_warp(given.get("virtual_warp")),
         progress=_parse_progress(given.get("progress", False)),
-        checkpoint=None if checkpoint is None else Path(checkpoint),
+        checkpoint=_parse_checkpoint(given.get("checkpoint")),
     )
+
+
+def require_known(options: Options, own: Iterable[str] = ()) -> None:
+    """Raise TypeError if one of the keyword arguments of a call is no option of a run; `own` are the call's others."""
+    there = tuple(Options.__annotations__)
+    for name in sorted(options.keys() - set(there)):
+        taken = (*own, *there)
+        meant = _ELSEWHERE.get(name) or next(iter(get_close_matches(name, taken, 1)), None)
+        instead = f"did you mean {meant}=?" if meant in taken else f"the options of a run are {', '.join(there)}"
+        raise TypeError(f"there is no argument {name!r}; {instead}")
 
 
 def _one_of(name: str, value: Any, values: tuple[str, ...]) -> str:
@@ -183,12 +210,23 @@ def _parse_batch(batch: int | str) -> int | None:
     return None if isinstance(batch, str) else parse_count("batch", batch)
 
 
+def _parse_method(method: Any) -> str:
+    if not isinstance(method, str):
+        raise TypeError(f"method={method!r} is not a string; write 'auto' or the name of a row of lagbc.METHODS")
+    return method
+
+
+def _parse_checkpoint(checkpoint: Any) -> Path | None:
+    if checkpoint is None:
+        return None
+    try:
+        return Path(checkpoint)
+    except TypeError:
+        raise TypeError(f"checkpoint={checkpoint!r} is not a path") from None
+
+
 def _parse_threads(threads: int | None) -> int:
-    if threads is not None:
-        return parse_count("threads", threads)
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return usable_cores() if threads is None else parse_count("threads", threads)
 
 
 def _parse_width(bucket_width: Any) -> float | None:

@@ -67,7 +67,10 @@ def parse_roots(
 
 def parse_vertices(name: str, n: int, given: ArrayLike) -> NDArray[np.int64]:
     """Return distinct vertices, in the order in which they are given."""
-    vertices = np.asarray(given)
+    try:
+        vertices = np.asarray(given)
+    except ValueError:
+        raise TypeError(f"{name} is ragged; it is a 1-D array of vertex numbers") from None
     if vertices.size == 0:
         return np.zeros(0, np.int64)
     if vertices.ndim != 1 or vertices.dtype.kind not in "iu":
@@ -80,8 +83,9 @@ def parse_vertices(name: str, n: int, given: ArrayLike) -> NDArray[np.int64]:
         raise ValueError(f"{name} holds {vertices[outside][0]}, which is not a vertex: there are 0..{n - 1}")
     distinct, counts = np.unique(vertices, return_counts=True)
     if len(distinct) < len(vertices):
-        often = {"sources": "source_weights to count a root often", "targets": "target_weights to count a target often"}
-        raise ValueError(f"{name} names vertex {distinct[counts > 1][0]} more than once; use {often[name]}")
+        weights = {"sources": "source_weights", "targets": "target_weights"}
+        often = f"; {weights[name]}, which bc and edge_bc take, count one often" if name in weights else ""
+        raise ValueError(f"{name} names vertex {distinct[counts > 1][0]} more than once; name it once{often}")
     return vertices.astype(np.int64)
 
 

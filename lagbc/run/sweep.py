@@ -18,6 +18,7 @@ from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, MethodModule, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
+from lagbc.phases import in_phase, phase
 from lagbc.run.checkpoint import Checkpoint
 from lagbc.run.workers import Summed, Workers, cut
 
@@ -52,9 +53,11 @@ def sweep(
     plan: SweepPlan,
     roots: NDArray[np.int64],
     *,
+    ordered: NDArray[np.int64] | None = None,
     report: Reporter | bool = False,
     checkpoint: Checkpoint | None = None,
     module: MethodModule | None = None,
+    in_calling_thread: bool = False,
 ) -> Sums:
     """Sum what the plan asks for over all roots.
 
@@ -68,12 +71,16 @@ def sweep(
     plan : SweepPlan
     roots : ndarray of int64
         Distinct vertices.
+    ordered : ndarray of int64, optional
+        What `order_roots` makes of them, if that is known.
     report : bool or callable
         True draws a progress bar; a callable is called with a `Progress` after every batch.
     checkpoint : Checkpoint, optional
         Where to go on from and what to keep up to date.
     module : MethodModule, optional
         Stands in for the method's own, for instance to watch it.
+    in_calling_thread : bool
+        As for `Workers`.
 
     Returns
     -------
@@ -84,22 +91,30 @@ def sweep(
     ------
     MemoryError
         Not even one block fits.
+    CheckpointError
+        The checkpoint holds roots that were summed in another order.
     KeyboardInterrupt
         Ctrl-C; every worker has stopped, and the checkpoint holds all batches that were finished.
     """
-    ordered = order_roots(graph, method, roots)
+    ordered = order_roots(graph, method, roots) if ordered is None else ordered
     module = module or method.load()
     chunks, length = cut(ordered, method, module.batching)
-    start = Summed.nothing(np, plan, graph) if checkpoint is None else checkpoint.state
-    summed = start.moved(method.arrays.asarray)
+    if checkpoint is not None:
+        checkpoint.require_order(ordered, length)
+    if checkpoint is None:
+        start = Summed.nothing(method.arrays, plan, graph)
+    else:
+        start = checkpoint.state.moved(method.arrays.asarray)
+    summed = start
     with ExitStack() as stack:
+        stack.enter_context(phase("sweep"))
         tell = _reporter(report, len(ordered), start.done, len(roots), stack)
         begun = saved = time.perf_counter()
         if checkpoint is not None:
             stack.callback(checkpoint.save)
         while summed.done < len(ordered):
             try:
-                with Workers(graph, method, plan, module) as workers:
+                with Workers(graph, method, plan, module, in_calling_thread=in_calling_thread) as workers:
                     whole, done = divmod(summed.done, length)
                     for part in workers.sum(chunks[whole:], done, summed.part):
                         summed = summed.plus(part)
@@ -111,17 +126,21 @@ def sweep(
                         tell(_progress(graph, start.done, summed.done, len(ordered), time.perf_counter() - begun))
             except MemoryError:
                 plan = _smaller(method, module.batching, plan)
-    return summed.moved(as_numpy).total
+    with phase("finish"):
+        return summed.total.moved(as_numpy)
 
 
+@in_phase("order")
 def order_roots(graph: Graph, method: Method, roots: NDArray[np.int64]) -> NDArray[np.int64]:
     """Put roots into the order in which they are batched: those that see most vertices at the same levels are together.
 
-    On deep graphs that is the sweep order, in which neighbours are neighbours in the graph; on others, where there are
-    many roots, by their distances to the hubs (on a GPU in hops, even where edges have lengths). A root without
-    out-edges adds nothing and is left out.
+    On graphs of high diameter that is the sweep order, in which neighbours are neighbours in the graph; on others,
+    where there are many roots, by their distances to the hubs (on a GPU in hops, even where edges have lengths). A root
+    without out-edges adds nothing and is left out.
     """
-    rank = np.flatnonzero(np.isin(graph.order, roots[graph.out_degrees[roots] > 0]))
+    is_searched = np.zeros(graph.n, np.bool_)
+    is_searched[roots] = graph.out_degrees[roots] > 0
+    rank = np.flatnonzero(is_searched[graph.order])
     if not graph.has_high_diameter and len(rank) >= tuning.GROUPED_ROOTS:
         rank = _group(graph.reordered, method, rank)
     return graph.order[rank]

@@ -1,11 +1,12 @@
-"""The threads of a run: those that the system starts, and a wait for them that heeds Ctrl-C in any thread."""
+"""The threads of a run: those that the system starts, and a wait for them that heeds Ctrl-C; or that of the call."""
 
 from __future__ import annotations
 
 import sys
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
@@ -26,9 +27,12 @@ class Threads(ThreadPoolExecutor):
         self._errors_before = _errors_of_main_thread()
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
-        """Submit a call; KeyboardInterrupt if the process ends because of one, when it takes no more calls."""
+        """Submit a call, which has the context of this one.
+
+        KeyboardInterrupt if the process ends because of one, when it takes no more calls.
+        """
         try:
-            return super().submit(fn, *args, **kwargs)
+            return super().submit(copy_context().run, fn, *args, **kwargs)
         except RuntimeError:
             self._raise_if_interrupted()
             raise
@@ -55,6 +59,20 @@ class Threads(ThreadPoolExecutor):
         except RuntimeError as error:  # "can't start new thread"
             if not self._threads:
                 raise MemoryError("the system starts no thread") from error
+
+
+class CallingThread(Executor):
+    """Makes calls in the thread that submits them, as they are submitted; so it is for short ones."""
+
+    def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
+        """Make a call; its error is raised here."""
+        future: Future[Result] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+    def wait_for(self, future: Future[Result]) -> Result:
+        """Return the result of a call."""
+        return future.result()
 
 
 def _errors_of_main_thread() -> list[Any]:

@@ -1,9 +1,7 @@
 """Weights of targets and roots, brought to where float64 holds all that a method makes of them.
 
-A root adds multiplicity * sigma * sum of (omega / sigma) to a score. With omega at either end of the range of float64 a
-factor leaves it, though the product may not. So a method gets 2**-shift omega and 2**shift multiplicity: powers of two
-change no bit of the product. Roots for which no shift does are left to the routine of single roots, in which every
-number has an exponent of its own.
+They are scaled as `lagbc.methods.targets` says, all roots by one shift. Roots for which no shift does are left to the
+routine of single roots, in which every number has an exponent of its own.
 """
 
 from __future__ import annotations
@@ -14,9 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.methods.contract import SweepPlan
-
-# omega stays below 2**900, so that sums over all vertices are finite.
-_LARGEST_EXPONENT = 900
+from lagbc.methods.targets import shift_into_range
 
 
 def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:
@@ -52,8 +48,7 @@ def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:
 
 
 def _shift(omega: NDArray[np.float64] | None) -> int:
-    """Exponent to take from omega: its smallest is to be 1 or more, and before that its largest below 2**900."""
+    """Exponent to take from omega."""
     if omega is None or not omega.any():
         return 0
-    smallest, largest = (int(np.frexp(end)[1]) for end in (omega[omega > 0].min(), omega.max()))
-    return max(min(smallest - 1, 0), largest - _LARGEST_EXPONENT)
+    return int(shift_into_range(omega[omega > 0].min(), omega.max()))

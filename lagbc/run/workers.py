@@ -22,18 +22,21 @@ from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
-from lagbc.run.threads import Threads
+from lagbc.phases import phase
+from lagbc.run.threads import CallingThread, Threads
 from lagbc.run.weights import into_range
 
 Roots = NDArray[np.int64]
 
 
-def cut(ordered: Roots, method: Method, batching: Batching) -> tuple[list[Roots], int]:
-    """Cut roots in order into the chunks of all runs of their kind; return these, and the length of all but the last.
+def chunk_length(method: Method, batching: Batching) -> int:
+    """Roots of a chunk: `tuning.CHUNK_ROOTS`, or the next multiple of the method's block."""
+    return -(-tuning.CHUNK_ROOTS[method.device] // batching.block) * batching.block
 
-    It is `tuning.CHUNK_ROOTS`, or the next multiple of the method's block.
-    """
-    length = -(-tuning.CHUNK_ROOTS[method.device] // batching.block) * batching.block
+
+def cut(ordered: Roots, method: Method, batching: Batching) -> tuple[list[Roots], int]:
+    """Cut roots in order into the chunks of all runs of their kind; also return the length of all but the last."""
+    length = chunk_length(method, batching)
     return [ordered[first : first + length] for first in range(0, len(ordered), length)], length
 
 
@@ -89,9 +92,8 @@ class Summed:
         return Summed(done, self.total, part.sums)
 
     def moved(self, asarray: Any) -> Summed:
-        """Copy it to another device, by a function of an array."""
-        total, part = (Sums(**{name: asarray(array) for name, array in sums}) for sums in (self.total, self.part))
-        return Summed(self.done, total, part)
+        """Bring it to another device, by a function of an array."""
+        return Summed(self.done, self.total.moved(asarray), self.part.moved(asarray))
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,9 @@ class Workers:
         Its stop flag is replaced: no worker is running when the context has been left, however that is.
     module : MethodModule, optional
         Stands in for the method's own, for instance to watch it.
+    in_calling_thread : bool
+        Whether batches are swept in the thread that asks for their sums, one after the other. It takes no Ctrl-C while
+        a kernel runs: this is for runs of milliseconds, in which starting a thread takes longer than sweeping.
 
     Raises
     ------
@@ -126,18 +131,28 @@ class Workers:
         The first state does not fit. The others are made as they are needed.
     """
 
-    def __init__(self, graph: Graph, method: Method, plan: SweepPlan, module: MethodModule | None = None) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        method: Method,
+        plan: SweepPlan,
+        module: MethodModule | None = None,
+        *,
+        in_calling_thread: bool = False,
+    ) -> None:
         self._graph, self._method, self._module = graph, method, module or method.load()
         self._plan = replace(plan, stop=StopFlag())
         self._scaled, self._beyond = into_range(self._plan, graph.n)
         self._batching = self._module.batching
-        self._most = plan.threads if self._batching.concurrent else 1
+        self._most = plan.threads if self._batching.concurrent and not in_calling_thread else 1
         self._context = method.context()
-        self._idle = [self._prepared()]
-        self._pool: Threads | None = None
+        with phase("prepare"):  # the others are made beside what is swept
+            self._idle = [self._prepared()]
+        self._in_calling_thread = in_calling_thread
+        self._pool: Threads | CallingThread | None = None
 
     def __enter__(self) -> Workers:
-        self._pool = Threads(self._most)
+        self._pool = CallingThread() if self._in_calling_thread else Threads(self._most)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -164,7 +179,7 @@ class Workers:
             After every batch, for each of the chunks that it is of.
         """
         assert self._pool is not None
-        sums = self._zeros() if begun is None else begun
+        sums = begun
         waiting, pending = self._cut(chunks, done), deque[tuple[list[_Piece], Future[Sums]]]()
         try:
             while True:
@@ -178,10 +193,11 @@ class Workers:
                 for piece in pieces:
                     chunk = chunks[piece.chunk]
                     rows = batch.of(self._batching.rows(piece.place, piece.end), slice(piece.place, piece.end))
-                    sums = sums.plus_rows(rows, chunk[piece.first : piece.last])
+                    before = self._zeros() if sums is None else sums
+                    sums = before.plus_rows(rows, chunk[piece.first : piece.last])
                     is_whole = piece.last == len(chunk)
                     yield Part(piece.chunk, piece.last, piece.last - piece.first, is_whole, sums)
-                    sums = self._zeros() if is_whole else sums
+                    sums = None if is_whole else sums
         finally:
             for _, future in pending:
                 future.cancel()
@@ -259,7 +275,7 @@ class _Worker:
                 row = self._module.batching.rows(i, i + 1).start
                 extended.add_root(self._graph.on_host, self._plan, int(roots[i]), missing, row, i)
             asarray = self._method.arrays.asarray
-            sums.add(Sums(**{name: asarray(array) for name, array in recomputed}))
+            sums.add(recomputed.moved(asarray))
         return sums
 
     def _zeros(self, arrays: Any, roots: int) -> Sums:

@@ -1,7 +1,7 @@
 """The registry of centralities: its records, what they take, and how one is added."""
 
 import inspect
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import combinations
 
 import numpy as np
@@ -11,11 +11,11 @@ from strategies import adjacency, lengths, scale_free
 import lagbc
 from lagbc import reference
 from lagbc.centrality.registry import Arguments, Centrality, registered, unregister_centrality
-from lagbc.interfaces.nx_metadata import COMPUTED_BY
 from lagbc.methods.sums import Sums
 
 A = scale_free(30, 90, seed=2)
 NAMES = [field.name for field in fields(Arguments)]
+MINE = Centrality("mine", frozenset({"reached"}), lambda result, arguments: result.sums.reached, frozenset(), "mine")
 
 
 @pytest.mark.parametrize("record", registered(), ids=lambda record: record.name)
@@ -29,10 +29,6 @@ def test_a_function_takes_what_its_record_says(record):
 
 def test_centralities_takes_all_arguments():
     assert set(NAMES) <= set(inspect.signature(lagbc.centralities).parameters)
-
-
-def test_networkx_is_told_of_the_records():
-    assert {name: record.name for record in registered() for name in record.networkx} == COMPUTED_BY
 
 
 def test_a_centrality_is_added_and_taken_away():
@@ -59,9 +55,12 @@ def test_a_centrality_is_added_and_taken_away():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"which": ("bc", "closeness"), "targets": [0]}, "targets means nothing to closeness; leave it out"),
+        ({"which": ("bc", "closeness"), "targets": [0]}, "targets means nothing to closeness; leave it out, or them$"),
         ({"which": ("bc", "eccentricity"), "sources": [0]}, "sources means nothing to eccentricity"),
-        ({"which": ("stress", "closeness"), "normalized": True}, "normalized means nothing to stress, closeness"),
+        (
+            {"which": ("stress", "closeness"), "normalized": True},
+            "normalized means nothing to stress, closeness; leave it out$",
+        ),
         ({"which": ("harmonic",), "k": 3}, None),
         ({"which": ("bc", "closeness"), "normalized": True}, None),
     ],
@@ -131,3 +130,48 @@ def test_weights_of_vertices_and_edges():
     scores = lagbc.edge_bc(A, source_weights=times, target_weights=omega).tocsr()
     ours = [scores[v, w] for v in range(30) for w in indices[indptr[v] : indptr[v + 1]]]
     np.testing.assert_allclose(ours, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", [*(record.name for record in registered()), "fame"])
+def test_only_what_was_added_is_removed(name):
+    before = registered()
+    with pytest.raises(ValueError, match=f"there is no centrality '{name}' that was added"):
+        lagbc.unregister_centrality(name)
+    assert registered() == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"sums": frozenset({"reach"})}, ValueError, "sums: there is no reach; there are: dependency, stress, reached"),
+        ({"takes": frozenset({"root"})}, ValueError, "takes: there is no root; there are: sources, targets"),
+        ({"name": "bc"}, ValueError, "there is a centrality 'bc' already"),
+    ],
+)
+def test_records_that_are_refused(changes, error, message):
+    before = registered()
+    with pytest.raises(error, match=message):
+        lagbc.register_centrality(replace(MINE, **changes))
+    assert registered() == before
+
+
+def test_what_is_no_record_is_refused():
+    with pytest.raises(TypeError, match=r"'mine' is no lagbc\.Centrality"):
+        lagbc.register_centrality("mine")
+
+
+@pytest.mark.parametrize(
+    ("scores", "of_edges", "error", "message"),
+    [
+        (np.zeros(3), False, ValueError, r"'mine' returned an array of shape \(3,\); it is a number a vertex, shape"),
+        (np.zeros(30), True, ValueError, r"returned an array of shape \(30,\); it is a number an edge, shape"),
+        ([0.0] * 30, False, TypeError, "finish of centrality 'mine' returned a list; it returns an ndarray"),
+    ],
+)
+def test_what_finish_returns_is_checked(scores, of_edges, error, message):
+    lagbc.register_centrality(replace(MINE, finish=lambda result, arguments: scores, of_edges=of_edges))
+    try:
+        with pytest.raises(error, match=message):
+            lagbc.centralities(A, "mine")
+    finally:
+        lagbc.unregister_centrality("mine")

@@ -123,9 +123,10 @@ def test_ctrl_c_ends_it(monkeypatch):
         (ValueError, "there is no name for hops; there are 'all' and", {"methods": []}),
         (ValueError, "device='tpu' is not", {"device": "tpu"}),
         (ValueError, "roots=0: it is a count", {"roots": 0}),
-        (ValueError, "sources holds 60, which is not a vertex", {"roots": [60]}),
+        (ValueError, "roots holds 60, which is not a vertex", {"roots": [60]}),
+        (ValueError, "roots names vertex 1 more than once; name it once$", {"roots": [1, 1]}),
         (TypeError, "roots='all' is not an integer", {"roots": "all"}),
-        (ValueError, "dtype='float16' is not one of float64, float32", {"dtype": "float16"}),
+        (ValueError, "dtype='float16' is none of 'float64' and 'float32'", {"dtype": "float16"}),
         (ValueError, "time_limit=0", {"time_limit": 0}),
         (TypeError, "time_limit='1'", {"time_limit": "1"}),
         (ValueError, "bucket_width=2.0 means nothing to", {"bucket_width": 2.0}),
@@ -136,6 +137,19 @@ def test_ctrl_c_ends_it(monkeypatch):
 def test_wrong_arguments(error, message, arguments):
     with pytest.raises(error, match=message):
         lagbc.compare(GRAPH, **arguments)
+
+
+def test_what_is_not_given_is_as_config_says():
+    with lagbc.config(threads=1, variant="one-block", virtual_warp=4, bucket_width=2.0, memory="2GB"):
+        table = lagbc.compare(GRAPH, 2, device="cpu")
+        assert lagbc.compare(GRAPH, 2, methods="batched", device="cpu", threads=2).threads == 2
+        with pytest.raises(ValueError, match=r"bucket_width=3\.0 means nothing to"):
+            lagbc.compare(GRAPH, 2, device="cpu", bucket_width=3.0)
+    assert table.threads == 1
+    assert {record.method for record in table.measured} == {row.name for row in CPU}
+    with lagbc.config(memory=1):
+        (record,) = lagbc.compare(GRAPH, 2, methods="batched", device="cpu").records
+    assert "the budget is 1" in record.skipped
 
 
 def test_graphs_with_nothing_to_compare():

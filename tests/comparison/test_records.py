@@ -83,7 +83,7 @@ def test_plot(tmp_path, only_rows):
     assert widths == [pytest.approx(record.seconds_per_root * 1e3) for record in fastest_last]
     assert [text.get_text() for text in times.texts] == [f"{record.gteps:.3g} GTEPS" for record in fastest_last]
     assert "missing on cpu not measured: it needs no_such_library, which is not installed" in figure.get_supxlabel()
-    assert {text.get_text() for text in figure.legends[0].get_texts()} == {"semiring, cpu"}
+    assert {text.get_text() for text in figure.legends[0].get_texts()} == {f"{row.formulation}, cpu" for row in CPU}
 
 
 def test_plot_says_where_memory_was_not_measured(monkeypatch):

@@ -18,7 +18,7 @@ def test_roots_are_drawn_with_edges_and_again_the_same():
     assert sorted(draw_roots(graph, 1000, 0)) == list(range(1, 30))
 
 
-def test_roots_of_a_deep_graph_are_neighbours_in_sweep_order():
+def test_roots_of_a_graph_of_high_diameter_are_neighbours_in_sweep_order():
     graph = as_graph(grid(40, 40))
     position = np.empty(graph.n, int)
     position[graph.order] = np.arange(graph.n)

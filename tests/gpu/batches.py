@@ -3,6 +3,8 @@
 from contextlib import contextmanager
 from types import SimpleNamespace
 
+from lagbc.methods.sums import Sums
+
 # The sums that the batched methods are tested for.
 EVERYTHING = frozenset({"dependency", "stress", "reached", "distance", "inverse", "edges", "depth"})
 
@@ -20,6 +22,11 @@ def sweep(module, state, roots, sums):
         module.backward(state, levels, sums)
         found.append(levels)
     return found
+
+
+def dependency_of(cupy, module, roots, n):
+    """The zero sums of a batch of so many roots: a row a block, all of which together are what they sum to."""
+    return Sums(dependency=cupy.zeros((module.batching.rows(0, max(1, roots)).stop, n)))
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from batches import search
+from batches import dependency_of, search
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.io import mmwrite
@@ -34,7 +34,7 @@ needs_numba = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def dijkstra(cupy):
     """The method's module."""
-    return next(row for row in lagbc.METHODS if row.name == "dijkstra").load()
+    return next(row for row in lagbc.METHODS if row.name == "dijkstra" and row.device == "cuda").load()
 
 
 @pytest.fixture(params=VARIANTS)
@@ -87,9 +87,9 @@ def run(dijkstra, A, *, directed=True, roots=None, state=None, dtype="float64", 
     if state is None:
         state = dijkstra.prepare(graph, SweepPlan(batch=max(1, len(roots)), dtype=dtype, **plan))
     levels = search(dijkstra, state, roots)
-    out = cupy.zeros((1, graph.n))
-    dijkstra.backward(state, levels, Sums(dependency=out))
-    return out[0].get(), state, levels
+    sums = dependency_of(cupy, dijkstra, len(roots), graph.n)
+    dijkstra.backward(state, levels, sums)
+    return sums.dependency.sum(axis=0).get(), state, levels
 
 
 def assert_close(ours, theirs, tolerance=1e-12):
@@ -130,7 +130,7 @@ def test_distances_and_counts(dijkstra, variant, width):
     graph = as_graph(A, weighted=True)
     state = dijkstra.prepare(graph, SweepPlan(batch=len(roots), variant=variant, virtual_warp=width))
     search(dijkstra, state, roots)
-    order, dist, counts = state.order.get(), state.dist.get(), state.sigma.get()
+    order, dist, counts = state.order.get(), state.dist.get(), state.paths.get()
     for block, root in enumerate(roots):
         _, _, sigma, expected = reference.count_lengths(*csr(A), int(root))
         np.testing.assert_array_equal(dist[block], np.array(expected)[order])
@@ -194,7 +194,7 @@ def test_a_vertex_at_the_threshold_waits(dijkstra, variant):
     assert levels.depth == 2
     search(dijkstra, state, np.array([0]))
     row = int(np.flatnonzero(state.order.get() == 2)[0])
-    assert state.sigma.get()[0, row] == 2
+    assert state.paths.get()[0, row] == 2
 
 
 def test_many_vertices_settle_in_one_phase(dijkstra, variant):
@@ -207,7 +207,7 @@ def test_many_vertices_settle_in_one_phase(dijkstra, variant):
 def test_no_tight_edge_joins_vertices_of_a_level(dijkstra):
     A = GRAPHS["scale-free, real lengths"]
     _, state, levels = run(dijkstra, A, variant="work-efficient", roots=[int(np.argmax(np.diff(A.indptr)))])
-    ends, settled, order = state.ends.get()[0], state.settled.get()[0], state.order.get()
+    ends, settled, order = *(state.lists[name].get()[0] for name in ("ends", "settled")), state.order.get()
     _, predecessors, _, dist = reference.count_lengths(*csr(A), int(levels.roots[0]))
     level = {int(order[v]): i for i in range(levels.depth + 1) for v in settled[ends[i] : ends[i + 1]]}
     assert level.keys() == {v for v, d in enumerate(dist) if np.isfinite(d)}
@@ -239,6 +239,25 @@ def test_distances_fall_while_others_are_counted(dijkstra, variant, width):
         A = sp.csr_array((lengths.astype(float), (i, j)), shape=(n, n))
         ours, _, _ = run(dijkstra, A, variant=variant, virtual_warp=width, roots=[0, 1, 40])
         assert_close(ours, oracle(A, sources=[0, 1, 40], number=Fraction))
+
+
+@pytest.mark.parametrize("n", [60, 400])
+def test_the_queue_of_what_waits_grows(dijkstra, n):
+    """Each vertex of a chain offers all later ones a shorter path, so that nearly all edges wait for long."""
+    i, j = np.triu_indices(n, 1)
+    A = sp.csr_array(((n + 1.0) * (j - i) ** 2 + 1, (i, j)), shape=(n, n))
+    ours, state, levels = run(dijkstra, A, roots=[0, 3])
+    assert state.lists["most"] > n
+    assert not levels.overflowed.any()
+    assert_close(ours, oracle(A, sources=[0, 3], number=float))
+
+
+def test_bits_of_scores(dijkstra):
+    """Neither the run nor the batch changes a bit, where counts are past 2**53, too."""
+    for A in (GRAPHS["scale-free, real lengths"], with_lengths(layered(18, 12), [1])):
+        ours = [lagbc.bc(A, batch, weighted=True, method="dijkstra", device="cuda") for batch in (32, 96, "auto")]
+        for scores in ours[1:]:
+            np.testing.assert_array_equal(scores, ours[0])
 
 
 # State

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from batches import peak_of, search, sweep
+from batches import dependency_of, peak_of, search, sweep
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import (
@@ -17,6 +17,7 @@ from strategies import (
     adjacency,
     diamonds,
     disjoint,
+    draw_options,
     graphs,
     grid,
     layered,
@@ -25,7 +26,6 @@ from strategies import (
     path,
     scale_free,
     star,
-    vertex_weights,
 )
 
 import lagbc
@@ -90,16 +90,7 @@ def test_special_graphs(gpu, name, directed):
 @given(st.data())
 def test_random_graphs(gpu, data):
     A = data.draw(graphs())
-    n = A.shape[0]
-    options = {
-        "directed": data.draw(st.booleans()),
-        "sources": data.draw(st.none() | st.permutations(range(n)).map(lambda order: order[: n // 2])),
-    }
-    if data.draw(st.booleans()):
-        options["endpoints"] = data.draw(st.booleans())
-    else:
-        options["target_weights"] = data.draw(st.none() | vertex_weights(n))
-        options["source_weights"] = data.draw(st.none() | vertex_weights(n))
+    options = draw_options(data, A.shape[0])
     gpu.assert_close(gpu.bc(A, **options), oracle(A, **options))
 
 
@@ -161,23 +152,27 @@ def test_state_is_as_new_after_every_batch(gpu, cupy, larger):
     n = A.shape[0]
     used = prepared(gpu, A)
     for roots in (np.arange(150), np.arange(n - 100, n), np.arange(290, 330), np.arange(2), np.arange(100, 356)):
-        ours, theirs = cupy.zeros((1, n)), cupy.zeros((1, n))
-        for state, out in ((used, ours), (prepared(gpu, A), theirs)):
-            gpu.module.backward(state, search(gpu.module, state, roots), Sums(dependency=out))
-        gpu.assert_close(ours.get(), theirs.get())
+        ours, theirs = (dependency_of(cupy, gpu.module, len(roots), n) for _ in range(2))
+        for state, sums in ((used, ours), (prepared(gpu, A), theirs)):
+            gpu.module.backward(state, search(gpu.module, state, roots), sums)
+        gpu.assert_close(ours.dependency.get(), theirs.dependency.get())
 
 
 def test_backward_adds(gpu, cupy):
     state = prepared(gpu, MESH)
     out = cupy.full((1, MESH.shape[0]), 10.0)
-    gpu.module.backward(state, search(gpu.module, state, np.arange(40)), Sums(dependency=out))
-    gpu.assert_close(out[0].get(), 10 + oracle(MESH, sources=range(40)))
+    gpu.module.backward(state, search(gpu.module, state, np.arange(30)), Sums(dependency=out))
+    gpu.assert_close(out[0].get(), 10 + oracle(MESH, sources=range(30)))
 
 
-@pytest.mark.parametrize("A", [scale_free(1500, 12000, seed=6), grid(38, 40)], ids=["scale-free", "mesh"])
-def test_bits_of_batched(gpu, A):
+@pytest.mark.parametrize(
+    "A",
+    [scale_free(1500, 12000, seed=6), grid(38, 40), disjoint(layered(30, 12), path(9))],
+    ids=["scale-free", "mesh", "counts past 2**53"],
+)
+def test_bits_of_what_auto_may_take(gpu, A):
     """Neither the batch nor the run changes a bit."""
-    if gpu.row.name != "batched":
+    if gpu.row.name not in ("batched", "work-efficient"):
         pytest.skip(f"{gpu.row.name} promises 1e-13, not bits")
     expected = gpu.bc(A, 256)
     for batch in (256, 512, 1024, "auto"):
@@ -234,7 +229,7 @@ def test_groups_of_many_levels_come_apart(gpu, cupy):
 def test_footprint_bounds_a_batch(gpu, cupy, A, batch):
     graph = as_graph(A)
     plan = SweepPlan(batch=batch, dtype=gpu.dtype, method=gpu.row.name, endpoints=True)
-    sums = Sums(dependency=cupy.zeros((batch // 256 if gpu.module.batching.block > 1 else 1, graph.n)))
+    sums = dependency_of(cupy, gpu.module, batch, graph.n)
     with peak_of(cupy) as peak:
         sweep(gpu.module, gpu.module.prepare(graph, plan), graph.order[:batch], sums)
     assert peak.bytes <= gpu.module.footprint(graph, plan) + SLACK
@@ -319,7 +314,7 @@ def test_cupy_matrix_is_not_copied_to_the_host(gpu, cupy, monkeypatch):
     monkeypatch.setattr("lagbc.graph.graph.Graph.on_host", property(lambda graph: pytest.fail("copied to the host")))
     gpu.bc(A)
     assert sizes
-    assert max(sizes) <= 300
+    assert max(sizes) <= 301
 
 
 def test_out_of_memory_halves_the_batch(gpu, cupy):
@@ -485,17 +480,13 @@ def test_checkpoint(gpu, tmp_path):
     gpu.assert_close(scores, expected)
 
 
-# The variants of spmm
-
-
-@pytest.mark.parametrize("variant", ["RowMajor", "ColumnMajor"])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("directed", [True, False])
-def test_products_of_spmm(cupy, variant, dtype, directed):
+def test_products_of_spmm(cupy, dtype, directed):
     from lagbc.methods.gpu import spmm as spmm_hops
 
     graph = as_graph(SCALE_FREE, directed=directed)
-    state = spmm_hops.prepare(graph, SweepPlan(batch=100, dtype=dtype), getattr(spmm_hops, variant))
+    state = spmm_hops.prepare(graph, SweepPlan(batch=100, dtype=dtype))
     out = cupy.zeros((1, graph.n))
     for first in (0, 100):
         spmm_hops.backward(state, search(spmm_hops, state, np.arange(first, first + 100)), Sums(dependency=out))

@@ -13,7 +13,7 @@ nvrtc = pytest.importorskip("cuda.bindings.nvrtc", reason="cuda-bindings is not 
 pathfinder = pytest.importorskip("cuda.pathfinder")
 
 ARCHITECTURES = (75, 80, 90, 100)
-VARIANTS = {label: (source, options) for label, source, options in variants()}
+VARIANTS = {label: (source.text, options) for label, source, options in variants()}
 
 
 def headers():

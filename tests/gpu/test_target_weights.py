@@ -105,6 +105,28 @@ def test_equal_targets_are_those_of_the_plan(hops, cupy, way):
     np.testing.assert_array_equal(ours.get(), theirs.dependency.get())
 
 
+def test_targets_of_a_column_may_be_of_any_size(hops, cupy, way):
+    """Up to 2**500 paths: a tiny weight over them is no normal number, and a huge one times them none at all."""
+    A = diamonds(500, 2)
+    graph, state = prepared(hops, A, sums=frozenset({"dependency"}))
+    roots = np.array([0, 3, 6, 9, 12])
+    weights = np.random.default_rng(1).integers(0, 5, (graph.n, len(roots))) * [1e-250, 1e-307, 1.0, 1e300, 0.0]
+    for column in range(len(roots)):
+        own = np.where(np.arange(len(roots)) == column, weights, 0.0)
+        ours = weighted_sums(hops, cupy, state, graph, roots, own).dependency[0].get()
+        theirs = by_the_oracle(A, roots, own, True)["dependency"]
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
+def test_targets_that_are_too_far_apart(hops, cupy):
+    graph, state = prepared(hops, GRAPHS["mesh"], sums=frozenset({"dependency"}))
+    (levels,) = hops.forward(state, np.arange(9))
+    omega = cupy.ones((graph.n, 9))
+    omega[:2, 1] = cupy.asarray([1e-300, 1e300])
+    with pytest.raises(OverflowError, match=r"column 1 are from 1e-300 to 1e\+300"):
+        hops.backward(state, levels, Sums(dependency=cupy.zeros((1, graph.n))), omega)
+
+
 def test_shape_is_checked(hops, cupy):
     graph, state = prepared(hops, GRAPHS["mesh"], sums=frozenset({"dependency"}))
     (levels,) = hops.forward(state, np.arange(9))

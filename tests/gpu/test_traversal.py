@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 import pytest
-from batches import search
+from batches import dependency_of, search
 from strategies import adjacency, disjoint, grid, matrix, oracle, path, scale_free, star
 
 import lagbc
@@ -51,10 +51,10 @@ def prepared(hops, A, method, *, directed=True, batch=64, **options):
 
 def raw_scores(hops, cupy, state, roots):
     """Sums over some roots, in batches."""
-    out = cupy.zeros((1, state.graph.n))
+    sums = dependency_of(cupy, hops, state.plan.batch, state.graph.n)
     for first in range(0, len(roots), state.plan.batch):
-        hops.backward(state, search(hops, state, roots[first : first + state.plan.batch]), Sums(dependency=out))
-    return out[0].get()
+        hops.backward(state, search(hops, state, roots[first : first + state.plan.batch]), sums)
+    return sums.dependency.sum(axis=0).get()
 
 
 def check(hops, cupy, state, A, roots, *, directed=True):
@@ -202,13 +202,13 @@ def test_hybrid_decides_by_the_sample(hops, cupy, monkeypatch):
     for A, expected in ((SCALE_FREE, "edge_parallel"), (path(200), "work_efficient")):
         state = prepared(hops, A, "hybrid")
         used, n = [], A.shape[0]
-        out = cupy.zeros((1, n))
+        sums = dependency_of(cupy, hops, 64, n)
         for first in range(0, n, 64):
-            hops.backward(state, search(hops, state, np.arange(n)[first : first + 64]), Sums(dependency=out))
+            hops.backward(state, search(hops, state, np.arange(n)[first : first + 64]), sums)
             used.append(state.source)
         assert used[:2] == ["work_efficient"] * 2
         assert set(used[2:]) == {expected}
-        np.testing.assert_allclose(out[0].get(), oracle(A), rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(sums.dependency.sum(axis=0).get(), oracle(A), rtol=1e-12, atol=1e-12)
 
 
 def test_hybrid_compares_with_gamma_log_n(hops, cupy, monkeypatch):

@@ -153,9 +153,7 @@ def test_tiny(bc, n, options):
 def test_graph_is_taken_as_it_is():
     graph = as_graph(path(5), directed=False)
     np.testing.assert_array_equal(lagbc.bc(graph, directed=False), oracle(path(5), directed=False))
-    with pytest.raises(
-        ValueError, match="directed=False and weighted=False, but directed=True and weighted=False were"
-    ):
+    with pytest.raises(ValueError, match="A is a Graph made with directed=False, but directed=True is asked for"):
         lagbc.bc(graph, directed=True)
     np.testing.assert_array_equal(lagbc.bc(graph), lagbc.bc(graph, directed=False))
 
@@ -197,6 +195,10 @@ def test_pointers_that_end_in_zero_are_checked():
     [
         ([[0, 1], [1, 0]], TypeError, "builtins.list.*SciPy sparse array or matrix, a dense 2-D numpy.ndarray"),
         (None, TypeError, "NoneType"),
+        ([(0, 1), (1, 2)], TypeError, r"builtins.list.*of a table of edges make .*scipy\.sparse\.coo_array\(\(lengths"),
+        ([[0, 1], [1, 0]], TypeError, r"builtins.list.* or networkx\.from_pandas_edgelist\(table\)"),
+        (np.array([[0, 1], [1, 2], [2, 0]]), ValueError, r"shape \(3, 2\).*square.*; of a table of edges make"),
+        (np.ones((3, 4)), ValueError, "square: n rows and n columns$"),
         (np.ma.masked_array(np.ones((2, 2)), mask=np.eye(2)), TypeError, r"masked array; pass A\.filled\(0\)"),
         (np.ones((2, 3)), ValueError, r"shape \(2, 3\).*square"),
         (sp.csr_array((2, 3)), ValueError, r"shape \(2, 3\).*square"),
@@ -268,10 +270,15 @@ def test_corrupt_coo(index):
         ({"k": 2, "sources": [1]}, ValueError, "sources .* and k .* exclude each other"),
         ({"sources": [5]}, ValueError, r"sources holds 5.*0\.\.4"),
         ({"sources": [0, -1]}, ValueError, "sources holds -1"),
-        ({"sources": [2, 1, 2]}, ValueError, "sources names vertex 2 more than once; use source_weights"),
+        (
+            {"sources": [2, 1, 2]},
+            ValueError,
+            "sources names vertex 2 more than once; name it once; source_weights, which bc",
+        ),
         ({"sources": [1.0]}, TypeError, "sources has dtype float64"),
         ({"sources": np.ones(5, bool)}, TypeError, r"dtype bool.*numpy\.flatnonzero\(mask\)"),
         ({"sources": [[0, 1]]}, TypeError, r"shape \(1, 2\).*1-D"),
+        ({"sources": [[0], [1, 2]]}, TypeError, "sources is ragged; it is a 1-D array"),
         ({"sources": 1}, TypeError, r"shape \(\).*1-D"),
         ({"sources": np.array([2**64 - 1], np.uint64)}, ValueError, f"sources holds {2**64 - 1}"),
         ({"target_weights": np.ones(4)}, ValueError, r"target_weights has shape \(4,\).*\(5,\)"),
@@ -445,10 +452,22 @@ def test_bad_lengths(A, error, message):
 def test_graph_with_or_without_lengths_is_taken_as_it_is(weighted):
     graph = as_graph(path(5), weighted=weighted)
     np.testing.assert_array_equal(lagbc.bc(graph, weighted=weighted), oracle(path(5)))
-    message = f"directed=True and weighted={weighted}, but directed=True and weighted={not weighted} were asked for"
+    message = f"A is a Graph made with weighted={weighted}, but weighted={not weighted} is asked for; leave it out"
     for ask in (lagbc.bc, lagbc.estimate_memory, lagbc.select_method):
         with pytest.raises(ValueError, match=message):
             ask(graph, weighted=not weighted)
+
+
+@pytest.mark.parametrize("name", ["bc", "edge_bc", "closeness", "harmonic", "eccentricity", "stress", "centralities"])
+def test_a_graph_knows_whether_it_has_lengths(name):
+    """What is not asked for is what the graph was made with."""
+    A, centrality = with_lengths(scale_free(50, 300, seed=3), np.arange(1, 8)), getattr(lagbc, name)
+    for weighted in (True, False):
+        found, expected = centrality(as_graph(A, weighted=weighted)), centrality(A, weighted=weighted)
+        if name == "centralities":
+            found, expected = (np.array(list(scores.values())) for scores in (found, expected))
+        np.testing.assert_array_equal(*(x.data if name == "edge_bc" else x for x in (found, expected)))
+    assert lagbc.select_method(as_graph(A, weighted=True)).method.weighted
 
 
 def test_weighted_graph_is_canonical():
@@ -465,7 +484,7 @@ def test_weighted_graph_is_canonical():
     assert as_graph(lengths([0, 1], [1, 0], [2.0, 2.0]), weighted=True).transpose.weights.tolist() == [2, 2]
 
 
-@pytest.mark.parametrize("weighted", [1, None, 0.5], ids=repr)
+@pytest.mark.parametrize("weighted", [1, b"weight", 0.5], ids=repr)
 def test_weighted_is_a_truth_value_or_a_name(weighted):
     with pytest.raises(TypeError, match=f"weighted={weighted!r} is neither True nor False nor the name"):
         lagbc.bc(path(3), weighted=weighted)
@@ -522,12 +541,22 @@ def test_a_method_that_needs_no_library(add_row):
 
 
 def test_a_folder_is_no_library(add_row, tmp_path, monkeypatch):
+    """What was missing is looked for again, once it was asked for in vain."""
     (tmp_path / "some_library").mkdir()
     monkeypatch.syspath_prepend(tmp_path)
-    assert not add_row(requires="some_library").available
+    row = add_row(requires="some_library")
+    with pytest.raises(lagbc.MissingDependencyError, match="some_library, which is not installed"):
+        row.load()
     (tmp_path / "some_library" / "__init__.py").touch()
     importlib.invalidate_caches()
-    assert add_row(requires="some_library").available
+    assert row.available
+    row.load()
+
+
+def test_libraries_are_looked_for_once(monkeypatch):
+    lagbc.bc(path(3))
+    monkeypatch.setattr(table, "find_spec", lambda name: pytest.fail(f"{name} was looked for again"))
+    lagbc.bc(path(3))
 
 
 def test_missing_gpu(add_row, monkeypatch):
@@ -559,30 +588,3 @@ def test_a_selection_for_so_many_roots(roots, error):
     assert lagbc.select_method(path(5), roots=5)
     with pytest.raises(error):
         lagbc.select_method(path(5), roots=roots)
-
-
-def chosen_on_a_gpu(A, roots, method="auto", outputs=frozenset({"dependency"})):
-    from lagbc.methods.choose import choose
-
-    return choose(as_graph(A), method=method, device="cuda", roots=roots, outputs=outputs)
-
-
-@pytest.mark.parametrize(
-    ("A", "roots", "name", "why"),
-    [
-        (path(6400), 199, "work-efficient", "few roots of a deep graph"),
-        (path(6400), 200, "batched", "fastest there as a rule"),
-        (path(600), 600, "batched", "fastest there as a rule"),
-        (scale_free(2000, 8000, seed=1), 1999, "work-efficient", "mostly launches"),
-        (scale_free(2000, 8000, seed=1), None, "batched", "fastest there as a rule"),
-        (scale_free(500, 250_000, seed=1), 500, "work-efficient", "mostly launches"),
-        (scale_free(2000, 300_000, seed=1), 1999, "batched", "fastest there as a rule"),
-    ],
-)
-def test_a_gpu_takes_roots_one_by_one_where_that_is_faster(monkeypatch, A, roots, name, why):
-    monkeypatch.setattr(lagbc.Method, "available", property(lambda row: True))
-    choice = chosen_on_a_gpu(A, roots)
-    assert choice.method.name == name
-    assert why in choice.reason
-    assert chosen_on_a_gpu(A, roots, method="batched").method.name == "batched"
-    assert chosen_on_a_gpu(A, roots, outputs=frozenset({"dependency", "stress"})).method.name == "batched"

@@ -45,6 +45,7 @@ def test_orders_of_random_graphs(A):
     degrees = graph.out_degrees + graph.in_degrees
     with_edges = degrees[graph.order] > 0
     assert not (np.diff(with_edges.astype(int)) > 0).any(), "vertices without edges come last"
+    assert graph.active == np.count_nonzero(with_edges)
 
 
 @given(graphs())
@@ -116,7 +117,7 @@ def test_disconnected_with_isolated_vertices():
 
 
 def test_degree_order():
-    np.testing.assert_array_equal(degree_order(np.array([2, 0, 5, 2, 0, 9])), [5, 2, 0, 3, 1, 4])
+    np.testing.assert_array_equal(degree_order(np.cumsum([0, 2, 0, 5, 2, 0, 9])), [5, 2, 0, 3, 1, 4])
 
 
 @pytest.mark.parametrize("A", [grid(9, 31), path(100), star(20), scale_free(200, 600, seed=2), matrix(3, [(0, 1)])])
@@ -191,3 +192,10 @@ def test_grouped_by_length():
     edges = sp.coo_array(([4.0, 1.0, 2.0, 9.0], ([1, 3, 2, 4], [0, 2, 0, 1])), shape=(6, 6))
     reverse = as_graph(edges, weighted=True).transpose.matrix
     assert group_by_length(reverse, np.array([5, 4, 3, 2, 1, 0])).tolist() == [5, 0, 2, 3, 1, 4]
+
+
+@pytest.mark.parametrize("A", [grid(9, 40), scale_free(200, 900, seed=1)], ids=["high diameter", "low diameter"])
+def test_orders_are_numbered_in_64_bits(A):
+    """Kernels read them so."""
+    graph = as_graph(A)
+    assert {graph.order.dtype, graph.position.dtype, graph.edge_order.dtype, graph.indptr.dtype} == {np.dtype(np.int64)}

@@ -293,19 +293,23 @@ def test_weights_of_a_pattern_are_ones(tmp_path):
     assert "the file may have none" not in succeed("bc", "example:lesmis", "--weighted")
 
 
-@pytest.mark.parametrize(
-    ("flag", "weight", "shown"),
-    [
-        ("--weighted", "-2", "-2.0"),
-        ("--weighted", "0", "0.0"),
-        ("--strength", "-2", "-0.5"),
-        ("--strength", "0", "inf"),
-    ],
-)
-def test_values_that_are_no_lengths(detour, flag, weight, shown):
-    detour.write_text(f"0 1 1\n1 2 {weight}\n0 2 3\n")
-    line = fail("bc", detour, flag)
-    assert f"1 of the 3 lengths of A are not finite and > 0, the first at (1, 2): {shown}" in line
+@pytest.mark.parametrize("weight", ["-2", "0", "nan"])
+@pytest.mark.parametrize(("flag", "what"), [("--weighted", "length"), ("--strength", "strength")])
+def test_values_that_are_no_lengths_are_named_as_in_the_file(detour, flag, what, weight):
+    detour.write_text(f"10 20 1\n30 20 {weight}\n20 20 -1\n10 30 3\n")
+    for command in ("bc", "info"):
+        assert fail(command, detour, flag) == (
+            f"lagbc: error: {detour}: the edge 30 -> 20 has the {what} {float(weight)}; {what}s are finite and > 0. "
+            f"Remove it or correct it; leaving out {flag} counts hops"
+        )
+    assert "the edge 30 -> 20" in fail("compare", detour, flag)
+
+
+def test_strength_implies_weighted_in_either_order(detour, tmp_path):
+    strengths = scores_of(tmp_path, detour, "--strength")[0]
+    for flags in (["--weighted", "--strength"], ["--strength", "--weighted"]):
+        assert scores_of(tmp_path, detour, *flags)[0] == strengths
+    assert strengths != scores_of(tmp_path, detour, "--weighted")[0]
 
 
 def test_absorbed_length_is_one_line(detour):

@@ -1,5 +1,7 @@
 """The command `lagbc info`: what it says of a graph."""
 
+from dataclasses import replace
+
 import pytest
 from commands import succeed
 
@@ -8,6 +10,7 @@ from lagbc.comparison import predict
 from lagbc.interfaces.cli.text import duration, size
 from lagbc.io.examples import example_path
 from lagbc.io.read import read_graph
+from lagbc.methods import table
 from lagbc.methods.table import METHODS
 
 
@@ -32,6 +35,15 @@ def test_info_counts(tmp_path):
     assert undirected[7].split() == ["degree", "min", "0,", "mean", "0.857,", "max", "2"]
 
 
+def test_one_is_in_the_singular(tmp_path):
+    path = tmp_path / "graph.txt"
+    path.write_text("1 2\n")
+    assert succeed("info", path).splitlines()[0] == "graph.txt: 2 vertices, 1 directed edge"
+    path.write_text("1 1\n")
+    assert succeed("info", path, "--undirected").splitlines()[0] == "graph.txt: 1 vertex, 0 undirected edges"
+    assert "estimate from 1 random root of 34" in succeed("bc", "example:karate", "--k", 1, "--endpoints")
+
+
 def test_info_tells_memory_and_method():
     out = succeed("info", "example:karate")
     A = read_graph(example_path("karate")).matrix
@@ -45,9 +57,18 @@ def test_info_tells_memory_and_method():
 def test_info_lists_every_method():
     lines = succeed("info", "example:karate").splitlines()
     start = next(i for i, line in enumerate(lines) if line.split()[:2] == ["method", "formulation"])
-    table = [line.split()[:4] for line in lines[start + 1 :]]
+    shown = [line.split()[:4] for line in lines[start + 1 :][: len(METHODS)]]
     yes = {True: "yes", False: "no"}
-    assert table == [[row.name, row.formulation, row.device, yes[row.weighted]] for row in METHODS]
+    assert shown == [[row.name, row.formulation, row.device, yes[row.weighted]] for row in METHODS]
+
+
+def test_info_says_what_methods_need_that_are_not_there(monkeypatch):
+    one, two = (replace(METHODS[0], name=name, requires="no_such_library") for name in ("one", "two"))
+    monkeypatch.setattr(table, "METHODS", (METHODS[0], one, two, replace(one, weighted=True)))
+    *_, last = succeed("info", "example:karate").split("\n\n")
+    assert last.startswith("one on cpu, two on cpu: needs no_such_library, which is not installed: pip install")
+    monkeypatch.setattr(table, "METHODS", METHODS[:1])
+    assert "needs" not in succeed("info", "example:karate")
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,16 @@ def test_malformed_file(tmp_path):
 
 
 def test_directory(tmp_path):
-    assert str(tmp_path) in fail("bc", tmp_path)
+    assert fail("bc", tmp_path) == f"lagbc: error: {tmp_path} is a folder, not a graph file"
+
+
+def test_standard_input_is_a_file():
+    assert "there is no file '-'; standard input is /dev/stdin" in fail("bc", "-")
+
+
+def test_commands_may_be_called_as_the_functions_are():
+    assert succeed("edge_bc", "example:karate").splitlines()[0] == "karate: 34 vertices, 78 undirected edges"
+    assert fail("edge_bc", "example:karate", "--k", 50).startswith("lagbc: error: --k 50")
 
 
 def test_unknown_method():
@@ -70,6 +79,25 @@ def test_errors_of_bc_are_one_line(monkeypatch, error):
     assert fail("bc", "example:karate") == "lagbc: error: bad value"
 
 
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("rtol=3.0: it is a relative difference", "--rtol 3.0: it is a relative difference"),
+        ("raise it by memory= or by LAGBC_MEMORY=8GB", "raise it by --memory or by LAGBC_MEMORY=8GB"),
+        (
+            "method='a b' takes no lengths: leave out weighted=True",
+            "--method a b takes no lengths: leave out --weighted",
+        ),
+        ("bucket_width=0 (not 'auto'); weighted=False", "--bucket-width 0 (not 'auto'); leaving out --weighted"),
+        ("rng=3, directed=False", "--seed 3, --undirected"),
+        ("runs/k=3.txt: targets=[0]", "runs/k=3.txt: targets=[0]"),
+    ],
+)
+def test_errors_speak_of_options(monkeypatch, said, shown):
+    monkeypatch.setattr(lagbc, "bc", raiser(ValueError(said)))
+    assert fail("bc", "example:karate") == f"lagbc: error: {shown}"
+
+
 def test_out_of_memory(monkeypatch):
     monkeypatch.setattr(lagbc, "bc", raiser(MemoryError("8 GiB")))
     assert fail("bc", "example:karate") == "lagbc: error: out of memory: 8 GiB"
@@ -89,12 +117,12 @@ def test_batch_is_an_integer_or_auto(batch):
 
 def test_warnings_are_one_line(monkeypatch):
     def bc(A, **options):
-        warnings.warn(MemoryWarning("smaller\nbatch"), stacklevel=1)
+        warnings.warn(MemoryWarning("smaller\nbatch=8"), stacklevel=1)
         return np.zeros(A.n)
 
     monkeypatch.setattr(lagbc, "bc", bc)
     result = run("bc", "example:karate")
-    assert (result.exit_code, result.stderr) == (0, "lagbc: warning: smaller batch\n")
+    assert (result.exit_code, result.stderr) == (0, "lagbc: warning: smaller --batch 8\n")
 
 
 @pytest.mark.parametrize(
@@ -137,6 +165,12 @@ def test_program(path_graph, tmp_path):
     done = program("bc", tmp_path / "nothing")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("lagbc: error: there is no file")
+
+
+def test_the_package_is_the_program():
+    command = [sys.executable, "-m", "lagbc", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == succeed("--version")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")

@@ -9,6 +9,7 @@ from commands import fail, run, succeed
 import lagbc
 from lagbc.centrality.registry import OF_THE_SCORES, registered
 from lagbc.interfaces.cli import main
+from lagbc.phases import PHASES
 
 OF_VERTICES = [record for record in registered() if not record.of_edges]
 
@@ -43,7 +44,10 @@ def test_edges(tmp_path):
     assert len(rows) == scores.nnz
     for row in rows:
         assert float(row["score"]) == scores[int(row["source"]), int(row["target"])]
-    assert printed.splitlines()[-3].split() == ["1", "0", "31", f"{scores.max():.8g}"]
+    row, phases = printed.splitlines()[-4:-2]
+    assert row.split() == ["1", "0", "31", f"{scores.max():.8g}"]
+    assert phases.startswith("phases: check ")
+    assert all(f" {name} " in phases for name in PHASES)
     assert "--plot draws scores of vertices" in fail("edge-bc", "example:karate", "--plot", tmp_path / "a.png")
 
 
@@ -60,9 +64,50 @@ def test_several_from_one_sweep(tmp_path):
     assert "for edges: lagbc edge-bc" in fail("centralities", "example:karate", "--which", "bc,edge_bc")
 
 
+def test_several_say_what_they_are_estimated_from():
+    which = ["centralities", "example:lesmis", "--which", "bc,closeness"]
+    printed = succeed(*which, "--k", 20, "--seed", 3)
+    assert "method: batched on cpu" in printed
+    assert "estimate from 20 random roots of 77 (seed 3)" in printed
+    assert "estimate" not in succeed(*which)
+    columns = [
+        succeed(*which[:2], *sample).split("rank  vertex")[1].splitlines()[0].split() for sample in ((), ("--k", 20))
+    ]
+    assert columns[0] == ["bc", "closeness", "harmonic", "eccentricity", "stress"]
+    assert columns[1] == ["bc", "closeness", "harmonic", "stress"]
+
+
+def test_several_without_names_are_those_that_take_the_arguments():
+    for options, titles in (
+        ([], ["rank", "vertex", "bc", "closeness", "harmonic", "eccentricity", "stress"]),
+        (["--k", 20], ["rank", "vertex", "bc", "closeness", "harmonic", "stress"]),
+    ):
+        printed = succeed("centralities", "example:lesmis", *options)
+        assert titles in [line.split() for line in printed.splitlines()]
+
+
+@pytest.mark.parametrize("command", [["centralities", "--which", "bc"], ["edge-bc"]], ids=lambda command: command[0])
+def test_no_option_is_there_that_does_nothing(command):
+    """Standard errors are of the scores of one centrality of vertices."""
+    assert "No such option" in run(*command, "example:karate", "--k", 5, "--no-error").output
+    assert "standard error" in succeed("closeness", "example:karate", "--k", 5)
+
+
+def test_more_roots_than_vertices():
+    assert "--k 100 roots cannot be drawn from 34 vertices" in fail("bc", "example:karate", "--k", 100)
+
+
+def test_a_seed_without_k_does_nothing_and_is_refused():
+    for command in ("bc", "closeness", "centralities"):
+        result = run(command, "example:karate", "--seed", 3)
+        assert result.exit_code == 2
+        assert "--seed goes with --k, the number of roots to draw" in result.stderr
+        succeed(command, "example:karate", "--seed", 3, "--k", 5)
+
+
 def test_options_reach_the_run():
     assert "the budget is 1" in fail("stress", "example:karate", "--memory", "1")
-    assert "variant='one-block' means nothing to batched" in fail(
+    assert "--variant one-block means nothing to batched" in fail(
         "harmonic", "example:karate", "--variant", "one-block"
     )
     assert run("closeness", "example:karate", "--normalized").exit_code == 2

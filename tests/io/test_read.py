@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 import threading
 
 import networkx as nx
@@ -10,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 from malformed import check_error, dense
 
+import lagbc
 from lagbc.errors import GraphFormatError
 from lagbc.io.examples import example_names, example_path
 from lagbc.io.read import read_graph
@@ -159,3 +161,23 @@ def test_a_banner_of_another_kind_is_no_comment_of_an_edge_list(write, banner):
 @pytest.mark.parametrize("banner", ["\n" + BANNER, BANNER.lower()])
 def test_a_banner_that_is_refused_is_no_comment_of_an_edge_list_either(write, banner):
     check_error(write(banner + "3 3 1\n1 2 1\n", "graph.txt"), 1, ["banner"])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "edge"),
+    [
+        ("lab.txt", "10 20 1\n20 30 -2\n30 30 0\n30 40 0\n", "the edge 20 -> 30"),
+        ("lab.mtx", BANNER + "4 4 4\n1 2 1\n2 3 -2\n3 3 0\n3 4 0\n", "the edge 1 -> 2 (vertices are counted from 0)"),
+    ],
+)
+def test_values_that_are_no_lengths_are_named_as_in_the_file(write, name, text, edge):
+    path = write(text, name)
+    graph = read_graph(path)
+    message = (
+        f"{path}: {edge} has the length -2.0 (the first of 2 such edges); lengths are finite and > 0. "
+        "Remove it or correct it; weighted=False counts hops"
+    )
+    for call in (lagbc.bc, lagbc.as_graph, lagbc.closeness):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            call(graph, weighted=True)
+    assert lagbc.bc(graph).tolist() == [0, 2, 2, 0]

@@ -1,10 +1,32 @@
-"""The reason that goes with a method is true of the machine."""
+"""What "auto" takes, by what the roots share; the reason that goes with a method is true of the machine."""
+
+import re
 
 import numpy as np
 import pytest
+from strategies import grid, scale_free, with_lengths
 
 import lagbc
-from lagbc.methods import table
+from lagbc.graph.validate import as_graph
+from lagbc.methods import table, tuning
+from lagbc.methods.choose import choose
+from lagbc.run import plan
+from lagbc.run.plan import plan_run
+from lagbc.run.request import Request
+
+MESH = grid(100, 100)
+SPREAD = np.arange(0, 10_000, 160)
+LENGTHS = with_lengths(MESH, np.arange(1, 11))
+
+
+def chosen(A, roots, *, weighted=False, sums=("dependency",), rtol=0.0, **options):
+    graph = as_graph(A, directed=False, weighted=weighted)
+    request = Request(frozenset(sums), np.asarray(roots), rtol=rtol)
+    return plan_run(graph, request, "auto", {"device": "cpu", **options}).selection
+
+
+def near(A, count):
+    return as_graph(A, directed=False).order[1024 : 1024 + count]
 
 
 @pytest.mark.parametrize(("installed", "reason"), [(False, "CuPy is not installed"), (True, "CuPy sees no GPU")])
@@ -14,3 +36,100 @@ def test_why_there_is_no_gpu(monkeypatch, installed, reason):
     monkeypatch.setattr(table, "_sees_gpu", lambda: False)
     choice = str(lagbc.select_method(np.ones((3, 3))))
     assert choice.startswith(f"batched on cpu ({reason}; the fastest there as a rule)")
+
+
+def test_roots_far_from_each_other_are_searched_from_alone():
+    assert chosen(MESH, SPREAD).method.name == "work-efficient"
+    assert chosen(scale_free(2000, 20_000, seed=1), np.arange(0, 2000, 16)).method.name == "batched"
+
+
+def test_a_batch_of_neighbours_costs_less():
+    far, together = (
+        float(re.search(r"batched (?:on cpu .*predicted )?([\d.e+-]+)", chosen(MESH, roots).reason)[1])
+        for roots in (SPREAD, near(MESH, len(SPREAD)))
+    )
+    assert together < far / 2
+
+
+def test_the_reason_has_the_predicted_costs():
+    found = re.search(r"; predicted (\S+) ms a root, batched (\S+)\)$", chosen(MESH, SPREAD).reason)
+    assert found is not None
+    assert 0 < float(found[1]) < float(found[2])
+
+
+def test_threads_and_memory_make_no_difference(monkeypatch):
+    monkeypatch.delenv("LAGBC_MEMORY", raising=False)
+    first = chosen(MESH, SPREAD)
+    assert chosen(MESH, SPREAD, threads=1) == chosen(MESH, SPREAD, threads=7) == first
+    assert chosen(MESH, SPREAD, memory=1000) == first
+    monkeypatch.setenv("LAGBC_MEMORY", "1kB")
+    assert chosen(MESH, SPREAD) == first
+
+
+def test_options_and_sums_leave_candidates_out():
+    assert "predicted" in chosen(LENGTHS, SPREAD, weighted=True).reason
+    assert "predicted" in chosen(LENGTHS, SPREAD, weighted=True, rtol=1e-9).reason
+    by_width = chosen(LENGTHS, SPREAD, weighted=True, bucket_width=2.0)
+    assert by_width.method.name == "batched"
+    assert "predicted" not in by_width.reason
+
+
+def test_what_is_named_or_small_is_not_probed(monkeypatch):
+    monkeypatch.setattr(plan, "probe", lambda *given: pytest.fail("probed"))
+    assert chosen(MESH, SPREAD, method="batched").method.name == "batched"
+    assert chosen(MESH, SPREAD[:10]).method.name == "batched"
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_small_run_on_a_gpu_is_a_traversal(monkeypatch, weighted):
+    monkeypatch.setattr(lagbc.Method, "available", property(lambda row: True))
+    graph = as_graph(LENGTHS if weighted else MESH, weighted=weighted)
+    look = lambda row: pytest.fail("probed")  # noqa: E731
+    small = choose(graph, method="auto", device="cuda", roots=10, look=look)
+    assert small.method.formulation == "traversal"
+    stress = choose(graph, method="auto", device="cuda", sums=frozenset({"stress"}), look=look)
+    assert stress.method.formulation == "semiring", "there is one candidate"
+
+
+def test_an_added_method_is_not_preferred(monkeypatch):
+    first = table.METHODS[0]
+    lagbc.register_method(lagbc.Method("mine", "semiring", "cpu", False, first.module, sums=first.sums))
+    try:
+        assert chosen(MESH, SPREAD).method.name == "work-efficient"
+        assert "mine" not in chosen(MESH, SPREAD).reason
+    finally:
+        lagbc.unregister_method("mine")
+
+
+def test_every_candidate_has_a_rival():
+    """Constants are of rows that there are, at least two for a device with or without lengths, and none negative."""
+    keys = {(row.name, row.device, row.weighted) for row in table.METHODS}
+    assert set(tuning.COSTS) <= keys
+    places = [key[1:] for key in tuning.COSTS]
+    assert {place: places.count(place) for place in set(places)} == dict.fromkeys(set(places), 2)
+    assert all(constant > 0 for constants in tuning.COSTS.values() for constant in constants.values())
+
+
+def test_roots_are_lined_up_once(monkeypatch):
+    calls = []
+    ordinary = plan.order_roots
+    monkeypatch.setattr(plan, "order_roots", lambda *given: calls.append(0) or ordinary(*given))
+    monkeypatch.setattr("lagbc.run.sweep.order_roots", lambda *given: calls.append(1) or ordinary(*given))
+    lagbc.bc(MESH, directed=False, sources=SPREAD, device="cpu")
+    assert calls == [0]
+
+
+@pytest.mark.parametrize("begun", ["batched", "work-efficient"])
+def test_a_checkpoint_keeps_its_method(tmp_path, begun):
+    file = tmp_path / "run"
+    scores = lagbc.bc(MESH, directed=False, sources=SPREAD, method=begun, device="cpu", checkpoint=file)
+    assert chosen(MESH, SPREAD, checkpoint=file).reason == f"{begun} on cpu (the checkpoint was begun with it)"
+    again = lagbc.bc(MESH, directed=False, sources=SPREAD, device="cpu", checkpoint=file)
+    np.testing.assert_array_equal(again, scores)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK no archive"])
+def test_a_file_that_is_no_checkpoint_changes_no_choice(tmp_path, content):
+    file = tmp_path / "run"
+    file.write_bytes(content)
+    assert chosen(MESH, SPREAD, checkpoint=file) == chosen(MESH, SPREAD)

@@ -51,6 +51,23 @@ def test_a_method_that_is_added_is_one_of_all(my_method):
         lagbc.bc(A, method="mine")
 
 
+def test_a_method_in_plain_python(monkeypatch):
+    """The module to copy: every function that takes betweenness sums takes it, and its scores are those of others."""
+    monkeypatch.setattr(table, "METHODS", table.METHODS)
+    lagbc.register_method(lagbc.Method("textbook", "traversal", "cpu", False, "textbook"))
+    times = np.arange(60) % 3
+    for options in ({}, {"directed": False, "endpoints": True}, {"source_weights": times}, {"k": 9, "rng": 1}):
+        ours = lagbc.bc(A, method="textbook", **options)
+        np.testing.assert_allclose(ours, lagbc.bc(A, method="batched", device="cpu", **options), rtol=1e-12, atol=1e-12)
+    weights = np.arange(60) % 4 / 2
+    np.testing.assert_allclose(
+        lagbc.bc(A, method="textbook", target_weights=weights), oracle(A, target_weights=weights), rtol=1e-12
+    )
+    mine, theirs = lagbc.compare(A, 8, methods=["textbook", "batched"], device="cpu").measured
+    assert mine.agrees
+    assert mine.levels == theirs.levels
+
+
 @pytest.mark.parametrize(
     ("method", "message"),
     [

@@ -14,6 +14,7 @@ from strategies import path, scale_free
 
 import lagbc
 from lagbc.graph.validate import as_graph
+from lagbc.methods import tuning
 
 A = scale_free(500, 4000, seed=1)
 SWEPT = np.count_nonzero(as_graph(A).out_degrees)
@@ -94,6 +95,15 @@ def test_drawn_roots_are_checked(tmp_path, roots):
     batched(A, checkpoint=file, k=200)
     rewrite(file, roots=roots)
     refused(file, "belongs to other roots", k=200)
+
+
+@pytest.mark.parametrize(("constant", "value"), [("GROUPED_ROOTS", 1), ("CHUNK_ROOTS", {"cpu": 128, "cuda": 256})])
+def test_another_order_of_the_roots_is_refused(file, monkeypatch, constant, value):
+    """What is done is a prefix of the roots in their order, by chunks; another version may choose others."""
+    with monkeypatch.context() as patch:
+        patch.setattr(tuning, constant, value)
+        refused(file, "belongs to another version's order of the roots")
+    np.testing.assert_array_equal(batched(A, checkpoint=file), batched(A))
 
 
 def test_nothing_is_unpacked_that_does_not_fit(file):

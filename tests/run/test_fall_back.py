@@ -16,7 +16,9 @@ A = scale_free(500, 4000, seed=1)
 
 # In the place of all modules of the GPU, which cannot be imported without one.
 STUB = SimpleNamespace(
-    batching=Batching(block=256, auto=4096), options=frozenset(), footprint=lambda graph, plan: graph.n * plan.batch
+    batching=Batching(block=256, auto=4096),
+    options=frozenset(),
+    footprint=lambda graph, plan: 8 * graph.n * plan.batch,
 )
 
 
@@ -30,7 +32,15 @@ def _gpu_without_memory(monkeypatch):
 
 
 def test_the_cpu_takes_over():
-    np.testing.assert_array_equal(lagbc.bc(A), lagbc.bc(A, device="cpu"))
+    with pytest.warns(lagbc.MemoryWarning, match=r"on cuda .* needs up to .* the budget is 1e\+04; taking .* on cpu"):
+        scores = lagbc.bc(A)
+    np.testing.assert_array_equal(scores, lagbc.bc(A, device="cpu"))
+
+
+def test_the_cpu_takes_over_a_method_that_it_has():
+    with pytest.warns(lagbc.MemoryWarning, match="taking work-efficient on cpu"):
+        by_name = lagbc.bc(A, method="work-efficient")
+    np.testing.assert_array_equal(by_name, lagbc.bc(A, method="work-efficient", device="cpu"))
 
 
 @pytest.mark.parametrize(
@@ -38,9 +48,9 @@ def test_the_cpu_takes_over():
     [
         (A, {"dtype": "float32"}, "work-efficient"),
         (A, {"dtype": "float32", "method": "batched"}, "batched"),
-        (A, {"method": "work-efficient"}, "work-efficient"),
+        (A, {"method": "active-edge"}, "active-edge"),
         (A, {"device": "cuda", "method": "batched"}, "batched"),
-        (with_lengths(A, np.arange(1, 11)), {"weighted": True, "method": "dijkstra"}, "dijkstra"),
+        (with_lengths(A, np.arange(1, 11)), {"weighted": True, "method": "delta-stepping"}, "delta-stepping"),
     ],
     ids=["float32", "float32 by name", "no row on the CPU", "the GPU asked for", "lengths"],
 )

@@ -1,5 +1,6 @@
 """Options of a run: their checks, their defaults by `config`, and the plan that is made of them."""
 
+import re
 import threading
 
 import numpy as np
@@ -59,6 +60,8 @@ def test_public_functions_take_the_defaults():
         ({"dtype": "int8"}, ValueError, "dtype='int8' is none of 'float64' and 'float32'"),
         ({"device": "tpu"}, ValueError, "device='tpu' is none of 'auto', 'cpu' and 'cuda'"),
         ({"progress": "yes"}, TypeError, "progress='yes' is neither True nor False nor a function"),
+        ({"method": None}, TypeError, "method=None is not a string; write 'auto' or the name of a row"),
+        ({"checkpoint": 5}, TypeError, "checkpoint=5 is not a path"),
         ({"virtual_warp": 3}, ValueError, "virtual_warp=3: it is a power of two up to 32"),
         ({"bucket_width": 0}, ValueError, "bucket_width=0: it is a length, finite and > 0, or 'auto'"),
     ],
@@ -87,6 +90,8 @@ def test_memory_comes_before_the_variable(monkeypatch):
     monkeypatch.setenv("LAGBC_MEMORY", "1")
     with pytest.raises(MemoryError, match="the budget is 1; raise it by memory= or"):
         lagbc.bc(A)
+    for size in ("1e16", 1e16, 10**16, np.int64(10**16)):
+        assert lagbc.estimate_memory(A, memory=size).budget == 10**16
     np.testing.assert_array_equal(lagbc.bc(A, memory="1GB"), lagbc.bc(A, memory=10**9))
     monkeypatch.setenv("LAGBC_MEMORY", "1GB")
     with pytest.raises(MemoryError):
@@ -95,7 +100,6 @@ def test_memory_comes_before_the_variable(monkeypatch):
 
 def test_the_estimate_is_of_the_run_that_is_made():
     every, few = lagbc.estimate_memory(A), lagbc.estimate_memory(A, roots=3)
-    assert every.budget != 1
     assert few.total <= every.total
     assert lagbc.estimate_memory(A, memory=1).is_over
     with pytest.raises(ValueError, match="roots=61: it is a count, at most 60"):
@@ -108,3 +112,27 @@ def test_a_smaller_batch_than_asked_for_is_told():
     needed = lagbc.estimate_memory(cycle(2000), batch=1000, method="graphblas", threads=1)
     with pytest.warns(MemoryWarning, match=r"batch=1000 is over the memory budget; taking \d+"):
         lagbc.bc(cycle(2000), batch=1000, method="graphblas", threads=1, memory=needed.total // 2, sources=range(1000))
+
+
+@pytest.mark.parametrize(
+    ("call", "options", "message"),
+    [
+        (lagbc.bc, {"thread": 2}, "there is no argument 'thread'; did you mean threads=?"),
+        (lagbc.bc, {"target": [0]}, "there is no argument 'target'; did you mean targets=?"),
+        (lagbc.bc, {"weight": "length"}, "there is no argument 'weight'; did you mean weighted=?"),
+        (lagbc.centralities, {"seed": 1}, "there is no argument 'seed'; did you mean rng=?"),
+        (lagbc.eccentricity, {"seed": 1}, "there is no argument 'seed'; the options of a run are method, device"),
+        (lagbc.closeness, {"targets": [0]}, "closeness takes no targets"),
+        (lagbc.stress, {"normalized": True}, "stress takes no normalized"),
+        (lagbc.select_method, {"root": 5}, "there is no argument 'root'; did you mean roots=?"),
+        (lagbc.estimate_memory, {"divice": "cpu"}, "there is no argument 'divice'; did you mean device=?"),
+    ],
+)
+def test_what_is_no_argument_is_told_with_what_may_be_meant(call, options, message):
+    with pytest.raises(TypeError, match=re.escape(message)):
+        call(A, **options)
+
+
+def test_an_unknown_default_is_told_with_what_may_be_meant():
+    with pytest.raises(TypeError, match=r"there is no argument 'thread'; did you mean threads=\?"):
+        lagbc.config(thread=2).__enter__()

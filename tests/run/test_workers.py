@@ -14,6 +14,7 @@ from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.batched import hops
 from lagbc.methods.sums import Sums
+from lagbc.run import memory
 from lagbc.run.sweep import order_roots, sweep
 from lagbc.run.workers import Workers, cut
 
@@ -125,6 +126,19 @@ def test_batches_of_whole_blocks(monkeypatch, block, batch, sizes):
     assert [len(roots) for roots in batches] == sizes
     assert np.concatenate(batches).tolist() == graph.order.tolist()
     assert [part.dependency[0] for part in sums] == [8, 8, 4]
+
+
+@pytest.mark.parametrize(("block", "batch"), [(1, 5), (1, 100), (4, 6), (4, 100)])
+def test_a_plan_says_how_wide_the_widest_batch_is(monkeypatch, block, batch):
+    monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 8})
+    batches, graph = [], as_graph(grid(4, 5))
+    module = recording(block, batches)
+    module.footprint = lambda graph, plan: plan.batch
+    row = SimpleNamespace(name="ours", device="cpu", load=lambda: module)
+    plan, planned = memory.fit(graph, row, SweepPlan(batch=batch, roots=graph.n))
+    with Workers(graph, ROW[False], plan, module) as workers:
+        wholes(workers, cut(graph.order, row, module.batching)[0])
+    assert planned.batch == planned.workspace == max(map(len, batches))
 
 
 def test_a_chunk_is_a_multiple_of_the_block(monkeypatch):

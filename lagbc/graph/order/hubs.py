@@ -8,10 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from lagbc.cuda import compiler
 from lagbc.graph import tuning
-from lagbc.graph.csr import module_of
-from lagbc.graph.order.search import BREADTH_FIRST
 
 
 def group_by_hubs(indptr: Any, indices: Any, vertices: Any) -> Any:
@@ -32,8 +29,14 @@ def group_by_hubs(indptr: Any, indices: Any, vertices: Any) -> Any:
     vertices : array of int64
         By their hop distances to the first hub, then to the second, and so on; in the order given where all agree.
     """
-    distances = hub_distances(indptr, indices)[:, vertices]
-    return vertices[module_of(indptr).lexsort(distances[::-1])]
+    distances = hub_distances(indptr, indices)
+    if isinstance(indptr, np.ndarray):
+        from lagbc.graph.host import order as host
+
+        return host.hub_order(distances, vertices)
+    from lagbc.graph.device import order as device
+
+    return device.hub_order(distances, vertices)
 
 
 def group_by_length(reverse: csr_array, vertices: Any) -> Any:
@@ -62,36 +65,10 @@ def hub_distances(indptr: Any, indices: Any) -> Any:
     """
     n = len(indptr) - 1
     hubs = min(tuning.HUBS, n)
-    if not isinstance(indptr, np.ndarray):
-        return _hub_distances_on_device(indptr, indices, hubs)
-    distances = np.zeros((hubs, n), np.int32)
-    frontier = np.zeros(n, np.uint16)
-    frontier[:hubs] = 1 << np.arange(hubs)
-    seen = frontier.copy()
-    rows = np.flatnonzero(np.diff(indptr))
-    for level in range(1, tuning.HUB_LEVELS + 1):
-        joined = np.bitwise_or.reduceat(frontier[indices], indptr[rows]) & ~seen[rows]
-        frontier[:] = 0
-        frontier[rows] = joined
-        seen |= frontier
-        found = np.flatnonzero(frontier)
-        if not len(found):
-            break
-        here = frontier[found] >> np.arange(hubs, dtype=np.uint16)[:, None] & 1
-        distances[:, found] += level * here.astype(np.int32)
-    return distances
+    if isinstance(indptr, np.ndarray):
+        from lagbc.graph.host import search as host
 
+        return host.hub_distances(indptr, indices, hubs, tuning.HUB_LEVELS)
+    from lagbc.graph.device import search as device
 
-def _hub_distances_on_device(indptr: Any, indices: Any, hubs: int) -> Any:
-    xp = module_of(indptr)
-    n = len(indptr) - 1
-    distances = xp.zeros((hubs, n), np.int32)
-    frontiers = xp.zeros((2, n), np.uint32)
-    frontiers[0, :hubs] = xp.left_shift(xp.uint32(1), xp.arange(hubs, dtype=np.uint32))
-    kernel = compiler.load(BREADTH_FIRST, compiler.options({}), cooperative=True).get_function("hub_distances")
-    blocks = compiler.resident_blocks(compiler.THREADS, kernel)
-    searches = frontiers, frontiers[0].copy(), distances
-    sizes = np.int32(n), np.int32(hubs), np.int32(tuning.HUB_LEVELS)
-    arguments = (*sizes, indptr, indices, *searches, xp.zeros(3, np.int32), xp.zeros(1, np.uint32))
-    kernel((blocks,), (compiler.THREADS,), arguments)
-    return distances
+    return device.hub_distances(indptr, indices, hubs)

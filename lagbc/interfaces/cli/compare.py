@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from lagbc.interfaces.cli import options
-from lagbc.interfaces.cli.graphs import open_source
+from lagbc.interfaces.cli.graphs import headline, open_source
 from lagbc.interfaces.cli.outputs import check_outputs
 
 if TYPE_CHECKING:
@@ -48,14 +48,17 @@ def compare_command(
 ) -> None:
     """Time, memory and agreement of every method on GRAPH.
 
-    A row is printed as soon as its method is measured. The exit status is 1 if the scores of some method are wrong.
+    A row is printed as soon as its method is measured; why others were not follows the table. The exit status is 1 if
+    the scores of some method are wrong.
     """
     import lagbc
 
     check_outputs(None, plot)
     taken = open_source(source)
+    graph = taken.graph
+    click.echo(f"{headline(taken, graph)}{', with lengths' if taken.weighted else ''}\n")
     comparison = lagbc.compare(
-        taken.matrix,
+        graph,
         roots,
         methods=cast(Any, methods if methods == "all" else [name.strip() for name in methods.split(",")]),
         device=cast(Any, device),
@@ -70,9 +73,8 @@ def compare_command(
         progress=progress,
         report=_row_printer(),
     )
-    click.echo()
-    click.echo(f"{taken.title}: {comparison.headline}")
-    for remark in comparison.remarks():
+    click.echo(f"\n{comparison.conditions}" if comparison.measured else comparison.conditions)
+    for remark in (*comparison.remarks(), *comparison.reasons()):
         click.echo(remark)
     if plot is not None:
         comparison.plot(plot, title=taken.title)
@@ -82,7 +84,7 @@ def compare_command(
 
 
 def _row_printer() -> Callable[[Measurement], None]:
-    """Return a function that prints a row of the table, above a progress bar if one is drawn; the first with titles."""
+    """Return a function that prints what was measured, above a progress bar if one is drawn; the first with titles."""
     from tqdm import tqdm
 
     from lagbc.comparison.records import TABLE_COLUMNS
@@ -98,10 +100,11 @@ def _row_printer() -> Callable[[Measurement], None]:
         tqdm.write(text, file=sys.stdout)
 
     def show(record: Measurement) -> None:
+        if record.skipped:
+            return
         if titles:
             line(titles)
             titles.clear()
-        cells = [cell(record) for _, cell in TABLE_COLUMNS]
-        line([*cells[:3], f"skipped: {record.skipped}"] if record.skipped else cells)
+        line([cell(record) for _, cell in TABLE_COLUMNS])
 
     return show

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from lagbc.interfaces.cli.text import counted
+
 if TYPE_CHECKING:
     from lagbc.graph.graph import Graph
-    from lagbc.interfaces.cli.options import GraphOptions
+    from lagbc.interfaces.cli.options import GraphOptions, RunOptions, SampleOptions
     from lagbc.io.graph_file import GraphFile
 
 
@@ -21,7 +24,6 @@ class Source:
     Attributes
     ----------
     file : GraphFile
-    matrix : sparse matrix
         With lengths in the place of strengths.
     directed, weighted : bool
     lengths : str or None
@@ -31,18 +33,17 @@ class Source:
     """
 
     file: GraphFile
-    matrix: Any
     directed: bool
     weighted: bool
     lengths: str | None
     title: str
 
-    @property
+    @cached_property
     def graph(self) -> Graph:
-        """The graph of the matrix."""
+        """The graph of the file, checked when it is first asked for."""
         from lagbc.graph.validate import as_graph
 
-        return as_graph(self.matrix, directed=self.directed, weighted=self.weighted)
+        return as_graph(self.file, directed=self.directed, weighted=self.weighted, copy=False)
 
 
 def open_source(options: GraphOptions) -> Source:
@@ -53,13 +54,15 @@ def open_source(options: GraphOptions) -> Source:
     name = options.name
     if not name.startswith(EXAMPLE) and not Path(name).exists():
         shipped = ", ".join(EXAMPLE + example for example in example_names())
-        raise FileNotFoundError(f"there is no file {name!r}; networks that come with lagbc: {shipped}")
+        stdin = "; standard input is /dev/stdin" if name == "-" else ""
+        raise FileNotFoundError(f"there is no file {name!r}{stdin}; networks that come with lagbc: {shipped}")
+    if Path(name).is_dir():
+        raise IsADirectoryError(f"{name} is a folder, not a graph file")
     file = read_graph(name, strengths=options.lengths == "strengths")
     if options.directed is None and file.format in ("edge list", "SciPy npz"):
         note(f"the format, {file.format}, tells no direction: edges go one way (--undirected takes them both ways)")
     return Source(
-        file=file,
-        matrix=_as_lengths(file.matrix) if options.lengths == "strengths" else file.matrix,
+        file=_as_lengths(file) if options.lengths == "strengths" else file,
         directed=file.directed if options.directed is None else options.directed,
         weighted=options.lengths is not None,
         lengths=options.lengths,
@@ -72,21 +75,38 @@ def note(text: str) -> None:
     click.echo(f"lagbc: note: {text}", err=True)
 
 
-def _as_lengths(strengths: Any) -> Any:
-    """1 / w; what is no strength gives what is no length, which is refused."""
+def _as_lengths(file: GraphFile) -> GraphFile:
+    """1 / w; a self loop is no edge, whatever its value."""
     import numpy as np
 
-    A = strengths.astype(np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    file.require_lengths("strength", "leaving out --strength")
+    A = file.matrix.astype(np.float64)
+    with np.errstate(divide="ignore"):
         A.data = 1.0 / A.data
-    return A
+    return replace(file, matrix=A)
 
 
 def headline(source: Source, graph: Graph) -> str:
     """Return the title and the size in one line."""
-    if graph.directed:
-        return f"{source.title}: {graph.n:,} vertices, {graph.nnz:,} directed edges"
-    return f"{source.title}: {graph.n:,} vertices, {graph.nnz // 2:,} undirected edges"
+    edges = counted(graph.nnz, "directed edge") if graph.directed else counted(graph.nnz // 2, "undirected edge")
+    return f"{source.title}: {counted(graph.n, 'vertex', 'vertices')}, {edges}"
+
+
+def introduce(source: Source, graph: Graph, which: Any, sample: SampleOptions, run: RunOptions) -> None:
+    """Print what a command is about to compute: the graph, the method, what became of values, and the roots."""
+    import lagbc
+
+    roots = None if sample.k is None else min(sample.k, graph.n)
+    how = {name: value for name, value in asdict(run).items() if name not in ("batch", "progress")}
+    choice = lagbc.select_method(
+        graph, directed=source.directed, weighted=source.weighted, which=which, roots=roots, **how
+    )
+    click.echo(headline(source, graph))
+    click.echo(f"method: {choice.reason}")
+    for line in weight_lines(source):
+        click.echo(line)
+    if sample.k is not None:
+        click.echo(f"estimate from {counted(sample.k, 'random root')} of {graph.n:,} (seed {sample.seed})")
 
 
 def has_weights(source: Source) -> bool:

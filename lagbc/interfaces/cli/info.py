@@ -88,7 +88,13 @@ def _methods_table() -> str:
     rows: list[tuple[str, ...]] = [("method", "formulation", "device", "weighted", "available")]
     for row in METHODS:
         rows.append((row.name, row.formulation, row.device, _yes(row.weighted), _yes(row.available)))
-    return table(rows, right=False)
+    reasons: dict[str, list[str]] = {}
+    for row in METHODS:
+        if row.missing:
+            reasons.setdefault(row.missing, []).append(f"{row.name} on {row.device}")
+    # Rows for hops and for lengths may have one name.
+    lines = [f"{', '.join(dict.fromkeys(titles))}: needs {missing}" for missing, titles in reasons.items()]
+    return "\n\n".join(filter(None, (table(rows, right=False), "\n".join(lines))))
 
 
 def _yes(value: bool) -> str:

@@ -27,19 +27,29 @@ class GraphOptions:
 
     name: str
     directed: bool | None
-    lengths: str | None
+    weighted: bool
+    strength: bool
+
+    @property
+    def lengths(self) -> str | None:
+        """What the stored values are taken as: "lengths", "strengths" or nothing."""
+        return "strengths" if self.strength else "lengths" if self.weighted else None
 
 
 @dataclass(frozen=True)
 class SampleOptions:
-    """An estimate from `k` random roots, with its standard error or without."""
+    """An estimate from `k` random roots."""
 
     k: int | None
     seed: int
-    error: bool
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """As the public functions name them."""
+        return {} if self.k is None else {"k": self.k, "rng": self.seed}
 
 
-NO_SAMPLE = SampleOptions(k=None, seed=0, error=False)
+NO_SAMPLE = SampleOptions(k=None, seed=0)
 
 
 @dataclass(frozen=True)
@@ -85,6 +95,12 @@ def _number_or_auto(kind: type[int] | type[float], wanted: str) -> Callable[[cli
 
 def _is_terminal(ctx: click.Context, param: click.Parameter, value: bool | None) -> bool:
     return sys.stderr.isatty() if value is None else value
+
+
+def _only_with_k(ctx: click.Context, param: click.Parameter, value: int | None) -> int:
+    if value is not None and ctx.params["k"] is None:
+        raise click.UsageError("--seed goes with --k, the number of roots to draw.", ctx)
+    return value or 0
 
 
 seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Draws the roots.")
@@ -141,25 +157,25 @@ takes_graph = _record(
     click.option(
         "--directed/--undirected", default=None, help="Edges one way or both ways.  [default: what the file says]"
     ),
+    click.option("--weighted", is_flag=True, help="Take the stored values as lengths of edges."),
     click.option(
-        "--weighted", "lengths", flag_value="lengths", default=None, help="Take the stored values as lengths of edges."
-    ),
-    click.option(
-        "--strength", "lengths", flag_value="strengths", help="Take them as strengths w, that is, lengths 1 / w."
+        "--strength", is_flag=True, help="Take them as strengths w, that is, lengths 1 / w; implies --weighted."
     ),
 )
 
 takes_sample = _record(
     SampleOptions,
     "sample",
-    click.option("--k", metavar="K", type=click.IntRange(1), help="Estimate from K random roots."),
-    seed_option,
+    click.option("--k", metavar="K", type=click.IntRange(1), is_eager=True, help="Estimate from K random roots."),
     click.option(
-        "--error/--no-error",
-        default=True,
-        show_default=True,
-        help="The standard error of the estimate, from ten more of at most 64 roots each.",
+        "--seed", type=click.IntRange(0), callback=_only_with_k, help="With --k: draws the roots.  [default: 0]"
     ),
+)
+error_option = click.option(
+    "--error/--no-error",
+    default=True,
+    show_default=True,
+    help="The standard error of the estimate, from ten more of at most 64 roots each.",
 )
 
 takes_run = _record(
@@ -183,9 +199,11 @@ takes_run = _record(
 takes_output = _record(
     OutputOptions,
     "output",
-    click.option("--top", type=click.IntRange(0), default=10, show_default=True, help="How many vertices to print."),
+    click.option(
+        "--top", type=click.IntRange(0), default=10, show_default=True, help="How many of the highest to print."
+    ),
     click.option("--out", type=click.Path(path_type=Path), help="Write all scores: a .npy array or a .csv table."),
-    plot_option("the scores"),
+    plot_option("scores of vertices"),
 )
 
 # The arguments of centralities that are no vertices, by their names in Python.

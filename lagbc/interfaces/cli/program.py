@@ -10,8 +10,10 @@ import click
 from lagbc import __version__
 from lagbc.errors import GraphFileWarning, MemoryWarning
 from lagbc.interfaces.cli.compare import compare_command
+from lagbc.interfaces.cli.compile import compile_command
 from lagbc.interfaces.cli.info import info_command
 from lagbc.interfaces.cli.scores import score_commands
+from lagbc.interfaces.cli.text import in_options
 from lagbc.interfaces.cli.together import centralities_command
 from lagbc.interfaces.signals import Terminated, sigterm_raises
 
@@ -19,11 +21,14 @@ from lagbc.interfaces.signals import Terminated, sigterm_raises
 class _Commands(click.Group):
     """Ends with one line and an exit status, never a traceback, where the input or the machine is at fault."""
 
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return super().get_command(ctx, cmd_name.replace("_", "-"))  # as the functions are called, too
+
     def invoke(self, ctx: click.Context) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("always", MemoryWarning)
             warnings.simplefilter("always", GraphFileWarning)
-            warnings.showwarning = _show_warning
+            warnings.showwarning = lambda message, *_, **__: self._say(ctx, "warning", str(message))
             try:
                 with sigterm_raises():
                     return super().invoke(ctx)
@@ -34,9 +39,18 @@ class _Commands(click.Group):
             except BrokenPipeError:
                 raise  # click ends quietly when the reader of a pipe has gone
             except MemoryError as error:
-                _fail(ctx, f"out of memory: {error}")
+                self._fail(ctx, f"out of memory: {error}")
             except (ValueError, TypeError, OSError, ImportError, OverflowError) as error:
-                _fail(ctx, str(error))
+                self._fail(ctx, str(error))
+
+    def _fail(self, ctx: click.Context, message: str) -> None:
+        self._say(ctx, "error", message)
+        ctx.exit(2)
+
+    def _say(self, ctx: click.Context, what: str, message: str) -> None:
+        """Print a message of a function in one line, arguments being the options of the command that is run."""
+        line = in_options(" ".join(message.split()), self.get_command(ctx, ctx.invoked_subcommand or ""))
+        click.echo(f"lagbc: {what}: {line}", err=True)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -45,14 +59,5 @@ def main() -> None:
     """Shortest-path centralities of large sparse graphs, by linear algebra on batches of roots."""
 
 
-for command in (*score_commands(), centralities_command, info_command, compare_command):
+for command in (*score_commands(), centralities_command, info_command, compare_command, compile_command):
     main.add_command(command)
-
-
-def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    click.echo(f"lagbc: warning: {' '.join(str(message).split())}", err=True)
-
-
-def _fail(ctx: click.Context, message: str) -> None:
-    click.echo(f"lagbc: error: {' '.join(message.split())}", err=True)
-    ctx.exit(2)

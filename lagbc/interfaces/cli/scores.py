@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lagbc import phases
 from lagbc.centrality.registry import Centrality, registered
 from lagbc.interfaces.cli import options
-from lagbc.interfaces.cli.graphs import degrees_of, headline, open_source, weight_lines
+from lagbc.interfaces.cli.graphs import degrees_of, introduce, open_source
 from lagbc.interfaces.cli.outputs import check_outputs, write_edges, write_scores
-from lagbc.interfaces.cli.text import left_behind, table
+from lagbc.interfaces.cli.text import left_behind, table, timing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,15 +34,16 @@ def _command(record: Centrality) -> click.Command:
         output: options.OutputOptions,
         run: options.RunOptions,
         sample: options.SampleOptions = options.NO_SAMPLE,
+        error: bool = False,
         **given: Any,
     ) -> None:
-        _score(record, source, sample, given, output, run)
+        _score(record, source, sample, error, given, output, run)
 
     declared: Any = run_command
     for declare in (options.takes_run, options.takes_output, *options.arguments_of(record.takes)):
         declared = declare(declared)
     if "k" in record.takes:
-        declared = options.takes_sample(declared)
+        declared = options.takes_sample(declared if record.of_edges else options.error_option(declared))
     summary = f"{record.summary[0].upper()}{record.summary[1:]}."
     name = record.name.replace("_", "-")
     return click.command(name, epilog=options.GRAPH_HELP, help=summary)(options.takes_graph(declared))
@@ -51,35 +53,25 @@ def _score(
     record: Centrality,
     source: options.GraphOptions,
     sample: options.SampleOptions,
+    error: bool,
     given: dict[str, Any],
     output: options.OutputOptions,
     run: options.RunOptions,
 ) -> None:
-    import lagbc
-
     check_outputs(output.out, output.plot)
     if record.of_edges and output.plot is not None:
         raise ValueError("--plot draws scores of vertices; write those of edges with --out")
     taken = open_source(source)
-    graph = taken.graph
-    which: Any = record.name
     how = asdict(run) | {"directed": taken.directed, "weighted": taken.weighted}
     silent = how | {"checkpoint": None, "progress": False}
-    choice = lagbc.select_method(
-        graph, which=which, roots=sample.k, **{name: value for name, value in silent.items() if name != "batch"}
-    )
-    click.echo(headline(taken, graph))
-    click.echo(f"method: {choice.reason}")
-    for line in weight_lines(taken):
-        click.echo(line)
-    drawn: dict[str, Any] = {} if sample.k is None else {"k": sample.k, "rng": sample.seed}
-    if drawn:
-        click.echo(f"estimate from {sample.k:,} random roots of {graph.n:,} (seed {sample.seed})")
     start = time.perf_counter()
-    try:
-        scores = _compute(record.name, graph, drawn | given | how)
-    except KeyboardInterrupt as interrupt:
-        raise type(interrupt)(left_behind(run.checkpoint)) from None
+    with phases.record() as recorder:
+        graph = taken.graph
+        introduce(taken, graph, record.name, sample, run)
+        try:
+            scores = _compute(record.name, graph, sample.arguments | given | how)
+        except KeyboardInterrupt as interrupt:
+            raise type(interrupt)(left_behind(run.checkpoint)) from None
     seconds = time.perf_counter() - start
     if output.out is not None:  # at once: what follows may be interrupted
         (write_edges if record.of_edges else write_scores)(output.out, scores, taken.file.labels)
@@ -88,11 +80,11 @@ def _score(
         if record.of_edges:
             click.echo(_top_edges(scores, taken, output.top))
         else:
-            errors, why = _errors(record, graph, sample, given | silent)
+            errors, why = _errors(record, graph, sample, error, given | silent)
             click.echo(_top_vertices(scores, errors, taken, output.top))
             if why:
                 click.echo(f"\nstandard error: {why}")
-    click.echo(f"time: {seconds:.3g} s")
+    click.echo(timing(seconds, recorder.seconds))
     if output.out is not None:
         click.echo(f"scores: {output.out}")
     if output.plot is not None:
@@ -100,7 +92,9 @@ def _score(
 
         unit = "" if record.name != "bc" else "fraction of vertex pairs" if given["normalized"] else "vertex pairs"
         name = "betweenness" if record.name == "bc" else record.name.replace("_", " ")
-        plot_scores(taken.matrix, scores, output.plot, directed=taken.directed, title=taken.title, unit=unit, name=name)
+        plot_scores(
+            taken.file.matrix, scores, output.plot, directed=taken.directed, title=taken.title, unit=unit, name=name
+        )
         click.echo(f"plot: {output.plot}")
 
 
@@ -115,14 +109,14 @@ def _compute(name: str, graph: Any, arguments: dict[str, Any]) -> Any:
 
 
 def _errors(
-    record: Centrality, graph: Any, sample: options.SampleOptions, options_of_run: dict[str, Any]
+    record: Centrality, graph: Any, sample: options.SampleOptions, wanted: bool, options_of_run: dict[str, Any]
 ) -> tuple[np.ndarray | None, str]:
     """Return the standard errors of an estimate, and a sentence on them; none where there are no estimates."""
     if "k" not in record.takes:
         return None, ""
     if sample.k is None or sample.k >= graph.n:
         return None, "none; all vertices are roots"
-    if not sample.error:
+    if not wanted:
         return None, "not computed (--error does)"
     if sample.k < 2:
         return None, "none; one root does not tell it"

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
+
+import click
+
+from lagbc.phases import Phase
+
+# Arguments whose options have another name.
+_OPTIONS = {"rng": "seed"}
+_QUOTES = "'\""
 
 
 def table(rows: list[tuple[str, ...]], *, right: bool) -> str:
@@ -11,6 +21,11 @@ def table(rows: list[tuple[str, ...]], *, right: bool) -> str:
     align = ">" if right else "<"
     lines = ("  ".join(f"{cell:{align}{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows)
     return "\n".join(line.rstrip() for line in lines)
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """Return a number of things with their name, in the singular if it is one."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def size(count: float) -> str:
@@ -29,6 +44,12 @@ def duration(seconds: float) -> str:
     return f"{float(f'{seconds / length:.2g}'):,g} {unit}"
 
 
+def timing(total: float, phases: Mapping[Phase, float]) -> str:
+    """Say in two lines how long the phases of a call took, and the call."""
+    parts = ", ".join(f"{name} {duration(seconds)}" for name, seconds in phases.items())
+    return f"phases: {parts}\ntime: {total:.3g} s"
+
+
 def left_behind(checkpoint: Path | None) -> str:
     """Say what an interrupted run leaves."""
     if checkpoint is None:
@@ -36,3 +57,23 @@ def left_behind(checkpoint: Path | None) -> str:
     if checkpoint.exists():
         return f"{checkpoint} keeps the roots that are done; the same command goes on from there"
     return f"no root was done, so {checkpoint} was not written"
+
+
+def in_options(message: str, command: click.Command | None) -> str:
+    """Say what a message says of the arguments of a function of the options of a command: memory= is --memory."""
+    options = {param.name: param for param in command.params if isinstance(param, click.Option)} if command else {}
+    options |= {name: options[option] for name, option in _OPTIONS.items() if option in options}
+    if not options:
+        return message
+
+    def say(found: re.Match[str]) -> str:
+        option, value = options[found["name"]], found["value"]
+        name = option.opts[0]
+        if value is None or value == "True":
+            return name
+        if value == "False":
+            return option.secondary_opts[0] if option.secondary_opts else f"leaving out {name}"
+        return f"{name} {value.strip(_QUOTES)}"
+
+    names = "|".join(map(re.escape, options))
+    return re.sub(rf"(?<![\w/.-])(?P<name>{names})=(?P<value>'[^']*'|\"[^\"]*\"|[^\s,;:()]+)?", say, message)

@@ -8,19 +8,19 @@ from typing import Any
 
 import click
 
+from lagbc import phases
 from lagbc.interfaces.cli import options
-from lagbc.interfaces.cli.graphs import headline, open_source, weight_lines
+from lagbc.interfaces.cli.graphs import introduce, open_source
 from lagbc.interfaces.cli.outputs import check_outputs, write_table
-from lagbc.interfaces.cli.text import left_behind, table
+from lagbc.interfaces.cli.text import left_behind, table, timing
 
 
 @click.command("centralities", epilog=options.GRAPH_HELP)
 @options.takes_graph
 @click.option(
     "--which",
-    default="bc,closeness,harmonic,eccentricity,stress",
-    show_default=True,
-    help="Names of commands, separated by commas; the first one ranks.",
+    help="Names of commands, separated by commas; the first one ranks.  [default: bc,closeness,harmonic,eccentricity,"
+    "stress; no eccentricity with --k]",
 )
 @options.takes_sample
 @options.takes_all_arguments
@@ -28,7 +28,7 @@ from lagbc.interfaces.cli.text import left_behind, table
 @options.takes_run
 def centralities_command(
     source: options.GraphOptions,
-    which: str,
+    which: str | None,
     sample: options.SampleOptions,
     output: options.OutputOptions,
     run: options.RunOptions,
@@ -38,24 +38,27 @@ def centralities_command(
     import numpy as np
 
     import lagbc
-    from lagbc.centrality.registry import find
+    from lagbc.centrality.registry import Arguments, find, that_take
+    from lagbc.centrality.together import FIVE
 
     check_outputs(output.out, output.plot)
-    names = [name.strip().replace("-", "_") for name in which.split(",")]
+    if which is None:
+        names = list[str](that_take(FIVE, Arguments(**sample.arguments)))
+    else:
+        names = [name.strip().replace("-", "_") for name in which.split(",")]
     if any(find(name).of_edges for name in names):
         raise ValueError("--which names vertices' centralities; for edges: lagbc edge-bc")
     taken = open_source(source)
-    graph, labels = taken.graph, taken.file.labels
-    click.echo(headline(taken, graph))
-    for line in weight_lines(taken):
-        click.echo(line)
-    drawn = {} if sample.k is None else {"k": sample.k, "rng": sample.seed}
-    how: dict[str, Any] = {"directed": taken.directed, "weighted": taken.weighted, **drawn, **given, **asdict(run)}
+    labels = taken.file.labels
+    how: dict[str, Any] = {"directed": taken.directed, "weighted": taken.weighted, **given, **asdict(run)}
     start = time.perf_counter()
-    try:
-        found: dict[str, Any] = dict(lagbc.centralities(graph, names, **how))  # type: ignore[arg-type]
-    except KeyboardInterrupt as interrupt:
-        raise type(interrupt)(left_behind(run.checkpoint)) from None
+    with phases.record() as recorder:
+        graph: Any = taken.graph
+        introduce(taken, graph, names, sample, run)
+        try:
+            found: dict[str, Any] = dict(lagbc.centralities(graph, names, **sample.arguments, **how))  # type: ignore[arg-type]
+        except KeyboardInterrupt as interrupt:
+            raise type(interrupt)(left_behind(run.checkpoint)) from None
     seconds = time.perf_counter() - start
     if output.out is not None:
         write_table(output.out, found, labels)
@@ -65,11 +68,11 @@ def centralities_command(
             vertex = v if labels is None else labels[v]
             rows.append((str(rank), str(vertex), *(f"{found[name][v]:.8g}" for name in names)))
         click.echo(f"\n{table(rows, right=True)}\n")
-    click.echo(f"time: {seconds:.3g} s")
+    click.echo(timing(seconds, recorder.seconds))
     if output.out is not None:
         click.echo(f"scores: {output.out}")
     if output.plot is not None:
         from lagbc.plots import plot_centralities
 
-        plot_centralities(taken.matrix, found, output.plot, title=taken.title)
+        plot_centralities(taken.file.matrix, found, output.plot, title=taken.title)
         click.echo(f"plot: {output.plot}")

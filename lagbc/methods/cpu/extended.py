@@ -19,9 +19,9 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.cpu.compile import njit
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.cpu.compile import njit
 from lagbc.methods.sums import Sums
 
 # A term this many powers of two below another does not change their float64 sum.

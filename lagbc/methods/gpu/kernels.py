@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lagbc.cuda.compiler import Source, options
-from lagbc.graph.order.search import BREADTH_FIRST
+from lagbc.cuda.compiler import Source
+from lagbc.graph.device import kernels as of_graphs
 from lagbc.methods.gpu.batched.kernels import KERNELS as BATCHED
+from lagbc.methods.gpu.common.kernels import ARRAYS
 from lagbc.methods.gpu.delta_stepping.kernels import KERNELS as DELTA_STEPPING
+from lagbc.methods.gpu.probe import PROBE
 from lagbc.methods.gpu.traversal.kernels import KERNELS as TRAVERSAL
 
-_METHODS = *BATCHED, *DELTA_STEPPING, *TRAVERSAL
-SOURCES: tuple[Source, ...] = (BREADTH_FIRST, *(kernels.source for kernels in _METHODS))
+_METHODS = ARRAYS, *BATCHED, *DELTA_STEPPING, *TRAVERSAL, PROBE
+SOURCES: tuple[Source, ...] = (*of_graphs.SOURCES, *(kernels.source for kernels in _METHODS))
 
 
-def variants() -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Yield (label, source text, options) of everything that is ever compiled."""
-    yield BREADTH_FIRST.name, BREADTH_FIRST.text, options({})
+def variants() -> Iterator[tuple[str, Source, tuple[str, ...]]]:
+    """Yield (label, source, options) of everything that is ever compiled."""
+    yield from of_graphs.variants()
     for kernels in _METHODS:
         yield from kernels.variants()

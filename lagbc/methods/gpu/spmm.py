@@ -7,8 +7,8 @@ All roots of a batch are searched at once, level by level, by one cuSPARSE produ
     backward   product = A F;     F = (omega / sigma + product)<depth == level>;   sigma<F> = sigma * product
 
 Backward F holds c, the path dependency per path, on one level at a time, and delta takes the place of sigma; the rows
-of delta are summed once, at the end. Only `depth` remembers the levels: a byte an entry, more on graphs deeper than
-that.
+of delta are summed once, at the end. Only `depth` remembers the levels: a byte an entry, more where there are more
+levels than it holds.
 
 With v bytes a value, d bytes a depth and m vertices with edges, on a batch of b roots, each level moves
 ``(4 + v) nnz`` bytes of A, about ``v b nnz`` to gather rows and ``v b m`` to write them, and then ``(v + d) b m``
@@ -88,7 +88,8 @@ class RowMajor:
     """``product = A @ frontier`` on row-major arrays, through CuPy's bindings of cuSPARSE.
 
     A row of 256 columns is one or two KiB in one place. On an R-MAT graph of scale 20 this is 10 times (float32) and 5
-    times (float64) as fast as `ColumnMajor`, with CSR_ALG2 as with the default algorithm; CSR_ALG3 is half as fast.
+    times (float64) as fast as CuPy's ``A @ frontier``, which makes column-major copies, with CSR_ALG2 as with the
+    default algorithm; CSR_ALG3 is half as fast.
     """
 
     def __init__(self, A: csr_matrix, frontier: Any, product: Any) -> None:
@@ -106,20 +107,6 @@ class RowMajor:
     def __call__(self) -> None:
         """Multiply, on the current stream."""
         cusparse.spMM(get_cusparse_handle(), *self._arguments, self._buffer.data.ptr)
-
-
-class ColumnMajor:
-    """``product = A @ frontier`` as CuPy writes it; it hands cuSPARSE column-major copies."""
-
-    def __init__(self, A: csr_matrix, frontier: Any, product: Any) -> None:
-        self.A, self.frontier, self.product = A, frontier, product
-
-    def __call__(self) -> None:
-        """Multiply, on the current stream."""
-        self.product[...] = self.A @ self.frontier
-
-
-Product = Callable[[csr_matrix, Any, Any], Callable[[], None]]
 
 
 @dataclass(eq=False)
@@ -163,40 +150,26 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
     return upload_bytes(graph, plan) + matrices + (8 + values + 8) * graph.n + entries + 64 * plan.batch
 
 
-def prepare(graph: Graph, plan: SweepPlan, multiply: Product = RowMajor) -> State:
-    """Upload the graph in sweep order and allocate ``3 v + d`` bytes a vertex with edges and root of a batch.
-
-    Parameters
-    ----------
-    graph : Graph
-    plan : SweepPlan
-    multiply : RowMajor or ColumnMajor
-        How frontiers are multiplied.
-
-    Returns
-    -------
-    State
-    """
+def prepare(graph: Graph, plan: SweepPlan) -> State:
+    """Upload the graph in sweep order and allocate ``3 v + d`` bytes a vertex with edges and root of a batch."""
     outward, inward = graph.reordered.on_device, graph.reordered.transpose.on_device
-    active = int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
-    position = np.empty(graph.n, np.int64)
-    position[graph.order] = np.arange(graph.n)
+    active = graph.active
     omega = np.ones(active) if plan.omega is None else plan.omega[graph.order[:active]]
     shape = active, plan.batch
     frontier, product = (cp.empty(shape, plan.dtype) for _ in range(2))
-    pull_dependencies = multiply(_matrix(outward, active, plan.dtype), frontier, product)
+    pull_dependencies = RowMajor(_matrix(outward, active, plan.dtype), frontier, product)
     symmetric = inward is outward
     return State(
         plan=plan,
         order=cp.asarray(graph.order[:active]),
-        position=position,
+        position=graph.position,
         omega=cp.asarray(omega, plan.dtype),
         depth=cp.empty(shape, cp.int8),
         sigma=cp.empty(shape, plan.dtype),
         frontier=frontier,
         product=product,
         pull_paths=(
-            pull_dependencies if symmetric else multiply(_matrix(inward, active, plan.dtype), frontier, product)
+            pull_dependencies if symmetric else RowMajor(_matrix(inward, active, plan.dtype), frontier, product)
         ),
         pull_dependencies=pull_dependencies,
     )
@@ -224,7 +197,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
         state.plan.stop.check()
         state.pull_paths()
         found.fill(False)
-        state.depth = _deep_enough(state.depth, level + 1)
+        state.depth = _wide_enough(state.depth, level + 1)
         _advance(
             state.product,
             level + 1,
@@ -298,7 +271,7 @@ def _set_roots(state: State, roots: NDArray[np.int64]) -> None:
     state.frontier[rows, columns] = 1
 
 
-def _deep_enough(depth: Any, level: int) -> Any:
+def _wide_enough(depth: Any, level: int) -> Any:
     """Give the array `depth` a type that holds `level`: int8, int16 or int32."""
     return depth.astype(np.promote_types(depth.dtype, np.min_scalar_type(-1 - level)), copy=False)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numba import uint64
 
+from lagbc.cpu.compile import njit
 from lagbc.methods.cpu.batched.rows import (
     count_bits,
     finite_in_row,
@@ -19,7 +20,6 @@ from lagbc.methods.cpu.batched.rows import (
     sum_row,
     zero_row,
 )
-from lagbc.methods.cpu.compile import njit
 
 
 @njit

@@ -35,6 +35,7 @@ import numpy as np
 from numba import uint64
 from numpy.typing import NDArray
 
+from lagbc.cpu.compile import njit
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
@@ -45,7 +46,6 @@ from lagbc.methods.cpu.batched.queue import (
     allocate,
     enqueue_roots,
     flags_of,
-    lengthen,
     most_entries,
     word_of,
 )
@@ -63,14 +63,10 @@ from lagbc.methods.cpu.batched.sums import (
     DistanceSums,
     PathSums,
     bytes_of_sums,
-    multiplicity_row,
-    omega_of_columns,
     rows_of_roots,
+    weights_of_columns,
 )
-from lagbc.methods.cpu.compile import njit
 from lagbc.methods.sums import PATH_SUMS, Sums
-
-_DONE, _QUEUE_FULL, _STOPPED = 0, 1, 2
 
 batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
 options: frozenset[str] = frozenset()
@@ -99,7 +95,7 @@ class State:
 
 
 def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of a worker: the arrays of its `State`, the queue at its largest, and a batch's sums."""
+    """Bound the bytes of a worker: the arrays of its `State`, the queue, and a batch's sums."""
     n, index = graph.n, graph.indices.dtype.itemsize
     rows = bool(plan.sums & PATH_SUMS) + ("stress" in plan.sums)  # values and paths
     words = 6 * n + 2  # omega, three of bits, visited, starts
@@ -116,7 +112,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         sweep_graph=ordered,
         reverse=ordered.transpose,
         plan=plan,
-        active=int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0))),
+        active=graph.active,
         omega=np.ones(n) if plan.omega is None else plan.omega[graph.order],
         values=np.empty((n, COLUMNS)) if plan.sums & PATH_SUMS else None,
         paths=np.empty((n, COLUMNS)) if "stress" in plan.sums else None,
@@ -137,33 +133,26 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     first, columns = state.queue[:count], state.masks[:count]
     state.bits[0, first] = state.visited[first] = columns
     state.starts[:2] = 0, count
-    cursor = np.array([0, 1, 0], np.int64)  # level, whether its paths are counted, overflowed columns
-    while True:
-        status = _forward(
-            out.indptr,
-            out.indices,
-            into.indptr,
-            into.indices,
-            state.active,
-            word_of(roots >= 0),
-            state.values,
-            state.bits,
-            state.visited,
-            state.queue,
-            state.masks,
-            state.starts,
-            cursor,
-            tuning.BATCHED_HIGH_DIAMETER_PULL_SHARE if state.graph.has_high_diameter else tuning.BATCHED_PULL_SHARE,
-            state.plan.sigma_limit,
-            state.plan.stop.value,
-        )
-        if status == _DONE:
-            break
-        if status == _STOPPED:
-            raise Interrupted
-        lengthen(state.queue, state.masks, state.graph.n)
-    depth, overflowed = int(cursor[0]), flags_of(cursor[2].astype(np.uint64), len(roots))
-    yield Levels(roots=roots, entries=int(state.starts[depth + 1]), depth=depth, overflowed=overflowed)
+    depth, overflowed = _forward(
+        out.indptr,
+        out.indices,
+        into.indptr,
+        into.indices,
+        state.active,
+        word_of(roots >= 0),
+        state.values,
+        state.bits,
+        state.visited,
+        state.queue,
+        state.masks,
+        state.starts,
+        tuning.BATCHED_PULL_SHARE,
+        state.plan.sigma_limit,
+        state.plan.stop.value,
+    )
+    state.plan.stop.check()
+    flags = flags_of(np.uint64(overflowed), len(roots))
+    yield Levels(roots=roots, entries=int(state.starts[depth + 1]), depth=depth, overflowed=flags)
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -188,7 +177,7 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np
 def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
     """Add what the roots that did not overflow sum to, to the one row of `sums`."""
     if state.values is not None:
-        _add_path_sums(state, levels, sums, state.omega if omega is None else omega_of_columns(omega))
+        _add_path_sums(state, levels, sums, *weights_of_columns(state.plan, levels.roots, state.omega, omega))
     if state.plan.sums - PATH_SUMS:
         distances = DistanceSums.zeros(state.graph.n)
         _sum_distances(
@@ -205,7 +194,9 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
         distances.add_to(sums, state.graph.order, len(levels.roots))
 
 
-def _add_path_sums(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64]) -> None:
+def _add_path_sums(
+    state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64], multiplicity: NDArray[np.float64]
+) -> None:
     parts = PathSums.zeros(state.graph.n, sums)
     edges = None if sums.edges is None else np.zeros(state.graph.nnz)
     finished = _backward(
@@ -214,7 +205,7 @@ def _add_path_sums(state: State, levels: Levels, sums: Sums, omega: NDArray[np.f
         levels.depth,
         levels.kept,
         omega,
-        multiplicity_row(state.plan, levels.roots),
+        multiplicity,
         state.values,
         state.paths,
         state.bits,
@@ -260,7 +251,6 @@ def _forward(
     queue,
     masks,
     starts,
-    cursor,
     pull_share,
     sigma_limit,
     stop,
@@ -270,15 +260,11 @@ def _forward(
     Level l + 1 is found from level l either by a pull, which counts its paths at once, or by a push of bits, after
     which the visits of level l + 1 count before they push on: `counted` tells which. Invariant at the top of the loop:
     bits[l % 3] is the frontier, bits[(l + 1) % 3] is zero, and bits[(l - 1) % 3] is the last frontier.
-    Without `values` nothing is counted.
+    Without `values` nothing is counted. Return the deepest level, and the columns that overflowed.
     """
-    level, counted, overflowed = cursor[0], cursor[1] != 0, uint64(cursor[2])
-    status = _DONE
-    while True:
+    level, counted, overflowed = 0, True, uint64(0)
+    while not stop[0]:
         first, last = starts[level], starts[level + 1]
-        if stop[0] or last + active > len(queue):
-            status = _STOPPED if stop[0] else _QUEUE_FULL
-            break
         before, here, after = bits[(level + 2) % 3], bits[level % 3], bits[(level + 1) % 3]
         edges = 0
         for i in range(first, last):
@@ -326,8 +312,7 @@ def _forward(
         level += 1
         counted = pull or values is None
         starts[level + 1] = end
-    cursor[0], cursor[1], cursor[2] = level, counted, overflowed
-    return status
+    return level, overflowed
 
 
 @njit

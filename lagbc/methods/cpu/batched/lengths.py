@@ -12,10 +12,10 @@ numbers: its distances D, later its path counts sigma, later its path dependenci
 
 **Distances.** Delta-stepping (Meyer and Sanders 2003) with a row of 64 columns in the place of a vertex. A row is
 *fresh* in the columns in which it came nearer since its edges were last relaxed. A phase relaxes the rows whose nearest
-fresh column is at most `delta` beyond the nearest of all, in all of their fresh columns: an edge costs the same for one
-column as for 64, so a row that is near in one column takes along what it has in the others. Every number is the sum, in
-float64, along a path from the root, and only ever falls; rounding is monotone, so that what is left in the end depends
-neither on the order nor on `delta`.
+fresh column is at most the width of a bucket beyond the nearest of all, in all of their fresh columns: an edge costs
+the same for one column as for 64, so a row that is near in one column takes along what it has in the others. Every
+number is the sum, in float64, along a path from the root, and only ever falls; rounding is monotone, so that what is
+left in the end depends neither on the order nor on the width.
 
 **Sets.** T is a list of the edges that are tight in some column, a fifth to a third of all. A vertex can be counted in
 the columns in which all its tight predecessors have been, and waits in the others. Which of those that can be counted
@@ -27,8 +27,8 @@ The queue of (vertex, bit row) entries is the sequence of these sets. A length t
 that is reached without a tight predecessor. It and all behind it wait for ever. Such columns are marked, as are those
 whose counts leave the range of float64.
 
-Only the owner of a row writes it, and it sums in row order. So the sums depend neither on threads nor on `delta`. Sums
-of distances are sums over the rows of D; where no more is asked for, nothing is counted. As in hops, compiled
+Only the owner of a row writes it, and it sums in row order. So the sums depend neither on threads nor on the width.
+Sums of distances are sums over the rows of D; where no more is asked for, nothing is counted. As in hops, compiled
 functions leave out what belongs to an argument that is None.
 """
 
@@ -43,6 +43,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.cpu.compile import njit
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
@@ -54,7 +55,6 @@ from lagbc.methods.cpu.batched.queue import (
     allocate,
     enqueue_roots,
     flags_of,
-    lengthen,
     most_entries,
 )
 from lagbc.methods.cpu.batched.rows import COLUMNS, finish_paths_row, finish_row, load_row, omega_row
@@ -62,12 +62,10 @@ from lagbc.methods.cpu.batched.sums import (
     DistanceSums,
     PathSums,
     bytes_of_sums,
-    multiplicity_row,
-    omega_of_columns,
     rows_of_roots,
+    weights_of_columns,
 )
-from lagbc.methods.cpu.batched.tight import STOPPED, TightEdges, add_tight, count, find_tight, push_roots, transpose
-from lagbc.methods.cpu.compile import njit
+from lagbc.methods.cpu.batched.tight import TightEdges, add_tight, count, find_tight, push_roots, transpose
 from lagbc.methods.sums import PATH_SUMS, Sums
 
 batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
@@ -96,7 +94,7 @@ class State:
 
 
 def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of a worker: the arrays of its `State`, the queue at its largest, and a batch's sums."""
+    """Bound the bytes of a worker: the arrays of its `State`, the queue, and a batch's sums."""
     n, index = graph.n, graph.indices.dtype.itemsize
     rows = 1 + _needs_both(plan) + ("stress" in plan.sums)  # values, dist and paths
     words = 4 * n  # omega, two of bits, nearest
@@ -113,12 +111,11 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     queue, masks = allocate(n, index_type)
     with np.errstate(over="ignore"):  # an infinite width is one, too
         mean = float(np.mean(graph.weights)) if graph.nnz else 0.0
-    default = (tuning.BATCHED_HIGH_DIAMETER_WIDTH if graph.has_high_diameter else tuning.BATCHED_WIDTH) * mean
     values = np.empty((n, COLUMNS))
     return State(
         graph=graph,
         plan=plan,
-        width=default if plan.bucket_width is None else plan.bucket_width,
+        width=tuning.BATCHED_WIDTH * mean if plan.bucket_width is None else plan.bucket_width,
         count_width=tuning.BATCHED_COUNT_WIDTH * mean,
         omega=np.ones(n) if plan.omega is None else plan.omega[graph.order],
         values=values,
@@ -193,9 +190,7 @@ def _count_paths(state: State, positions: NDArray[np.int64]) -> tuple[int, int, 
     entered = enqueue_roots(positions, state.values, state.queue, state.masks)
     waiting[state.queue[:entered]] &= ~state.masks[:entered]
     met = push_roots(out.starts, out.ends, out.masks, state.queue, state.masks, entered, pushed, state.lists[0])
-    cursor = np.array([0, met, entered], np.int64)  # phase, rows in its list, entries
-    overflowed = np.zeros(1, np.uint64)
-    while status := count(
+    phases, entries, overflowed = count(
         out.starts,
         out.ends,
         out.masks,
@@ -210,15 +205,13 @@ def _count_paths(state: State, positions: NDArray[np.int64]) -> tuple[int, int, 
         state.lists,
         state.queue,
         state.masks,
-        cursor,
-        overflowed,
+        met,
+        entered,
         state.plan.sigma_limit,
         stop.value,
-    ):
-        if status == STOPPED:
-            raise Interrupted
-        lengthen(state.queue, state.masks, state.graph.n)
-    return int(cursor[0]), int(cursor[2]), overflowed[0]
+    )
+    stop.check()
+    return phases, entries, np.uint64(overflowed)
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -256,10 +249,12 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
         )
         distances.add_to(sums, state.graph.order, len(levels.roots))
     if state.plan.sums & PATH_SUMS:
-        _add_path_sums(state, levels, sums, state.omega if omega is None else omega_of_columns(omega))
+        _add_path_sums(state, levels, sums, *weights_of_columns(state.plan, levels.roots, state.omega, omega))
 
 
-def _add_path_sums(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64]) -> None:
+def _add_path_sums(
+    state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64], multiplicity: NDArray[np.float64]
+) -> None:
     out, parts = state.out, PathSums.zeros(state.graph.n, sums)
     edges = None if sums.edges is None else np.zeros(out.starts[-1])
     finished = _backward(
@@ -270,7 +265,7 @@ def _add_path_sums(state: State, levels: Levels, sums: Sums, omega: NDArray[np.f
         levels.entries,
         levels.kept,
         omega,
-        multiplicity_row(state.plan, levels.roots),
+        multiplicity,
         state.values,
         state.paths,
         state.queue,

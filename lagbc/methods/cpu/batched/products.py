@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from numba import uint64
 
+from lagbc.cpu.compile import njit
 from lagbc.methods.cpu.batched.rows import add_row, dot_rows, zero_row
-from lagbc.methods.cpu.compile import njit
 
 
 @njit

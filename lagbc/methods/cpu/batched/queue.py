@@ -15,9 +15,8 @@ import numpy as np
 from numba import uint64
 from numpy.typing import NDArray
 
-from lagbc.methods import tuning
+from lagbc.cpu.compile import njit
 from lagbc.methods.cpu.batched.rows import COLUMNS, count_bits
-from lagbc.methods.cpu.compile import njit
 
 Queue = NDArray[Any]
 Masks = NDArray[np.uint64]
@@ -59,22 +58,14 @@ class Levels:
 
 
 def allocate(rows: int, index_type: Any) -> tuple[Queue, Masks]:
-    """Make a queue for `rows` vertices, which is lengthened when it is full."""
-    room = rows * tuning.BATCHED_FIRST_ENTRIES + COLUMNS
+    """Make a queue for `rows` vertices. What is never written takes no memory where the system gives pages on use."""
+    room = most_entries(rows)
     return np.empty(room, index_type), np.empty(room, np.uint64)
 
 
 def most_entries(rows: int) -> int:
-    """Room of a queue at its largest: an entry a column of every vertex, one more each that is kept free, and roots."""
-    return rows * (COLUMNS + 1) + COLUMNS
-
-
-def lengthen(queue: Queue, masks: Masks, rows: int) -> None:
-    """Double the room, as far as it can be used."""
-    room = min(2 * len(queue), most_entries(rows))
-    # In place, so that old and new queue are not held at once; no view of them is left.
-    queue.resize(room, refcheck=False)
-    masks.resize(room, refcheck=False)
+    """Room of a queue: an entry a column of every vertex. Scale-free graphs use 1 to 4 a vertex, long paths all."""
+    return rows * COLUMNS
 
 
 def flags_of(word: np.uint64, roots: int) -> NDArray[np.bool_]:
@@ -85,9 +76,7 @@ def flags_of(word: np.uint64, roots: int) -> NDArray[np.bool_]:
 
 def word_of(flags: NDArray[np.bool_]) -> np.uint64:
     """Set the bits of the columns that are flagged; the inverse of `flags_of`."""
-    columns = np.flatnonzero(flags).astype(np.uint64)
-    word: np.uint64 = np.bitwise_or.reduce(np.uint64(1) << columns, initial=np.uint64(0))
-    return word
+    return np.uint64(int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little"))
 
 
 @njit

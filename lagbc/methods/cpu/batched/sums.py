@@ -12,6 +12,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.batched.rows import COLUMNS
 from lagbc.methods.sums import PATH_SUMS, Sums
+from lagbc.methods.targets import columns_into_range
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +76,25 @@ def multiplicity_row(plan: SweepPlan, roots: NDArray[np.int64]) -> NDArray[np.fl
     return row
 
 
-def omega_of_columns(omega: Any) -> NDArray[np.float64]:
-    """Target weights of shape (n, columns) as rows of 64."""
-    rows = np.ones((len(omega), COLUMNS))
-    rows[:, : omega.shape[1]] = omega
-    return rows
+def weights_of_columns(
+    plan: SweepPlan, roots: NDArray[np.int64], omega: NDArray[np.float64], of_columns: Any
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Target weights, and how often each column counts.
+
+    Parameters
+    ----------
+    omega : ndarray of float64, shape (n,)
+        The plan's, in sweep order.
+    of_columns : ndarray of float64, shape (n, columns), or None
+        What stands in for them; they are brought into range, as rows of 64.
+    """
+    times = multiplicity_row(plan, roots)
+    if of_columns is None:
+        return omega, times
+    columns = of_columns.shape[1]
+    rows = np.ones((len(of_columns), COLUMNS))
+    rows[:, :columns], times[0, :columns] = columns_into_range(of_columns, times[0, :columns], plan.dtype)
+    return rows, times
 
 
 def _add(total: Any, order: NDArray[np.int64], part: Any) -> None:

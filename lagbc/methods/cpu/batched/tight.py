@@ -11,11 +11,9 @@ import numpy as np
 from numba import uint64
 from numpy.typing import NDArray
 
+from lagbc.cpu.compile import njit
 from lagbc.methods.cpu.batched.products import gather
 from lagbc.methods.cpu.batched.rows import finite_in_row, minimum_of_row, put_row, tight_in_row
-from lagbc.methods.cpu.compile import njit
-
-DONE, QUEUE_FULL, STOPPED = 0, 1, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,22 +108,20 @@ def count(
     lists,
     queue,
     masks,
-    cursor,
-    overflowed,
+    met,
+    entered,
     sigma_limit,
     stop,
 ):
     """Count the paths to each row in the columns in which all its tight predecessors have been counted.
 
     Invariant: `waiting` holds the columns that are reached and not counted, and lists[phase % 2] the rows pushed to
-    since they were last looked at, each once. The nearest of them is looked at in every phase.
+    since they were last looked at, each once; at first these are `met`, and `entered` is the number of entries. The
+    nearest of the rows is looked at in every phase. Return how many phases and entries there are, and the columns that
+    overflowed or in which a row waits for ever.
     """
-    phase, count, end = cursor
-    status = DONE
-    while count:
-        if stop[0] or end + count > len(queue):
-            status = STOPPED if stop[0] else QUEUE_FULL
-            break
+    phase, count, end, overflowed = 0, met, entered, uint64(0)
+    while count and not stop[0]:
         now, later = lists[phase % 2], lists[(phase + 1) % 2]
         reach = np.inf
         for i in range(count):
@@ -143,17 +139,15 @@ def count(
                 ready &= ~(in_edge_masks[e] & waiting[tails[e]])
             if ready != uint64(0):
                 _, total = gather(in_starts, tails, in_edge_masks, None, v, ready, sigma)
-                overflowed[0] |= put_row(sigma, v, ready, total, sigma_limit)
+                overflowed |= put_row(sigma, v, ready, total, sigma_limit)
                 waiting[v] &= ~ready
                 queue[end], masks[end] = v, ready
                 end += 1
                 kept = push(starts, heads, edge_masks, v, ready, pushed, later, kept)
         phase, count = phase + 1, kept
-    else:
-        for v in range(len(sigma)):
-            overflowed[0] |= waiting[v]
-    cursor[0], cursor[1], cursor[2] = phase, count, end
-    return status
+    for v in range(len(sigma)):
+        overflowed |= waiting[v]
+    return phase, end, overflowed
 
 
 @njit

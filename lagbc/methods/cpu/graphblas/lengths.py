@@ -1,8 +1,8 @@
 """Weighted centralities on the CPU in the GraphBLAS: min-plus Delta-stepping, then the sweep over tight edges.
 
 b roots are the b rows of one batch. All distances are settled first. D (the least lengths found so far, infinite at
-first) and N (those of them that are still to be relaxed) are b x n. A_L holds the lengths up to Delta, the light ones,
-A_H the heavy ones. Row i works on a bucket of its own, what N_i has below limit_i = min N_i + Delta:
+first) and N (those of them that are still to be relaxed) are b x n. A_L holds the lengths up to the width of a bucket,
+the light ones, A_H the heavy ones. Row i works on a bucket of its own, what N_i has below limit_i = min N_i + width:
 
     light      Q = F min.plus A_L;   Q = Q<Q < D>;   D = D min Q;   N = N min Q;   F = Q<Q < limit>,   until F is empty
     heavy      Q = S min.plus A_H, and D and N as above, where S is all that was in F;   N = N<!struct(S)>
@@ -67,7 +67,7 @@ class State:
     graph: Graph
     plan: SweepPlan
     vertices: NDArray[np.int64]  # of the caller's graph, in sweep order, those with edges
-    delta: float
+    width: float  # of a bucket
     light: Matrix
     heavy: Matrix
     tails: NDArray[Any]
@@ -108,15 +108,15 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     vertices = active_vertices(graph)
     n, ordered = len(vertices), graph.reordered
     assert ordered.weights is not None
-    delta = plan.bucket_width or choose_delta(n, ordered.weights)
+    width = plan.bucket_width or choose_width(n, ordered.weights)
     A = from_scipy(ordered.matrix[:n, :n])
-    light, heavy = select.valuele(A, delta).new(), select.valuegt(A, delta).new()
+    light, heavy = select.valuele(A, width).new(), select.valuegt(A, width).new()
     A.clear()
     tails, heads, lengths = ordered.rows, ordered.indices.astype(np.uint64), ordered.weights
-    return State(graph, plan, vertices, delta, light, heavy, tails, heads, lengths)
+    return State(graph, plan, vertices, width, light, heavy, tails, heads, lengths)
 
 
-def choose_delta(n: int, lengths: NDArray[np.float64]) -> float:
+def choose_width(n: int, lengths: NDArray[np.float64]) -> float:
     """Width of the buckets for n vertices and edges of these lengths."""
     return tuning.GRAPHBLAS_WIDTH_FACTOR * n * float(lengths.mean()) / len(lengths) if len(lengths) else 1.0
 
@@ -220,9 +220,9 @@ def _settle(state: State, b: int, rows: NDArray[np.int64], columns: NDArray[np.i
             N(binary.min) << Q
 
         while N.nvals:
-            # limit_i = (the least of N_i) + Delta, or if rounding absorbs Delta, next to the least
+            # limit_i = (the least of N_i) + width, or if rounding absorbs that, next to the least
             least = N.reduce_rowwise(monoid.min).new().to_dense(np.inf)
-            limit = Vector.from_dense(np.maximum(least + state.delta, np.nextafter(least, np.inf))).diag()
+            limit = Vector.from_dense(np.maximum(least + state.width, np.nextafter(least, np.inf))).diag()
             bucket(N)
             S.clear()
             while F.nvals:

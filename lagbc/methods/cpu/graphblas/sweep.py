@@ -82,8 +82,7 @@ BITMAP, ENTRY, PATTERN = 9, 16, 8
 
 def active_vertices(graph: Graph) -> NDArray[np.int64]:
     """Vertices with edges, or one vertex, in sweep order."""
-    active = np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0))
-    return graph.order[: max(1, active)]
+    return graph.order[: max(1, graph.active)]
 
 
 def starts_of(state: State, roots: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -28,6 +28,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.gpu.batched import launch_per_level, one_launch
 from lagbc.methods.gpu.common import sweep
+from lagbc.methods.gpu.common.kernels import ARRAYS
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, upload, upload_bytes
 from lagbc.methods.gpu.common.sums import sums_bytes
 from lagbc.methods.gpu.common.sweep import Levels, State, Way
@@ -51,8 +52,11 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Upload the graph in sweep order (once a graph) and allocate rows for the batch."""
+    first = "one launch" if graph.has_high_diameter else "launch per level"
+    ARRAYS.begin("float64")
+    WAYS[first].module.begin(plan, None)
     edge_order = cp.asarray(graph.edge_order) if "edges" in plan.sums else None
-    return State(upload(graph, plan), WAYS, "one launch" if graph.has_high_diameter else "launch per level", edge_order)
+    return State(upload(graph, plan), WAYS, first, edge_order)
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
@@ -67,7 +71,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     """Add what the roots that did not overflow sum to, a row a group, in matrix order.
 
     With target weights ``omega[v, column]``, c of v is ``omega[v, column] / sigma + sum of c`` in this column. They
-    take another eight bytes an entry.
+    take another eight bytes an entry, and sixteen more while they are scaled.
     """
     sweep.backward(state, levels, sums, omega)
 

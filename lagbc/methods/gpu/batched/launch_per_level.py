@@ -21,7 +21,8 @@ from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.batched.kernels import BACKWARD, FORWARD, SUMS
 from lagbc.methods.gpu.batched.sums import add_root_edges
-from lagbc.methods.gpu.common.kernels import DELTA, NARROW, NOTHING
+from lagbc.methods.gpu.common.arrays import scatter
+from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE, NARROW
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     GROUP_COLUMNS,
@@ -37,7 +38,7 @@ from lagbc.methods.gpu.common.rows import (
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_bytes, path_rows
 from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
-from lagbc.methods.sums import PATH_SUMS
+from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
 
 
 @dataclass(eq=False)
@@ -62,6 +63,18 @@ def allocate(rows: Rows) -> Arrays:
     counts = values if narrow is None else cp.empty(values.shape, narrow)
     visited = cp.empty((rows.groups, rows.rows, BYTES), cp.uint8)
     return Arrays(rows, values, counts, paths, visited, cp.empty((rows.groups, bitmap_words(rows.rows)), cp.uint32))
+
+
+def begin(plan: SweepPlan, dist: str | None = None) -> None:
+    """Have the kernels compiled while something else is done."""
+    count = NARROW.get(plan.dtype, plan.dtype)
+    if plan.sums & PATH_SUMS:
+        FORWARD.begin(count, sums=DEPENDENCY)
+        BACKWARD.begin(plan.dtype, count=count, sums=plan.sums)
+    else:
+        FORWARD.begin(plan.dtype, sums=DISTANCES_ALONE)
+    if plan.sums - DEPENDENCY - {"stress"}:
+        SUMS.begin(plan.dtype)
 
 
 def footprint(n: int, plan: SweepPlan) -> int:
@@ -95,16 +108,16 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
         rows.counts_are_small, arrays.counts = False, arrays.values
         return forward(arrays, roots, placed)
     if depth == tuning.HOPS_MOST_LEVELS - 1:
-        deeper = arrays.live[tuning.HOPS_MOST_LEVELS].any(axis=1).get()[:groups]
+        deeper = arrays.live[tuning.HOPS_MOST_LEVELS].get().any(axis=1)[:groups]
     return Found(depth, out_of_range, arrays.visited, deeper)
 
 
 def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> PathScores:
     """Sum over paths; `edges` are added to."""
-    rows, outputs = arrays.rows, arrays.rows.plan.sums
+    rows, sums = arrays.rows, arrays.rows.plan.sums
     name, count = "launch_per_level_backward", str(arrays.counts.dtype)
-    kernel = BACKWARD.kernel(name, rows.plan.dtype, count=count, outputs=outputs, by_column=weights.by_column)
-    parts = _parts(BACKWARD.own_columns(rows.plan.dtype, outputs=outputs))
+    kernel = BACKWARD.kernel(name, rows.plan.dtype, count=count, sums=sums, by_column=weights.by_column)
+    parts = _parts(BACKWARD.own_columns(rows.plan.dtype, sums=sums))
     scores = PathScores.zeros(rows, parts)
     for level in range(levels.depth, 0, -1):
         rows.plan.stop.check()
@@ -146,7 +159,7 @@ def paths(arrays: Arrays, levels: Levels) -> tuple[Any, Any]:
     """Distances and path counts, of shape (groups, rows, 256)."""
     rows, placed = arrays.rows, levels.placed
     dist = cp.full((rows.groups, rows.rows, GROUP_COLUMNS), np.inf)
-    dist[placed.group, placed.position, placed.column] = 0
+    scatter(dist, placed.places, 0)
     for level in range(1, levels.depth + 1):
         # Bits are written where a row is live, or was looked at.
         is_live = unpack(arrays.live[level].view(cp.uint8))[:, : rows.rows]
@@ -161,12 +174,12 @@ class _Forward:
         self._arrays, self._groups, self._roots = arrays, groups, roots
         plan, counts = arrays.rows.plan, arrays.counts
         dtype = plan.dtype if counts is None else str(counts.dtype)
-        outputs = NOTHING if counts is None else DELTA
+        sums = DISTANCES_ALONE if counts is None else DEPENDENCY
         self.first, self._count, self._touch, self._sweep = (
-            FORWARD.kernel(f"launch_per_level_{name}", dtype, outputs=outputs)
+            FORWARD.kernel(f"launch_per_level_{name}", dtype, sums=sums)
             for name in ("first", "count", "touch", "forward")
         )
-        self._parts = _parts(FORWARD.own_columns(dtype, outputs=outputs))
+        self._parts = _parts(FORWARD.own_columns(dtype, sums=sums))
         # The plan's limit is lower where targets have tiny weights.
         self._limit = min(2**32 - 1, plan.sigma_limit) if dtype == "uint32" else plan.sigma_limit
 
@@ -211,7 +224,7 @@ def _start(arrays: Arrays, kernels: _Forward, placed: Placed) -> None:
     arrays.are_small.clear()
     set_bits(arrays.visited, placed)
     if arrays.counts is not None:
-        arrays.counts[placed.group, placed.position, placed.column] = 1
+        scatter(arrays.counts, placed.places, 1)
     for level in range(2):
         _clear_level(arrays, level)
     arrays.bits[1].fill(0)
@@ -220,8 +233,8 @@ def _start(arrays: Arrays, kernels: _Forward, placed: Placed) -> None:
             (len(placed.position),),
             THREADS,
             n=rows.rows,
-            positions=placed.position,
-            columns=placed.group * GROUP_COLUMNS + placed.column,
+            positions=placed.positions,
+            columns=placed.columns,
             visited=arrays.visited,
             next=arrays.bits[1],
             next_live=arrays.live[1],

@@ -15,7 +15,8 @@ from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.batched.kernels import IN_ONE_LAUNCH, SUMS
 from lagbc.methods.gpu.batched.sums import add_root_edges
-from lagbc.methods.gpu.common.kernels import DELTA, NOTHING, Outputs
+from lagbc.methods.gpu.common.arrays import scatter
+from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     GROUP_COLUMNS,
@@ -31,6 +32,7 @@ from lagbc.methods.gpu.common.rows import (
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_bytes, path_rows
 from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
+from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
 
 # Of a queue, whose columns are listed at a time.
 _ENTRIES = 2**16
@@ -80,6 +82,15 @@ def allocate(rows: Rows) -> Arrays:
     )
 
 
+def begin(plan: SweepPlan, dist: str | None = None) -> None:
+    """Have the kernels compiled while something else is done."""
+    counts = plan.sums & PATH_SUMS
+    for sums in dict.fromkeys((DEPENDENCY, plan.sums) if counts else (DISTANCES_ALONE,)):
+        IN_ONE_LAUNCH.begin(plan.dtype, sums=sums, cooperative=True)
+    if plan.sums - PATH_SUMS:
+        SUMS.begin(plan.dtype, cooperative=True)
+
+
 def footprint(n: int, plan: SweepPlan) -> int:
     """Bound the bytes of `Arrays`: values and paths; visited and four bit rows, stamps, starts and found; the queue.
 
@@ -94,14 +105,14 @@ def footprint(n: int, plan: SweepPlan) -> int:
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     """Find the levels and count paths."""
     rows = arrays.rows
-    kernel = _kernel(rows, "forward", NOTHING if arrays.values is None else DELTA)
+    kernel = _kernel(rows, "forward", DISTANCES_ALONE if arrays.values is None else DEPENDENCY)
     while True:
         _start(arrays, placed)
         overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
         given = {"found": arrays.found, "sigma_limit": rows.plan.sigma_limit, "overflowed": overflowed}
         worst = _launch(arrays, kernel, count_groups(roots), **rows.outward, **rows.inward, **given)
         if worst != QUEUE_FULL:
-            return Found(int(arrays.status[:, 1].max()), bits_of(overflowed, len(roots)), arrays.visited)
+            return Found(int(arrays.status.get()[:, 1].max()), bits_of(overflowed, len(roots)), arrays.visited)
         _grow_queue(arrays)
 
 
@@ -161,20 +172,21 @@ def _start(arrays: Arrays, placed: Placed) -> None:
     set_bits(arrays.bits[:, 0], placed)
     set_bits(arrays.visited, placed)
     if arrays.values is not None:
-        arrays.values[placed.group, placed.position, placed.column] = 1
+        scatter(arrays.values, placed.places, 1)
     arrays.stamps.fill(0)
-    arrays.stamps[placed.group, placed.position] = 1
+    scatter(arrays.stamps, (placed.group, placed.position), 1)
     sizes, place = queue_places(arrays.rows, placed)
-    arrays.queue[placed.group, place] = placed.position
-    arrays.starts[:, 0] = 0
-    arrays.starts[:, 1] = sizes
+    scatter(arrays.queue, (placed.group, place), placed.position)
+    groups = np.arange(len(sizes))
+    scatter(arrays.starts, (groups, np.zeros_like(groups)), 0)
+    scatter(arrays.starts, (groups, np.ones_like(groups)), sizes)
     arrays.found.fill(0)
     arrays.status.fill(0)
 
 
-def _kernel(rows: Rows, sweep: str, outputs: Outputs, *, by_column: bool = False) -> Kernel:
+def _kernel(rows: Rows, sweep: str, sums: frozenset[str], *, by_column: bool = False) -> Kernel:
     name, dtype = f"one_launch_{sweep}", rows.plan.dtype
-    return IN_ONE_LAUNCH.kernel(name, dtype, outputs=outputs, by_column=by_column, cooperative=True)
+    return IN_ONE_LAUNCH.kernel(name, dtype, sums=sums, by_column=by_column, cooperative=True)
 
 
 def _members(kernel: Kernel, groups: int) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 from lagbc.cuda.compiler import THREADS
 from lagbc.methods.gpu.batched.kernels import SUMS
-from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Placed, Rows
+from lagbc.methods.gpu.common.rows import Placed, Rows
 from lagbc.methods.gpu.common.sums import Edges
 from lagbc.methods.gpu.common.sweep import Weights
 
@@ -20,8 +20,8 @@ def add_root_edges(rows: Rows, placed: Placed, weights: Weights, values: Any, ed
         (len(placed.position),),
         THREADS,
         n=rows.rows,
-        positions=placed.position,
-        columns=placed.group * GROUP_COLUMNS + placed.column,
+        positions=placed.positions,
+        columns=placed.columns,
         keep=weights.keep,
         multiplicity=weights.multiplicity,
         values=values,

@@ -10,11 +10,10 @@ from typing import Any
 from lagbc.cuda import compiler
 from lagbc.cuda.kernel import Kernel, kernel_of
 from lagbc.methods import tuning
-from lagbc.methods.sums import PATH_SUMS
+from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
 
-Outputs = frozenset[str]
-NOTHING: Outputs = frozenset()  # that needs path counts
-DELTA: Outputs = frozenset({"dependency"})
+# None that needs path counts.
+DISTANCES_ALONE: frozenset[str] = frozenset()
 
 _TYPES = {"float64": "double", "float32": "float", "uint32": "unsigned"}
 _BYTES = {"float64": 8, "float32": 4, "uint32": 4}
@@ -27,7 +26,7 @@ _SUM_OF = {"uint32": "uint64"}
 # Kernels leave out what a run does not ask for: by macros that are 1 where it asks for one of these sums.
 _MACROS = {"COUNTS": PATH_SUMS, "STRESS": {"stress"}, "EDGE_SUMS": {"edges"}}
 # Sums that make a difference: betweenness, what may come to it, and distances alone.
-_SUMS = (*(DELTA | Outputs(more) for more in ((), ("stress",), ("edges",), ("stress", "edges"))), NOTHING)
+_SUMS = (*(DEPENDENCY | set(more) for more in ((), ("stress",), ("edges",), ("stress", "edges"))), DISTANCES_ALONE)
 # Headers of kernels whose columns are roots.
 COMMON, GROUP, VALUES = "cuda/common.cuh", "cuda/group.cuh", "methods/gpu/common/values.cuh"
 COLUMN_HEADERS = (COMMON, VALUES, "methods/gpu/common/columns.cuh")
@@ -65,11 +64,11 @@ class Kernels:
     depth_bytes: tuple[int | None, ...] = (None,)
     by_column: bool = False
 
-    def own_columns(self, dtype: str, dist: str | None = None, outputs: Outputs = DELTA) -> int:
+    def own_columns(self, dtype: str, dist: str | None = None, sums: frozenset[str] = DEPENDENCY) -> int:
         """Columns of a lane, in the kernels that take a launch a level."""
-        if not outputs & PATH_SUMS:
+        if not sums & PATH_SUMS:
             return 8
-        own_bytes = tuning.EDGES_OWN_BYTES if "edges" in outputs else tuning.OWN_BYTES[self.source.name]
+        own_bytes = tuning.EDGES_OWN_BYTES if "edges" in sums else tuning.OWN_BYTES[self.source.name]
         return min(8, own_bytes // _BYTES[dist or dtype])
 
     def options(
@@ -79,7 +78,7 @@ class Kernels:
         dist: str | None = None,
         count: str | None = None,
         depth_bytes: int | None = None,
-        outputs: Outputs = DELTA,
+        sums: frozenset[str] = DEPENDENCY,
         by_column: bool = False,
     ) -> tuple[str, ...]:
         """Compiler options for values of `dtype`, and of what else the source has: depths, distances, sums."""
@@ -91,8 +90,8 @@ class Kernels:
         if count is not None:
             macros["SIGMA"] = _TYPES[count]
         if self.source.name in tuning.OWN_BYTES:
-            macros["OWN_COLUMNS"] = self.own_columns(dtype, dist, outputs)
-        macros |= {macro: int(bool(outputs & _MACROS[macro])) for macro in self.asks}
+            macros["OWN_COLUMNS"] = self.own_columns(dtype, dist, sums)
+        macros |= {macro: int(bool(sums & _MACROS[macro])) for macro in self.asks}
         if by_column:
             macros["OMEGA_BY_COLUMN"] = 1
         macros |= {f"{kernel}_RESIDENT": tuning.RESIDENT[kernel] for kernel in self.resident}
@@ -105,7 +104,7 @@ class Kernels:
         dist: str | None = None,
         count: str | None = None,
         depth_bytes: int | None = None,
-        outputs: Outputs = DELTA,
+        sums: frozenset[str] = DEPENDENCY,
         by_column: bool = False,
         cooperative: bool = False,
     ) -> Any:
@@ -117,43 +116,49 @@ class Kernels:
             Types of values, distances and path counts; the last two where the source has them.
         depth_bytes : int, optional
             Bytes of a depth, in the traversals.
-        outputs : frozenset of str
+        sums : frozenset of str
             Sums that are asked for.
         by_column : bool
             Whether each column has targets of its own.
         cooperative : bool
             Whether the blocks of a launch wait for each other.
         """
-        chosen = self.options(
-            dtype, dist=dist, count=count, depth_bytes=depth_bytes, outputs=outputs, by_column=by_column
-        )
+        chosen = self.options(dtype, dist=dist, count=count, depth_bytes=depth_bytes, sums=sums, by_column=by_column)
         return compiler.load(self.source, chosen, cooperative=cooperative)
+
+    def begin(self, dtype: str, *, cooperative: bool = False, **of: Any) -> None:
+        """Have it compiled while something else is done; arguments as for `load`."""
+        compiler.begin(self.source, self.options(dtype, **of), cooperative=cooperative)
 
     def kernel(self, name: str, dtype: str, *, dist: str | None = None, **of: Any) -> Kernel:
         """Return one of its kernels; the other arguments are those of `load`."""
         numbers = {"value": dtype, "sum": _SUM_OF.get(dtype, dtype)} | ({"dist": dist} if dist else {})
         return kernel_of(self.load(dtype, dist=dist, **of), self.source, name, numbers)
 
-    def variants(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-        """Yield (label, source text, options) of everything that is ever compiled of the source."""
+    def variants(self) -> Iterator[tuple[str, compiler.Source, tuple[str, ...]]]:
+        """Yield (label, source, options) of everything that is ever compiled of the source."""
         seen = set()
-        sums = _SUMS if self.asks else (DELTA,)
+        asked_for = _SUMS if self.asks else (DEPENDENCY,)
         columns = (False, True) if self.by_column else (False,)
-        for dtype, depth_bytes, dist, count, outputs, by_column in product(
-            self.dtypes, self.depth_bytes, self.dists, self.counts, sums, columns
+        for dtype, depth_bytes, dist, count, sums, by_column in product(
+            self.dtypes, self.depth_bytes, self.dists, self.counts, asked_for, columns
         ):
-            if ("stress" in outputs and dtype == "float32") or (dtype == "uint32" and not outputs):
+            if ("stress" in sums and dtype == "float32") or (dtype == "uint32" and not sums):
                 continue  # never asked for; see `lagbc.run.plan` for the first
-            if by_column and not outputs:
+            if by_column and not sums:
                 continue
-            if count and (not outputs or count not in (dtype, NARROW.get(dtype))):
+            if count and (not sums or count not in (dtype, NARROW.get(dtype))):
                 continue
-            asked = sorted(outputs - DELTA) if outputs else ["distances"]
+            asked = sorted(sums - DEPENDENCY) if sums else ["distances"]
             asked += ["targets by column"] if by_column else []
             label = ", ".join(str(part) for part in (dtype, depth_bytes, dist, count, *asked) if part)
             chosen = self.options(
-                dtype, dist=dist, count=count, depth_bytes=depth_bytes, outputs=outputs, by_column=by_column
+                dtype, dist=dist, count=count, depth_bytes=depth_bytes, sums=sums, by_column=by_column
             )
             if chosen not in seen:
-                yield f"{self.source.name}[{label}]", self.source.text, chosen
+                yield f"{self.source.name}[{label}]", self.source, chosen
             seen.add(chosen)
+
+
+# What is done to arrays around the sweeps.
+ARRAYS = Kernels(compiler.Source("methods/gpu/common/arrays.cu", COLUMN_HEADERS), dtypes=("float64",))

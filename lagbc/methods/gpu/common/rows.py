@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import cupy as cp
@@ -14,6 +15,7 @@ from lagbc.cuda.host import pinned_flag
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.gpu.common.arrays import Survey, add_reached, convert_lengths, copy_into, join_bits, scatter
 
 GROUP_COLUMNS = 256
 BYTES = GROUP_COLUMNS // 8
@@ -28,7 +30,6 @@ class Rows:
     """A graph whose vertices are in sweep order, those without edges left out. A group's rows are together."""
 
     plan: SweepPlan
-    n: int  # of the caller's graph
     rows: int  # vertices with edges
     groups: int
     order: Any  # (rows,) int64: the caller's vertex of each row
@@ -63,39 +64,52 @@ class Lengths:
     unit: float  # of which all lengths are multiples, few enough for `dial`; else 0
     dist: str  # type of distances
     width: float  # of a window of distances
+    survey: Survey
 
     def as_type(self, dtype: Any, unit: float = 1.0) -> tuple[Any, Any]:
         """Return `out` and `into` in units, in another type; the same array if they are."""
-        out = (self.out / unit).astype(dtype)
-        return out, out if self.into is self.out else (self.into / unit).astype(dtype)
+        out = convert_lengths(self.out, unit, dtype)
+        return out, out if self.into is self.out else convert_lengths(self.into, unit, dtype)
 
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """The roots of a batch that have edges, on the device, int64 each; the others reach nothing."""
+    """The roots of a batch that have edges; the others reach nothing."""
 
-    position: Any  # row in sweep order
-    group: Any
-    column: Any  # in the group
+    position: NDArray[np.int64]  # row in sweep order
+    group: NDArray[np.int64]
+    column: NDArray[np.int64]  # in the group
+
+    @property
+    def places(self) -> tuple[NDArray[np.int64], ...]:
+        """Of the roots' own entries, in an array of shape (groups, rows, 256)."""
+        return self.group, self.position, self.column
+
+    @cached_property
+    def positions(self) -> Any:
+        """`position` on the device."""
+        return cp.asarray(self.position)
+
+    @cached_property
+    def columns(self) -> Any:
+        """The column of each root among those of all groups, on the device."""
+        return cp.asarray(self.group * GROUP_COLUMNS + self.column)
 
 
 def upload(graph: Graph, plan: SweepPlan) -> Rows:
     """Upload the graph in sweep order; the stop flag of the plan is mirrored."""
     ordered, into = graph.reordered.on_device, graph.reordered.transpose.on_device
-    rows = int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
-    position = np.empty(graph.n, np.int64)
-    position[graph.order] = np.arange(graph.n)
+    rows = graph.active
     indptr, indices = cp.asarray(ordered.indptr[: rows + 1]), cp.asarray(ordered.indices)
     symmetric = into is ordered
     stop = pinned_flag()
     plan.stop.mirror(stop)
     return Rows(
         plan=plan,
-        n=graph.n,
         rows=rows,
         groups=plan.batch // GROUP_COLUMNS,
         order=cp.asarray(graph.order[:rows]),
-        position=position,
+        position=graph.position,
         indptr=indptr,
         indices=indices,
         in_indptr=indptr if symmetric else cp.asarray(into.indptr[: rows + 1]),
@@ -117,13 +131,13 @@ def place(rows: Rows, roots: NDArray[np.int64]) -> Placed:
     """Give the roots of a batch a column each, in their order; a root of -1 is an absent one."""
     position = np.where(roots < 0, rows.rows, rows.position[roots])
     root = np.flatnonzero(position < rows.rows)
-    return Placed(*(cp.asarray(part) for part in (position[root], root // GROUP_COLUMNS, root % GROUP_COLUMNS)))
+    return Placed(position[root], root // GROUP_COLUMNS, root % GROUP_COLUMNS)
 
 
-def queue_places(rows: Rows, placed: Placed) -> tuple[Any, Any]:
+def queue_places(rows: Rows, placed: Placed) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Count the roots of each group, and give each root its place among those of its group."""
-    sizes = cp.bincount(placed.group, minlength=rows.groups)
-    return sizes, cp.arange(len(placed.group)) - (cp.cumsum(sizes) - sizes)[placed.group]
+    sizes = np.bincount(placed.group, minlength=rows.groups)
+    return sizes, np.arange(len(placed.group)) - (np.cumsum(sizes) - sizes)[placed.group]
 
 
 def count_groups(roots: NDArray[np.int64]) -> int:
@@ -133,22 +147,23 @@ def count_groups(roots: NDArray[np.int64]) -> int:
 
 def set_bits(bits: Any, placed: Placed) -> None:
     """Clear bit rows, of shape (groups, rows, 32), and set the bit of each root in its own row."""
-    bits.fill(0)
-    bits[placed.group, placed.position, placed.column // 8] = cp.left_shift(1, placed.column % 8).astype(cp.uint8)
+    for of_group in bits:
+        of_group.fill(0)
+    scatter(bits, (placed.group, placed.position, placed.column // 8), 1 << placed.column % 8)
 
 
-def bitmap_of(rows: Rows, placed: Placed) -> Any:
+def bitmap_of(rows: Rows, placed: Placed) -> NDArray[np.uint32]:
     """Make the bitmaps, of shape (groups, rows / 32), of the rows that hold a root."""
-    position, group = placed.position.get(), placed.group.get()
     bitmap = np.zeros((rows.groups, bitmap_words(rows.rows)), np.uint32)
-    np.bitwise_or.at(bitmap, (group, position // 32), np.uint32(1) << (position % 32).astype(np.uint32))
-    return cp.asarray(bitmap)
+    own = np.uint32(1) << (placed.position % 32).astype(np.uint32)
+    np.bitwise_or.at(bitmap, (placed.group, placed.position // 32), own)
+    return bitmap
 
 
 def twice_as_long(levels: Any) -> Any:
     """Copy a stack of levels into one of twice as many."""
     larger = cp.empty((2 * len(levels), *levels.shape[1:]), levels.dtype)
-    larger[: len(levels)] = levels
+    copy_into(larger, levels)
     return larger
 
 
@@ -171,10 +186,7 @@ def unpack(bits: Any) -> Any:
 
 def roots_with_bits(bits: Any, count: int) -> NDArray[np.bool_]:
     """For each of so many roots, whether any row has its bit."""
-    found = np.zeros((len(bits), GROUP_COLUMNS), np.bool_)
-    for bit in range(8):
-        found[:, bit::8] = (bits >> bit & 1).any(axis=1).get()
-    return found.reshape(-1)[:count]
+    return np.unpackbits(join_bits(bits).reshape(-1), count=count, bitorder="little").astype(np.bool_)
 
 
 def multiplicities(rows: Rows, roots: NDArray[np.int64]) -> Any:
@@ -188,19 +200,13 @@ def multiplicities(rows: Rows, roots: NDArray[np.int64]) -> Any:
 
 def add_ends(placed: Placed, reached: Any, keep: Any, scores: Any) -> None:
     """Add one to both ends of every pair of a kept root and a vertex that it reaches, to a row of scores a group."""
-    counts = cp.zeros((len(reached), GROUP_COLUMNS))
-    for bit in range(8):
-        is_set = (reached & keep[:, None, :]) >> bit & 1
-        scores += is_set.sum(axis=2)
-        counts[:, bit::8] = is_set.sum(axis=1)
-    # A root was counted as reaching itself, at both ends.
-    kept = (keep[placed.group, placed.column // 8] >> (placed.column % 8).astype(cp.uint8)) & 1
-    scores[placed.group, placed.position] += counts[placed.group, placed.column] - 2.0 * kept
+    rows = cp.asarray(placed.group * scores.shape[1] + placed.position)
+    add_reached(reached, keep, scores, rows, placed.columns)
 
 
 def worst_end(status: Any) -> int:
     """Tell how the worst of the groups' sweeps in one launch ended; Interrupted is raised if one was stopped."""
-    worst = int(status[:, 0].max())
+    worst = int(status.get()[:, 0].max())
     if worst == STOPPED:
         raise Interrupted
     return worst

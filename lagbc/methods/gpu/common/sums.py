@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
+from lagbc.methods.gpu.common.arrays import add_sums, join_parts
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, WORDS, Rows
 from lagbc.methods.sums import PATH_SUMS, Sums
 
@@ -37,14 +38,14 @@ class PathScores:
 
     def join_parts(self) -> PathScores:
         """Sum over the parts of each group."""
-        return PathScores(self.dependency.sum(axis=1), None if self.stress is None else self.stress.sum(axis=1))
+        return PathScores(join_parts(self.dependency), None if self.stress is None else join_parts(self.stress))
 
     def add_to(self, sums: Sums, rows: Rows, groups: int) -> None:
         """Add those that are asked for to a batch's, in matrix order."""
         if sums.dependency is not None:
-            sums.dependency[:groups, rows.order] += self.dependency[:groups]
+            add_sums(sums.dependency, rows.order, self.dependency, groups)
         if sums.stress is not None:
-            sums.stress[:groups, rows.order] += self.stress[:groups]
+            add_sums(sums.stress, rows.order, self.stress, groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,11 +74,11 @@ class Distances:
     depth: Any  # (groups, 256)
 
     @classmethod
-    def zeros(cls, rows: Rows, outputs: frozenset[str]) -> Distances:
+    def zeros(cls, rows: Rows, names: frozenset[str]) -> Distances:
         """Make those that are asked for."""
         shapes = {"depth": (rows.groups, GROUP_COLUMNS)}
         asked = {
-            name: cp.zeros(shapes.get(name, (rows.groups, rows.rows))) if name in outputs else None
+            name: cp.zeros(shapes.get(name, (rows.groups, rows.rows))) if name in names else None
             for name in ("reached", "distance", "inverse", "depth")
         }
         return cls(known=cp.zeros((rows.groups, WORDS), cp.uint32), **asked)
@@ -91,7 +92,7 @@ class Distances:
         """Add them to a batch's, in matrix order."""
         for name in ("reached", "distance", "inverse"):
             if getattr(self, name) is not None:
-                getattr(sums, name)[:groups, rows.order] += getattr(self, name)[:groups]
+                add_sums(getattr(sums, name), rows.order, getattr(self, name), groups)
         if self.depth is not None:
             sums.depth[:roots] += self.depth.reshape(-1)[:roots]
 

@@ -1,4 +1,4 @@
-"""The course of a batch: its groups are swept in one way, and those that are too deep for it in the next."""
+"""The course of a batch: its groups are swept in one way, and those of too many levels for it in the next."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.graph.csr import as_numpy
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.rows import (
     GROUP_COLUMNS,
@@ -24,6 +25,7 @@ from lagbc.methods.gpu.common.rows import (
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, rows_of_batch
 from lagbc.methods.sums import PATH_SUMS, Sums
+from lagbc.methods.targets import columns_into_range
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +35,7 @@ class Found:
     depth: int  # of the last level
     overflowed: NDArray[np.bool_]  # for each root
     reached: Any  # (groups, rows, 32) uint8; None if paths are not counted
-    deeper: NDArray[np.bool_] | None = None  # for each group, whether it is not done, as it is too deep; None: none is
+    deeper: NDArray[np.bool_] | None = None  # for each group, if not done, as its levels are too many; None: none is
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +97,9 @@ class Weights:
 class Sweeps(Protocol):
     """A module with a way of sweeping."""
 
+    def begin(self, plan: SweepPlan, dist: str | None) -> None:
+        """Have its kernels compiled while something else is done; `dist` is the type of distances, if it has one."""
+
     def forward(self, arrays: Any, roots: NDArray[np.int64], placed: Placed) -> Found:
         """Find the levels and count paths."""
 
@@ -107,7 +112,7 @@ class Sweeps(Protocol):
 
 @dataclass(frozen=True)
 class Way:
-    """A way of sweeping, what it allocates, and the way of the groups that are too deep for it."""
+    """A way of sweeping, what it allocates, and the way of the groups that have too many levels for it."""
 
     module: Sweeps
     allocate: Callable[..., Any]  # of rows, and of lengths if there are any
@@ -143,6 +148,7 @@ class State:
         """Allocate what a way needs, in place of the arrays of another."""
         if way != self.way:
             self.arrays = None
+            self.ways[way].module.begin(self.plan, self.lengths.dist if self.lengths else None)
             given = (self.rows,) if self.lengths is None else (self.rows, self.lengths)
             self.way, self.arrays = way, self.ways[way].allocate(*given)
         return self.module
@@ -174,28 +180,36 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     state.plan.stop.check()
     if not len(levels.placed.position):
         return
-    rows, outputs = state.rows, state.plan.sums
-    targets = rows.omega if omega is None else _by_column(rows, levels, omega)
-    weights = Weights(levels.keep(rows), multiplicities(rows, levels.roots), targets, omega is not None)
+    rows, asked = state.rows, state.plan.sums
+    times, targets = multiplicities(rows, levels.roots), rows.omega
+    if omega is not None:
+        times, targets = _by_column(rows, levels, times, omega)
+    weights = Weights(levels.keep(rows), times, targets, omega is not None)
     with rows_of_batch(sums, levels.swept) as own:
-        if outputs & PATH_SUMS:
+        if asked & PATH_SUMS:
             edges = Edges(state.edge_order, own.edges)
             scores = state.module.backward(state.arrays, levels, weights, edges)
             if state.plan.endpoints:
                 add_ends(levels.placed, levels.found.reached, weights.keep, scores.dependency)
             scores.add_to(own, rows, levels.groups)
-        if outputs - PATH_SUMS:
-            distances = Distances.zeros(rows, outputs)
+        if asked - PATH_SUMS:
+            distances = Distances.zeros(rows, asked)
             state.module.distances(state.arrays, levels, weights.keep, distances)
             distances.add_to(own, rows, levels.groups, len(levels.roots))
 
 
-def _by_column(rows: Rows, levels: Levels, omega: Any) -> Any:
-    """Bring target weights of a vertex and column of the levels, (rows, columns), into rows of all groups."""
+def _by_column(rows: Rows, levels: Levels, times: Any, omega: Any) -> tuple[Any, Any]:
+    """Bring target weights of a vertex and column of the levels, (rows, columns), into range and into all groups' rows.
+
+    Return how often each column counts, too.
+    """
     expected = rows.rows, len(levels.places)
     if omega.shape != expected:
         raise ValueError(f"omega has shape {omega.shape}; its rows and columns are those of the levels, {expected}")
     spread = cp.zeros((rows.groups, rows.rows, GROUP_COLUMNS))
     columns = cp.asarray(np.flatnonzero(~levels.deeper))
-    spread[columns // GROUP_COLUMNS, :, columns % GROUP_COLUMNS] = cp.asarray(omega, np.float64).T
-    return spread
+    times = cp.ones(rows.groups * GROUP_COLUMNS) if times is None else times
+    scaled, own = columns_into_range(cp.asarray(omega, np.float64), as_numpy(times[columns]), rows.plan.dtype)
+    spread[columns // GROUP_COLUMNS, :, columns % GROUP_COLUMNS] = scaled.T
+    times[columns] = cp.asarray(own)
+    return times, spread

@@ -17,6 +17,7 @@ from lagbc.cuda.kernel import Kernel
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
+from lagbc.methods.gpu.common.arrays import copy_into, scatter
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     GROUP_COLUMNS,
@@ -33,10 +34,8 @@ from lagbc.methods.gpu.common.rows import (
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_bytes, path_rows
 from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
 from lagbc.methods.gpu.delta_stepping.kernels import DIAL
-from lagbc.methods.gpu.delta_stepping.sums import sum_levels
-
-# The kernels number a group's bit rows in 32 bits.
-MOST_ROWS = 2**32 // tuning.DIAL_MOST_LEVELS
+from lagbc.methods.gpu.delta_stepping.sums import begin_sums, sum_levels
+from lagbc.methods.sums import PATH_SUMS
 
 
 @dataclass(eq=False)
@@ -55,6 +54,11 @@ class Arrays:
     live: Any  # (groups, levels, rows / 32) uint32: which rows have any bit
 
 
+def has_room(graph: Graph) -> bool:
+    """Whether the kernels can number a group's bit rows, those of all levels, in 32 bits."""
+    return graph.n <= 2**32 // tuning.DIAL_MOST_LEVELS
+
+
 def allocate(rows: Rows, lengths: Lengths) -> Arrays:
     """Upload the lengths in units, and allocate rows."""
     out, into = lengths.as_type(np.uint8, lengths.unit)
@@ -62,7 +66,7 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
     return Arrays(
         rows=rows,
         unit=lengths.unit,
-        longest=int(out.max()),
+        longest=int(lengths.survey.longest / lengths.unit),
         lengths=out,
         in_lengths=into,
         values=values,
@@ -70,6 +74,13 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
         visited=cp.empty((rows.groups, rows.rows, BYTES), cp.uint8),
         **_allocate_levels(rows, tuning.DIAL_MOST_LEVELS // 4),
     )
+
+
+def begin(plan: SweepPlan, dist: str | None) -> None:
+    """Have the kernels compiled while something else is done."""
+    DIAL.begin(plan.dtype, sums=plan.sums)
+    if plan.sums - PATH_SUMS:
+        begin_sums("float64")
 
 
 def footprint(graph: Graph, plan: SweepPlan) -> int:
@@ -88,11 +99,12 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     kernel = _kernel(rows, "dial_forward")
     grid = (row_blocks(rows.rows, rows.in_hubs), count_groups(roots), _parts(arrays))
     arrays.live.fill(0)
-    arrays.live[:, 0] = bitmap_of(rows, placed)
+    for group, bitmap in enumerate(bitmap_of(rows, placed)):
+        arrays.live[group, 0].set(bitmap)
     set_bits(arrays.bits[:, 0], placed)
     set_bits(arrays.visited, placed)
     if arrays.values is not None:
-        arrays.values[placed.group, placed.position, placed.column] = 1
+        scatter(arrays.values, placed.places, 1)
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
     found, last = cp.zeros(tuning.DIAL_MOST_LEVELS, cp.int32), 0
     for level in range(1, tuning.DIAL_MOST_LEVELS):
@@ -121,8 +133,9 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
             last = level
         elif level == last + arrays.longest:
             return Found(last, bits_of(overflowed, len(roots)), arrays.visited)
-    still_live = arrays.live[: count_groups(roots), tuning.DIAL_MOST_LEVELS - arrays.longest :].any(axis=(1, 2))
-    return Found(last, bits_of(overflowed, len(roots)), arrays.visited, still_live.get())
+    latest = arrays.live[: count_groups(roots), tuning.DIAL_MOST_LEVELS - arrays.longest :]
+    still_live = np.array([of_group.get().any() for of_group in latest])
+    return Found(last, bits_of(overflowed, len(roots)), arrays.visited, still_live)
 
 
 def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> PathScores:
@@ -160,7 +173,7 @@ def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> Non
 
 
 def _kernel(rows: Rows, name: str) -> Kernel:
-    return DIAL.kernel(name, rows.plan.dtype, outputs=rows.plan.sums)
+    return DIAL.kernel(name, rows.plan.dtype, sums=rows.plan.sums)
 
 
 def _allocate_levels(rows: Rows, capacity: int) -> dict[str, Any]:
@@ -171,9 +184,9 @@ def _allocate_levels(rows: Rows, capacity: int) -> dict[str, Any]:
 
 
 def _double_levels(arrays: Arrays) -> None:
-    capacity = _capacity(arrays)
-    for name, larger in _allocate_levels(arrays.rows, 2 * capacity).items():
-        larger[:, :capacity] = getattr(arrays, name)
+    for name, larger in _allocate_levels(arrays.rows, 2 * _capacity(arrays)).items():
+        for longer, levels in zip(larger, getattr(arrays, name), strict=True):
+            copy_into(longer, levels)
         setattr(arrays, name, larger)
 
 
@@ -185,4 +198,4 @@ def _capacity(arrays: Arrays) -> int:
 def _parts(arrays: Arrays) -> int:
     """Warps that share a row."""
     plan = arrays.rows.plan
-    return GROUP_COLUMNS // (32 * DIAL.own_columns(plan.dtype, outputs=plan.sums))
+    return GROUP_COLUMNS // (32 * DIAL.own_columns(plan.dtype, sums=plan.sums))

@@ -19,7 +19,10 @@ DIAL = Kernels(
     resident=("DIAL", "DIAL_STRESS", "DIAL_EDGES"),
 )
 PER_ROUND = Kernels(
-    Source(f"{_HERE}/launch_per_round.cu", (*LAUNCH_PER_LEVEL, PATH_SUMS_HEADER, _DISTANCES)),
+    Source(
+        f"{_HERE}/launch_per_round.cu",
+        (*LAUNCH_PER_LEVEL, PATH_SUMS_HEADER, _DISTANCES, f"{_HERE}/edges_in_reach.cuh"),
+    ),
     asks=("STRESS", "EDGE_SUMS"),
     resident=("DELTA", "DELTA_SUMS", "STRICT"),
     dists=FLOATS,

@@ -20,6 +20,7 @@ from lagbc.cuda.kernel import Kernel
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
+from lagbc.methods.gpu.common.arrays import fill, scatter
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     GROUP_COLUMNS,
@@ -39,7 +40,7 @@ from lagbc.methods.gpu.common.rows import (
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_bytes, path_rows
 from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
 from lagbc.methods.gpu.delta_stepping.kernels import PER_ROUND
-from lagbc.methods.gpu.delta_stepping.sums import sum_distances
+from lagbc.methods.gpu.delta_stepping.sums import begin_sums, sum_distances
 from lagbc.methods.sums import PATH_SUMS
 
 # Rounding errors that `margin` covers, relative: a few of 2**-53.
@@ -100,6 +101,13 @@ def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
         live=cp.empty((tuning.MOST_ROUNDS, rows.groups, words), cp.uint32),
         lowest=cp.empty((1 + tuning.MOST_ROUNDS, rows.groups, GROUP_COLUMNS), lengths.dist),
     )
+
+
+def begin(plan: SweepPlan, dist: str | None) -> None:
+    """Have the kernels compiled while something else is done."""
+    PER_ROUND.begin(plan.dtype, dist=dist, sums=plan.sums)
+    if plan.sums - PATH_SUMS:
+        begin_sums(dist or "float64")
 
 
 def footprint(graph: Graph, plan: SweepPlan) -> int:
@@ -206,21 +214,20 @@ def _settle(
         rows.plan.stop.check()
         _relax(arrays, (row_blocks(rows.rows, rows.in_hubs), groups, parts), turn, overflowed)
     # A group that is done has no entry that is near; if one is pending, it is stuck.
-    return tuning.MOST_ROUNDS, roots_with_bits(arrays.pending, len(roots)), arrays.live[-1, :groups].any(axis=1).get()
+    return tuning.MOST_ROUNDS, roots_with_bits(arrays.pending, len(roots)), arrays.live[-1, :groups].get().any(axis=1)
 
 
 def _start(arrays: Arrays, placed: Placed) -> None:
     """Set the roots' entries pending, at distance 0, each with one path."""
-    root = placed.group, placed.position, placed.column
-    arrays.distances.fill(np.inf)
-    arrays.distances[root] = 0
+    fill(arrays.distances, np.inf)
+    scatter(arrays.distances, placed.places, 0)
     set_bits(arrays.pending, placed)
     if arrays.strict:
-        arrays.values[root] = 1
-    arrays.open.fill(0xFFFFFFFF)
+        scatter(arrays.values, placed.places, 1)
+    fill(arrays.open, 0xFFFFFFFF)
     arrays.live.fill(0)
-    arrays.lowest.fill(np.inf)
-    arrays.lowest[0] = 0
+    fill(arrays.lowest, np.inf)
+    arrays.lowest[0].fill(0)
 
 
 def _relax(arrays: Arrays, grid: tuple[int, int, int], turn: int, overflowed: Any) -> None:
@@ -282,8 +289,8 @@ def _count(arrays: Arrays, roots: NDArray[np.int64], placed: Placed, rounds: int
     """Count paths, level after level."""
     rows = arrays.rows
     set_bits(arrays.pending, placed)
-    arrays.seen[:] = bitmap_of(rows, placed)
-    arrays.values[placed.group, placed.position, placed.column] = 1
+    arrays.seen.set(bitmap_of(rows, placed))
+    scatter(arrays.values, placed.places, 1)
     kernel = _kernel(arrays, "delta_count")
     grid = (row_blocks(rows.rows, rows.in_hubs), count_groups(roots), _parts(rows, arrays.dist))
     for level in range(1, rounds):
@@ -315,7 +322,7 @@ def _margin(arrays: Arrays) -> float:
 
 def _kernel(arrays: Arrays, name: str) -> Kernel:
     plan = arrays.rows.plan
-    return PER_ROUND.kernel(name, plan.dtype, dist=arrays.dist, outputs=plan.sums)
+    return PER_ROUND.kernel(name, plan.dtype, dist=arrays.dist, sums=plan.sums)
 
 
 def _parts(rows: Rows, dist: str) -> int:

@@ -52,11 +52,14 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.graph.device.csr import gather
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import EXACT_INTEGERS
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.gpu.common import sweep
+from lagbc.methods.gpu.common.arrays import Survey, distinct, survey
+from lagbc.methods.gpu.common.kernels import ARRAYS
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, upload, upload_bytes
 from lagbc.methods.gpu.common.sums import sums_bytes
 from lagbc.methods.gpu.common.sweep import Levels, State, Way
@@ -86,12 +89,13 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
 
 def prepare(graph: Graph, plan: SweepPlan, way: str | None = None) -> State:
     """Upload the graph in sweep order and allocate rows for the batch; `way` is one of `WAYS`, if not the best."""
+    ARRAYS.begin("float64")
     graph, places = prune(graph, plan)
     rows, lengths = upload(graph, plan), describe_lengths(graph, plan)
     first = choose_way(graph, lengths, plan) if way is None else way
     edge_order = None
     if "edges" in plan.sums:
-        edge_order = cp.asarray(graph.edge_order) if places is None else places[graph.edge_order]
+        edge_order = cp.asarray(graph.edge_order) if places is None else gather(graph.edge_order, places)
     return State(rows, WAYS, first, edge_order, lengths)
 
 
@@ -101,13 +105,13 @@ def prune(graph: Graph, plan: SweepPlan) -> tuple[Graph, Any]:
         return graph, None
     of_hubs = SweepPlan(GROUP_COLUMNS, sums=frozenset({"distance"}), stop=plan.stop)
     kept = pruning.find_kept(graph, upload(graph, of_hubs), describe_lengths(graph, of_hubs))
-    return (graph, None) if kept is None else (graph.on_device.keep(kept), cp.flatnonzero(kept))
+    return (graph, None) if kept is None else graph.on_device.keep_with_places(kept)
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find the distances from a batch of roots and count their shortest paths; a root of -1 is an absent one.
 
-    Groups of roots that are too deep for a way are yielded apart, after the others.
+    Groups of roots that have too many levels for a way are yielded apart, after the others.
     """
     return sweep.forward(state, roots)
 
@@ -129,41 +133,36 @@ def choose_way(graph: Graph, lengths: Lengths, plan: SweepPlan) -> str:
         return "one launch"
     if not graph.nnz or plan.rtol or plan.bucket_width is not None:
         return "window"
-    counts, longest, shortest = plan.sums & PATH_SUMS, float(lengths.out.max()), float(lengths.out.min())
-    if lengths.unit and graph.n <= dial.MOST_ROWS and not (counts and longest > tuning.FEW_UNITS * lengths.unit):
+    counts, found = plan.sums & PATH_SUMS, lengths.survey
+    if lengths.unit and dial.has_room(graph) and not (counts and found.longest > tuning.FEW_UNITS * lengths.unit):
         return "dial"
-    return "threshold" if counts and shortest >= tuning.SIMILAR * _mean(lengths.out) else "window"
+    return "threshold" if counts and found.shortest >= tuning.SIMILAR * found.mean else "window"
 
 
 def describe_lengths(graph: Graph, plan: SweepPlan) -> Lengths:
     """Bring the lengths of a graph into sweep order, and find what they allow."""
     out: Any = graph.reordered.on_device.weights
     into = graph.reordered.transpose.on_device.weights
-    longest = float(out.max()) if graph.nnz else 0.0
-    are_integers = longest <= EXACT_INTEGERS and bool((out == cp.floor(out)).all())
+    found = survey(out)
+    longest, are_integers = found.longest, found.longest <= EXACT_INTEGERS and found.are_integers
     # A path has fewer than n edges: float32 adds integers exactly as long as no path can be too long for it.
     dist = "float32" if are_integers and graph.n * longest <= 2**24 and not plan.rtol else "float64"
-    width = tuning.WINDOW_WIDTH * _mean(out) if plan.bucket_width is None else plan.bucket_width
-    return Lengths(out, into, _unit(out), dist, min(width, float(np.finfo(dist).max)))
+    width = tuning.WINDOW_WIDTH * found.mean if plan.bucket_width is None else plan.bucket_width
+    return Lengths(out, into, _unit(out, found), dist, min(width, float(np.finfo(dist).max)), found)
 
 
-def _mean(lengths: Any) -> float:
-    """Mean length, without overflow; 0 if there is none."""
-    return float((lengths / max(len(lengths), 1)).sum())
-
-
-def _unit(lengths: Any) -> float:
+def _unit(lengths: Any, found: Survey) -> float:
     """Find the greatest common divisor of lengths; 0 if `dial` cannot take it for a unit.
 
     That is where a length is more than `tuning.MOST_UNITS` of it, or float64 does not hold its multiples up to
     `tuning.DIAL_MOST_LEVELS`: sums of lengths are rounded then, and no multiples of it any more.
     """
-    if not len(lengths) or float(lengths.max()) > tuning.MOST_UNITS * float(lengths.min()):
+    if not len(lengths) or found.longest > tuning.MOST_UNITS * found.shortest:
         return 0.0
-    distinct = cp.unique(lengths)
-    if len(distinct) > tuning.MOST_UNITS:
+    different = distinct(lengths, tuning.MOST_UNITS)
+    if different is None:
         return 0.0
-    exact = [Fraction(length) for length in distinct.get().tolist()]
+    exact = [Fraction(length) for length in different]
     denominator = max(length.denominator for length in exact)  # all are powers of two
     unit = Fraction(gcd(*(int(length * denominator) for length in exact)), denominator)
     odd = unit.numerator // (unit.numerator & -unit.numerator)

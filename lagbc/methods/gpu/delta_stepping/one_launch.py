@@ -14,6 +14,7 @@ from lagbc.cuda.kernel import Kernel
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
+from lagbc.methods.gpu.common.arrays import fill, scatter
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     GROUP_COLUMNS,
@@ -30,7 +31,7 @@ from lagbc.methods.gpu.common.rows import (
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, stress_rows
 from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
 from lagbc.methods.gpu.delta_stepping.kernels import IN_ONE_LAUNCH
-from lagbc.methods.gpu.delta_stepping.sums import sum_distances
+from lagbc.methods.gpu.delta_stepping.sums import begin_sums, sum_distances
 from lagbc.methods.sums import PATH_SUMS
 
 # Counts of a group, as in the kernels.
@@ -110,6 +111,13 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
     )
 
 
+def begin(plan: SweepPlan, dist: str | None) -> None:
+    """Have the kernels compiled while something else is done."""
+    IN_ONE_LAUNCH.begin(plan.dtype, dist=dist, sums=plan.sums, cooperative=True)
+    if plan.sums - PATH_SUMS:
+        begin_sums(dist or "float64")
+
+
 def footprint(graph: Graph, plan: SweepPlan) -> int:
     """Bound the bytes of `Arrays`: lengths both ways; distances, buffer and paths; bits, lists and the queue.
 
@@ -134,7 +142,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
     limits = {"sigma_limit": rows.plan.sigma_limit, "overflowed": overflowed}
     _sweep(arrays, "one_launch_count", in_lengths=arrays.in_lengths, **rows.inward, **limits)
-    depth = int(arrays.status[:, 1].max()) - 1
+    depth = int(arrays.status.get()[:, 1].max()) - 1
     return Found(depth, bits_of(overflowed, len(roots)), arrays.reached)
 
 
@@ -183,17 +191,19 @@ def _settle(arrays: Arrays, placed: Placed) -> int:
 def _start(arrays: Arrays, placed: Placed) -> None:
     """Let the roots wait, at distance 0."""
     sizes, place = queue_places(arrays.rows, placed)
-    arrays.waiting[placed.group, 0, place] = placed.position
+    groups = np.arange(len(sizes))
+    first = groups, np.zeros_like(groups)
+    scatter(arrays.waiting, (placed.group, np.zeros_like(place), place), placed.position)
     arrays.counts.fill(0)
-    arrays.counts[:, 0] = sizes
-    arrays.lowest.fill(np.nan)  # its bits are above those of all distances
-    arrays.lowest[:, 0] = 0
-    arrays.distances.fill(np.inf)
-    arrays.distances[placed.group, placed.position, placed.column] = 0
+    scatter(arrays.counts, first, sizes)
+    fill(arrays.lowest, np.nan)  # its bits are above those of all distances
+    scatter(arrays.lowest, first, 0)
+    fill(arrays.distances, np.inf)
+    scatter(arrays.distances, placed.places, 0)
     set_bits(arrays.pending, placed)
     arrays.stamps.fill(0)
-    arrays.latest.fill(-1)
-    arrays.starts[:, 0] = 0
+    fill(arrays.latest, -1)
+    scatter(arrays.starts, first, 0)
     arrays.status.fill(0)
 
 
@@ -270,4 +280,4 @@ def _queue(rows: Rows, capacity: int) -> dict[str, Any]:
 
 
 def _kernel(rows: Rows, dist: str, name: str) -> Kernel:
-    return IN_ONE_LAUNCH.kernel(name, rows.plan.dtype, dist=dist, outputs=rows.plan.sums, cooperative=True)
+    return IN_ONE_LAUNCH.kernel(name, rows.plan.dtype, dist=dist, sums=rows.plan.sums, cooperative=True)

@@ -24,11 +24,10 @@ from lagbc.cuda.compiler import THREADS
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
+from lagbc.methods.gpu.common.arrays import count_flags, number_ends, survey
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, Rows, place
 from lagbc.methods.gpu.delta_stepping import launch_per_round
 from lagbc.methods.gpu.delta_stepping.kernels import PRUNING
-
-_SLACK = 8 * tuning.MOST_ROUNDS * 2.0**-53
 
 
 def are_likely(graph: Graph, plan: SweepPlan) -> bool:
@@ -40,8 +39,8 @@ def are_likely(graph: Graph, plan: SweepPlan) -> bool:
     are_few = plan.roots is not None and plan.roots < tuning.PRUNING_LEAST_ROOTS
     if graph.nnz < tuning.PRUNING_LEAST_EDGES or are_few or graph.has_high_diameter or plan.rtol:
         return False
-    weights: Any = graph.weights
-    return bool(weights.max() > 2 * weights.min())
+    found = survey(graph.on_device.weights)
+    return found.longest > 2 * found.shortest
 
 
 def find_kept(graph: Graph, rows: Rows, lengths: Lengths) -> Any:
@@ -64,12 +63,12 @@ def find_kept(graph: Graph, rows: Rows, lengths: Lengths) -> Any:
         return None
     placed = graph.on_device
     position, kept = cp.asarray(rows.position), cp.empty(graph.nnz, np.bool_)
-    slack = _SLACK * graph.n * float(lengths.out.max())
-    tails, heads = (position[ends].astype(np.int32) for ends in (placed.rows, placed.indices))
+    slack = 8 * tuning.MOST_ROUNDS * 2.0**-53 * graph.n * lengths.survey.longest
+    tails, heads = (number_ends(ends, position) for ends in (placed.rows, placed.indices))
     arguments = np.int64(graph.nnz), tails, heads, placed.weights, before, after, np.float64(slack), kept
     blocks = -(-graph.nnz // THREADS)
     PRUNING.load("float64", dist=lengths.dist).get_function("prune")((blocks,), (THREADS,), arguments)
-    return kept if int(kept.sum()) <= tuning.PRUNING_MOST_KEPT * graph.nnz else None
+    return kept if count_flags(kept) <= tuning.PRUNING_MOST_KEPT * graph.nnz else None
 
 
 def _distances(rows: Rows, lengths: Lengths, hubs: NDArray[np.int64]) -> Any:

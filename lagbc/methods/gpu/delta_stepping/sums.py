@@ -13,6 +13,11 @@ from lagbc.methods.gpu.common.sums import Distances
 from lagbc.methods.gpu.delta_stepping.kernels import SUMS
 
 
+def begin_sums(dist: str) -> None:
+    """Have the kernels compiled while something else is done."""
+    SUMS.begin("float64", dist=dist)
+
+
 def sum_distances(rows: Rows, groups: int, distances: Any, keep: Any, sums: Distances) -> None:
     """Sum over rows of distances, of shape (groups, rows, 256)."""
     _launch("delta_distances", distances.dtype.name, rows, groups, sums, distances=distances, keep=keep)

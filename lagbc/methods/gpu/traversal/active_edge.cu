@@ -42,7 +42,7 @@ __device__ __forceinline__ void append(bool fresh, int w, const offset* __restri
     offsets[place] = edges + edges_of(start) + sum - degree;
 }
 
-extern "C" __global__ void __launch_bounds__(512)
+extern "C" __global__ void __launch_bounds__(1024)
 traversal_active_edge_forward(int n, const offset* __restrict__ indptr, const int* __restrict__ indices, offset stride,
                               int most, depth* depths, value* values, int* queues, int* ends, int* reached,
                               offset* offsets, value* sums, const int* __restrict__ roots, value sigma_limit,
@@ -79,21 +79,21 @@ traversal_active_edge_forward(int n, const offset* __restrict__ indptr, const in
         if (threadIdx.x == 0) queue.ends[level + 1] = end;
     }
     for (int i = threadIdx.x; i < last; i += blockDim.x)
-        if (row.values[queue.entries[i]] > sigma_limit) overflowed[search] = 1;
+        note(row.values[queue.entries[i]], sigma_limit, &overflowed[search]);
 }
 
 // At each level the edges add up `sums` of the entries, then the vertices take theirs. sums are 0 before and after.
-extern "C" __global__ void __launch_bounds__(512)
+extern "C" __global__ void __launch_bounds__(1024)
 traversal_active_edge_backward(int n, const offset* __restrict__ indptr, const int* __restrict__ indices, offset stride,
                                int most, depth* depths, value* values, int* queues, int* ends, int* reached,
                                offset* offsets, value* sums, const int* __restrict__ deepest,
                                const double* __restrict__ times, const double* __restrict__ omega, double endpoints,
-                               double* scores, const volatile unsigned char* stop, int* status) {
+                               double* delta, const volatile unsigned char* stop, int* status) {
     const int search = blockIdx.x, lane = threadIdx.x % 32;
     if (times[search] == 0) return;
     const Row row(search, stride, depths, values);
     const Queue queue(search, stride, most, queues, ends);
-    const Scores to = {omega, scores, times[search], endpoints};
+    const Dependencies to = {omega, delta + search * stride, times[search], endpoints};
     offsets += search * stride;
     sums += search * stride;
     __shared__ bool halted;

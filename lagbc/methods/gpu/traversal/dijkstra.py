@@ -8,11 +8,11 @@ each phase all vertices v with
 Crauser's rule. They are a level: no tight edge joins two of them. The backward sweep goes through the levels again.
 
 Differences from the paper: counts are pulled along tight in-edges where the paper pushes them under a lock a vertex,
-and unsettled vertices are kept in a queue of their own where the paper looks at all vertices in each phase.
-dijkstra.cu says why nothing is lost in a race.
+and what waits is kept in a queue of its own where the paper looks at all vertices in each phase. lengths.cuh says why
+nothing is lost in a race.
 
-Sums are trees of fixed shape, and the roots of a batch are added in their order: for a batch and a width of virtual
-warps, the bits depend on the graph alone. A root takes O(n + nnz) steps and as many barriers as there are levels
+Sums are trees of fixed shape, and the roots of a block are added in their order: for a width of virtual warps, the bits
+depend on the graph and the roots alone. A root takes O(n + nnz) steps and as many barriers as there are levels
 ("work-efficient"), or O(n levels + nnz) ("node-parallel").
 
 References
@@ -36,21 +36,23 @@ from numpy.typing import NDArray
 from lagbc.cuda.compiler import THREADS
 from lagbc.cuda.host import pinned_flag
 from lagbc.graph.graph import Graph
+from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
 from lagbc.methods.gpu.common.rows import upload_bytes
 from lagbc.methods.gpu.traversal.kernels import DIJKSTRA
+from lagbc.methods.gpu.traversal.roots import ROOTS_OF_BLOCK, add_roots
 from lagbc.methods.sums import Sums
 
-batching = Batching(block=1, auto=2048)
+batching = Batching(block=ROOTS_OF_BLOCK, auto=2048)
 options = frozenset({"variant", "virtual_warp"})
 
-VARIANTS = ("work-efficient", "node-parallel")
+VARIANTS = tuple(DIJKSTRA)
 VIRTUAL_WARPS = (1, 4, 8, 16, 32)
 
-# How the search from a root ended, and the columns of `State.outcome`; as in dijkstra.cu.
-_DONE, _STOPPED = 0, 3
+# How the search from a root ended, and the columns of `State.outcome`; as in lengths.cuh.
+_DONE, _STOPPED, _FULL = 0, 3, 4
 _HOW, _DEPTH = 0, 1
-_OUTCOME = 4
+_OUTCOME = 3
 
 
 @dataclass(eq=False)
@@ -58,7 +60,9 @@ class State:
     """The device's arrays; rows are the vertices with edges, in sweep order, blocks the roots of a batch."""
 
     plan: SweepPlan
+    variant: str
     width: int  # of a virtual warp
+    threads: int  # of a block
     rows: int
     order: Any  # (rows,) int64: the caller's vertex of each row
     position: NDArray[np.int64]  # (n,): row of each of the caller's vertices; rows or more if it has no edges
@@ -66,15 +70,22 @@ class State:
     in_edges: tuple[Any, Any, Any]
     shortest: Any  # (rows,): smallest length of an out-edge, inf if there is none
     omega: Any  # (rows,) or None
-    dist: Any  # (batch, rows)
-    sigma: Any  # (batch, rows): path counts, then c
+    found: Any  # (batch, rows, 2) float64: dist, and sigma, then c, in the plan's dtype
     delta: Any  # (batch, rows)
-    settled: Any  # (batch, rows) int32: S; None if node-parallel
-    waiting: Any  # (batch, rows) int32, or None
-    ends: Any  # (batch, rows + 1) int32, or None
-    level_of: Any  # (batch, rows) int32; None if work-efficient
-    outcome: Any  # (batch, 4) int32
+    lists: dict[str, Any]  # what the kernels of the variant take besides
+    outcome: Any  # (batch, 3) int32
     stop: NDArray[np.uint8]  # pinned: the host writes, kernels poll
+
+    @property
+    def dist(self) -> Any:
+        """Distances, shape (batch, rows)."""
+        return self.found[:, :, 0]
+
+    @property
+    def paths(self) -> Any:
+        """Path counts sigma, then c: shape (batch, rows)."""
+        values = self.found.view(self.plan.dtype)
+        return values[:, :, values.shape[2] // 2]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,9 +95,11 @@ class Levels:
     Attributes
     ----------
     roots : ndarray of int64
-        Those with edges, a block each; the others reach nothing.
+        Of the whole batch.
+    searched : ndarray of int64
+        Places of those with edges, a block each; the others reach nothing.
     rows : device array of int32
-        Theirs.
+        Rows of these.
     depth : int
         Levels behind the root, at most.
     overflowed : ndarray of bool
@@ -95,6 +108,7 @@ class Levels:
     """
 
     roots: NDArray[np.int64]
+    searched: NDArray[np.int64]
     rows: Any
     depth: int
     overflowed: NDArray[np.bool_]
@@ -102,19 +116,22 @@ class Levels:
     @property
     def places(self) -> NDArray[np.int64]:
         """Of all roots of the batch."""
-        return np.arange(len(self.overflowed))
+        return np.arange(len(self.roots))
 
 
 def footprint(graph: Graph, plan: SweepPlan) -> int:
     """Bound the bytes of the graph on the device, and of `State`.
 
-    Of a vertex, the shortest edge and a sum of deltas; of a vertex and root dist, sigma and delta, and settled, waiting
-    and ends, or the level.
+    Of a vertex, the shortest edge; of a vertex and root dist and sigma, delta, and settled, ends and an entry that
+    waits, or the level. Entries are more where the queue has to grow.
     """
     lengths = 2 * 8 * graph.nnz
-    lists = 4 if plan.variant == "node-parallel" else 3 * 4
-    entries = graph.n * plan.batch * (8 + np.dtype(plan.dtype).itemsize + 8 + lists)
-    return upload_bytes(graph, plan) + lengths + 2 * 8 * graph.n + entries + 64 * plan.batch
+    lists = 4 if plan.variant == "node-parallel" else 2 * 4 + _ENTRY_BYTES
+    entries = graph.n * plan.batch * (16 + 8 + lists)
+    return upload_bytes(graph, plan) + lengths + 2 * 8 * graph.n + entries + (64 + _ENTRY_BYTES) * plan.batch
+
+
+_ENTRY_BYTES = 16 + 4
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
@@ -132,34 +149,35 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     if width not in VIRTUAL_WARPS:
         raise ValueError(f"virtual_warp={width!r}: dijkstra has virtual warps of {VIRTUAL_WARPS} threads")
     ordered, into = graph.reordered.on_device, graph.reordered.transpose.on_device
-    rows = int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
-    position = np.empty(graph.n, np.int64)
-    position[graph.order] = np.arange(graph.n)
+    rows = graph.active
     edges = _edges(ordered, rows)
-    queued = variant == "work-efficient"
     stop = pinned_flag()
     plan.stop.mirror(stop)
     shape = plan.batch, rows
-    return State(
+    state = State(
         plan=plan,
+        variant=variant,
         width=width,
+        threads=tuning.TRAVERSAL_THREADS,
         rows=rows,
         order=cp.asarray(graph.order[:rows]),
-        position=position,
+        position=graph.position,
         edges=edges,
         in_edges=edges if into is ordered else _edges(into, rows),
         shortest=_shortest(edges, rows),
         omega=None if plan.omega is None else cp.asarray(plan.omega[graph.order[:rows]]),
-        dist=cp.full(shape, np.inf),
-        sigma=cp.empty(shape, plan.dtype),
-        delta=cp.zeros(shape),
-        settled=cp.empty(shape, cp.int32) if queued else None,
-        waiting=cp.empty(shape, cp.int32) if queued else None,
-        ends=cp.empty((plan.batch, rows + 1), cp.int32) if queued else None,
-        level_of=None if queued else cp.empty(shape, cp.int32),
+        found=cp.empty((*shape, 2)),
+        delta=cp.empty(shape),
+        lists={},
         outcome=cp.zeros((plan.batch, _OUTCOME), cp.int32),
         stop=stop,
     )
+    if variant == "node-parallel":
+        state.lists = {"level_of": cp.empty(shape, cp.int32)}
+    else:
+        state.lists = {"settled": cp.empty(shape, cp.int32), "ends": cp.empty((plan.batch, rows + 1), cp.int32)}
+        _allocate_waiting(state, rows + 1)
+    return state
 
 
 def choose_width(graph: Graph) -> int:
@@ -171,63 +189,84 @@ def choose_width(graph: Graph) -> int:
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find distances, levels and path counts of a batch of roots; a root of -1 is an absent one."""
     position = np.where(roots < 0, state.rows, state.position[roots])
-    placed = position < state.rows
-    rows = cp.asarray(position[placed].astype(np.int32))
+    searched = np.flatnonzero(position < state.rows)
+    rows = cp.asarray(position[searched].astype(np.int32))
     overflowed, depth = np.zeros(len(roots), np.bool_), 0
-    if placed.any():
-        in_indptr, in_indices, in_lengths = state.in_edges
-        outcome = _launch(
-            "dijkstra_forward",
-            state,
-            len(rows),
-            roots=rows,
-            in_indptr=in_indptr,
-            in_indices=in_indices,
-            in_lengths=in_lengths,
-            shortest=state.shortest,
-            waiting=state.waiting,
-            sigma_limit=state.plan.sigma_limit,
-        )
-        overflowed[placed] = outcome[:, _HOW] != _DONE
+    if len(searched):
+        outcome = _search(state, rows)
+        while (outcome[:, _HOW] == _FULL).any():
+            # A vertex waits once for each time that it came nearer: at most once an edge that enters it.
+            _allocate_waiting(state, 2 * state.lists["most"])
+            outcome = _search(state, rows)
+        overflowed[searched] = outcome[:, _HOW] != _DONE
         depth = int(outcome[:, _DEPTH].max())
-    yield Levels(roots[placed], rows, depth, overflowed)
+    yield Levels(roots, searched, rows, depth, overflowed)
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
     """Add the dependencies of the roots that did not overflow to `sums.dependency`, in matrix order."""
     if omega is not None:
         raise NotImplementedError("dijkstra takes no target weights by column")
-    count = len(levels.roots)
+    count = len(levels.searched)
     if not count:
         return
-    times = None if state.plan.multiplicity is None else cp.asarray(state.plan.multiplicity[levels.roots])
-    weights = {"omega": state.omega, "multiplicity": times, "endpoints": state.plan.endpoints}
-    _launch("dijkstra_backward", state, count, roots=levels.rows, **weights)
-    sums.dependency[:, state.order] += state.delta[:count].sum(axis=0)
+    multiplicity = state.plan.multiplicity
+    _launch(
+        state,
+        "backward",
+        levels.rows,
+        omega=state.omega,
+        multiplicity=None if multiplicity is None else cp.asarray(multiplicity[levels.roots[levels.searched]]),
+        endpoints=state.plan.endpoints,
+        delta=state.delta,
+        **{name: array for name, array in state.lists.items() if name in ("settled", "ends", "level_of")},
+    )
+    add_roots(state.delta[:count], levels.searched, state.order, sums.dependency)
 
 
-def _launch(name: str, state: State, blocks: int, **given: Any) -> NDArray[np.int32]:
+def _search(state: State, rows: Any) -> NDArray[np.int32]:
+    """Sweep forward, and return the outcome of each root."""
+    in_indptr, in_indices, in_lengths = state.in_edges
+    return _launch(
+        state,
+        "forward",
+        rows,
+        in_indptr=in_indptr,
+        in_indices=in_indices,
+        in_lengths=in_lengths,
+        shortest=state.shortest,
+        sigma_limit=state.plan.sigma_limit,
+        **state.lists,
+    )
+
+
+def _allocate_waiting(state: State, most: int) -> None:
+    """Make room for so many entries that wait, of each root; what is there is lost."""
+    for name in ("bounds", "vertices"):
+        state.lists.pop(name, None)
+    shape = state.plan.batch, most
+    state.lists |= {"bounds": cp.empty((*shape, 2)), "vertices": cp.empty(shape, cp.int32), "most": most}
+
+
+def _launch(state: State, sweep: str, rows: Any, **given: Any) -> NDArray[np.int32]:
     """Run a kernel with a block a root, and return the outcome of each."""
     indptr, indices, lengths = state.edges
-    DIJKSTRA.kernel(name, state.plan.dtype)(
-        (blocks,),
-        THREADS,
+    kernels = DIJKSTRA[state.variant]
+    kernels.kernel(f"{kernels.source.name.split('/')[-1]}_{sweep}", state.plan.dtype)(
+        (len(rows),),
+        state.threads,
         n=state.rows,
         width=state.width,
+        roots=rows,
         indptr=indptr,
         indices=indices,
         lengths=lengths,
-        dist=state.dist,
-        sigma=state.sigma,
-        delta=state.delta,
-        settled=state.settled,
-        ends=state.ends,
-        level_of=state.level_of,
+        found=state.found,
         stop=state.stop,
         outcome=state.outcome,
         **given,
     )
-    outcome: NDArray[np.int32] = state.outcome[:blocks].get()
+    outcome: NDArray[np.int32] = state.outcome[: len(rows)].get()
     if (outcome[:, _HOW] == _STOPPED).any():
         raise Interrupted
     return outcome
@@ -242,6 +281,6 @@ def _shortest(edges: tuple[Any, Any, Any], rows: int) -> Any:
     indptr, _, lengths = edges
     shortest = cp.empty(rows)
     if rows:
-        kernel = DIJKSTRA.load("float64").get_function("dijkstra_shortest")
-        kernel((-(-rows * 32 // THREADS),), (THREADS,), (np.int32(rows), indptr, lengths, shortest))
+        kernel = DIJKSTRA[VARIANTS[0]].kernel("dijkstra_shortest", "float64")
+        kernel((-(-rows * 32 // THREADS),), THREADS, n=rows, indptr=indptr, lengths=lengths, shortest=shortest)
     return shortest

@@ -1,7 +1,7 @@
 // A thread an edge at every level (Jia et al. 2011); with all blocks on one root it is gpu-fan's (Shi and Zhang 2011).
 // Edge e leads from tails[e] to indices[e].
 
-extern "C" __global__ void __launch_bounds__(512)
+extern "C" __global__ void __launch_bounds__(1024)
 traversal_edge_parallel_forward(int n, const offset* __restrict__ indptr, const int* __restrict__ indices,
                                 offset stride, int most, depth* depths, value* values, const int* __restrict__ tails,
                                 value* sums, const int* __restrict__ roots, value sigma_limit, int* overflowed,
@@ -23,16 +23,16 @@ traversal_edge_parallel_forward(int n, const offset* __restrict__ indptr, const 
             if (group.is_last(level, most, &deepest[search])) break;
         }
         for (int v = group.thread(); v < n; v += group.threads())
-            if (row.values[v] > sigma_limit) overflowed[search] = 1;
+            note(row.values[v], sigma_limit, &overflowed[search]);
     }
 }
 
 // At each level the edges add to `sums` of their tails, then the vertices take theirs. sums are 0 before and after.
-extern "C" __global__ void __launch_bounds__(512)
+extern "C" __global__ void __launch_bounds__(1024)
 traversal_edge_parallel_backward(int n, const offset* __restrict__ indptr, const int* __restrict__ indices,
                                  offset stride, int most, depth* depths, value* values, const int* __restrict__ tails,
                                  value* sums, const int* __restrict__ deepest, const double* __restrict__ times,
-                                 const double* __restrict__ omega, double endpoints, double* scores, int searches,
+                                 const double* __restrict__ omega, double endpoints, double* delta, int searches,
                                  int members, unsigned* barriers, int* flags, const volatile unsigned char* stop,
                                  int* status) {
     Rounds group(members, barriers, flags, stop, status);
@@ -40,7 +40,7 @@ traversal_edge_parallel_backward(int n, const offset* __restrict__ indptr, const
     for (int search = group.index; search < searches; search += group.groups()) {
         if (times[search] == 0) continue;
         const Row row(search, stride, depths, values);
-        const Scores to = {omega, scores, times[search], endpoints};
+        const Dependencies to = {omega, delta + search * stride, times[search], endpoints};
         value* own = sums + search * stride;
         for (int level = deepest[search]; level > 0; level--) {
             group.begin(level);

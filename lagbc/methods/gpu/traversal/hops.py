@@ -17,7 +17,9 @@ In the first three, ``variant="all-blocks"`` of `SweepPlan` puts all blocks on o
 (gpu-fan: Shi and Zhang 2011). Each thread block of the others has a root of a batch, and the
 device runs as many at a time as it holds.
 
-Forward, path counts are pushed by atomic additions; up to 2**53 they are exact, above that they promise 1e-12.
+Forward, path counts are pushed by atomic additions, which are exact up to 2**53 and so come to the same bits in any
+order. Past that "work-efficient" pulls them again, in the order of the edges; it has the same bits in every run. The
+others promise 1e-12.
 
 References
 ----------
@@ -51,11 +53,12 @@ from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
 from lagbc.methods.gpu.common.rows import upload_bytes
-from lagbc.methods.gpu.traversal.kernels import DEPTH_BYTES, HOPS
+from lagbc.methods.gpu.traversal.kernels import DEPTH_BYTES, HOPS, ROOTS
+from lagbc.methods.gpu.traversal.roots import ROOTS_OF_BLOCK, add_roots
 from lagbc.methods.sums import Sums
 
 # About four times as many roots as an H100 searches from at a time, so that it is seldom idle at the end.
-batching = Batching(block=1, auto=2048)
+batching = Batching(block=ROOTS_OF_BLOCK, auto=2048)
 options = frozenset({"variant", "virtual_warp"})
 
 # Virtual warps.
@@ -76,6 +79,8 @@ _TAKING = {
     "virtual_warp": ("warp-centric", "work-efficient", "hybrid"),
 }
 _TOO_DEEP, _STOPPED = 1, 2
+# What is noted of the counts of a search; as in search.cuh.
+_INEXACT, _OVERFLOWED = 1, 2
 
 
 @dataclass(eq=False)
@@ -94,6 +99,7 @@ class State:
     position: NDArray[np.int64]  # (n,): row of each of the caller's vertices
     indptr: Any
     indices: Any
+    inward: tuple[Any, Any]  # indptr and indices of the edges that enter
     omega: Any  # (rows,) or None
     threads: int  # of a block
     width: int  # threads that share a vertex's edges
@@ -101,6 +107,7 @@ class State:
     depth_bytes: int
     depths: Any = None  # (batch, stride), unsigned
     values: Any = None  # (batch, stride): sigma, then c
+    delta: Any = None  # (batch, stride) float64
     own: dict[str, Any] = field(default_factory=dict)  # what the kernels of `source` take besides
     sampled: list[NDArray[np.int32]] | None = None  # hybrid: depths of the searches so far, until it has decided
 
@@ -130,15 +137,15 @@ class Levels:
 def footprint(graph: Graph, plan: SweepPlan) -> int:
     """Bound the bytes of the graph on the device, and of `State`.
 
-    Of a vertex a score; of a vertex and root values, depths of four bytes at most, and what the kernels take besides:
-    the sums of edge-parallel, the queue and its ends, and the offsets and sums of active-edge.
+    Of a vertex and root values and delta, depths of four bytes at most, and what the kernels take besides: the sums of
+    edge-parallel, the queue and its ends, and the offsets and sums of active-edge.
     """
     values = np.dtype(plan.dtype).itemsize
     own = {_NODE: 0, _EDGE: values, _QUEUE: 4 + 4, _ACTIVE: 4 + 4 + 8 + values}
     sources = {_SOURCES[plan.method]} | ({_EDGE} if plan.method == "hybrid" else set())
-    rows = (graph.n + 32) * plan.batch * (values + 4 + max(own[source] for source in sources))
+    rows = (graph.n + 32) * plan.batch * (values + 8 + 4 + max(own[source] for source in sources))
     tails = 4 * graph.nnz if _EDGE in sources else 0
-    return upload_bytes(graph, plan) + tails + 8 * graph.n + rows + 64 * plan.batch
+    return upload_bytes(graph, plan) + tails + rows + 64 * plan.batch
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
@@ -160,10 +167,9 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         The plan has a variant or a virtual warp that its method does not take.
     """
     _check(plan)
-    ordered = graph.reordered.on_device
-    rows = int(np.count_nonzero((graph.out_degrees > 0) | (graph.in_degrees > 0)))
-    position = np.empty(graph.n, np.int64)
-    position[graph.order] = np.arange(graph.n)
+    ROOTS.begin("float64")
+    ordered, into = graph.reordered.on_device, graph.reordered.transpose.on_device
+    rows = graph.active
     stop = pinned_flag()
     plan.stop.mirror(stop)
     state = State(
@@ -173,11 +179,12 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         rows=rows,
         stride=-(-rows // 32) * 32,
         order=cp.asarray(graph.order[:rows]),
-        position=position,
+        position=graph.position,
         indptr=cp.asarray(ordered.indptr[: rows + 1]),
         indices=cp.asarray(ordered.indices, np.int32),
+        inward=(cp.asarray(into.indptr[: rows + 1]), cp.asarray(into.indices, np.int32)),
         omega=None if plan.omega is None else cp.asarray(plan.omega[graph.order[:rows]]),
-        threads=tuning.THREADS_HIGH_DIAMETER if graph.has_high_diameter else tuning.THREADS_LOW_DIAMETER,
+        threads=tuning.TRAVERSAL_THREADS,
         width=_width(graph, plan),
         stop=stop,
         # From everywhere in the hub's component at most twice as many levels as from the hub, if edges go both ways.
@@ -198,19 +205,21 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     positions = cp.asarray(position[searched], np.int32)
     deepest, overflowed = cp.zeros(len(searched), np.int32), np.zeros(len(roots), np.bool_)
     if len(searched):
-        flags = cp.zeros(len(searched), np.int32)
-        given = {"roots": positions, "sigma_limit": state.plan.sigma_limit, "overflowed": flags, "deepest": deepest}
-        while not _launch(state, "forward", len(searched), **given):
+        noted = cp.zeros(len(searched), np.int32)
+        given = {"sigma_limit": state.plan.sigma_limit, "overflowed": noted, "deepest": deepest}
+        while not _launch(state, "forward", len(searched), roots=positions, **given):
             state.depth_bytes = next(size for size in DEPTH_BYTES if size > state.depth_bytes)
             _allocate(state)
-        overflowed[searched] = flags.get() != 0
+        if state.source == _QUEUE and (noted.get() == _INEXACT).any():
+            _launch(state, "recount", len(searched), edges=state.inward, **given)
+        overflowed[searched] = noted.get() == _OVERFLOWED
         if state.sampled is not None:
             state.sampled.append(deepest.get())
-    yield Levels(roots, searched, positions, deepest, int(deepest.max()) if len(searched) else 0, overflowed)
+    yield Levels(roots, searched, positions, deepest, int(deepest.get().max()) if len(searched) else 0, overflowed)
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
-    """Add the dependencies of the roots that did not overflow to ``sums.dependency[0]``, in matrix order."""
+    """Add the dependencies of the roots that did not overflow to `sums.dependency`, in matrix order."""
     if omega is not None:
         raise NotImplementedError("the traversals take no target weights by column")
     state.plan.stop.check()
@@ -219,12 +228,14 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
         return
     times = np.ones(len(levels.roots)) if state.plan.multiplicity is None else state.plan.multiplicity[levels.roots]
     times = cp.asarray(np.where(levels.overflowed, 0.0, times)[levels.searched])
-    scores = cp.zeros(state.rows)
+    delta = state.delta[:searches]
+    delta.fill(0)
     weights = {"times": times, "omega": state.omega, "endpoints": state.plan.endpoints}
-    _launch(state, "backward", searches, deepest=levels.deepest, scores=scores, **weights)
+    _launch(state, "backward", searches, deepest=levels.deepest, delta=delta, **weights)
     if state.plan.endpoints:
-        scores[levels.positions] += times * (cp.count_nonzero(state.depths[:searches], axis=1) - 1)
-    sums.dependency[0, state.order] += scores
+        reached = cp.count_nonzero(state.depths[:searches], axis=1) - 1
+        delta[cp.arange(searches), levels.positions] = times * reached
+    add_roots(delta, levels.searched, state.order, sums.dependency)
 
 
 def _check(plan: SweepPlan) -> None:
@@ -260,11 +271,12 @@ def _width(graph: Graph, plan: SweepPlan) -> int:
 
 def _allocate(state: State) -> None:
     """Make the rows of a batch anew: nothing is reached."""
-    state.depths = state.values = None
+    state.depths = state.values = state.delta = None
     state.own = {}
     shape = state.plan.batch, state.stride
     state.depths = cp.zeros(shape, f"uint{8 * state.depth_bytes}")
     state.values = cp.zeros(shape, state.plan.dtype)
+    state.delta = cp.empty(shape)
     if state.source == _NODE:
         state.own = {"width": state.width}
     elif state.source == _EDGE:
@@ -289,8 +301,15 @@ def _decide(state: State) -> None:
         _allocate(state)
 
 
-def _launch(state: State, sweep: str, searches: int, **given: Any) -> bool:
+def _launch(state: State, sweep: str, searches: int, edges: tuple[Any, Any] | None = None, **given: Any) -> bool:
     """Sweep from all roots of a batch; False if some of them have more levels than the arrays hold.
+
+    Parameters
+    ----------
+    sweep : str
+        "forward", "backward" or "recount".
+    edges : tuple, optional
+        indptr and indices; None takes the edges that leave.
 
     Raises
     ------
@@ -307,12 +326,13 @@ def _launch(state: State, sweep: str, searches: int, **given: Any) -> bool:
         members, groups = (blocks, 1) if all_blocks else (1, blocks)
         given |= {"searches": searches, "members": members}
         given |= {"barriers": cp.zeros(groups, np.uint32), "flags": cp.zeros((groups, 5), np.int32)}
+    indptr, indices = edges or (state.indptr, state.indices)
     _kernel(state, sweep)(
         (blocks,),
         state.threads,
         n=state.rows,
-        indptr=state.indptr,
-        indices=state.indices,
+        indptr=indptr,
+        indices=indices,
         stride=state.stride,
         most=state.most,
         depths=state.depths,

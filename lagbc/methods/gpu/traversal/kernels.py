@@ -1,7 +1,7 @@
 """The kernels of the traversals."""
 
 from lagbc.cuda.compiler import Source
-from lagbc.methods.gpu.common.kernels import COLUMN_HEADERS, COMMON, GROUP, VALUES, Kernels
+from lagbc.methods.gpu.common.kernels import COMMON, GROUP, VALUES, Kernels
 
 _HERE = "methods/gpu/traversal"
 # Bytes of a depth.
@@ -18,6 +18,12 @@ HOPS = {
         ("active_edge", _QUEUE),
     )
 }
-DIJKSTRA = Kernels(Source(f"{_HERE}/dijkstra.cu", COLUMN_HEADERS), resident=("DIJKSTRA",))
+_LENGTHS = (COMMON, VALUES, f"{_HERE}/lengths.cuh")
+# By the variants of the method.
+DIJKSTRA = {
+    variant: Kernels(Source(f"{_HERE}/{name}.cu", _LENGTHS), resident=("DIJKSTRA",))
+    for variant, name in (("work-efficient", "dijkstra"), ("node-parallel", "dijkstra_node_parallel"))
+}
+ROOTS = Kernels(Source(f"{_HERE}/roots.cu", (COMMON,)), dtypes=("float64",))
 
-KERNELS = *HOPS.values(), DIJKSTRA
+KERNELS = *HOPS.values(), *DIJKSTRA.values(), ROOTS

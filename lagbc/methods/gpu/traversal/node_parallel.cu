@@ -1,7 +1,7 @@
 // A thread a vertex at every level (Jia et al. 2011), or `width` threads, a virtual warp, that share its edges (Hong et
 // al. 2011).
 
-extern "C" __global__ void __launch_bounds__(512)
+extern "C" __global__ void __launch_bounds__(1024)
 traversal_node_parallel_forward(int n, const offset* __restrict__ indptr, const int* __restrict__ indices,
                                 offset stride, int most, depth* depths, value* values, int width,
                                 const int* __restrict__ roots, value sigma_limit, int* overflowed, int* deepest,
@@ -18,7 +18,7 @@ traversal_node_parallel_forward(int n, const offset* __restrict__ indptr, const 
             for (int v = group.thread() / width; v < n; v += group.threads() / width) {
                 if (row.depths[v] != level + 1) continue;
                 const value sigma = row.values[v];
-                if (sigma > sigma_limit) overflowed[search] = 1;
+                note(sigma, sigma_limit, &overflowed[search]);
                 const offset end = indptr[v + 1];
                 for (offset e = indptr[v] + lane; e < end; e += width) found |= push(row, indices[e], level + 2, sigma);
             }
@@ -29,11 +29,11 @@ traversal_node_parallel_forward(int n, const offset* __restrict__ indptr, const 
 }
 
 // A vertex gathers over its successors, and is written by its own threads alone.
-extern "C" __global__ void __launch_bounds__(512)
+extern "C" __global__ void __launch_bounds__(1024)
 traversal_node_parallel_backward(int n, const offset* __restrict__ indptr, const int* __restrict__ indices,
                                  offset stride, int most, depth* depths, value* values, int width,
                                  const int* __restrict__ deepest, const double* __restrict__ times,
-                                 const double* __restrict__ omega, double endpoints, double* scores, int searches,
+                                 const double* __restrict__ omega, double endpoints, double* delta, int searches,
                                  int members, unsigned* barriers, int* flags, const volatile unsigned char* stop,
                                  int* status) {
     Rounds group(members, barriers, flags, stop, status);
@@ -42,7 +42,7 @@ traversal_node_parallel_backward(int n, const offset* __restrict__ indptr, const
     for (int search = group.index; search < searches; search += group.groups()) {
         if (times[search] == 0) continue;
         const Row row(search, stride, depths, values);
-        const Scores to = {omega, scores, times[search], endpoints};
+        const Dependencies to = {omega, delta + search * stride, times[search], endpoints};
         for (int level = deepest[search]; level > 0; level--) {
             group.begin(level);
             for (int v = group.thread() / width; v < rounded; v += group.threads() / width) {

@@ -1,0 +1,89 @@
+"""Everything compiled beforehand, so that no run waits for a compiler: functions of the CPU, kernels of a GPU."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from lagbc.centrality.compute import compute_one
+from lagbc.centrality.registry import Arguments, registered
+from lagbc.graph.validate import as_graph
+from lagbc.methods import table
+from lagbc.run.options import Options
+from lagbc.types import DeviceName
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What was compiled for a device, how long that took, and where it is kept."""
+
+    device: DeviceName
+    what: str
+    seconds: float
+    folder: str
+
+
+def compile_for(device: DeviceName) -> Compiled:
+    """Compile all that runs on a device, or find it compiled.
+
+    Raises
+    ------
+    MissingDependencyError
+        There is no such device, or the library that compiles for it is not installed.
+    """
+    next(row for row in table.METHODS if row.device == device).load()
+    begun = time.perf_counter()
+    what, folder = _compile_functions() if device == "cpu" else _compile_kernels()
+    return Compiled(device, what, time.perf_counter() - begun, folder)
+
+
+def _compile_functions() -> tuple[str, str]:
+    """Have all sums made on small graphs, and larger ones put in order; numba compiles what is called."""
+    from lagbc.graph.order.hubs import group_by_hubs
+    from lagbc.methods.cpu.batched.queue import enqueue_roots
+
+    _run_small("cpu")
+    for weighted in (False, True):
+        ordered = as_graph(_diamonds(2000).tocoo(), weighted=weighted).reordered
+        group_by_hubs(ordered.indptr, ordered.indices, np.arange(ordered.n))
+    return "the functions that numba compiles", str(enqueue_roots.stats.cache_path)
+
+
+def _compile_kernels() -> tuple[str, str]:
+    import cupy
+
+    from lagbc.cuda import cache, compiler
+    from lagbc.methods.gpu.kernels import variants
+
+    wanted = [(source, options) for _, source, options in variants()]
+    for source, options in wanted:
+        compiler.begin(source, options)
+    for source, options in wanted:
+        compiler.load(source, options)
+    _run_small("cuda")
+    return f"{len(wanted)} kernel modules for sm_{cupy.cuda.Device().compute_capability}", str(cache.folder())
+
+
+def _run_small(device: DeviceName) -> None:
+    """Compute all centralities of a deep graph and of a shallow one, and of one with more paths than float64 holds."""
+    options: Options = {"device": device}
+    for weighted in (False, True):
+        for matrix in (_diamonds(40), sparse.csr_array(np.ones((8, 8)))):
+            given: dict[str, Any] = {"sources": [0, 1], "log2": True, "target_weights": np.ones(matrix.shape[0])}
+            for one in registered():
+                arguments = Arguments(**{name: value for name, value in given.items() if name in one.takes})
+                compute_one(matrix, one.name, "auto", None, weighted, options, arguments)
+        compute_one(_diamonds(1100), "bc", "auto", None, weighted, options, Arguments(sources=[0]))
+
+
+def _diamonds(count: int) -> sparse.csr_array:
+    """Join so many diamonds in a row: twice as many shortest paths lead through each as to it."""
+    first = 3 * np.arange(count)
+    tails = np.concatenate([first, first, first + 1, first + 2])
+    heads = np.concatenate([first + 1, first + 2, first + 3, first + 3])
+    n = 3 * count + 1
+    return sparse.coo_array((np.ones(4 * count), (tails, heads)), shape=(n, n)).tocsr()

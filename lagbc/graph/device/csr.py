@@ -1,0 +1,227 @@
+"""Compressed rows on the device: what `lagbc.graph.csr` does on the host, to the same bits.
+
+An entry is a key, ``row << bits | column``; sorted keys are rows with their columns in ascending order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cupy as cp
+import numpy as np
+
+from lagbc.graph.device.kernels import CSR, launch, launch_striding
+from lagbc.graph.device.sort import offsets, sort
+
+Csr = tuple[Any, Any, Any]
+
+# Entries of a verdict, as in the kernels.
+_POINTERS, _OUTSIDE, _LOOPS, _INVALID, _LONGEST, _UNLIKE = range(6)
+
+
+class Verdict:
+    """What kernels have counted; read once they have."""
+
+    def __init__(self) -> None:
+        self.counts = cp.zeros(6, np.int64)
+
+    def read(self) -> list[int]:
+        """Wait for the kernels launched so far."""
+        counts: list[int] = self.counts.get().tolist()
+        return counts
+
+
+@dataclass(frozen=True)
+class Checked:
+    """How many lengths are not finite and > 0, and the longest of the others."""
+
+    invalid: int
+    longest: float
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Stored entries of a matrix of n rows, as they are given: any order, loops and duplicates among them.
+
+    Attributes
+    ----------
+    n : int
+    rows, columns : arrays of int32 or int64
+    lengths : array of float64, or None
+    """
+
+    n: int
+    rows: Any
+    columns: Any
+    lengths: Any = None
+
+
+def pointers_rise(n: int, indptr: Any, stored: int) -> bool:
+    """Whether row pointers rise from 0 to at most `stored`."""
+    verdict = Verdict()
+    indptr_of = {"indptr": indptr, "bytes": indptr.dtype.itemsize}
+    launch(CSR, "check_pointers", n + 1, n=n, stored=stored, verdict=verdict.counts, **indptr_of)
+    return not verdict.read()[_POINTERS]
+
+
+def rows_of(indptr: Any, count: int) -> Any:
+    """Row of each entry (int32); the pointers rise to `count`."""
+    rows = cp.empty(count, np.int32)
+    given = {"count": count, "n": len(indptr) - 1, "bytes": indptr.dtype.itemsize, "indptr": indptr}
+    launch(CSR, "expand_rows", count, rows=rows, **given)
+    return rows
+
+
+def canonical(entries: Entries, *, both_ways: bool) -> Csr | None:
+    """Sort entries into rows without loops; duplicates are one, lengths of duplicates are summed from left to right.
+
+    Parameters
+    ----------
+    entries : Entries
+    both_ways : bool
+        Take every entry in both directions. Not with lengths, of which the sums come first.
+
+    Returns
+    -------
+    csr : triple of arrays, or None
+        None if an index is outside the matrix.
+    """
+    count = len(entries.rows)
+    verdict = Verdict()
+    keys, payload = _keys(
+        entries.n, entries.rows, entries.columns, entries.lengths, 3 if both_ways else 1, verdict=verdict
+    )
+    found = verdict.read()
+    if found[_OUTSIDE]:
+        return None
+    kept = (count - found[_LOOPS]) * (2 if both_ways else 1)
+    return _merge(entries.n, *_sorted(entries.n, keys, payload), kept, smallest=False)
+
+
+def both_ways(n: int, indptr: Any, indices: Any, lengths: Any) -> Csr:
+    """Take every edge in both directions, with the smaller of the two lengths."""
+    keys, payload = _keys(n, rows_of(indptr, len(indices)), indices, lengths, 3)
+    return _merge(n, *_sorted(n, keys, payload), len(keys), smallest=True)
+
+
+def transpose(n: int, indptr: Any, indices: Any, lengths: Any) -> Csr:
+    """Reverse every edge."""
+    keys, payload = _keys(n, rows_of(indptr, len(indices)), indices, lengths, 2)
+    # The keys are in the order of their lower halves.
+    return _distinct(n, *sort(keys, payload, 2 * _bits(n), _bits(n)))
+
+
+def renumber(n: int, indptr: Any, indices: Any, values: Any, position: Any, *, places: bool = False) -> Csr:
+    """Give each vertex another number; `values` go along with the edges, or, if asked for, their present `places`."""
+    rows = rows_of(indptr, len(indices))
+    keys, payload = _keys(n, rows, indices, values, 1, position=cp.asarray(position), places=places)
+    indptr, indices, values = _distinct(n, *_sorted(n, keys, payload))
+    return indptr, indices, values if not places else values.view(np.int64)
+
+
+def keep(indptr: Any, indices: Any, lengths: Any, kept: Any) -> tuple[Csr, Any]:
+    """Leave out edges, a flag each that says whether it stays; also return the places of those that stay."""
+    count = len(indices)
+    flags = cp.empty(count, np.uint32)
+    launch(CSR, "widen_flags", count, count=count, kept=kept, flags=flags)
+    before = offsets(flags)
+    left = int(before[count:].get()[0])
+    out = cp.empty(left, np.int32), None if lengths is None else cp.empty(left), cp.empty(left, np.int64)
+    given = {"flags": flags, "before": before, "indices": indices, "lengths": lengths}
+    taken = dict(zip(("kept_indices", "kept_lengths", "places"), out, strict=True))
+    launch(CSR, "take_kept", count, count=count, **given, **taken)
+    return (gather(indptr, before), out[0], out[1]), out[2]
+
+
+def gather(where: Any, source: Any) -> Any:
+    """Take 64-bit numbers from some places, int64, of an array."""
+    taken = cp.empty(len(where), source.dtype)
+    launch(CSR, "gather", len(where), **{"count": len(where), "where": where, "from": source, "taken": taken})
+    return taken
+
+
+def are_equal(ours: Any, theirs: Any) -> bool:
+    """Whether two arrays of one type hold the same bits."""
+    if ours.nbytes != theirs.nbytes:
+        return False
+    verdict, words = Verdict(), ours.nbytes // 4
+    launch(CSR, "compare_words", words, count=words, ours=ours, theirs=theirs, verdict=verdict.counts)
+    return not verdict.read()[_UNLIKE]
+
+
+def check_lengths(lengths: Any) -> Checked:
+    """Look for lengths that are none."""
+    verdict = Verdict()
+    launch_striding(CSR, "check_lengths", len(lengths), count=len(lengths), lengths=lengths, verdict=verdict.counts)
+    found = verdict.read()
+    return Checked(found[_INVALID], float(np.int64(found[_LONGEST]).view(np.float64)))
+
+
+def _bits(n: int) -> int:
+    """Bits of the number of a vertex."""
+    return max(n - 1, 1).bit_length()
+
+
+def _keys(
+    n: int,
+    rows: Any,
+    columns: Any,
+    values: Any,
+    ways: int,
+    *,
+    position: Any = None,
+    places: bool = False,
+    verdict: Verdict | None = None,
+) -> tuple[Any, Any]:
+    count = len(rows)
+    entries = count * (2 if ways == 3 else 1)
+    keys = cp.empty(entries, np.uint64)
+    payload = None if values is None and not places else cp.empty(entries, np.float64)
+    launch(
+        CSR,
+        "entry_keys",
+        count,
+        count=count,
+        n=n,
+        bits=_bits(n),
+        ways=ways,
+        rows=rows,
+        row_bytes=rows.dtype.itemsize,
+        columns=columns,
+        column_bytes=columns.dtype.itemsize,
+        position=position,
+        values=values,
+        keys=keys,
+        payload=payload,
+        verdict=(verdict or Verdict()).counts,
+    )
+    return keys, payload
+
+
+def _sorted(n: int, keys: Any, payload: Any) -> tuple[Any, Any]:
+    return sort(keys, payload, 2 * _bits(n))
+
+
+def _merge(n: int, keys: Any, values: Any, count: int, *, smallest: bool) -> Csr:
+    """Make rows of the first so many sorted keys; equal ones are one."""
+    bits = {"count": count, "bits": _bits(n), "keys": keys}
+    flags = cp.empty(count, np.uint32)
+    launch(CSR, "mark_first", count, count=count, keys=keys, flags=flags)
+    before = offsets(flags)
+    distinct = int(before[count:].get()[0])
+    indptr, indices = cp.empty(n + 1, np.int64), cp.empty(distinct, np.int32)
+    merged = None if values is None else cp.empty(distinct)
+    out = {"values": values, "indices": indices, "merged": merged}
+    launch(CSR, "merge_runs", count, smallest=smallest, flags=flags, before=before, **bits, **out)
+    launch(CSR, "row_starts", n + 1, n=n, before=before, indptr=indptr, **bits)
+    return indptr, indices, merged
+
+
+def _distinct(n: int, keys: Any, values: Any) -> Csr:
+    """Make rows of sorted keys, all different."""
+    bits = {"count": len(keys), "bits": _bits(n), "keys": keys}
+    indptr, indices = cp.empty(n + 1, np.int64), cp.empty(len(keys), np.int32)
+    launch(CSR, "take_columns", len(keys), indices=indices, **bits)
+    launch(CSR, "row_starts", n + 1, n=n, before=None, indptr=indptr, **bits)
+    return indptr, indices, values

@@ -1,0 +1,63 @@
+"""The kernels of graphs, and how they are launched: a thread for each of so many items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from lagbc.cuda import compiler
+from lagbc.cuda.compiler import THREADS, Source
+from lagbc.cuda.kernel import Kernel, kernel_of
+from lagbc.graph import tuning
+
+_COMMON = "cuda/common.cuh"
+BREADTH_FIRST = Source("graph/order/breadth_first.cu", (_COMMON, "cuda/group.cuh"))
+CSR = Source("graph/device/csr.cu", (_COMMON,))
+ORDER = Source("graph/device/order.cu", (_COMMON,))
+PROXIMITY = Source("graph/device/proximity.cu", (_COMMON,))
+SORT = Source("graph/device/sort.cu", (_COMMON,))
+SOURCES = BREADTH_FIRST, CSR, ORDER, PROXIMITY, SORT
+
+# Blocks of a launch whose threads take many items each.
+STRIDING_BLOCKS = 1024
+
+
+def options(source: Source) -> tuple[str, ...]:
+    """Options that a source is compiled with."""
+    return compiler.options({"LANDMARKS": tuning.LANDMARKS} if source is PROXIMITY else {})
+
+
+def variants() -> Iterator[tuple[str, Source, tuple[str, ...]]]:
+    """Yield (label, source, options) of everything that is ever compiled."""
+    for source in SOURCES:
+        yield source.name, source, options(source)
+
+
+def begin(*sources: Source) -> None:
+    """Have sources compiled, side by side, while something else is done."""
+    for source in sources:
+        compiler.begin(source, options(source), cooperative=source is BREADTH_FIRST)
+
+
+def kernel(source: Source, name: str) -> Kernel:
+    """Return a kernel on the current device."""
+    module = compiler.load(source, options(source), cooperative=source is BREADTH_FIRST)
+    return _kernel(module, source, name)
+
+
+def launch(source: Source, name: str, items: int, /, **arguments: Any) -> None:
+    """Launch a thread an item."""
+    if items:
+        kernel(source, name)((-(-items // THREADS),), THREADS, **arguments)
+
+
+def launch_striding(source: Source, name: str, items: int, /, **arguments: Any) -> None:
+    """Launch threads that take many items each."""
+    if items:
+        kernel(source, name)((min(-(-items // THREADS), STRIDING_BLOCKS),), THREADS, **arguments)
+
+
+@cache
+def _kernel(module: Any, source: Source, name: str) -> Kernel:
+    return kernel_of(module, source, name, {})

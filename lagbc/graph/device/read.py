@@ -1,0 +1,51 @@
+"""Matrices read on the device: CuPy's, and large ones of the host after one copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy as cp
+import numpy as np
+
+from lagbc.graph.device import kernels
+from lagbc.graph.device.csr import Entries, pointers_rise, rows_of
+
+
+def entries_of(A: Any) -> tuple[Entries, Any] | None:
+    """Return the stored entries of a square matrix, without values, and the values where the matrix has them.
+
+    None if its row pointers do not rise from 0 to at most the number of stored indices.
+
+    Parameters
+    ----------
+    A : CSR, CSC or COO matrix of CuPy, or of SciPy if `can_upload`
+    """
+    kernels.begin(kernels.CSR, kernels.SORT, kernels.ORDER, kernels.BREADTH_FIRST, kernels.PROXIMITY)
+    n = A.shape[0]
+    if A.format == "coo":
+        return Entries(n, _on_device(A.row), _on_device(A.col)), A.data
+    indptr = _on_device(A.indptr)
+    if not pointers_rise(n, indptr, min(len(A.indices), len(A.data))):
+        return None
+    count = int(indptr[n:].get()[0])
+    along, across = rows_of(indptr, count), _on_device(A.indices[:count])
+    entries = Entries(n, along, across) if A.format == "csr" else Entries(n, across, along)
+    return entries, A.data[:count]
+
+
+def can_upload(A: Any) -> bool:
+    """Whether the arrays of a SciPy matrix are such that kernels read them; of others the host says what is wrong."""
+    n = A.shape[0]
+    if A.format == "coo":
+        indices = A.row, A.col
+    elif A.format in ("csr", "csc"):
+        indices = A.indptr, A.indices
+        if len(A.indptr) != n + 1 or len(A.indices) != len(A.data):
+            return False
+    else:
+        return False
+    return n < np.iinfo(np.int32).max and all(array.dtype in (np.int32, np.int64) for array in indices)
+
+
+def _on_device(array: Any) -> Any:
+    return cp.ascontiguousarray(cp.asarray(array))

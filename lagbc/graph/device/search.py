@@ -1,0 +1,113 @@
+"""Breadth-first search, hubs and weakly connected components on the device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy as cp
+import numpy as np
+
+from lagbc.cuda.compiler import THREADS, resident_blocks
+from lagbc.graph import tuning
+from lagbc.graph.device.csr import rows_of
+from lagbc.graph.device.kernels import BREADTH_FIRST, ORDER, kernel, launch, launch_striding
+from lagbc.graph.device.sort import offsets
+
+
+def weak_components(indptr: Any, indices: Any) -> Any:
+    """Weakly connected component of each vertex (int32), numbered from 0 in the order of their first vertices.
+
+    The ends of all edges are joined at once in trees, each under its smallest vertex.
+    """
+    n, nnz = len(indptr) - 1, len(indices)
+    labels, flags, components = cp.empty(n, np.int32), cp.empty(n, np.uint32), cp.empty(n, np.int32)
+    launch(ORDER, "label_vertices", n, n=n, labels=labels)
+    launch(ORDER, "join_ends", nnz, count=nnz, rows=rows_of(indptr, nnz), indices=indices, labels=labels)
+    launch(ORDER, "flatten_trees", n, n=n, labels=labels, flags=flags)
+    launch(ORDER, "number_trees", n, n=n, labels=labels, before=offsets(flags), components=components)
+    return components
+
+
+def sizes_of(components: Any) -> Any:
+    """Count the members (uint32) of each component, on the device."""
+    n = len(components)
+    sizes = cp.zeros(n, np.uint32)
+    launch(ORDER, "count_members", n, n=n, components=components, sizes=sizes)
+    found = int(find_extent(components)[0]) + 1 if n else 0
+    return sizes[:found]
+
+
+def widest_row(indptr: Any, components: Any = None, component: int = 0) -> tuple[int, int]:
+    """Return the first of the longest rows, and how many are not empty; of all rows, or of those of a component."""
+    found = cp.zeros(2, np.uint64)
+    n = len(indptr) - 1
+    of = {"components": components, "component": component}
+    launch_striding(ORDER, "find_widest", n, n=n, indptr=indptr, found=found, **of)
+    widest, filled = found.get().tolist()
+    return 0xFFFFFFFF - (widest & 0xFFFFFFFF), filled
+
+
+def largest(components: Any) -> int:
+    """Return the component of most members, the first of them."""
+    # Of the longest row.
+    return widest_row(offsets(sizes_of(components)))[0]
+
+
+def find_extent(depth: Any) -> tuple[int, int]:
+    """Return the largest of some depths, and how many are not negative."""
+    found = cp.zeros(2, np.uint64)
+    launch_striding(ORDER, "find_extent", depth.size, count=depth.size, depth=depth, found=found)
+    deepest, reached = found.get().tolist()
+    return deepest, reached
+
+
+def depths(indptr: Any, indices: Any, roots: Any, depth: Any = None) -> Any:
+    """Hop distance (int32) of each vertex from the nearest of some roots; -1 where no root is in reach.
+
+    Parameters
+    ----------
+    indptr, indices : arrays
+    roots : array of 64-bit numbers
+        A vertex in the lower half of each.
+    depth : array, optional
+        Where to write it.
+    """
+    n = len(indptr) - 1
+    depth = cp.empty(n, np.int32) if depth is None else depth
+    depth.data.memset_async(0xFF, depth.nbytes)
+    launch(ORDER, "set_roots", len(roots), count=len(roots), roots=roots, depth=depth)
+    search = kernel(BREADTH_FIRST, "breadth_first")
+    arrays = {"indptr": indptr, "indices": indices, "depth": depth}
+    blocks = resident_blocks(THREADS, search)
+    search((blocks,), THREADS, n=n, any=cp.zeros(3, np.int32), barrier=cp.zeros(1, np.uint32), **arrays)
+    return depth
+
+
+def bfs_extent(indptr: Any, indices: Any, root: int) -> tuple[int, int]:
+    """Return the largest hop distance from `root`, a lower bound of the diameter, and how many vertices it reaches."""
+    return find_extent(depths(indptr, indices, cp.asarray(np.array([root], np.int64))))
+
+
+def hub_distances(indptr: Any, indices: Any, hubs: int) -> Any:
+    """Hop distances from every vertex to the first `hubs`, as `lagbc.graph.order.hubs.hub_distances` has them."""
+    n = len(indptr) - 1
+    distances, frontiers, seen = cp.zeros((hubs, n), np.int32), cp.zeros((2, n), np.uint32), cp.zeros(n, np.uint32)
+    own = np.uint32(1) << np.arange(hubs, dtype=np.uint32)
+    for array in (frontiers[0], seen):
+        array[:hubs].set(own)
+    search = kernel(BREADTH_FIRST, "hub_distances")
+    search(
+        (resident_blocks(THREADS, search),),
+        THREADS,
+        n=n,
+        hubs=hubs,
+        most=tuning.HUB_LEVELS,
+        indptr=indptr,
+        indices=indices,
+        frontiers=frontiers,
+        seen=seen,
+        distances=distances,
+        any=cp.zeros(3, np.int32),
+        barrier=cp.zeros(1, np.uint32),
+    )
+    return distances

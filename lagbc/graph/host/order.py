@@ -1,0 +1,42 @@
+"""Orders by counting, in the host's memory: keys that are small integers, ties in the order they had."""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,var-annotated"
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.cpu.compile import njit
+
+
+def by_key(keys: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Sort `order` by the keys, >= 0, of what it lists; what has the same key stays in order. O(entries + largest)."""
+    ordered = np.empty_like(order)
+    _by_key(keys, int(keys.max(initial=0)), order, ordered)
+    return ordered
+
+
+def degree_order(indptr: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Order vertices by falling degree, ties by number."""
+    degrees = np.diff(indptr)
+    return by_key(degrees.max(initial=0) - degrees, np.arange(len(degrees)))
+
+
+def hub_order(distances: NDArray[np.int64], vertices: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Sort vertices by their distances in the first row, then in the second, and so on."""
+    for row in distances[::-1]:
+        vertices = by_key(row, vertices)
+    return vertices
+
+
+@njit
+def _by_key(keys, largest, order, ordered):
+    places = np.zeros(largest + 2, np.int64)
+    for i in order:
+        places[keys[i] + 1] += 1
+    for key in range(largest):
+        places[key + 1] += places[key]
+    for i in order:
+        ordered[places[keys[i]]] = i
+        places[keys[i]] += 1

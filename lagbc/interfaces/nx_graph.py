@@ -1,0 +1,192 @@
+"""A NetworkX graph as arrays, with the edge attributes that were asked for, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.graph.adapters import Entries, as_lengths, first_of_parallel, networkx_edge_data, networkx_entries
+from lagbc.graph.graph import Graph
+from lagbc.graph.validate import as_graph
+
+Node = Hashable
+
+# Integers from which on float64 no longer tells neighbours apart.
+INEXACT = 2.0**53
+
+
+@dataclass(frozen=True, eq=False)
+class BackendGraph:
+    """A NetworkX graph as arrays; it does not follow later changes of that graph.
+
+    Attributes
+    ----------
+    nodes : list
+        In NetworkX's order; vertex i of the arrays is ``nodes[i]``.
+    entries : Entries
+        The edges in NetworkX's order, an undirected one both ways.
+    keys : list or None
+        The key of each entry, if it is a multigraph.
+    attributes : dict of list
+        The values of each edge attribute that was asked for, one an entry.
+    """
+
+    __networkx_backend__: ClassVar[str] = "lagbc"
+
+    nodes: list[Node]
+    entries: Entries
+    keys: list[Any] | None
+    attributes: dict[Any, list[Any]]
+    __networkx_cache__: dict[str, Any] = field(default_factory=dict, repr=False)
+    _graphs: dict[Any, Graph] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __contains__(self, node: object) -> bool:
+        try:
+            return node in self.numbers
+        except TypeError:  # not hashable
+            return False
+
+    def is_directed(self) -> bool:
+        """Whether edges go one way."""
+        return self.entries.directed
+
+    def is_multigraph(self) -> bool:
+        """Whether edges may be parallel."""
+        return self.keys is not None
+
+    @cached_property
+    def numbers(self) -> dict[Node, int]:
+        """The number of each node."""
+        return {node: i for i, node in enumerate(self.nodes)}
+
+    def graph(self, weight: Any) -> Graph:
+        """Return the graph as lagbc reads it, with the lengths that an attribute holds; validated once for each."""
+        if weight not in self._graphs:
+            weighted = weight is not None
+            matrix = self.entries.matrix(self.lengths(weight) if weighted else None)
+            self._graphs[weight] = as_graph(matrix, directed=self.is_directed(), weighted=weighted)
+        return self._graphs[weight]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Without what is worked out of the entries, which may be on a device.
+        return vars(self) | {"_graphs": {}}
+
+    def lengths(self, weight: Any) -> NDArray[Any]:
+        """Lengths of all entries; TypeError or ValueError if lagbc would not add them up as NetworkX does."""
+        if weight is None:
+            return np.ones(len(self.entries.tails))
+        if weight not in self.attributes:
+            raise ValueError(f"the graph was converted without the edge attribute {weight!r}")
+        return exact_lengths(self.attributes[weight], self._name_of)
+
+    def by_node(self, scores: NDArray[Any]) -> dict[Node, Any]:
+        """Key scores by node."""
+        return dict(zip(self.nodes, scores.tolist(), strict=True))
+
+    def by_edge(self, scores: Any, weight: Any) -> dict[tuple[Any, ...], float]:
+        """Key a sparse matrix of edge scores by edge, in the order of NetworkX's ``G.edges``.
+
+        Of parallel edges the shortest share the score equally.
+        """
+        tails, heads = self.entries.tails, self.entries.heads
+        values = scores.tocsr()[tails, heads]
+        values = values.toarray() if hasattr(values, "toarray") else np.asarray(values)
+        values = values.ravel() * self._shares(weight)
+        return {self.edge(i): float(values[i]) for i in self.named()}
+
+    def _shares(self, weight: Any) -> NDArray[np.float64]:
+        """Share of each entry in the score of its pair of vertices; parallel entries follow each other."""
+        tails, heads = self.entries.tails, self.entries.heads
+        if self.keys is None or not len(tails):
+            return np.ones(len(tails))
+        lengths = self.lengths(weight)
+        first = first_of_parallel(tails, heads)
+        pair = np.cumsum(first) - 1
+        shortest = lengths == np.minimum.reduceat(lengths, np.flatnonzero(first))[pair]
+        shares: NDArray[np.float64] = shortest / np.bincount(pair, shortest)[pair]
+        return shares
+
+    def edge(self, entry: int) -> tuple[Any, ...]:
+        """Return an edge as NetworkX names it: its ends, and its key in a multigraph."""
+        ends = self.nodes[self.entries.tails[entry]], self.nodes[self.entries.heads[entry]]
+        return ends if self.keys is None else (*ends, self.keys[entry])
+
+    def named(self) -> list[int]:
+        """Return one entry for each edge; NetworkX names an undirected edge from its earlier end."""
+        named: list[int] = np.flatnonzero((self.entries.heads >= self.entries.tails) | self.is_directed()).tolist()
+        return named
+
+    def _name_of(self, entry: int) -> str:
+        return f"edge {self.edge(entry)!r}"
+
+
+def exact_lengths(values: Iterable[Any], name_of: Callable[[int], str]) -> NDArray[Any]:
+    """Make an array of lengths whose sums are those of NetworkX; TypeError or ValueError if there is none."""
+    lengths = as_lengths(values, name_of)
+    invalid = ~(np.isfinite(lengths) & (lengths > 0))
+    if invalid.any():
+        first = int(np.flatnonzero(invalid)[0])
+        raise ValueError(
+            f"{name_of(first)} has length {lengths[first]}; lengths are finite and > 0 "
+            '(backend="networkx" takes others, too)'
+        )
+    if lengths.dtype.kind in "iu" and lengths.sum(dtype=np.float64) >= INEXACT:
+        raise ValueError(
+            "integer lengths add up to 2**53 or more, where float64 is not exact; "
+            'make them floats to have them rounded, or take backend="networkx"'
+        )
+    return lengths
+
+
+def convert_from_nx(
+    graph: Any,
+    edge_attrs: dict[Any, Any] | None = None,
+    node_attrs: dict[Any, Any] | None = None,
+    preserve_edge_attrs: bool = False,
+    preserve_node_attrs: bool = False,
+    preserve_graph_attrs: bool = False,
+    name: str | None = None,
+    graph_name: str | None = None,
+) -> BackendGraph:
+    """Convert a NetworkX graph, with the edge attributes of `edge_attrs` (name: default), as NetworkX asks for it.
+
+    Raises
+    ------
+    NotImplementedError
+        Attributes of nodes are asked for, or all attributes of edges.
+    """
+    if node_attrs or preserve_node_attrs or preserve_edge_attrs:
+        raise NotImplementedError("lagbc keeps edge attributes that are asked for by name, and no others")
+    keys = None
+    if graph.is_multigraph():
+        keys = [key for _, row in graph.adjacency() for parallel in row.values() for key in parallel]
+    return BackendGraph(
+        nodes=list(graph),
+        entries=networkx_entries(graph),
+        keys=keys,
+        attributes={
+            attribute: [data.get(attribute, default) for data in networkx_edge_data(graph)]
+            for attribute, default in (edge_attrs or {}).items()
+        },
+    )
+
+
+def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
+    """Turn a `BackendGraph` into a NetworkX graph with the same nodes, edges and kept attributes; else give it back."""
+    if not isinstance(result, BackendGraph):
+        return result
+    kinds = ((nx.Graph, nx.MultiGraph), (nx.DiGraph, nx.MultiDiGraph))
+    graph = kinds[result.is_directed()][result.is_multigraph()]()
+    graph.add_nodes_from(result.nodes)
+    kept = result.attributes.items()
+    graph.add_edges_from((*result.edge(i), {name: values[i] for name, values in kept}) for i in result.named())
+    return graph

@@ -1,0 +1,53 @@
+"""What a run costs by each method that "auto" takes: linear in what a probe counts.
+
+A search that all roots of a batch share costs what its rows do, however many columns are live in them: `visit` and
+`edge`. One from a root alone costs what its pairs of vertex and root do: `pair` and `pair_edge`. On a GPU each level
+is waited for, by all roots that are under way at a time. The constants are `lagbc.methods.tuning.COSTS`; only which
+of two costs is less depends on them, and no score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from lagbc.graph.graph import Graph
+from lagbc.methods import tuning
+from lagbc.methods.probe import Probe, most_edges
+from lagbc.methods.table import Method
+
+TERMS = ("run", "batch_level", "group_level", "group_row", "visit", "edge", "pair", "pair_edge")
+# Roots that a GPU has under way in a group, and in a batch; a CPU has a group's or fewer.
+_GROUP, _BATCH = 256, 4096
+
+
+def is_costed(method: Method) -> bool:
+    """Whether there are constants for a method."""
+    return method.key in tuning.COSTS
+
+
+def terms(graph: Graph, probe: Probe) -> dict[str, float]:
+    """Return what the costs of a run are linear in.
+
+    Of a search that was ended early, the counts are scaled as if each root reached all vertices that have edges.
+    """
+    roots, per_root = probe.lined_up, 1 / max(1, probe.roots)
+    if probe.edges > most_edges(graph, roots):
+        per_root = max(per_root, np.count_nonzero(graph.out_degrees) / probe.pairs)
+    groups, batches = -(-roots // _GROUP), -(-roots // _BATCH)
+    return {
+        "run": 1,
+        "batch_level": batches * probe.levels,
+        "group_level": groups * probe.levels,
+        "group_row": groups * graph.n,
+        "visit": roots * per_root * probe.visits,
+        "edge": roots * per_root * probe.edges,
+        "pair": roots * per_root * probe.pairs,
+        "pair_edge": roots * per_root * probe.pair_edges,
+    }
+
+
+def predict(method: Method, counted: Mapping[str, float]) -> float:
+    """Predict the milliseconds of a run from its `terms`: of a whole call, on a CPU by one thread."""
+    return sum(constant * counted[name] for name, constant in tuning.COSTS[method.key].items())

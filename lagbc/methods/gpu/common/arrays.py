@@ -1,0 +1,171 @@
+"""Arrays of a batch filled, set and summed by kernels, and lengths looked through; what CuPy would compile is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cupy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.cuda.compiler import THREADS
+from lagbc.cuda.kernel import Kernel
+from lagbc.methods.gpu.common.kernels import ARRAYS
+
+# Blocks of a launch whose threads take many items each.
+_STRIDING_BLOCKS = 1024
+_TILE = 4096  # as in the kernels
+
+
+def _kernel(name: str) -> Kernel:
+    return ARRAYS.kernel(name, "float64")
+
+
+def _blocks(items: int) -> int:
+    return -(-items // THREADS)
+
+
+def fill(array: Any, value: float) -> None:
+    """Fill an array, all in one piece, with a number; as CuPy does, but for 0 without a function to compile."""
+    words = np.array([value], array.dtype).view(np.int32)
+    count = array.nbytes // 4
+    if count:
+        _kernel("fill_words")((_blocks(count),), THREADS, count=count, low=words[0], high=words[-1], array=array)
+
+
+def scatter(array: Any, where: tuple[NDArray[np.int64], ...], values: Any) -> None:
+    """Set ``array[where] = values``, of places on the host, no two of which are the same.
+
+    Parameters
+    ----------
+    array : array on the device
+        Or a view of one.
+    where : tuple of arrays
+        A place along each axis.
+    values : number, or array on the host
+    """
+    places = sum(along * (stride // array.itemsize) for along, stride in zip(where, array.strides, strict=True))
+    count = len(places)
+    if count:
+        items = cp.asarray(np.broadcast_to(np.asarray(values).astype(array.dtype), count))
+        of_items = {"count": count, "bytes": array.itemsize, "where": cp.asarray(places), "items": items}
+        _kernel("scatter_items")((_blocks(count),), THREADS, array=array, **of_items)
+
+
+def copy_into(array: Any, source: Any) -> None:
+    """Copy an array, in one piece, to the beginning of another."""
+    array.data.copy_from_device_async(source.data, source.nbytes)
+
+
+def join_parts(sums: Any) -> Any:
+    """Sum (groups, parts, rows) over the parts, in their order."""
+    groups, parts, rows = sums.shape
+    if parts == 1:
+        return sums.reshape(groups, rows)
+    joined = cp.empty((groups, rows))
+    _kernel("join_sums")((_blocks(rows), groups), THREADS, n=rows, parts=parts, sums=sums, joined=joined)
+    return joined
+
+
+def add_sums(sums: Any, order: Any, scores: Any, groups: int) -> None:
+    """Add the sums of rows to those of the caller's vertices, ``sums[:groups, order] += scores[:groups]``."""
+    rows = len(order)
+    if rows and groups:
+        of = {"order": order, "scores": scores, "sums": sums}
+        _kernel("add_sums")((_blocks(rows), groups), THREADS, n=rows, stride=sums.strides[0] // 8, **of)
+
+
+def add_reached(reached: Any, keep: Any, scores: Any, rows: Any, columns: Any) -> None:
+    """Add one to both ends of every pair of a kept root and a vertex that it reaches, to a row of scores a group.
+
+    Parameters
+    ----------
+    reached : array of uint8, shape (groups, rows, 32)
+    keep : array of uint8, shape (groups, 32)
+    scores : array, shape (groups, rows)
+    rows, columns : arrays of int64
+        Of each root, its place among all scores and all columns.
+    """
+    groups, n, _ = reached.shape
+    counts = cp.zeros((groups, 8 * reached.shape[2]), np.uint32)
+    grid = min(_blocks(n), _STRIDING_BLOCKS), groups
+    _kernel("add_reached")(grid, THREADS, n=n, reached=reached, keep=keep, scores=scores, counts=counts)
+    of_roots = {"count": len(rows), "rows": rows, "columns": columns}
+    _kernel("add_roots")((_blocks(len(rows)),), THREADS, keep=keep, counts=counts, scores=scores, **of_roots)
+
+
+def join_bits(bits: Any) -> NDArray[np.uint8]:
+    """Join bit rows (groups, rows, 32) of each group into one, on the host."""
+    groups, n, width = bits.shape
+    found = cp.zeros((groups, width), np.uint8)
+    if n:
+        grid = min(_blocks(n), _STRIDING_BLOCKS), groups
+        _kernel("join_bits")(grid, THREADS, n=n, bits=bits, found=found)
+    joined: NDArray[np.uint8] = found.get()
+    return joined
+
+
+def count_flags(flags: Any) -> int:
+    """Count the flags that are set."""
+    found, count = cp.zeros(1, np.uint64), len(flags)
+    if count:
+        grid = (min(_blocks(count), _STRIDING_BLOCKS),)
+        _kernel("count_flags")(grid, THREADS, count=count, flags=flags, found=found)
+    return int(found.get()[0])
+
+
+def number_ends(ends: Any, position: Any) -> Any:
+    """Give vertices (int32) other numbers, ``position[ends]``."""
+    numbered, count = cp.empty(len(ends), np.int32), len(ends)
+    if count:
+        of = {"ends": ends, "position": position, "numbered": numbered}
+        _kernel("number_ends")((_blocks(count),), THREADS, count=count, **of)
+    return numbered
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What lengths are like; all 0 if there are none."""
+
+    shortest: float
+    longest: float
+    mean: float
+    are_integers: bool
+
+
+def survey(lengths: Any) -> Survey:
+    """Look through lengths, all of them finite and > 0; the mean is the same in every run."""
+    count = len(lengths)
+    if not count:
+        return Survey(0.0, 0.0, 0.0, True)
+    tiles = -(-count // _TILE)
+    found, sums = cp.asarray(np.array([-1, 0, 0]).view(np.uint64)), cp.empty(tiles)
+    of = {"count": count, "lengths": lengths, "found": found}
+    _kernel("survey_lengths")((tiles,), THREADS, divisor=count, sums=sums, **of)
+    shortest, longest, fraction = found.get()
+    bits = np.array([shortest, longest]).view(np.float64)
+    return Survey(float(bits[0]), float(bits[1]), float(sums.get().sum()), not fraction)
+
+
+def distinct(lengths: Any, most: int) -> list[float] | None:
+    """Return the distinct lengths in ascending order; None if there are more than so many."""
+    count, found = len(lengths), [0.0]
+    grid = (min(_blocks(count), _STRIDING_BLOCKS),)
+    while len(found) <= most + 1:
+        longer = cp.asarray(np.array([-1]).view(np.uint64))
+        _kernel("find_longer")(grid, THREADS, count=count, than=found[-1], lengths=lengths, found=longer)
+        bits = longer.get()
+        if bits[0] == np.iinfo(np.uint64).max:
+            return found[1:]
+        found.append(float(bits.view(np.float64)[0]))
+    return None
+
+
+def convert_lengths(lengths: Any, unit: float, dtype: Any) -> Any:
+    """Return lengths in units, as another type: uint8, float32 or float64."""
+    converted, count = cp.empty(len(lengths), dtype), len(lengths)
+    if count:
+        of = {"lengths": lengths, "converted": converted}
+        _kernel("convert_lengths")((_blocks(count),), THREADS, count=count, unit=unit, bytes=converted.itemsize, **of)
+    return converted

@@ -1,0 +1,45 @@
+"""Dependencies of roots, a row a root, summed in a fixed order: what keeps the bits of the traversals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.cuda.compiler import THREADS
+from lagbc.methods.gpu.traversal.kernels import ROOTS
+
+# Roots that are summed together. More take fewer additions to the run's sums, and a larger least batch.
+ROOTS_OF_BLOCK = 32
+
+
+def add_roots(delta: Any, places: NDArray[np.int64], order: Any, dependency: Any) -> None:
+    """Add the rows of each block of roots, in their order, to the block's row of a batch's sums.
+
+    Parameters
+    ----------
+    delta : device array of float64, shape (rows, stride)
+        In sweep order; of a row those of `order` count.
+    places : ndarray of int64, shape (rows,)
+        Of each row's root in the batch, ascending.
+    order : device array of int64
+        The caller's vertex of each column.
+    dependency : device array of float64, shape (blocks, n)
+    """
+    if not len(places) or not len(order):
+        return
+    blocks = int(places[-1]) // ROOTS_OF_BLOCK + 1
+    firsts = np.searchsorted(places, ROOTS_OF_BLOCK * np.arange(blocks + 1)).astype(np.int32)
+    ROOTS.kernel("sum_roots", "float64")(
+        (-(-len(order) // THREADS), blocks),
+        THREADS,
+        n=len(order),
+        stride=delta.shape[1],
+        firsts=cp.asarray(firsts),
+        order=order,
+        delta=delta,
+        sums_stride=dependency.shape[1],
+        sums=dependency,
+    )

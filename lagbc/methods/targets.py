@@ -1,0 +1,59 @@
+"""Weights of targets, scaled by powers of two to where a backward sweep can divide them by path counts.
+
+A root adds multiplicity * sigma * sum of (omega / sigma) to a score. With omega at either end of the range of a dtype a
+factor leaves it, though the product may not. A sweep gets 2**-shift omega and 2**shift multiplicity instead: powers of
+two change no bit of the product.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.graph.csr import as_numpy, module_of
+
+# omega stays below two to this, so that sums over all vertices are finite.
+_LARGEST_EXPONENTS = {"float64": 900, "float32": 90}
+
+
+def shift_into_range(smallest: Any, largest: Any, dtype: str = "float64") -> Any:
+    """Exponent to take from positive weights: the smallest is to be 1 or more, and before that the largest in range."""
+    lowest, highest = np.frexp(smallest)[1], np.frexp(largest)[1]
+    return np.maximum(np.minimum(lowest - 1, 0), highest - _LARGEST_EXPONENTS[dtype])
+
+
+def columns_into_range(omega: Any, times: NDArray[np.float64], dtype: str) -> tuple[Any, NDArray[np.float64]]:
+    """Scale the target weights of each column, and inversely how often it counts.
+
+    Parameters
+    ----------
+    omega : array of float64, shape (rows, columns)
+        NumPy's or CuPy's.
+    times : ndarray of float64, shape (columns,)
+    dtype : str
+        Of the path counts that it is divided by.
+
+    Raises
+    ------
+    OverflowError
+        The weights of a column are too far apart for any scale.
+    """
+    xp = module_of(omega)
+    largest = as_numpy(omega.max(axis=0))
+    smallest = as_numpy(xp.where(omega > 0, omega, np.inf).min(axis=0))
+    smallest, largest = (np.where(largest > 0, end, 1.0) for end in (smallest, largest))
+    shift = shift_into_range(smallest, largest, dtype)
+    if not shift.any():
+        return omega, times
+    with np.errstate(over="ignore", under="ignore"):
+        scaled = np.ldexp(times, shift)
+        beyond = (np.ldexp(smallest, -shift) < 1) | (np.ldexp(scaled, -shift) != times)
+    if beyond.any():
+        column = int(np.argmax(beyond))
+        raise OverflowError(
+            f"target weights of column {column} are from {smallest[column]} to {largest[column]}, and it counts "
+            f"{times[column]} times: {dtype} does not hold what they sum to; scale them, or sweep its root by itself"
+        )
+    return xp.ldexp(omega, xp.asarray(-shift)), scaled

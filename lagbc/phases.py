@@ -1,0 +1,116 @@
+"""The phases of a call, and how long each takes where somebody asks.
+
+What a call does is marked where it is done; where nobody records, a mark costs a look at a context variable.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
+from functools import wraps
+from threading import Lock
+from typing import Literal, ParamSpec, TypeVar, get_args
+
+# Reading and checking the graph; directions, orders and groups; plan, upload and states of the workers; compiling and
+# loading of kernels; batches; scores out of sums.
+Phase = Literal["check", "order", "prepare", "compile", "sweep", "finish"]
+PHASES: tuple[Phase, ...] = get_args(Phase)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Recorder:
+    """Seconds by phase.
+
+    A phase within another counts for itself alone, and so does one that a worker is in while the caller waits for it:
+    at any time the phase begun last has the time.
+
+    Attributes
+    ----------
+    seconds : dict
+        Of each of `PHASES`, in their order.
+    """
+
+    def __init__(self, wait: Callable[[], object]) -> None:
+        self.seconds: dict[Phase, float] = dict.fromkeys(PHASES, 0.0)
+        self._wait, self._lock = wait, Lock()
+        self._open: list[Phase] = []
+        self._since = 0.0
+
+    @contextmanager
+    def phase(self, name: Phase) -> Iterator[None]:
+        """Be in a phase."""
+        self._begin(name)
+        try:
+            yield
+        finally:
+            self._wait()
+            self._end(name)
+
+    def _begin(self, name: Phase) -> None:
+        with self._lock:
+            self._count()
+            self._open.append(name)
+
+    def _end(self, name: Phase) -> None:
+        with self._lock:
+            self._count()
+            self._open.reverse()
+            self._open.remove(name)  # the last of this name
+            self._open.reverse()
+
+    def _count(self) -> None:
+        now = time.perf_counter()
+        if self._open:
+            self.seconds[self._open[-1]] += now - self._since
+        self._since = now
+
+
+_recorder: ContextVar[Recorder | None] = ContextVar("lagbc recorder", default=None)
+_UNRECORDED = nullcontext()
+
+
+@contextmanager
+def record(wait: Callable[[], object] = lambda: None) -> Iterator[Recorder]:
+    """Record the phases of all calls in a block.
+
+    Parameters
+    ----------
+    wait : callable
+        Called at the end of each phase, to wait for a device that has been asked for something.
+
+    Yields
+    ------
+    Recorder
+    """
+    recorder = Recorder(wait)
+    token = _recorder.set(recorder)
+    try:
+        yield recorder
+    finally:
+        _recorder.reset(token)
+
+
+def phase(name: Phase) -> AbstractContextManager[None]:
+    """Return a context in which the call is in a phase."""
+    recorder = _recorder.get()
+    return _UNRECORDED if recorder is None else recorder.phase(name)
+
+
+def in_phase(name: Phase) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorate a function during which the call is in a phase."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def within(*args: P.args, **kwargs: P.kwargs) -> R:
+            if _recorder.get() is None:
+                return function(*args, **kwargs)
+            with phase(name):
+                return function(*args, **kwargs)
+
+        return within
+
+    return decorate

@@ -1,0 +1,165 @@
+"""Graphs on the device by kernels of their own: sorted, read, transposed, ordered as on the host, to the same bits."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from strategies import SPECIAL, disjoint, grid, matrix, path, scale_free
+
+from lagbc.graph.order.hubs import group_by_hubs
+from lagbc.graph.validate import as_graph, take_graph
+
+SEVERAL = disjoint(grid(9, 30), path(70), grid(20, 33), matrix(3, []))
+
+
+def bits_of(array):
+    return array.get() if hasattr(array, "get") else array
+
+
+def assert_same(ours, theirs):
+    for name in ("indptr", "indices", "weights"):
+        if getattr(theirs, name) is not None:
+            assert getattr(ours, name).dtype == getattr(theirs, name).dtype
+            np.testing.assert_array_equal(bits_of(getattr(ours, name)), getattr(theirs, name))
+
+
+@pytest.mark.parametrize("count", [0, 1, 255, 4096, 4097, 100_000])
+@pytest.mark.parametrize(("first", "bits"), [(0, 1), (0, 20), (20, 40), (0, 64)])
+def test_sort_is_stable(cupy, count, first, bits):
+    from lagbc.graph.device.sort import sort
+
+    keys = np.random.default_rng(count).integers(0, 2**63, count, np.uint64) * 2
+    part = keys >> np.uint64(first) & np.uint64((1 << (bits - first)) - 1)
+    # Whole digits are sorted by.
+    keys = keys if bits == 64 else part << np.uint64(first)
+    order = np.argsort(part, kind="stable")
+    ours = sort(cupy.asarray(keys), cupy.arange(count), bits, first)
+    np.testing.assert_array_equal(ours[0].get(), keys[order])
+    np.testing.assert_array_equal(ours[1].get(), order)
+
+
+@pytest.mark.parametrize("count", [0, 1, 4096, 4097, 1_200_000])
+def test_offsets(cupy, count):
+    from lagbc.graph.device.sort import offsets
+
+    counts = np.random.default_rng(1).integers(0, 5, count).astype(np.uint32)
+    np.testing.assert_array_equal(offsets(cupy.asarray(counts)).get(), np.append(0, np.cumsum(counts, dtype=np.int64)))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("name", [*SPECIAL, "several", "scale-free"])
+def test_a_matrix_of_the_host_is_read_on_the_device(cupy, name, directed, weighted):
+    A = {**SPECIAL, "several": SEVERAL, "scale-free": scale_free(300, 3000, seed=8)}[name].astype(float)
+    host = as_graph(A, directed=directed, weighted=weighted)
+    for form in ("csr", "csc", "coo"):
+        graph = take_graph(A.asformat(form), directed=directed, weighted=weighted, upload=True)
+        assert graph.uploaded
+        assert graph.is_on_device
+        assert_same(graph, host)
+    assert_same(graph.on_host, host)
+    for ours, theirs in ((graph.transpose, host.transpose), (graph.symmetric, host.symmetric)):
+        assert_same(ours, theirs)
+    np.testing.assert_array_equal(graph.order, host.order)
+    assert_same(graph.reordered, host.reordered)
+    np.testing.assert_array_equal(bits_of(graph.edge_order), host.edge_order)
+    np.testing.assert_array_equal(bits_of(graph.components), host.components)
+    assert graph.depth == host.depth
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_loops_duplicates_and_unsorted_columns(cupy, index):
+    rng = np.random.default_rng(3)
+    rows, columns = rng.integers(0, 60, (2, 900)).astype(index)
+    A = sp.coo_array((rng.integers(1, 9, 900), (rows, columns)), shape=(60, 60))
+    for directed in (True, False):
+        host = as_graph(A, directed=directed)
+        for B in (A, sp.csr_array((A.data, *_unsorted(A)), shape=A.shape)):
+            graph = take_graph(B, directed=directed, upload=True)
+            assert graph.uploaded
+            assert_same(graph, host)
+
+
+def test_many_lengths_at_one_place_are_added_in_their_order(cupy):
+    rows, columns = np.zeros(30, int), np.repeat([1, 2], 15)
+    A = sp.coo_array((np.geomspace(1e-9, 1e9, 30), (rows, columns)), shape=(3, 3))
+    assert_same(take_graph(A, weighted=True, upload=True), as_graph(A, weighted=True))
+
+
+def _unsorted(A):
+    order = np.argsort(A.row, kind="stable")
+    return A.col[order], np.append(0, np.cumsum(np.bincount(A.row, minlength=A.shape[0])))
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [("indices", 7), ("indices", -1), ("indptr", 6), ("data", -1.0), ("data", np.nan), ("data", 1e308)],
+)
+def test_errors_are_those_of_the_host(cupy, part, value):
+    A = sp.csr_array(path(5).astype(float))
+    getattr(A, part)[1] = value
+    found = []
+    for upload in (False, True):
+        with pytest.raises(ValueError, match=r"\w") as error:
+            take_graph(A, weighted=True, upload=upload)
+        found.append(str(error.value))
+    assert found[0] == found[1]
+
+
+def test_many_trees(cupy):
+    """Trees that are joined at the same time, each under its smallest vertex."""
+    ends = np.random.default_rng(4).integers(0, 50_000, (2, 40_000))
+    host = as_graph(sp.coo_array((np.ones(40_000), ends), shape=(50_000, 50_000)))
+    for _ in range(5):
+        ours = as_graph(host.matrix).on_device.components
+        np.testing.assert_array_equal(ours.get(), host.components)
+
+
+def test_kept_edges(cupy):
+    host = as_graph(scale_free(300, 3000, seed=8), directed=False)
+    kept = np.random.default_rng(0).random(host.nnz) < 0.4
+    part, places = host.on_device.keep_with_places(cupy.asarray(kept))
+    assert_same(part, host.keep(kept))
+    np.testing.assert_array_equal(places.get(), np.flatnonzero(kept))
+
+
+def test_roots_are_grouped_as_on_the_host(cupy):
+    host = as_graph(scale_free(400, 3000, seed=8), directed=False)
+    vertices = np.random.default_rng(0).permutation(host.n)
+    placed = host.on_device
+    ours = group_by_hubs(placed.indptr, placed.indices, cupy.asarray(vertices))
+    np.testing.assert_array_equal(ours.get(), group_by_hubs(host.indptr, host.indices, vertices))
+    np.testing.assert_array_equal(host.position[host.order], np.arange(host.n))
+
+
+@pytest.mark.parametrize("lengths", [[3.0, 1.0, 2.0, 1.0], [0.25, 8.0], [5.0], []])
+def test_survey_of_lengths(cupy, lengths):
+    from lagbc.methods.gpu.common.arrays import distinct, survey
+
+    given = np.array(lengths * 3000)
+    found = survey(cupy.asarray(given))
+    if not lengths:
+        assert (found.shortest, found.longest, found.mean) == (0, 0, 0)
+        return
+    assert (found.shortest, found.longest) == (min(lengths), max(lengths))
+    assert found.mean == pytest.approx(np.mean(given), rel=1e-12)
+    assert found.are_integers == all(length.is_integer() for length in lengths)
+    assert distinct(cupy.asarray(given), 3) == sorted(set(lengths))
+    assert distinct(cupy.asarray(np.arange(1.0, 9.0)), 7) is None
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "uint32", "float32", "float64"])
+def test_scatter_and_fill(cupy, dtype):
+    from lagbc.methods.gpu.common.arrays import fill, scatter
+
+    expected = np.zeros((3, 4, 8), dtype)
+    array = cupy.zeros((3, 4, 8), dtype)
+    where = np.array([2, 0, 1]), np.array([3, 0, 1]), np.array([7, 0, 5])
+    expected[where] = [1, 2, 3]
+    scatter(array, where, np.array([1, 2, 3]))
+    np.testing.assert_array_equal(array.get(), expected)
+    expected[:, 1][np.array([1]), np.array([2])] = 9
+    scatter(array[:, 1], (np.array([1]), np.array([2])), 9)
+    np.testing.assert_array_equal(array.get(), expected)
+    if array.itemsize > 1:
+        fill(array, 5)
+        assert (array.get() == 5).all()

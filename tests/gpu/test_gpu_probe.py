@@ -1,0 +1,41 @@
+"""A probe counts the same on a device as on the host."""
+
+import pytest
+from strategies import grid, path, scale_free
+
+from lagbc.graph.validate import as_graph
+from lagbc.methods import tuning
+from lagbc.methods.choose import choose
+from lagbc.methods.probe import probe
+
+GRAPHS = {
+    "directed": (scale_free(4000, 15000, seed=3), True),
+    "undirected": (scale_free(3000, 40000, seed=1), False),
+    "grid": (grid(80, 90), False),
+    "path": (path(3000), True),
+    "few": (path(5), True),
+}
+
+
+@pytest.mark.parametrize("share", [1e6, 0.05, 0.0])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_counts_are_those_of_the_host(cupy, monkeypatch, name, share):
+    monkeypatch.setattr(tuning, "PROBE_SHARE", share)
+    matrix, directed = GRAPHS[name]
+    graph = as_graph(matrix, directed=directed)
+    for roots in (graph.order, graph.order[:200], graph.order[::7], graph.order[:3], graph.order[:0]):
+        for _ in range(3):
+            assert probe(graph.on_device, roots) == probe(graph, roots)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_a_graph_of_the_device_is_swept_by_the_same_method(cupy, monkeypatch, name):
+    monkeypatch.setattr(tuning, "PROBE_WORK", 0)
+    matrix, directed = GRAPHS[name]
+    graph = as_graph(matrix, directed=directed)
+    here, there = (
+        choose(placed, method="auto", device="cuda", look=lambda row, placed=placed: probe(placed, graph.order))
+        for placed in (graph, graph.on_device)
+    )
+    assert here == there
+    assert "predicted" in here.reason

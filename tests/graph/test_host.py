@@ -1,0 +1,277 @@
+"""Rows of the host against the same in plain NumPy and SciPy: sorted by counting, summed, joined, renumbered."""
+
+import gc
+import weakref
+
+import numpy as np
+import plain_proximity
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse.csgraph import connected_components
+from strategies import graphs, grid, matrix, path, scale_free, with_lengths
+
+import lagbc
+from lagbc.cpu import cores
+from lagbc.graph.csr import both_ways, renumbered, renumbered_places, rows_of, transposed
+from lagbc.graph.host import csr as host
+from lagbc.graph.host import proximity
+from lagbc.graph.host.order import by_key, hub_order
+from lagbc.graph.order.proximity import proximity_order
+from lagbc.graph.order.search import bfs_extent, weak_components
+from lagbc.graph.tuning import LANDMARKS, POWER_STEPS
+from lagbc.graph.validate import as_graph
+
+FLOATS = (0.1, 0.2, 0.3, 0.6, 0.7, 1e-17, 3.0)
+
+
+@st.composite
+def stored(draw):
+    """Entries as a caller may have them: in any order, with loops, duplicates and zeros; n, rows, columns, values."""
+    n = draw(st.integers(0, 9))
+    vertex = st.integers(0, max(n - 1, 0))
+    ends = draw(st.lists(st.tuples(vertex, vertex), max_size=40 if n else 0))
+    rows, columns = np.array(ends, np.int64).reshape(-1, 2).T
+    lengths = np.array(draw(st.lists(st.sampled_from(FLOATS), min_size=len(ends), max_size=len(ends))))
+    return n, rows, columns, lengths if draw(st.booleans()) else None
+
+
+def summed(n, rows, columns, values):
+    """Dictionary of the entries off the diagonal, equal places added from left to right; None counts as True."""
+    entries = {}
+    for place, (i, j) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
+        if i != j:
+            value = True if values is None else values[place]
+            entries[i, j] = entries[i, j] + value if (i, j) in entries and values is not None else value
+    return entries
+
+
+def as_rows(n, entries, weighted):
+    """Canonical rows of a dictionary."""
+    places = sorted(entries)
+    indptr = np.searchsorted([i for i, _ in places], np.arange(n + 1))
+    return indptr, [j for _, j in places], [entries[place] for place in places] if weighted else None
+
+
+def assert_rows(ours, expected):
+    indptr, indices, data = ours
+    assert (indptr.dtype, indices.dtype) == (np.int64, np.int32)
+    np.testing.assert_array_equal(indptr, expected[0])
+    np.testing.assert_array_equal(indices, expected[1])
+    if expected[2] is None:
+        assert data is None
+    else:
+        np.testing.assert_array_equal(data, expected[2])
+
+
+def uncompressed(n, rows, columns, values, kind):
+    """A CSR or CSC matrix that stores the entries in this order, rows unsorted; SciPy's constructor merges nothing."""
+    major, minor = (rows, columns) if kind == "csr" else (columns, rows)
+    order = np.argsort(major, kind="stable")
+    indptr = np.searchsorted(major[order], np.arange(n + 1))
+    data = np.zeros(len(rows)) if values is None else values[order]
+    return getattr(sp, f"{kind}_array")((data, minor[order], indptr), shape=(n, n))
+
+
+@pytest.fixture(params=["one part", "many parts"])
+def parts(request, monkeypatch):
+    """Have even the smallest work cut into parts and ranges, as large work is."""
+    if request.param == "many parts":
+        monkeypatch.setattr(cores, "SHARED_FROM", 0)
+        monkeypatch.setattr(cores, "cores", lambda: 3)
+        monkeypatch.setattr(proximity, "SHARED_FROM", 0)
+        monkeypatch.setattr(host, "_SHIFT", 1)
+
+
+each_way = pytest.mark.usefixtures("parts")
+
+
+@each_way
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
+@given(stored())
+def test_read(kind, entries):
+    n, rows, columns, values = entries
+    if kind == "coo":
+        A = sp.coo_array((np.zeros(len(rows)) if values is None else values, (rows, columns)), shape=(n, n))
+    else:
+        A = uncompressed(n, rows, columns, values, kind)
+    expected = summed(n, rows, columns, values)
+    for directed in (True, False):
+        graph = as_graph(A, directed=directed, weighted=values is not None)
+        both = expected
+        if not directed:
+            reverse = {(j, i): value for (i, j), value in expected.items()}
+            both = {place: min(expected.get(place, np.inf), reverse.get(place, np.inf)) for place in expected | reverse}
+        assert_rows(graph.csr, as_rows(n, both, values is not None))
+        turned = {(j, i): value for (i, j), value in both.items()}
+        assert_rows(graph.transpose.csr, as_rows(n, turned, values is not None))
+        assert (graph.transpose is graph) == (turned == both)
+        pattern = dict.fromkeys({*both, *turned})
+        assert_rows((*graph.symmetric.csr[:2], None), as_rows(n, pattern, False))
+
+
+@each_way
+@given(stored(), st.randoms(use_true_random=False))
+def test_renumbered(entries, random):
+    n, rows, columns, values = entries
+    given_entries = summed(n, rows, columns, values)
+    order = np.array(random.sample(range(n), n), np.int64)
+    position = np.argsort(order)
+    csr = as_graph(uncompressed(n, rows, columns, values, "csr"), weighted=values is not None).csr
+    expected = {(position[i], position[j]): value for (i, j), value in given_entries.items()}
+    turned = {(j, i): value for (i, j), value in expected.items()}
+    ours, reverse = renumbered(csr, order, position, symmetric=False)
+    assert_rows(ours, as_rows(n, expected, values is not None))
+    assert_rows(reverse, as_rows(n, turned, values is not None))
+    places = renumbered_places(csr, order, position)
+    np.testing.assert_array_equal(order[ours[1]], csr[1][places])
+    np.testing.assert_array_equal(order[rows_of(*ours[:2])], rows_of(*csr[:2])[places])
+    both = both_ways(n, *csr)
+    ours, reverse = renumbered(both, order, position, symmetric=True)
+    assert ours is reverse
+    again = renumbered(both, order, position, symmetric=False)
+    assert_rows(ours, again[0])
+    assert_rows(ours, again[1])
+
+
+@each_way
+def test_large_rows_are_as_small_ones():
+    """More entries than ranges, columns and parts."""
+    A = scale_free(3000, 40_000, seed=1)
+    graph = as_graph(A, directed=True)
+    expected = A.tocsr()
+    expected.setdiag(0)
+    expected.eliminate_zeros()
+    for ours, theirs in ((graph, expected), (graph.transpose, expected.T), (graph.symmetric, expected + expected.T)):
+        theirs = theirs.tocsr()
+        theirs.sort_indices()
+        assert_rows((*ours.csr[:2], None), (theirs.indptr, theirs.indices, None))
+
+
+@pytest.mark.parametrize("given_types", [(np.int32, np.int64), (np.int64, np.int32), (np.int64, np.int64)])
+def test_mixed_types_of_indices(given_types):
+    A = scale_free(40, 200, seed=1).tocsr()
+    A.indptr, A.indices = A.indptr.astype(given_types[0]), A.indices.astype(given_types[1])
+    assert_rows(as_graph(A).csr, as_graph(scale_free(40, 200, seed=1)).csr)
+    A.indices[-1] = 2**32 + 1 if given_types[1] is np.int64 else 40
+    with pytest.raises(ValueError, match=r"ind(ex|ices)"):
+        as_graph(A)
+
+
+@each_way
+@given(graphs())
+def test_components(A):
+    graph = as_graph(A)
+    expected = connected_components(graph.pattern, directed=True, connection="weak")[1]
+    np.testing.assert_array_equal(weak_components(graph.indptr, graph.indices), expected)
+
+
+def test_a_level_may_be_pulled():
+    """From the hub most vertices are reached in one level."""
+    graph = as_graph(scale_free(5000, 60_000, seed=3), directed=False)
+    hub = int(np.argmax(graph.out_degrees))
+    hops = sp.csgraph.shortest_path(graph.pattern, unweighted=True, indices=hub)
+    assert bfs_extent(graph.indptr, graph.indices, hub) == (hops[np.isfinite(hops)].max(), np.isfinite(hops).sum())
+
+
+@given(st.lists(st.integers(0, 5), max_size=30), st.randoms(use_true_random=False))
+def test_sorted_by_counting(keys, random):
+    keys = np.array(keys, np.int64)
+    order = np.array(random.sample(range(len(keys)), len(keys)), np.int64)
+    np.testing.assert_array_equal(by_key(keys, order), order[np.argsort(keys[order], kind="stable")])
+    rows = np.array([keys, keys[::-1], keys // 2])
+    np.testing.assert_array_equal(hub_order(rows, order), order[np.lexsort(rows[::-1, order])])
+
+
+@given(
+    st.lists(st.sampled_from([0.0, -0.0, 1.5, 2.0, -7.0, 1e300, 1e-300, 3e-320, 5.0, 5.000000000000001]), max_size=90)
+)
+def test_keys_of_a_piece_are_sorted(given_keys):
+    keys, order = np.array([9.0, *given_keys, -9.0]), np.arange(len(given_keys) + 2)
+    scratch = np.empty(len(keys)), np.empty(len(keys), np.int64), np.empty(len(keys), np.int64)
+    if given_keys:
+        proximity._sort(keys, order, 1, len(keys) - 1, *scratch)
+    np.testing.assert_array_equal(order[1:-1], 1 + np.argsort(given_keys, kind="stable"))
+    assert (keys[0], keys[-1], order[0], order[-1]) == (9, -9, 0, len(keys) - 1)
+
+
+@each_way
+@pytest.mark.parametrize("leaf", [1, 5, 64])
+@pytest.mark.parametrize(
+    "A",
+    [grid(31, 47), path(700), scale_free(800, 1200, seed=4), sp.block_diag([grid(9, 40), path(90), grid(20, 18)])],
+    ids=["grid", "path", "scale-free", "components"],
+)
+def test_proximity_order_is_that_of_whole_arrays(A, leaf):
+    shuffle = np.random.default_rng(1).permutation(A.shape[0])
+    graph = as_graph(sp.csr_array(A)[shuffle][:, shuffle], directed=False)
+    ours = proximity_order(graph.indptr, graph.indices, graph.components, leaf)
+    theirs = plain_proximity.proximity_order(graph.pattern, graph.components, leaf, LANDMARKS, POWER_STEPS)
+    np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", ["csr", "csc"])
+def test_what_is_read_where_it_is(kind, weighted):
+    """Canonical rows are not copied unless that is asked for, and what is not canonical never is the caller's."""
+    A = with_lengths(grid(5, 6), [1.0, 2.0]).asformat(kind)
+    A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
+    shared, own = (as_graph(A, directed=False, weighted=weighted, copy=copy) for copy in (False, True))
+    assert np.shares_memory(shared.indices, A.indices)
+    assert not np.shares_memory(own.indices, A.indices)
+    if weighted:
+        assert np.shares_memory(shared.weights, A.data)
+        assert not np.shares_memory(own.weights, A.data)
+    before = own.indices.copy()
+    A.indices[:] = 0
+    np.testing.assert_array_equal(own.indices, before)
+
+
+def test_a_graph_outlives_its_use_by_nothing():
+    """Without the garbage collector, as arrays of graphs would pile up in a loop until it comes."""
+    gc.disable()
+    try:
+        graph = as_graph(path(30), directed=True)
+        assert graph.transpose is graph.symmetric is graph
+        _ = graph.order, graph.reordered.transpose, graph.edge_order, graph.pattern
+        one_way = as_graph(matrix(3, [(0, 1), (1, 2)]))
+        _ = one_way.order, one_way.reordered.transpose
+        alive = [weakref.ref(kept) for kept in (graph, graph.reordered, one_way, one_way.transpose, one_way.reordered)]
+        del graph, one_way
+        assert not [kept for kept in alive if kept() is not None]
+    finally:
+        gc.enable()
+
+
+def test_nothing_is_made_twice(monkeypatch):
+    """One transpose of what is given, and one of each of the two in order."""
+    calls = []
+    transpose = host.transposed
+    monkeypatch.setattr(host, "transposed", lambda n, *csr: (calls.append(n), transpose(n, *csr))[1])
+    graph = as_graph(scale_free(60, 300, seed=1))
+    calls.clear()
+    _ = graph.order, graph.in_degrees, graph.symmetric, graph.transpose, graph.depth
+    assert len(calls) == 1
+    _ = graph.reordered.transpose, graph.reordered.in_degrees
+    assert len(calls) == 3
+    calls.clear()
+    graph = as_graph(path(60).tocsr(), directed=False)
+    _ = graph.order, graph.in_degrees, graph.reordered.transpose, graph.reordered.in_degrees
+    assert len(calls) == 2
+
+
+def test_transposed_rows_keep_the_order_of_what_is_alike():
+    """Entries at the same place stay as stored, so that they are added in that order."""
+    csr = np.array([0, 3, 3]), np.array([1, 0, 1], np.int32), np.array([5.0, 6.0, 7.0])
+    ours = transposed(2, *csr)
+    assert [part.tolist() for part in ours] == [[0, 1, 3], [0, 0, 0], [6.0, 5.0, 7.0]]
+
+
+def test_scores_do_not_depend_on_the_cores(monkeypatch):
+    A = with_lengths(grid(12, 13), [0.1, 0.2, 0.3])
+    expected = lagbc.bc(A, weighted=True)
+    monkeypatch.setattr(cores, "SHARED_FROM", 0)
+    for count in (1, 2, 5):
+        monkeypatch.setattr(cores, "cores", lambda count=count: count)
+        np.testing.assert_array_equal(lagbc.bc(A, weighted=True), expected)

@@ -1,0 +1,168 @@
+"""The traversals on the CPU: the same bits whatever carries them out, and what their modules do beyond the contract."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from strategies import adjacency, diamonds, disjoint, grid, path, scale_free
+
+import lagbc
+from lagbc import reference
+from lagbc.graph.validate import as_graph
+from lagbc.methods import table
+from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.cpu.traversal import hops, sweep
+from lagbc.methods.sums import PATH_SUMS, Sums
+from lagbc.run import memory
+
+EVERY = frozenset(field.name for field in fields(Sums))
+GRAPHS = {
+    "mesh": grid(17, 23),
+    "scale-free": scale_free(500, 5000, seed=1),
+    "two parts": disjoint(path(70), grid(6, 9)),
+    "overflowing": sp.block_diag([diamonds(1100, 3), grid(6, 7)], format="csr"),
+}
+
+
+def batch_sums(state, roots):
+    """Sums of a batch of any number of blocks."""
+    plan, graph = state.plan, state.graph
+    rows = hops.batching.rows(0, len(roots)).stop
+    sums = Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, rows, len(roots))
+    for levels in hops.forward(state, roots):
+        hops.backward(state, levels, sums)
+    return sums
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_same_bits(name):
+    A, which = GRAPHS[name], ("bc", "edge_bc", "closeness", "harmonic")
+    options = {"method": "work-efficient", "device": "cpu"}
+    if name == "overflowing":  # few of its roots, which closeness does not take
+        which, options["sources"] = ("bc", "edge_bc"), np.arange(A.shape[0])[::-3][:100]
+    expected = lagbc.centralities(A, which, threads=1, **options)
+    for threads, batch in ((1, 1), (2, 16), (3, 64), (4, 1000)):
+        scores = lagbc.centralities(A, which, threads=threads, batch=batch, **options)
+        for key in which:
+            ours, theirs = (x[key].data if key == "edge_bc" else x[key] for x in (scores, expected))
+            np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_a_sum_has_the_same_bits_alone_and_beside_others(name):
+    graph = as_graph(GRAPHS[name])
+    roots, plan = np.arange(0, graph.n, 7)[:40], SweepPlan(batch=64, sums=EVERY)
+    every = batch_sums(hops.prepare(graph, plan), roots)
+    # Where only distances are summed, no paths are counted, and no root overflows.
+    for asked in PATH_SUMS if name == "overflowing" else EVERY:
+        alone = batch_sums(hops.prepare(graph, replace(plan, sums=frozenset({asked}))), roots)
+        np.testing.assert_array_equal(getattr(alone, asked), getattr(every, asked), asked)
+
+
+def test_a_state_is_as_new_after_every_batch():
+    graph = as_graph(GRAPHS["overflowing"])
+    plan, n = SweepPlan(batch=64, sums=EVERY), graph.n
+    used = hops.prepare(graph, plan)
+    for roots in (np.arange(40), np.arange(n - 30, n), np.r_[-1, 3, -1], np.arange(n - 3, n)):
+        for name, array in batch_sums(used, roots):
+            np.testing.assert_array_equal(array, getattr(batch_sums(hops.prepare(graph, plan), roots), name), name)
+        *_, places = used.search
+        assert (places == n).all(), "cleared of what the roots reached"
+
+
+def test_no_paths_are_counted_where_only_distances_are_summed():
+    graph = as_graph(GRAPHS["overflowing"])
+    state = hops.prepare(graph, SweepPlan(batch=16, sums=frozenset({"distance", "depth"})))
+    (levels,) = hops.forward(state, np.arange(3))
+    assert not levels.overflowed.any()
+    assert levels.depth == 2200
+
+
+def test_stop_flag():
+    graph = as_graph(path(50))
+    state, sums = hops.prepare(graph, SweepPlan(batch=16)), Sums(dependency=np.zeros((1, 50)))
+    (levels,) = hops.forward(state, np.arange(3))
+    state.plan.stop.set()
+    with pytest.raises(Interrupted):
+        hops.backward(state, levels, sums)
+    assert not sums.dependency.any()
+    with pytest.raises(Interrupted):
+        next(hops.forward(state, np.arange(3)))
+
+
+def test_what_the_search_found_can_be_read_before_it_is_summed():
+    A = GRAPHS["two parts"]
+    graph, roots = as_graph(A), np.r_[0, -1, 90, 7]
+    state = hops.prepare(graph, SweepPlan(batch=16))
+    (levels,) = hops.forward(state, roots)
+    dist, sigma = hops.paths(state, levels)
+    for k, root in enumerate(roots):
+        if root < 0:
+            assert np.isinf(dist[:, k]).all()
+            assert not sigma[:, k].any()
+            continue
+        *_, counts, far = reference.count_hops(*adjacency(A), root)
+        np.testing.assert_array_equal(dist[:, k], np.where(np.array(far) < 0, np.inf, far)[graph.order])
+        np.testing.assert_array_equal(sigma[:, k], np.array(counts, float)[graph.order])
+    sums = Sums(dependency=np.zeros((1, graph.n)))
+    hops.backward(state, levels, sums)
+    theirs = reference.brandes(*adjacency(A), sources=[0, 90, 7])
+    np.testing.assert_allclose(sums.dependency[0], theirs, rtol=1e-12, err_msg="reading changes nothing")
+
+
+def test_target_weights_of_each_column_stand_in_for_those_of_the_plan():
+    A = GRAPHS["mesh"]
+    graph, roots = as_graph(A), np.arange(20)
+    omega = np.random.default_rng(1).integers(0, 5, (graph.n, len(roots))) / 2
+    outputs = frozenset({"dependency", "stress", "edges"})
+    state = hops.prepare(graph, SweepPlan(batch=32, omega=np.arange(graph.n) / 2, sums=outputs))
+    sums = Sums.zeros_of_batch(np, outputs, graph.n, graph.nnz, 2, len(roots))
+    for levels in hops.forward(state, roots):
+        hops.backward(state, levels, sums, omega[graph.order][:, levels.places])
+    functions = {"dependency": reference.brandes, "stress": reference.stress, "edges": reference.edge_scores}
+    for name, function in functions.items():
+        theirs = sum(
+            np.array(function(*adjacency(A), sources=[root], target_weights=omega[:, root].tolist()), float)
+            for root in roots.tolist()
+        )
+        np.testing.assert_allclose(getattr(sums, name).sum(axis=0), theirs, rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("weights", [False, True])
+@pytest.mark.parametrize("outputs", [{"dependency"}, {"distance", "depth"}, {"stress"}, EVERY], ids=len)
+def test_footprint_is_what_it_allocates(outputs, weights):
+    graph = as_graph(GRAPHS["scale-free"])
+    omega = np.ones(graph.n) if weights else None
+    plan = SweepPlan(batch=64, sums=frozenset(outputs), omega=omega)
+    state = hops.prepare(graph, plan)
+    *_, places = state.search
+    held = sum(array.nbytes for array in (*state.trail, *state.totals, state.omega, places))
+    assert hops.footprint(graph, plan) == held
+
+
+def test_blocks_are_rows_of_their_own():
+    graph, roots = as_graph(GRAPHS["mesh"]), np.arange(40)
+    sums = batch_sums(hops.prepare(graph, SweepPlan(batch=48)), roots)
+    assert sums.dependency.shape[0] == 3
+    for row, first in enumerate(range(0, 40, sweep.BLOCK)):
+        theirs = reference.brandes(*adjacency(GRAPHS["mesh"]), sources=roots[first : first + sweep.BLOCK].tolist())
+        np.testing.assert_allclose(sums.dependency[row], theirs, rtol=1e-12)
+
+
+def test_its_name_runs_without_a_gpu(monkeypatch):
+    monkeypatch.setattr(table, "_sees_gpu", lambda: False)
+    selection = lagbc.select_method(GRAPHS["mesh"], method="work-efficient")
+    assert (selection.method.device, selection.method.formulation) == ("cpu", "traversal")
+    assert lagbc.select_method(GRAPHS["mesh"]).method.name == "batched"
+
+
+@pytest.mark.parametrize(("roots", "threads", "batch", "workers"), [(256, 16, 16, 16), (256, 1, 64, 1), (40, 2, 32, 2)])
+def test_few_roots_are_shared_out_among_all_threads(roots, threads, batch, workers):
+    (row,) = (row for row in lagbc.METHODS if row.module == hops.__name__)
+    graph = as_graph(GRAPHS["mesh"])
+    usual = SweepPlan(batch=memory.usual(row, roots, threads), threads=threads, roots=roots)
+    planned, _ = memory.fit(graph, row, usual, 10**9)
+    assert (planned.batch, planned.threads) == (batch, workers)
+    asked, _ = memory.fit(graph, row, SweepPlan(batch=64, threads=threads, roots=roots), 10**9)
+    assert asked.batch == min(64, 16 * -(-roots // 16))

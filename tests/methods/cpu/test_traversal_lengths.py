@@ -1,0 +1,160 @@
+"""Dijkstra's search on the CPU: its two queues, and what it leaves behind."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.sparse.csgraph import dijkstra
+from strategies import adjacency, diamonds, grid, lengths, path, scale_free, weighted_graphs, with_lengths
+
+import lagbc
+from lagbc import reference
+from lagbc.graph.validate import as_graph
+from lagbc.methods import tuning
+from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.cpu.traversal import lengths as module
+from lagbc.methods.sums import Sums
+
+TENTHS = [0.1, 0.2, 0.3]  # few of their sums are exact
+GRAPHS = {
+    "scale-free, integers": with_lengths(scale_free(300, 2000, seed=1), [1, 2, 3]),
+    "mesh, integers": with_lengths(grid(12, 17), np.arange(1, 11)),
+    "mesh, tenths": with_lengths(grid(12, 17), TENTHS),
+    "mesh, far apart": with_lengths(grid(12, 17), [1, 10, 500]),
+    "path, thirds": with_lengths(path(200), [1 / 3, 1.0]),
+}
+
+
+@pytest.fixture(params=["buckets", "heap"])
+def queue(request, monkeypatch):
+    """Let searches take one queue, whatever the lengths."""
+    monkeypatch.setattr(tuning, "TRAVERSAL_BUCKETS", 1 << 20 if request.param == "buckets" else -1)
+    return request.param
+
+
+def search(graph, roots, **plan):
+    """Dist and sigma of some roots in one block, in matrix order, and the state that found them."""
+    state = module.prepare(graph, SweepPlan(batch=16, **plan))
+    (levels,) = module.forward(state, np.asarray(roots, np.int64))
+    dist, sigma = module.paths(state, levels)
+    return dist[graph.position], sigma[graph.position], state
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_distances_and_counts(queue, name):
+    """Distances have the bits of SciPy's search; counts are those of the reference."""
+    A = GRAPHS[name]
+    graph, roots = as_graph(A, directed=False, weighted=True), [0, 5, 31]
+    dist, sigma, state = search(graph, roots)
+    assert (len(state.search[-1].buckets) > 0) == (queue == "buckets")
+    np.testing.assert_array_equal(dist, dijkstra(graph.matrix, indices=roots).T)
+    (levels,) = module.forward(state, np.array(roots))
+    np.testing.assert_array_equal(levels.found.depth, np.where(np.isfinite(dist), dist, 0).max(axis=0))
+    for k, root in enumerate(roots):
+        *_, counts, _ = reference._search(*adjacency(A, directed=False), lengths(A, directed=False), root)
+        np.testing.assert_array_equal(sigma[:, k], counts)
+
+
+@settings(max_examples=30)
+@given(weighted_graphs((0.1, 0.3, 1.0, 2.5)), st.integers(0, 11), st.booleans())
+def test_queues_find_the_same(A, root, directed):
+    assume(A.shape[0])
+    graph, found = as_graph(A, directed=directed, weighted=True), []
+    for most in (-1, 1 << 20):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(tuning, "TRAVERSAL_BUCKETS", most)
+            found.append(search(graph, [root % graph.n]))
+    for ours, theirs in zip(found[0][:2], found[1][:2], strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_a_search_leaves_its_arrays_as_they_were(queue, name):
+    """Also where it reaches a part, counts overflow, or few roots follow many."""
+    parts = sp.block_diag([GRAPHS[name], with_lengths(diamonds(1100, 2), [1])])
+    graph = as_graph(parts, weighted=True)
+    state = module.prepare(graph, SweepPlan(batch=16))
+    new = [np.copy(array) for array in state.search[-1]]
+    overflowed = [levels.overflowed for levels in module.forward(state, np.r_[0:10, GRAPHS[name].shape[0], -1])]
+    assert np.concatenate(overflowed).tolist() == [False] * 10 + [True, False]
+    for attribute in ("dist", "places", "buckets"):
+        ours, theirs = getattr(state.search[-1], attribute), new[state.search[-1]._fields.index(attribute)]
+        np.testing.assert_array_equal(ours, theirs, err_msg=attribute)
+
+
+@pytest.mark.parametrize(
+    ("values", "rtol", "buckets"),
+    [
+        ([1, 10], 0.0, 16),
+        ([3, 3], 0.0, 4),
+        ([0.1, 1], 0.0, 16),
+        ([1, 500], 0.0, 512),
+        ([1, 520], 0.0, 0),
+        ([1, 10], 1e-12, 0),
+        ([5e-324, 1], 0.0, 0),
+        ([5e-324, 1e-323], 0.0, 0),
+        ([1e307, 2e307], 0.0, 8),
+    ],
+)
+def test_the_choice_of_a_queue(values, rtol, buckets):
+    """The buckets ahead hold the longest edge, two more, and are a power of two; each is narrower than the shortest."""
+    A = sp.coo_array((np.array(values, float), ([0, 1], [1, 2])), shape=(3, 3))
+    count, per_length = module._choose_buckets(as_graph(A, weighted=True), SweepPlan(batch=1, rtol=rtol))
+    assert count == buckets
+    if buckets:
+        assert 1 < min(values) * per_length < 1.01
+        assert max(values) * per_length + 2 <= count
+
+
+def test_a_graph_without_edges_takes_the_heap():
+    assert module._choose_buckets(as_graph(sp.coo_array((3, 3)), weighted=True), SweepPlan(batch=1)) == (0, 0.0)
+
+
+@pytest.mark.parametrize(("notes", "bits"), [(0, 32), (2**32 - 2, 32), (2**32 - 1, 64)])
+def test_notes_have_numbers_and_none_is_another(notes, bits):
+    assert module._note_type(notes).itemsize == bits // 8
+
+
+@pytest.mark.parametrize("name", ["mesh, tenths", "mesh, far apart"])
+def test_bits_depend_on_neither_batch_nor_threads(name):
+    """Neighbours in a mesh of tenths have sums that fall otherwise in another order."""
+    graph = as_graph(GRAPHS[name], directed=False, weighted=True)
+    options = {"directed": False, "weighted": True, "method": "dijkstra", "device": "cpu"}
+    first, *others = (
+        lagbc.bc(graph, batch=batch, threads=threads, **options)
+        for batch, threads in ((16, 1), (1, 2), (96, 2), (512, 3))
+    )
+    for scores in others:
+        np.testing.assert_array_equal(scores, first)
+
+
+def test_a_stopped_search_is_interrupted(queue):
+    graph = as_graph(GRAPHS["mesh, integers"], weighted=True)
+    plan = SweepPlan(batch=16)
+    state = module.prepare(graph, plan)
+    plan.stop.set()
+    with pytest.raises(Interrupted):
+        next(iter(module.forward(state, np.arange(3))))
+
+
+@pytest.mark.parametrize("sums", [{"dependency"}, {"distance"}, {"stress", "edges", "reached"}], ids=sorted)
+def test_footprint_bounds_what_is_held(queue, sums):
+    graph, plan = as_graph(GRAPHS["mesh, integers"], weighted=True), SweepPlan(batch=16, sums=frozenset(sums))
+    state = module.prepare(graph, plan)
+    held = sum(
+        x.nbytes for x in (*state.trail, *state.totals, *state.search[-1], state.omega) if isinstance(x, np.ndarray)
+    )
+    assert held <= module.footprint(graph, plan) <= 2 * held
+
+
+def test_absorbed_lengths_overflow_by_the_heap_alone():
+    """1 + 1e-17 is 1: the last vertex is as near as the one before it, and no edge into it is tight."""
+    A = sp.coo_array(([1.0, 1e-17], ([0, 1], [1, 2])), shape=(3, 3))
+    graph = as_graph(A, weighted=True)
+    for sums, overflowed in (({"dependency"}, [True, False]), ({"distance"}, [False, False])):
+        state = module.prepare(graph, SweepPlan(batch=16, sums=frozenset(sums)))
+        assert len(state.search[-1].buckets) == 0
+        (levels,) = module.forward(state, np.array([0, 1]))
+        assert levels.overflowed.tolist() == overflowed
+        module.backward(state, levels, Sums(**{name: np.zeros((1, 3)) for name in sums}))

@@ -1,0 +1,62 @@
+"""A probe counts what searches from its single roots do, and ends where it is told to."""
+
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import shortest_path
+from strategies import grid, path, scale_free
+
+from lagbc.graph.validate import as_graph
+from lagbc.methods import cost, tuning
+from lagbc.methods.probe import COLUMNS, Probe, probe
+
+GRAPHS = {
+    "directed": (scale_free(400, 1500, seed=3), True),
+    "undirected": (scale_free(300, 900, seed=1), False),
+    "grid": (grid(20, 25), False),
+    "path": (path(300), True),
+    "few": (path(5), True),
+}
+
+
+def counted(graph, ordered, most):
+    """The counts, from the distances of each root by itself."""
+    first = len(ordered) // 2 // COLUMNS * COLUMNS
+    roots = ordered[first : first + COLUMNS]
+    distances = shortest_path(graph.pattern, unweighted=True, indices=roots).reshape(len(roots), graph.n)
+    visits = edges = pairs = pair_edges = level = 0
+    while edges <= most and (distances == level).any():
+        live = (distances == level).sum(axis=0)
+        visits += (live > 0).sum()
+        edges += graph.out_degrees[live > 0].sum()
+        pairs += live.sum()
+        pair_edges += live @ graph.out_degrees
+        level += 1
+    return Probe(len(ordered), len(roots), *map(int, (visits, edges, pairs, pair_edges, level)))
+
+
+@pytest.mark.parametrize("share", [np.inf, 0.05, 0.0])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_counts_are_those_of_single_searches(monkeypatch, name, share):
+    matrix, directed = GRAPHS[name]
+    graph = as_graph(matrix, directed=directed)
+    monkeypatch.setattr(tuning, "PROBE_SHARE", min(share, 1e6))
+    for ordered in (graph.order[:200], graph.order[:3]):
+        assert probe(graph, ordered) == counted(graph, ordered, tuning.PROBE_SHARE * graph.nnz * len(ordered))
+
+
+def test_no_roots_are_no_work():
+    graph = as_graph(path(5))
+    nothing = probe(graph, np.zeros(0, np.int64))
+    assert nothing == Probe(0, 0, 0, 0, 0, 0, 0)
+    assert sum(cost.terms(graph, nothing).values()) == 1, "the run itself"
+
+
+def test_a_search_that_is_ended_counts_as_if_each_root_reached_all(monkeypatch):
+    graph = as_graph(grid(30, 30), directed=False)
+    roots = graph.order[:128]
+    whole = cost.terms(graph, probe(graph, roots))
+    monkeypatch.setattr(tuning, "PROBE_SHARE", 1 / 64)
+    ended = cost.terms(graph, probe(graph, roots))
+    assert ended["batch_level"] < whole["batch_level"]
+    assert ended["pair"] == pytest.approx(whole["pair"])
+    assert tuple(whole) == cost.TERMS

@@ -1,0 +1,137 @@
+"""Runs of small graphs: they take no thread, ask for no free memory, and leave nothing behind."""
+
+import gc
+import sys
+import threading
+from dataclasses import replace
+
+import numpy as np
+import psutil
+import pytest
+from strategies import oracle, scale_free, with_lengths
+
+import lagbc
+from lagbc.methods import table
+from lagbc.methods.cpu.batched import hops
+
+SMALL, LARGE = scale_free(70, 400, seed=1), scale_free(1500, 8000, seed=1)
+
+
+@pytest.fixture
+def refuse(monkeypatch):
+    """Whoever starts a thread or looks up what memory is free is refused, by what it wanted."""
+
+    def start(self):
+        raise RuntimeError("a thread")
+
+    def look():
+        raise LookupError("free memory")
+
+    monkeypatch.delenv("LAGBC_MEMORY", raising=False)
+    monkeypatch.setattr(threading.Thread, "start", start)
+    monkeypatch.setattr(psutil, "virtual_memory", look)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_small_run_needs_nothing_of_the_machine(refuse, weighted):
+    A = with_lengths(SMALL, [1, 2]) if weighted else SMALL
+    given = {"weighted": weighted, "method": "batched", "device": "cpu", "threads": 2}
+    np.testing.assert_allclose(lagbc.bc(A, **given), oracle(A, weighted=weighted), rtol=1e-12)
+    assert set(lagbc.centralities(A, **given)) == {"bc", "closeness", "harmonic", "eccentricity", "stress"}
+    assert lagbc.estimate_memory(A, **given).is_small
+
+
+def test_a_run_that_is_not_small_needs_them(refuse):
+    with pytest.raises(LookupError, match="free memory"):
+        lagbc.bc(LARGE, device="cpu")
+    with (
+        pytest.raises(MemoryError, match="out of memory with the smallest batch"),
+        pytest.warns(lagbc.MemoryWarning),
+    ):
+        lagbc.bc(LARGE, method="batched", device="cpu", threads=2, memory="1GB")
+
+
+def test_a_limit_holds_for_small_runs(monkeypatch):
+    with pytest.raises(MemoryError, match=r"the budget is 1e\+03"):
+        lagbc.bc(SMALL, memory=1000)
+    monkeypatch.setenv("LAGBC_MEMORY", "2kB")
+    with pytest.raises(MemoryError, match=r"the budget is 2e\+03"):
+        lagbc.bc(SMALL)
+
+
+def test_an_error_of_a_small_run_is_raised_as_it_is(monkeypatch):
+    def forward(state, roots):
+        raise ZeroDivisionError("of the method")
+
+    monkeypatch.setattr(hops, "forward", forward)
+    with pytest.raises(ZeroDivisionError, match="of the method"):
+        lagbc.bc(SMALL, method="batched", device="cpu")
+
+
+def test_batches_in_the_thread_of_the_call_go_on_from_a_checkpoint(tmp_path):
+    A, given = scale_free(150, 900, seed=1), {"device": "cpu", "method": "batched", "threads": 1}
+    assert lagbc.estimate_memory(A, **given).is_small
+    expected = lagbc.bc(A, **given)
+
+    def report(progress):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        lagbc.bc(A, checkpoint=tmp_path / "run", progress=report, **given)
+    told = []
+    scores = lagbc.bc(A, checkpoint=tmp_path / "run", progress=told.append, **given)
+    assert told[0].done > 64
+    np.testing.assert_array_equal(scores, expected)
+
+
+def test_memory_is_that_of_the_plan_itself(monkeypatch):
+    """What a method is asked how much it takes for is what it is then asked to do."""
+    plans = []
+
+    def footprint(graph, plan):
+        plans.append(plan)
+        return hops_footprint(graph, plan)
+
+    def prepare(graph, plan):
+        plans.append(plan)
+        return hops_prepare(graph, plan)
+
+    hops_footprint, hops_prepare = hops.footprint, hops.prepare
+    monkeypatch.setattr(hops, "footprint", footprint)
+    monkeypatch.setattr(hops, "prepare", prepare)
+    monkeypatch.setattr(hops, "options", frozenset({"variant", "virtual_warp", "bucket_width"}))
+    n = SMALL.shape[0]
+    given = {"target_weights": np.arange(n), "source_weights": np.ones(n)}
+    lagbc.bc(SMALL, device="cpu", method="batched", variant="one", virtual_warp=4, bucket_width=2.0, **given)
+    estimated, run = plans[0], plans[-1]
+    np.testing.assert_array_equal(estimated.omega, np.arange(n))
+    assert vars(replace(run, stop=estimated.stop)) == vars(estimated)
+
+
+def test_small_graphs_leave_nothing_behind():
+    """Objects of lagbc, threads and caches are as many after 300 graphs as after a few, and none waits in a cycle."""
+    some(range(3))
+    gc.collect()
+    gc.disable()
+    try:
+        before = left()
+        some(range(3, 303))
+        assert left() == before
+    finally:
+        gc.enable()
+
+
+def some(seeds):
+    for seed in seeds:
+        A = scale_free(20 + seed % 40, 100, seed=seed)
+        lagbc.bc(A, directed=bool(seed % 2), device="cpu", method="batched")
+        if seed % 3 == 0:
+            A = with_lengths(A, [1, 2])
+            lagbc.centralities(A, ("bc", "edge_bc", "closeness"), weighted=True, device="cpu", method="batched")
+
+
+def left():
+    modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == "lagbc"]
+    caches = {one for module in modules for one in vars(module).values() if hasattr(one, "cache_info")}
+    ours = [one for one in gc.get_objects() if str(type(one).__module__).partition(".")[0] == "lagbc"]
+    return len(ours), threading.active_count(), sum(one.cache_info().currsize for one in caches), len(table.METHODS)

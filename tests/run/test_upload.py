@@ -1,0 +1,64 @@
+"""Which matrices are read on a GPU; this needs none."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import lagbc
+from lagbc.graph import tuning as graph_tuning
+from lagbc.graph.graph import Graph
+from lagbc.methods import table
+from lagbc.run import memory, upload
+
+N = 2000
+
+
+@pytest.fixture
+def gpu(monkeypatch):
+    """As on a machine with a GPU, and a matrix of 4000 entries is large."""
+    monkeypatch.setattr(graph_tuning, "HOST_EDGES", 3999)
+    monkeypatch.setattr(table, "_is_installed", lambda library: True)
+    monkeypatch.setattr(table, "_sees_gpu", lambda: True)
+    monkeypatch.setattr(memory, "budget", lambda device: 10**9)
+
+
+def cycle(n=N):
+    ring = np.arange(n)
+    return sp.csr_array((np.ones(2 * n), (np.tile(ring, 2), np.append((ring + 1) % n, ring - 1) % n)), shape=(n, n))
+
+
+def is_read_there(A=None, roots=10**6, weighted=False, **options):
+    return upload.is_read_on_device(cycle() if A is None else A, roots, weighted=weighted, options=options)
+
+
+def test_large_matrices_of_runs_that_go_to_the_gpu(gpu):
+    assert is_read_there()
+    assert is_read_there(weighted=True)
+    assert is_read_there(device="cuda", roots=1)
+    assert not is_read_there(cycle(N - 1))
+    assert not is_read_there(roots=2)
+    assert not is_read_there(device="cpu")
+    assert not is_read_there(method="graphblas")
+    assert not is_read_there(method="delta-stepping")
+    assert is_read_there(method="delta-stepping", weighted=True)
+    assert not is_read_there(cycle().toarray())
+    assert not is_read_there(memory="100kB")
+
+
+def test_what_is_wrong_in_the_options_is_said_later(gpu):
+    assert not is_read_there(device="tpu")
+    with pytest.raises(ValueError, match="device='tpu'"):
+        lagbc.bc(cycle(4), device="tpu")
+
+
+def test_small_matrices_are_not(monkeypatch):
+    monkeypatch.setattr(table, "_sees_gpu", lambda: pytest.fail("no GPU is looked for"))
+    assert cycle().nnz <= graph_tuning.HOST_EDGES
+    assert not is_read_there(device="cuda")
+
+
+def test_a_run_on_the_cpu_needs_no_device(monkeypatch):
+    """However large the graph is."""
+    monkeypatch.setattr(graph_tuning, "HOST_EDGES", 10)
+    monkeypatch.setattr(Graph, "on_device", property(lambda graph: pytest.fail("copied to a device")))
+    lagbc.bc(cycle(100), sources=[0], device="cpu")

@@ -1,0 +1,60 @@
+"""The command that fits the constants of predicted costs finds those that made the times, and writes its page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from benchmarks import choice
+from benchmarks.graphs import table
+from benchmarks.survey import Network
+from lagbc.methods import cost, tuning
+
+
+def rows(device: str) -> list[choice.Row]:
+    """Lines of a file, of times that today's constants predict."""
+    rng = np.random.default_rng(1)
+    made = []
+    for number in range(30):
+        counted = dict(zip(cost.TERMS, [1.0, *rng.lognormal(6, 3, len(cost.TERMS) - 1)], strict=True))
+        common = {"graph": str(number % 3), "n": 5000, "roots": "random", "count": 64, "terms": counted}
+        common |= {"count": 64 + number, "device": device, "commit": "0", "hardware": "none"}
+        for (name, on, weighted), constants in tuning.COSTS.items():
+            if on == device:
+                seconds = 1e-3 * sum(constants[term] * counted[term] for term in constants)
+                made.append(common | {"weighted": weighted, "competitor": name, "seconds": seconds})
+    return made
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_a_fit_chooses_as_the_constants_that_made_the_times(device: str) -> None:
+    these = choice.measured(rows(device), (device, False))
+    assert these.times.shape == (30, 2)
+    _, ratios = choice.regret(these, choice.fit(these))
+    assert ratios.max() < 1.1
+    _, ratios = choice.regret(these, choice.today(these, (device, False)))
+    assert ratios.max() == 1
+
+
+def test_the_page_is_written(tmp_path: Path) -> None:
+    out = tmp_path / "choice.jsonl"
+    out.write_text("".join(f"{json.dumps(row)}\n" for row in rows("cpu")))
+    done = CliRunner().invoke(choice.main, ["--no-measure", "--fit", "--out", str(out)], catch_exceptions=False)
+    assert '    ("dijkstra", "cpu", True): {"run": ' in done.output
+    assert "| cpu, hops | 30 | 1.00 |" in out.with_suffix(".md").read_text()
+    assert out.with_suffix(".png").exists()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_case_is_measured(weighted: bool) -> None:
+    network = Network(table()["karate"], weighted=weighted)
+    before = tuning.GROUPED_ROOTS
+    for case in choice.cases("cpu", weighted=weighted)[-1:]:
+        found = list(choice.measure(network, case, 0.0))
+        assert [row["competitor"] for row in found] == [row.name for row in choice.candidates(case)]
+        assert all(row["seconds"] > 0 and tuple(row["terms"]) == cost.TERMS for row in found)
+    assert before == tuning.GROUPED_ROOTS
