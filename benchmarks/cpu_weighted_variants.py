@@ -160,13 +160,12 @@ def in_batches(width: float, count_width: float, graph: Graph, roots: NDArray[np
 
 def variants(graph: Graph) -> dict[str, Callable[..., NDArray[np.float64]]]:
     """Every way to be measured on a graph."""
-    default = tuning.BATCHED_HIGH_DIAMETER_WIDTH if graph.has_high_diameter else tuning.BATCHED_WIDTH
     integers = not (graph.matrix.data % 1).any()
     return {
         "heap": partial(one_by_one, heap_order),
         **({"dial": partial(one_by_one, dial_order)} if integers else {}),
         **{f"width {w:g}": partial(in_batches, w, tuning.BATCHED_COUNT_WIDTH) for w in WIDTHS},
-        **{f"count width {w:g}": partial(in_batches, default, w) for w in COUNT_WIDTHS},
+        **{f"count width {w:g}": partial(in_batches, tuning.BATCHED_WIDTH, w) for w in COUNT_WIDTHS},
     }
 
 

@@ -136,7 +136,7 @@ def measure(loaded: Loaded, variant: str, width: int, repeat: int, trusted: dict
     """Compare the scores with the textbook's and the first way's, then take the best of some rounds."""
     import cupy as cp
 
-    module: Any = next(row for row in METHODS if row.name == "dijkstra").load()
+    module: Any = next(row for row in METHODS if row.name == "dijkstra" and row.device == "cuda").load()
     roots = loaded.roots
     pool = cp.get_default_memory_pool()
     pool.free_all_blocks()
@@ -144,7 +144,7 @@ def measure(loaded: Loaded, variant: str, width: int, repeat: int, trusted: dict
 
     def sweep(roots: NDArray[np.int64]) -> tuple[float, float, int, Scores]:
         """Seconds forward and backward, levels, and raw sums."""
-        out = cp.zeros((1, loaded.graph.n))
+        out = cp.zeros((module.batching.rows(0, max(1, len(roots))).stop, loaded.graph.n))
         marks = [cp.cuda.Event() for _ in range(3)]
         marks[0].record()
         (levels,) = module.forward(state, roots)
@@ -153,7 +153,7 @@ def measure(loaded: Loaded, variant: str, width: int, repeat: int, trusted: dict
         marks[2].record()
         if levels.overflowed.any():
             raise ArithmeticError(f"{np.count_nonzero(levels.overflowed)} roots could not be finished")
-        scores = out[0].get()
+        scores = out.sum(axis=0).get()
         forward, backward = (cp.cuda.get_elapsed_time(marks[i], marks[i + 1]) / 1e3 for i in range(2))
         return forward, backward, levels.depth, scores
 

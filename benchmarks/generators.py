@@ -125,6 +125,12 @@ def with_lengths(A: csr_array, seed: int = 0, largest: int = 10) -> csr_array:
     return coo_array((np.concatenate([length, length]), both), shape=A.shape).tocsr()
 
 
+def with_hashed_lengths(A: csr_array, seed: int = 0, largest: int = 10) -> csr_array:
+    """Give the edges of any pattern random integer lengths from 1 to `largest`, the same both ways."""
+    lengths = symmetric_lengths(A.indptr, A.indices, 1, largest, integer=True, seed=seed)
+    return csr_array((lengths, A.indices, A.indptr), shape=A.shape)
+
+
 def symmetric_lengths(
     indptr: NDArray[np.integer], indices: Vertices, least: float, most: float, integer: bool, seed: int = 0
 ) -> NDArray[np.float64]:

@@ -51,8 +51,6 @@ CHECKED, CHECKED_SLOWLY, SLOW_EDGES = 64, 2, 1 << 20
 # Lengths by name: least, most, whether integers; the last ones have tiny ones among them.
 LENGTHS = {"1..10": (1, 10, True), "0.1..1": (0.1, 1.0, False), "0..1": (0.0, 1.0, False)}
 HOPS = "hops"
-# "A @ F" of CuPy in place of the row-major product: the readable variant of spmm.
-COLUMN_MAJOR = "spmm-column-major"
 # Names that stand for a row of METHODS with an option of SweepPlan.
 OPTIONS: dict[str, tuple[str, Row]] = {
     **{f"warp-centric-{width}": ("warp-centric", {"virtual_warp": width}) for width in (4, 8, 16, 32)},
@@ -75,7 +73,7 @@ class Entry:
     @property
     def row(self) -> Method:
         """Row of METHODS."""
-        name = OPTIONS[self.name][0] if self.name in OPTIONS else self.name.removesuffix("-column-major")
+        name = OPTIONS[self.name][0] if self.name in OPTIONS else self.name
         return next(row for row in METHODS if (row.name, row.device, row.weighted) == (name, "cuda", self.weighted))
 
     @property
@@ -90,8 +88,7 @@ class Entry:
 
     def prepare(self, graph: Graph, plan: SweepPlan) -> Any:
         """Build the method's state."""
-        module: Any = self.row.load()
-        return module.prepare(graph, plan, *([module.ColumnMajor] if self.name == COLUMN_MAJOR else []))
+        return self.row.load().prepare(graph, plan)
 
 
 @dataclass
@@ -128,7 +125,7 @@ class Case:
     @cached_property
     def roots(self) -> Roots:
         """Seeded roots with out-edges, in sweep order: single vertices, or runs of a batch each."""
-        order = self.graph.order[self.graph.out_degrees[self.graph.order] > 0]
+        order: Roots = self.graph.order[self.graph.out_degrees[self.graph.order] > 0]
         rng = np.random.default_rng(self.seed)
         count = min(self.count, len(order))
         if not self.near:
@@ -470,7 +467,7 @@ def parse(words: Sequence[str] | None) -> argparse.Namespace:
     hops, weighted = (
         [row.name for row in METHODS if row.device == "cuda" and row.weighted == lengths] for lengths in (False, True)
     )
-    known = [*hops, COLUMN_MAJOR, *OPTIONS]
+    known = [*hops, *OPTIONS]
     parser.add_argument("--graphs", type=words_of, help=f"comma-separated [{','.join((*SYNTHETIC, *REAL))}]")
     parser.add_argument("--lengths", choices=(HOPS, *LENGTHS), default=HOPS, help="lengths of the edges [hops]")
     parser.add_argument(

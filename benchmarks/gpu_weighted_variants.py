@@ -10,7 +10,6 @@ import argparse
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -179,16 +178,16 @@ def compile_all(variants: Sequence[Variant]) -> None:
                 continue
             with settings(variant):
                 wanted.append((kernels.source, kernels.options(variant.dtype, dist=dist), variant.way == "one launch"))
-    device = cp.cuda.Device().id
-    with ThreadPoolExecutor(8) as pool:
-        for module in pool.map(lambda chosen: compiler._load(*chosen, device), dict.fromkeys(wanted)):
-            pool.submit(module.compile)
+    for source, options, cooperative in dict.fromkeys(wanted):
+        compiler.begin(source, options, cooperative=cooperative)
+    for source, options, cooperative in dict.fromkeys(wanted):
+        compiler.load(source, options, cooperative=cooperative)
 
 
 def measure(state: State, roots: NDArray[np.int64]) -> Measured:
     """Sweep from all roots in one batch."""
     marks = [cp.cuda.Event() for _ in range(3)]
-    out = cp.zeros((state.rows.groups, state.rows.n))
+    out = cp.zeros((state.rows.groups, len(state.rows.position)))
     marks[0].record()
     (levels,) = delta_stepping.forward(state, roots)
     marks[1].record()
@@ -222,7 +221,7 @@ def run(case: Case, variant: Variant, roots: NDArray[np.int64], kernels: bool) -
 
 
 def pick_roots(graph: Graph, count: int, seed: int) -> NDArray[np.int64]:
-    """Seeded roots in sweep order: single vertices, or on deep graphs runs of 256."""
+    """Seeded roots in sweep order: single vertices, or on graphs of high diameter runs of 256."""
     rng = np.random.default_rng(seed)
     order = np.flatnonzero(graph.out_degrees)
     count = min(count, len(order)) // 256 * 256
