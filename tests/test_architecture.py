@@ -21,6 +21,7 @@ FLOORS = (
     ("errors", "types", "budget", "reference", "phases", "cpu", "cuda", "limits"),
     ("io", "graph"),
     ("methods",),
+    ("reduce",),
     ("run",),
     ("centrality",),
     ("comparison", "plots"),

@@ -1,0 +1,64 @@
+"""What a reduction takes and what it leaves: a graph with weights of vertices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.graph.graph import Graph
+
+Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    r"""A graph whose vertices stand for several, as sources, as targets and on the way.
+
+    Its score is the demand through all members of v together, over ordered pairs,
+
+    .. math:: F(v) = \sum_{s \ne v \ne t \ne s} S(s) T(t) \sigma_{st}(v) / \sigma_{st},
+
+    where a path counts once for each choice of members of the vertices in its interior.
+
+    Attributes
+    ----------
+    graph : Graph
+        On the host.
+    sources, targets : ndarray of float64, shape (n,)
+        S and T: how much each vertex counts as a root, and as a target; finite, >= 0.
+    members : ndarray of float64, shape (n,), or None
+        m, how many equal vertices each stands for on the way, whole numbers >= 1; None is one each.
+    vertices : ndarray of int64, shape (n,), or None
+        Which vertex of the graph that it is a part of each is; None where they are not vertices of it.
+    edges : ndarray of int64, shape (nnz,), or None
+        Which stored edge of that graph each stored edge is; None where nobody asked, or where they are not.
+    """
+
+    graph: Graph
+    sources: NDArray[np.float64]
+    targets: NDArray[np.float64]
+    members: NDArray[np.float64] | None = None
+    vertices: NDArray[np.int64] | None = None
+    edges: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """What a reduction makes of a piece.
+
+    Attributes
+    ----------
+    pieces : tuple of Piece
+        What is left to compute; the scores of each are F of that piece.
+    scores : callable
+        Makes F of the piece that was reduced from the F of the pieces that are left, in their order.
+    edge_scores : callable or None
+        The same for stored edges, sums in the order of ``graph.indices``; None where it cannot.
+    """
+
+    pieces: tuple[Piece, ...]
+    scores: Callable[[Sequence[Scores]], Scores]
+    edge_scores: Callable[[Sequence[Scores]], Scores] | None = None
