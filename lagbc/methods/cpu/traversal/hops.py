@@ -38,11 +38,11 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Reorder the graph (once a graph) and allocate one worker's arrays."""
     indices = unsigned(graph.reordered.indices)
     places = np.full(graph.n, graph.n, indices.dtype)  # in the queue; n where a vertex is not in it
-    return sweep.prepare(graph, plan, _sweep, (unsigned(graph.reordered.indptr), indices, places))
+    return sweep.prepare(graph, plan, sweep_roots, (unsigned(graph.reordered.indptr), indices, places))
 
 
 @njit
-def _sweep(
+def sweep_roots(
     indptr,
     indices,
     places,

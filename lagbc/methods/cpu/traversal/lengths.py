@@ -113,7 +113,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     )
     counts = bool(plan.sums & PATH_SUMS)
     searched = unsigned(ordered.indptr), indices, ordered.weights, float(plan.rtol), counts, search
-    return sweep.prepare(graph, plan, _sweep, searched)
+    return sweep.prepare(graph, plan, sweep_roots, searched)
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -151,7 +151,7 @@ def _note_type(notes: int) -> np.dtype[Any]:
 
 
 @njit
-def _sweep(
+def sweep_roots(
     indptr,
     indices,
     lengths,

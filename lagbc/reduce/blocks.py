@@ -1,0 +1,186 @@
+"""The block-cut tree: a graph falls into its blocks, and each is computed by itself.
+
+All paths between different branches at a cut vertex v go through v, whatever else they do, so that they need no search:
+
+    F(v) = cut(v) + sum over blocks B with v in B of F_B(v),   sources and targets of B weighed as in `weights`
+    E(u, v) = E_B(u, v) of the block of that edge
+
+Inside an edge that is a block by itself, and in hops inside a clique, no vertex lies between two others. Small blocks
+are computed here, each at once; large ones are left as pieces.
+
+References
+----------
+R. Puzis, P. Zilberman, Y. Elovici, S. Dolev and U. Brandes, Heuristics for speeding up betweenness centrality
+computation, SocialCom-PASSAT 2012, 302-311.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.graph.graph import Graph
+from lagbc.phases import in_phase
+from lagbc.reduce import layout, tuning, weights
+from lagbc.reduce.biconnected import find_blocks
+from lagbc.reduce.layout import Rows
+from lagbc.reduce.piece import Piece, Reduced, Scores
+from lagbc.reduce.small import SmallBlocks
+
+# Weights and their sums within two to minus and plus this: products, and shares by path counts of small blocks, are
+# normal numbers then.
+_EXPONENT = 400
+# A length that is this part of any path's is not absorbed by rounding.
+_KEPT = 2.0**-50
+# What is done with a block: nothing is between two of its vertices; it is computed at once; it is left as a piece.
+_DIRECT, _SMALL, _LARGE = 0, 1, 2
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks(Reduced):
+    """What the blocks of a piece leave.
+
+    `scores` and `edge_scores` compute what is left of `small`, if anything is.
+
+    Attributes
+    ----------
+    small : SmallBlocks
+        The work that is none of the pieces', not yet done; ``small.work`` says how much it is, ``small.steps()`` does
+        it under way.
+    cut : ndarray of float64, shape (n,)
+        How much passes from one branch at a vertex to another.
+    count : int
+        How many blocks there are, single edges among them.
+    """
+
+    small: SmallBlocks = field(kw_only=True)
+    cut: Scores = field(kw_only=True)
+    count: int = field(kw_only=True)
+
+
+@in_phase("order")
+def split(piece: Piece, *, edges: bool = False) -> Blocks:
+    """Split a piece into its blocks; O(n + nnz), nothing is swept.
+
+    Parameters
+    ----------
+    piece : Piece
+        On the host. A directed graph falls apart where its pattern, taken both ways, does.
+    edges : bool
+        Whether scores of stored edges are wanted, too.
+
+    Returns
+    -------
+    Blocks
+        Each of its pieces is a block, with its own `vertices` and, if asked for, `edges`; a block that is all of the
+        graph has the graph itself. In hops, and with lengths that are whole numbers, scores are those of the graph but
+        for rounding. Sums of other lengths begin inside a block, so that their ties may fall in another way.
+
+    Raises
+    ------
+    ValueError
+        The vertices have members.
+    OverflowError
+        Weights, or their sum, are not within 2**-400 to 2**400: the graph can only be swept as it is.
+    """
+    if piece.members is not None:
+        raise ValueError("vertices of blocks have no members: split first, merge then")
+    _check_range(piece)
+    graph, both = piece.graph, piece.graph.symmetric
+    if both is not graph:
+        raise NotImplementedError("directed graphs are not split into blocks")
+    copies = layout.lay_out(*find_blocks(both.indptr, both.indices))
+    places = np.empty(graph.nnz, np.int64) if edges or graph.weighted else None
+    indptr, indices = layout.lay_rows(graph.indptr, graph.indices, copies, places)
+    lengths = None if graph.weights is None else graph.weights[places]
+    sources, targets, cut = _weigh(piece, copies)
+    rows = Rows(copies.ptr, indptr, indices, lengths, sources, targets)
+    work, kinds = _classify(rows)
+    scores, edge_scores = np.zeros(len(sources)), np.zeros(graph.nnz if edges else 0)
+    if edges:
+        layout.sum_direct(rows, kinds == _DIRECT, edge_scores)
+    large, few = np.flatnonzero(kinds == _LARGE).tolist(), np.flatnonzero(kinds == _SMALL)
+    small = SmallBlocks(rows, few, work[few], scores, edge_scores)
+
+    def finish(found: Sequence[Scores]) -> Scores:
+        small.finish()
+        for block, of_block in zip(large, found, strict=True):
+            scores[rows.vertices(block)] = of_block
+        total: Scores = layout.add_copies(cut, copies.vertices, scores)
+        return total
+
+    def finish_edges(found: Sequence[Scores]) -> Scores:
+        small.finish()
+        for block, of_block in zip(large, found, strict=True):
+            edge_scores[rows.edges(block)] = of_block
+        result = np.empty(graph.nnz)
+        result[places] = edge_scores
+        return result
+
+    return Blocks(
+        tuple(_piece(graph, copies.vertices, rows, places if edges else None, block) for block in large),
+        finish,
+        finish_edges if edges else None,
+        small=small,
+        cut=cut,
+        count=len(copies.attach),
+    )
+
+
+def _check_range(piece: Piece) -> None:
+    """Refuse weights of which products leave the normal numbers of float64."""
+    for name, given in (("sources", piece.sources), ("targets", piece.targets)):
+        with np.errstate(over="ignore"):
+            total = given.sum()
+        smallest = given[given > 0].min(initial=1.0)
+        if not (total <= 2.0**_EXPONENT and smallest >= 2.0**-_EXPONENT):
+            raise OverflowError(
+                f"{name} of a piece are from {smallest} on, {total} in all: blocks take weights within "
+                f"2**-{_EXPONENT} to 2**{_EXPONENT}"
+            )
+
+
+def _weigh(piece: Piece, copies: Any) -> tuple[Scores, Scores, Scores]:
+    """Return the sources and targets of all copies, and what passes from branch to branch at each vertex."""
+    sources, of_sources = weights.spread(copies, piece.sources)
+    targets, of_targets = sources, of_sources
+    if piece.targets is not piece.sources:
+        targets, of_targets = weights.spread(copies, piece.targets)
+    return sources, targets, weights.separated(copies, of_sources, of_targets)
+
+
+def _classify(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
+    """Return roots x stored edges of each block, and what is done with it."""
+    sizes, entries = np.diff(rows.ptr), np.diff(rows.indptr[rows.ptr])
+    roots, has_targets = layout.count_roots(rows)
+    work = roots * entries
+    kinds = np.where((sizes <= tuning.SMALL_VERTICES) & (work <= tuning.SMALL_WORK), _SMALL, _LARGE).astype(np.int8)
+    direct = (sizes == 2) | (roots == 0) | ~has_targets
+    if rows.weights is None:
+        direct |= entries == sizes * (sizes - 1)
+    else:
+        kinds[(kinds == _SMALL) & ~layout.keeps_lengths(rows, _KEPT)] = _LARGE
+    kinds[direct] = _DIRECT
+    return work, kinds
+
+
+def _piece(graph: Graph, vertices: NDArray[Any], rows: Rows, places: NDArray[np.int64] | None, block: int) -> Piece:
+    """Make a piece of a block; its arrays are slices."""
+    copies, entries = rows.vertices(block), rows.edges(block)
+    first, last = copies.start, copies.stop
+    part = graph
+    if last - first < graph.n:
+        indptr = rows.indptr[first : last + 1] - entries.start
+        lengths = None if rows.weights is None else rows.weights[entries]
+        part = Graph(indptr, rows.indices[entries], graph.directed, lengths)
+    return Piece(
+        part,
+        rows.sources[copies],
+        rows.targets[copies],
+        vertices=vertices[copies].astype(np.int64),
+        edges=None if places is None else places[entries],
+    )

@@ -1,0 +1,208 @@
+"""Where the vertices and edges of blocks lie: one block after the other, each with a graph of its own.
+
+A vertex has a *copy* in every block that it is in. The copies of a block lie together, in the order of the vertices;
+their rows lie together, too, with columns that count from the block's first copy. So a slice of these arrays is the
+graph of a block, in canonical rows, and nothing is sorted to make it.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc"
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lagbc.cpu.compile import njit
+
+
+class Copies(NamedTuple):
+    """The vertices of blocks.
+
+    Attributes
+    ----------
+    ptr : ndarray of int64, shape (blocks + 1,)
+        The copies of block b are ``ptr[b]`` to ``ptr[b + 1]``.
+    vertices : ndarray of int, shape (copies,)
+        Which vertex each copy is of, ascending in a block.
+    home : ndarray of int, shape (n,)
+        The block that a vertex is a member of, -1 for none; see `lagbc.reduce.biconnected.find_blocks`.
+    at_home : ndarray of int, shape (n,)
+        Its copy there, -1 if there is none.
+    attach : ndarray of int, shape (blocks,)
+        The vertex of each block that is no member of it.
+    at_attach : ndarray of int, shape (blocks,)
+        Its copy there.
+    hung_ptr, hung : ndarrays, shapes (n + 1,) and (blocks,)
+        The blocks that each vertex is the attachment of, ascending.
+    """
+
+    ptr: Any
+    vertices: Any
+    home: Any
+    at_home: Any
+    attach: Any
+    at_attach: Any
+    hung_ptr: Any
+    hung: Any
+
+
+class Rows(NamedTuple):
+    """The graphs of blocks, and the weights of their vertices.
+
+    Attributes
+    ----------
+    ptr : ndarray of int64, shape (blocks + 1,)
+        As of `Copies`.
+    indptr, indices : ndarrays, shapes (copies + 1,) and (nnz,)
+        Rows of the copies; columns count from the first of a block.
+    weights : ndarray of float64, shape (nnz,), or None
+        Lengths of the edges.
+    sources, targets : ndarrays of float64, shape (copies,)
+    """
+
+    ptr: Any
+    indptr: Any
+    indices: Any
+    weights: Any
+    sources: Any
+    targets: Any
+
+    def vertices(self, block: int) -> slice:
+        """Return the copies of a block."""
+        return slice(int(self.ptr[block]), int(self.ptr[block + 1]))
+
+    def edges(self, block: int) -> slice:
+        """Return the entries of a block."""
+        return slice(int(self.indptr[self.ptr[block]]), int(self.indptr[self.ptr[block + 1]]))
+
+
+@njit
+def lay_out(home, attach):
+    """Make the `Copies` of blocks, by `find_blocks`; O(n + blocks)."""
+    n, blocks = len(home), len(attach)
+    ptr, hung_ptr = np.zeros(blocks + 1, np.int64), np.zeros(n + 1, np.int64)
+    for v in range(n):
+        if home[v] >= 0:
+            ptr[home[v] + 1] += 1
+    for b in range(blocks):
+        ptr[b + 1] += ptr[b] + 1
+        hung_ptr[attach[b] + 1] += 1
+    for v in range(n):
+        hung_ptr[v + 1] += hung_ptr[v]
+    hung, ends = np.empty(blocks, attach.dtype), hung_ptr[:-1].copy()
+    for b in range(blocks):
+        hung[ends[attach[b]]] = b
+        ends[attach[b]] += 1
+    vertices, at_home, at_attach = np.empty(ptr[-1], home.dtype), np.full(n, -1, np.int64), np.empty(blocks, np.int64)
+    ends = ptr[:-1].copy()
+    for v in range(n):
+        b = home[v]
+        if b >= 0:
+            at_home[v], vertices[ends[b]] = ends[b], v
+            ends[b] += 1
+        for k in range(hung_ptr[v], hung_ptr[v + 1]):
+            b = hung[k]
+            at_attach[b], vertices[ends[b]] = ends[b], v
+            ends[b] += 1
+    return Copies(ptr, vertices, home, at_home, attach, at_attach, hung_ptr, hung)
+
+
+@njit
+def lay_rows(indptr, indices, copies, places):
+    """Make the rows of all blocks.
+
+    An edge u -> v is in the block that both ends are members of; else one of them is the attachment of the other's.
+
+    Parameters
+    ----------
+    indptr, indices : ndarrays
+        The graph, in canonical rows; it may lack one direction of an edge of the pattern whose blocks these are.
+    copies : Copies
+    places : ndarray of int64, shape (nnz,), or None
+        Written: which edge of the graph each edge of the rows is.
+
+    Returns
+    -------
+    indptr : ndarray of int64, shape (copies + 1,)
+    indices : ndarray, shape (nnz,), of the type of the columns
+    """
+    ptr, home, at_home, attach, at_attach = copies.ptr, copies.home, copies.at_home, copies.attach, copies.at_attach
+    ends = np.zeros(len(copies.vertices) + 1, np.int64)
+    for u in range(len(home)):
+        inside, here = 0, home[u]
+        for e in range(indptr[u], indptr[u + 1]):
+            there = home[indices[e]]
+            if there != here and there >= 0 and attach[there] == u:
+                ends[at_attach[there] + 1] += 1
+            else:
+                inside += 1
+        if here >= 0:
+            ends[at_home[u] + 1] = inside
+    for x in range(len(copies.vertices)):
+        ends[x + 1] += ends[x]
+    rows, columns = ends.copy(), np.empty_like(indices)
+    for u in range(len(home)):
+        here = home[u]
+        at = at_home[u] if here >= 0 else 0  # not read where there is no home
+        for e in range(indptr[u], indptr[u + 1]):
+            v = indices[e]
+            there, x = home[v], at
+            if there == here:
+                y = at_home[v] - ptr[here]
+            elif there >= 0 and attach[there] == u:
+                x, y = at_attach[there], at_home[v] - ptr[there]
+            else:
+                y = at_attach[here] - ptr[here]
+            k = ends[x]
+            ends[x] = k + 1
+            columns[k] = y
+            if places is not None:
+                places[k] = e
+    return rows, columns
+
+
+@njit
+def count_roots(rows):
+    """Count the copies of each block that have sources and edges; also return whether any of it has targets."""
+    roots, has_targets = np.zeros(len(rows.ptr) - 1, np.int64), np.zeros(len(rows.ptr) - 1, np.bool_)
+    for b in range(len(roots)):
+        for x in range(rows.ptr[b], rows.ptr[b + 1]):
+            if rows.sources[x] > 0.0 and rows.indptr[x + 1] > rows.indptr[x]:
+                roots[b] += 1
+            if rows.targets[x] > 0.0:
+                has_targets[b] = True
+    return roots, has_targets
+
+
+@njit
+def keeps_lengths(rows, share):
+    """Return whether no length of a block is less than a share of what any path through its vertices can have."""
+    kept = np.empty(len(rows.ptr) - 1, np.bool_)
+    for b in range(len(kept)):
+        least, most = np.inf, 0.0
+        for e in range(rows.indptr[rows.ptr[b]], rows.indptr[rows.ptr[b + 1]]):
+            least, most = min(least, rows.weights[e]), max(most, rows.weights[e])
+        farthest = most * (rows.ptr[b + 1] - rows.ptr[b])
+        kept[b] = farthest < np.inf and least > farthest * share
+    return kept
+
+
+@njit
+def sum_direct(rows, direct, edge_scores):
+    """Write the scores of the edges of some blocks in which every path is one edge."""
+    for b in range(len(direct)):
+        if direct[b]:
+            first = rows.ptr[b]
+            for x in range(first, rows.ptr[b + 1]):
+                for e in range(rows.indptr[x], rows.indptr[x + 1]):
+                    edge_scores[e] = rows.sources[x] * rows.targets[first + rows.indices[e]]
+
+
+@njit
+def add_copies(cut, vertices, scores):
+    """Add up what all copies of each vertex score, in the order of blocks, to a new array."""
+    total = cut.copy()
+    for x in range(len(vertices)):
+        total[vertices[x]] += scores[x]
+    return total

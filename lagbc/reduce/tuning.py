@@ -1,0 +1,8 @@
+"""Constants of the reductions that were measured: what each trades, and where it was measured."""
+
+# A block of at most so many vertices, whose roots x stored edges are at most so many, is computed at once by one search
+# from each root; a larger one is left to a method.
+SMALL_VERTICES = 600
+SMALL_WORK = 2**24
+# Roots x stored edges of the small blocks that are computed between two looks at the clock: some 50 ms.
+SLICE_WORK = 2**24

@@ -1,0 +1,195 @@
+"""Blocks: the scores of a graph from those of its blocks, against the definition over all pairs."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from glued import barbell, bipartite, clique, cycle, path, random_edges, random_weights, star, theta
+from pairs_oracle import edge_scores_of, scores_of
+
+from lagbc.graph.validate import as_graph
+from lagbc.reduce import tuning
+from lagbc.reduce.blocks import split
+from lagbc.reduce.piece import Piece
+
+
+def graph_of(n, edges, *, directed=False, lengths=None):
+    """Take pairs as a graph; of duplicates the first counts."""
+    pairs = {}
+    for place, (u, v) in enumerate(edges):
+        pair = (u, v) if directed else (min(u, v), max(u, v))
+        pairs.setdefault(pair, 1.0 if lengths is None else float(lengths[place]))
+    rows, columns = np.array(list(pairs), np.int64).reshape(-1, 2).T
+    A = sp.coo_array((np.array(list(pairs.values())), (rows, columns)), shape=(n, n))
+    return as_graph(A, directed=directed, weighted=lengths is not None)
+
+
+def unit(n, edges, **options):
+    graph = graph_of(n, edges, **options)
+    return Piece(graph, np.ones(graph.n), np.ones(graph.n))
+
+
+def assert_close(ours, theirs):
+    assert ours.shape == theirs.shape
+    assert np.all(np.isfinite(ours))
+    assert np.max(np.abs(ours - theirs), initial=0) <= 1e-13 * max(1, np.max(np.abs(theirs), initial=0))
+
+
+def assert_right(piece, *, edges=True):
+    """Split and put together; large blocks are swept by the oracle."""
+    blocks = split(piece, edges=edges)
+    for part in blocks.pieces:
+        assert_is_part(part, piece)
+    assert_close(blocks.scores([scores_of(part) for part in blocks.pieces]), scores_of(piece))
+    if edges:
+        assert_close(blocks.edge_scores([edge_scores_of(part) for part in blocks.pieces]), edge_scores_of(piece))
+    else:
+        assert blocks.edge_scores is None
+    return blocks
+
+
+def assert_is_part(part, piece):
+    """Vertices and edges are those of the graph, in canonical rows, lengths and all."""
+    graph, whole = part.graph, piece.graph
+    assert graph.directed == whole.directed
+    assert graph.indptr.dtype == np.int64
+    assert graph.indices.dtype == whole.indices.dtype
+    assert np.all(np.diff(part.vertices) > 0)
+    for v in range(graph.n):
+        assert np.all(np.diff(graph.indices[graph.indptr[v] : graph.indptr[v + 1]]) > 0)
+    if part.edges is not None:
+        assert np.array_equal(part.vertices[graph.rows], whole.rows[part.edges])
+        assert np.array_equal(part.vertices[graph.indices], whole.indices[part.edges])
+        if whole.weighted:
+            assert np.array_equal(graph.weights, whole.weights[part.edges])
+
+
+def random_piece(rng, *, directed, weighted, size=None):
+    n, edges = random_edges(rng, int(rng.integers(2, 15)) if size is None else size)
+    if directed:  # some edges one way, some both
+        both = rng.integers(3, size=len(edges))
+        edges = [e for (u, v), way in zip(edges, both, strict=True) for e in [(u, v), (v, u)][way // 2 : 1 + (way > 0)]]
+    lengths = rng.integers(1, 4, len(edges)) if weighted else None
+    graph = graph_of(n, edges, directed=directed, lengths=lengths)
+    sources = random_weights(rng, n)
+    targets = sources if rng.random() < 0.3 else random_weights(rng, n)
+    return Piece(graph, sources, targets)
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
+@pytest.mark.parametrize("small", [0, 4, 600])
+def test_random_graphs(weighted, small, monkeypatch):
+    monkeypatch.setattr(tuning, "SMALL_VERTICES", small)
+    rng = np.random.default_rng(small)
+    for _ in range(400):
+        assert_right(random_piece(rng, directed=False, weighted=weighted), edges=bool(rng.integers(2)))
+
+
+NAMED = {
+    "nothing": (0, []),
+    "one vertex": (1, []),
+    "no edges": (4, []),
+    "edge": (2, [(0, 1)]),
+    "path": (7, path(7)),
+    "star": (7, star(7)),
+    "cycle": (8, cycle(8)),
+    "clique": (6, clique(6)),
+    "theta": (8, theta(1, 2, 3)),
+    "grid": (6, bipartite(2, 4)),
+    "barbell": barbell(4, 3),
+    "two cycles at a vertex": (7, [*cycle(4), (0, 4), (4, 5), (5, 6), (6, 0)]),
+    "cactus": (9, [*cycle(3), (2, 3), (3, 4), (4, 2), (4, 5), (5, 6), (6, 4), (6, 7), (6, 8)]),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_named_graphs(name):
+    assert_right(unit(*NAMED[name]))
+
+
+@pytest.mark.parametrize("name", ["edge", "path", "star", "clique", "barbell"])
+def test_trees_and_cliques_leave_nothing(name):
+    blocks = split(unit(*NAMED[name]))
+    assert not blocks.pieces
+    assert not len(blocks.small.numbers)
+
+
+def test_lengths_of_a_clique_are_swept():
+    edges = clique(4)
+    assert_right(unit(4, edges, lengths=[9, 1, 1, 1, 1, 1]))
+
+
+def test_whole_numbers_are_exact():
+    """Weights near 2**26, whose products need all bits: S, T and cut are what Python's integers say."""
+    rng = np.random.default_rng(3)
+    sources, targets = (rng.integers(2**21, 2**22, 6).astype(float) for _ in range(2))
+    cut = split(Piece(graph_of(6, star(6)), sources, targets)).cut
+    s, t = ([int(x) for x in side[1:]] for side in (sources, targets))
+    assert cut[0] == sum(s) * sum(t) - sum(a * b for a, b in zip(s, t, strict=True))
+
+
+def test_nothing_cancels():
+    """A branch of tiny weight beside a huge one: what is between tiny ones is right to the last bits."""
+    weights = np.array([0.0, 1e16, 1e-16, 3e-16, 0.0])
+    targets = np.array([0.0, 0.0, 1e-16, 3e-16, 0.0])
+    cut = split(Piece(graph_of(5, star(5)), weights * [1, 0, 1, 1, 1], targets)).cut
+    assert cut[0] == pytest.approx(2 * 1e-16 * 3e-16, rel=1e-15)
+    blocks = split(Piece(graph_of(5, [*cycle(4), (0, 4)]), np.array([0, 1e-16, 0, 0, 1e16]), np.ones(5)))
+    assert blocks.small.rows.sources.min() == 0
+    assert 1e-16 in blocks.small.rows.sources
+
+
+def test_members_and_range():
+    graph = graph_of(3, path(3))
+    one = np.ones(3)
+    with pytest.raises(ValueError, match="members"):
+        split(Piece(graph, one, one, members=one))
+    for weight in (1e-200, 1e200, 1.7e308):
+        with pytest.raises(OverflowError, match="targets of a piece"):
+            split(Piece(graph, one, np.array([1.0, weight, weight])))
+
+
+def test_deep_path_and_wide_star():
+    n = 200_000
+    rng = np.random.default_rng(0)
+    label = rng.permutation(n)
+    v = np.arange(n, dtype=float)
+    scores = split(unit(n, label[np.array(path(n))].tolist())).scores([])
+    assert np.array_equal(scores[label], 2 * v * (n - 1 - v))
+    scores = split(unit(n, star(n))).scores([])
+    assert scores[0] == (n - 1) * (n - 2)
+    assert not scores[1:].any()
+
+
+def test_slices_stop_and_go_on(monkeypatch):
+    """Small blocks are computed in slices, by one thread or two, to the same bits; one can leave off between."""
+    monkeypatch.setattr(tuning, "SLICE_WORK", 200)
+    piece = random_piece(np.random.default_rng(5), directed=False, weighted=True, size=300)
+    whole = split(piece, edges=True)
+    work = list(whole.small.steps(threads=1))
+    assert sum(work) == whole.small.work.sum()
+    assert len(work) > 5
+    parted = split(piece, edges=True)
+    next(parted.small.steps(threads=2))
+    assert 0 < parted.small.done < len(parted.small.numbers)
+    assert np.array_equal(parted.scores([]), whole.scores([]))
+    assert np.array_equal(parted.edge_scores([]), whole.edge_scores([]))
+
+
+def test_work_is_roots_times_edges():
+    piece = unit(9, [*cycle(5), (0, 5), (5, 6), (6, 0), (0, 7), (7, 8)], lengths=[1] * 10)
+    piece.sources[2] = 0
+    blocks = split(piece)
+    assert sorted(blocks.small.work) == [3 * 6, 4 * 10]
+    assert not blocks.small.scores.any()
+
+
+def test_lengths_that_rounding_may_absorb_are_left_to_a_method():
+    edges = [*cycle(4), (0, 4)]
+    assert not split(unit(5, edges, lengths=[1, 1, 1, 1, 1e18])).pieces
+    assert len(split(unit(5, edges, lengths=[1e18, 1, 1, 1, 1])).pieces) == 1
+
+
+def test_a_graph_of_one_block_is_its_own_piece(monkeypatch):
+    monkeypatch.setattr(tuning, "SMALL_VERTICES", 2)
+    piece = unit(6, cycle(6))
+    assert split(piece).pieces[0].graph is piece.graph
