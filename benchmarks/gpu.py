@@ -339,7 +339,7 @@ def measure_exact(case: Case, entry: Entry, until: float) -> Row:
     """Time `lagbc.bc` from all roots; past `until`, stop and tell how far it came."""
     from lagbc import Progress, bc
 
-    last = Progress(0, 0, 0.0, 0.0)
+    last = Progress(0, 0, 0.0, 0.0, 0.0)
 
     def watch(progress: Progress) -> None:
         nonlocal last

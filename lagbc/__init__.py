@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from lagbc.methods.table import METHODS, Method, register_method, unregister_method
     from lagbc.run.memory import MemoryEstimate
     from lagbc.run.options import Options, config
-    from lagbc.run.sweep import Progress
+    from lagbc.run.progress import Progress
 
 __version__ = "0.1.0.dev0"
 
@@ -98,7 +98,7 @@ _HOMES = {
     "run.memory": ("MemoryEstimate",),
     "methods.choose": ("Selection",),
     "methods.table": ("METHODS", "Method", "register_method", "unregister_method"),
-    "run.sweep": ("Progress",),
+    "run.progress": ("Progress",),
 }
 _MODULES = ("plots", "reference", "types")
 

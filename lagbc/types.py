@@ -21,6 +21,8 @@ MethodName: TypeAlias = Literal[
     "hybrid",
 ]
 DeviceName: TypeAlias = Literal["cpu", "cuda"]
+# What is taken off a graph before it is swept: what pays, nothing, or all that can be.
+ReduceName: TypeAlias = Literal["auto", "none", "all"]
 DTypeName: TypeAlias = Literal["float64", "float32"]
 CentralityName: TypeAlias = Literal[
     "bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress"

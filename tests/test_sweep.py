@@ -466,16 +466,22 @@ def failing(monkeypatch):
 
 
 def test_worker_out_of_memory_gives_up_a_thread(failing):
+    second = threading.Event()
     states = []
 
     def prepare(graph, plan):
         if plan.threads > 1:
             states.append(plan.threads)
             if len(states) % 2 == 0:
+                second.set()
                 raise MemoryError
         return batched_hops.prepare(graph, plan)
 
-    failing(prepare=prepare)
+    def forward(state, roots):
+        assert second.wait(60), "the first worker sweeps nothing before there is a second one"
+        return batched_hops.forward(state, roots)
+
+    failing(prepare=prepare, forward=forward)
     with pytest.warns(
         lagbc.MemoryWarning, match="failing on cpu ran out of memory; it goes on with batch=64 and threads"
     ):

@@ -76,7 +76,7 @@ class Task:
     def plan(self, row: Method, count: int) -> SweepPlan:
         """Plan a run from the first `count` roots; MemoryError if it does not fit in the budget."""
         # What the method does not read, or has but one of, is for the others.
-        options: Options = {**self.options, "method": row.name, "device": row.device}
+        options: Options = {**self.options, "method": row.name, "device": row.device, "reduce": "none"}
         if row.device == "cpu":
             options["dtype"] = "float64"
         if not row.reads("bucket_width"):

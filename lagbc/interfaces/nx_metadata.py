@@ -34,6 +34,7 @@ RUN_OPTIONS = {
         "str, optional (default='auto')",
         "'cpu', 'cuda', or 'auto': the GPU where there is one and it gains.",
     ),
+    "reduce": ("str, optional (default='auto')", "What is taken off a graph before: 'auto', 'none' or 'all'."),
     "dtype": ("str, optional (default='float64')", "Type of path counts; 'float32' on the GPU only."),
     "threads": ("int, optional", "CPU threads; by default all that the process may use."),
     "memory": ("str or int, optional", "What a run may take, such as '8GB'; by default half of what is free."),

@@ -7,7 +7,8 @@ import os
 import secrets
 import shutil
 import zipfile
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from glob import escape
 from pathlib import Path
 from typing import Any
@@ -18,54 +19,43 @@ from numpy.typing import NDArray
 
 from lagbc.errors import CheckpointError, warn
 from lagbc.graph.csr import as_numpy
-from lagbc.graph.graph import Graph
-from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums
-from lagbc.methods.table import Method
+from lagbc.run.part import Part
 from lagbc.run.workers import Summed
 
-_FORMAT = "lagbc checkpoint 6"
+_FORMAT = "lagbc checkpoint 7"
 # Before the names of the sums in the file: of whole chunks, and of the chunk in work.
 _SUM, _CHUNK = "sum_", "chunk_"
 _DIGEST_BYTES = 16
-# Bytes of the name of a method in the file.
-_MOST_OF_A_NAME = 1024
+# Bytes of the names of the methods in the file.
+_MOST_OF_NAMES = 2**20
 # At the end of the name of a file that is being written.
 _PART = ".lagbc-part"
 # What a file belongs to where one of its arrays differs.
 _OWNERS = {
     "graph": "another graph or direction, or to another version's order of it",
-    "options": "other options (method, scores, dtype, endpoints, rtol, weights of vertices, or k in place of sources)",
+    "options": "other options (method, reduce, scores, dtype, endpoints, rtol, weights of vertices, or k for sources)",
 }
 
 
 @dataclass(eq=False)
-class Checkpoint:
-    """Raw sums over a prefix of the roots in sweep order, and what they belong to.
+class Progressed:
+    """What a checkpoint holds of one part of a plan; the loop over the part's roots keeps it up to date.
 
     Attributes
     ----------
-    path : Path
-    method : str
-        Name and device of the method.
-    graph_digest, options_digest : str
-        Of the pattern, and of all options that change the raw sums.
-    roots : ndarray of int64
-        All roots of the run, as they were drawn or given.
+    file : Checkpoint
+        Of all parts.
     state : Summed
-        On the host. One attribute, so that an interrupt between two assignments cannot part what belongs together.
+        Raw sums over a prefix of the roots in sweep order, on the host. One attribute, so that an interrupt between two
+        assignments cannot part what belongs together.
     order_digest : str
         Of the order in which the roots are summed, and of the length of chunks; empty before `require_order`.
     """
 
-    path: Path
-    method: str
-    graph_digest: str
-    options_digest: str
-    roots: NDArray[np.int64]
+    file: Checkpoint
     state: Summed
     order_digest: str = ""
-    _written: int | None = None
 
     def require_order(self, ordered: NDArray[np.int64], length: int) -> None:
         """Note in which order roots are summed, and how many make a chunk: what is done is a prefix of them.
@@ -78,14 +68,49 @@ class Checkpoint:
         digest = hashlib.blake2b(ordered.tobytes() + str(length).encode(), digest_size=_DIGEST_BYTES).hexdigest()
         if self.state.done and self.order_digest != digest:
             raise CheckpointError(
-                f"checkpoint {self.path} belongs to another version's order of the roots; name another file, or delete "
-                "it"
+                f"checkpoint {self.file.path} belongs to another version's order of the roots; name another file, or "
+                "delete it"
             )
         self.order_digest = digest
 
     def save(self) -> None:
+        """Write the file, as `Checkpoint.save` does."""
+        self.file.save()
+
+
+@dataclass(eq=False)
+class Checkpoint:
+    """What is summed of a run, and what it belongs to.
+
+    Attributes
+    ----------
+    path : Path
+    methods : str
+        Name and device of the method of each part.
+    graph_digest, options_digest : str
+        Of the patterns, and of all options that change the raw sums.
+    roots : ndarray of int64
+        All roots of the call, as they were drawn or given.
+    parts : list of Progressed
+        They are summed one after the other.
+    """
+
+    path: Path
+    methods: str
+    graph_digest: str
+    options_digest: str
+    roots: NDArray[np.int64]
+    parts: list[Progressed] = field(default_factory=list)
+    _written: int | None = None
+
+    @property
+    def done(self) -> int:
+        """Roots that are summed, of all parts."""
+        return sum(part.state.done for part in self.parts)
+
+    def save(self) -> None:
         """Write the file, unless it holds as much; a RuntimeWarning where that fails, since the sums are not lost."""
-        if self.state.done == self._written:
+        if self.done == self._written:
             return
         try:
             self.write()
@@ -97,7 +122,7 @@ class Checkpoint:
 
     def write(self) -> None:
         """Write the file in one step: a reader sees the old one or the new one, whenever the process dies."""
-        done = self.state.done
+        done = self.done
         temporary = self.path.with_name(f"{self.path.name}.{secrets.token_hex(4)}{_PART}")
         try:
             with temporary.open("xb") as file:
@@ -113,29 +138,44 @@ class Checkpoint:
         self._written = done
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Arrays of the file, by their names."""
+        """Arrays of the file, by their names; the sums of the parts are one behind the other."""
+        names = [name for name, _ in self.parts[0].state.total]
+        order = "".join(f"{part.order_digest:{2 * _DIGEST_BYTES}}" for part in self.parts)
         return {
             "format": np.array(_FORMAT),
-            "method": np.array(self.method),
+            "method": np.array(self.methods),
             "graph": np.array(self.graph_digest),
             "options": np.array(self.options_digest),
             "roots": self.roots,
-            "order": np.array(self.order_digest, f"U{2 * _DIGEST_BYTES}"),
-            "done": np.array(self.state.done, np.int64),
-            **{f"{_SUM}{name}": array for name, array in self.state.total},
-            **{f"{_CHUNK}{name}": array for name, array in self.state.part},
+            "order": np.array(order, f"U{len(order)}"),
+            "done": np.array(self.done, np.int64),
+            **{f"{_SUM}{name}": np.concatenate([getattr(p.state.total, name) for p in self.parts]) for name in names},
+            **{f"{_CHUNK}{name}": np.concatenate([getattr(p.state.part, name) for p in self.parts]) for name in names},
         }
+
+    def take(self, arrays: dict[str, NDArray[Any]], swept: Sequence[int]) -> None:
+        """Take what the arrays of a file hold, whose parts have so many roots to sweep."""
+        left, order = int(arrays["done"]), str(arrays["order"])
+        places = dict.fromkeys(arrays, 0)
+
+        def following(prefix: str, like: Sums) -> Sums:
+            held = {}
+            for name, zeros in like:
+                first = places[prefix + name]
+                places[prefix + name] = last = first + len(zeros)
+                held[name] = arrays[prefix + name][first:last].copy()
+            return Sums(**held)
+
+        for number, (part, roots) in enumerate(zip(self.parts, swept, strict=True)):
+            done = min(left, roots)
+            left -= done
+            part.state = Summed(done, following(_SUM, part.state.total), following(_CHUNK, part.state.part))
+            digits = 2 * _DIGEST_BYTES
+            part.order_digest = order[number * digits : (number + 1) * digits].strip()
 
 
 def open_checkpoint(
-    path: str | os.PathLike[str],
-    graph: Graph,
-    method: Method,
-    plan: SweepPlan,
-    roots: NDArray[np.int64],
-    *,
-    sampled: bool,
-    redraw: bool,
+    path: str | os.PathLike[str], parts: Sequence[Part], roots: NDArray[np.int64], *, sampled: bool
 ) -> Checkpoint:
     """Read a checkpoint, or start one at no roots done, and write it, so that a run does not begin that cannot.
 
@@ -143,48 +183,60 @@ def open_checkpoint(
     ----------
     path : path of the file
         Its folder must exist. A symlink is followed.
+    parts : sequence of Part
+        Of the plan.
     roots : ndarray of int64
         The roots of this call.
     sampled : bool
         Whether `roots` are a random sample.
-    redraw : bool
-        Whether they were drawn without a seed, so that the sample of the file is as good and is to be used.
 
     Raises
     ------
     CheckpointError
         The file is no checkpoint, belongs to another graph, other options or other roots, or cannot be written.
     """
-    fresh = Checkpoint(
+    opened = Checkpoint(
         _followed(Path(path)),
-        f"{method.name} {method.device}",
-        _digest_graph(graph),
-        _digest_options(method, plan, sampled),
+        ";".join(f"{part.method.name} {part.method.device}" for part in parts),
+        _digest_graphs(parts),
+        _digest_options(parts, sampled),
         roots,
-        Summed.nothing(np, plan, graph),
     )
+    opened.parts = [Progressed(opened, Summed.nothing(np, part.sweep, part.graph)) for part in parts]
+    swept = [part.swept for part in parts]
     try:
-        opened = _read(fresh, graph, redraw=redraw) if fresh.path.exists() else fresh
-        if opened is fresh or opened.state.done < _swept(graph, opened.roots):
-            _remove_parts(fresh.path)
+        if opened.path.exists():
+            _read(opened, swept)
+        if opened._written is None or opened.done < sum(swept):
+            _remove_parts(opened.path)
             opened.write()
     except OSError as error:
         raise CheckpointError(f"checkpoint {path} cannot be used: {error}") from error
     return opened
 
 
-def method_of(path: Path) -> tuple[str, str] | None:
-    """Tell name and device of the method that a checkpoint was begun with; None where that cannot be read."""
+def methods_of(path: Path) -> list[tuple[str, str]]:
+    """Tell name and device of the methods that a checkpoint was begun with; none where that cannot be read."""
     try:
         with zipfile.ZipFile(path) as archive:
             shape, dtype = _header(archive, "method")
-            if shape or dtype.kind != "U" or dtype.itemsize > _MOST_OF_A_NAME:
-                return None
+            if shape or dtype.kind != "U" or dtype.itemsize > _MOST_OF_NAMES:
+                return []
             with archive.open("method.npy") as file:
-                name, _, device = str(read_array(file, allow_pickle=False)).rpartition(" ")
+                names = str(read_array(file, allow_pickle=False)).split(";")
     except Exception:  # what a damaged archive raises can be anything; `open_checkpoint` says what is wrong
+        return []
+    return [(name, device) for name, _, device in (one.rpartition(" ") for one in names)]
+
+
+def drawn_roots(path: Path, count: int, n: int) -> NDArray[np.int64] | None:
+    """Read the sample of a checkpoint, if it is one of so many vertices, which is as good as another."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            roots = _unpack(archive, "roots", np.empty(count, np.int64))
+    except Exception:  # as above
         return None
-    return name, device
+    return roots if _are_vertices(roots, n) else None
 
 
 def _followed(path: Path) -> Path:
@@ -203,20 +255,20 @@ def _remove_parts(path: Path) -> None:
         part.unlink(missing_ok=True)
 
 
-def _read(fresh: Checkpoint, graph: Graph, *, redraw: bool) -> Checkpoint:
+def _read(opened: Checkpoint, swept: Sequence[int]) -> None:
     """Read the file of a checkpoint, nothing of which is unpacked before it is known to fit."""
     try:
-        with zipfile.ZipFile(fresh.path) as archive:
-            return _checked(archive, fresh, graph, redraw=redraw)
+        with zipfile.ZipFile(opened.path) as archive:
+            _take(archive, opened, swept)
     except (CheckpointError, OSError, MemoryError):
         raise
     except Exception as error:  # what a damaged archive raises can be anything
-        problem = f"{fresh.path} is not a lagbc checkpoint of this version"
+        problem = f"{opened.path} is not a lagbc checkpoint of this version"
         raise CheckpointError(f"{problem}; name another file, or delete it") from error
 
 
-def _checked(archive: zipfile.ZipFile, fresh: Checkpoint, graph: Graph, *, redraw: bool) -> Checkpoint:
-    expected = fresh.arrays()
+def _take(archive: zipfile.ZipFile, opened: Checkpoint, swept: Sequence[int]) -> None:
+    expected = opened.arrays()
 
     def found(name: str) -> NDArray[Any]:
         return _unpack(archive, name, expected[name])
@@ -225,20 +277,14 @@ def _checked(archive: zipfile.ZipFile, fresh: Checkpoint, graph: Graph, *, redra
         raise ValueError
     for name, what in _OWNERS.items():
         if found(name) != expected[name]:
-            raise CheckpointError(f"checkpoint {fresh.path} belongs to {what}; name another file, or delete it")
+            raise CheckpointError(f"checkpoint {opened.path} belongs to {what}; name another file, or delete it")
     # Sums are as many as the graph and the options say.
-    roots = found("roots") if _header(archive, "roots") == _header_of(fresh.roots) else None
-    if roots is None or not (_are_vertices(roots, graph.n) if redraw else _are_same(roots, fresh.roots)):
-        raise CheckpointError(f"checkpoint {fresh.path} belongs to other roots; name another file, or delete it")
-    done = int(found("done"))
-    if not 0 <= done <= _swept(graph, roots):
+    if _header(archive, "roots") != _header_of(opened.roots) or not _are_same(found("roots"), opened.roots):
+        raise CheckpointError(f"checkpoint {opened.path} belongs to other roots; name another file, or delete it")
+    if not 0 <= int(found("done")) <= sum(swept):
         raise ValueError
-    total, part = (
-        Sums(**{name.removeprefix(which): found(name) for name in expected if name.startswith(which)})
-        for which in (_SUM, _CHUNK)
-    )
-    order = str(found("order"))
-    return replace(fresh, roots=roots, state=Summed(done, total, part), order_digest=order, _written=done)
+    opened.take({name: found(name) for name in expected if name not in ("format", "method", *_OWNERS)}, swept)
+    opened._written = opened.done
 
 
 def _unpack(archive: zipfile.ZipFile, name: str, like: NDArray[Any]) -> NDArray[Any]:
@@ -272,28 +318,26 @@ def _are_same(roots: NDArray[np.int64], others: NDArray[np.int64]) -> bool:
     return np.array_equal(np.sort(roots), np.sort(others))
 
 
-def _swept(graph: Graph, roots: NDArray[np.int64]) -> int:
-    """How many roots are swept; one without out-edges is not."""
-    return int(np.count_nonzero(graph.out_degrees[roots]))
-
-
-def _digest_graph(graph: Graph) -> str:
-    digest = hashlib.blake2b(f"{graph.n} {graph.nnz} {graph.directed}".encode(), digest_size=_DIGEST_BYTES)
-    digest.update(np.ascontiguousarray(as_numpy(graph.indptr)).data)
-    # Sums over edges are in the sweep order, which another version or machine may choose otherwise.
-    digest.update(np.ascontiguousarray(graph.order).data)
-    digest.update(np.ascontiguousarray(as_numpy(graph.indices)).data)
-    if graph.weights is not None:
-        digest.update(np.ascontiguousarray(as_numpy(graph.weights)).data)
+def _digest_graphs(parts: Sequence[Part]) -> str:
+    digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
+    for graph in (part.graph for part in parts):
+        digest.update(f"{graph.n} {graph.nnz} {graph.directed}".encode())
+        digest.update(np.ascontiguousarray(as_numpy(graph.indptr)).data)
+        # Sums over edges are in the sweep order, which another version or machine may choose otherwise.
+        digest.update(np.ascontiguousarray(graph.order).data)
+        digest.update(np.ascontiguousarray(as_numpy(graph.indices)).data)
+        if graph.weights is not None:
+            digest.update(np.ascontiguousarray(as_numpy(graph.weights)).data)
     return digest.hexdigest()
 
 
-def _digest_options(method: Method, plan: SweepPlan, sampled: bool) -> str:
+def _digest_options(parts: Sequence[Part], sampled: bool) -> str:
     digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
-    digest.update(
-        f"{method.name} {method.device} {method.weighted} {plan.dtype} {plan.endpoints} {plan.exponent} {plan.rtol} "
-        f"{sampled} {sorted(plan.sums)}".encode()
-    )
-    for weights in (plan.omega, plan.multiplicity):
-        digest.update(b"none" if weights is None else weights.tobytes())
+    for method, plan in ((part.method, part.sweep) for part in parts):
+        digest.update(
+            f"{method.name} {method.device} {method.weighted} {plan.dtype} {plan.endpoints} {plan.exponent} "
+            f"{plan.rtol} {sampled} {sorted(plan.sums)}".encode()
+        )
+        for weights in (plan.omega, plan.multiplicity):
+            digest.update(b"none" if weights is None else weights.tobytes())
     return digest.hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +11,10 @@ from numpy.typing import NDArray
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import Sums
 from lagbc.run import memory
-from lagbc.run.checkpoint import open_checkpoint
-from lagbc.run.plan import Part, Plan
+from lagbc.run.checkpoint import Checkpoint, open_checkpoint
+from lagbc.run.part import Part
+from lagbc.run.plan import Plan
+from lagbc.run.progress import Meter, Stretch
 from lagbc.run.sweep import sweep
 
 
@@ -22,29 +25,33 @@ class Result:
     Attributes
     ----------
     sums : Sums
-        On the host.
-    roots : ndarray of int64
-        A checkpoint may hold others than were drawn for this call.
+        On the host, of the graph of the call.
     plan : Plan
     """
 
     sums: Sums
-    roots: NDArray[np.int64]
     plan: Plan
 
     @property
     def graph(self) -> Graph:
         """The graph of the call."""
-        return self.part.graph
+        return self.plan.graph
+
+    @property
+    def roots(self) -> NDArray[np.int64]:
+        """A checkpoint may hold others than were drawn for this call."""
+        return self.plan.request.roots
 
     @property
     def pairs(self) -> int:
         """How often the sums over paths count a pair of vertices: twice in an undirected graph, unless weighed."""
-        return 1 if self.graph.directed or self.part.sweep.exponent else 2
+        if self.graph.directed or (self.plan.reduction is None and self.part.sweep.exponent):
+            return 1
+        return 2
 
     @property
     def part(self) -> Part:
-        """The part that was swept."""
+        """The part that was swept, where the graph was not reduced."""
         (part,) = self.plan.parts
         return part
 
@@ -63,28 +70,46 @@ def execute(plan: Plan) -> Result:
     """
     memory.require(plan.memory)
     plan.warn_of_less_memory()
-    (part,) = plan.parts
-    settings, roots, ordered, resumed = plan.settings, part.roots, part.ordered, None
-    if settings.checkpoint is not None:
-        resumed = open_checkpoint(
-            settings.checkpoint,
-            part.graph,
-            part.method,
-            part.sweep,
-            roots,
-            sampled=plan.request.is_sample,
-            redraw=plan.request.is_redrawn,
+    settings, kept = plan.settings, None
+    if settings.checkpoint is not None and plan.parts:
+        kept = open_checkpoint(settings.checkpoint, plan.parts, plan.request.roots, sampled=plan.request.is_sample)
+    with ExitStack() as stack:
+        meter = Meter(_stretches(plan, kept), settings.progress, _note(plan), stack)
+        sums = [
+            sweep(
+                part.graph,
+                part.method,
+                part.sweep,
+                part.roots,
+                ordered=part.ordered,
+                tell=meter.of(number),
+                checkpoint=None if kept is None else kept.parts[number],
+                in_calling_thread=plan.memory.is_small,
+            )
+            for number, part in enumerate(plan.parts)
+        ]
+        if plan.reduction is None:
+            (whole,) = sums
+        else:
+            whole = plan.reduction.sums(sums, settings.threads)
+    return Result(whole, plan)
+
+
+def _stretches(plan: Plan, kept: Checkpoint | None) -> list[Stretch]:
+    return [
+        Stretch(
+            part.swept,
+            kept.parts[number].state.done if kept else 0,
+            part.graph.nnz if part.graph.directed else part.graph.nnz / 2,
         )
-        if resumed.roots is not roots:
-            roots, ordered = resumed.roots, None
-    sums = sweep(
-        part.graph,
-        part.method,
-        part.sweep,
-        roots,
-        ordered=ordered,
-        report=settings.progress,
-        checkpoint=resumed,
-        in_calling_thread=plan.memory.is_small,
-    )
-    return Result(sums, roots, plan)
+        for number, part in enumerate(plan.parts)
+    ]
+
+
+def _note(plan: Plan) -> str:
+    """Return what a progress bar says beside the rate."""
+    if plan.reduction is not None:
+        return f"; {plan.reduction.in_short}"
+    (part,) = plan.parts
+    idle = len(part.roots) - part.swept
+    return f"; {idle} of {len(part.roots)} have no out-edges" if idle else ""

@@ -100,6 +100,34 @@ def estimate(graph: Graph, method: Method, plan: SweepPlan, limit: int | None = 
     )
 
 
+def together(
+    graph: Graph, parts: list[MemoryEstimate], largest: MemoryEstimate, limit: int | None = None
+) -> MemoryEstimate:
+    """Bound the memory of pieces that run one after the other, beside the graph that they are of."""
+    whole = graph_bytes(graph.n, _entries_both_ways(graph), weighted=graph.weighted)
+    return replace(
+        largest,
+        graph=whole + sum(part.graph for part in parts),
+        workspace=max(part.workspace for part in parts),
+        scores=8 * graph.n + sum(part.scores for part in parts),
+        budget=budget(largest.device) if limit is None else limit,
+    )
+
+
+def of_graph(graph: Graph, method: Method, limit: int | None = None) -> MemoryEstimate:
+    """Bound the memory of a run that sweeps nothing."""
+    return MemoryEstimate(
+        method=method.name,
+        device=method.device,
+        batch=1,
+        threads=1,
+        graph=graph_bytes(graph.n, _entries_both_ways(graph), weighted=graph.weighted),
+        workspace=0,
+        scores=8 * graph.n,
+        budget=budget("cpu") if limit is None else limit,
+    )
+
+
 def graph_bytes(n: int, entries: int, *, weighted: bool) -> int:
     """Bound the bytes of a graph with so many entries both ways, while it is read, ordered and copied."""
     return n * _GRAPH_BYTES_PER_VERTEX + entries * (_GRAPH_BYTES_PER_ENTRY + weighted * _LENGTH_BYTES_PER_ENTRY)

@@ -22,8 +22,8 @@ from lagbc.budget import parse_size
 from lagbc.limits import usable_cores
 
 if TYPE_CHECKING:
-    from lagbc.run.sweep import Reporter
-    from lagbc.types import Auto, DeviceName, DTypeName, MethodName
+    from lagbc.run.progress import Reporter
+    from lagbc.types import Auto, DeviceName, DTypeName, MethodName, ReduceName
 
 
 class Options(TypedDict, total=False):
@@ -44,6 +44,10 @@ class Options(TypedDict, total=False):
         and why.
     device : str
         "auto", "cpu" or "cuda". "auto" takes the GPU if CuPy sees one and the run is large enough to gain.
+    reduce : str
+        What of the graph is not swept, as its structure gives it in another way: "auto" is what pays, "none" nothing,
+        "all" whatever applies. Scores differ by at most 1e-12 relative, in hops and with lengths that are whole
+        numbers; docs/reductions.md says what is done, and when nothing is.
     threads : int or None
         CPU threads of the sweeps; None is one for each core that the process may use. They never change a bit of what
         promises bits. A large graph is put in order before by all cores, whatever is given here.
@@ -72,6 +76,7 @@ class Options(TypedDict, total=False):
 
     method: MethodName | Auto
     device: DeviceName | Auto
+    reduce: ReduceName
     threads: int | None
     memory: str | int | None
     dtype: DTypeName
@@ -149,6 +154,7 @@ class Settings:
     batch: int | None
     method: str
     device: str
+    reduce: str
     threads: int
     memory: int | None
     dtype: str
@@ -174,6 +180,7 @@ def settle(batch: int | str, options: Options) -> Settings:
         batch=_parse_batch(batch),
         method=_parse_method(given.get("method", "auto")),
         device=_one_of("device", given.get("device", "auto"), ("auto", "cpu", "cuda")),
+        reduce=_one_of("reduce", given.get("reduce", "auto"), ("auto", "none", "all")),
         threads=_parse_threads(given.get("threads")),
         memory=None if memory is None else parse_size("memory", memory),
         dtype=_one_of("dtype", given.get("dtype", "float64"), ("float64", "float32")),

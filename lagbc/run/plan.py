@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from lagbc.errors import MemoryWarning, warn
 from lagbc.graph import tuning
 from lagbc.graph.graph import Graph
@@ -19,33 +16,13 @@ from lagbc.methods.sums import PATH_SUMS
 from lagbc.methods.table import Method
 from lagbc.phases import in_phase
 from lagbc.run import memory
-from lagbc.run.checkpoint import method_of
+from lagbc.run.checkpoint import drawn_roots, methods_of
 from lagbc.run.memory import MemoryEstimate
 from lagbc.run.options import Options, Settings, settle
+from lagbc.run.part import Part
+from lagbc.run.reduction import Reduction, reduce_request
 from lagbc.run.request import Request
 from lagbc.run.sweep import order_roots
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """A graph with roots that one method sweeps; a chunk of roots belongs to one part.
-
-    Attributes
-    ----------
-    graph : Graph
-        On the host or on a device, as the method takes it.
-    roots : ndarray of int64
-    method : Method
-    sweep : SweepPlan
-    ordered : ndarray of int64, or None
-        The roots as `lagbc.run.sweep.order_roots` lines them up, where the choice of the method needed that.
-    """
-
-    graph: Graph
-    roots: NDArray[np.int64]
-    method: Method
-    sweep: SweepPlan
-    ordered: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +32,14 @@ class Plan:
     Attributes
     ----------
     request : Request
+    graph : Graph
+        Of the call.
     parts : tuple of Part
+        What is swept: the graph, or pieces that a reduction left of it.
+    reduction : Reduction or None
+        What makes sums of the graph out of those of its pieces.
     selection : Selection
-        The method, and why.
+        The method of the part with most work, and why.
     memory : MemoryEstimate
         What the run allocates; it may be over the budget.
     settings : Settings
@@ -66,7 +48,9 @@ class Plan:
     """
 
     request: Request
+    graph: Graph
     parts: tuple[Part, ...]
+    reduction: Reduction | None
     selection: Selection
     memory: MemoryEstimate
     settings: Settings
@@ -74,15 +58,16 @@ class Plan:
 
     def warn_of_less_memory(self) -> None:
         """Warn where the memory budget takes the CPU in place of the GPU, or a smaller batch than was asked for."""
-        (part,), asked = self.parts, self.settings.batch
         if self.too_large is not None:
-            message = f"{memory.over_budget(self.too_large)}; taking {part.method.name} on {part.method.device}"
+            message = f"{memory.over_budget(self.too_large)}; taking {self.memory.method} on {self.memory.device}"
             warn(message, MemoryWarning)
+        asked = self.settings.batch
         if asked is None:
             return
-        if self.memory.batch < memory.widest(part.method, asked, len(part.roots)):
-            message = f"batch={asked} is over the memory budget; taking {self.memory.batch}"
-            warn(message, MemoryWarning)
+        for part in self.parts:
+            if part.sweep.batch < memory.widest(part.method, asked, len(part.roots)):
+                warn(f"batch={asked} is over the memory budget; taking {part.sweep.batch}", MemoryWarning)
+                return
 
 
 @in_phase("prepare")
@@ -99,10 +84,43 @@ def plan_run(graph: Graph, request: Request, batch: int | str, options: Options)
         A method was asked for whose library is not installed.
     """
     settings = settle(batch, options)
-    request = _without_weightless(request)
-    place = _place(graph, request, settings)
-    _require_options(place.part.method, request, settings)
-    return Plan(request, (place.part,), place.selection, place.needed, settings, place.too_large)
+    request = _without_weightless(_as_drawn_before(request, graph.n, settings))
+    reduction = reduce_request(graph, request, settings)
+    swept = [(graph, request)] if reduction is None else reduction.requests
+    begun = methods_of(settings.checkpoint) if settings.checkpoint and settings.method == "auto" else []
+    begun = begun if len(begun) == len(swept) else []
+    places = [
+        _place(piece, asked, settings, *before)
+        for (piece, asked), before in zip(swept, [[one] for one in begun] or [[]] * len(swept), strict=True)
+    ]
+    for place in places:
+        _require_options(place.part.method, request, settings)
+    return _together(graph, request, reduction, settings, places)
+
+
+def _together(
+    graph: Graph, request: Request, reduction: Reduction | None, settings: Settings, places: list[_Place]
+) -> Plan:
+    """Make one plan of the places of its parts."""
+    if not places:  # a reduction left nothing
+        selection = choose(graph, method=settings.method, device=settings.device, roots=0, sums=request.sums)
+        needed = memory.of_graph(graph, selection.method, settings.memory)
+        return Plan(request, graph, (), reduction, selection, needed, settings)
+    largest = max(places, key=lambda place: place.part.work)
+    needed = largest.needed
+    if reduction is not None:
+        needed = memory.together(graph, [place.needed for place in places], needed, settings.memory)
+    too_large = next((place.too_large for place in places if place.too_large is not None), None)
+    parts = tuple(place.part for place in places)
+    return Plan(request, graph, parts, reduction, largest.selection, needed, settings, too_large)
+
+
+def _as_drawn_before(request: Request, n: int, settings: Settings) -> Request:
+    """Take the sample of a checkpoint in place of one that was drawn without a seed: it is as good."""
+    if not request.is_redrawn or settings.checkpoint is None:
+        return request
+    before = drawn_roots(settings.checkpoint, len(request.roots), n)
+    return request if before is None else replace(request, roots=before)
 
 
 def _plan_sweep(graph: Graph, method: Method, request: Request, settings: Settings) -> SweepPlan:
@@ -143,7 +161,7 @@ class _Place(NamedTuple):
     too_large: MemoryEstimate | None = None
 
 
-def _place(graph: Graph, request: Request, settings: Settings) -> _Place:
+def _place(graph: Graph, request: Request, settings: Settings, begun: tuple[str, str] | None = None) -> _Place:
     """Choose method and device; where "auto" meets a GPU that is too small, a method of the CPU that does the same.
 
     The method that a checkpoint was begun with is gone on with.
@@ -152,7 +170,6 @@ def _place(graph: Graph, request: Request, settings: Settings) -> _Place:
         if settings.device == "cpu":
             raise ValueError("A is a CuPy matrix, but device='cpu' was asked for; pass A.get()")
         settings = replace(settings, device="cuda")
-    begun = method_of(settings.checkpoint) if settings.checkpoint and settings.method == "auto" else None
     if begun and _is_there(begun, graph, request, settings):
         name, device = begun
         place = _place_on(graph, request, replace(settings, method=name, device=device))

@@ -1,11 +1,11 @@
-"""The loop over the chunks of a run: order of the roots, progress, checkpoint, retry with less memory."""
+"""The loop over the chunks of a part: order of the roots, checkpoint, retry with less memory."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,32 +19,8 @@ from lagbc.methods.contract import Batching, MethodModule, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.phases import in_phase, phase
-from lagbc.run.checkpoint import Checkpoint
+from lagbc.run.checkpoint import Progressed
 from lagbc.run.workers import Summed, Workers, cut
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is.
-
-    Attributes
-    ----------
-    done, total : int
-        Roots.
-    seconds : float
-        Since the run, or its resumption, began.
-    gteps : float
-        Billions of edges traversed in a second since then: an edge counts once for every root, in the undirected
-        case as one edge.
-    """
-
-    done: int
-    total: int
-    seconds: float
-    gteps: float
-
-
-Reporter = Callable[[Progress], object]
 
 
 def sweep(
@@ -54,8 +30,8 @@ def sweep(
     roots: NDArray[np.int64],
     *,
     ordered: NDArray[np.int64] | None = None,
-    report: Reporter | bool = False,
-    checkpoint: Checkpoint | None = None,
+    tell: Callable[[int], None] | None = None,
+    checkpoint: Progressed | None = None,
     module: MethodModule | None = None,
     in_calling_thread: bool = False,
 ) -> Sums:
@@ -73,9 +49,9 @@ def sweep(
         Distinct vertices.
     ordered : ndarray of int64, optional
         What `order_roots` makes of them, if that is known.
-    report : bool or callable
-        True draws a progress bar; a callable is called with a `Progress` after every batch.
-    checkpoint : Checkpoint, optional
+    tell : callable, optional
+        Called after every batch with how many roots are done.
+    checkpoint : Progressed, optional
         Where to go on from and what to keep up to date.
     module : MethodModule, optional
         Stands in for the method's own, for instance to watch it.
@@ -102,14 +78,12 @@ def sweep(
     if checkpoint is not None:
         checkpoint.require_order(ordered, length)
     if checkpoint is None:
-        start = Summed.nothing(method.arrays, plan, graph)
+        summed = Summed.nothing(method.arrays, plan, graph)
     else:
-        start = checkpoint.state.moved(method.arrays.asarray)
-    summed = start
+        summed = checkpoint.state.moved(method.arrays.asarray)
     with ExitStack() as stack:
         stack.enter_context(phase("sweep"))
-        tell = _reporter(report, len(ordered), start.done, len(roots), stack)
-        begun = saved = time.perf_counter()
+        saved = time.perf_counter()
         if checkpoint is not None:
             stack.callback(checkpoint.save)
         while summed.done < len(ordered):
@@ -123,7 +97,8 @@ def sweep(
                             if time.perf_counter() - saved > tuning.CHECKPOINT_SECONDS:
                                 checkpoint.save()
                                 saved = time.perf_counter()
-                        tell(_progress(graph, start.done, summed.done, len(ordered), time.perf_counter() - begun))
+                        if tell is not None:
+                            tell(summed.done)
             except MemoryError:
                 plan = _smaller(method, module.batching, plan)
     with phase("finish"):
@@ -171,25 +146,3 @@ def _smaller(method: Method, batching: Batching, plan: SweepPlan) -> SweepPlan:
         MemoryWarning,
     )
     return smaller
-
-
-def _progress(graph: Graph, first: int, done: int, total: int, seconds: float) -> Progress:
-    edges = graph.nnz if graph.directed else graph.nnz / 2
-    return Progress(done, total, seconds, edges * (done - first) / max(seconds, 1e-9) / 1e9)
-
-
-def _reporter(report: Reporter | bool, total: int, done: int, asked: int, stack: ExitStack) -> Reporter:
-    if callable(report):
-        return report
-    if not report:
-        return lambda progress: None
-    from tqdm.auto import tqdm
-
-    bar = stack.enter_context(tqdm(total=total, initial=done, unit="root", desc="lagbc"))
-    left_out = f"; {asked - total} of {asked} have no out-edges" if total < asked else ""
-
-    def draw(progress: Progress) -> None:
-        bar.set_postfix_str(f"{progress.gteps:.3g} GTEPS{left_out}", refresh=False)
-        bar.update(progress.done - bar.n)
-
-    return draw

@@ -53,7 +53,11 @@ def test_public_functions_take_the_defaults():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"speed": 9}, TypeError, "there is no argument 'speed'; the options of a run are method, device, threads"),
+        (
+            {"speed": 9},
+            TypeError,
+            "there is no argument 'speed'; the options of a run are method, device, reduce",
+        ),
         ({"threads": 0}, ValueError, "threads=0: it is a count, 1 or more"),
         ({"memory": "much"}, ValueError, "memory='much' is not a size; write e.g. 8GB"),
         ({"memory": -1}, ValueError, "memory=-1 is not a size"),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from lagbc.types import Auto, DeviceName, DTypeName, MethodName
+    from lagbc.types import Auto, DeviceName, DTypeName, MethodName, ReduceName
 
 GRAPH_HELP = """GRAPH is a Matrix Market file, a SciPy .npz, an edge list or a METIS file, plain or gzip-compressed, or
 example:NAME for a network that comes with lagbc. The vertices of an edge list keep their ids; in the other formats they
@@ -58,6 +58,7 @@ class RunOptions:
 
     method: MethodName | Auto
     device: DeviceName | Auto
+    reduce: ReduceName
     batch: int | str
     bucket_width: float | str
     threads: int | None
@@ -183,6 +184,12 @@ takes_run = _record(
     "run",
     click.option("--method", default="auto", show_default=True, help="A row of the table that lagbc info prints."),
     click.option("--device", default="auto", show_default=True, help="Where to compute: cpu or cuda."),
+    click.option(
+        "--reduce",
+        default="auto",
+        show_default=True,
+        help="What of the graph is not swept, as its structure gives it: auto, none or all.",
+    ),
     batch_option,
     bucket_width_option,
     threads_option,
