@@ -11,6 +11,8 @@ from lagbc.centrality.betweenness import bc
 from lagbc.centrality.preview import estimate_memory, select_method
 from lagbc.comparison.roots import draw_roots
 from lagbc.graph.graph import Graph
+from lagbc.run.plan import plan_run
+from lagbc.run.request import Request
 
 # No run is begun that may take longer.
 _MOST_SECONDS = 1.0
@@ -34,6 +36,8 @@ class Prediction:
         What that run took.
     is_bound : bool
         Whether `seconds` is rather too much: of a full round of batches there was no time for a run.
+    share : float
+        Which part of the work is left where the graph is reduced; the run that it is told from swept the whole graph.
     """
 
     seconds: float
@@ -42,6 +46,7 @@ class Prediction:
     swept: int = 0
     swept_seconds: float = 0.0
     is_bound: bool = False
+    share: float = 1.0
 
 
 def predict(graph: Graph) -> Prediction:
@@ -54,14 +59,16 @@ def predict(graph: Graph) -> Prediction:
     idle = graph.n - roots
     if not roots:
         return Prediction(0.0, roots, idle)
-    row = select_method(graph, weighted=graph.weighted).method
-    plan = estimate_memory(graph, weighted=graph.weighted)
+    row = select_method(graph, weighted=graph.weighted, reduce="none").method
+    plan = estimate_memory(graph, weighted=graph.weighted, reduce="none")
+    reduction = plan_run(graph, Request(frozenset({"dependency"}), np.arange(graph.n)), "auto", {}).reduction
+    share = 1.0 if reduction is None else reduction.share
     a_round = min(plan.batch * plan.threads, roots)
 
     def run(size: int) -> float:
         sources = draw_roots(graph, size, 0)
         begun = time.perf_counter()
-        bc(graph, weighted=graph.weighted, sources=sources, method=row.name, device=row.device)
+        bc(graph, weighted=graph.weighted, sources=sources, method=row.name, device=row.device, reduce="none")
         return time.perf_counter() - begun
 
     run(1)  # what compiles, loads or orders does so now
@@ -74,10 +81,11 @@ def predict(graph: Graph) -> Prediction:
     if len(sizes) > 2 and seconds[-1] > seconds[-2]:
         rate = (seconds[-1] - seconds[-2]) / (sizes[-1] - sizes[-2])
     return Prediction(
-        seconds=seconds[-1] + rate * (roots - sizes[-1]),
+        seconds=share * (seconds[-1] + rate * (roots - sizes[-1])),
         roots=roots,
         idle=idle,
         swept=sizes[-1],
         swept_seconds=seconds[-1],
         is_bound=sizes[-1] < a_round,
+        share=share,
     )

@@ -105,14 +105,15 @@ def _together(
     if not places:  # a reduction left nothing
         selection = choose(graph, method=settings.method, device=settings.device, roots=0, sums=request.sums)
         needed = memory.of_graph(graph, selection.method, settings.memory)
-        return Plan(request, graph, (), reduction, selection, needed, settings)
+        return Plan(request, graph, (), reduction, Selection(selection.method, str(reduction)), needed, settings)
     largest = max(places, key=lambda place: place.part.work)
-    needed = largest.needed
+    needed, selection = largest.needed, largest.selection
     if reduction is not None:
+        selection = Selection(selection.method, f"{reduction}; {selection.reason}")
         needed = memory.together(graph, [place.needed for place in places], needed, settings.memory)
     too_large = next((place.too_large for place in places if place.too_large is not None), None)
     parts = tuple(place.part for place in places)
-    return Plan(request, graph, parts, reduction, largest.selection, needed, settings, too_large)
+    return Plan(request, graph, parts, reduction, selection, needed, settings, too_large)
 
 
 def _as_drawn_before(request: Request, n: int, settings: Settings) -> Request:

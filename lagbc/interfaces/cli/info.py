@@ -48,11 +48,12 @@ def _time(found: Prediction) -> str:
     if not found.roots:
         return "none: no vertex has edges that leave it"
     idle = f"; vertices without out-edges, which add nothing: {found.idle:,}" if found.idle else ""
-    if found.swept == found.roots:
+    if found.swept == found.roots and found.share == 1:
         return f"{duration(found.seconds)} for all {found.roots:,} roots (all were swept){idle}"
+    whole = "" if found.share == 1 else " of the whole graph"
     return (
         f"{'at most ' if found.is_bound else ''}about {duration(found.seconds)} for all {found.roots:,} roots "
-        f"(from {roots_in_words(found.swept)} swept in {duration(found.swept_seconds)}){idle}"
+        f"(from {roots_in_words(found.swept)} swept{whole} in {duration(found.swept_seconds)}){idle}"
     )
 
 
