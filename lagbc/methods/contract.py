@@ -11,11 +11,11 @@ A method is a module with the members of `MethodModule`. A run uses them in this
 Between `forward` and `backward` nothing else happens to the state, so that a method keeps dist, sigma and levels in it.
 
 Vertices are numbered in one of two orders. In **matrix order**, the caller's, are `graph` itself, the roots that
-`forward` is given, the plan's omega and multiplicity, and the sums. In **sweep order**, in which vertices that are read
-together lie together, are ``graph.reordered`` and what a method keeps of it; the omega that `backward` is given, and
-what `paths` returns. ``graph.order[i]`` is the vertex at place i of the sweep order, ``graph.position[v]`` the place of
-vertex v; edge e of ``graph.reordered`` is edge ``graph.edge_order[e]`` of `graph`. A method may do without: it then
-sweeps `graph` as it is.
+`forward` is given, the plan's omega, multiplicity and members, and the sums. In **sweep order**, in which vertices that
+are read together lie together, are ``graph.reordered`` and what a method keeps of it; the omega that `backward` is
+given, and what `paths` returns. ``graph.order[i]`` is the vertex at place i of the sweep order, ``graph.position[v]``
+the place of vertex v; edge e of ``graph.reordered`` is edge ``graph.edge_order[e]`` of `graph`. A method may do
+without: it then sweeps `graph` as it is.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.sums import DEPENDENCY, Sums
+from lagbc.methods.sums import DEPENDENCY, SUMS_WITH_MEMBERS, Sums
 
 
 class Interrupted(Exception):  # noqa: N818 (a request, not an error)
@@ -83,6 +83,9 @@ class SweepPlan:
         How many targets each vertex stands for; None is one each.
     multiplicity : ndarray of float64, shape (n,), or None
         How often each vertex counts as a root; None is once each.
+    members : ndarray of float64, shape (n,), or None
+        m, how many equal vertices each stands for in the interior of a path, whole numbers >= 1; None is one each. Only
+        methods with "members" among their options read them, and only "dependency" and "edges" are summed with them.
     exponent : int
         The sums over paths are multiplied by 2**exponent: with -1 an undirected pair counts once. Methods do not read
         it: see `lagbc.run.weights`.
@@ -103,6 +106,22 @@ class SweepPlan:
         Traversals: threads that share the edges of a vertex, a power of two up to 32; None lets the method choose.
     stop : StopFlag
         Polled once a level.
+
+    Raises
+    ------
+    ValueError
+        With `members`, a sum is asked for that is not made with them, or endpoints.
+
+    Notes
+    -----
+    A path count P[v] is the number of shortest paths from the root to all m[v] members of v. With c[w] over the tight
+    successors w of v, members change two lines of the sweep, once a row when its gather is finished:
+
+        forward    P[v] = m[v] * (sum of P[u] over tight predecessors u);   P[root] = 1, whatever m[root] is
+        backward   b[v] = sum of c[w];   c[v] = m[v] * (omega[v] / P[v] + b[v])
+
+    The sums are those of all members together: multiplicity[s] P[v] b[v] of a vertex v other than the root, and
+    multiplicity[s] P[v] c[w] of a tight edge v -> w. Pairs of members of one vertex are in no sum.
     """
 
     batch: int
@@ -111,6 +130,7 @@ class SweepPlan:
     endpoints: bool = False
     omega: NDArray[np.float64] | None = None
     multiplicity: NDArray[np.float64] | None = None
+    members: NDArray[np.float64] | None = None
     exponent: int = 0
     rtol: float = 0.0
     bucket_width: float | None = None
@@ -120,6 +140,11 @@ class SweepPlan:
     method: str = ""
     virtual_warp: int | None = None
     stop: StopFlag = field(default_factory=StopFlag)
+
+    def __post_init__(self) -> None:
+        if self.members is not None and (self.endpoints or self.sums - SUMS_WITH_MEMBERS):
+            asked = sorted(self.sums - SUMS_WITH_MEMBERS) + ["endpoints"] * self.endpoints
+            raise ValueError(f"{', '.join(asked)}: not made where vertices stand for several members")
 
     @property
     def sigma_limit(self) -> float:

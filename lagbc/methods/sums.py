@@ -11,6 +11,8 @@ import numpy as np
 # Sums that betweenness needs, and all that need path counts; the others need distances alone.
 DEPENDENCY = frozenset({"dependency"})
 PATH_SUMS = frozenset({"dependency", "stress", "edges"})
+# Those that are made where vertices stand for several members.
+SUMS_WITH_MEMBERS = frozenset({"dependency", "edges"})
 
 
 @dataclass(eq=False)

@@ -340,4 +340,6 @@ def _digest_options(parts: Sequence[Part], sampled: bool) -> str:
         )
         for weights in (plan.omega, plan.multiplicity):
             digest.update(b"none" if weights is None else weights.tobytes())
+        if plan.members is not None:
+            digest.update(b"members" + plan.members.tobytes())
     return digest.hexdigest()

@@ -134,6 +134,7 @@ def _plan_sweep(graph: Graph, method: Method, request: Request, settings: Settin
         endpoints=request.endpoints,
         omega=request.omega,
         multiplicity=request.multiplicity,
+        members=request.members,
         # Halved on the way, as twice a score may leave the range that the score is in.
         exponent=-1 if request.weighs_pairs and not graph.directed else 0,
         rtol=request.rtol,

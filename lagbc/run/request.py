@@ -25,6 +25,8 @@ class Request:
         How many targets each vertex stands for; None is one each.
     multiplicity : ndarray of float64, shape (n,), or None
         How often each vertex counts as a root; None is once each.
+    members : ndarray of float64, shape (n,), or None
+        How many equal vertices each stands for on the way; None is one each.
     weighs_pairs : bool
         Whether omega or multiplicity are the caller's weights, of any size.
     endpoints : bool
@@ -42,6 +44,7 @@ class Request:
     roots: NDArray[np.int64]
     omega: NDArray[np.float64] | None = None
     multiplicity: NDArray[np.float64] | None = None
+    members: NDArray[np.float64] | None = None
     weighs_pairs: bool = False
     endpoints: bool = False
     rtol: float = 0.0

@@ -129,6 +129,8 @@ class Workers:
     ------
     MemoryError
         The first state does not fit. The others are made as they are needed.
+    NotImplementedError
+        The plan has members, and the method does not read them.
     """
 
     def __init__(
@@ -141,6 +143,8 @@ class Workers:
         in_calling_thread: bool = False,
     ) -> None:
         self._graph, self._method, self._module = graph, method, module or method.load()
+        if plan.members is not None and "members" not in self._module.options:
+            raise NotImplementedError(f"{method.name} on {method.device} takes no vertices that stand for several")
         self._plan = replace(plan, stop=StopFlag())
         self._scaled, self._beyond = into_range(self._plan, graph.n)
         self._batching = self._module.batching

@@ -35,7 +35,7 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
     ----------
     graph : Graph
     plan : SweepPlan
-        Its omega, multiplicity, exponent, endpoints, rtol and stop flag are used.
+        Its omega, multiplicity, members, exponent, endpoints, rtol and stop flag are used.
     root : int
     sums : Sums
         Of a batch, on the host.
@@ -62,6 +62,7 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
         dist,
         plan.rtol,
         omega,
+        plan.members,
         times,
         power,
         search.mantissas,
@@ -134,7 +135,7 @@ def _search(graph: Graph, plan: SweepPlan, root: int) -> _Search:
         reached, dist = _search_hops(graph.indptr, graph.indices, root, stop)
     else:
         reached, dist = _search_lengths(*_edges_of(graph), root, stop)
-    mantissas, powers, pathless = _count(*_edges_of(into), reached, dist, plan.rtol, stop)
+    mantissas, powers, pathless = _count(*_edges_of(into), reached, dist, plan.rtol, plan.members, stop)
     plan.stop.check()
     if pathless >= 0:
         _raise_absorbed(into, _edges_of(into)[2], dist, root, pathless)
@@ -195,6 +196,15 @@ def _add(a, a_power, b, b_power):
 
 
 @njit
+def _times_members(a, power, members, v):
+    """Multiply a * 2**power by the number of members of v."""
+    if members is None:
+        return a, power
+    mantissa, shift = frexp(a * members[v])
+    return mantissa, power + shift
+
+
+@njit
 def _is_tight(near, length, far, rtol):
     """Whether an edge leads on a shortest path from distance `near` to distance `far`."""
     return near < far and abs(near + length - far) <= rtol * far
@@ -244,8 +254,8 @@ def _search_lengths(indptr, indices, lengths, root, stop):
 
 
 @njit
-def _count(in_indptr, in_indices, in_lengths, reached, dist, rtol, stop):
-    """Path counts, and a reached vertex without a tight in-edge, or -1."""
+def _count(in_indptr, in_indices, in_lengths, reached, dist, rtol, members, stop):
+    """Path counts, to all members of a vertex, and a reached vertex without a tight in-edge, or -1."""
     n = len(in_indptr) - 1
     mantissas, powers = np.zeros(n), np.zeros(n, np.int64)
     mantissas[reached[0]], powers[reached[0]] = 0.5, 1
@@ -260,18 +270,19 @@ def _count(in_indptr, in_indices, in_lengths, reached, dist, rtol, stop):
                 total, power = _add(total, power, mantissas[u], powers[u])
         if total == 0.0:
             return mantissas, powers, v
-        mantissas[v], powers[v] = total, power
+        mantissas[v], powers[v] = _times_members(total, power, members, v)
     return mantissas, powers, -1
 
 
 @njit
 def _accumulate(
-    indptr, indices, lengths, reached, dist, rtol, omega, times, times_power, mantissas, powers, edges, stop
+    indptr, indices, lengths, reached, dist, rtol, omega, members, times, times_power, mantissas, powers, edges, stop
 ):
     """Delta of every vertex, `times` as much as one root's.
 
-    c[v] = omega[v] / sigma[v] + sum of c[w] over tight successors w is written over sigma. Unless `edges` is None,
-    times sigma[v] c[w] is written there for every tight edge. Only these and delta leave their exponent, at the end.
+    c[v] = omega[v] / sigma[v] + sum of c[w] over tight successors w, times its members, is written over sigma. Unless
+    `edges` is None, times sigma[v] c[w] is written there for every tight edge. Only these and delta leave their
+    exponent, at the end.
     """
     delta = np.zeros(len(indptr) - 1)
     for i in range(len(reached) - 1, -1, -1):
@@ -291,7 +302,8 @@ def _accumulate(
         delta[v] = ldexp(sigma * total * times, power + total_power + times_power)
         target, target_power = frexp(omega[v])
         own, shift = frexp(target / sigma)
-        mantissas[v], powers[v] = _add(own, target_power + shift - power, total, total_power)
+        own, power = _add(own, target_power + shift - power, total, total_power)
+        mantissas[v], powers[v] = _times_members(own, power, members, v)
     return delta
 
 

@@ -7,6 +7,7 @@ dependencies c, in the same place) and rows of 64 bits that say in which columns
     backward   c at level l = omega / sigma + (A plus.second c)<L_l> on L_{l+1};   delta = sigma * (that product)
     stress     t at level l = omega + (A plus.second t)<L_l> on L_{l+1};   stress = sigma * (that product)
     edges      of v -> w from level l to level l + 1: the dot product of the rows sigma[v] and c[w]
+    members    a row of F, and a row of c, is multiplied by how many vertices v stands for when it is finished
 
 One edge costs one word to inspect; a row of numbers is read only where the bits of its vertex and those still wanted
 meet. That is a masked product whose mask is tested before any number is loaded.
@@ -39,7 +40,7 @@ from lagbc.cpu.compile import njit
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
-from lagbc.methods.cpu.batched.products import gather, gather_onward
+from lagbc.methods.cpu.batched.products import gather, gather_onward, put_paths, scale_dependencies
 from lagbc.methods.cpu.batched.queue import (
     Levels,
     add_ends,
@@ -56,7 +57,6 @@ from lagbc.methods.cpu.batched.rows import (
     finish_row,
     load_row,
     omega_row,
-    put_row,
     zero_row,
 )
 from lagbc.methods.cpu.batched.sums import (
@@ -69,7 +69,7 @@ from lagbc.methods.cpu.batched.sums import (
 from lagbc.methods.sums import PATH_SUMS, Sums
 
 batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
-options: frozenset[str] = frozenset()
+options = frozenset({"members"})
 
 
 @dataclass(eq=False)
@@ -85,6 +85,7 @@ class State:
     plan: SweepPlan
     active: int  # vertices with edges; they come first
     omega: NDArray[np.float64]  # in sweep order
+    members: NDArray[np.float64] | None  # the same
     values: NDArray[np.float64] | None  # (n, 64): sigma, then c; None if distances are enough
     paths: NDArray[np.float64] | None  # (n, 64): t, for stress
     bits: NDArray[np.uint64]  # (3, n)
@@ -98,7 +99,7 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
     """Bound the bytes of a worker: the arrays of its `State`, the queue, and a batch's sums."""
     n, index = graph.n, graph.indices.dtype.itemsize
     rows = bool(plan.sums & PATH_SUMS) + ("stress" in plan.sums)  # values and paths
-    words = 6 * n + 2  # omega, three of bits, visited, starts
+    words = (6 + (plan.members is not None)) * n + 2  # omega, three of bits, visited, starts; members
     queue = most_entries(n) * (index + 8)  # and masks
     return 8 * (words + rows * COLUMNS * n) + queue + bytes_of_sums(graph, plan)
 
@@ -114,6 +115,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         plan=plan,
         active=graph.active,
         omega=np.ones(n) if plan.omega is None else plan.omega[graph.order],
+        members=None if plan.members is None else plan.members[graph.order],
         values=np.empty((n, COLUMNS)) if plan.sums & PATH_SUMS else None,
         paths=np.empty((n, COLUMNS)) if "stress" in plan.sums else None,
         bits=np.zeros((3, n), np.uint64),
@@ -140,6 +142,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
         into.indices,
         state.active,
         word_of(roots >= 0),
+        state.members,
         state.values,
         state.bits,
         state.visited,
@@ -206,6 +209,7 @@ def _add_path_sums(
         levels.kept,
         omega,
         multiplicity,
+        state.members,
         state.values,
         state.paths,
         state.bits,
@@ -245,6 +249,7 @@ def _forward(
     in_indices,
     active,
     everything,
+    members,
     values,
     bits,
     visited,
@@ -276,7 +281,7 @@ def _forward(
                 v, mask = queue[i], masks[i]
                 if values is not None and not counted:
                     _, total = gather(in_indptr, in_indices, None, before, v, mask, values)
-                    overflowed |= put_row(values, v, mask, total, sigma_limit)
+                    overflowed |= put_paths(values, v, mask, total, members, sigma_limit)
                 if not pull:
                     for e in range(indptr[v], indptr[v + 1]):
                         w = indices[e]
@@ -297,7 +302,7 @@ def _forward(
                         new = _meet(in_indptr, in_indices, v, wanted, here)
                     if new != uint64(0):
                         if values is not None:
-                            overflowed |= put_row(values, v, new, total, sigma_limit)
+                            overflowed |= put_paths(values, v, new, total, members, sigma_limit)
                         after[v] = new
                         visited[v] |= new
                         queue[end] = v
@@ -323,6 +328,7 @@ def _backward(
     keep,
     omega,
     multiplicity,
+    members,
     values,
     paths,
     bits,
@@ -357,6 +363,7 @@ def _backward(
             if paths is not None:
                 stress[v] += finish_paths_row(paths, values, v, mask, paths_total, own, times)
             scores[v] += finish_row(values, v, mask, total, own, times)
+            scale_dependencies(values, v, mask, members)
     if edges is not None:
         for i in range(starts[0], starts[1]):
             v, mask = queue[i], masks[i] & keep

@@ -9,6 +9,7 @@ numbers: its distances D, later its path counts sigma, later its path dependenci
     backward   c at L = omega / sigma + T plus.second c;   delta = sigma * (that product)   in the reverse order
     stress     t at L = omega + T plus.second t;           stress = sigma * (that product)
     edges      of v -> w in T: the dot product of the rows sigma[v] and c[w]
+    members    a row of P, and a row of c, is multiplied by how many vertices v stands for when it is finished
 
 **Distances.** Delta-stepping (Meyer and Sanders 2003) with a row of 64 columns in the place of a vertex. A row is
 *fresh* in the columns in which it came nearer since its edges were last relaxed. A phase relaxes the rows whose nearest
@@ -48,7 +49,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
 from lagbc.methods.cpu.batched.distances import find_distances, sum_distances
-from lagbc.methods.cpu.batched.products import gather_onward
+from lagbc.methods.cpu.batched.products import gather_onward, scale_dependencies
 from lagbc.methods.cpu.batched.queue import (
     Levels,
     add_ends,
@@ -69,7 +70,7 @@ from lagbc.methods.cpu.batched.tight import TightEdges, add_tight, count, find_t
 from lagbc.methods.sums import PATH_SUMS, Sums
 
 batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
-options = frozenset({"rtol", "bucket_width"})
+options = frozenset({"rtol", "bucket_width", "members"})
 
 
 @dataclass(eq=False)
@@ -81,6 +82,7 @@ class State:
     width: float  # of a bucket
     count_width: float
     omega: NDArray[np.float64]  # by row
+    members: NDArray[np.float64] | None  # the same
     values: NDArray[np.float64]  # (n, 64): distances, then sigma, then c
     dist: NDArray[np.float64]  # (n, 64): the distances; they are `values` too, unless both are summed
     paths: NDArray[np.float64] | None  # (n, 64): t, for stress
@@ -97,7 +99,7 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
     """Bound the bytes of a worker: the arrays of its `State`, the queue, and a batch's sums."""
     n, index = graph.n, graph.indices.dtype.itemsize
     rows = 1 + _needs_both(plan) + ("stress" in plan.sums)  # values, dist and paths
-    words = 4 * n  # omega, two of bits, nearest
+    words = (4 + (plan.members is not None)) * n  # omega, two of bits, nearest; members
     lists = 2 * n * index
     tight = 2 * (8 * (n + 1) + graph.nnz * (index + 8))  # starts, ends and masks of out and of into
     queue = most_entries(n) * (index + 8)  # and masks
@@ -118,6 +120,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         width=tuning.BATCHED_WIDTH * mean if plan.bucket_width is None else plan.bucket_width,
         count_width=tuning.BATCHED_COUNT_WIDTH * mean,
         omega=np.ones(n) if plan.omega is None else plan.omega[graph.order],
+        members=None if plan.members is None else plan.members[graph.order],
         values=values,
         dist=np.empty((n, COLUMNS)) if _needs_both(plan) else values,
         paths=np.empty((n, COLUMNS)) if "stress" in plan.sums else None,
@@ -198,6 +201,7 @@ def _count_paths(state: State, positions: NDArray[np.int64]) -> tuple[int, int, 
         into.ends,
         into.masks,
         state.count_width,
+        state.members,
         state.values,
         waiting,
         pushed,
@@ -266,6 +270,7 @@ def _add_path_sums(
         levels.kept,
         omega,
         multiplicity,
+        state.members,
         state.values,
         state.paths,
         state.queue,
@@ -295,6 +300,7 @@ def _backward(
     keep,
     omega,
     multiplicity,
+    members,
     values,
     paths,
     queue,
@@ -323,4 +329,5 @@ def _backward(
         if paths is not None:
             stress[v] += finish_paths_row(paths, values, v, mask, paths_total, own, times)
         scores[v] += finish_row(values, v, mask, total, own, times)
+        scale_dependencies(values, v, mask, members)
     return True

@@ -8,10 +8,11 @@ vertex at its other end (`by_end`). One of the two is None, and numba compiles a
 
 from __future__ import annotations
 
+import numpy as np
 from numba import uint64
 
 from lagbc.cpu.compile import njit
-from lagbc.methods.cpu.batched.rows import add_row, dot_rows, zero_row
+from lagbc.methods.cpu.batched.rows import add_row, dot_rows, load_row, put_row, scale_row, zero_row
 
 
 @njit
@@ -49,3 +50,18 @@ def gather_onward(starts, ends, by_edge, by_end, v, wanted, values, paths, multi
             if edges is not None:
                 edges[e] += dot_rows(values, v, w, meet, multiplicity)
     return total, paths_total
+
+
+@njit
+def put_paths(values, v, wanted, total, members, limit):
+    """Write the paths to all members of v, `total` of them to each; return the columns in which they are too many."""
+    if members is not None:
+        total = scale_row(total, members[v])
+    return put_row(values, v, wanted, total, limit)
+
+
+@njit
+def scale_dependencies(values, v, wanted, members):
+    """Multiply c[v], once it is written, by the number of members of v."""
+    if members is not None:
+        put_row(values, v, wanted, scale_row(load_row(values, v), members[v]), np.inf)

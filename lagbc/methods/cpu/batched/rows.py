@@ -90,6 +90,16 @@ def add_row(typingctx, total, values, v, mask):
 
 
 @intrinsic
+def scale_row(typingctx, row, factor):
+    """Return ``row * factor``, one number for all columns."""
+
+    def generate(context, builder, signature, args):
+        return builder.fmul(args[0], _broadcast(builder, args[1]))
+
+    return _row(_row, types.float64), generate
+
+
+@intrinsic
 def put_row(typingctx, values, v, mask, total, limit):
     """Write ``values[v] = where(mask, total, values[v])``; return the mask bits where ``total > limit``."""
 

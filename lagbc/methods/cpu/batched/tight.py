@@ -12,8 +12,8 @@ from numba import uint64
 from numpy.typing import NDArray
 
 from lagbc.cpu.compile import njit
-from lagbc.methods.cpu.batched.products import gather
-from lagbc.methods.cpu.batched.rows import finite_in_row, minimum_of_row, put_row, tight_in_row
+from lagbc.methods.cpu.batched.products import gather, put_paths
+from lagbc.methods.cpu.batched.rows import finite_in_row, minimum_of_row, tight_in_row
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +101,7 @@ def count(
     tails,
     in_edge_masks,
     width,
+    members,
     sigma,
     waiting,
     pushed,
@@ -139,7 +140,7 @@ def count(
                 ready &= ~(in_edge_masks[e] & waiting[tails[e]])
             if ready != uint64(0):
                 _, total = gather(in_starts, tails, in_edge_masks, None, v, ready, sigma)
-                overflowed |= put_row(sigma, v, ready, total, sigma_limit)
+                overflowed |= put_paths(sigma, v, ready, total, members, sigma_limit)
                 waiting[v] &= ~ready
                 queue[end], masks[end] = v, ready
                 end += 1

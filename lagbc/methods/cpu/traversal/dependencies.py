@@ -7,6 +7,7 @@ places of its ends. So what a sweep reads and writes lies together, whatever the
     dependency   onward[i] = sum over the heads j of i of omega / sigma[j] + onward[j];   delta = sigma[i] * onward[i]
     stress       onward[i] = sum over the heads j of i of omega + onward[j];              stress = sigma[i] * onward[i]
     edges        of a tight edge from i to j: sigma[i] * (omega / sigma[j] + onward[j])
+    members      omega / sigma[j] + onward[j] is multiplied by how many vertices j stands for
 
 One loop over the edges, from the last, makes `onward` of all vertices: no loop over the few edges of a vertex is left,
 whose end a processor cannot foresee. It is by one thread, so that a sum has the same bits in every run.
@@ -47,6 +48,8 @@ class Trail(NamedTuple):
         Which edge of the searched graph it is; of length 0 where edges are not summed.
     own, onward : ndarrays of float64, shape (n,)
         Room for what a vertex and what lies beyond it counts.
+    members : ndarray of float64, shape (n,)
+        How many vertices ``order[i]`` stands for; of length 0 where each is one.
     """
 
     order: Any
@@ -57,6 +60,7 @@ class Trail(NamedTuple):
     edges: Any
     own: Any
     onward: Any
+    members: Any
 
 
 class Totals(NamedTuple):
@@ -90,7 +94,7 @@ def overflows(trail, count, limit):
 
 
 @njit
-def add_root(trail, count, tight, omega, times, endpoints, totals):
+def add_root(trail, count, tight, omega, members, times, endpoints, totals):
     """Add what one root sums to, to all totals that have room.
 
     Parameters
@@ -100,6 +104,8 @@ def add_root(trail, count, tight, omega, times, endpoints, totals):
         Vertices that are settled, the root among them, and tight edges.
     omega : ndarray of float64, shape (n,) or (0,)
         How many targets each vertex stands for; one, where there is no entry.
+    members : ndarray of float64, shape (n,), or None
+        How many vertices each stands for on a path; the search has put them into the trail. None is one each.
     times : float64
         How often the root counts in sums over paths.
     endpoints : bool
@@ -111,13 +117,16 @@ def add_root(trail, count, tight, omega, times, endpoints, totals):
         if len(omega) > 0:
             for i in range(ZERO, count):
                 trail.own[i] = omega[trail.order[i]] / trail.sigma[i]
-        _add_onward(trail, count, tight, times, totals.dependency)
+        if members is not None:
+            for i in range(ZERO, count):
+                trail.own[i] *= trail.members[i]
+        _add_onward(trail, count, tight, members, times, totals.dependency)
         if endpoints:
             _add_ends(trail, count, times, totals.dependency)
     if len(totals.edges) > 0:
         for j in range(ZERO, tight):
             head = trail.heads[j]
-            per_path = trail.own[head] + trail.onward[head]
+            per_path = trail.own[head] + _of_members(trail, members, head)
             totals.edges[trail.edges[j]] += trail.sigma[trail.tails[j]] * per_path * times
     if len(totals.stress) > 0:
         for i in range(ZERO, count):
@@ -125,7 +134,7 @@ def add_root(trail, count, tight, omega, times, endpoints, totals):
         if len(omega) > 0:
             for i in range(ZERO, count):
                 trail.own[i] = omega[trail.order[i]]
-        _add_onward(trail, count, tight, times, totals.stress)
+        _add_onward(trail, count, tight, None, times, totals.stress)
     if len(totals.reached) > 0:
         for i in range(ONE, count):
             totals.reached[trail.order[i]] += 1.0
@@ -146,7 +155,15 @@ def add_in_order(total, part, order):
 
 
 @njit
-def _add_onward(trail, count, tight, times, total):
+def _of_members(trail, members, i):
+    """Return what lies beyond a place, as often as its vertex stands for one: what is on the way by any of them."""
+    if members is None:
+        return trail.onward[i]
+    return trail.members[i] * trail.onward[i]
+
+
+@njit
+def _add_onward(trail, count, tight, members, times, total):
     """Make `onward` of `own`, and add sigma * onward to the total of every vertex but the root."""
     order, sigma, tails, heads = trail.order, trail.sigma, trail.tails, trail.heads
     own, onward = trail.own, trail.onward
@@ -156,7 +173,7 @@ def _add_onward(trail, count, tight, times, total):
     while j > ZERO:
         j -= ONE
         head = heads[j]
-        onward[tails[j]] += own[head] + onward[head]
+        onward[tails[j]] += own[head] + _of_members(trail, members, head)
     for i in range(ONE, count):
         total[order[i]] += sigma[i] * onward[i] * times
 

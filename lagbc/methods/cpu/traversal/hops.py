@@ -25,7 +25,7 @@ from lagbc.methods.cpu.traversal.dependencies import ONE, ZERO, add_root, omega_
 from lagbc.methods.cpu.traversal.sweep import State, unsigned
 
 batching = sweep.batching
-options: frozenset[str] = frozenset()
+options = frozenset({"members"})
 forward, backward, paths = sweep.forward, sweep.backward, sweep.paths
 
 
@@ -48,6 +48,7 @@ def sweep_roots(
     places,
     roots,
     omega,
+    members,
     times,
     limit,
     endpoints,
@@ -63,7 +64,7 @@ def sweep_roots(
     for k in range(len(roots)):
         if roots[k] < 0:
             continue
-        count, tight = _search(indptr, indices, places, np.uint64(roots[k]), trail, stop)
+        count, tight = _search(indptr, indices, places, members, np.uint64(roots[k]), trail, stop)
         if stop[0]:
             return False
         for i in range(ZERO, count):
@@ -73,12 +74,12 @@ def sweep_roots(
             overflowed[k] = True
         else:
             depth[k] = trail.dist[count - ONE]
-            add_root(trail, count, tight, omega_of(omega, k), times[k], endpoints, totals)
+            add_root(trail, count, tight, omega_of(omega, k), members, times[k], endpoints, totals)
     return True
 
 
 @njit
-def _search(indptr, indices, places, root, trail, stop):
+def _search(indptr, indices, places, members, root, trail, stop):
     """Search from a root, all places being free; return how many vertices are reached, by how many tight edges."""
     order, dist, sigma, tails, heads = trail.order, trail.dist, trail.sigma, trail.tails, trail.heads
     numbers_edges, new = len(trail.edges) > 0, np.uint64(len(places))
@@ -89,6 +90,11 @@ def _search(indptr, indices, places, root, trail, stop):
         for i in range(first, last):
             v, paths_to_v = order[i], sigma[i]
             dist[i] = level
+            if members is not None:
+                trail.members[i] = members[v]
+                if i > ZERO:
+                    paths_to_v *= members[v]
+                    sigma[i] = paths_to_v
             for e in range(indptr[v], indptr[v + ONE]):
                 w = indices[e]
                 place = np.uint64(places[w])

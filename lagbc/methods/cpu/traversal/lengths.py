@@ -50,7 +50,7 @@ from lagbc.methods.cpu.traversal.sweep import Levels, State, unsigned
 from lagbc.methods.sums import PATH_SUMS
 
 batching = sweep.batching
-options = frozenset({"rtol"})
+options = frozenset({"rtol", "members"})
 forward, backward = sweep.forward, sweep.backward
 
 _TWO, _FOUR = np.uint64(2), np.uint64(4)
@@ -160,6 +160,7 @@ def sweep_roots(
     search,
     roots,
     omega,
+    members,
     times,
     limit,
     endpoints,
@@ -184,7 +185,7 @@ def sweep_roots(
             return False
         reached[k], tight = count, ZERO
         if counts:
-            tight = _count(trail, count, notes, search, rtol)
+            tight = _count(trail, count, notes, search, members, rtol)
             overflowed[k] = overflows(trail, count, limit) or _misses(trail, count)
         farthest = 0.0  # the last one may be nearer than others of its bucket
         for i in range(ZERO, count):
@@ -192,7 +193,7 @@ def sweep_roots(
             search.dist[v], search.places[v] = np.inf, new
         if not overflowed[k]:
             depth[k] = farthest
-            add_root(trail, count, tight, omega_of(omega, k), times[k], endpoints, totals)
+            add_root(trail, count, tight, omega_of(omega, k), members, times[k], endpoints, totals)
     return True
 
 
@@ -305,7 +306,7 @@ def _fall(keys, heap, places, size):
 
 
 @njit
-def _count(trail, count, notes, search, rtol):
+def _count(trail, count, notes, search, members, rtol):
     """Keep the notes that are tight, with the places of their heads, and count shortest paths along them.
 
     Return how many are tight. Tails of notes never fall, so that those of a vertex follow all those into it.
@@ -313,13 +314,19 @@ def _count(trail, count, notes, search, rtol):
     dist, sigma, tails, heads, edges = search.dist, trail.sigma, trail.tails, trail.heads, trail.edges
     for i in range(ZERO, count):
         sigma[i] = 0.0
+    if members is not None:
+        for i in range(ZERO, count):
+            trail.members[i] = members[trail.order[i]]
     sigma[ZERO] = 1.0
     tight = ZERO
     for note in range(ZERO, notes):
         tail, far = tails[note], dist[heads[note]]
         if trail.dist[tail] < far and abs(search.through[note] - far) <= rtol * far:
             place = search.places[heads[note]]
-            sigma[place] += sigma[tail]
+            if members is None:
+                sigma[place] += sigma[tail]
+            else:
+                sigma[place] += sigma[tail] * trail.members[place]
             tails[tight], heads[tight] = tail, place
             if len(edges) > 0:
                 edges[tight] = edges[note]

@@ -59,11 +59,12 @@ class State:
         In the caller's order.
     plan : SweepPlan
     kernel : function
-        Compiled. ``kernel(*search, roots, omega, times, limit, endpoints, trail, totals, reached, depth, overflowed,
-        stop)`` searches each of the roots (int64, in sweep order; -1 is an absent one) and adds it to the totals, if no
-        path count is above the limit. `omega` has a row of target weights for each root, one for all, or none; `times`
-        says how often each root counts; the three before the last are those of `Found`. It returns whether it finished:
-        False if it saw the stop flag, which it polls once a level, and then all arrays may be left in disorder.
+        Compiled. ``kernel(*search, roots, omega, members, times, limit, endpoints, trail, totals, reached, depth,
+        overflowed, stop)`` searches each of the roots (int64, in sweep order; -1 is an absent one) and adds it to the
+        totals, if no path count is above the limit. `omega` has a row of target weights for each root, one for all, or
+        none; `members` is that of this state; `times` says how often each root counts; the three before the last are
+        those of `Found`. It returns whether it finished: False if it saw the stop flag, which it polls once a level,
+        and then all arrays may be left in disorder.
     search : tuple
         What it searches, and its own arrays.
     trail : Trail
@@ -71,6 +72,8 @@ class State:
         Of the block at hand.
     omega : ndarray of float64, shape (1, n) or (0, n)
         Target weights of the plan.
+    members : ndarray of float64, shape (n,), or None
+        How many vertices each stands for. Where it is None, kernels are compiled without what belongs to it.
     """
 
     graph: Graph
@@ -80,6 +83,7 @@ class State:
     trail: Trail
     totals: Totals
     omega: NDArray[np.float64]
+    members: NDArray[np.float64] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +125,8 @@ def trail_bytes(graph: Graph, plan: SweepPlan) -> int:
     trail = n * (index + 8 * 4) + nnz * (2 * index + 8 * has_edges)
     distances = len(plan.sums - PATH_SUMS - {"depth"})
     totals = 8 * (n * (has_paths + has_stress + distances) + nnz * has_edges)
-    return trail + totals + (8 * n) * (plan.omega is not None)
+    members = 2 * n * (plan.members is not None)  # by vertex and by place
+    return trail + totals + 8 * (n * (plan.omega is not None) + members)
 
 
 def prepare(graph: Graph, plan: SweepPlan, kernel: Callable[..., bool], search: tuple[Any, ...]) -> State:
@@ -137,6 +142,7 @@ def prepare(graph: Graph, plan: SweepPlan, kernel: Callable[..., bool], search: 
         edges=np.empty(nnz if "edges" in asked else 0, np.uint64),
         own=np.empty(n),
         onward=np.empty(n),
+        members=np.empty(0 if plan.members is None else n),
     )
     totals = Totals(
         dependency=np.empty(n if asked & PATH_SUMS else 0),
@@ -144,7 +150,8 @@ def prepare(graph: Graph, plan: SweepPlan, kernel: Callable[..., bool], search: 
         **{name: np.empty(n if name in asked else 0) for name in ("stress", "reached", "distance", "inverse")},
     )
     omega = np.empty((0, n)) if plan.omega is None else plan.omega[None, graph.order]
-    return State(graph, plan, kernel, search, trail, totals, omega)
+    members = None if plan.members is None else plan.members[graph.order]
+    return State(graph, plan, kernel, search, trail, totals, omega, members)
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
@@ -212,6 +219,7 @@ def _run(
         *state.search,
         np.where(roots < 0, -1, state.graph.position[roots]),
         omega,
+        state.members,
         _multiplicities(plan, roots) if times is None else times,
         plan.sigma_limit if plan.sums & PATH_SUMS else np.inf,
         plan.endpoints,

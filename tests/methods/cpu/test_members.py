@@ -1,0 +1,203 @@
+"""Vertices that stand for several members: the sums are those of the graph in which the members are vertices."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from strategies import both_ways, diamonds, grid, matrix, path, scale_free, with_lengths
+
+import lagbc
+from lagbc import reference
+from lagbc.graph.validate import as_graph
+from lagbc.methods import table
+from lagbc.methods.contract import SweepPlan
+from lagbc.methods.cpu import extended
+from lagbc.methods.sums import Sums
+from lagbc.run.checkpoint import _digest_options
+from lagbc.run.sweep import sweep
+from lagbc.run.workers import Workers
+
+ASKED = frozenset({"dependency", "edges"})
+ROWS = [row for row in lagbc.METHODS if row.device == "cpu" and row.requires == "numba"]
+
+
+@pytest.fixture(params=ROWS, ids=lambda row: f"{row.name}-{'lengths' if row.weighted else 'hops'}")
+def row(request):
+    return request.param
+
+
+def random_graph(rng, *, weighted):
+    """Up to seven vertices, directed or not, with weights of them that are zero at times."""
+    n, directed = int(rng.integers(1, 8)), bool(rng.integers(2))
+    edges = rng.integers(0, n, (int(rng.integers(0, 3 * n)), 2))
+    A = with_lengths(matrix(n, edges) if directed else both_ways(n, edges.tolist()), [1, 2, 3], int(rng.integers(99)))
+    graph = as_graph(A, directed=directed, weighted=weighted)
+    return graph, rng.integers(1, 4, n) * 1.0, *(rng.integers(0, 4, (2, n)) / 2)
+
+
+def blow_up(graph, members):
+    """Replace a vertex by its members: CSR lists, the vertex of each member, and the edge that each edge is of."""
+    of_member = np.repeat(np.arange(graph.n), members.astype(int)).tolist()
+    first = np.append(0, np.cumsum(members)).astype(int).tolist()
+    indptr, indices, of_edge = [0], [], []
+    for v in of_member:
+        for e in range(graph.indptr[v], graph.indptr[v + 1]):
+            w = graph.indices[e]
+            indices += range(first[w], first[w + 1])
+            of_edge += [e] * int(members[w])
+        indptr.append(len(indices))
+    weights = None if graph.weights is None else graph.weights[of_edge].tolist()
+    return (indptr, indices, weights), of_member, of_edge, first[:-1]
+
+
+def expected(graph, members, multiplicity, omega, number=Fraction):
+    """Dependency and edges of the blow-up; `omega` has a row for each root. Pairs of members of a vertex are left out.
+
+    All of a vertex's weight is at its first member, as a path starts and ends at one of them, whichever.
+    """
+    arrays, of_member, of_edge, first = blow_up(graph, members)
+    vertices, edges = np.zeros(graph.n), np.zeros(graph.nnz)
+    for root in range(graph.n):
+        weights = np.zeros(len(of_member))
+        weights[first] = omega[root]
+        weights[first[root]] = 0
+        given = {"sources": [first[root]], "target_weights": weights.tolist(), "number": number}
+        delta = np.array(reference.brandes(*arrays, **given), float)
+        np.add.at(vertices, of_member, multiplicity[root] * delta)
+        np.add.at(edges, of_edge, multiplicity[root] * np.array(reference.edge_scores(*arrays, **given), float))
+    return vertices, edges
+
+
+def plan_of(members, multiplicity, omega, sums=ASKED):
+    return SweepPlan(batch=64, omega=omega, multiplicity=multiplicity, members=members, sums=sums)
+
+
+def assert_near(ours, theirs):
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12 * max(1, np.abs(theirs).max(initial=0)))
+
+
+def test_sums_are_those_of_the_blow_up(row):
+    rng = np.random.default_rng(1)
+    for _ in range(250):
+        graph, members, multiplicity, omega = random_graph(rng, weighted=row.weighted)
+        vertices, edges = expected(graph, members, multiplicity, np.tile(omega, (graph.n, 1)))
+        ours = sweep(graph, row, plan_of(members, multiplicity, omega), np.arange(graph.n))
+        assert_near(ours.dependency, vertices)
+        assert_near(ours.edges, edges)
+
+
+def test_single_roots_with_extended_exponents():
+    rng = np.random.default_rng(2)
+    for trial in range(200):
+        graph, members, multiplicity, omega = random_graph(rng, weighted=trial % 2 == 1)
+        vertices, edges = expected(graph, members, multiplicity, np.tile(omega, (graph.n, 1)))
+        sums = Sums.zeros_of_batch(np, ASKED, graph.n, graph.nnz, 1, graph.n)
+        for root in range(graph.n):
+            extended.add_root(graph, plan_of(members, multiplicity, omega), root, sums, 0, root)
+        assert_near(sums.dependency[0], vertices)
+        assert_near(sums.edges[0], edges)
+
+
+def test_target_weights_of_each_column(row):
+    rng, module = np.random.default_rng(3), row.load()
+    for _ in range(100):
+        graph, members, multiplicity, _ = random_graph(rng, weighted=row.weighted)
+        omega = rng.integers(0, 4, (graph.n, graph.n)) / 2  # by root
+        plan = plan_of(members, multiplicity, None)
+        state, sums = module.prepare(graph, plan), Sums.zeros_of_batch(np, ASKED, graph.n, graph.nnz, 1, graph.n)
+        for levels in module.forward(state, np.arange(graph.n)):
+            module.backward(state, levels, sums, omega.T[graph.order])
+        vertices, edges = expected(graph, members, multiplicity, omega)
+        assert_near(sums.dependency[0], vertices)
+        assert_near(sums.edges[0], edges)
+
+
+def diamonds_with_members(count):
+    """Chain of diamonds whose middles stand for 1 and for 3: four ways from joint to joint."""
+    A = sp.csr_array(diamonds(count, 2))
+    members = np.ones(A.shape[0])
+    members[2::3] = 3
+    return A, members
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_counts_past_the_range_of_float64(row, symmetric):
+    """4**600 paths, 3 of 4 across each diamond by the middle that stands for three."""
+    A, members = diamonds_with_members(600)
+    graph = as_graph(A, directed=not symmetric, weighted=row.weighted)
+    roots = np.r_[0, 2, 900]
+    chosen = np.isin(np.arange(graph.n), roots).astype(float)
+    multiplicity, omega = chosen * 0.5, 1.0 + np.arange(graph.n) % 3
+    arrays, of_member, of_edge, first = blow_up(graph, members)
+    weights, vertices, edges = np.zeros(len(of_member)), np.zeros(graph.n), np.zeros(graph.nnz)
+    weights[first] = omega
+    for root in roots:
+        weights[first[root]] = 0
+        given = {"sources": [first[root]], "target_weights": weights.tolist(), "number": Fraction}
+        np.add.at(vertices, of_member, 0.5 * np.array(reference.brandes(*arrays, **given), float))
+        np.add.at(edges, of_edge, 0.5 * np.array(reference.edge_scores(*arrays, **given), float))
+        weights[first[root]] = omega[root]
+    plan = plan_of(members, multiplicity, omega)
+    with Workers(graph, row, plan) as workers:
+        (sums,) = (part.sums for part in workers.sum([roots]))
+    assert_near(sums.dependency, vertices)
+    assert_near(sums.edges, edges)
+
+
+def test_overflow_is_of_the_paths_to_all_members(row):
+    """2**1021 paths to each of 4 members of the last vertex are more than may be; to one of them they are not."""
+    A = sp.csr_array(diamonds(1021, 2))
+    graph, module = as_graph(A, weighted=row.weighted), row.load()
+    for count in (1.0, 4.0):
+        members = np.ones(graph.n)
+        members[-1] = count
+        state = module.prepare(graph, SweepPlan(batch=64, members=members))
+        (levels,) = module.forward(state, np.array([0]))
+        assert levels.overflowed.tolist() == [count > 1]
+
+
+def test_one_member_each_is_none_to_the_bit(row):
+    A = with_lengths(scale_free(400, 3000, seed=4), [1, 2, 3])
+    graph = as_graph(A, directed=False, weighted=row.weighted)
+    plan = SweepPlan(batch=64, sums=ASKED)
+    ours = sweep(graph, row, replace(plan, members=np.ones(graph.n)), np.arange(graph.n))
+    theirs = sweep(graph, row, plan, np.arange(graph.n))
+    for name, array in theirs:
+        np.testing.assert_array_equal(getattr(ours, name), array)
+
+
+def test_same_bits_whatever_threads_and_batch(row):
+    graph = as_graph(with_lengths(grid(17, 23), [1, 2]), directed=False, weighted=row.weighted)
+    plan = SweepPlan(batch=64, sums=ASKED, members=1.0 + np.arange(graph.n) % 3)
+    expected, batch = sweep(graph, row, plan, np.arange(graph.n)), row.load().batching.round(192)
+    for name, array in sweep(graph, row, replace(plan, threads=3, batch=batch), np.arange(graph.n)):
+        np.testing.assert_array_equal(array, getattr(expected, name))
+
+
+def test_footprint_has_room_for_members(row):
+    graph, module = as_graph(path(50), weighted=row.weighted), row.load()
+    plan = SweepPlan(batch=64)
+    more = module.footprint(graph, replace(plan, members=np.ones(graph.n))) - module.footprint(graph, plan)
+    assert more == 8 * graph.n * (1 if row.name == "batched" else 2)
+
+
+@pytest.mark.parametrize("asked", [{"sums": frozenset({"dependency", "stress"})}, {"endpoints": True}])
+def test_what_is_not_summed_with_members(asked):
+    with pytest.raises(ValueError, match=r"(stress|endpoints): not made where vertices stand for several members"):
+        SweepPlan(batch=64, members=np.ones(3), **asked)
+
+
+def test_a_method_that_does_not_read_members_refuses_them():
+    A = path(5)
+    row = next(row for row in table.METHODS if (row.name, row.device, row.weighted) == ("graphblas", "cpu", False))
+    if not row.available:
+        pytest.skip("graphblas is not installed")
+    with pytest.raises(NotImplementedError, match="graphblas on cpu takes no vertices that stand for several"):
+        Workers(as_graph(A), row, SweepPlan(batch=64, members=np.ones(5)))
+
+
+def test_a_checkpoint_belongs_to_members(row):
+    plans = [SweepPlan(batch=64), *(SweepPlan(batch=64, members=np.full(3, m)) for m in (1.0, 2.0))]
+    assert len({_digest_options(row, plan, False) for plan in plans}) == 3
