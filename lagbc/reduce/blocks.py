@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.phases import in_phase
-from lagbc.reduce import layout, tuning, weights
+from lagbc.reduce import layout, reach, strong, tuning, weights
 from lagbc.reduce.biconnected import find_blocks
 from lagbc.reduce.layout import Rows
 from lagbc.reduce.piece import Piece, Reduced, Scores
@@ -91,13 +92,12 @@ def split(piece: Piece, *, edges: bool = False) -> Blocks:
         raise ValueError("vertices of blocks have no members: split first, merge then")
     _check_range(piece)
     graph, both = piece.graph, piece.graph.symmetric
-    if both is not graph:
-        raise NotImplementedError("directed graphs are not split into blocks")
     copies = layout.lay_out(*find_blocks(both.indptr, both.indices))
     places = np.empty(graph.nnz, np.int64) if edges or graph.weighted else None
     indptr, indices = layout.lay_rows(graph.indptr, graph.indices, copies, places)
     lengths = None if graph.weights is None else graph.weights[places]
-    sources, targets, cut = _weigh(piece, copies)
+    weigh = _weigh if both is graph else partial(_weigh_along, indptr=indptr, indices=indices)
+    sources, targets, cut = weigh(piece, copies)
     rows = Rows(copies.ptr, indptr, indices, lengths, sources, targets)
     work, kinds = _classify(rows)
     scores, edge_scores = np.zeros(len(sources)), np.zeros(graph.nnz if edges else 0)
@@ -148,8 +148,17 @@ def _weigh(piece: Piece, copies: Any) -> tuple[Scores, Scores, Scores]:
     """Return the sources and targets of all copies, and what passes from branch to branch at each vertex."""
     sources, of_sources = weights.spread(copies, piece.sources)
     targets, of_targets = sources, of_sources
-    if piece.targets is not piece.sources:
+    if not np.array_equal(piece.targets, piece.sources):
         targets, of_targets = weights.spread(copies, piece.targets)
+    return sources, targets, weights.separated(copies, of_sources, of_targets)
+
+
+def _weigh_along(piece: Piece, copies: Any, *, indptr: Any, indices: Any) -> tuple[Scores, Scores, Scores]:
+    """Return the same of a directed graph, whose rows these are."""
+    found = strong.find_strong(copies.ptr, indptr, indices)
+    arcs, reversed_arcs = strong.condense(copies.ptr, indptr, indices, found)
+    sources, of_sources = reach.spread_along(copies, found, *reversed_arcs, True, piece.sources)
+    targets, of_targets = reach.spread_along(copies, found, *arcs, False, piece.targets)
     return sources, targets, weights.separated(copies, of_sources, of_targets)
 
 

@@ -40,6 +40,7 @@ def spread(copies, weights):
     ptr, vertices, at_attach = copies.ptr, copies.vertices, copies.at_attach
     inside, branches = np.empty(len(vertices)), np.zeros(len(vertices))
     below = weights.copy()  # W and what hangs on a vertex
+    carries = np.zeros(len(ptr), np.bool_)  # whether anything hangs on a member of a block; the last is for no block
     for b in range(len(ptr) - 1):
         total = 0.0
         for x in range(ptr[b], ptr[b + 1]):
@@ -48,12 +49,14 @@ def spread(copies, weights):
                 total += inside[x]
         branches[at_attach[b]] = total
         below[copies.attach[b]] += total
+        carries[copies.home[copies.attach[b]]] = True
     for v in range(len(weights)):
         if copies.home[v] < 0:
             hand_down(copies, weights, v, inside, branches)
     for b in range(len(ptr) - 2, -1, -1):
-        _fill_branches(ptr[b], ptr[b + 1], at_attach[b], inside, branches)
-        hand_down_members(copies, weights, b, inside, branches)
+        if carries[b]:
+            _fill_branches(ptr[b], ptr[b + 1], at_attach[b], inside, branches)
+            hand_down_members(copies, weights, b, inside, branches)
     return inside, branches
 
 

@@ -75,13 +75,14 @@ def random_piece(rng, *, directed, weighted, size=None):
     return Piece(graph, sources, targets)
 
 
+@pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
 @pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
 @pytest.mark.parametrize("small", [0, 4, 600])
-def test_random_graphs(weighted, small, monkeypatch):
+def test_random_graphs(directed, weighted, small, monkeypatch):
     monkeypatch.setattr(tuning, "SMALL_VERTICES", small)
     rng = np.random.default_rng(small)
     for _ in range(400):
-        assert_right(random_piece(rng, directed=False, weighted=weighted), edges=bool(rng.integers(2)))
+        assert_right(random_piece(rng, directed=directed, weighted=weighted), edges=bool(rng.integers(2)))
 
 
 NAMED = {
@@ -173,6 +174,19 @@ def test_slices_stop_and_go_on(monkeypatch):
     assert 0 < parted.small.done < len(parted.small.numbers)
     assert np.array_equal(parted.scores([]), whole.scores([]))
     assert np.array_equal(parted.edge_scores([]), whole.edge_scores([]))
+
+
+def test_many_cut_vertices_of_a_directed_block():
+    """More strong components with cut vertices than bits in a word."""
+    rng = np.random.default_rng(7)
+    for k in range(4):
+        n = 120
+        edges = [tuple(sorted(rng.integers(n, size=2).tolist())) for _ in range(300)]
+        edges += [(v, u) for u, v in edges[: 4 * k]]
+        for v in range(100):
+            edges.append((v, n + v) if v % 2 else (n + v, v))
+        graph = graph_of(n + 100, edges, directed=True)
+        assert_right(Piece(graph, *rng.integers(1, 4, (2, n + 100)).astype(float)))
 
 
 def test_work_is_roots_times_edges():
