@@ -252,6 +252,7 @@ def _given(request: Request, settings: Settings) -> dict[str, Any]:
     """Options that only some methods read."""
     options: dict[str, Any] = {
         "rtol": request.rtol or None,
+        "members": request.members,
         **{name: getattr(settings, name) for name in ("bucket_width", "variant", "virtual_warp")},
     }
     return {name: value for name, value in options.items() if value is not None}

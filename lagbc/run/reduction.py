@@ -121,7 +121,7 @@ def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
     return (
         request.sums <= _REDUCIBLE
         and not request.rtol
-        and not graph.directed
+        and not (request.endpoints and graph.directed)
         and settings.dtype == "float64"
         and len(request.roots) > 0
     )
