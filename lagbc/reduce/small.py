@@ -118,6 +118,7 @@ def _room(vertices: int, entries: int, number: Any, edges: bool) -> Trail:
         edges=np.empty(entries if edges else 0, np.uint64),
         own=np.empty(vertices),
         onward=np.empty(vertices),
+        members=np.empty(0),
     )
 
 
@@ -162,6 +163,7 @@ def _sweep_hops(numbers, rows, places, trail, scores, edges):
             places[:size],
             roots,
             rows.targets[first:last].reshape((1, size)),
+            None,
             rows.sources[first:last][roots],
             _LIMIT,
             False,
@@ -205,6 +207,7 @@ def _sweep_lengths(numbers, rows, search, trail, scores, edges):
             of_block,
             roots,
             rows.targets[first:last].reshape((1, size)),
+            None,
             rows.sources[first:last][roots],
             _LIMIT,
             False,

@@ -1,7 +1,7 @@
 """Constants of the reductions that were measured: what each trades, and where it was measured."""
 
 # A block with at most so many vertices, and at most so much work (roots x stored edges), is computed by one search from
-# each root; a larger one is left to a method. Both with one thread, against a whole call of `batched` on the CPU, random
+# each root; a larger one is left to a method. Both with one thread, against a call of `batched` on the CPU, random
 # blocks of 60 and 200 vertices took 1/1.1 to 1/3.5 as long in hops and with lengths, of 600 vertices and work 1.6e6 to
 # 2.9e6 from 1/1.3 to 1.1 as long; with work 4e6 and more dense ones took up to 5 times as long.
 SMALL_VERTICES = 600
