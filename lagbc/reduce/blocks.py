@@ -104,7 +104,7 @@ def split(piece: Piece, *, edges: bool = False) -> Blocks:
     if edges:
         layout.sum_direct(rows, kinds == _DIRECT, edge_scores)
     large, few = np.flatnonzero(kinds == _LARGE).tolist(), np.flatnonzero(kinds == _SMALL)
-    small = SmallBlocks(rows, few, work[few], scores, edge_scores)
+    small = SmallBlocks(rows, few, work[few].astype(np.int64), scores, edge_scores)
 
     def finish(found: Sequence[Scores]) -> Scores:
         small.finish()
@@ -162,11 +162,11 @@ def _weigh_along(piece: Piece, copies: Any, *, indptr: Any, indices: Any) -> tup
     return sources, targets, weights.separated(copies, of_sources, of_targets)
 
 
-def _classify(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
+def _classify(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
     """Return roots x stored edges of each block, and what is done with it."""
     sizes, entries = np.diff(rows.ptr), np.diff(rows.indptr[rows.ptr])
     roots, has_targets = layout.count_roots(rows)
-    work = roots * entries
+    work = np.multiply(roots, entries, dtype=np.float64)  # which may be more than int64 holds
     kinds = np.where((sizes <= tuning.SMALL_VERTICES) & (work <= tuning.SMALL_WORK), _SMALL, _LARGE).astype(np.int8)
     direct = (sizes == 2) | (roots == 0) | ~has_targets
     if rows.weights is None:

@@ -9,7 +9,7 @@ Shortest paths between vertices of a block never leave it. All of a strong compo
 over the arcs between components is enough for 64 of them: bit k of a component says whether the k-th reaches it.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,call-arg"
 
 from __future__ import annotations
 

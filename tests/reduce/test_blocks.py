@@ -164,6 +164,7 @@ def test_deep_path_and_wide_star():
 def test_slices_stop_and_go_on(monkeypatch):
     """Small blocks are computed in slices, by one thread or two, to the same bits; one can leave off between."""
     monkeypatch.setattr(tuning, "SLICE_WORK", 200)
+    monkeypatch.setattr(tuning, "BLOCK_WORK", 1)
     piece = random_piece(np.random.default_rng(5), directed=False, weighted=True, size=300)
     whole = split(piece, edges=True)
     work = list(whole.small.steps(threads=1))
