@@ -136,4 +136,4 @@ def without_far_apart(demand: sparse.csr_array) -> tuple[sparse.csr_array, NDArr
 def demand_bytes(demand: sparse.csr_array, batch: int, workers: int) -> int:
     """Bound the bytes that a demand takes: the trips, twice where some are left out, and each worker's columns."""
     trips = 2 * demand.data.nbytes + demand.indices.nbytes + demand.indptr.nbytes
-    return int(trips) + workers * batch * demand.shape[0] * _BYTES_PER_WEIGHT
+    return int(trips + workers * batch * demand.shape[0] * _BYTES_PER_WEIGHT)

@@ -70,12 +70,14 @@ def open_source(options: GraphOptions) -> Source:
     )
 
 
-def read_demand(arguments: dict[str, Any]) -> dict[str, Any]:
+def read_demand(arguments: dict[str, Any], sample: SampleOptions) -> dict[str, Any]:
     """Read the file of trips that is named among arguments, if there is one, and put its matrix in its place."""
     from lagbc.io.read import read_graph
 
     if arguments.get("demand") is None:
         return arguments
+    if sample.k is not None:
+        raise ValueError("demand= says how often each pair of vertices counts; leave out k=")
     path = arguments["demand"]
     file = read_graph(path)
     if file.format not in ("Matrix Market", "SciPy npz"):

@@ -61,7 +61,7 @@ def _score(
     check_outputs(output.out, output.plot)
     if record.of_edges and output.plot is not None:
         raise ValueError("--plot draws scores of vertices; write those of edges with --out")
-    taken, given = open_source(source), read_demand(given)
+    taken, given = open_source(source), read_demand(given, sample)
     how = asdict(run) | {"directed": taken.directed, "weighted": taken.weighted}
     silent = how | {"checkpoint": None, "progress": False}
     start = time.perf_counter()

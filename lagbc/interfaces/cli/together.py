@@ -42,7 +42,7 @@ def centralities_command(
     from lagbc.centrality.together import FIVE
 
     check_outputs(output.out, output.plot)
-    given = read_demand(given)
+    given = read_demand(given, sample)
     if which is None:
         names = list[str](that_take(FIVE, Arguments(**sample.arguments, demand=given["demand"])))
     else:
