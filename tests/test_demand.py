@@ -236,6 +236,15 @@ def test_bits_are_those_of_any_threads_and_batch(row):
         np.testing.assert_array_equal(one["edge_bc"].data, other["edge_bc"].data)
 
 
+def test_a_graph_that_could_be_reduced_is_not():
+    """Weights of vertices do not say what trips between single pairs pass through a cut vertex."""
+    A = disjoint(path(40), matrix(2, [(0, 1)]))
+    demand = sp.random_array(A.shape, density=0.3, rng=np.random.default_rng(1)).toarray()
+    for weighted in (False, True):
+        row = next(row for row in TAKING if row.weighted == weighted)
+        assert_loads(A, demand, row, directed=False, reduce="all")
+
+
 def test_nothing_is_searched_from_a_vertex_without_trips():
     seen, demand = [], np.zeros((6, 6))
     demand[1, 4] = demand[3, 3] = demand[5, 5] = 2
