@@ -113,3 +113,5 @@ GraphLike: TypeAlias = (
     NDArray[Any] | SparseMatrix | NetworkXGraph | IgraphGraph | GraphblasMatrix | PreparedGraph | ReadGraph
 )
 """All that lagbc reads a graph from."""
+DemandLike: TypeAlias = NDArray[Any] | SparseMatrix
+"""Trips between all pairs of vertices, shape (n, n)."""

@@ -49,6 +49,8 @@ for A in (dense, sparse, graph, Graph(), lagbc.as_graph(dense), lagbc.read_graph
     lagbc.bc(A, 64, weighted="length", method="batched", device="cpu", threads=2)
 for row in lagbc.METHODS:
     lagbc.bc(dense, method=row.name, device=row.device)
+assert_type(lagbc.bc(dense, demand=sparse), NDArray[np.float64])
+lagbc.bc(dense, demand="trips.npz")  # error: arg-type
 assert_type(lagbc.bc(dense), NDArray[np.float64])
 assert_type(lagbc.edge_bc(dense), SparseMatrix)
 assert_type(lagbc.edge_bc(dense).nnz, int)

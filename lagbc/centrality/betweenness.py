@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from lagbc.centrality.compute import compute_one
 from lagbc.centrality.registry import Arguments
 from lagbc.run.options import Options
-from lagbc.types import Auto, GraphLike
+from lagbc.types import Auto, DemandLike, GraphLike
 
 
 def bc(
@@ -23,6 +23,7 @@ def bc(
     targets: ArrayLike | None = None,
     source_weights: ArrayLike | None = None,
     target_weights: ArrayLike | None = None,
+    demand: DemandLike | None = None,
     rtol: float = 0.0,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
@@ -71,6 +72,18 @@ def bc(
     source_weights : array of float, shape (n,), optional
         How often each vertex counts as a root: finite, >= 0; from those of 0 nothing is searched. Neither goes with
         `normalized`, `endpoints` or `k`.
+    demand : SciPy or CuPy sparse matrix or dense 2-D ndarray, shape (n, n), optional
+        How many trips D[s, t] go from s to t: finite, >= 0. The score is the load of each vertex between its ends, as
+        if each trip took every shortest path with equal share (all-or-nothing assignment, ties split evenly),
+
+        .. math:: S(v) = \sum_{s \ne v \ne t} D_{st} \, \sigma_{st}(v) / \sigma_{st}.
+
+        Pairs are ordered: nothing is halved with ``directed=False``, where a trip each way is two entries. Trips
+        between vertices without a path, and the diagonal, add nothing; entries at one place are summed. Nothing is
+        searched from a vertex without trips. Does not go with `sources`, `targets`, `source_weights`,
+        `target_weights`, `k`, `endpoints` or `normalized`, and takes a method that counts targets of single roots:
+        "batched" (with lengths on the CPU), "work-efficient" and "dijkstra" on the CPU. Beside the matrix, a worker
+        holds the trips of a batch in full: n x batch numbers, a few times.
     rtol : float
         Only with `weighted`: an edge (u, v) lies on shortest paths if ``|dist[u] + w - dist[v]| <= rtol * dist[v]`` and
         ``dist[u] < dist[v]``. 0 compares exactly.
@@ -96,7 +109,7 @@ def bc(
         Something in the arguments is wrong; the message names it and says what to do. With `weighted`, also a length
         so small beside a distance that their sum rounds to the distance, where this leaves a vertex without a path.
     OverflowError
-        `target_weights` times `source_weights` sum to more than float64 holds.
+        `target_weights` times `source_weights`, or the trips of `demand`, sum to more than float64 holds.
     lagbc.CheckpointError
         The checkpoint is damaged, belongs to another graph or call, or cannot be written.
     MemoryError
@@ -129,6 +142,7 @@ def bc(
         targets=targets,
         source_weights=source_weights,
         target_weights=target_weights,
+        demand=demand,
         rtol=rtol,
         k=k,
         rng=rng,

@@ -77,6 +77,10 @@ def _run_small(device: DeviceName) -> None:
             for one in registered():
                 arguments = Arguments(**{name: value for name, value in given.items() if name in one.takes})
                 compute_one(matrix, one.name, "auto", None, weighted, options, arguments)
+        if any(row.demand and row.device == device and row.weighted == weighted for row in table.METHODS):
+            for name in ("bc", "edge_bc"):
+                arguments = Arguments(demand=sparse.csr_array(([1.0], ([0], [1])), shape=matrix.shape))
+                compute_one(matrix, name, "auto", None, weighted, options, arguments)
         compute_one(_diamonds(1100), "bc", "auto", None, weighted, options, Arguments(sources=[0]))
 
 

@@ -24,6 +24,7 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import is_cupy, stored_loops, take_graph
 from lagbc.phases import phase
+from lagbc.run.demand import origins, parse_demand
 from lagbc.run.execute import Result, execute
 from lagbc.run.options import Options, require_known
 from lagbc.run.plan import plan_run
@@ -112,8 +113,11 @@ def make_request(n: int, centralities: tuple[Centrality, ...], arguments: Argume
     """Check arguments and turn them into a request for the sums of some centralities."""
     flags = ("normalized", "endpoints", "wf_improved", "log2")
     require_flags(**{name: getattr(arguments, name) for name in flags})
-    k, endpoints = arguments.k, arguments.endpoints
-    roots = parse_roots(n, arguments.sources, k, arguments.rng)
+    k, endpoints, demand = arguments.k, arguments.endpoints, None
+    if arguments.demand is not None:
+        _require_alone(arguments)
+        demand = parse_demand(n, arguments.demand)
+    roots = parse_roots(n, arguments.sources, k, arguments.rng) if demand is None else origins(demand)
     multiplicity = parse_vertex_weights("source_weights", arguments.source_weights, n)
     omega = parse_targets(n, arguments.targets, arguments.target_weights, endpoints=endpoints)
     is_weighted = arguments.target_weights is not None or multiplicity is not None
@@ -127,12 +131,20 @@ def make_request(n: int, centralities: tuple[Centrality, ...], arguments: Argume
         roots=roots,
         omega=omega,
         multiplicity=multiplicity,
+        demand=demand,
         weighs_pairs=is_weighted,
         endpoints=endpoints,
         rtol=parse_tolerance(arguments.rtol),
         is_sample=k is not None,
         is_redrawn=k is not None and arguments.rng is None,
     )
+
+
+def _require_alone(arguments: Arguments) -> None:
+    """Raise ValueError if something is given beside a demand that chooses or weighs pairs, or scales their sum."""
+    given = [name for name in (*OF_THE_SUMS, "normalized", "endpoints") if name != "demand" and arguments.has(name)]
+    if given:
+        raise ValueError(f"demand says how often each pair of vertices counts; leave out {', '.join(given)}")
 
 
 def _finish(centrality: Centrality, result: Result, arguments: Arguments) -> NDArray[np.float64]:

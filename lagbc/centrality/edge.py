@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from lagbc.centrality.compute import compute_one
 from lagbc.centrality.registry import Arguments
 from lagbc.run.options import Options
-from lagbc.types import Auto, GraphLike, SparseMatrix
+from lagbc.types import Auto, DemandLike, GraphLike, SparseMatrix
 
 
 def edge_bc(
@@ -23,6 +23,7 @@ def edge_bc(
     targets: ArrayLike | None = None,
     source_weights: ArrayLike | None = None,
     target_weights: ArrayLike | None = None,
+    demand: DemandLike | None = None,
     rtol: float = 0.0,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
@@ -41,6 +42,13 @@ def edge_bc(
     Parameters
     ----------
     A, batch, directed, weighted, sources, targets, source_weights, target_weights, rtol : as for `lagbc.bc`
+    demand : as for `lagbc.bc`
+        The score is the load of each edge,
+
+        .. math:: S(v, w) = \sum_{s \ne t} D_{st} \, \sigma_{st}(v, w) / \sigma_{st},
+
+        and of an undirected edge that of both its directions; for each by itself take a symmetric `A` with
+        ``directed=True``.
     k, rng : as for `lagbc.bc`
         The sum over `k` roots is scaled by n / k, as NetworkX 3.5 and later does.
     normalized : bool
@@ -83,6 +91,7 @@ def edge_bc(
         targets=targets,
         source_weights=source_weights,
         target_weights=target_weights,
+        demand=demand,
         rtol=rtol,
         k=k,
         rng=rng,

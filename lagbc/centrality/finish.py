@@ -26,9 +26,7 @@ def bc(result: Result, arguments: Arguments) -> Scores:
         endpoints=arguments.endpoints,
         sampled=_sample(result),
     )
-    if not np.isfinite(scores).all():
-        raise OverflowError("target_weights times source_weights sum to more than float64 holds; scale them down")
-    return scores
+    return _of_weights(scores, arguments)
 
 
 def edge_bc(result: Result, arguments: Arguments) -> Scores:
@@ -47,9 +45,7 @@ def edge_bc(result: Result, arguments: Arguments) -> Scores:
         normalized=arguments.normalized,
         sampled=None if sample is None else len(sample),
     )
-    if not np.isfinite(scores).all():
-        raise OverflowError("target_weights times source_weights sum to more than float64 holds; scale them down")
-    return scores
+    return _of_weights(scores, arguments)
 
 
 def closeness(result: Result, arguments: Arguments) -> Scores:
@@ -109,6 +105,13 @@ def stress(result: Result, arguments: Arguments) -> Scores:
 
 def _sample(result: Result) -> NDArray[np.int64] | None:
     return result.roots if result.plan.request.is_sample else None
+
+
+def _of_weights(scores: Scores, arguments: Arguments) -> Scores:
+    if not np.isfinite(scores).all():
+        weights = "target_weights times source_weights sum" if arguments.demand is None else "the trips of demand sum"
+        raise OverflowError(f"{weights} to more than float64 holds; scale them down")
+    return scores
 
 
 def _finite(what: str, scores: Scores) -> Scores:

@@ -12,11 +12,12 @@ from lagbc.centrality.compute import find_all
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods.choose import Selection
+from lagbc.run.demand import origins, parse_demand
 from lagbc.run.memory import MemoryEstimate
 from lagbc.run.options import Options, require_known
 from lagbc.run.plan import Plan, plan_run
 from lagbc.run.request import Request
-from lagbc.types import Auto, CentralityName, GraphLike
+from lagbc.types import Auto, CentralityName, DemandLike, GraphLike
 
 
 def select_method(
@@ -26,6 +27,7 @@ def select_method(
     weighted: bool | str | None = None,
     roots: int | None = None,
     which: CentralityName | Iterable[CentralityName] = "bc",
+    demand: DemandLike | None = None,
     **options: Unpack[Options],
 ) -> Selection:
     """Say which method `bc`, or `centralities`, takes for a matrix, and why.
@@ -38,6 +40,8 @@ def select_method(
         taken. All vertices if it is not given.
     which : str or several
         Names of centralities, as for `lagbc.centralities`.
+    demand : as for `lagbc.bc`, optional
+        Its origins are the roots, so that `roots` does not go with it.
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -53,9 +57,9 @@ def select_method(
     MissingDependencyError
         The row named needs a library that is not installed.
     """
-    require_known(options, ("roots", "which", "directed", "weighted"))
+    require_known(options, ("roots", "which", "demand", "directed", "weighted"))
     graph = as_graph(A, directed=directed, weighted=weighted, copy=False)
-    chosen = _plan(graph, roots, which, "auto", options).selection
+    chosen = _plan(graph, roots, which, demand, "auto", options).selection
     order = "by proximity" if graph.has_high_diameter else "by falling degree"
     shape = f"BFS depth {graph.depth} for n = {graph.n}, so vertices are ordered {order}"
     return Selection(chosen.method, f"{chosen.reason}; {shape}")
@@ -69,6 +73,7 @@ def estimate_memory(
     weighted: bool | str | None = None,
     roots: int | None = None,
     which: CentralityName | Iterable[CentralityName] = "bc",
+    demand: DemandLike | None = None,
     **options: Unpack[Options],
 ) -> MemoryEstimate:
     """Bound the memory that `bc`, or `centralities`, allocates with the same arguments, beforehand.
@@ -80,6 +85,8 @@ def estimate_memory(
         How many roots there are: the length of `sources`, or `k`. All vertices if it is not given.
     which : str or several
         Names of centralities, as for `lagbc.centralities`.
+    demand : as for `lagbc.bc`, optional
+        Its origins are the roots, so that `roots` does not go with it.
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -92,16 +99,28 @@ def estimate_memory(
     -----
     O(nnz): the pattern is read as `bc` reads it.
     """
-    require_known(options, ("batch", "roots", "which", "directed", "weighted"))
+    require_known(options, ("batch", "roots", "which", "demand", "directed", "weighted"))
     graph = as_graph(A, directed=directed, weighted=weighted, copy=False)
-    return _plan(graph, roots, which, batch, options).memory
+    return _plan(graph, roots, which, demand, batch, options).memory
 
 
-def _plan(graph: Graph, roots: int | None, which: str | Iterable[str], batch: int | str, options: Options) -> Plan:
-    """Plan a run from so many roots, of all vertices the same ones each time."""
+def _plan(
+    graph: Graph,
+    roots: int | None,
+    which: str | Iterable[str],
+    demand: DemandLike | None,
+    batch: int | str,
+    options: Options,
+) -> Plan:
+    """Plan a run of a demand, or from so many roots, of all vertices the same ones each time."""
+    sums = frozenset[str]().union(*(one.sums for one in find_all(which)))
+    if demand is not None:
+        if roots is not None:
+            raise ValueError("demand says which roots there are; leave out roots")
+        trips = parse_demand(graph.n, demand)
+        return plan_run(graph, Request(sums, origins(trips), demand=trips), batch, options)
     count = graph.n if roots is None else operator.index(roots)
     if not 0 <= count <= graph.n:
         raise ValueError(f"roots={roots}: it is a count, at most {graph.n}, the number of vertices")
-    sums = frozenset[str]().union(*(one.sums for one in find_all(which)))
     roots_drawn = np.sort(np.random.default_rng(0).choice(graph.n, count, replace=False))
     return plan_run(graph, Request(sums, roots_drawn), batch, options)

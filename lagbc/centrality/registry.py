@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from lagbc.run.execute import Result
-    from lagbc.types import CentralityName
+    from lagbc.types import CentralityName, DemandLike
 
 # Arguments that restrict or weigh what is summed; centralities of one sweep have them in common.
-OF_THE_SUMS = ("sources", "targets", "source_weights", "target_weights", "k", "rng")
+OF_THE_SUMS = ("sources", "targets", "source_weights", "target_weights", "demand", "k", "rng")
 # Those of how it is finished, or of nothing but path counts; each goes to the centralities that take it.
 OF_THE_SCORES = ("rtol", "normalized", "endpoints", "wf_improved", "log2")
 
@@ -33,6 +33,7 @@ class Arguments:
     targets: ArrayLike | None = None
     source_weights: ArrayLike | None = None
     target_weights: ArrayLike | None = None
+    demand: DemandLike | None = None
     k: int | None = None
     rng: int | np.random.Generator | None = None
     rtol: float = 0.0
@@ -68,9 +69,9 @@ class Centrality:
         ``result.pairs`` is 2 where sums over paths count an undirected pair from both its ends, else 1. ``arguments``
         has all of `takes` as they were given, and defaults for the others.
     takes : frozenset of str
-        The arguments that mean something to it, of "sources", "targets", "source_weights", "target_weights", "k",
-        "rng", "rtol", "normalized", "endpoints", "wf_improved" and "log2"; others are refused. With "k" the sums are
-        over the roots that were drawn: `finish` scales them to all, a sum over the roots other than v by
+        The arguments that mean something to it, of "sources", "targets", "source_weights", "target_weights", "demand",
+        "k", "rng", "rtol", "normalized", "endpoints", "wf_improved" and "log2"; others are refused. With "k" the sums
+        are over the roots that were drawn: `finish` scales them to all, a sum over the roots other than v by
         ``(result.graph.n - 1) / (roots other than v)``, where ``arguments.k`` is not None.
     summary : str
         What it is, for tables and the command line.
@@ -119,7 +120,7 @@ def _finish(name: str) -> Callable[[Result, Arguments], NDArray[np.float64]]:
 
 
 _SAMPLES = frozenset({"sources", "k", "rng"})
-_PAIRS = _SAMPLES | {"targets", "source_weights", "target_weights", "rtol"}
+_PAIRS = _SAMPLES | {"targets", "source_weights", "target_weights", "demand", "rtol"}
 
 _BUILT_IN = (
     Centrality(

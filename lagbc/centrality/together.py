@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from lagbc.centrality.compute import compute
 from lagbc.centrality.registry import Arguments, that_take
 from lagbc.run.options import Options
-from lagbc.types import Auto, CentralityName, GraphLike, Scores
+from lagbc.types import Auto, CentralityName, DemandLike, GraphLike, Scores
 
 FIVE: tuple[CentralityName, ...] = ("bc", "closeness", "harmonic", "eccentricity", "stress")
 
@@ -27,6 +27,7 @@ def centralities(
     targets: ArrayLike | None = None,
     source_weights: ArrayLike | None = None,
     target_weights: ArrayLike | None = None,
+    demand: DemandLike | None = None,
     rtol: float = 0.0,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
@@ -45,7 +46,7 @@ def centralities(
         The functions of these names say what they are. Those of `lagbc.register_centrality` are there, too. By default
         those of "bc", "closeness", "harmonic", "eccentricity" and "stress" that take the `sources`, `k` and so on that
         are given: from a sample there is no eccentricity.
-    sources, targets, source_weights, target_weights, k, rng : as for `lagbc.bc`
+    sources, targets, source_weights, target_weights, demand, k, rng : as for `lagbc.bc`
         They go to all of them, and are an error if they mean nothing to one.
     rtol, normalized, endpoints, wf_improved, log2
         As for the functions that have them; each goes to those.
@@ -73,6 +74,7 @@ def centralities(
         targets=targets,
         source_weights=source_weights,
         target_weights=target_weights,
+        demand=demand,
         rtol=rtol,
         k=k,
         rng=rng,

@@ -35,6 +35,7 @@ def choose(
     device: str,
     roots: int | None = None,
     sums: frozenset[str] = DEPENDENCY,
+    demand: bool = False,
     options: frozenset[str] = frozenset(),
     look: Callable[[Method], Probe] | None = None,
 ) -> Selection:
@@ -49,6 +50,8 @@ def choose(
         How many there are; all vertices if it is not given.
     sums : frozenset of str
         All of which the method has to offer.
+    demand : bool
+        Whether roots have targets of their own, which the method has to take.
     options : frozenset of str
         Names of options that are given; "auto" takes a method that reads them, if there is one.
     look : callable, optional
@@ -79,7 +82,7 @@ def choose(
             f"{problem}; there are: "
             + "; ".join(f"{row.name} on {row.device}{' (weighted)' if row.weighted else ''}" for row in table.METHODS)
         )
-    rows = _that_offer(sums, rows, graph.weighted)
+    rows = _that_offer(sums, rows, graph.weighted, demand=demand)
     ready = [row for row in rows if row.available]
     if not ready:
         rows[0].load()  # says what is missing
@@ -122,15 +125,17 @@ def _cheapest(
     return best, f"predicted {a_root[best]:.2g} ms a root, {compared}"
 
 
-def _that_offer(sums: frozenset[str], rows: list[Method], weighted: bool) -> list[Method]:
-    """Keep the rows that offer all sums asked for; ValueError, with the rows there are, if none does."""
-    offering = [row for row in rows if sums <= set(row.sums)]
+def _that_offer(sums: frozenset[str], rows: list[Method], weighted: bool, *, demand: bool) -> list[Method]:
+    """Keep the rows that offer all that is asked for; ValueError, with the rows there are, if none does."""
+    offering = [row for row in rows if row.offers(sums, demand=demand)]
     if not offering:
-        there = [row for row in table.METHODS if row.weighted == weighted and sums <= set(row.sums)]
+        there = [row for row in table.METHODS if row.weighted == weighted and row.offers(sums, demand=demand)]
+        is_summed = any(row.offers(sums, demand=False) for row in rows)
+        lacking = "takes no demand" if is_summed else f"does not sum {', '.join(sorted(sums))}"
         asked = ", ".join(f"{row.name} on {row.device}" for row in rows)
         weights = " with weighted=True" if weighted else ""
         raise ValueError(
-            f"{asked} does not sum {', '.join(sorted(sums))}{weights}; "
+            f"{asked} {lacking}{weights}; "
             + (f"these do: {', '.join(f'{row.name} on {row.device}' for row in there)}" if there else "no method does")
         )
     return offering

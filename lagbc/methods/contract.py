@@ -26,6 +26,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY, SUMS_WITH_MEMBERS, Sums
@@ -86,6 +87,9 @@ class SweepPlan:
     members : ndarray of float64, shape (n,), or None
         m, how many equal vertices each stands for in the interior of a path, whole numbers >= 1; None is one each. Only
         methods with "members" among their options read them, and only "dependency" and "edges" are summed with them.
+    demand : csr_array of float64, shape (n, n), or None
+        Row s says how many targets each vertex stands for where s is the root, in place of omega. Methods do not read
+        it: `backward` is given the weights of its columns.
     exponent : int
         The sums over paths are multiplied by 2**exponent: with -1 an undirected pair counts once. Methods do not read
         it: see `lagbc.run.weights`.
@@ -131,6 +135,7 @@ class SweepPlan:
     omega: NDArray[np.float64] | None = None
     multiplicity: NDArray[np.float64] | None = None
     members: NDArray[np.float64] | None = None
+    demand: sparse.csr_array | None = None
     exponent: int = 0
     rtol: float = 0.0
     bucket_width: float | None = None
@@ -249,9 +254,10 @@ class MethodModule(Protocol):
         sums : Sums
             Of the whole batch; rows of blocks that `levels` does not hold are left as they are.
         omega : array of float64, shape (rows, columns), or None
-            Target weights per vertex, in sweep order, and column of these levels, in place of the plan's and, as
-            these may have been scaled, on their scale. They may be of any size, as each column is scaled by itself
-            (`lagbc.methods.targets`). Methods that do not take them raise NotImplementedError.
+            Target weights per vertex that has edges, in sweep order, and column of these levels, in place of the
+            plan's and, as these may have been scaled, on their scale. They may be of any size, as each column is
+            scaled by itself (`lagbc.methods.targets`). A row of METHODS with ``demand=True`` takes them; the others
+            raise NotImplementedError.
 
         Raises
         ------

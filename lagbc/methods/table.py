@@ -37,6 +37,8 @@ class Method:
         The library it needs, "" for none.
     sums : tuple of str
         The sums that it makes: names of fields of `Sums`, in ``lagbc/methods/sums.py``.
+    demand : bool
+        Whether its `backward` takes target weights of single roots, as `demand=` needs them.
     """
 
     name: MethodName
@@ -46,6 +48,7 @@ class Method:
     module: str
     requires: str = ""
     sums: tuple[str, ...] = ("dependency",)
+    demand: bool = False
 
     @property
     def available(self) -> bool:
@@ -99,6 +102,10 @@ class Method:
             _is_installed.cache_clear()  # it may be installed before the next call
             raise MissingDependencyError(f"method {self.name!r} on {self.device} needs {missing}")
         return import_module(self.module)  # type: ignore[return-value]
+
+    def offers(self, sums: frozenset[str], *, demand: bool) -> bool:
+        """Whether it makes some sums, and takes a demand if there is one."""
+        return sums <= set(self.sums) and (self.demand or not demand)
 
     def reads(self, option: str) -> bool:
         """Whether it is available and reads a field of `SweepPlan` that only some methods read, such as "rtol"."""
@@ -174,13 +181,24 @@ _TRAVERSALS: tuple[MethodName, ...] = (
 
 # Of rows without predicted costs, "auto" takes the first that fits; `lagbc.methods.choose` says more.
 METHODS: tuple[Method, ...] = (
-    Method("batched", "semiring", "cpu", False, "lagbc.methods.cpu.batched.hops", "numba", _ALL_SEVEN),
+    Method("batched", "semiring", "cpu", False, "lagbc.methods.cpu.batched.hops", "numba", _ALL_SEVEN, demand=True),
     Method("graphblas", "semiring", "cpu", False, "lagbc.methods.cpu.graphblas.hops", "graphblas", _ALL_SEVEN),
-    Method("work-efficient", "traversal", "cpu", False, "lagbc.methods.cpu.traversal.hops", "numba", _ALL_SEVEN),
-    Method("batched", "semiring", "cpu", True, "lagbc.methods.cpu.batched.lengths", "numba", _ALL_SEVEN),
+    Method(
+        "work-efficient",
+        "traversal",
+        "cpu",
+        False,
+        "lagbc.methods.cpu.traversal.hops",
+        "numba",
+        _ALL_SEVEN,
+        demand=True,
+    ),
+    Method("batched", "semiring", "cpu", True, "lagbc.methods.cpu.batched.lengths", "numba", _ALL_SEVEN, demand=True),
     Method("graphblas", "semiring", "cpu", True, "lagbc.methods.cpu.graphblas.lengths", "graphblas", _ALL_SEVEN),
-    Method("dijkstra", "traversal", "cpu", True, "lagbc.methods.cpu.traversal.lengths", "numba", _ALL_SEVEN),
-    Method("batched", "semiring", "cuda", False, "lagbc.methods.gpu.batched.hops", "cupy", _ALL_SEVEN),
+    Method(
+        "dijkstra", "traversal", "cpu", True, "lagbc.methods.cpu.traversal.lengths", "numba", _ALL_SEVEN, demand=True
+    ),
+    Method("batched", "semiring", "cuda", False, "lagbc.methods.gpu.batched.hops", "cupy", _ALL_SEVEN, demand=True),
     Method("spmm", "semiring", "cuda", False, "lagbc.methods.gpu.spmm", "cupy"),
     Method("delta-stepping", "semiring", "cuda", True, "lagbc.methods.gpu.delta_stepping.lengths", "cupy", _ALL_SEVEN),
     Method("dijkstra", "traversal", "cuda", True, "lagbc.methods.gpu.traversal.dijkstra", "cupy"),

@@ -24,6 +24,24 @@ def shift_into_range(smallest: Any, largest: Any, dtype: str = "float64") -> Any
     return np.maximum(np.minimum(lowest - 1, 0), highest - _LARGEST_EXPONENTS[dtype])
 
 
+def scales_of(
+    smallest: NDArray[np.float64], largest: NDArray[np.float64], times: NDArray[np.float64], dtype: str
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
+    """Tell the shift of columns from their positive weights, how often each counts then, and which have no scale.
+
+    Parameters
+    ----------
+    smallest, largest, times : ndarray of float64, shape (columns,)
+    dtype : str
+        Of the path counts that weights are divided by.
+    """
+    shift = shift_into_range(smallest, largest, dtype)
+    with np.errstate(over="ignore", under="ignore"):
+        scaled = np.ldexp(times, shift)
+        beyond = (np.ldexp(smallest, -shift) < 1) | (np.ldexp(scaled, -shift) != times)
+    return shift, scaled, beyond
+
+
 def columns_into_range(omega: Any, times: NDArray[np.float64], dtype: str) -> tuple[Any, NDArray[np.float64]]:
     """Scale the target weights of each column, and inversely how often it counts.
 
@@ -44,12 +62,9 @@ def columns_into_range(omega: Any, times: NDArray[np.float64], dtype: str) -> tu
     largest = as_numpy(omega.max(axis=0))
     smallest = as_numpy(xp.where(omega > 0, omega, np.inf).min(axis=0))
     smallest, largest = (np.where(largest > 0, end, 1.0) for end in (smallest, largest))
-    shift = shift_into_range(smallest, largest, dtype)
+    shift, scaled, beyond = scales_of(smallest, largest, times, dtype)
     if not shift.any():
         return omega, times
-    with np.errstate(over="ignore", under="ignore"):
-        scaled = np.ldexp(times, shift)
-        beyond = (np.ldexp(smallest, -shift) < 1) | (np.ldexp(scaled, -shift) != times)
     if beyond.any():
         column = int(np.argmax(beyond))
         raise OverflowError(

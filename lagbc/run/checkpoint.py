@@ -34,7 +34,7 @@ _PART = ".lagbc-part"
 # What a file belongs to where one of its arrays differs.
 _OWNERS = {
     "graph": "another graph or direction, or to another version's order of it",
-    "options": "other options (method, reduce, scores, dtype, endpoints, rtol, weights of vertices, or k for sources)",
+    "options": "other options (method, reduce, scores, dtype, endpoints, rtol, weights of pairs, or k for sources)",
 }
 
 
@@ -342,4 +342,8 @@ def _digest_options(parts: Sequence[Part], sampled: bool) -> str:
             digest.update(b"none" if weights is None else weights.tobytes())
         if plan.members is not None:
             digest.update(b"members" + plan.members.tobytes())
+        if plan.demand is not None:
+            for numbers in (plan.demand.indptr, plan.demand.indices):
+                digest.update(numbers.astype(np.int64).tobytes())
+            digest.update(plan.demand.data.tobytes())
     return digest.hexdigest()

@@ -45,7 +45,9 @@ class Result:
     @property
     def pairs(self) -> int:
         """How often the sums over paths count a pair of vertices: twice in an undirected graph, unless weighed."""
-        if self.graph.directed or (self.plan.reduction is None and self.part.sweep.exponent):
+        if self.graph.directed or self.plan.request.demand is not None:
+            return 1
+        if self.plan.reduction is None and self.part.sweep.exponent:
             return 1
         return 2
 

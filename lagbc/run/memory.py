@@ -10,6 +10,7 @@ from lagbc.graph.graph import Graph
 from lagbc.limits import most_threads
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.table import Method
+from lagbc.run.demand import demand_bytes
 from lagbc.run.workers import chunk_length
 
 # Share of the device's memory free at the start of a run that it may take, unless the variable says otherwise.
@@ -84,6 +85,8 @@ def estimate(graph: Graph, method: Method, plan: SweepPlan, limit: int | None = 
     reading = graph_bytes(graph.n, _entries_both_ways(graph), weighted=graph.weighted)
     ordering = ("edges" in sums) * graph.nnz * _ORDER_BYTES_PER_EDGE
     workspace = workers * module.footprint(graph, plan)
+    if plan.demand is not None:
+        workspace += demand_bytes(plan.demand, plan.batch, workers)
     scores = 8 * summed * (5 + (3 + blocks) * workers)
     if limit is None:
         is_small = reading + ordering + workspace + scores <= SMALL_RUN

@@ -130,11 +130,12 @@ def _plan_sweep(graph: Graph, method: Method, request: Request, settings: Settin
         batch=memory.usual(method, len(request.roots), settings.threads) if settings.batch is None else settings.batch,
         threads=settings.threads,
         # Weights of targets may leave the range of float32, and so may what stress counts.
-        dtype="float64" if request.omega is not None or "stress" in request.sums else settings.dtype,
+        dtype="float64" if request.weighs_targets or "stress" in request.sums else settings.dtype,
         endpoints=request.endpoints,
         omega=request.omega,
         multiplicity=request.multiplicity,
         members=request.members,
+        demand=request.demand,
         # Halved on the way, as twice a score may leave the range that the score is in.
         exponent=-1 if request.weighs_pairs and not graph.directed else 0,
         rtol=request.rtol,
@@ -203,6 +204,7 @@ def _place_on(graph: Graph, request: Request, settings: Settings) -> _Place:
         device=settings.device,
         roots=len(request.roots),
         sums=request.sums,
+        demand=request.demand is not None,
         options=frozenset(_given(request, settings)),
         look=look,
     )
@@ -217,7 +219,7 @@ def _is_there(begun: tuple[str, str], graph: Graph, request: Request, settings: 
     return any(
         row.key == (*begun, graph.weighted) and row.available
         for row in table.METHODS
-        if request.sums <= set(row.sums) and settings.device in ("auto", row.device)
+        if row.offers(request.sums, demand=request.demand is not None) and settings.device in ("auto", row.device)
     )
 
 
@@ -226,7 +228,7 @@ def _can_fall_back(graph: Graph, request: Request, settings: Settings) -> bool:
     return settings.dtype == "float64" and any(
         row.device == "cpu" and row.weighted == graph.weighted and settings.method in ("auto", row.name)
         for row in table.METHODS
-        if request.sums <= set(row.sums)
+        if row.offers(request.sums, demand=request.demand is not None)
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from lagbc.run.options import parse_count, parse_real
 
@@ -27,6 +28,8 @@ class Request:
         How often each vertex counts as a root; None is once each.
     members : ndarray of float64, shape (n,), or None
         How many equal vertices each stands for on the way; None is one each.
+    demand : csr_array of float64, shape (n, n), or None
+        How many targets each vertex stands for, a row a root, in place of omega; the pairs are ordered.
     weighs_pairs : bool
         Whether omega or multiplicity are the caller's weights, of any size.
     endpoints : bool
@@ -45,11 +48,17 @@ class Request:
     omega: NDArray[np.float64] | None = None
     multiplicity: NDArray[np.float64] | None = None
     members: NDArray[np.float64] | None = None
+    demand: sparse.csr_array | None = None
     weighs_pairs: bool = False
     endpoints: bool = False
     rtol: float = 0.0
     is_sample: bool = False
     is_redrawn: bool = False
+
+    @property
+    def weighs_targets(self) -> bool:
+        """Whether a target may count otherwise than once."""
+        return self.omega is not None or self.demand is not None
 
 
 def parse_roots(

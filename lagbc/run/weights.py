@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.targets import shift_into_range
+from lagbc.run.demand import without_far_apart
 
 
 def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:
@@ -21,17 +22,21 @@ def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:
     Parameters
     ----------
     plan : SweepPlan
-        Without endpoints, if it has weights: the ends of a path are not weighed by omega.
+        Without endpoints, if it has weights: the ends of a path are not weighed by omega. With a demand it has no
+        omega, multiplicity or exponent.
     n : int
         Number of vertices.
 
     Returns
     -------
     plan : SweepPlan
-        Itself, if it is in range. In it, roots out of range have multiplicity 0.
+        Itself, if it is in range. In it, roots out of range have multiplicity 0, or no demand.
     beyond : ndarray of bool, shape (n,)
         The roots out of range.
     """
+    if plan.demand is not None:
+        demand, beyond = without_far_apart(plan.demand)
+        return replace(plan, demand=demand), beyond
     shift = _shift(plan.omega)
     if not shift and not plan.exponent:
         return plan, np.zeros(n, np.bool_)

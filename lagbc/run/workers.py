@@ -23,6 +23,7 @@ from lagbc.methods.contract import Batching, MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.phases import phase
+from lagbc.run.demand import weights_of_columns, weights_of_root
 from lagbc.run.threads import CallingThread, Threads
 from lagbc.run.weights import into_range
 
@@ -277,10 +278,16 @@ class _Worker:
             for i in np.flatnonzero(again).tolist():
                 missing = recomputed if overflowed[i] else recomputed.of_paths()
                 row = self._module.batching.rows(i, i + 1).start
-                extended.add_root(self._graph.on_host, self._plan, int(roots[i]), missing, row, i)
+                root = int(roots[i])
+                extended.add_root(self._graph.on_host, self._plan_of(root), root, missing, row, i)
             asarray = self._method.arrays.asarray
             sums.add(recomputed.moved(asarray))
         return sums
+
+    def _plan_of(self, root: int) -> SweepPlan:
+        """Return the plan of one root, whose trips are the weights of all targets."""
+        demand = self._plan.demand
+        return self._plan if demand is None else replace(self._plan, omega=weights_of_root(demand, root), demand=None)
 
     def _zeros(self, arrays: Any, roots: int) -> Sums:
         rows = self._module.batching.rows(0, roots).stop
@@ -293,6 +300,10 @@ class _Worker:
         sums = self._zeros(self._method.arrays, len(roots))
         state, overflowed = self._states[dtype], np.zeros(len(roots), np.bool_)
         for levels in self._module.forward(state, roots):
-            self._module.backward(state, levels, sums)
+            if (demand := self._scaled.demand) is None:
+                self._module.backward(state, levels, sums)
+            else:
+                omega = weights_of_columns(demand, self._graph, roots[levels.places], self._method.arrays)
+                self._module.backward(state, levels, sums, omega)
             overflowed[levels.places] = levels.overflowed
         return sums, overflowed

@@ -140,6 +140,7 @@ def test_all_options_reach_bc(monkeypatch, tmp_path):
         "variant": None,
         "virtual_warp": None,
         "rtol": 0.0,
+        "demand": None,
     }
     seen.clear()
     succeed("bc", "example:karate")

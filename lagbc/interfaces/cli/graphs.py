@@ -70,6 +70,23 @@ def open_source(options: GraphOptions) -> Source:
     )
 
 
+def read_demand(arguments: dict[str, Any], sample: SampleOptions) -> dict[str, Any]:
+    """Read the file of trips that is named among arguments, if there is one, and put its matrix in its place."""
+    from lagbc.io.read import read_graph
+
+    if arguments.get("demand") is None:
+        return arguments
+    if sample.k is not None:
+        raise ValueError("demand= says how often each pair of vertices counts; leave out k=")
+    path = arguments["demand"]
+    file = read_graph(path)
+    if file.format not in ("Matrix Market", "SciPy npz"):
+        raise ValueError(f"{path}: demand is a matrix, .npz or .mtx, whose rows are those of the graph")
+    if file.notices:
+        raise ValueError(f"{path}: the trips of a pair of vertices are listed more than once; list each pair once")
+    return {**arguments, "demand": file.matrix}
+
+
 def note(text: str) -> None:
     """Print a line that is no result."""
     click.echo(f"lagbc: note: {text}", err=True)
@@ -92,14 +109,16 @@ def headline(source: Source, graph: Graph) -> str:
     return f"{source.title}: {counted(graph.n, 'vertex', 'vertices')}, {edges}"
 
 
-def introduce(source: Source, graph: Graph, which: Any, sample: SampleOptions, run: RunOptions) -> None:
+def introduce(
+    source: Source, graph: Graph, which: Any, sample: SampleOptions, run: RunOptions, demand: Any = None
+) -> None:
     """Print what a command is about to compute: the graph, the method, what became of values, and the roots."""
     import lagbc
 
     roots = None if sample.k is None else min(sample.k, graph.n)
     how = {name: value for name, value in asdict(run).items() if name not in ("batch", "progress")}
     choice = lagbc.select_method(
-        graph, directed=source.directed, weighted=source.weighted, which=which, roots=roots, **how
+        graph, directed=source.directed, weighted=source.weighted, which=which, roots=roots, demand=demand, **how
     )
     click.echo(headline(source, graph))
     click.echo(f"method: {choice.reason}")

@@ -215,6 +215,12 @@ takes_output = _record(
 
 # The arguments of centralities that are no vertices, by their names in Python.
 _ARGUMENTS = {
+    "demand": click.option(
+        "--demand",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="Trips between pairs of vertices, a matrix (.npz or .mtx) with a row for each origin: loads by trips.",
+    ),
     "normalized": click.option("--normalized", is_flag=True, help="Divide by the number of pairs, as NetworkX does."),
     "endpoints": click.option("--endpoints", is_flag=True, help="Count the two ends of a path too."),
     "wf_improved": click.option(

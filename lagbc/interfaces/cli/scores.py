@@ -12,7 +12,7 @@ import click
 from lagbc import phases
 from lagbc.centrality.registry import Centrality, registered
 from lagbc.interfaces.cli import options
-from lagbc.interfaces.cli.graphs import degrees_of, introduce, open_source
+from lagbc.interfaces.cli.graphs import degrees_of, introduce, open_source, read_demand
 from lagbc.interfaces.cli.outputs import check_outputs, write_edges, write_scores
 from lagbc.interfaces.cli.text import left_behind, table, timing
 
@@ -61,13 +61,13 @@ def _score(
     check_outputs(output.out, output.plot)
     if record.of_edges and output.plot is not None:
         raise ValueError("--plot draws scores of vertices; write those of edges with --out")
-    taken = open_source(source)
+    taken, given = open_source(source), read_demand(given, sample)
     how = asdict(run) | {"directed": taken.directed, "weighted": taken.weighted}
     silent = how | {"checkpoint": None, "progress": False}
     start = time.perf_counter()
     with phases.record() as recorder:
         graph = taken.graph
-        introduce(taken, graph, record.name, sample, run)
+        introduce(taken, graph, record.name, sample, run, given.get("demand"))
         try:
             scores = _compute(record.name, graph, sample.arguments | given | how)
         except KeyboardInterrupt as interrupt:
@@ -90,12 +90,19 @@ def _score(
     if output.plot is not None:
         from lagbc.plots import plot_scores
 
-        unit = "" if record.name != "bc" else "fraction of vertex pairs" if given["normalized"] else "vertex pairs"
+        unit = _unit(given) if record.name == "bc" else ""
         name = "betweenness" if record.name == "bc" else record.name.replace("_", " ")
         plot_scores(
             taken.file.matrix, scores, output.plot, directed=taken.directed, title=taken.title, unit=unit, name=name
         )
         click.echo(f"plot: {output.plot}")
+
+
+def _unit(given: dict[str, Any]) -> str:
+    """Say what betweenness counts."""
+    if given["demand"] is not None:
+        return "trips"
+    return "fraction of vertex pairs" if given["normalized"] else "vertex pairs"
 
 
 def _compute(name: str, graph: Any, arguments: dict[str, Any]) -> Any:
@@ -112,7 +119,7 @@ def _errors(
     record: Centrality, graph: Any, sample: options.SampleOptions, wanted: bool, options_of_run: dict[str, Any]
 ) -> tuple[np.ndarray | None, str]:
     """Return the standard errors of an estimate, and a sentence on them; none where there are no estimates."""
-    if "k" not in record.takes:
+    if "k" not in record.takes or options_of_run.get("demand") is not None:
         return None, ""
     if sample.k is None or sample.k >= graph.n:
         return None, "none; all vertices are roots"

@@ -10,7 +10,7 @@ import click
 
 from lagbc import phases
 from lagbc.interfaces.cli import options
-from lagbc.interfaces.cli.graphs import introduce, open_source
+from lagbc.interfaces.cli.graphs import introduce, open_source, read_demand
 from lagbc.interfaces.cli.outputs import check_outputs, write_table
 from lagbc.interfaces.cli.text import left_behind, table, timing
 
@@ -42,8 +42,9 @@ def centralities_command(
     from lagbc.centrality.together import FIVE
 
     check_outputs(output.out, output.plot)
+    given = read_demand(given, sample)
     if which is None:
-        names = list[str](that_take(FIVE, Arguments(**sample.arguments)))
+        names = list[str](that_take(FIVE, Arguments(**sample.arguments, demand=given["demand"])))
     else:
         names = [name.strip().replace("-", "_") for name in which.split(",")]
     if any(find(name).of_edges for name in names):
@@ -54,7 +55,7 @@ def centralities_command(
     start = time.perf_counter()
     with phases.record() as recorder:
         graph: Any = taken.graph
-        introduce(taken, graph, names, sample, run)
+        introduce(taken, graph, names, sample, run, given["demand"])
         try:
             found: dict[str, Any] = dict(lagbc.centralities(graph, names, **sample.arguments, **how))  # type: ignore[arg-type]
         except KeyboardInterrupt as interrupt:

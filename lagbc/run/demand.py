@@ -1,0 +1,139 @@
+"""Trips between pairs of vertices: read, and spread out to the target weights of the roots of a batch.
+
+A demand D has a row of trips for each root s: D[s, t] targets stand at t, for this root alone. It stays sparse; only
+the columns of one batch are laid out in full.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from lagbc.graph.graph import Graph
+from lagbc.methods.targets import scales_of
+
+# Of a target weight of a vertex and column: itself, its copy in a method's rows, two while it is scaled, and a flag.
+_BYTES_PER_WEIGHT = 4 * 8 + 1
+
+
+def parse_demand(n: int, demand: Any) -> sparse.csr_array:
+    """Return trips as rows of their origins, in canonical form and without the diagonal and zeros.
+
+    Parameters
+    ----------
+    n : int
+        Number of vertices.
+    demand : SciPy or CuPy sparse matrix, or dense 2-D ndarray; shape (n, n)
+        Entries at one place are summed. It is not changed.
+
+    Raises
+    ------
+    TypeError
+        It is no such matrix, or not of real numbers.
+    ValueError
+        It has another shape, or a value off the diagonal is not finite and >= 0.
+    """
+    if type(demand).__module__.partition(".")[0] in ("cupy", "cupyx") and hasattr(demand, "get"):
+        demand = demand.get()
+    if isinstance(demand, np.ma.MaskedArray):
+        raise TypeError("demand is a masked array; pass demand.filled(0)")
+    if not sparse.issparse(demand) and not isinstance(demand, np.ndarray):
+        raise TypeError(
+            f"demand is a {type(demand).__qualname__}; it is a sparse matrix of SciPy or CuPy or a dense 2-D ndarray, "
+            f"of shape ({n}, {n})"
+        )
+    if demand.shape != (n, n):
+        raise ValueError(f"demand has shape {demand.shape}; it is a number of trips a pair of vertices, ({n}, {n})")
+    if demand.dtype.kind not in "biuf":
+        raise TypeError(f"demand has dtype {demand.dtype}; it holds real numbers, e.g. of float64")
+    if sparse.issparse(demand) and demand.format in ("csr", "csc", "bsr"):
+        try:
+            demand.check_format(full_check=True)
+        except ValueError as error:
+            raise ValueError(f"demand: {error}") from error
+    entries = sparse.coo_array(demand)
+    is_trip = entries.row != entries.col
+    values = entries.data[is_trip].astype(np.float64)
+    trips = sparse.coo_array((values, (entries.row[is_trip], entries.col[is_trip])), shape=(n, n)).tocsr()
+    _require_trips(trips)
+    trips.eliminate_zeros()
+    trips.sort_indices()
+    return trips
+
+
+def _require_trips(trips: sparse.csr_array) -> None:
+    invalid = ~(np.isfinite(trips.data) & (trips.data >= 0))
+    if invalid.any():
+        first = int(np.argmax(invalid))
+        origin = int(np.searchsorted(trips.indptr, first, side="right")) - 1
+        raise ValueError(
+            f"demand holds {np.count_nonzero(invalid)} values that are not finite and >= 0, "
+            f"the first from vertex {origin} to vertex {trips.indices[first]}: {trips.data[first]}"
+        )
+
+
+def origins(demand: sparse.csr_array) -> NDArray[np.int64]:
+    """Vertices that trips begin at, ascending."""
+    return np.flatnonzero(np.diff(demand.indptr))
+
+
+def weights_of_columns(demand: sparse.csr_array, graph: Graph, roots: NDArray[np.int64], arrays: Any) -> Any:
+    """Lay out the trips of some roots as target weights.
+
+    Parameters
+    ----------
+    demand : csr_array of float64, shape (n, n)
+    graph : Graph
+    roots : ndarray of int64
+        A column each; one of -1 has no trips.
+    arrays : module
+        numpy or cupy.
+
+    Returns
+    -------
+    omega : array of float64, shape (graph.active, len(roots))
+        Rows are the vertices that have edges, in sweep order; no path leads to the others.
+    """
+    present = np.flatnonzero(roots >= 0)
+    trips = demand[roots[present]]
+    columns, rows = np.repeat(present, np.diff(trips.indptr)), graph.position[trips.indices]
+    has_edges = rows < graph.active
+    omega = arrays.zeros((graph.active, len(roots)))
+    at = (arrays.asarray(part[has_edges]) for part in (rows, columns))
+    omega[tuple(at)] = arrays.asarray(trips.data[has_edges])
+    return omega
+
+
+def weights_of_root(demand: sparse.csr_array, root: int) -> NDArray[np.float64]:
+    """Lay out the trips of one root, in matrix order, shape (n,)."""
+    omega = np.zeros(demand.shape[1])
+    row = slice(demand.indptr[root], demand.indptr[root + 1])
+    omega[demand.indices[row]] = demand.data[row]
+    return omega
+
+
+def without_far_apart(demand: sparse.csr_array) -> tuple[sparse.csr_array, NDArray[np.bool_]]:
+    """Leave out the trips of roots that no scale brings into range; also say which roots these are, shape (n,).
+
+    `lagbc.methods.targets` scales each column by itself, and refuses such a one.
+    """
+    n = demand.shape[0]
+    beyond, roots = np.zeros(n, np.bool_), origins(demand)
+    if not len(roots):
+        return demand, beyond
+    first = demand.indptr[roots]
+    smallest, largest = np.minimum.reduceat(demand.data, first), np.maximum.reduceat(demand.data, first)
+    *_, beyond[roots] = scales_of(smallest, largest, np.ones(len(roots)), "float64")
+    if not beyond.any():
+        return demand, beyond
+    kept = np.where(np.repeat(beyond, np.diff(demand.indptr)), 0, demand.data)
+    return sparse.csr_array((kept, demand.indices, demand.indptr), shape=demand.shape), beyond
+
+
+def demand_bytes(demand: sparse.csr_array, batch: int, workers: int) -> int:
+    """Bound the bytes that a demand takes: the trips, twice where some are left out, and each worker's columns."""
+    trips = 2 * demand.data.nbytes + demand.indices.nbytes + demand.indptr.nbytes
+    return int(trips + workers * batch * demand.shape[0] * _BYTES_PER_WEIGHT)

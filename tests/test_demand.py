@@ -1,0 +1,501 @@
+"""Loads by trips between pairs of vertices: `demand=` of `bc` and `edge_bc`, against brute force."""
+
+import functools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import (
+    SPECIAL,
+    adjacency,
+    diamonds,
+    disjoint,
+    graphs,
+    grid,
+    layered,
+    lengths_of,
+    matrix,
+    path,
+    scale_free,
+    vertex_weights,
+    weighted_graphs,
+    with_lengths,
+)
+
+import lagbc
+from lagbc import reference
+from lagbc.graph.validate import as_graph
+from lagbc.methods.contract import SweepPlan
+from lagbc.run import memory
+from lagbc.run.demand import origins, parse_demand, weights_of_columns, without_far_apart
+
+# No overflow may show, not even as a warning on the way.
+pytestmark = pytest.mark.filterwarnings("error")
+
+ROWS = [row for row in lagbc.METHODS if row.available]
+TAKING = [row for row in ROWS if row.demand]
+
+
+def name_of(row):
+    return f"{row.name}-{row.device}{'-lengths' * row.weighted}"
+
+
+def how(row):
+    """Options that take a method."""
+    return {"method": row.name, "device": row.device, "weighted": row.weighted}
+
+
+taking = pytest.mark.parametrize("row", TAKING, ids=name_of)
+
+
+def loads(A, demand, *, directed, weighted):
+    """Loads of vertices, and of edges (v, w) one way, by their definition, from distances and counts of all pairs.
+
+    Shortest paths from s to t lead through v if d(s, v) + d(v, t) = d(s, t): sigma_sv sigma_vt of them. Lengths are
+    integers, so that sums are exact.
+    """
+    n, edges = A.shape[0], lengths_of(A, directed=directed)
+    edges = {edge: int(length) if weighted else 1 for edge, length in edges.items()}
+    far, sigma = np.full((n, n), np.inf), [[0] * n for _ in range(n)]
+    far[range(n), range(n)] = 0
+    for (v, w), length in edges.items():
+        far[v, w] = length
+    for v in range(n):
+        far = np.minimum(far, far[:, v, None] + far[v])
+    for s in range(n):
+        sigma[s][s] = 1
+        for v in np.argsort(far[s], kind="stable").tolist():
+            if 0 < far[s, v] < np.inf:
+                sigma[s][v] = sum(sigma[s][u] for (u, w), x in edges.items() if w == v and far[s, u] + x == far[s, v])
+    of_vertices, of_edges = [Fraction(0)] * n, dict.fromkeys(edges, Fraction(0))
+    for s in range(n):
+        for t in range(n):
+            trips = Fraction(float(demand[s, t]))
+            if s == t or not trips or far[s, t] == np.inf:
+                continue
+            for v in {*range(n)} - {s, t}:
+                if far[s, v] + far[v, t] == far[s, t]:
+                    of_vertices[v] += trips * sigma[s][v] * sigma[v][t] / sigma[s][t]
+            for (v, w), length in edges.items():
+                if far[s, v] + length + far[w, t] == far[s, t]:
+                    of_edges[v, w] += trips * sigma[s][v] * sigma[w][t] / sigma[s][t]
+    return np.array(of_vertices, float), of_edges
+
+
+def assert_loads(A, demand, row, *, directed, given=None, **options):
+    """Compare both functions with the definition; `given` is the demand in another form."""
+    of_vertices, of_edges = loads(A, demand, directed=directed, weighted=row.weighted)
+    given = demand if given is None else given
+    found = lagbc.bc(A, demand=given, directed=directed, **how(row), **options)
+    np.testing.assert_allclose(found, of_vertices, rtol=1e-12, atol=1e-300)
+    found = lagbc.edge_bc(A, demand=given, directed=directed, **how(row), **options).toarray()
+    for (v, w), load in of_edges.items():
+        both = load if directed else load + of_edges[w, v]
+        assert found[v, w] == pytest.approx(float(both), rel=1e-12, abs=1e-300)
+
+
+def demands(n):
+    """Trips with whole rows and single entries of zeros, and with a diagonal."""
+    entry = st.sampled_from([0.0, 0.0, 0.0, 0.25, 1.0, 3.0, 1e-9, 1e9])
+    row = st.one_of(st.just([0.0] * n), st.lists(entry, min_size=n, max_size=n))
+    return st.lists(row, min_size=n, max_size=n).map(lambda rows: np.array(rows).reshape(n, n))
+
+
+@taking
+@settings(max_examples=120)
+@given(st.data(), st.booleans())
+def test_loads_are_those_of_the_definition(row, data, directed):
+    A = data.draw(weighted_graphs(max_n=8) if row.weighted else graphs(max_n=8))
+    demand = data.draw(demands(A.shape[0]))
+    assert_loads(A, demand, row, directed=directed, given=data.draw(st.sampled_from([demand, sp.csr_array(demand)])))
+
+
+@taking
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("name", SPECIAL)
+def test_loads_of_named_graphs(row, name, directed):
+    A = SPECIAL[name]
+    demand = np.random.default_rng(1).integers(0, 3, A.shape) / 4
+    assert_loads(A, demand, row, directed=directed)
+
+
+def test_loads_of_many_graphs():
+    """Random ones with ties, some of them in pieces, by the methods that "auto" takes."""
+    rng = np.random.default_rng(3)
+    for number in range(600):
+        n = int(rng.integers(2, 9))
+        A = sp.coo_array(np.where(rng.random((n, n)) < rng.choice([0.2, 0.5]), rng.integers(1, 4, (n, n)), 0))
+        demand = np.where(rng.random((n, n)) < 0.4, rng.random((n, n)), 0)
+        demand[rng.random(n) < 0.3] = 0
+        directed, weighted = bool(number % 2), bool(number % 4 // 2)
+        of_vertices, of_edges = loads(A, demand, directed=directed, weighted=weighted)
+        given = {"demand": sp.coo_array(demand), "directed": directed, "weighted": weighted}
+        np.testing.assert_allclose(lagbc.bc(A, **given), of_vertices, rtol=1e-12, atol=1e-14)
+        found = lagbc.edge_bc(A, **given).toarray()
+        for (v, w), load in of_edges.items():
+            both = load if directed else load + of_edges[w, v]
+            assert found[v, w] == pytest.approx(float(both), rel=1e-12, abs=1e-14)
+
+
+GRAPHS = {
+    "scale-free": scale_free(300, 1500, seed=1),
+    "mesh": grid(9, 16),
+    "parts": disjoint(path(50), grid(5, 6), scale_free(60, 300, seed=4), matrix(3, []), layered(4, 5)),
+}
+
+
+@taking
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_loads_of_several_batches(row, name, directed):
+    """Against Brandes' algorithm, a root at a time."""
+    A = with_lengths(GRAPHS[name], [1, 2, 3])
+    demand = sp.random_array(A.shape, density=0.05, rng=np.random.default_rng(2), format="csr")
+    edges = adjacency(A, directed=directed)
+    weights = [length for _, length in sorted(lengths_of(A, directed=directed).items())] if row.weighted else None
+    theirs = sum(
+        np.array(reference.brandes(*edges, weights, sources=[s], target_weights=demand[[s]].toarray()[0].tolist()))
+        for s in range(A.shape[0])
+    )
+    ours = lagbc.bc(A, demand=demand, directed=directed, **how(row))
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-14)
+
+
+# What loads have in common with scores
+
+
+@taking
+@pytest.mark.parametrize("directed", [True, False])
+def test_one_trip_a_pair_is_the_raw_score(row, directed):
+    A, often = with_lengths(GRAPHS["scale-free"], [1, 2, 3]), 1 if directed else 2
+    ones = np.ones(A.shape)
+    for function in (lagbc.bc, lambda *given, **options: lagbc.edge_bc(*given, **options).toarray()):
+        call = functools.partial(function, A, directed=directed, **how(row))
+        np.testing.assert_allclose(call(demand=ones - np.eye(len(ones))), often * call(), rtol=1e-12)
+        np.testing.assert_array_equal(call(demand=ones), call(demand=ones - np.eye(len(ones))))
+
+
+@taking
+@settings(max_examples=20)
+@given(st.data(), st.booleans())
+def test_trips_of_products_are_weights_of_vertices(row, data, directed):
+    A = data.draw(weighted_graphs())
+    times, targets = (data.draw(vertex_weights(A.shape[0])) for _ in range(2))
+    call = functools.partial(lagbc.bc, A, directed=directed, **how(row))
+    weighed = call(source_weights=times, target_weights=targets)
+    np.testing.assert_allclose(call(demand=np.outer(times, targets)), (1 if directed else 2) * weighed, rtol=1e-12)
+
+
+@taking
+def test_what_flows_into_a_vertex_flows_out_or_ends_there(row):
+    A = with_lengths(GRAPHS["parts"], [1, 2])
+    demand = sp.random_array(A.shape, density=0.1, rng=np.random.default_rng(5), format="csr")
+    flow = lagbc.edge_bc(A, demand=demand, directed=True, **how(row))
+    joined = sp.csgraph.shortest_path(sp.csr_array(A), unweighted=True) < np.inf
+    trips = np.where(joined & ~np.eye(len(joined), dtype=bool), demand.toarray(), 0)
+    net = flow.sum(axis=1) - flow.sum(axis=0)
+    np.testing.assert_allclose(net, trips.sum(axis=1) - trips.sum(axis=0), rtol=1e-12, atol=1e-10)
+    through = lagbc.bc(A, demand=demand, directed=True, **how(row))
+    np.testing.assert_allclose(flow.sum(axis=0), through + trips.sum(axis=0), rtol=1e-12, atol=1e-10)
+
+
+def test_both_from_one_sweep():
+    A, demand = GRAPHS["mesh"], sp.random_array((144, 144), density=0.1, rng=np.random.default_rng(5))
+    both = lagbc.centralities(A, ("bc", "edge_bc"), demand=demand)
+    np.testing.assert_array_equal(both["bc"], lagbc.bc(A, demand=demand))
+    np.testing.assert_array_equal(both["edge_bc"].toarray(), lagbc.edge_bc(A, demand=demand).toarray())
+    assert list(lagbc.centralities(A, demand=demand)) == ["bc"]
+
+
+@taking
+def test_a_tolerance_of_lengths(row):
+    if not row.load().options >= {"rtol"}:
+        pytest.skip("it takes none")
+    A = np.zeros((4, 4))
+    A[0, 1], A[1, 3], A[0, 2], A[2, 3] = 0.1, 0.2, 0.15, 0.15
+    demand = np.zeros((4, 4))
+    demand[0, 3] = 8
+    np.testing.assert_allclose(lagbc.bc(A, demand=demand, rtol=1e-9, **how(row)), [0, 4, 4, 0])
+
+
+# How it is carried out
+
+
+@taking
+def test_bits_are_those_of_any_threads_and_batch(row):
+    A = with_lengths(grid(20, 20), [1, 2, 3])
+    demand = sp.random_array(A.shape, density=0.1, rng=np.random.default_rng(1))
+    call = functools.partial(lagbc.centralities, A, ("bc", "edge_bc"), demand=demand, **how(row))
+    one = call(threads=1, batch=64)
+    for threads, batch in ((2, "auto"), (2, 16), (3, 300)):
+        other = call(threads=threads, batch=batch)
+        np.testing.assert_array_equal(one["bc"], other["bc"])
+        np.testing.assert_array_equal(one["edge_bc"].data, other["edge_bc"].data)
+
+
+def test_a_graph_that_could_be_reduced_is_not():
+    """Weights of vertices do not say what trips between single pairs pass through a cut vertex."""
+    A = disjoint(path(40), matrix(2, [(0, 1)]))
+    demand = sp.random_array(A.shape, density=0.3, rng=np.random.default_rng(1)).toarray()
+    for weighted in (False, True):
+        row = next(row for row in TAKING if row.weighted == weighted)
+        assert_loads(A, demand, row, directed=False, reduce="all")
+
+
+def test_nothing_is_searched_from_a_vertex_without_trips():
+    seen, demand = [], np.zeros((6, 6))
+    demand[1, 4] = demand[3, 3] = demand[5, 5] = 2
+    demand[4, 0] = 0
+    scores = lagbc.bc(path(6), demand=demand, progress=lambda progress: seen.append(progress.total))
+    assert set(seen) == {1}
+    np.testing.assert_array_equal(scores, [0, 0, 2, 2, 0, 0])
+    for nothing in (np.zeros((6, 6)), sp.csr_array((6, 6)), np.eye(6)):
+        np.testing.assert_array_equal(lagbc.bc(path(6), demand=nothing), np.zeros(6))
+    assert lagbc.bc(np.zeros((0, 0)), demand=np.zeros((0, 0))).shape == (0,)
+
+
+def test_targets_without_edges():
+    """They are the last rows of the sweep order, and are left out of the columns."""
+    A, demand = disjoint(path(4), matrix(3, [])), np.ones((7, 7))
+    graph = as_graph(A)
+    trips = parse_demand(7, demand)
+    columns = weights_of_columns(trips, graph, np.array([0, -1, 3]), np)
+    assert columns.shape == (4, 3)
+    np.testing.assert_array_equal(columns[graph.position[:4]].T, [[0, 1, 1, 1], [0, 0, 0, 0], [1, 1, 1, 0]])
+    np.testing.assert_array_equal(lagbc.bc(A, demand=demand), 2 * lagbc.bc(A, directed=False))
+
+
+@taking
+def test_counts_that_float64_does_not_hold(row):
+    """Of 1030 diamonds in a row; most roots are in range, some are not."""
+    A = diamonds(1030, 2)
+    n, rng = A.shape[0], np.random.default_rng(1)
+    demand = np.zeros((n, n))
+    demand[np.ix_([0, 1, 30, 1500], rng.integers(0, n, 40))] = rng.random((4, 40))
+    demand[[0, 1, 30, 1500], n - 1] = 1
+    scores = lagbc.bc(A, demand=demand, directed=True, **how(row))
+    # Joint k is at place 2k of the chain, the two middles before it share place 2k - 1.
+    vertex, theirs = np.arange(n), np.zeros(n)
+    place, share = 2 * ((vertex + 2) // 3) - (vertex % 3 > 0), np.where(vertex % 3, 0.5, 1.0)
+    for s, t in zip(*np.nonzero(demand), strict=True):
+        theirs += demand[s, t] * share * ((place[s] < place) & (place < place[t]))
+    np.testing.assert_allclose(scores, theirs, rtol=1e-12)
+    assert np.isfinite(lagbc.edge_bc(A, demand=demand, directed=True, **how(row)).data).all()
+
+
+SIZES = (0.0, 0.0, 5e-324, 1e-310, 1e-300, 1.0, 1e160, 1e300)
+
+
+@taking
+@settings(max_examples=60)
+@given(st.data(), st.booleans())
+def test_trips_of_any_size(row, data, directed):
+    """Those of one origin may be too far apart for any scale: this root is then computed by itself."""
+    A = data.draw(weighted_graphs(max_n=7))
+    n = A.shape[0]
+    drawn = data.draw(st.lists(st.sampled_from(SIZES), min_size=n * n, max_size=n * n))
+    demand = np.array(drawn).reshape(n, n)
+    of_vertices, _ = loads(A, demand, directed=directed, weighted=row.weighted)
+    ours = lagbc.bc(A, demand=demand, directed=directed, **how(row))
+    np.testing.assert_allclose(ours, of_vertices, rtol=1e-12, atol=np.finfo(float).tiny * 1e-12)
+
+
+@taking
+def test_roots_whose_trips_are_too_far_apart_are_computed_by_themselves(row):
+    demand = np.zeros((6, 6))
+    demand[0, 2:] = 1e-300, 2.0, 0, 1e300
+    demand[2, 4:] = 1e-5, 1e5
+    kept, beyond = without_far_apart(parse_demand(6, demand))
+    np.testing.assert_array_equal(beyond, [True, False, False, False, False, False])
+    np.testing.assert_array_equal(kept.toarray(), np.where(beyond[:, None], 0, demand))
+    scores = lagbc.bc(path(6), demand=demand, **how(row))
+    np.testing.assert_allclose(scores, [0, 1e300, 1e300, 1e300, 1e300, 0], rtol=1e-12)
+
+
+def test_loads_that_float64_does_not_hold():
+    demand = np.full((5, 5), 1.7e308)
+    for function in (lagbc.bc, lagbc.edge_bc):
+        for weighted in (False, True):
+            with pytest.raises(OverflowError, match="the trips of demand sum to more than float64 holds; scale them"):
+                function(path(5), demand=demand, weighted=weighted)
+
+
+class _KilledError(Exception):
+    pass
+
+
+@taking
+def test_a_checkpoint_goes_on_and_knows_its_trips(row, tmp_path):
+    A = with_lengths(grid(18, 18), [1, 2, 3])
+    demand = sp.random_array(A.shape, density=0.1, rng=np.random.default_rng(1), format="csr")
+    call = functools.partial(lagbc.bc, A, 64, **how(row), checkpoint=tmp_path / "run")
+
+    def kill(progress):
+        if progress.done > 64:
+            raise _KilledError
+
+    if row.device == "cpu":  # where there are several batches
+        with pytest.raises(_KilledError):
+            call(demand=demand, progress=kill)
+        assert 0 < np.load(tmp_path / "run")["done"] < A.shape[0]
+    other = demand.copy()
+    other.data[5] += 1
+    for demands_else in ({"demand": other}, {"demand": demand.T}, {}) if row.device == "cpu" else ():
+        with pytest.raises(lagbc.CheckpointError, match=r"belongs to other (options|roots)"):
+            call(**demands_else)
+    np.testing.assert_array_equal(call(demand=demand), lagbc.bc(A, demand=demand, **how(row)))
+    reordered = sp.coo_array(demand)
+    reordered = sp.coo_array((reordered.data[::-1], (reordered.row[::-1], reordered.col[::-1])), shape=A.shape)
+    np.testing.assert_array_equal(call(demand=reordered), call(demand=demand))
+
+
+@taking
+def test_memory_is_counted(row):
+    A, demand = GRAPHS["mesh"], np.ones((144, 144))
+    given = {"threads": 1, **how(row)}
+    without, needed = lagbc.estimate_memory(A, 64, **given), lagbc.estimate_memory(A, 64, demand=demand, **given)
+    assert needed.workspace >= without.workspace + 8 * 144 * needed.batch + 8 * 144 * 143
+    graph, plan = as_graph(A), SweepPlan(batch=64, demand=parse_demand(144, demand))
+    if not row.weighted and row.device == "cpu":
+        two = memory.estimate(graph, row, SweepPlan(batch=64, demand=plan.demand, threads=2)).workspace
+        assert two >= memory.estimate(graph, row, plan).workspace + 8 * 144 * 64
+
+
+# Which methods take it
+
+
+def test_rows_say_whether_they_take_it():
+    names = {(row.name, row.device, row.weighted) for row in lagbc.METHODS if row.demand}
+    assert names == {
+        ("batched", "cpu", False),
+        ("batched", "cpu", True),
+        ("work-efficient", "cpu", False),
+        ("dijkstra", "cpu", True),
+        ("batched", "cuda", False),
+    }
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if not row.demand], ids=name_of)
+def test_other_methods_are_refused(row):
+    there = "batched on cpu, dijkstra on cpu" if row.weighted else "batched on cpu, work-efficient on cpu"
+    with pytest.raises(ValueError, match=rf"{row.name} on {row.device} takes no demand.*; these do: {there}"):
+        lagbc.bc(path(4), demand=np.ones((4, 4)), **how(row))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_auto_takes_one_of_them(weighted):
+    A = grid(9, 16)
+    taken = lagbc.select_method(A, demand=np.ones(A.shape), weighted=weighted).method
+    assert taken.demand
+    with pytest.raises(ValueError, match="demand says which roots there are; leave out roots"):
+        lagbc.estimate_memory(A, demand=np.ones(A.shape), roots=3)
+
+
+def test_a_method_of_one_s_own_need_not_take_it():
+    lagbc.register_method(lagbc.Method("textbook", "traversal", "cpu", False, "textbook"))
+    try:
+        with pytest.raises(ValueError, match="textbook on cpu takes no demand; these do: batched on cpu"):
+            lagbc.bc(path(4), demand=np.ones((4, 4)), method="textbook")
+    finally:
+        lagbc.unregister_method("textbook")
+
+
+def test_a_device_without_a_method_that_takes_it():
+    with pytest.raises(ValueError, match="takes no demand with weighted=True; these do: batched on cpu, dijkstra on"):
+        lagbc.bc(path(4), demand=np.ones((4, 4)), weighted=True, device="cuda")
+
+
+# What it may be
+
+
+def test_forms_of_a_demand():
+    A, dense = grid(4, 5), np.random.default_rng(1).integers(0, 3, (20, 20))
+    expected = lagbc.bc(A, demand=dense)
+    for form in ("csr", "csc", "coo", "lil", "dok", "dia", "bsr"):
+        for demand in (sp.coo_array(dense).asformat(form), sp.coo_matrix(dense).asformat(form)):
+            before = demand.copy()
+            np.testing.assert_array_equal(lagbc.bc(A, demand=demand), expected)
+            assert (demand != before).nnz == 0
+    for demand in (dense.astype(np.float32), dense.astype(np.uint8), sp.csr_matrix(dense).todense(), dense.T.copy().T):
+        np.testing.assert_array_equal(lagbc.bc(A, demand=demand), expected)
+    np.testing.assert_array_equal(lagbc.bc(A, demand=dense > 0), lagbc.bc(A, demand=(dense > 0) * 1.0))
+
+
+def test_entries_at_one_place_are_summed():
+    """A negative one counts in the sum, as in SciPy; stored zeros and the diagonal are no trips, whatever it holds."""
+    rows, columns = np.array([0, 0, 0, 1, 1, 2]), np.array([2, 2, 2, 1, 0, 2])
+    repeated = sp.coo_array(([5.0, 2.0, -3.0, np.nan, 0.0, -1.0], (rows, columns)), shape=(3, 3))
+    trips = parse_demand(3, repeated)
+    assert (trips.nnz, trips.dtype) == (1, np.float64)
+    np.testing.assert_array_equal(origins(trips), [0])
+    np.testing.assert_array_equal(lagbc.bc(path(3), demand=repeated), [0, 4, 0])
+    unsorted = sp.csr_array((np.array([1.0, 2.0, 3.0]), np.array([2, 1, 2]), np.array([0, 3, 3, 3])), shape=(3, 3))
+    np.testing.assert_array_equal(lagbc.bc(path(3), demand=unsorted), [0, 4, 0])
+    assert unsorted.nnz == 3
+
+
+WRONG = {
+    "vector": (np.ones(5), ValueError, r"demand has shape \(5,\); it is .* \(5, 5\)"),
+    "shape": (np.ones((5, 4)), ValueError, r"demand has shape \(5, 4\); it is .* \(5, 5\)"),
+    "sparse shape": (sp.csr_array((4, 4)), ValueError, r"demand has shape \(4, 4\)"),
+    "negative": (np.diag([-1.0] * 4, 1), ValueError, "demand holds 4 values .* from vertex 0 to vertex 1: -1.0"),
+    "NaN": (np.diag([0, np.nan, 1, np.nan], -1), ValueError, "demand holds 2 values .* from vertex 2 to vertex 1: nan"),
+    "infinity": (np.diag([np.inf], 4), ValueError, "demand holds 1 values .* from vertex 0 to vertex 4: inf"),
+    "complex": (np.ones((5, 5)) * 1j, TypeError, "demand has dtype complex128"),
+    "object": (np.ones((5, 5), object), TypeError, "demand has dtype object"),
+    "text": (np.full((5, 5), "1"), TypeError, "demand has dtype <U1"),
+    "list": ([[1.0] * 5] * 5, TypeError, "demand is a list; it is a sparse matrix of SciPy or CuPy or a dense"),
+    "path": ("trips.npz", TypeError, "demand is a str; it is a sparse matrix"),
+    "masked": (np.ma.masked_array(np.ones((5, 5))), TypeError, "demand is a masked array"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("function", [lagbc.bc, lagbc.edge_bc, lagbc.select_method], ids=lambda call: call.__name__)
+def test_what_is_no_demand(name, function):
+    demand, error, message = WRONG[name]
+    if name == "infinity":
+        demand = np.zeros((5, 5))
+        demand[0, 4] = np.inf
+    with pytest.raises(error, match=message):
+        function(path(5), demand=demand)
+
+
+def test_a_broken_sparse_matrix_is_refused():
+    broken = sp.csr_array(np.ones((5, 5)))
+    broken.indices[3] = 7
+    with pytest.raises(ValueError, match="demand: "):
+        lagbc.bc(path(5), demand=broken)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"sources": [0]},
+        {"targets": [0]},
+        {"source_weights": np.ones(5)},
+        {"target_weights": np.ones(5)},
+        {"k": 2},
+        {"rng": 1},
+        {"k": 2, "rng": 1},
+        {"normalized": True},
+        {"endpoints": True},
+    ],
+    ids=" ".join,
+)
+def test_what_does_not_go_with_it(other):
+    with pytest.raises(ValueError, match=rf"demand says how often.*; leave out {', '.join(other)}$"):
+        lagbc.bc(path(5), demand=np.ones((5, 5)), **other)
+    if "endpoints" not in other:
+        with pytest.raises(ValueError, match=rf"; leave out {', '.join(other)}$"):
+            lagbc.edge_bc(path(5), demand=np.ones((5, 5)), **other)
+
+
+def test_centralities_that_do_not_take_it():
+    with pytest.raises(ValueError, match="demand means nothing to closeness; leave it out, or them"):
+        lagbc.centralities(path(5), ("bc", "closeness"), demand=np.ones((5, 5)))
+    with pytest.raises(TypeError, match="demand"):
+        lagbc.stress(path(5), demand=np.ones((5, 5)))
