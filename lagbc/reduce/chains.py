@@ -338,7 +338,7 @@ def _contracted_graph(piece: Piece, chains: _Chains, junctions: int) -> tuple[Gr
     # Of each chain first one direction, then the other.
     tails = np.concatenate([ends[alone].ravel(), ends[doubled].ravel(), np.repeat(middle, 2)])
     heads = np.concatenate([ends[alone][:, ::-1].ravel(), np.repeat(middle, 2), ends[doubled].ravel()])
-    along = np.concatenate([np.repeat(lengths[alone], 2), np.repeat(lengths[doubled] / 2, 4)])
+    along = np.concatenate([np.repeat(lengths[alone], 2), np.tile(np.repeat(lengths[doubled] / 2, 2), 2)])
     rows = junctions + len(doubled)
     by_row = np.lexsort((heads, tails))
     places = np.empty(len(by_row), np.int64)
