@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 from lagbc.cpu.compile import njit
 from lagbc.graph.graph import Graph
 from lagbc.reduce.piece import Piece
-from lagbc.reduce.streams import Flows, Ways, spread, sum_inside
+from lagbc.reduce.streams import Flows, Ways
+from lagbc.reduce.within import spread, sum_inside
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -90,12 +91,12 @@ class Contracted:
         """Rows of the other ends of chains that end at some rows, those among these left out, ascending."""
         first_halves, halves = self.ways.first_halves, self.ways.halves
         at = np.concatenate([halves[first_halves[row] : first_halves[row + 1]] for row in rows])
-        far: Integers = np.setdiff1d(self.ways.ends[at >> 1, 1 - (at & 1)], rows)
+        far: Integers = np.setdiff1d(self.ways.ends[1 - (at & 1), at >> 1], rows)
         return far
 
     def work(self, size: int) -> Work:
         """Count what a run in groups of a size does."""
-        chains, rows = len(self.ways.ends), len(self.vertices)
+        chains, rows = len(self.ways.lengths), len(self.vertices)
         return Work(
             junctions=len(self.roots),
             edges=self.graph.nnz // 2,
@@ -198,7 +199,8 @@ def scores(contracted: Contracted, flows: Flows, dependency: Floats, junction: F
     ways = contracted.ways
     rows = dependency[contracted.graph.order] + junction
     around = np.concatenate([[0.0], np.cumsum(flows.around[0])])
-    np.add.at(rows, ways.ends, np.diff(around[ways.starts])[:, None])
+    for ends in ways.ends:
+        rows += np.bincount(ends, np.diff(around[ways.starts]), len(rows))
     passed, _ = _spread(contracted, flows, edges)
     of_piece = np.empty(contracted.piece.graph.n)
     is_junction = contracted.vertices >= 0
@@ -214,7 +216,7 @@ def edge_scores(contracted: Contracted, flows: Flows, edges: Floats) -> Floats:
     """
     along = _along(contracted, edges)
     _, parts = _spread(contracted, flows, edges)
-    halves = np.concatenate([parts, along[len(contracted.ways.ends) :]]) / 2
+    halves = np.concatenate([parts, along[len(contracted.ways.lengths) :]]) / 2
     of_piece = np.empty(contracted.piece.graph.nnz)
     of_piece[contracted.steps] = halves
     of_piece[_reversed_edges(contracted.piece.graph)[contracted.steps]] = halves
@@ -229,7 +231,7 @@ def _along(contracted: Contracted, edges: Floats) -> Floats:
 
 def _spread(contracted: Contracted, flows: Flows, edges: Floats) -> tuple[Floats, Floats]:
     """Return what passes each vertex inside chains, and what goes along each edge of these chains."""
-    chains, inside = len(contracted.ways.ends), len(contracted.inside)
+    chains, inside = len(contracted.ways.lengths), len(contracted.inside)
     passed, parts = np.empty(inside), np.empty(inside + chains)
     spread(contracted.ways, flows, _along(contracted, edges)[:chains], passed, parts)
     return passed, parts
@@ -375,7 +377,7 @@ def _ways(piece: Piece, chains: _Chains, ends: Integers, vertices: Integers) -> 
     halves = np.argsort(ends.ravel(), kind="stable")
     of_rows = np.where(vertices >= 0, (piece.sources[vertices], piece.targets[vertices]), 0.0)
     return Ways(
-        ends=np.ascontiguousarray(ends),
+        ends=np.ascontiguousarray(ends.T),
         lengths=lengths,
         starts=starts,
         in_hops=piece.graph.weights is None,

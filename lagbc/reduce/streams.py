@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lagbc.cpu.compile import njit
+from lagbc.reduce.within import sum_within
 
 
 class Ways(NamedTuple):
@@ -38,7 +39,7 @@ class Ways(NamedTuple):
 
     Attributes
     ----------
-    ends : ndarray of int64, shape (chains, 2)
+    ends : ndarray of int64, shape (2, chains)
         Rows of the contracted graph.
     lengths : ndarray of float64, shape (chains,)
     starts : ndarray of int64, shape (chains + 1,)
@@ -69,6 +70,16 @@ class Ways(NamedTuple):
     row_targets: Any
     halves: Any
     first_halves: Any
+
+
+class Leaving(NamedTuple):
+    """A chain seen from one end: its vertices inside in order, `sums` being those of their sources from 0 on."""
+
+    length: Any
+    distances: Any
+    sources: Any
+    targets: Any
+    sums: Any
 
 
 class Flows(NamedTuple):
@@ -122,34 +133,34 @@ def leave(ways, flows, roots, dist, sigma, column, far_dist, far_sigma, demand, 
     stop : ndarray of uint8
         Polled once a chain.
     """
+    inside = ways.starts[1:] - ways.starts[:-1]
+    places = np.empty(len(ways.row_sources), np.int32)
+    # Targets and sources reached from the first i vertices alike, and from vertex i by itself.
     longest = 0
-    for c in range(len(ways.ends)):
-        longest = max(longest, ways.starts[c + 1] - ways.starts[c])
-    places = np.empty(len(ways.row_sources), np.int64)
-    # What leaves from the first i vertices alike, and from vertex i by itself; targets and sources reached.
-    reached = np.empty((2, longest + 2))
-    ties = np.empty((2, longest + 2))
+    for c in range(len(inside)):
+        longest = max(longest, inside[c])
+    reached, ties = np.empty((2, longest + 1)), np.empty((2, longest + 1))
     for k in range(len(roots)):
         a = roots[k]
+        here = dist[k], sigma[k]
         for at in range(ways.first_halves[a], ways.first_halves[a + 1]):
             c, side = ways.halves[at] >> 1, ways.halves[at] & 1
-            b = ways.ends[c, 1 - side]
+            b = ways.ends[1 - side, c]
             if column[b] < 0:
                 continue
             if stop[0]:
                 return False
-            here, there = (dist[k], sigma[k]), (far_dist[column[b]], far_sigma[column[b]])
-            inside = ways.starts[c + 1] - ways.starts[c]
-            reached[:, : inside + 1] = 0.0
-            ties[:, : inside + 1] = 0.0
-            for v in range(len(places)):
-                places[v] = _place(ways, c, side, ways.lengths[c] + there[0][v] - here[0][v])
-            _to_junctions(ways, c, side, a, here, there, places, reached, ties, demand[k])
-            for first, last in ((0, c), (c + 1, len(ways.ends))):
-                _to_chains(ways, c, side, first, last, here, there, places, reached, ties, demand[k], through[k])
+            there = far_dist[column[b]], far_sigma[column[b]]
+            leaving = _seen_from(ways, c, side)
+            reached[:, : inside[c] + 1] = 0.0
+            ties[:, : inside[c] + 1] = 0.0
+            _find_places(ways.in_hops, leaving.distances, leaving.length, here[0], there[0], places)
+            _to_junctions(ways, leaving, a, places, here[1], there[1], reached, ties, demand[k])
+            _to_chains(ways, leaving, 0, c, places, *here, *there, reached, ties, demand[k], through[k])
+            _to_chains(ways, leaving, c + 1, len(inside), places, *here, *there, reached, ties, demand[k], through[k])
             junction[k] += _sum_out(ways, c, side, a, here, there, places, reached, ties, flows)
             if side == 0:
-                demand[k, b] += _within(ways, c, here[0][b], here[1][b], flows)
+                demand[k, b] += sum_within(ways, c, here[0][b], here[1][b], flows)
     return True
 
 
@@ -163,166 +174,168 @@ def enter(ways, roots, dist, sigma, demand, through, junction, stop):
         if stop[0]:
             return False
         a = roots[k]
-        own = ways.row_sources[a]
-        for c in range(len(ways.ends)):
-            u, v = ways.ends[c, 0], ways.ends[c, 1]
-            place = _place(ways, c, 0, ways.lengths[c] + dist[k, v] - dist[k, u])
-            by_u, by_v = _entered(ways, ways.target_sums, ways.targets, c, place, sigma[k, u], sigma[k, v])
-            demand[k, u] += (through[k, c] + (own if u != a else 0.0)) * by_u
-            demand[k, v] += (through[k, c] + (own if v != a else 0.0)) * by_v
+        _enter_chains(ways, a, ways.row_sources[a], dist[k], sigma[k], through[k], demand[k])
         # M(a, a), which has leaving and entering in one, was counted from both ends; it starts no path.
         junction[k] -= demand[k, a]
-        demand[k] += own * ways.row_targets
+        for v in range(len(ways.row_targets)):
+            demand[k, v] += ways.row_sources[a] * ways.row_targets[v]
         demand[k, a] = 0.0
     return True
 
 
 @njit
-def sum_inside(starts, weights, sums):
-    """Sum weights of the vertices inside each chain, from its ends on: 0, that of the first, of the first two, ..."""
-    for side in range(len(weights)):
-        for c in range(len(starts) - 1):
-            for i in range(starts[c], starts[c + 1]):
-                sums[side, i + c + 1] = sums[side, i + c] + weights[side, i]
+def _seen_from(ways, c, side):
+    """Return a chain as it is seen from one end."""
+    first, last = ways.starts[c], ways.starts[c + 1]
+    return Leaving(
+        ways.lengths[c],
+        ways.distances[side, first:last],
+        ways.sources[side, first:last],
+        ways.targets[side, first:last],
+        ways.source_sums[side, first + c : last + c + 1],
+    )
 
 
 @njit
-def spread(ways, flows, along, passed, edges):
-    """Sum what passes the vertices inside chains, and what goes along their edges.
-
-    Parameters
-    ----------
-    ways : Ways
-    flows : Flows
-    along : ndarray of float64, shape (chains,)
-        What goes along each chain as a whole.
-    passed : ndarray of float64, shape (inside,)
-        Written: demand through each vertex.
-    edges : ndarray of float64, shape (inside + chains,)
-        Written: demand along the edge from vertex i of a chain to the next one, i from 0, its first end, on.
-    """
-    for c in range(len(ways.ends)):
-        first, last = ways.starts[c], ways.starts[c + 1]
-        flow = along[c]
-        for i in range(first, last):
-            flow += flows.out[0, i] + flows.around[0, i]
-        edges[first + c] = flow
-        # One sum from either end: differences would leave rounding where nothing goes.
-        beyond = 0.0
-        for i in range(last - 1, first - 1, -1):
-            passed[i] = along[c] + beyond + flows.within[i]
-            edges[i + c + 1] = along[c] + beyond + flows.onward[i]
-            beyond += flows.out[0, i] + flows.around[0, i]
-        beyond = 0.0
-        for i in range(first, last):
-            passed[i] += beyond
-            beyond += flows.out[1, first + last - 1 - i] + flows.around[1, i]
-            edges[i + c + 1] += beyond
-
-
-@njit
-def _place(ways, c, side, gap):
-    """Return #{i: 2 p_i < gap} + #{i: 2 p_i <= gap}, p_i being the distances of the vertices inside from an end."""
-    first, inside = ways.starts[c], ways.starts[c + 1] - ways.starts[c]
-    if ways.in_hops:
-        return min(max(int(gap) - 1, 0), 2 * inside)
-    low, high = 0, inside
+def _place(distances, first, last, gap):
+    """Return #{i: 2 p_i < gap} + #{i: 2 p_i <= gap}, p_i being distances number ``first:last``, which ascend."""
+    low, high = first, last
     while low < high:
         middle = (low + high) >> 1
-        if 2.0 * ways.distances[side, first + middle] < gap:
+        if 2.0 * distances[middle] < gap:
             low = middle + 1
         else:
             high = middle
-    if low < inside and 2.0 * ways.distances[side, first + low] == gap:
-        return 2 * low + 1
-    return 2 * low
+    return 2 * (low - first) + (low < last and 2.0 * distances[low] == gap)
 
 
 @njit
-def _share(own, other):
-    """Return the part of a tie that falls to one of two ends, by path counts."""
-    return own / (own + other)
+def _find_places(in_hops, distances, length, near, far, places):
+    """Write the places of a chain for all junctions, which are that far from its near end and from its far one."""
+    last = len(distances)
+    if in_hops:
+        most = 2.0 * last
+        for v in range(len(places)):
+            places[v] = np.int32(min(max(length + far[v] - near[v] - 1.0, 0.0), most))
+    else:
+        for v in range(len(places)):
+            places[v] = _place(distances, 0, last, length + far[v] - near[v])
 
 
 @njit
-def _entered(ways, sums, weights, c, place, by_first, by_second):
-    """Return the weight inside a chain that is entered by its first and its second end, with path counts to them."""
-    first, last = ways.starts[c], ways.starts[c + 1]
-    count, tie = place >> 1, place & 1
-    near = sums[0, first + c + count]
-    far = sums[0, last + c] - sums[0, first + c + count + tie]
-    if tie:
-        weight = weights[0, first + count]
-        near += weight * _share(by_first, by_second)
-        far += weight * _share(by_second, by_first)
-    return near, far
-
-
-@njit
-def _to_junctions(ways, c, side, a, here, there, places, reached, ties, demand):
-    """Sum what leaves chain c for junctions other than its end a."""
-    first = ways.starts[c]
+def _to_junctions(ways, leaving, a, places, by_near, by_far, reached, ties, demand):
+    """Sum what leaves a chain for junctions other than its end a."""
+    row_sources, row_targets = ways.row_sources, ways.row_targets
+    sources, sums, inside = leaving.sources, leaving.sums, len(leaving.sources)
+    all_sources, all_targets = 0.0, 0.0
     for v in range(len(places)):
         place = places[v]
         if place == 0 or v == a:
             continue
+        if place == 2 * inside:
+            all_targets += row_targets[v]
+            all_sources += row_sources[v]
+            demand[v] += row_targets[v] * sums[inside]
+            continue
         count = place >> 1
-        target, source = ways.row_targets[v], ways.row_sources[v]
-        leaving = ways.source_sums[side, first + c + count]
-        reached[0, count] += target
-        reached[1, count] += source
+        weight = sums[count]
+        reached[0, count] += row_targets[v]
+        reached[1, count] += row_sources[v]
         if place & 1:
-            share = _share(here[1][v], there[1][v])
-            leaving += ways.sources[side, first + count] * share
-            ties[0, count + 1] += target * share
-            ties[1, count + 1] += source * share
-        demand[v] += target * leaving
+            share = by_near[v] / (by_near[v] + by_far[v])
+            weight += sources[count] * share
+            ties[0, count + 1] += row_targets[v] * share
+            ties[1, count + 1] += row_sources[v] * share
+        demand[v] += row_targets[v] * weight
+    reached[0, inside] += all_targets
+    reached[1, inside] += all_sources
 
 
 @njit
-def _to_chains(ways, c, side, begin, end, here, there, places, reached, ties, demand, through):
-    """Sum what leaves chain c for the chains ``begin:end``."""
-    sums = ways.starts[c] + c
-    for other in range(begin, end):
-        by_u, by_v = places[ways.ends[other, 0]], places[ways.ends[other, 1]]
-        most = max(by_u, by_v)
+def _to_chains(ways, leaving, begin, end, places, near, by_near, far, by_far, reached, ties, demand, through):
+    """Sum what leaves a chain for the chains ``begin:end``.
+
+    The vertices between the places of a chain's two ends, u and v, may leave by another end for u than for v; they are
+    summed one by one. The paths to u that leave by this end, by_u, are part of all shortest ones, to_u.
+    """
+    firsts, seconds, starts, lengths = ways.ends[0], ways.ends[1], ways.starts, ways.lengths
+    sources, targets = ways.sources[0], ways.targets[0]
+    source_sums, target_sums = ways.source_sums[0], ways.target_sums[0]
+    distances, in_hops = ways.distances[0], ways.in_hops
+    sums, inside = leaving.sums, len(leaving.sources)
+    all_sources, all_targets = 0.0, 0.0
+    for c in range(begin, end):
+        u, v = firsts[c], seconds[c]
+        place_u, place_v = places[u], places[v]
+        alike, most = min(place_u, place_v) >> 1, (max(place_u, place_v) + 1) >> 1
         if most == 0:
             continue
-        alike, most = min(by_u, by_v) >> 1, (most + 1) >> 1
-        last = ways.starts[other + 1] + other
-        through[other] += ways.source_sums[side, sums + alike]
-        reached[0, alike] += ways.target_sums[0, last]
-        reached[1, alike] += ways.source_sums[0, last]
+        first, last = starts[c], starts[c + 1]
+        if alike == inside:
+            through[c] += sums[inside]
+            all_targets += target_sums[last + c]
+            all_sources += source_sums[last + c]
+            continue
+        through[c] += sums[alike]
+        reached[0, alike] += target_sums[last + c]
+        reached[1, alike] += source_sums[last + c]
         for i in range(alike + 1, most + 1):
-            _one_by_one(ways, c, side, i, other, here, there, places, ties, demand)
+            p = leaving.distances[i - 1]
+            rest = leaving.length - p
+            is_near, is_far = i <= (place_u + 1) >> 1, i > place_u >> 1
+            far_u = p + near[u] if is_near else rest + far[u]
+            by_u = by_near[u] if is_near else 0.0
+            to_u = by_u + (by_far[u] if is_far else 0.0)
+            is_near, is_far = i <= (place_v + 1) >> 1, i > place_v >> 1
+            far_v = p + near[v] if is_near else rest + far[v]
+            by_v = by_near[v] if is_near else 0.0
+            to_v = by_v + (by_far[v] if is_far else 0.0)
+            gap = lengths[c] + far_v - far_u
+            if in_hops:
+                place = min(max(int(gap) - 1, 0), 2 * (last - first))
+            else:
+                place = _place(distances, first, last, gap)
+            count, tie = first + (place >> 1), place & 1
+            part_u, part_v = by_u / to_u, by_v / to_v
+            reached_targets = target_sums[count + c] * part_u
+            reached_sources = source_sums[count + c] * part_u
+            by_second = (target_sums[last + c] - target_sums[count + c + tie]) * part_v
+            reached_sources += (source_sums[last + c] - source_sums[count + c + tie]) * part_v
+            if tie:
+                share_u, share_v = by_u / (to_u + to_v), by_v / (to_u + to_v)
+                reached_targets += targets[count] * share_u
+                by_second += targets[count] * share_v
+                reached_sources += sources[count] * (share_u + share_v)
+            demand[u] += leaving.sources[i - 1] * reached_targets
+            demand[v] += leaving.sources[i - 1] * by_second
+            ties[0, i] += reached_targets + by_second
+            ties[1, i] += reached_sources
+    reached[0, inside] += all_targets
+    reached[1, inside] += all_sources
 
 
 @njit
-def _one_by_one(ways, c, side, i, other, here, there, places, ties, demand):
-    """Sum what leaves vertex i of chain c for another chain (u, v), if it may leave by another end for u than for v.
-
-    The paths to u by a, by_u, are part of all shortest ones, to_u; the same for v.
-    """
-    u, v = ways.ends[other, 0], ways.ends[other, 1]
-    p = ways.distances[side, ways.starts[c] + i - 1]
-    rest = ways.lengths[c] - p
-    is_by_a, is_by_b = i <= (places[u] + 1) >> 1, i > places[u] >> 1
-    far_u = p + here[0][u] if is_by_a else rest + there[0][u]
-    by_u = here[1][u] if is_by_a else 0.0
-    to_u = by_u + (there[1][u] if is_by_b else 0.0)
-    is_by_a, is_by_b = i <= (places[v] + 1) >> 1, i > places[v] >> 1
-    far_v = p + here[0][v] if is_by_a else rest + there[0][v]
-    by_v = here[1][v] if is_by_a else 0.0
-    to_v = by_v + (there[1][v] if is_by_b else 0.0)
-    place = _place(ways, other, 0, ways.lengths[other] + far_v - far_u)
-    targets_u, targets_v = _entered(ways, ways.target_sums, ways.targets, other, place, to_u, to_v)
-    sources_u, sources_v = _entered(ways, ways.source_sums, ways.sources, other, place, to_u, to_v)
-    part_u, part_v = by_u / to_u, by_v / to_v
-    source = ways.sources[side, ways.starts[c] + i - 1]
-    demand[u] += source * targets_u * part_u
-    demand[v] += source * targets_v * part_v
-    ties[0, i] += targets_u * part_u + targets_v * part_v
-    ties[1, i] += sources_u * part_u + sources_v * part_v
+def _enter_chains(ways, a, own, dist, sigma, through, demand):
+    """Let what leaves by a root, and its own source weight, enter every chain by the end that is nearer."""
+    firsts, seconds, starts, lengths = ways.ends[0], ways.ends[1], ways.starts, ways.lengths
+    targets, sums, distances, in_hops = ways.targets[0], ways.target_sums[0], ways.distances[0], ways.in_hops
+    for c in range(len(firsts)):
+        u, v = firsts[c], seconds[c]
+        first, last = starts[c], starts[c + 1]
+        gap = lengths[c] + dist[v] - dist[u]
+        if in_hops:
+            place = min(max(int(gap) - 1, 0), 2 * (last - first))
+        else:
+            place = _place(distances, first, last, gap)
+        count, tie = first + (place >> 1), place & 1
+        by_u = sums[count + c]
+        by_v = sums[last + c] - sums[count + c + tie]
+        if tie:
+            share = sigma[u] / (sigma[u] + sigma[v])
+            by_u += targets[count] * share
+            by_v += targets[count] * (sigma[v] / (sigma[u] + sigma[v]))
+        demand[u] += (through[c] + (own if u != a else 0.0)) * by_u
+        demand[v] += (through[c] + (own if v != a else 0.0)) * by_v
 
 
 @njit
@@ -338,68 +351,7 @@ def _sum_out(ways, c, side, a, here, there, places, reached, ties, flows):
         out = own_source * (targets + ties[0, i]) + own_target * (sources + ties[1, i])
         total += out
         if i <= to_end + tie:
-            part = _share(here[1][a], there[1][a]) if i > to_end else 1.0
+            part = here[1][a] / (here[1][a] + there[1][a]) if i > to_end else 1.0
             out += part * (own_source * ways.row_targets[a] + own_target * ways.row_sources[a])
         flows.out[side, first + i - 1] = out
     return total
-
-
-@njit
-def _within(ways, c, dist, sigma, flows):
-    """Sum the demand between vertices inside chain c; return what leaves it by one end and enters by the other.
-
-    A path is straight inside the chain if that is shorter than around, by both ends and the `sigma` ways between them
-    of length `dist`; where they are equal it is one of the 1 + sigma.
-    """
-    first, inside = ways.starts[c], ways.starts[c + 1] - ways.starts[c]
-    round_trip = ways.lengths[c] + dist
-    total = 0.0
-    straight = _share(1.0, sigma)
-    after = 1  # the first vertex that is not nearer straight from i
-    begun = np.zeros(inside + 1)
-    for i in range(1, inside + 1):
-        after = max(after, i + 1)
-        while after <= inside and 2.0 * _between(ways, c, i, after) < round_trip:
-            after += 1
-        tie = after <= inside and 2.0 * _between(ways, c, i, after) == round_trip
-        begun[i] = _pairs(ways, c, i, i, after - 1)
-        around = _pairs(ways, c, i, after - 1 + tie, inside)
-        if tie:
-            both = _pairs(ways, c, i, after - 1, after)
-            begun[i] += both * straight
-            around += both * (1.0 - straight)
-        flows.around[0, first + i - 1] = around
-        total += around
-    before, inner = 0, 0.0  # the last vertex that is not nearer straight from j
-    for j in range(1, inside + 1):
-        while before + 1 < j and 2.0 * _between(ways, c, before + 1, j) >= round_trip:
-            before += 1
-        tie = before > 0 and 2.0 * _between(ways, c, before, j) == round_trip
-        ended = _pairs(ways, c, j, before, j - 1)
-        around = _pairs(ways, c, j, 0, before - tie)
-        if tie:
-            both = _pairs(ways, c, j, before - 1, before)
-            ended += both * straight
-            around += both * (1.0 - straight)
-        flows.around[1, first + j - 1] = around
-        # Paths that go on from j - 1 end at j or have it in their interior; rounding may leave a trifle below zero.
-        inner = max(inner - ended, 0.0)
-        flows.within[first + j - 1] = inner
-        inner += begun[j]
-        flows.onward[first + j - 1] = inner if j < inside else 0.0
-    return total
-
-
-@njit
-def _between(ways, c, i, j):
-    """Distance between two vertices inside a chain, i before j."""
-    return ways.distances[0, ways.starts[c] + j - 1] - ways.distances[0, ways.starts[c] + i - 1]
-
-
-@njit
-def _pairs(ways, c, i, first, last):
-    """Demand, both ways, between vertex i inside a chain and the vertices ``first + 1`` to ``last`` of it."""
-    begin, own = ways.starts[c] + c, ways.starts[c] + i - 1
-    targets = ways.target_sums[0, begin + last] - ways.target_sums[0, begin + first]
-    sources = ways.source_sums[0, begin + last] - ways.source_sums[0, begin + first]
-    return ways.sources[0, own] * targets + ways.targets[0, own] * sources

@@ -209,7 +209,7 @@ class _Worker:
     def _demand(self, near: _Columns) -> tuple[Floats, Floats]:
         """Return M of some roots, shape (roots, rows), and the demand that passes each as it leaves chains."""
         ways, count = self._contracted.ways, len(near.rows)
-        demand, through = np.zeros(near.dist.shape), np.zeros((count, len(ways.ends)))
+        demand, through = np.zeros(near.dist.shape), np.zeros((count, len(ways.lengths)))
         junction, stop = np.zeros(count), self._plan.stop
         for far in (near, *self._far_columns(near.rows)):
             column = np.full(len(self._contracted.vertices), -1)
