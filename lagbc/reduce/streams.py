@@ -291,10 +291,7 @@ def _to_chains(ways, leaving, begin, end, places, near, by_near, far, by_far, re
             by_v = by_near[v] if is_near else 0.0
             to_v = by_v + (by_far[v] if is_far else 0.0)
             gap = lengths[c] + far_v - far_u
-            if in_hops:
-                place = min(max(int(gap) - 1, 0), 2 * (last - first))
-            else:
-                place = _place(distances, first, last, gap)
+            place = min(max(int(gap) - 1, 0), 2 * (last - first)) if in_hops else _place(distances, first, last, gap)
             count, tie = first + (place >> 1), place & 1
             part_u, part_v = by_u / to_u, by_v / to_v
             reached_targets = target_sums[count + c] * part_u
@@ -323,10 +320,7 @@ def _enter_chains(ways, a, own, dist, sigma, through, demand):
         u, v = firsts[c], seconds[c]
         first, last = starts[c], starts[c + 1]
         gap = lengths[c] + dist[v] - dist[u]
-        if in_hops:
-            place = min(max(int(gap) - 1, 0), 2 * (last - first))
-        else:
-            place = _place(distances, first, last, gap)
+        place = min(max(int(gap) - 1, 0), 2 * (last - first)) if in_hops else _place(distances, first, last, gap)
         count, tie = first + (place >> 1), place & 1
         by_u = sums[count + c]
         by_v = sums[last + c] - sums[count + c + tie]
