@@ -1,0 +1,400 @@
+"""Chains of vertices of degree 2: a block is contracted to its junctions; what they sum to is spread over the chains.
+
+A *junction* is a vertex of degree 3 or more, or one that stands for several (Piece.members). A *chain* leads from a
+junction over vertices of degree 2 to another one; an edge between junctions is a chain with no vertex inside. The
+contracted graph has the junctions as vertices, and for each chain an edge of its length. Only junctions are swept:
+
+    demand   M(a, v) = sum of S(s) T(t) over the share of the shortest s-t paths that leave the chain of s by its end a
+             and enter the chain of t by its end v; s = a and t = v where they are junctions
+    sweep    from each root a with target weights M(a, .): dependencies of junctions, sums along contracted edges
+    chains   a vertex inside a chain is passed by what goes along the whole chain, by what leaves and enters it beyond
+             that vertex, and by paths within the chain
+
+`lagbc.reduce.streams` makes M, and the sums of what leaves and enters chains; `lagbc.run.chains` has the loop over the
+roots. What is here contracts a block and puts its scores together.
+
+Parallel chains: a longer one never carries a path between junctions, and its edge is left out. One that is as long as
+the shortest counts by itself: it has a *midpoint* in the contracted graph, a vertex without weights, half way.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc"
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.cpu.compile import njit
+from lagbc.graph.graph import Graph
+from lagbc.reduce.piece import Piece
+from lagbc.reduce.streams import Flows, Ways
+from lagbc.reduce.within import spread, sum_inside
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class NotContractible(Exception):  # noqa: N818 (an answer, not an error: the caller sweeps the piece as it is)
+    """Numbers of this piece leave the range in which chains can be summed: sweep the piece without contracting it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contracted:
+    """A block contracted to its junctions.
+
+    Rows are vertices of `graph` in sweep order. Chains with vertices inside come first, `Ways` has no others.
+
+    Attributes
+    ----------
+    piece : Piece
+    graph : Graph
+        Junctions, and behind them midpoints; undirected, with lengths.
+    members : ndarray of float64, shape (rows,), or None
+        For how many vertices each vertex of `graph` stands.
+    vertices : ndarray of int64, shape (rows,)
+        Which vertex of the piece each row is; -1 for a midpoint.
+    ways : Ways
+        The chains with vertices inside, as streams read them.
+    inside : ndarray of int64
+        Vertices of the piece inside chains, in the order of ``ways.starts``.
+    arcs : ndarray of int64, shape (chains, 2)
+        Edges of `graph`, one a direction, whose sums add up to what goes along each chain; -1 where it is left out.
+    steps : ndarray of int64
+        Edges of the piece along the chains, from their first ends on: those of chain c are
+        ``steps[first_steps[c]:first_steps[c + 1]]``, one more than it has vertices inside.
+    first_steps : ndarray of int64, shape (chains + 1,)
+    """
+
+    piece: Piece
+    graph: Graph
+    members: Floats | None
+    vertices: Integers
+    ways: Ways
+    inside: Integers
+    arcs: Integers
+    steps: Integers
+    first_steps: Integers
+
+    @property
+    def roots(self) -> Integers:
+        """Rows of the junctions; neighbours are together."""
+        return np.flatnonzero(self.vertices >= 0)
+
+    def groups(self, size: int) -> list[Integers]:
+        """Cut the roots into groups of a size."""
+        roots = self.roots
+        return [roots[first : first + size] for first in range(0, len(roots), size)]
+
+    def far_ends(self, rows: Integers) -> Integers:
+        """Rows of the other ends of chains that end at some rows, those among these left out, ascending."""
+        first_halves, halves = self.ways.first_halves, self.ways.halves
+        at = np.concatenate([halves[first_halves[row] : first_halves[row + 1]] for row in rows])
+        far: Integers = np.setdiff1d(self.ways.ends[1 - (at & 1), at >> 1], rows)
+        return far
+
+    def work(self, size: int) -> Work:
+        """Count what a run in groups of a size does."""
+        chains, rows = len(self.ways.lengths), len(self.vertices)
+        return Work(
+            junctions=len(self.roots),
+            edges=self.graph.nnz // 2,
+            far_columns=sum(len(self.far_ends(group)) for group in self.groups(size)),
+            evaluations=2 * chains * (rows + chains) + len(self.roots) * chains,
+        )
+
+
+@dataclass(frozen=True)
+class Work:
+    """What summing a contracted block takes, known before it is run.
+
+    Attributes
+    ----------
+    junctions : int
+        Roots that are swept forward and backward.
+    edges : int
+        Undirected edges of the contracted graph.
+    far_columns : int
+        Columns that are swept forward only.
+    evaluations : int
+        Pairs of a chain's end and a junction or chain that it may lead to, and of a root and a chain: some nanoseconds
+        each.
+    """
+
+    junctions: int
+    edges: int
+    far_columns: int
+    evaluations: int
+
+
+def contract(piece: Piece) -> Contracted:
+    """Contract a block to its junctions, in O(n + nnz log nnz).
+
+    Parameters
+    ----------
+    piece : Piece
+        One 2-connected undirected graph of at least 3 vertices, in hops or with lengths. Float lengths are summed as
+        they fall: ties hold for lengths whose sums are exact, such as integers.
+
+    Raises
+    ------
+    ValueError
+        It is no such graph, as far as walks along its chains show.
+    NotContractible
+        A length is absorbed by that of its chain, or weights are too far apart.
+    """
+    graph, n = piece.graph, piece.graph.n
+    degrees = graph.out_degrees
+    if graph.directed or n < 3 or degrees.min() < 2:
+        raise ValueError("chains are contracted in one 2-connected undirected graph of at least 3 vertices")
+    _require_range(piece)
+    is_junction = degrees >= 3 if piece.members is None else (degrees >= 3) | (piece.members > 1)
+    is_junction[np.flatnonzero(~is_junction)[: max(0, 2 - np.count_nonzero(is_junction))]] = True  # a cycle has none
+    junctions = np.flatnonzero(is_junction)
+    chains = _find_chains(graph, junctions, is_junction)
+    graph, arcs, midpoints = _contracted_graph(piece, chains, len(junctions))
+    members = None
+    if piece.members is not None:
+        members = np.concatenate([piece.members[junctions], np.ones(midpoints)])[graph.order]
+    vertices = np.concatenate([junctions, np.full(midpoints, -1)])[graph.order]
+    ends = graph.position[chains.ends]
+    order = np.lexsort((*ends.T[::-1], chains.counts == 0))
+    chains, arcs = chains.in_order(order), arcs[order]
+    return Contracted(
+        piece=piece,
+        graph=graph,
+        members=members,
+        vertices=vertices,
+        ways=_ways(piece, chains, ends[order], vertices),
+        inside=chains.inside,
+        arcs=arcs,
+        steps=chains.steps,
+        first_steps=np.concatenate([[0], np.cumsum(chains.counts + 1)]),
+    )
+
+
+def _require_range(piece: Piece) -> None:
+    """Require that products of two weights are normal numbers, with room for sums and shares."""
+    for weights in (piece.sources, piece.targets):
+        positive = weights[weights > 0]
+        if len(positive) and not 2.0**-200 <= positive.min() <= positive.max() <= 2.0**200:
+            raise NotContractible("weights of vertices are too large, too small or too far apart")
+
+
+def scores(contracted: Contracted, flows: Flows, dependency: Floats, junction: Floats, edges: Floats) -> Floats:
+    """Put the scores of the piece's vertices together.
+
+    Parameters
+    ----------
+    contracted : Contracted
+    flows : Flows
+    dependency : ndarray of float64, shape (rows,)
+        Sums over all roots, in matrix order of the contracted graph.
+    junction : ndarray of float64, shape (rows,)
+        Demand that passes each junction as it leaves a chain.
+    edges : ndarray of float64, shape (nnz,)
+        Sums along edges of the contracted graph.
+    """
+    ways = contracted.ways
+    rows = dependency[contracted.graph.order] + junction
+    around = np.concatenate([[0.0], np.cumsum(flows.around[0])])
+    for ends in ways.ends:
+        rows += np.bincount(ends, np.diff(around[ways.starts]), len(rows))
+    passed, _ = _spread(contracted, flows, edges)
+    of_piece = np.empty(contracted.piece.graph.n)
+    is_junction = contracted.vertices >= 0
+    of_piece[contracted.vertices[is_junction]] = rows[is_junction]
+    of_piece[contracted.inside] = passed
+    return of_piece
+
+
+def edge_scores(contracted: Contracted, flows: Flows, edges: Floats) -> Floats:
+    """Put the sums of the piece's edges together, in the order of its ``graph.indices``; arguments as of `scores`.
+
+    Each of the two directions has half of what goes either way.
+    """
+    along = _along(contracted, edges)
+    _, parts = _spread(contracted, flows, edges)
+    halves = np.concatenate([parts, along[len(contracted.ways.lengths) :]]) / 2
+    of_piece = np.empty(contracted.piece.graph.nnz)
+    of_piece[contracted.steps] = halves
+    of_piece[_reversed_edges(contracted.piece.graph)[contracted.steps]] = halves
+    return of_piece
+
+
+def _along(contracted: Contracted, edges: Floats) -> Floats:
+    """Return what goes along each chain as a whole, either way."""
+    sums: Floats = np.where(contracted.arcs >= 0, edges[contracted.arcs], 0.0).sum(axis=1)
+    return sums
+
+
+def _spread(contracted: Contracted, flows: Flows, edges: Floats) -> tuple[Floats, Floats]:
+    """Return what passes each vertex inside chains, and what goes along each edge of these chains."""
+    chains, inside = len(contracted.ways.lengths), len(contracted.inside)
+    passed, parts = np.empty(inside), np.empty(inside + chains)
+    spread(contracted.ways, flows, _along(contracted, edges)[:chains], passed, parts)
+    return passed, parts
+
+
+@dataclass(frozen=True, eq=False)
+class _Chains:
+    """Chains as they are found: ends (numbers of junctions), vertices inside, distances from the first end, edges."""
+
+    ends: Integers
+    lengths: Floats
+    counts: Integers
+    inside: Integers
+    distances: Floats
+    steps: Integers
+
+    def in_order(self, order: Integers) -> _Chains:
+        """Put chains into another order."""
+        inside, steps = _ragged(self.counts, order), _ragged(self.counts + 1, order)
+        return _Chains(
+            self.ends[order],
+            self.lengths[order],
+            self.counts[order],
+            self.inside[inside],
+            self.distances[inside],
+            self.steps[steps],
+        )
+
+
+def _ragged(counts: Integers, order: Integers) -> Integers:
+    """Places of the items of groups of so many, when the groups are put in an order."""
+    starts, counts = (np.cumsum(counts) - counts)[order], counts[order]
+    places: Integers = np.arange(counts.sum()) + np.repeat(starts - (np.cumsum(counts) - counts), counts)
+    return places
+
+
+def _find_chains(graph: Graph, junctions: Integers, is_junction: NDArray[np.bool_]) -> _Chains:
+    """Walk from every junction along its edges to the next one; keep each chain from its smaller end."""
+    n, chains = graph.n, int(graph.out_degrees[junctions].sum()) // 2
+    inside = n - len(junctions)
+    found = _Chains(
+        ends=np.empty((chains, 2), np.int64),
+        lengths=np.empty(chains),
+        counts=np.empty(chains, np.int64),
+        inside=np.empty(inside, np.int64),
+        distances=np.empty(inside),
+        steps=np.empty(inside + chains, np.int64),
+    )
+    number = np.full(n, -1)
+    number[junctions] = np.arange(len(junctions))
+    reached = _walk(graph.indptr, graph.indices, graph.weights, number, *vars(found).values())
+    if reached != inside:
+        raise ValueError("the graph is not 2-connected: chains do not reach all vertices, or end where they begin")
+    return found
+
+
+@njit
+def _follow(indptr, indices, number, u, e):
+    """Return the junction that the chain from u by its edge e leads to."""
+    before, v = u, indices[e]
+    while number[v] < 0:
+        step = indptr[v] if indices[indptr[v]] != before else indptr[v] + 1
+        before, v = v, indices[step]
+    return v
+
+
+@njit
+def _walk(indptr, indices, lengths, number, ends, sums, counts, inside, distances, steps):
+    """Write all chains, from their smaller ends; return how many vertices are inside, -1 if one ends where it began."""
+    chain, end = 0, 0
+    for u in range(len(number)):
+        if number[u] < 0:
+            continue
+        for e in range(indptr[u], indptr[u + 1]):
+            far = _follow(indptr, indices, number, u, e)
+            if far == u:
+                return -1
+            if far < u:
+                continue
+            before, v, step, begin, length = u, indices[e], e, end, 0.0
+            while True:
+                length += 1.0 if lengths is None else lengths[step]
+                steps[end + chain] = step
+                if number[v] >= 0:
+                    break
+                inside[end], distances[end] = v, length
+                end += 1
+                step = indptr[v] if indices[indptr[v]] != before else indptr[v] + 1
+                before, v = v, indices[step]
+            ends[chain] = number[u], number[far]
+            sums[chain], counts[chain] = length, end - begin
+            chain += 1
+    return end
+
+
+def _contracted_graph(piece: Piece, chains: _Chains, junctions: int) -> tuple[Graph, Integers, int]:
+    """Make the graph of junctions and midpoints; return its edges along each chain, and the number of midpoints."""
+    ends, lengths = chains.ends, chains.lengths
+    order = np.lexsort((chains.counts, lengths, ends[:, 1], ends[:, 0]))
+    parallel = np.zeros(len(order), np.bool_)
+    parallel[1:] = (ends[order[1:]] == ends[order[:-1]]).all(axis=1)
+    first = np.maximum.accumulate(np.where(parallel, 0, np.arange(len(order))))
+    shortest = lengths[order] == lengths[order[first]]
+    alone, doubled = order[~parallel], order[parallel & shortest]
+    middle = junctions + np.arange(len(doubled))
+    # Of each chain first one direction, then the other.
+    tails = np.concatenate([ends[alone].ravel(), ends[doubled].ravel(), np.repeat(middle, 2)])
+    heads = np.concatenate([ends[alone][:, ::-1].ravel(), np.repeat(middle, 2), ends[doubled].ravel()])
+    along = np.concatenate([np.repeat(lengths[alone], 2), np.tile(np.repeat(lengths[doubled] / 2, 2), 2)])
+    rows = junctions + len(doubled)
+    by_row = np.lexsort((heads, tails))
+    places = np.empty(len(by_row), np.int64)
+    places[by_row] = np.arange(len(by_row))
+    arcs = np.full((len(order), 2), -1)
+    arcs[np.concatenate([alone, doubled])] = places[: 2 * (len(alone) + len(doubled))].reshape(-1, 2)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(tails, minlength=rows))]).astype(np.int64)
+    indices = heads[by_row].astype(piece.graph.indices.dtype)
+    return Graph(indptr, indices, directed=False, weights=along[by_row]), arcs, len(doubled)
+
+
+def _ways(piece: Piece, chains: _Chains, ends: Integers, vertices: Integers) -> Ways:
+    """Make what streams read of chains in their final order."""
+    count = int(np.count_nonzero(chains.counts))
+    counts, ends, lengths = chains.counts[:count], ends[:count], chains.lengths[:count]
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    chain = np.repeat(np.arange(count), counts)
+    mirrored = starts[chain] + starts[chain + 1] - 1 - np.arange(starts[-1])
+    from_first = chains.distances
+    from_second = (lengths[chain] - from_first)[mirrored]
+    inner = np.diff(chain) == 0
+    if any((np.diff(row)[inner] <= 0).any() or (row <= 0).any() for row in (from_first, from_second)):
+        raise NotContractible("a length is lost in the sum of those before it")
+
+    def both_ways(weights: Floats) -> tuple[Floats, Floats]:
+        """Weights of the vertices inside, and their sums from the end on, chain by chain."""
+        of_inside = np.stack([weights[chains.inside], weights[chains.inside][mirrored]])
+        sums = np.zeros((2, starts[-1] + count))
+        sum_inside(starts, of_inside, sums)
+        return of_inside, sums
+
+    sources, source_sums = both_ways(piece.sources)
+    targets, target_sums = both_ways(piece.targets)
+    halves = np.argsort(ends.ravel(), kind="stable")
+    of_rows = np.where(vertices >= 0, (piece.sources[vertices], piece.targets[vertices]), 0.0)
+    return Ways(
+        ends=np.ascontiguousarray(ends.T),
+        lengths=lengths,
+        starts=starts,
+        in_hops=piece.graph.weights is None,
+        distances=np.stack([from_first, from_second]),
+        sources=sources,
+        targets=targets,
+        source_sums=source_sums,
+        target_sums=target_sums,
+        row_sources=of_rows[0].copy(),
+        row_targets=of_rows[1].copy(),
+        halves=halves,
+        first_halves=np.searchsorted(ends.ravel()[halves], np.arange(len(vertices) + 1)),
+    )
+
+
+def _reversed_edges(graph: Graph) -> Integers:
+    """Return the place of the other direction of every edge of a symmetric graph."""
+    places: Integers = np.empty(graph.nnz, np.int64)
+    places[np.argsort(graph.indices, kind="stable")] = np.arange(graph.nnz)
+    return places
