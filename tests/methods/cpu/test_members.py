@@ -114,6 +114,21 @@ def test_target_weights_of_each_column(row):
         assert_near(sums.edges[0], edges)
 
 
+def test_path_counts_are_those_to_all_members_and_one_to_the_root(row):
+    """Scores alone would not tell how many paths lead to the root: all counts are in proportion to that."""
+    rng, module = np.random.default_rng(5), row.load()
+    for _ in range(50):
+        graph, members, _, _ = random_graph(rng, weighted=row.weighted)
+        arrays, of_member, _, first = blow_up(graph, members)
+        state = module.prepare(graph, SweepPlan(batch=64, members=members))
+        (levels,) = module.forward(state, np.arange(graph.n))
+        _, sigma = module.paths(state, levels)
+        for root in range(graph.n):
+            counts = np.bincount(of_member, reference._search(*arrays, first[root])[2], graph.n)
+            counts[root] = 1
+            np.testing.assert_array_equal(sigma[graph.position, root], counts)
+
+
 def diamonds_with_members(count):
     """Chain of diamonds whose middles stand for 1 and for 3: four ways from joint to joint."""
     A = sp.csr_array(diamonds(count, 2))
