@@ -89,7 +89,7 @@ def sum_chains(
     KeyboardInterrupt
         Ctrl-C; every worker has stopped.
     """
-    with phase("reduce"):
+    with phase("prepare"):
         contracted = contract(piece)
     run = _Run(contracted, method, report)
     with phase("sweep"):
