@@ -28,16 +28,12 @@ from numpy.typing import NDArray
 
 from lagbc.cpu.compile import njit
 from lagbc.graph.graph import Graph
-from lagbc.reduce.piece import Piece
+from lagbc.reduce.piece import NotContractible, Piece
 from lagbc.reduce.streams import Flows, Ways
 from lagbc.reduce.within import spread, sum_inside
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-
-class NotContractible(Exception):  # noqa: N818 (an answer, not an error: the caller sweeps the piece as it is)
-    """Numbers of this piece leave the range in which chains can be summed: sweep the piece without contracting it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +77,11 @@ class Contracted:
     def roots(self) -> Integers:
         """Rows of the junctions; neighbours are together."""
         return np.flatnonzero(self.vertices >= 0)
+
+    @property
+    def held(self) -> int:
+        """How many numbers a run from the junctions sums up: of rows, of edges, and inside chains."""
+        return 2 * self.graph.n + self.graph.nnz + 6 * len(self.inside)
 
     def groups(self, size: int) -> list[Integers]:
         """Cut the roots into groups of a size."""

@@ -13,6 +13,10 @@ from lagbc.graph.graph import Graph
 Scores = NDArray[np.float64]
 
 
+class NotContractible(Exception):  # noqa: N818 (an answer, not an error: the caller sweeps the piece as it is)
+    """Numbers of this piece leave the range in which chains can be summed: sweep the piece without contracting it."""
+
+
 @dataclass(frozen=True, eq=False)
 class Piece:
     r"""A graph whose vertices stand for several, as sources, as targets and on the way.

@@ -16,3 +16,7 @@ LEAST_ROOTS = {"cpu": 256, "cuda": 16384}
 LEAST_WORK = 2**20
 # It is reduced if at most this part of the work is left.
 MOST_LEFT = 0.9
+# What chains take, in roots x stored edges of a sweep of the block: an edge of a sweep with lengths, and an evaluation
+# of the streams.
+LENGTHS_FACTOR = 4.0
+STREAM_FACTOR = 0.5

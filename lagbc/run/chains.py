@@ -6,9 +6,11 @@ threads nor on the order in which groups are done.
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,14 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import MemoryWarning, warn
+from lagbc.methods import tuning
 from lagbc.methods.contract import StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.phases import phase
-from lagbc.reduce.chains import Contracted, NotContractible, contract, edge_scores, scores
-from lagbc.reduce.piece import Piece
+from lagbc.reduce.chains import Contracted, edge_scores, scores
+from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.streams import Flows, enter, leave
+from lagbc.run.checkpoint import Progressed
 from lagbc.run.threads import CallingThread, Threads
+from lagbc.run.workers import Summed
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -32,67 +37,53 @@ Rows = NDArray[np.int64]
 GROUP = 64
 # Path counts are added and multiplied by weights; beyond this they might leave the range of float64.
 _LARGEST_COUNT = 2.0**1000
-# The depths are asked for only because a method that sums distances keeps them beside the path counts.
-_SUMS = frozenset({"dependency", "edges", "depth"})
-
-
-@dataclass(frozen=True, eq=False)
-class ChainSums:
-    """What a block sums to.
-
-    Attributes
-    ----------
-    scores : ndarray of float64, shape (n,)
-        F of the piece, as `lagbc.reduce.piece.Piece` defines it.
-    edges : ndarray of float64, shape (nnz,), or None
-        Sums of the edges, in the order of ``graph.indices``; each of two directions has half of what goes either way.
-    """
-
-    scores: Floats
-    edges: Floats | None
+# What methods are asked for: depths only because one that sums distances keeps them beside the path counts.
+SUMS = frozenset({"dependency", "edges", "depth"})
 
 
 def sum_chains(
-    piece: Piece,
+    contracted: Contracted,
     method: Method,
+    names: frozenset[str],
     *,
     threads: int = 1,
-    edges: bool = False,
-    report: Callable[[int, int], object] | None = None,
+    tell: Callable[[int], object] | None = None,
+    checkpoint: Progressed | None = None,
     in_calling_thread: bool = False,
-) -> ChainSums:
-    """Compute the exact scores of a block by sweeps from its junctions alone.
+) -> Sums:
+    """Compute the exact sums of a block by sweeps from its junctions alone.
 
     Parameters
     ----------
-    piece : Piece
-        As for `lagbc.reduce.chains.contract`.
+    contracted : Contracted
+        The block.
     method : Method
-        A row with lengths, on the CPU, that takes target weights by column.
+        A row with lengths, on the CPU, that takes target weights of single roots.
+    names : frozenset of str
+        Of "dependency", which is F of the block as `lagbc.reduce.piece.Piece` defines it, and "edges".
     threads : int
         Groups that are swept at a time, each with a state of its own.
-    edges : bool
-        Whether sums of edges are asked for.
-    report : callable, optional
-        Called with the number of junctions that are done, and of all, after every group.
+    tell : callable, optional
+        Called after every group with how many junctions are done.
+    checkpoint : Progressed, optional
+        Where to go on from and what to keep up to date.
     in_calling_thread : bool
         As for `lagbc.run.workers.Workers`.
 
     Raises
     ------
     NotContractible
-        Path counts or weights leave the range that is summed here: sweep the piece without contracting it.
-    ValueError
-        The piece is no 2-connected undirected graph of 3 vertices or more.
+        Path counts or weights leave the range that is summed here: sweep the block without contracting it.
     MemoryError
         Not even one worker fits.
     KeyboardInterrupt
-        Ctrl-C; every worker has stopped.
+        Ctrl-C; every worker has stopped, and the checkpoint holds the groups that were finished.
     """
-    with phase("prepare"):
-        contracted = contract(piece)
-    run = _Run(contracted, method, report)
-    with phase("sweep"):
+    run = _Run(contracted, method, tell, checkpoint)
+    with ExitStack() as stack:
+        stack.enter_context(phase("sweep"))
+        if checkpoint is not None:
+            stack.callback(checkpoint.save)
         while not run.is_done:
             try:
                 run.go_on(1 if in_calling_thread else threads, in_calling_thread)
@@ -101,24 +92,41 @@ def sum_chains(
                     raise
                 threads -= 1
                 warn(f"{method.name} ran out of memory; it goes on with threads={threads}", MemoryWarning)
-    sums = run.dependency, run.junction, run.along
-    if not all(np.isfinite(total).all() for total in sums):
-        raise NotContractible("the weights sum to more than float64 holds")
-    of_edges = edge_scores(contracted, run.flows, run.along) if edges else None
-    return ChainSums(scores(contracted, run.flows, *sums), of_edges)
+    with phase("finish"):
+        sums = run.dependency, run.junction, run.along
+        if not all(np.isfinite(total).all() for total in sums):
+            raise NotContractible("the weights sum to more than float64 holds")
+        return Sums(
+            dependency=scores(contracted, run.flows, *sums) if "dependency" in names else None,
+            edges=edge_scores(contracted, run.flows, run.along) if "edges" in names else None,
+        )
 
 
 class _Run:
     """What is summed so far: of the groups that are done, in order."""
 
-    def __init__(self, contracted: Contracted, method: Method, report: Callable[[int, int], object] | None) -> None:
-        graph = contracted.graph
-        self.contracted, self.method, self.report = contracted, method, report
+    def __init__(
+        self,
+        contracted: Contracted,
+        method: Method,
+        tell: Callable[[int], object] | None,
+        checkpoint: Progressed | None,
+    ) -> None:
+        self.contracted, self.method, self.tell, self.checkpoint = contracted, method, tell, checkpoint
         self.groups = contracted.groups(GROUP)
-        self.done = 0
-        self.dependency, self.along = np.zeros(graph.n), np.zeros(graph.nnz)
-        self.junction = np.zeros(graph.n)
-        self.flows = Flows.zeros(len(contracted.inside))
+        # One array has all that a checkpoint keeps; what leaves chains is written anew if a group is done again.
+        self.held = np.zeros(contracted.held)
+        self.done, self.saved = 0, time.perf_counter()
+        if checkpoint is not None:
+            checkpoint.require_order(np.concatenate([contracted.graph.order, contracted.roots]), GROUP)
+            self.done = -(-checkpoint.state.done // GROUP)
+            self.held[:] = _array_of(checkpoint.state.total)
+        graph, inside = contracted.graph, len(contracted.inside)
+        self.dependency, self.junction, self.along, *flows = np.split(
+            self.held, np.cumsum([graph.n, graph.n, graph.nnz, 2 * inside, 2 * inside, inside])
+        )
+        out, around, within, onward = flows
+        self.flows = Flows(out.reshape(2, inside), around.reshape(2, inside), within, onward)
 
     @property
     def is_done(self) -> bool:
@@ -159,9 +167,22 @@ class _Run:
             self.along += block
         self.junction[self.groups[self.done]] = summed.junction
         self.done += 1
-        if self.report is not None:
-            roots = len(self.contracted.roots)
-            self.report(min(self.done * GROUP, roots), roots)
+        done = min(self.done * GROUP, len(self.contracted.roots))
+        if self.checkpoint is not None:
+            state = self.checkpoint.state
+            names = [name for name, _ in state.total]
+            kept = Sums(**dict.fromkeys(names, np.empty(0)) | {names[0]: self.held.copy()})
+            self.checkpoint.state = Summed(done, kept, state.part)
+            if time.perf_counter() - self.saved > tuning.CHECKPOINT_SECONDS:
+                self.checkpoint.save()
+                self.saved = time.perf_counter()
+        if self.tell is not None:
+            self.tell(done)
+
+
+def _array_of(total: Sums) -> Floats:
+    array: Floats = next(array for _, array in total if len(array))
+    return array
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,14 +208,14 @@ class _Worker:
     def __init__(self, contracted: Contracted, method: Method, flows: Flows, stop: StopFlag) -> None:
         self._contracted, self._flows = contracted, flows
         self._module: Any = method.load()
-        self._plan = SweepPlan(batch=GROUP, sums=_SUMS, method=method.name, stop=stop)
+        self._plan = SweepPlan(batch=GROUP, sums=SUMS, method=method.name, stop=stop)
         self._states: dict[str, Any] = {}
 
     def run(self, group: Rows) -> _GroupSums:
         """Sum the roots of a group."""
         graph, roots = self._contracted.graph, self._contracted.graph.order[group]
         blocks = self._module.batching.rows(0, len(roots)).stop
-        sums = Sums.zeros_of_batch(np, _SUMS, graph.n, graph.nnz, blocks, len(roots))
+        sums = Sums.zeros_of_batch(np, SUMS, graph.n, graph.nnz, blocks, len(roots))
         junction = np.zeros(len(roots))
         state = self._state("near")
         for levels in self._module.forward(state, roots):

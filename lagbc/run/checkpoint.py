@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from glob import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.format import read_array, read_array_header_1_0, read_magic
@@ -36,6 +36,14 @@ _OWNERS = {
     "graph": "another graph or direction, or to another version's order of it",
     "options": "other options (method, reduce, scores, dtype, endpoints, rtol, weights of pairs, or k for sources)",
 }
+
+
+class Begun(NamedTuple):
+    """How a part was begun: name and device of its method, and whether chains were contracted."""
+
+    name: str
+    device: str
+    chains: bool
 
 
 @dataclass(eq=False)
@@ -197,12 +205,12 @@ def open_checkpoint(
     """
     opened = Checkpoint(
         _followed(Path(path)),
-        ";".join(f"{part.method.name} {part.method.device}" for part in parts),
+        ";".join(part.label for part in parts),
         _digest_graphs(parts),
         _digest_options(parts, sampled),
         roots,
     )
-    opened.parts = [Progressed(opened, Summed.nothing(np, part.sweep, part.graph)) for part in parts]
+    opened.parts = [Progressed(opened, part.nothing()) for part in parts]
     swept = [part.swept for part in parts]
     try:
         if opened.path.exists():
@@ -215,8 +223,8 @@ def open_checkpoint(
     return opened
 
 
-def methods_of(path: Path) -> list[tuple[str, str]]:
-    """Tell name and device of the methods that a checkpoint was begun with; none where that cannot be read."""
+def methods_of(path: Path) -> list[Begun]:
+    """Tell the methods that a checkpoint was begun with; none where that cannot be read."""
     try:
         with zipfile.ZipFile(path) as archive:
             shape, dtype = _header(archive, "method")
@@ -226,7 +234,8 @@ def methods_of(path: Path) -> list[tuple[str, str]]:
                 names = str(read_array(file, allow_pickle=False)).split(";")
     except Exception:  # what a damaged archive raises can be anything; `open_checkpoint` says what is wrong
         return []
-    return [(name, device) for name, _, device in (one.rpartition(" ") for one in names)]
+    split = ((*one.removeprefix("chains ").rpartition(" "), one.startswith("chains ")) for one in names)
+    return [Begun(name, device, chains) for name, _, device, chains in split]
 
 
 def drawn_roots(path: Path, count: int, n: int) -> NDArray[np.int64] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -10,8 +11,9 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import Sums
+from lagbc.reduce.piece import NotContractible
 from lagbc.run import memory
-from lagbc.run.checkpoint import Checkpoint, open_checkpoint
+from lagbc.run.checkpoint import Checkpoint, Progressed, open_checkpoint
 from lagbc.run.part import Part
 from lagbc.run.plan import Plan
 from lagbc.run.progress import Meter, Stretch
@@ -70,6 +72,15 @@ def execute(plan: Plan) -> Result:
     KeyboardInterrupt
         Ctrl-C; what is finished is in the checkpoint.
     """
+    try:
+        return _execute(plan)
+    except NotContractible:
+        if plan.settings.checkpoint is not None:
+            plan.settings.checkpoint.unlink(missing_ok=True)
+        return _execute(plan.without_chains())
+
+
+def _execute(plan: Plan) -> Result:
     memory.require(plan.memory)
     plan.warn_of_less_memory()
     settings, kept = plan.settings, None
@@ -78,14 +89,10 @@ def execute(plan: Plan) -> Result:
     with ExitStack() as stack:
         meter = Meter(_stretches(plan, kept), settings.progress, _note(plan), stack)
         sums = [
-            sweep(
-                part.graph,
-                part.method,
-                part.sweep,
-                part.roots,
-                ordered=part.ordered,
-                tell=meter.of(number),
-                checkpoint=None if kept is None else kept.parts[number],
+            _sum(
+                part,
+                meter.of(number),
+                None if kept is None else kept.parts[number],
                 in_calling_thread=plan.memory.is_small,
             )
             for number, part in enumerate(plan.parts)
@@ -95,6 +102,31 @@ def execute(plan: Plan) -> Result:
         else:
             whole = plan.reduction.sums(sums, settings.threads)
     return Result(whole, plan)
+
+
+def _sum(part: Part, tell: Callable[[int], None], checkpoint: Progressed | None, *, in_calling_thread: bool) -> Sums:
+    if part.contracted is None:
+        return sweep(
+            part.graph,
+            part.method,
+            part.sweep,
+            part.roots,
+            ordered=part.ordered,
+            tell=tell,
+            checkpoint=checkpoint,
+            in_calling_thread=in_calling_thread,
+        )
+    from lagbc.run.chains import sum_chains
+
+    return sum_chains(
+        part.contracted,
+        part.method,
+        part.asked,
+        threads=part.sweep.threads,
+        tell=tell,
+        checkpoint=checkpoint,
+        in_calling_thread=in_calling_thread,
+    )
 
 
 def _stretches(plan: Plan, kept: Checkpoint | None) -> list[Stretch]:

@@ -117,6 +117,17 @@ def together(
     )
 
 
+def of_chains(graph: Graph, method: Method, plan: SweepPlan, limit: int | None = None) -> MemoryEstimate:
+    """Bound the memory of a run from junctions: each worker has two states, and rows of all its columns.
+
+    Of near and of far columns there are distances and path counts, as the method has them and in rows of their own, and
+    of near ones target weights.
+    """
+    needed = estimate(graph, method, plan, limit)
+    columns = 9 * 8 * graph.n * plan.batch
+    return replace(needed, workspace=2 * needed.workspace + plan.threads * columns)
+
+
 def of_graph(graph: Graph, method: Method, limit: int | None = None) -> MemoryEstimate:
     """Bound the memory of a run that sweeps nothing."""
     return MemoryEstimate(

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
+from lagbc.methods.sums import DEPENDENCY, Sums
 from lagbc.methods.table import Method
+from lagbc.run.workers import Summed
+
+if TYPE_CHECKING:
+    from lagbc.reduce.chains import Contracted
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +32,10 @@ class Part:
     sweep : SweepPlan
     ordered : ndarray of int64, or None
         The roots as `lagbc.run.sweep.order_roots` lines them up, where the choice of the method needed that.
+    contracted : Contracted or None
+        The block whose junctions are the vertices of the graph; then `lagbc.run.chains` has the loop over the roots.
+    asked : frozenset of str
+        The sums that the call wants of it.
     """
 
     graph: Graph
@@ -33,11 +43,29 @@ class Part:
     method: Method
     sweep: SweepPlan
     ordered: NDArray[np.int64] | None = None
+    contracted: Contracted | None = None
+    asked: frozenset[str] = DEPENDENCY
 
     @cached_property
     def swept(self) -> int:
         """How many roots are swept; one without out-edges is not."""
         return int(np.count_nonzero(self.graph.out_degrees[self.roots]))
+
+    @property
+    def label(self) -> str:
+        """What a checkpoint knows it by: name and device of the method, and whether chains are contracted."""
+        return f"{'chains ' if self.contracted else ''}{self.method.name} {self.method.device}"
+
+    def nothing(self) -> Summed:
+        """Make the sums, on the host, of which no root is done.
+
+        Of a contracted block one array has all that is kept, under the first name.
+        """
+        if self.contracted is None:
+            return Summed.nothing(np, self.sweep, self.graph)
+        first, *others = sorted(self.asked)
+        none = dict.fromkeys(others, np.empty(0))
+        return Summed(0, Sums(**none | {first: np.zeros(self.contracted.held)}), Sums(**none | {first: np.empty(0)}))
 
     @property
     def work(self) -> int:

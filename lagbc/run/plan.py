@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lagbc.errors import MemoryWarning, warn
 from lagbc.graph import tuning
@@ -16,13 +18,16 @@ from lagbc.methods.sums import PATH_SUMS
 from lagbc.methods.table import Method
 from lagbc.phases import in_phase
 from lagbc.run import memory
-from lagbc.run.checkpoint import drawn_roots, methods_of
+from lagbc.run.checkpoint import Begun, drawn_roots, methods_of
 from lagbc.run.memory import MemoryEstimate
 from lagbc.run.options import Options, Settings, settle
 from lagbc.run.part import Part
 from lagbc.run.reduction import Reduction, reduce_request
 from lagbc.run.request import Request
 from lagbc.run.sweep import order_roots
+
+if TYPE_CHECKING:
+    from lagbc.reduce.chains import Contracted
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +48,8 @@ class Plan:
     memory : MemoryEstimate
         What the run allocates; it may be over the budget.
     settings : Settings
+    without_chains : callable
+        Makes the plan that contracts no chains, for where the counts of one turn out too large for it.
     too_large : MemoryEstimate or None
         What was over the budget of the GPU, where the CPU takes over.
     """
@@ -54,6 +61,7 @@ class Plan:
     selection: Selection
     memory: MemoryEstimate
     settings: Settings
+    without_chains: Callable[[], Plan]
     too_large: MemoryEstimate | None = None
 
     def warn_of_less_memory(self) -> None:
@@ -71,7 +79,7 @@ class Plan:
 
 
 @in_phase("prepare")
-def plan_run(graph: Graph, request: Request, batch: int | str, options: Options) -> Plan:
+def plan_run(graph: Graph, request: Request, batch: int | str, options: Options, *, chains: bool = True) -> Plan:
     """Plan a run, as all functions do it.
 
     No state is prepared. Where "auto" has a choice to make, the graph is put in order and a probe searches it.
@@ -85,27 +93,69 @@ def plan_run(graph: Graph, request: Request, batch: int | str, options: Options)
     """
     settings = settle(batch, options)
     request = _without_weightless(_as_drawn_before(request, graph.n, settings))
-    reduction = reduce_request(graph, request, settings)
-    swept = [(graph, request)] if reduction is None else reduction.requests
-    begun = methods_of(settings.checkpoint) if settings.checkpoint and settings.method == "auto" else []
-    begun = begun if len(begun) == len(swept) else []
-    places = [
-        _place(piece, asked, settings, *before)
-        for (piece, asked), before in zip(swept, [[one] for one in begun] or [[]] * len(swept), strict=True)
-    ]
+    begun = methods_of(settings.checkpoint) if settings.checkpoint else []
+    chains = chains and (not begun or any(one.chains for one in begun))
+    reduction = reduce_request(graph, request, settings, chains=chains)
+    places = _places(graph, request, reduction, settings, begun if settings.method == "auto" else [])
     for place in places:
         _require_options(place.part.method, request, settings)
-    return _together(graph, request, reduction, settings, places)
+    again = partial(plan_run, graph, request, batch, options, chains=False)
+    return _together(graph, request, reduction, settings, places, again)
+
+
+def _places(
+    graph: Graph, request: Request, reduction: Reduction | None, settings: Settings, begun: list[Begun]
+) -> list[_Place]:
+    """Choose methods for what is swept; each part that a checkpoint has begun goes on with its own."""
+    if reduction is None:
+        return [_place(graph, request, settings, *begun[:1])]
+    before = [[one] for one in begun] if len(begun) == len(reduction.rests) else [[]] * len(reduction.rests)
+    return [
+        _place(rest.piece.graph, reduction.request_of(rest), settings, *one)
+        if rest.contracted is None
+        else _place_chains(rest.contracted, request, settings)
+        for rest, one in zip(reduction.rests, before, strict=True)
+    ]
+
+
+def _place_chains(contracted: Contracted, request: Request, settings: Settings) -> _Place:
+    """Choose a method that sweeps from junctions, some of them at a time, with target weights of their own."""
+    from lagbc.run.chains import GROUP, SUMS
+
+    graph = contracted.graph
+    roots = graph.order[contracted.roots]
+    ordered = roots[graph.out_degrees[roots] > 0]
+    selection = choose(
+        graph,
+        method=settings.method,
+        device="cpu",
+        roots=len(roots),
+        sums=SUMS,
+        demand=True,
+        look=lambda method: probe(graph, ordered),
+    )
+    threads = min(settings.threads, max(1, -(-len(roots) // GROUP)))
+    sweep = SweepPlan(batch=GROUP, threads=threads, sums=SUMS, roots=len(roots))
+    sweep = replace(sweep, method=selection.method.name)
+    needed = memory.of_chains(graph, selection.method, sweep, settings.memory)
+    reason = f"junctions by {selection.reason}"
+    part = Part(graph, roots, selection.method, sweep, ordered, contracted, request.sums)
+    return _Place(Selection(selection.method, reason), part, needed)
 
 
 def _together(
-    graph: Graph, request: Request, reduction: Reduction | None, settings: Settings, places: list[_Place]
+    graph: Graph,
+    request: Request,
+    reduction: Reduction | None,
+    settings: Settings,
+    places: list[_Place],
+    again: Callable[[], Plan],
 ) -> Plan:
     """Make one plan of the places of its parts."""
     if not places:  # a reduction left nothing
         selection = choose(graph, method=settings.method, device=settings.device, roots=0, sums=request.sums)
         needed = memory.of_graph(graph, selection.method, settings.memory)
-        return Plan(request, graph, (), reduction, Selection(selection.method, str(reduction)), needed, settings)
+        return Plan(request, graph, (), reduction, Selection(selection.method, str(reduction)), needed, settings, again)
     largest = max(places, key=lambda place: place.part.work)
     needed, selection = largest.needed, largest.selection
     if reduction is not None:
@@ -113,7 +163,7 @@ def _together(
         needed = memory.together(graph, [place.needed for place in places], needed, settings.memory)
     too_large = next((place.too_large for place in places if place.too_large is not None), None)
     parts = tuple(place.part for place in places)
-    return Plan(request, graph, parts, reduction, selection, needed, settings, too_large)
+    return Plan(request, graph, parts, reduction, selection, needed, settings, again, too_large)
 
 
 def _as_drawn_before(request: Request, n: int, settings: Settings) -> Request:
@@ -164,7 +214,7 @@ class _Place(NamedTuple):
     too_large: MemoryEstimate | None = None
 
 
-def _place(graph: Graph, request: Request, settings: Settings, begun: tuple[str, str] | None = None) -> _Place:
+def _place(graph: Graph, request: Request, settings: Settings, begun: Begun | None = None) -> _Place:
     """Choose method and device; where "auto" meets a GPU that is too small, a method of the CPU that does the same.
 
     The method that a checkpoint was begun with is gone on with.
@@ -174,7 +224,7 @@ def _place(graph: Graph, request: Request, settings: Settings, begun: tuple[str,
             raise ValueError("A is a CuPy matrix, but device='cpu' was asked for; pass A.get()")
         settings = replace(settings, device="cuda")
     if begun and _is_there(begun, graph, request, settings):
-        name, device = begun
+        name, device, _ = begun
         place = _place_on(graph, request, replace(settings, method=name, device=device))
         reason = f"{name} on {device} (the checkpoint was begun with it)"
         return place._replace(selection=Selection(place.selection.method, reason))
@@ -214,10 +264,10 @@ def _place_on(graph: Graph, request: Request, settings: Settings) -> _Place:
     return _Place(selection, Part(there, request.roots, method, sweep, ordered), needed)
 
 
-def _is_there(begun: tuple[str, str], graph: Graph, request: Request, settings: Settings) -> bool:
+def _is_there(begun: Begun, graph: Graph, request: Request, settings: Settings) -> bool:
     """Whether the method of a checkpoint may be taken for the request."""
     return any(
-        row.key == (*begun, graph.weighted) and row.available
+        row.key == (begun.name, begun.device, graph.weighted) and row.available
         for row in table.METHODS
         if row.offers(request.sums, demand=request.demand is not None) and settings.device in ("auto", row.device)
     )

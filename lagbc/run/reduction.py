@@ -1,30 +1,66 @@
 """What of a request the structure of its graph makes unnecessary, before anything is swept.
 
 A request for sums over paths is a piece: its graph, with the roots as sources and what each vertex counts as a target.
-`lagbc.reduce` takes it apart; the pieces that are left are requests again, which the run sweeps; their sums come back
-the same way. Whether it pays is told by the work that is left, roots times edges.
+`lagbc.reduce` takes it apart: into blocks, of which each is left without its twins, or contracted to its junctions.
+What is left is swept, and the sums come back the same way. Whether it pays is told by the work, roots times edges.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
+from lagbc.methods import table
 from lagbc.methods.sums import Sums
 from lagbc.phases import phase
 from lagbc.reduce import tuning
-from lagbc.reduce.blocks import Blocks, split
 from lagbc.reduce.piece import Piece, Scores
 from lagbc.run.options import Settings
 from lagbc.run.request import Request
 
+if TYPE_CHECKING:
+    from lagbc.reduce.blocks import Blocks
+    from lagbc.reduce.chains import Contracted
+    from lagbc.reduce.twins import Twins
+
 # The sums that reductions know the way back of.
 _REDUCIBLE = frozenset({"dependency", "edges"})
+
+
+@dataclass(frozen=True, eq=False)
+class Rest:
+    """What is left of a block, and how it is computed.
+
+    Attributes
+    ----------
+    piece : Piece
+        The block; one vertex a class of twins, if `twins` is given.
+    twins : Twins or None
+    contracted : Contracted or None
+        The piece contracted to its junctions, which are its roots.
+    """
+
+    piece: Piece
+    twins: Twins | None = None
+    contracted: Contracted | None = None
+
+    @property
+    def work(self) -> float:
+        """Roots times edges, or what takes as long."""
+        if self.contracted is None:
+            return _work_of(self.piece.graph, np.flatnonzero(self.piece.sources))
+        return _work_of_chains(self.contracted)
+
+    def dependency(self, sums: Sums) -> Scores:
+        """Make F of the block."""
+        scores: Scores = sums.dependency
+        return scores if self.twins is None else self.twins.scores([scores])
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,21 +73,19 @@ class Reduction:
     graph : Graph
         On the host.
     blocks : Blocks
+    rests : tuple of Rest
+        Of each of the large blocks.
     """
 
     request: Request
     graph: Graph
     blocks: Blocks
-
-    @property
-    def requests(self) -> list[tuple[Graph, Request]]:
-        """The pieces that are left, and what is asked of each."""
-        return [(piece.graph, _request_of(piece, self.request)) for piece in self.blocks.pieces]
+    rests: tuple[Rest, ...]
 
     @property
     def work(self) -> float:
         """Roots times edges that are left."""
-        return float(self.blocks.small.work.sum()) + sum(map(_work, self.blocks.pieces))
+        return float(self.blocks.small.work.sum()) + sum(rest.work for rest in self.rests)
 
     @property
     def share(self) -> float:
@@ -63,12 +97,29 @@ class Reduction:
         large = max((piece.graph.n for piece in self.blocks.pieces), default=0)
         pieces, small = len(self.blocks.pieces), len(self.blocks.small.work)
         left = f"{pieces} large block{'s' * (pieces != 1)} (up to {large:,} vertices)" if pieces else "no large block"
-        return f"{self.graph.n:,} vertices -> {left} and {small:,} small ones; {self.in_short}"
+        said = [f"{self.graph.n:,} vertices -> {left} and {small:,} small ones"]
+        if classes := sum(rest.piece.graph.n for rest in self.rests if rest.twins is not None):
+            said.append(f"{classes:,} classes of twins")
+        if junctions := sum(len(rest.contracted.roots) for rest in self.rests if rest.contracted is not None):
+            said.append(f"{junctions:,} junctions")
+        return f"{', '.join(said)}; {self.in_short}"
 
     @property
     def in_short(self) -> str:
         """Say how much work is left."""
         return f"{100 * self.share:.2g} % of the work"
+
+    def request_of(self, rest: Rest) -> Request:
+        """Ask for the sums of what is left of a block and is swept as it is."""
+        piece, roots = rest.piece, np.flatnonzero(rest.piece.sources)
+        return Request(
+            sums=self.request.sums,
+            roots=roots,
+            omega=None if (piece.targets == 1).all() else piece.targets,
+            multiplicity=None if (piece.sources[roots] == 1).all() else piece.sources,
+            members=piece.members,
+            is_sample=self.request.is_sample,
+        )
 
     def sums(self, swept: Sequence[Sums], threads: int) -> Sums:
         """Make sums of the graph out of those of its pieces.
@@ -84,7 +135,8 @@ class Reduction:
         with phase("finish"):
             sums = Sums()
             if "dependency" in self.request.sums:
-                sums.dependency = self.blocks.scores([part.dependency for part in swept])
+                of_blocks = [rest.dependency(part) for rest, part in zip(self.rests, swept, strict=True)]
+                sums.dependency = self.blocks.scores(of_blocks)
                 if self.request.endpoints:
                     sums.dependency += _ends(self.graph, self.request)
             if self.blocks.edge_scores is not None:
@@ -92,22 +144,33 @@ class Reduction:
             return sums
 
 
-def reduce_request(graph: Graph, request: Request, settings: Settings) -> Reduction | None:
+def reduce_request(graph: Graph, request: Request, settings: Settings, *, chains: bool) -> Reduction | None:
     """Reduce the graph of a request, if that is asked for, can be done, and, with "auto", pays.
 
     The choice depends on graph, request and device, and on nothing that changes from run to run.
+
+    Parameters
+    ----------
+    graph : Graph
+    request : Request
+    settings : Settings
+    chains : bool
+        Whether chains may be contracted.
     """
     if settings.reduce == "none" or not _applies(graph, request, settings):
         return None
     if settings.reduce == "auto" and not _may_pay(graph, request, settings):
         return None
+    from lagbc.reduce.blocks import split
+
     host = graph.on_host
     try:
         blocks = split(_piece(host, request), edges="edges" in request.sums)
     except OverflowError:
         return None
-    reduction = Reduction(request, host, blocks)
-    if len(blocks.pieces) == 1 and blocks.pieces[0].graph is host:
+    rests = tuple(_rest(piece, request, settings, chains=chains) for piece in blocks.pieces)
+    reduction = Reduction(request, host, blocks, rests)
+    if len(rests) == 1 and rests[0].piece.graph is host and rests[0].contracted is None:
         return None
     return reduction if settings.reduce == "all" or reduction.share <= tuning.MOST_LEFT else None
 
@@ -116,7 +179,7 @@ def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
     """Whether sums over the pieces of a graph give what is asked for.
 
     A tolerance is relative to the whole length of a path, and endpoints of directed paths need what each vertex
-    reaches. Trips between single pairs are no weights of vertices. In float32 a run has no weights of targets.
+    reaches. In float32 a run has no weights of targets.
     """
     return (
         request.sums <= _REDUCIBLE
@@ -130,10 +193,77 @@ def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
 
 def _may_pay(graph: Graph, request: Request, settings: Settings) -> bool:
     """Whether a run is long enough for a look at its graph, which is of the host."""
-    on_gpu = settings.device == "cuda" or graph.is_on_device
     roots = len(request.roots)
-    least = tuning.LEAST_ROOTS["cuda" if on_gpu else "cpu"]
+    least = tuning.LEAST_ROOTS["cuda" if _is_on_gpu(graph, settings) else "cpu"]
     return roots >= least and roots * graph.nnz >= tuning.LEAST_WORK
+
+
+def _is_on_gpu(graph: Graph, settings: Settings) -> bool:
+    return settings.device == "cuda" or graph.is_on_device
+
+
+def _rest(piece: Piece, request: Request, settings: Settings, *, chains: bool) -> Rest:
+    """Take that reduction of a block which leaves least work; the block itself, if none leaves much less."""
+    candidates = [Rest(piece)]
+    if False and any(row.reads("members") for row in _rows(piece.graph, settings)):
+        candidates.extend(_without_twins(piece))
+    if chains and _is_contractible(piece.graph) and _rows_of_chains(settings):
+        candidates.extend(_contracted(piece))
+    best = min(candidates[1:], key=lambda rest: rest.work, default=candidates[0])
+    pays = settings.reduce == "all" or best.work <= tuning.MOST_LEFT * candidates[0].work
+    return best if pays else candidates[0]
+
+
+def _without_twins(piece: Piece) -> Iterable[Rest]:
+    from lagbc.reduce.twins import merge
+
+    twins = merge(piece)
+    (merged,) = twins.pieces
+    if merged is not piece:
+        yield Rest(merged, twins=twins)
+
+
+def _contracted(piece: Piece) -> Iterable[Rest]:
+    from lagbc.reduce.chains import NotContractible, contract
+
+    try:
+        yield Rest(piece, contracted=contract(piece))
+    except NotContractible:
+        return
+
+
+def _is_contractible(graph: Graph) -> bool:
+    """Whether a block has chains, whose lengths are exact sums: those of other lengths would move ties."""
+    if graph.directed or not (graph.out_degrees == 2).any():
+        return False
+    return graph.weights is None or bool((graph.weights == np.floor(graph.weights)).all())
+
+
+def _rows(graph: Graph, settings: Settings) -> list[table.Method]:
+    """Methods that may sweep a block."""
+    device = "cuda" if _is_on_gpu(graph, settings) else settings.device
+    return [
+        row
+        for row in table.METHODS
+        if row.weighted == graph.weighted
+        and settings.method in ("auto", row.name)
+        and device in ("auto", row.device)
+        and row.available
+    ]
+
+
+def _rows_of_chains(settings: Settings) -> list[table.Method]:
+    """Methods that may sweep from junctions: on the CPU, with lengths, and target weights of single roots."""
+    return [
+        row
+        for row in table.METHODS
+        if row.weighted
+        and row.demand
+        and row.device == "cpu"
+        and settings.method in ("auto", row.name)
+        and settings.device in ("auto", "cpu")
+        and row.available
+    ]
 
 
 def _piece(graph: Graph, request: Request) -> Piece:
@@ -145,24 +275,16 @@ def _piece(graph: Graph, request: Request) -> Piece:
     return Piece(graph, sources, sources if (sources == 1).all() else np.ones(graph.n))
 
 
-def _request_of(piece: Piece, request: Request) -> Request:
-    """Ask for the sums of a piece."""
-    roots = np.flatnonzero(piece.sources)
-    return Request(
-        sums=request.sums,
-        roots=roots,
-        omega=None if (piece.targets == 1).all() else piece.targets,
-        multiplicity=None if (piece.sources[roots] == 1).all() else piece.sources,
-        is_sample=request.is_sample,
-    )
-
-
-def _work(piece: Piece) -> float:
-    return _work_of(piece.graph, np.flatnonzero(piece.sources))
-
-
 def _work_of(graph: Graph, roots: NDArray[np.int64]) -> float:
     return float(np.count_nonzero(graph.out_degrees[roots])) * graph.nnz
+
+
+def _work_of_chains(contracted: Contracted) -> float:
+    from lagbc.run.chains import GROUP
+
+    work = contracted.work(GROUP)
+    sweeps = (2 * work.junctions + work.far_columns) * work.edges
+    return tuning.LENGTHS_FACTOR * sweeps + tuning.STREAM_FACTOR * work.evaluations
 
 
 def _ends(graph: Graph, request: Request) -> Scores:
