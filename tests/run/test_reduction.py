@@ -1,0 +1,237 @@
+"""Reduced runs: every argument keeps its meaning, and what a run promises holds for one of several parts."""
+
+import functools
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import lagbc
+from lagbc.reduce import tuning
+from lagbc.run import chains as run_chains
+
+
+@pytest.fixture(params=["at once", "swept"])
+def blocks(request, monkeypatch):
+    """Blocks are computed at once, as small ones are, or are pieces of a plan, as large ones are."""
+    if request.param == "swept":
+        monkeypatch.setattr(tuning, "SMALL_VERTICES", 2)
+    return request.param
+
+
+def cactus(rng, blocks=6, largest=7):
+    """Cycles, cliques, twins, subdivided and random blocks glued at vertices, with trees, in a random order."""
+    edges, n = [], 1
+    for _ in range(blocks):
+        size = int(rng.integers(2, largest))
+        here = np.concatenate([[rng.integers(n)], np.arange(n, n + size - 1)])
+        n += size - 1
+        pairs = [(i, j) for i in range(size) for j in range(i)]
+        kind = rng.integers(5)
+        if kind == 0:
+            chosen = [(i, (i + 1) % size) for i in range(size)]
+        elif kind == 1:
+            chosen = pairs
+        elif kind == 2:
+            chosen = [(i, j) for i, j in pairs if j < 2 <= i]
+        elif kind == 3:
+            chosen = [(i, int(rng.integers(i))) for i in range(1, size)]
+        else:
+            chosen = [pair for pair in pairs if rng.random() < 0.6]
+        edges += [(here[i], here[j]) for i, j in chosen if i != j]
+    n += int(rng.integers(3))
+    order = rng.permutation(n)
+    rows, columns = order[np.array(edges).T] if edges else np.zeros((2, 0), int)
+    return sp.coo_array((rng.integers(1, 4, len(rows)).astype(float), (rows, columns)), shape=(n, n)).tocsr()
+
+
+def arguments_of(rng, n):
+    """Each argument, and pairs of those that go together."""
+    some = rng.permutation(n)[: n // 2 + 1]
+    weights = rng.random(n) * (rng.random(n) < 0.7)
+    return [
+        {},
+        {"sources": some},
+        {"targets": some},
+        {"sources": some, "targets": some[::2]},
+        {"normalized": True},
+        {"endpoints": True},
+        {"endpoints": True, "sources": some},
+        {"endpoints": True, "normalized": True, "k": n // 2 + 2, "rng": 1},
+        {"k": n // 2 + 2, "rng": 1},
+        {"source_weights": weights},
+        {"target_weights": rng.random(n), "source_weights": weights},
+        {"sources": some, "target_weights": weights},
+    ]
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
+@pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
+@pytest.mark.parametrize("seed", range(6))
+def test_arguments_keep_their_meaning(blocks, seed, directed, weighted):
+    rng = np.random.default_rng(seed)
+    A = cactus(rng, blocks=3 + 2 * seed, largest=8)
+    call = functools.partial(lagbc.bc, A, directed=directed, weighted=weighted, device="cpu")
+    of_edges = functools.partial(lagbc.edge_bc, A, directed=directed, weighted=weighted, device="cpu")
+    for given in arguments_of(rng, A.shape[0]):
+        plain = call(reduce="none", **given)
+        np.testing.assert_allclose(call(reduce="all", **given), plain, rtol=1e-12, atol=1e-12 * plain.max(initial=0))
+        if "endpoints" not in given:
+            plain = of_edges(reduce="none", **given).toarray()
+            reduced = of_edges(reduce="all", **given).toarray()
+            np.testing.assert_allclose(reduced, plain, rtol=1e-12, atol=1e-12 * plain.max(initial=0))
+
+
+def subdivided(rng, side, most):
+    """A grid, each of whose edges becomes a path of up to so many; a pendant path at some vertices."""
+    edges, n = [], side * side
+    grid = sp.kron(sp.eye_array(side), sp.diags_array([1.0], offsets=[1], shape=(side, side))) + sp.kron(
+        sp.diags_array([1.0], offsets=[1], shape=(side, side)), sp.eye_array(side)
+    )
+    for u, v in zip(*grid.tocoo().coords, strict=True):
+        inside = int(rng.integers(most))
+        path = [u, *range(n, n + inside), v]
+        n += inside
+        edges += list(zip(path, path[1:], strict=False))
+    for u in rng.integers(n, size=side):
+        edges.append((u, n))
+        n += 1
+    rows, columns = rng.permutation(n)[np.array(edges).T]
+    return sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(n, n)).tocsr()
+
+
+ROADS = subdivided(np.random.default_rng(1), 12, 5)
+REDUCED = {"directed": False, "device": "cpu", "reduce": "all"}
+
+
+def test_chains_and_small_blocks_are_said(monkeypatch):
+    reason = lagbc.select_method(ROADS, **REDUCED).reason
+    assert f"{ROADS.shape[0]:,} vertices -> 1 large block" in reason
+    assert "junctions" in reason and "% of the work" in reason and "junctions by batched on cpu" in reason
+    assert "%" not in lagbc.select_method(ROADS, **REDUCED | {"reduce": "none"}).reason
+
+
+@pytest.mark.parametrize("given", [{}, {"sources": np.arange(0, 400, 3)}, {"targets": np.arange(0, 400, 7)}], ids=str)
+def test_chains_of_roads(given):
+    plain = lagbc.bc(ROADS, **REDUCED | {"reduce": "none"}, **given)
+    np.testing.assert_allclose(lagbc.bc(ROADS, **REDUCED, **given), plain, rtol=1e-12, atol=1e-12 * plain.max())
+    plain = lagbc.edge_bc(ROADS, **REDUCED | {"reduce": "none"}, **given).toarray()
+    edges = lagbc.edge_bc(ROADS, **REDUCED, **given).toarray()
+    np.testing.assert_allclose(edges, plain, rtol=1e-12, atol=1e-12 * plain.max())
+
+
+def test_bits_depend_neither_on_threads_nor_on_the_batch(monkeypatch):
+    monkeypatch.setattr(tuning, "SMALL_VERTICES", 2)
+    rng = np.random.default_rng(3)
+    for A in (ROADS, cactus(rng, blocks=40, largest=20)):
+        for directed in (False, True):
+            given = REDUCED | {"directed": directed}
+            expected = lagbc.bc(A, threads=1, **given)
+            for batch, threads in ((64, 2), (128, 1), (1, 3)):
+                np.testing.assert_array_equal(lagbc.bc(A, batch, threads=threads, **given), expected)
+
+
+class Killed(BaseException):
+    pass
+
+
+def kill_after(calls):
+    def report(progress):
+        nonlocal calls
+        calls -= 1
+        if calls == 0:
+            raise Killed
+
+    return report
+
+
+@pytest.mark.parametrize("function", [lagbc.bc, lagbc.edge_bc])
+def test_resume(monkeypatch, tmp_path, function):
+    """Runs of several parts, one of them of junctions, go on to the same bits wherever they were killed."""
+    monkeypatch.setattr(tuning, "SMALL_VERTICES", 30)
+    monkeypatch.setattr(run_chains, "GROUP", 64)
+    clique = sp.coo_array(np.triu(np.ones((90, 90)), 1) * (np.random.default_rng(0).random((90, 90)) < 0.3))
+    A = sp.block_diag([clique, ROADS, clique]).tocsr()
+    given = REDUCED | {"threads": 1}
+
+    def array(scores):
+        return scores.toarray() if sp.issparse(scores) else scores
+
+    expected, file = array(function(A, **given)), tmp_path / "run"
+    done = 0
+    for calls in (1, 2, 1, 2):
+        with pytest.raises(Killed):
+            function(A, checkpoint=file, progress=kill_after(calls), **given)
+        before, done = done, int(np.load(file)["done"])
+        assert done > before
+    np.testing.assert_array_equal(array(function(A, checkpoint=file, **given)), expected)
+    told = []
+    np.testing.assert_array_equal(array(function(A, checkpoint=file, progress=told.append, **given)), expected)
+    assert not told
+    with pytest.raises(lagbc.CheckpointError, match="belongs to"):
+        function(A, checkpoint=file, **given | {"reduce": "none"})
+
+
+def test_progress_is_in_shares_of_the_work():
+    told = []
+    lagbc.bc(ROADS, progress=told.append, **REDUCED)
+    shares = [progress.share for progress in told]
+    assert shares == sorted(shares) and shares[-1] == 1
+    assert told[-1].done == told[-1].total < ROADS.shape[0]
+
+
+def test_nothing_is_left_of_a_tree(tmp_path):
+    tree = sp.csr_array((np.ones(400), (np.arange(1, 401), np.arange(400) // 3)), shape=(401, 401))
+    expected = lagbc.bc(tree, directed=False, reduce="none")
+    given = {"directed": False, "reduce": "all", "checkpoint": tmp_path / "run", "progress": True}
+    np.testing.assert_allclose(lagbc.bc(tree, **given), expected, rtol=1e-12)
+    assert "no large block" in lagbc.select_method(tree, directed=False, reduce="all").reason
+
+
+def test_counts_too_large_for_chains():
+    """1030 diamonds in a row have 2**1030 paths: the block is swept as it is, with an extended exponent."""
+    n = 3 * 1030
+    i = np.arange(0, n, 3)
+    rows = np.concatenate([i, i, i + 1, i + 2, [n, n + 1]])
+    columns = np.concatenate([i + 1, i + 2, i + 3, i + 3, [n + 1, 0]])
+    ring = sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(n + 2, n + 2)).tocsr()
+    some = {"sources": np.arange(0, n, 97)}
+    plain = lagbc.bc(ring, directed=False, device="cpu", reduce="none", **some)
+    np.testing.assert_allclose(lagbc.bc(ring, **REDUCED, **some), plain, rtol=1e-12)
+
+
+@pytest.mark.parametrize("what", [lagbc.closeness, lagbc.harmonic, lagbc.stress, lagbc.eccentricity])
+def test_other_sums_are_swept(what):
+    A = ROADS
+    np.testing.assert_array_equal(
+        what(A, directed=False, device="cpu", reduce="all"), what(A, directed=False, device="cpu", reduce="none")
+    )
+
+
+def test_several_take_what_all_of_them_allow():
+    both = lagbc.centralities(ROADS, ["bc", "closeness"], **REDUCED)
+    plain = lagbc.centralities(ROADS, ["bc", "closeness"], **REDUCED | {"reduce": "none"})
+    np.testing.assert_array_equal(both["bc"], plain["bc"])
+    edges = lagbc.centralities(ROADS, ["bc", "edge_bc"], **REDUCED)
+    np.testing.assert_allclose(edges["bc"], plain["bc"], rtol=1e-12, atol=1e-9)
+
+
+def test_auto_leaves_small_runs_and_what_has_no_structure():
+    assert "% of the work" not in lagbc.select_method(ROADS, directed=False, roots=100, device="cpu").reason
+    assert "% of the work" in lagbc.select_method(ROADS, directed=False, device="cpu").reason
+    mesh = sp.kron(np.ones((1, 1)), sp.random_array((400, 400), density=0.05, rng=np.random.default_rng(1))).tocsr()
+    assert "% of the work" not in lagbc.select_method(mesh, directed=False, device="cpu").reason
+
+
+def test_memory_of_a_reduced_run():
+    estimate = lagbc.estimate_memory(ROADS, **REDUCED)
+    assert estimate.workspace > 0 and estimate.graph > 0
+    with pytest.raises(MemoryError, match="the budget is"):
+        lagbc.bc(ROADS, memory=estimate.graph, **REDUCED)
+    lagbc.bc(ROADS, memory=estimate.total, **REDUCED)
+
+
+@pytest.mark.parametrize("reduce", ["some", None, True])
+def test_reduce_is_one_of_three(reduce):
+    with pytest.raises((TypeError, ValueError), match="reduce="):
+        lagbc.bc(ROADS, reduce=reduce)
