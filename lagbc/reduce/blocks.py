@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.graph.csr import index_type, rows_of
 from lagbc.graph.graph import Graph
 from lagbc.phases import in_phase
 from lagbc.reduce import layout, reach, strong, tuning, weights
@@ -94,23 +95,25 @@ def split(piece: Piece, *, edges: bool = False) -> Blocks:
     graph, both = piece.graph, piece.graph.symmetric
     copies = layout.lay_out(*find_blocks(both.indptr, both.indices))
     places = np.empty(graph.nnz, np.int64) if edges or graph.weighted else None
-    indptr, indices = layout.lay_rows(graph.indptr, graph.indices, copies, places)
+    indices = np.empty(graph.nnz, index_type(len(copies.vertices)))
+    indptr = layout.lay_rows(graph.indptr, graph.indices, copies, indices, places)
     lengths = None if graph.weights is None else graph.weights[places]
     weigh = _weigh if both is graph else partial(_weigh_along, indptr=indptr, indices=indices)
     sources, targets, cut = weigh(piece, copies)
     rows = Rows(copies.ptr, indptr, indices, lengths, sources, targets)
-    work, kinds = _classify(rows)
-    scores, edge_scores = np.zeros(len(sources)), np.zeros(graph.nnz if edges else 0)
+    roots, work, kinds = _classify(rows)
+    scores, edge_scores = np.zeros(len(sources)), np.zeros(0)
     if edges:
-        layout.sum_direct(rows, kinds == _DIRECT, edge_scores)
+        edge_scores = _direct_edges(rows, kinds == _DIRECT)
     large, few = np.flatnonzero(kinds == _LARGE).tolist(), np.flatnonzero(kinds == _SMALL)
-    small = SmallBlocks(rows, few, work[few].astype(np.int64), scores, edge_scores)
+    small = SmallBlocks(rows, few, roots[few], work[few].astype(np.int64), scores, edge_scores)
 
     def finish(found: Sequence[Scores]) -> Scores:
         small.finish()
         for block, of_block in zip(large, found, strict=True):
             scores[rows.vertices(block)] = of_block
-        total: Scores = layout.add_copies(cut, copies.vertices, scores)
+        inside: Any = np.bincount(copies.vertices, scores, graph.n)
+        total: Scores = cut + inside
         return total
 
     def finish_edges(found: Sequence[Scores]) -> Scores:
@@ -156,25 +159,38 @@ def _weigh(piece: Piece, copies: Any) -> tuple[Scores, Scores, Scores]:
 def _weigh_along(piece: Piece, copies: Any, *, indptr: Any, indices: Any) -> tuple[Scores, Scores, Scores]:
     """Return the same of a directed graph, whose rows these are."""
     found = strong.find_strong(copies.ptr, indptr, indices)
-    arcs, reversed_arcs = strong.condense(copies.ptr, indptr, indices, found)
+    arcs, reversed_arcs = strong.condense(indptr, indices, found)
     sources, of_sources = reach.spread_along(copies, found, *reversed_arcs, True, piece.sources)
     targets, of_targets = reach.spread_along(copies, found, *arcs, False, piece.targets)
     return sources, targets, weights.separated(copies, of_sources, of_targets)
 
 
-def _classify(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-    """Return roots x stored edges of each block, and what is done with it."""
+def _classify(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int8]]:
+    """Return roots, and roots x stored edges, of each block, and what is done with it."""
+    begins, first_edges = rows.ptr[:-1], rows.indptr[rows.ptr[:-1]]
     sizes, entries = np.diff(rows.ptr), np.diff(rows.indptr[rows.ptr])
-    roots, has_targets = layout.count_roots(rows)
+    if not len(sizes):
+        return sizes, np.zeros(0), np.zeros(0, np.int8)
+    roots = np.add.reduceat(rows.are_roots, begins, dtype=np.int64)
     work = np.multiply(roots, entries, dtype=np.float64)  # which may be more than int64 holds
-    kinds = np.where((sizes <= tuning.SMALL_VERTICES) & (work <= tuning.SMALL_WORK), _SMALL, _LARGE).astype(np.int8)
-    direct = (sizes == 2) | (roots == 0) | ~has_targets
+    small = (sizes <= tuning.SMALL_VERTICES) & (work <= tuning.SMALL_WORK)
+    direct = (sizes == 2) | (roots == 0) | (np.maximum.reduceat(rows.targets, begins) == 0)
     if rows.weights is None:
         direct |= entries == sizes * (sizes - 1)
     else:
-        kinds[(kinds == _SMALL) & ~layout.keeps_lengths(rows, _KEPT)] = _LARGE
-    kinds[direct] = _DIRECT
-    return work, kinds
+        shortest, longest = (ufunc.reduceat(rows.weights, first_edges) for ufunc in (np.minimum, np.maximum))
+        with np.errstate(over="ignore"):
+            small &= shortest > longest * sizes * _KEPT
+    return roots, work, np.select([direct, small], [_DIRECT, _SMALL], _LARGE).astype(np.int8)
+
+
+def _direct_edges(rows: Rows, direct: NDArray[np.bool_]) -> Scores:
+    """Return the scores of the edges of some blocks, in which every path is one edge; 0 elsewhere."""
+    tails = rows_of(rows.indptr, rows.indices)
+    of_edges: Scores = (
+        np.repeat(direct, np.diff(rows.indptr[rows.ptr])) * rows.sources[tails] * rows.targets[rows.indices]
+    )
+    return of_edges
 
 
 def _piece(graph: Graph, vertices: NDArray[Any], rows: Rows, places: NDArray[np.int64] | None, block: int) -> Piece:
@@ -185,7 +201,8 @@ def _piece(graph: Graph, vertices: NDArray[Any], rows: Rows, places: NDArray[np.
     if last - first < graph.n:
         indptr = rows.indptr[first : last + 1] - entries.start
         lengths = None if rows.weights is None else rows.weights[entries]
-        part = Graph(indptr, rows.indices[entries], graph.directed, lengths)
+        indices = (rows.indices[entries] - first).astype(graph.indices.dtype, copy=False)
+        part = Graph(indptr, indices, graph.directed, lengths)
     return Piece(
         part,
         rows.sources[copies],

@@ -1,8 +1,8 @@
 """Where the vertices and edges of blocks lie: one block after the other, each with a graph of its own.
 
-A vertex has a *copy* in every block that it is in. The copies of a block lie together, in the order of the vertices;
-their rows lie together, too, with columns that count from the block's first copy. So a slice of these arrays is the
-graph of a block, in canonical rows, and nothing is sorted to make it.
+A vertex has a *copy* in every block that it is in. The copies of a block lie together, in the order of the vertices,
+and so do their rows, whose columns are copies, too: a block-diagonal matrix in canonical rows, and nothing is sorted to
+make it.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc"
@@ -55,7 +55,7 @@ class Rows(NamedTuple):
     ptr : ndarray of int64, shape (blocks + 1,)
         As of `Copies`.
     indptr, indices : ndarrays, shapes (copies + 1,) and (nnz,)
-        Rows of the copies; columns count from the first of a block.
+        Rows of the copies, columns being copies of the same block.
     weights : ndarray of float64, shape (nnz,), or None
         Lengths of the edges.
     sources, targets : ndarrays of float64, shape (copies,)
@@ -67,6 +67,11 @@ class Rows(NamedTuple):
     weights: Any
     sources: Any
     targets: Any
+
+    @property
+    def are_roots(self) -> Any:
+        """Which copies have sources and edges; shape (copies,)."""
+        return (self.sources > 0) & (self.indptr[1:] > self.indptr[:-1])
 
     def vertices(self, block: int) -> slice:
         """Return the copies of a block."""
@@ -109,7 +114,7 @@ def lay_out(home, attach):
 
 
 @njit
-def lay_rows(indptr, indices, copies, places):
+def lay_rows(indptr, indices, copies, columns, places):
     """Make the rows of all blocks.
 
     An edge u -> v is in the block that both ends are members of; else one of them is the attachment of the other's.
@@ -119,15 +124,16 @@ def lay_rows(indptr, indices, copies, places):
     indptr, indices : ndarrays
         The graph, in canonical rows; it may lack one direction of an edge of the pattern whose blocks these are.
     copies : Copies
+    columns : ndarray of int, shape (nnz,)
+        Written: the columns of the rows.
     places : ndarray of int64, shape (nnz,), or None
         Written: which edge of the graph each edge of the rows is.
 
     Returns
     -------
     indptr : ndarray of int64, shape (copies + 1,)
-    indices : ndarray, shape (nnz,), of the type of the columns
     """
-    ptr, home, at_home, attach, at_attach = copies.ptr, copies.home, copies.at_home, copies.attach, copies.at_attach
+    home, at_home, attach, at_attach = copies.home, copies.at_home, copies.attach, copies.at_attach
     ends = np.zeros(len(copies.vertices) + 1, np.int64)
     for u in range(len(home)):
         inside, here = 0, home[u]
@@ -141,7 +147,7 @@ def lay_rows(indptr, indices, copies, places):
             ends[at_home[u] + 1] = inside
     for x in range(len(copies.vertices)):
         ends[x + 1] += ends[x]
-    rows, columns = ends.copy(), np.empty_like(indices)
+    rows = ends.copy()
     for u in range(len(home)):
         here = home[u]
         at = at_home[u] if here >= 0 else 0  # not read where there is no home
@@ -149,60 +155,14 @@ def lay_rows(indptr, indices, copies, places):
             v = indices[e]
             there, x = home[v], at
             if there == here:
-                y = at_home[v] - ptr[here]
+                y = at_home[v]
             elif there >= 0 and attach[there] == u:
-                x, y = at_attach[there], at_home[v] - ptr[there]
+                x, y = at_attach[there], at_home[v]
             else:
-                y = at_attach[here] - ptr[here]
+                y = at_attach[here]
             k = ends[x]
             ends[x] = k + 1
             columns[k] = y
             if places is not None:
                 places[k] = e
-    return rows, columns
-
-
-@njit
-def count_roots(rows):
-    """Count the copies of each block that have sources and edges; also return whether any of it has targets."""
-    roots, has_targets = np.zeros(len(rows.ptr) - 1, np.int64), np.zeros(len(rows.ptr) - 1, np.bool_)
-    for b in range(len(roots)):
-        for x in range(rows.ptr[b], rows.ptr[b + 1]):
-            if rows.sources[x] > 0.0 and rows.indptr[x + 1] > rows.indptr[x]:
-                roots[b] += 1
-            if rows.targets[x] > 0.0:
-                has_targets[b] = True
-    return roots, has_targets
-
-
-@njit
-def keeps_lengths(rows, share):
-    """Return whether no length of a block is less than a share of what any path through its vertices can have."""
-    kept = np.empty(len(rows.ptr) - 1, np.bool_)
-    for b in range(len(kept)):
-        least, most = np.inf, 0.0
-        for e in range(rows.indptr[rows.ptr[b]], rows.indptr[rows.ptr[b + 1]]):
-            least, most = min(least, rows.weights[e]), max(most, rows.weights[e])
-        farthest = most * (rows.ptr[b + 1] - rows.ptr[b])
-        kept[b] = farthest < np.inf and least > farthest * share
-    return kept
-
-
-@njit
-def sum_direct(rows, direct, edge_scores):
-    """Write the scores of the edges of some blocks in which every path is one edge."""
-    for b in range(len(direct)):
-        if direct[b]:
-            first = rows.ptr[b]
-            for x in range(first, rows.ptr[b + 1]):
-                for e in range(rows.indptr[x], rows.indptr[x + 1]):
-                    edge_scores[e] = rows.sources[x] * rows.targets[first + rows.indices[e]]
-
-
-@njit
-def add_copies(cut, vertices, scores):
-    """Add up what all copies of each vertex score, in the order of blocks, to a new array."""
-    total = cut.copy()
-    for x in range(len(vertices)):
-        total[vertices[x]] += scores[x]
-    return total
+    return rows

@@ -17,7 +17,7 @@ import numpy as np
 
 from lagbc.cpu.compile import njit
 from lagbc.methods.cpu.batched.rows import count_bits
-from lagbc.reduce.weights import hand_down, hand_down_members
+from lagbc.reduce.weights import weigh_hung
 
 _ONE = np.uint64(1)
 
@@ -62,12 +62,12 @@ def spread_along(copies, strong, ends, heads, rising, weights):
         branches[at_attach[b]] = reached
         below[copies.attach[b]] += reached
         carries[copies.home[copies.attach[b]]] = True
-    for v in range(len(weights)):
-        if copies.home[v] < 0:
-            hand_down(copies, weights, v, inside, branches)
+    weigh_hung(copies.hung_ptr, copies.hung, at_attach, weights, branches, inside)
     bits, beyond, marked = np.zeros(count, np.uint64), np.zeros(count), np.zeros(count, np.bool_)
     for b in range(len(ptr) - 2, -1, -1):
-        attachment = at_attach[b]
+        attachment, home = at_attach[b], copies.at_home[copies.attach[b]]
+        if home >= 0:
+            inside[attachment] += branches[home]
         total[component[attachment]] += inside[attachment]
         if not carries[b]:
             continue
@@ -85,7 +85,6 @@ def spread_along(copies, strong, ends, heads, rising, weights):
             _sum_beyond(first, last, ends, heads, rising, queue[k : min(found, k + 64)], total, bits, beyond)
         for k in range(found):
             _fill_branches(strong, queue[k], attachment, beyond[queue[k]], inside, branches)
-        hand_down_members(copies, weights, b, inside, branches)
     return inside, branches
 
 

@@ -53,8 +53,7 @@ def find_strong(ptr, indptr, indices):
     place = np.empty(copies, np.int64)  # of the entry at which a vertex of the path goes on
     time = count = top = 0
     for b in range(len(ptr) - 1):
-        first = ptr[b]
-        for root in range(first, ptr[b + 1]):
+        for root in range(ptr[b], ptr[b + 1]):
             if found[root] >= 0:
                 continue
             depth, path[0] = 1, root
@@ -65,7 +64,7 @@ def find_strong(ptr, indptr, indices):
             while depth > 0:
                 v = path[depth - 1]
                 if place[v] < indptr[v + 1]:
-                    w = first + indices[place[v]]
+                    w = indices[place[v]]
                     place[v] += 1
                     if found[w] < 0:
                         found[w] = low[w] = time
@@ -106,22 +105,21 @@ def _group(numbers, count):
 
 
 @njit
-def condense(ptr, indptr, indices, strong):
+def condense(indptr, indices, strong):
     """Return the arcs between components, each once, and those reversed: ``(indptr, heads), (indptr, tails)``."""
     component, count = strong.component, len(strong.member_ptr) - 1
     ends, heads = np.zeros(count + 1, np.int64), np.empty(len(indices), indices.dtype)
     tails = np.empty(len(indices), indices.dtype)
     last = np.full(count, -1, np.int64)  # the last component with an arc to each
     arcs = 0
-    for b in range(len(ptr) - 1):
-        for c in range(strong.of_block[b], strong.of_block[b + 1]):
-            for k in range(strong.member_ptr[c], strong.member_ptr[c + 1]):
-                x = strong.members[k]
-                for e in range(indptr[x], indptr[x + 1]):
-                    d = component[ptr[b] + indices[e]]
-                    if d != c and last[d] != c:
-                        last[d], tails[arcs], heads[arcs] = c, c, d
-                        arcs += 1
-            ends[c + 1] = arcs
+    for c in range(count):
+        for k in range(strong.member_ptr[c], strong.member_ptr[c + 1]):
+            x = strong.members[k]
+            for e in range(indptr[x], indptr[x + 1]):
+                d = component[indices[e]]
+                if d != c and last[d] != c:
+                    last[d], tails[arcs], heads[arcs] = c, c, d
+                    arcs += 1
+        ends[c + 1] = arcs
     back, places = _group(heads[:arcs], count)
     return (ends, heads[:arcs].copy()), (back, tails[places])

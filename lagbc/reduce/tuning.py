@@ -1,9 +1,9 @@
 """Constants of the reductions that were measured: what each trades, and where it was measured."""
 
 # A block with at most so many vertices, and at most so much work (roots x stored edges), is computed by one search from
-# each root; a larger one is left to a method. Both with one thread, against a call of `batched` on the CPU, random
-# blocks of 60 and 200 vertices took 1/1.1 to 1/3.5 as long in hops and with lengths, of 600 vertices and work 1.6e6 to
-# 2.9e6 from 1/1.3 to 1.1 as long; with work 4e6 and more dense ones took up to 5 times as long.
+# each root; a larger one is left to a method. With one thread a call of `batched` took 1.2 to 5.4 times as long on
+# blocks of up to 200 vertices, 0.7 to 2.5 times at work 4e5 to 2.5e6, and 0.4 to 0.9 times beyond. Path counts of so
+# few vertices are far from the ends of float64. Results: blocks.md, by ``python -m benchmarks.blocks``.
 SMALL_VERTICES = 600
 SMALL_WORK = 2**21
 # Work of small blocks between two times that a caller can stop: 20 ms in hops, up to 100 with lengths. A block costs as

@@ -35,75 +35,54 @@ def spread(copies, weights):
     inside : ndarray of float64, shape (copies,)
         W_B of each copy.
     branches : ndarray of float64, shape (copies,)
-        The branch of its block there; 0 where a vertex is in no other block, as nobody asks.
+        The branch of its block there; of no meaning where a vertex is in no other block.
     """
-    ptr, vertices, at_attach = copies.ptr, copies.vertices, copies.at_attach
+    ptr, vertices, attach, at_attach = copies.ptr, copies.vertices, copies.attach, copies.at_attach
     inside, branches = np.empty(len(vertices)), np.zeros(len(vertices))
     below = weights.copy()  # W and what hangs on a vertex
     carries = np.zeros(len(ptr), np.bool_)  # whether anything hangs on a member of a block; the last is for no block
-    for b in range(len(ptr) - 1):
+    for b in range(len(attach)):
         total = 0.0
         for x in range(ptr[b], ptr[b + 1]):
             if x != at_attach[b]:
                 inside[x] = below[vertices[x]]
                 total += inside[x]
         branches[at_attach[b]] = total
-        below[copies.attach[b]] += total
-        carries[copies.home[copies.attach[b]]] = True
-    for v in range(len(weights)):
-        if copies.home[v] < 0:
-            hand_down(copies, weights, v, inside, branches)
-    for b in range(len(ptr) - 2, -1, -1):
-        if carries[b]:
-            _fill_branches(ptr[b], ptr[b + 1], at_attach[b], inside, branches)
-            hand_down_members(copies, weights, b, inside, branches)
+        below[attach[b]] += total
+        carries[copies.home[attach[b]]] = True
+    weigh_hung(copies.hung_ptr, copies.hung, at_attach, weights, branches, inside)
+    for b in range(len(attach) - 1, -1, -1):
+        if copies.home[attach[b]] >= 0:
+            inside[at_attach[b]] += branches[copies.at_home[attach[b]]]
+        if not carries[b]:
+            continue
+        others = 0.0
+        for x in range(ptr[b], ptr[b + 1]):
+            if x != at_attach[b]:
+                branches[x] = others
+            others += inside[x]
+        others = 0.0
+        for x in range(ptr[b + 1] - 1, ptr[b] - 1, -1):
+            if x != at_attach[b]:
+                branches[x] += others
+            others += inside[x]
     return inside, branches
 
 
 @njit
-def hand_down_members(copies, weights, block, inside, branches):
-    """Hand down from the members of a block to what hangs on them; the others' branches are set to 0."""
-    for x in range(copies.ptr[block], copies.ptr[block + 1]):
-        v = copies.vertices[x]
-        if x == copies.at_attach[block]:
-            continue
-        if copies.hung_ptr[v] == copies.hung_ptr[v + 1]:
-            branches[x] = 0.0
-        else:
-            hand_down(copies, weights, v, inside, branches)
-
-
-@njit
-def hand_down(copies, weights, v, inside, branches):
-    """Set the weight of v inside the blocks that hang on it, when all branches at v are known."""
-    first, last = copies.hung_ptr[v], copies.hung_ptr[v + 1]
-    others = weights[v]
-    if copies.home[v] >= 0:
-        others += branches[copies.at_home[v]]
-    for k in range(first, last):
-        x = copies.at_attach[copies.hung[k]]
-        inside[x] = others
-        others += branches[x]
-    others = 0.0
-    for k in range(last - 1, first - 1, -1):
-        x = copies.at_attach[copies.hung[k]]
-        inside[x] += others
-        others += branches[x]
-
-
-@njit
-def _fill_branches(first, last, attachment, inside, branches):
-    """Set the branches at the members of a block, each the weights of all copies but its own."""
-    others = 0.0
-    for x in range(first, last):
-        if x != attachment:
-            branches[x] = others
-        others += inside[x]
-    others = 0.0
-    for x in range(last - 1, first - 1, -1):
-        if x != attachment:
-            branches[x] += others
-        others += inside[x]
+def weigh_hung(hung_ptr, hung, at_attach, weights, branches, inside):
+    """Set what each attachment is inside its block, but for the branch of its home: W and what else hangs on it."""
+    for v in range(len(weights)):
+        others = weights[v]
+        for k in range(hung_ptr[v], hung_ptr[v + 1]):
+            x = at_attach[hung[k]]
+            inside[x] = others
+            others += branches[x]
+        others = 0.0
+        for k in range(hung_ptr[v + 1] - 1, hung_ptr[v] - 1, -1):
+            x = at_attach[hung[k]]
+            inside[x] += others
+            others += branches[x]
 
 
 @njit
