@@ -205,7 +205,7 @@ def _is_on_gpu(graph: Graph, settings: Settings) -> bool:
 def _rest(piece: Piece, request: Request, settings: Settings, *, chains: bool) -> Rest:
     """Take that reduction of a block which leaves least work; the block itself, if none leaves much less."""
     candidates = [Rest(piece)]
-    if False and any(row.reads("members") for row in _rows(piece.graph, settings)):
+    if "edges" not in request.sums and any(row.reads("members") for row in _rows(piece.graph, settings)):
         candidates.extend(_without_twins(piece))
     if chains and _is_contractible(piece.graph) and _rows_of_chains(settings):
         candidates.extend(_contracted(piece))

@@ -130,6 +130,7 @@ def test_all_options_reach_bc(monkeypatch, tmp_path):
         "normalized": True,
         "endpoints": True,
         "method": "auto",
+        "reduce": "auto",
         "device": "cpu",
         "progress": True,
         "checkpoint": checkpoint,

@@ -230,10 +230,11 @@ def limit(progress):
 A = path(1000)
 with warnings.catch_warnings(record=True) as said:
     warnings.simplefilter("always")
-    print(lagbc.bc(A, method="batched", device="cpu", checkpoint={str(tmp_path / "run")!r}, progress=limit).sum())
+    plain = {{"method": "batched", "device": "cpu", "reduce": "none"}}
+    print(lagbc.bc(A, checkpoint={str(tmp_path / "run")!r}, progress=limit, **plain).sum())
 assert any("run could not be written" in str(warning.message) for warning in said), said
 try:
-    lagbc.bc(A, checkpoint={str(tmp_path / "other")!r})
+    lagbc.bc(A, reduce="none", checkpoint={str(tmp_path / "other")!r})
 except lagbc.CheckpointError as error:
     assert "other cannot be used" in str(error), error
 else:
