@@ -30,12 +30,9 @@ from lagbc.phases import in_phase
 from lagbc.reduce import layout, reach, strong, tuning, weights
 from lagbc.reduce.biconnected import find_blocks
 from lagbc.reduce.layout import Rows
-from lagbc.reduce.piece import Piece, Reduced, Scores
+from lagbc.reduce.piece import Piece, Reduced, Scores, check_range
 from lagbc.reduce.small import SmallBlocks
 
-# Weights and their sums within two to minus and plus this: products, and shares by path counts of small blocks, are
-# normal numbers then.
-_EXPONENT = 400
 # A length that is this part of any path's is not absorbed by rounding.
 _KEPT = 2.0**-50
 # What is done with a block: nothing is between two of its vertices; it is computed at once; it is left as a piece.
@@ -91,7 +88,7 @@ def split(piece: Piece, *, edges: bool = False) -> Blocks:
     """
     if piece.members is not None:
         raise ValueError("vertices of blocks have no members: split first, merge then")
-    _check_range(piece)
+    check_range(piece)
     graph, both = piece.graph, piece.graph.symmetric
     copies = layout.lay_out(*find_blocks(both.indptr, both.indices))
     places = np.empty(graph.nnz, np.int64) if edges or graph.weighted else None
@@ -132,19 +129,6 @@ def split(piece: Piece, *, edges: bool = False) -> Blocks:
         cut=cut,
         count=len(copies.attach),
     )
-
-
-def _check_range(piece: Piece) -> None:
-    """Refuse weights of which products leave the normal numbers of float64."""
-    for name, given in (("sources", piece.sources), ("targets", piece.targets)):
-        with np.errstate(over="ignore"):
-            total = given.sum()
-        smallest = given[given > 0].min(initial=1.0)
-        if not (total <= 2.0**_EXPONENT and smallest >= 2.0**-_EXPONENT):
-            raise OverflowError(
-                f"{name} of a piece are from {smallest} on, {total} in all: blocks take weights within "
-                f"2**-{_EXPONENT} to 2**{_EXPONENT}"
-            )
 
 
 def _weigh(piece: Piece, copies: Any) -> tuple[Scores, Scores, Scores]:

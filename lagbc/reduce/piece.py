@@ -12,6 +12,10 @@ from lagbc.graph.graph import Graph
 
 Scores = NDArray[np.float64]
 
+# Weights and their sums within two to minus and plus this: products, and shares by path counts of what is computed at
+# once, are normal numbers then.
+_EXPONENT = 400
+
 
 class NotContractible(Exception):  # noqa: N818 (an answer, not an error: the caller sweeps the piece as it is)
     """Numbers of this piece leave the range in which chains can be summed: sweep the piece without contracting it."""
@@ -66,3 +70,16 @@ class Reduced:
     pieces: tuple[Piece, ...]
     scores: Callable[[Sequence[Scores]], Scores]
     edge_scores: Callable[[Sequence[Scores]], Scores] | None = None
+
+
+def check_range(piece: Piece) -> None:
+    """Raise OverflowError for weights of which products leave the normal numbers of float64."""
+    for name, given in (("sources", piece.sources), ("targets", piece.targets)):
+        with np.errstate(over="ignore"):
+            total = given.sum()
+        smallest = given[given > 0].min(initial=1.0)
+        if not (total <= 2.0**_EXPONENT and smallest >= 2.0**-_EXPONENT):
+            raise OverflowError(
+                f"{name} of a piece are from {smallest} on, {total} in all: reductions take weights within "
+                f"2**-{_EXPONENT} to 2**{_EXPONENT}"
+            )

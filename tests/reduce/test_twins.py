@@ -1,0 +1,227 @@
+"""Twins: the scores of a graph from those of the graph in which they are merged, against the definition."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from glued import bipartite, clique, path, random_weights, star
+from oracle_twins import classes_of, random_twins, scores_with_members
+from pairs_oracle import lengths_of_graph
+
+import lagbc
+from lagbc.graph.validate import as_graph
+from lagbc.io.examples import example_path
+from lagbc.methods.contract import SweepPlan
+from lagbc.reduce import alike
+from lagbc.reduce.piece import Piece
+from lagbc.reduce.twins import merge
+from lagbc.run.sweep import sweep
+
+KINDS = pytest.mark.parametrize(
+    ("directed", "weighted"),
+    [(False, False), (False, True), (True, False), (True, True)],
+    ids=["hops", "lengths", "directed hops", "directed lengths"],
+)
+
+
+def graph_of(n, lengths, *, directed=True, weighted=False):
+    rows, columns = np.array(list(lengths), np.int64).reshape(-1, 2).T
+    A = sp.coo_array((np.array(list(lengths.values()), float), (rows, columns)), shape=(n, n))
+    return as_graph(A, directed=directed, weighted=weighted)
+
+
+def piece_of(n, edges, *, length=None, sources=None, targets=None, members=None, **kind):
+    """Take pairs as a piece of weights 1, edges of one length."""
+    graph = graph_of(n, dict.fromkeys(edges, length or 1), weighted=length is not None, **kind)
+    return Piece(graph, *(np.ones(n) if x is None else np.array(x, float) for x in (sources, targets)), members)
+
+
+def undirected(edges, **options):
+    return piece_of(1 + max(map(max, edges)), edges, directed=False, **options)
+
+
+def assert_close(ours, theirs):
+    assert ours.shape == theirs.shape
+    assert np.all(np.isfinite(ours))
+    assert np.max(np.abs(ours - theirs), initial=0) <= 1e-13 * max(1e-100, np.max(np.abs(theirs), initial=0))
+
+
+def assert_right(piece):
+    """Merge, and put together what the oracle finds."""
+    twins = merge(piece)
+    (left,) = twins.pieces
+    assert_close(twins.scores([scores_with_members(left)]), scores_with_members(piece))
+    return twins
+
+
+def random_piece(rng, *, directed, weighted, most=9):
+    n, lengths = random_twins(rng, most, directed=directed, weighted=weighted)
+    graph = graph_of(n, lengths, directed=directed, weighted=weighted)
+    sources = random_weights(rng, n)
+    targets = sources if rng.random() < 0.3 else random_weights(rng, n)
+    members = rng.integers(1, 3, n).astype(float) if rng.random() < 0.2 else None
+    return Piece(graph, sources, targets, members)
+
+
+@KINDS
+def test_scores_are_those_of_the_graph(directed, weighted):
+    rng, merged = np.random.default_rng(1), 0
+    for _ in range(600):
+        merged += assert_right(random_piece(rng, directed=directed, weighted=weighted)).count
+    assert merged > 400
+
+
+@KINDS
+def test_merging_again(directed, weighted):
+    """Parts are classes already; each round puts together what the next one leaves."""
+    rng, rounds = np.random.default_rng(2), 0
+    for _ in range(100):
+        piece = random_piece(rng, directed=directed, weighted=weighted, most=10)
+        done = [merge(piece)]
+        while done[-1].count:
+            done.append(merge(done[-1].pieces[0]))
+        rounds = max(rounds, len(done) - 1)
+        scores = scores_with_members(done[-1].pieces[0])
+        for twins in reversed(done):
+            scores = twins.scores([scores])
+        assert_close(scores, scores_with_members(piece))
+    assert rounds > 2
+
+
+@KINDS
+def test_what_is_left_is_a_graph_of_classes(directed, weighted):
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        piece = random_piece(rng, directed=directed, weighted=weighted, most=12)
+        twins, graph = merge(piece), piece.graph
+        (left,) = twins.pieces
+        if not twins.count:
+            continue
+        assert left.graph.directed == graph.directed
+        assert left.graph.indptr.dtype == np.int64
+        assert left.graph.indices.dtype == graph.indices.dtype
+        for v in range(left.graph.n):
+            assert np.all(np.diff(left.graph.indices[left.graph.indptr[v] : left.graph.indptr[v + 1]]) > 0)
+        members = np.ones(graph.n) if piece.members is None else piece.members
+        for ours, theirs in ((left.sources, piece.sources), (left.targets, piece.targets), (left.members, members)):
+            np.testing.assert_allclose(ours.sum(), theirs.sum())
+        assert left.vertices is left.edges is None
+
+
+@KINDS
+def test_classes_are_all_there_are(directed, weighted):
+    rng, kinds = np.random.default_rng(4), set()
+    for _ in range(300):
+        n, lengths = random_twins(rng, 9, directed=directed, weighted=weighted)
+        graph = graph_of(n, lengths, directed=directed, weighted=weighted)
+        reverse = graph.transpose
+        first, closed = alike.find_classes(*graph.csr, *((None,) * 3 if reverse is graph else reverse.csr))
+        theirs = classes_of(n, lengths_of_graph(graph))
+        found = {(frozenset(np.flatnonzero(first == v).tolist()), int(closed[v])) for v in set(first.tolist())}
+        assert {those for those in found if len(those[0]) > 1} == theirs
+        assert all(min(those) == first[min(those)] for those, _ in found)
+        kinds |= {closed for _, closed in theirs}
+        if not directed:  # where they are merged, in any case
+            assert merge(Piece(graph, np.ones(n), np.ones(n))).count == len(theirs)
+    assert kinds == {0, 1}
+
+
+@KINDS
+def test_classes_are_compared_whatever_their_keys(directed, weighted):
+    rng = np.random.default_rng(5)
+    for _ in range(50):
+        n, lengths = random_twins(rng, 9, directed=directed, weighted=weighted)
+        graph = graph_of(n, lengths, directed=directed, weighted=weighted)
+        arrays = *graph.csr, *graph.transpose.csr
+        first = np.arange(n).astype(graph.indices.dtype)
+        alike._join_open(*arrays, np.full(n, 2**64 - 1, np.uint64), first)
+        found = {frozenset(np.flatnonzero(first == v).tolist()) for v in set(first.tolist())}
+        theirs = {those for those, closed in classes_of(n, lengths_of_graph(graph)) if not closed}
+        assert {those for those in found if len(those) > 1} == theirs
+
+
+@pytest.mark.parametrize(
+    ("edges", "left", "stored"),
+    [
+        (star(7), 2, 2),
+        (bipartite(3, 4), 2, 2),
+        (clique(5), 1, 0),
+        ([(u, v) for u, v in clique(6) if u // 2 != v // 2], 3, 6),  # complete tripartite
+        ([*clique(4), (0, 4), (4, 5), (4, 6)], 4, 6),
+    ],
+    ids=["star", "bipartite", "clique", "tripartite", "clique and star"],
+)
+@pytest.mark.parametrize("length", [None, 2])
+def test_families(edges, left, stored, length):
+    twins = assert_right(undirected(edges, length=length))
+    (piece,) = twins.pieces
+    assert (piece.graph.n, piece.graph.nnz) == (left, stored)
+
+
+def test_isolated_vertices_are_twins():
+    twins = assert_right(piece_of(6, [(1, 3), (3, 1), (3, 4), (4, 3)]))
+    assert twins.count == 2
+    assert sorted(twins.pieces[0].members.tolist()) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_next_to_nothing(n):
+    assert assert_right(piece_of(n, [])).count == 0
+
+
+def test_nothing_to_merge_leaves_the_same_piece():
+    piece = undirected(path(6))
+    twins = merge(piece)
+    assert twins.count == 0
+    assert twins.pieces[0] is piece
+    scores = np.arange(6.0)
+    assert twins.scores([scores]) is scores
+    assert twins.edge_scores([scores]) is scores
+    assert merge(undirected(star(4))).edge_scores is None
+
+
+@pytest.mark.parametrize(("inside", "expected"), [(1, 0.0), (2, 2 / 2), (3, 2 / 1)])
+def test_pairs_of_a_closed_class_go_inside_or_by_the_nearest_neighbour(inside, expected):
+    """A triangle x, y, z with x, y at length 1 from z; a neighbour at length 2 is not the nearest."""
+    lengths = {(0, 1): inside, (0, 2): 1, (1, 2): 1, (0, 3): 2, (1, 3): 2}
+    lengths |= {(v, u): length for (u, v), length in lengths.items()}
+    piece = Piece(graph_of(4, lengths, weighted=True), np.r_[1.0, 1, 0, 0], np.r_[1.0, 1, 0, 0])
+    twins = assert_right(piece)
+    assert twins.count == 1
+    np.testing.assert_allclose(twins.scores([np.zeros(3)]), [0, 0, expected, 0])
+
+
+def test_pairs_that_go_by_a_longer_cycle_are_left():
+    """Of 1 and 2, from 0 and to 3; then 3 leads back to 0, or it does not, or no demand is between them."""
+    there = [(0, 1), (0, 2), (1, 3), (2, 3)]
+    assert assert_right(piece_of(4, [*there, (3, 0)])).count == 0
+    assert assert_right(piece_of(4, there)).count == 1
+    one = [0, 1, 0, 0]
+    assert assert_right(piece_of(4, [*there, (3, 0)], sources=one, targets=one)).count == 1
+    assert assert_right(piece_of(4, [*there, (3, 0)], sources=one, targets=[1, 0, 1, 1])).count == 0
+    assert assert_right(piece_of(4, [*there, (1, 0), (2, 0)])).count == 1
+
+
+def test_demand_inside_does_not_cancel():
+    big, small = 1e100, 1e-100
+    piece = undirected(star(3), sources=[0, big, small], targets=[0, big, small])
+    np.testing.assert_allclose(merge(piece).scores([np.zeros(2)]), [2, 0, 0], rtol=1e-15)
+
+
+@pytest.mark.parametrize("weight", [1e-200, 1e200])
+def test_weights_out_of_range(weight):
+    with pytest.raises(OverflowError, match="targets of a piece are from"):
+        merge(undirected(star(4), targets=[1, 1, weight, 1]))
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in lagbc.METHODS if (row.device, row.requires) == ("cpu", "numba")], ids=lambda row: row.name
+)
+def test_swept_by_methods(row):
+    A = lagbc.read_graph(example_path("lesmis"))
+    graph = as_graph(A, directed=False, weighted=row.weighted)
+    twins = merge(Piece(graph, np.ones(graph.n), np.ones(graph.n)))
+    (left,) = twins.pieces
+    plan = SweepPlan(batch=64, omega=left.targets, multiplicity=left.sources, members=left.members)
+    found = sweep(left.graph, row, plan, np.arange(left.graph.n)).dependency
+    assert twins.count > 0
+    assert_close(twins.scores([found]) / 2, lagbc.bc(A, directed=False, weighted=row.weighted, method=row.name))
