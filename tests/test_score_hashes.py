@@ -43,7 +43,8 @@ def digest(*arrays):
 
 def batched_call(A, what, *, directed, weighted, **options):
     """Digest of what a public function returns by `batched` on the CPU."""
-    given = {"directed": directed, "weighted": weighted, "method": "batched", "device": "cpu", "reduce": "none", **options}
+    plain = {"method": "batched", "device": "cpu", "reduce": "none"}
+    given = {"directed": directed, "weighted": weighted, **plain, **options}
     if what == "five":
         return digest(*lagbc.centralities(A, FIVE, **given).values())
     scores = getattr(lagbc, what)(A, **given)

@@ -20,7 +20,7 @@ from lagbc.methods import table
 from lagbc.methods.sums import Sums
 from lagbc.phases import phase
 from lagbc.reduce import tuning
-from lagbc.reduce.piece import Piece, Scores
+from lagbc.reduce.piece import NotContractible, Piece, Scores
 from lagbc.run.options import Settings
 from lagbc.run.request import Request
 
@@ -224,7 +224,7 @@ def _without_twins(piece: Piece) -> Iterable[Rest]:
 
 
 def _contracted(piece: Piece) -> Iterable[Rest]:
-    from lagbc.reduce.chains import NotContractible, contract
+    from lagbc.reduce.chains import contract
 
     try:
         yield Rest(piece, contracted=contract(piece))

@@ -1,6 +1,7 @@
 """Reduced runs: every argument keeps its meaning, and what a run promises holds for one of several parts."""
 
 import functools
+import itertools
 
 import numpy as np
 import pytest
@@ -92,7 +93,7 @@ def subdivided(rng, side, most):
         inside = int(rng.integers(most))
         path = [u, *range(n, n + inside), v]
         n += inside
-        edges += list(zip(path, path[1:], strict=False))
+        edges += list(itertools.pairwise(path))
     for u in rng.integers(n, size=side):
         edges.append((u, n))
         n += 1
@@ -107,7 +108,9 @@ REDUCED = {"directed": False, "device": "cpu", "reduce": "all"}
 def test_chains_and_small_blocks_are_said(monkeypatch):
     reason = lagbc.select_method(ROADS, **REDUCED).reason
     assert f"{ROADS.shape[0]:,} vertices -> 1 large block" in reason
-    assert "junctions" in reason and "% of the work" in reason and "junctions by batched on cpu" in reason
+    assert "junctions" in reason
+    assert "% of the work" in reason
+    assert "junctions by batched on cpu" in reason
     assert "%" not in lagbc.select_method(ROADS, **REDUCED | {"reduce": "none"}).reason
 
 
@@ -176,7 +179,8 @@ def test_progress_is_in_shares_of_the_work():
     told = []
     lagbc.bc(ROADS, progress=told.append, **REDUCED)
     shares = [progress.share for progress in told]
-    assert shares == sorted(shares) and shares[-1] == 1
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
     assert told[-1].done == told[-1].total < ROADS.shape[0]
 
 
@@ -225,7 +229,8 @@ def test_auto_leaves_small_runs_and_what_has_no_structure():
 
 def test_memory_of_a_reduced_run():
     estimate = lagbc.estimate_memory(ROADS, **REDUCED)
-    assert estimate.workspace > 0 and estimate.graph > 0
+    assert estimate.workspace > 0
+    assert estimate.graph > 0
     with pytest.raises(MemoryError, match="the budget is"):
         lagbc.bc(ROADS, memory=estimate.graph, **REDUCED)
     lagbc.bc(ROADS, memory=estimate.total, **REDUCED)
