@@ -50,7 +50,19 @@ def _compile_functions() -> tuple[str, str]:
     for weighted in (False, True):
         ordered = as_graph(_diamonds(2000).tocoo(), weighted=weighted).reordered
         group_by_hubs(ordered.indptr, ordered.indices, np.arange(ordered.n))
+        _run_reduced(weighted)
     return "the functions that numba compiles", str(enqueue_roots.stats.cache_path)
+
+
+def _run_reduced(weighted: bool) -> None:
+    """Reduce a graph of small blocks, and one whose single block has twins, or for edges chains."""
+    row = _diamonds(300)
+    ring = row + sparse.csr_array(([1.0], ([row.shape[0] - 1], [0])), shape=row.shape)
+    for matrix in (_diamonds(40), ring):
+        for directed in (False, True):
+            for name in ("bc", "edge_bc"):
+                options: Options = {"device": "cpu", "reduce": "all"}
+                compute_one(matrix, name, "auto", directed, weighted, options)
 
 
 def _compile_kernels() -> tuple[str, str]:

@@ -139,6 +139,12 @@ def test_classes_are_compared_whatever_their_keys(directed, weighted):
         assert {those for those in found if len(those) > 1} == theirs
 
 
+def test_edges_between_closed_twins_are_of_one_length():
+    for back, expected in ((1, True), (2, False)):
+        graph = graph_of(3, {(0, 1): 1, (1, 0): back, (0, 2): 3, (1, 2): 3}, weighted=True)
+        assert alike._are_equal_apart(*graph.csr, 0, 1) == expected
+
+
 @pytest.mark.parametrize(
     ("edges", "left", "stored"),
     [
