@@ -43,7 +43,14 @@ def digest(*arrays):
 
 def batched_call(A, what, *, directed, weighted, **options):
     """Digest of what a public function returns by `batched` on the CPU."""
-    given = {"directed": directed, "weighted": weighted, "method": "batched", "device": "cpu", "reduce": "none", **options}
+    given = {
+        "directed": directed,
+        "weighted": weighted,
+        "method": "batched",
+        "device": "cpu",
+        "reduce": "none",
+        **options,
+    }
     if what == "five":
         return digest(*lagbc.centralities(A, FIVE, **given).values())
     scores = getattr(lagbc, what)(A, **given)
