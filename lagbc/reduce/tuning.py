@@ -1,9 +1,9 @@
 """Constants of the reductions that were measured: what each trades, and where it was measured."""
 
 # A block with at most so many vertices, and at most so much work (roots x stored edges), is computed by one search from
-# each root; a larger one is left to a method. With one thread a call of `batched` took 1.2 to 5.4 times as long on
-# blocks of up to 200 vertices, 0.7 to 2.5 times at work 4e5 to 2.5e6, and 0.4 to 0.9 times beyond. Path counts of so
-# few vertices are far from the ends of float64. Results: blocks.md, by ``python -m benchmarks.blocks``.
+# each root; a larger one is left to a method. With one thread a call of `batched` took 1.0 to 2.6 times as long on
+# blocks of 60 and 200 vertices, 0.7 to 3.1 times on others of work 4e5 to 2.5e6, and 0.5 to 1.0 times beyond. Path
+# counts of so few vertices are far from the ends of float64. Results: blocks.md, by ``python -m benchmarks.blocks``.
 SMALL_VERTICES = 600
 SMALL_WORK = 2**21
 # Work of small blocks between two times that a caller can stop: 20 ms in hops, up to 100 with lengths. A block costs as
