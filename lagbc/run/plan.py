@@ -91,14 +91,12 @@ def plan_run(graph: Graph, request: Request, batch: int | str, options: Options,
     MissingDependencyError
         A method was asked for whose library is not installed.
     """
-    settings = settle(batch, options)
+    settings = _on_device_of(graph, settle(batch, options))
     request = _without_weightless(_as_drawn_before(request, graph.n, settings))
     begun = methods_of(settings.checkpoint) if settings.checkpoint else []
     chains = chains and (not begun or any(one.chains for one in begun))
     reduction = reduce_request(graph, request, settings, chains=chains)
     places = _places(graph, request, reduction, settings, begun if settings.method == "auto" else [])
-    for place in places:
-        _require_options(place.part.method, request, settings)
     again = partial(plan_run, graph, request, batch, options, chains=False)
     return _together(graph, request, reduction, settings, places, again)
 
@@ -166,6 +164,15 @@ def _together(
     return Plan(request, graph, parts, reduction, selection, needed, settings, again, too_large)
 
 
+def _on_device_of(graph: Graph, settings: Settings) -> Settings:
+    """Keep to the device that the caller's matrix is on."""
+    if not graph.is_on_device or graph.uploaded:
+        return settings
+    if settings.device == "cpu":
+        raise ValueError("A is a CuPy matrix, but device='cpu' was asked for; pass A.get()")
+    return replace(settings, device="cuda")
+
+
 def _as_drawn_before(request: Request, n: int, settings: Settings) -> Request:
     """Take the sample of a checkpoint in place of one that was drawn without a seed: it is as good."""
     if not request.is_redrawn or settings.checkpoint is None:
@@ -219,10 +226,6 @@ def _place(graph: Graph, request: Request, settings: Settings, begun: Begun | No
 
     The method that a checkpoint was begun with is gone on with.
     """
-    if graph.is_on_device and not graph.uploaded:
-        if settings.device == "cpu":
-            raise ValueError("A is a CuPy matrix, but device='cpu' was asked for; pass A.get()")
-        settings = replace(settings, device="cuda")
     if begun and _is_there(begun, graph, request, settings):
         name, device, _ = begun
         place = _place_on(graph, request, replace(settings, method=name, device=device))
@@ -260,6 +263,7 @@ def _place_on(graph: Graph, request: Request, settings: Settings) -> _Place:
     )
     method, there = selection.method, placed(selection.method)
     asked = _plan_sweep(graph, method, request, settings)
+    _require_options(method, request, settings)
     sweep, needed = memory.fit(there, method, asked, settings.memory)
     return _Place(selection, Part(there, request.roots, method, sweep, ordered), needed)
 

@@ -18,6 +18,7 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods import table
 from lagbc.methods.sums import Sums
+from lagbc.methods.tuning import GPU_WORK
 from lagbc.phases import phase
 from lagbc.reduce import tuning
 from lagbc.reduce.piece import NotContractible, Piece, Scores
@@ -194,20 +195,26 @@ def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
 def _may_pay(graph: Graph, request: Request, settings: Settings) -> bool:
     """Whether a run is long enough for a look at its graph, which is of the host."""
     roots = len(request.roots)
-    least = tuning.LEAST_ROOTS["cuda" if _is_on_gpu(graph, settings) else "cpu"]
+    least = tuning.LEAST_ROOTS[_device_of(graph, roots, settings)]
     return roots >= least and roots * graph.nnz >= tuning.LEAST_WORK
 
 
-def _is_on_gpu(graph: Graph, settings: Settings) -> bool:
-    return settings.device == "cuda" or graph.is_on_device
+def _device_of(graph: Graph, roots: int, settings: Settings) -> str:
+    """Tell where a graph is swept."""
+    if settings.device != "auto":
+        return settings.device
+    has_gpu = any(row.device == "cuda" and row.available for row in table.METHODS)
+    is_large = graph.is_on_device or roots * graph.nnz >= GPU_WORK
+    return "cuda" if has_gpu and is_large else "cpu"
 
 
 def _rest(piece: Piece, request: Request, settings: Settings, *, chains: bool) -> Rest:
     """Take that reduction of a block which leaves least work; the block itself, if none leaves much less."""
     candidates = [Rest(piece)]
-    if "edges" not in request.sums and any(row.reads("members") for row in _rows(piece.graph, settings)):
+    device = _device_of(piece.graph, int(np.count_nonzero(piece.sources)), settings)
+    if "edges" not in request.sums and _takes_members(piece.graph, settings.method, device):
         candidates.extend(_without_twins(piece))
-    if chains and _is_contractible(piece.graph) and _rows_of_chains(settings):
+    if chains and _is_contractible(piece.graph) and _sweeps_junctions(settings.method, device):
         candidates.extend(_contracted(piece))
     best = min(candidates[1:], key=lambda rest: rest.work, default=candidates[0])
     pays = settings.reduce == "all" or best.work <= tuning.MOST_LEFT * candidates[0].work
@@ -239,31 +246,22 @@ def _is_contractible(graph: Graph) -> bool:
     return graph.weights is None or bool((graph.weights == np.floor(graph.weights)).all())
 
 
-def _rows(graph: Graph, settings: Settings) -> list[table.Method]:
-    """Methods that may sweep a block."""
-    device = "cuda" if _is_on_gpu(graph, settings) else settings.device
-    return [
-        row
+def _takes_members(graph: Graph, method: str, device: str) -> bool:
+    """Whether what sweeps a block there can take vertices that stand for several."""
+    return any(
+        row.reads("members")
         for row in table.METHODS
-        if row.weighted == graph.weighted
-        and settings.method in ("auto", row.name)
-        and device in ("auto", row.device)
-        and row.available
-    ]
+        if row.weighted == graph.weighted and row.device == device and method in ("auto", row.name)
+    )
 
 
-def _rows_of_chains(settings: Settings) -> list[table.Method]:
-    """Methods that may sweep from junctions: on the CPU, with lengths, and target weights of single roots."""
-    return [
-        row
+def _sweeps_junctions(method: str, device: str) -> bool:
+    """Whether a method may sweep from junctions: on the CPU, with lengths, and target weights of single roots."""
+    return device == "cpu" and any(
+        row.available
         for row in table.METHODS
-        if row.weighted
-        and row.demand
-        and row.device == "cpu"
-        and settings.method in ("auto", row.name)
-        and settings.device in ("auto", "cpu")
-        and row.available
-    ]
+        if row.weighted and row.demand and row.device == device and method in ("auto", row.name)
+    )
 
 
 def _piece(graph: Graph, request: Request) -> Piece:
