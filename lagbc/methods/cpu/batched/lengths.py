@@ -23,9 +23,9 @@ is next changes nothing but the time: it is one whose distance from the nearest 
 roots then wait until they can be counted in nearly all of their columns at once. On meshes and roads, where the roots
 of a batch are neighbours, a row is read 1 to 2 times for 64 columns; counting by levels of T, that is 10 to 20 times.
 
-The queue of (vertex, bit row) entries is the sequence of these sets, and grows on demand. A length that rounding absorbs can leave a vertex
-that is reached without a tight predecessor. It and all behind it wait for ever. Such columns are marked, as are those
-whose counts leave the range of float64.
+The queue of (vertex, bit row) entries is the sequence of these sets, and grows on demand. A length that rounding
+absorbs can leave a vertex that is reached without a tight predecessor. It and all behind it wait for ever. Such columns
+are marked, as are those whose counts leave the range of float64.
 
 Only the owner of a row writes it, and it sums in row order. So the sums depend neither on threads nor on the width.
 Sums of distances are sums over the rows of D; where no more is asked for, nothing is counted. As in hops, compiled

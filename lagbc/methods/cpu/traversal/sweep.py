@@ -114,27 +114,32 @@ class Levels:
         return self.found.overflowed
 
 
-def trail_bytes(graph: Graph, plan: SweepPlan) -> int:
-    """Return the bytes of what a `State` holds but its search."""
+def trail_bytes(graph: Graph, plan: SweepPlan, edges: int) -> int:
+    """Return the bytes of what a `State` holds but its search, with room for so many tight edges of a root."""
     n, nnz, index = graph.n, graph.nnz, graph.indices.dtype.itemsize
     has_paths, has_stress, has_edges = bool(plan.sums & PATH_SUMS), "stress" in plan.sums, "edges" in plan.sums
-    trail = n * (index + 8 * 4) + nnz * (2 * index + 8 * has_edges)
+    trail = n * (index + 8 * 4) + edges * (2 * index + 8 * has_edges)
     distances = len(plan.sums - PATH_SUMS - {"depth"})
     totals = 8 * (n * (has_paths + has_stress + distances) + nnz * has_edges)
     return trail + totals + (8 * n) * (plan.omega is not None)
 
 
-def prepare(graph: Graph, plan: SweepPlan, kernel: Callable[..., bool], search: tuple[Any, ...]) -> State:
-    """Allocate one worker's arrays, besides those of its search."""
+def one_way(graph: Graph) -> int:
+    """Count the edges that can be tight for one root: of an edge in both directions, the one that leads away."""
+    return graph.nnz // 2 if graph.transpose is graph else graph.nnz
+
+
+def prepare(graph: Graph, plan: SweepPlan, kernel: Callable[..., bool], search: tuple[Any, ...], edges: int) -> State:
+    """Allocate one worker's arrays, besides those of its search, with room for so many tight edges of a root."""
     n, nnz, asked = graph.n, graph.nnz, plan.sums
     number = unsigned(graph.indices).dtype
     trail = Trail(
         order=np.empty(n, number),
         dist=np.empty(n),
         sigma=np.empty(n),
-        tails=np.empty(nnz, number),
-        heads=np.empty(nnz, number),
-        edges=np.empty(nnz if "edges" in asked else 0, np.uint64),
+        tails=np.empty(edges, number),
+        heads=np.empty(edges, number),
+        edges=np.empty(edges if "edges" in asked else 0, np.uint64),
         own=np.empty(n),
         onward=np.empty(n),
     )
