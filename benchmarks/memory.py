@@ -2,11 +2,10 @@
 
 A case is a network, hops or lengths (integers from 1 to 10, alike both ways), and a method. Each runs in a process of
 its own, forked from this one when all is compiled, which reads the matrix, calls `lagbc.bc` from two roots, gives free
-memory back, and calls it from all. What resident memory then rises by, at its peak, is what the run
-took: at the first call the libraries' own pages are read, too. `lagbc.estimate_memory` is asked with the same
-arguments. Roots are drawn at random, so that those of a batch are far apart, which takes more memory than roots near
-each other. Objects of the interpreter, and stacks and heaps of threads, are in what is taken, but in no estimate: up to
-`NOISE`.
+memory back, and calls it from all. What resident memory then rises by, at its peak, is what the run took: at the first
+call the libraries' own pages are read, too. `lagbc.estimate_memory` is asked with the same arguments. Roots are drawn
+at random, so that those of a batch are far apart, which takes more memory than roots near each other. Objects of the
+interpreter, and stacks and heaps of threads, are in what is taken, but in no estimate: up to `NOISE`.
 
 Results are JSON lines, a line a case, and a table of them.
 """
@@ -134,7 +133,8 @@ def main(data: Path | None, networks: str | None, roots: int, threads: int, out:
             warm_up(method, threads, weighted=weighted, directed=directed)
     folder = lagbc.example_path("karate").parent if data is None else data
     wanted = None if networks is None else networks.split(",")
-    rows = []
+    named = ("" if data is None else " --data FOLDER") + ("" if networks is None else f" --networks {networks}")
+    rows: list[Row] = []
     for path in sorted(folder.glob("*.mtx*")):
         if wanted is not None and path.name.split(".mtx")[0] not in wanted:
             continue
@@ -143,10 +143,8 @@ def main(data: Path | None, networks: str | None, roots: int, threads: int, out:
             rows.append(row | {"machine": machine.describe(), "date": datetime.now(UTC).isoformat()})
             sizes = " ".join(f"{row[name] / 1e6:.1f}" for name in ("taken", "estimated"))
             click.echo(f"{row['network']} {'lengths' if weighted else 'hops'} {method}: {sizes}{' OFF' * is_off(row)}")
-    out.with_suffix(".jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    named = "" if networks is None else f" --networks {networks}"
-    of = "" if data is None else " --data FOLDER"
-    out.write_text(page(rows, f"python -m benchmarks.memory{of}{named} --roots {roots} --threads {threads}"))
+        out.with_suffix(".jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+        out.write_text(page(rows, f"python -m benchmarks.memory{named} --roots {roots} --threads {threads}"))
 
 
 if __name__ == "__main__":

@@ -646,7 +646,7 @@ def peak_of(bc, given, **options):
 @pytest.mark.parametrize("given", SHAPES.values(), ids=SHAPES)
 def test_estimate_is_an_upper_bound(bc, given, directed):
     options = {"directed": directed, "threads": 2}
-    estimate = lagbc.estimate_memory(given, **options, **bc.keywords)
+    estimate = lagbc.estimate_memory(given, roots=128, **options, **bc.keywords)
     # Interpreter objects of a run, whatever its size, are not in the estimate.
     assert peak_of(bc, given, **options) <= estimate.total + 300_000
 
@@ -656,7 +656,7 @@ def test_estimate_is_an_upper_bound(bc, given, directed):
 def test_estimate_with_lengths_is_an_upper_bound(weighted_bc, given, directed):
     options = {"directed": directed, "threads": 2}
     given = with_lengths(given, np.arange(1, 11))
-    estimate = lagbc.estimate_memory(given, **options, **weighted_bc.keywords)
+    estimate = lagbc.estimate_memory(given, roots=128, **options, **weighted_bc.keywords)
     assert peak_of(weighted_bc, given, **options) <= estimate.total + 300_000
 
 
