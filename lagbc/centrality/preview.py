@@ -71,7 +71,7 @@ def estimate_memory(
     which: CentralityName | Iterable[CentralityName] = "bc",
     **options: Unpack[Options],
 ) -> MemoryEstimate:
-    """Bound the memory that `bc`, or `centralities`, allocates with the same arguments, beforehand.
+    """Estimate the memory that `bc`, or `centralities`, allocates with the same arguments, beforehand.
 
     Parameters
     ----------

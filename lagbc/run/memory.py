@@ -29,7 +29,7 @@ _PROBE_BYTES, _PROXIMITY_BYTES, _HUBS_BYTES, _DIJKSTRA_BYTES = 40, 112, 144, 112
 _KEPT_SHARE = 0.25
 # A run that takes no more is over in milliseconds: it may take that without a look at what is free, which takes longer
 # than a small graph, and it needs no thread beside that of the call.
-SMALL_RUN = 2**20
+SMALL_RUN = 2**19
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class MemoryEstimate:
     scores : int
         The sums.
     budget : int
-        What the run may take. A run of up to 1 MiB may take that, if nothing else was stated.
+        What the run may take. A run of up to 512 KiB may take that, if nothing else was stated.
     """
 
     method: str
@@ -71,7 +71,7 @@ class MemoryEstimate:
 
     @property
     def is_small(self) -> bool:
-        """Whether it is at most 1 MiB."""
+        """Whether it is at most 512 KiB."""
         return self.total <= SMALL_RUN
 
     @property
