@@ -25,8 +25,9 @@ _ORDER_BYTES_PER_EDGE = 48
 # Bytes per vertex that are free again before the sweep, beside all that is held: of a search by bits as a probe makes
 # it; of the order of a graph of high diameter; of grouping roots by distances in hops to 16 hubs, or by lengths to one.
 _PROBE_BYTES, _PROXIMITY_BYTES, _HUBS_BYTES, _DIJKSTRA_BYTES = 40, 112, 144, 112
-# Share of these that the allocator keeps where nothing that comes later fits.
-_KEPT_SHARE = 0.25
+# How much of these the allocator keeps, where nothing that comes later fits: this share of what is not much, as it
+# gives large blocks back to the system.
+_KEPT_SHARE, _MOST_KEPT = 0.5, 12_000_000
 # A run that takes no more is over in milliseconds: it may take that without a look at what is free, which takes longer
 # than a small graph, and it needs no thread beside that of the call.
 SMALL_RUN = 2**19
@@ -140,7 +141,7 @@ def _host_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:
         held += 8 * entries
         transposing = max(transposing, entries * (4 * index + 4 * 8))
     freed = max(n * _PROBE_BYTES, grouping, ordering, transposing)
-    return held + int(_KEPT_SHARE * freed), held + freed
+    return held + min(int(_KEPT_SHARE * freed), _MOST_KEPT), held + freed
 
 
 def _entries_both_ways(graph: Graph) -> int:
