@@ -66,6 +66,7 @@ from lagbc.methods.cpu.batched.sums import (
     rows_of_roots,
     weights_of_columns,
 )
+from lagbc.methods.cpu.in_order import add_in_order
 from lagbc.methods.sums import PATH_SUMS, Sums
 
 batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
@@ -128,8 +129,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     state.bits[:] = 0
     state.visited[:] = 0
     count = enqueue_roots(rows_of_roots(state.graph, roots), state.values, state.queue, state.masks)
-    first, columns = state.queue[:count], state.masks[:count]
-    state.bits[0, first] = state.visited[first] = columns
+    state.bits[0, state.queue[:count]] = state.visited[state.queue[:count]] = state.masks[:count]
     state.starts[:2] = 0, count
     depth, overflowed = _search(state, word_of(roots >= 0))
     state.plan.stop.check()
@@ -236,7 +236,7 @@ def _add_path_sums(
         add_ends(state.queue, state.masks, levels.searched, levels.entries, levels.kept, parts.dependency)
     parts.add_to(sums, state.graph.order)
     if edges is not None:  # the order is made on its first use
-        sums.edges[0, state.graph.edge_order] += edges
+        add_in_order(sums.edges[0], edges, state.graph.edge_order)
 
 
 @njit

@@ -139,14 +139,6 @@ def add_root(trail, count, tight, omega, times, endpoints, totals):
 
 
 @njit
-def add_in_order(total, part, order):
-    """Add a part to a total, entry i to entry ``order[i]``; zeros are skipped, as roots may have reached little."""
-    for i in range(len(part)):
-        if part[i] != 0.0:
-            total[order[i]] += part[i]
-
-
-@njit
 def _add_onward(trail, count, tight, times, total):
     """Make `onward` of `own`, and add sigma * onward to the total of every vertex but the root."""
     order, sigma, tails, heads = trail.order, trail.sigma, trail.tails, trail.heads

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
-from lagbc.methods.cpu.traversal.dependencies import Totals, Trail, add_in_order
+from lagbc.methods.cpu.in_order import add_in_order
+from lagbc.methods.cpu.traversal.dependencies import Totals, Trail
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.methods.targets import columns_into_range
 
