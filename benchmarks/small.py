@@ -2,6 +2,9 @@
 
 The networks are those that lagbc ships, as SciPy CSR matrices; igraph and NetworkX have them as graphs of their own,
 made beforehand. Some calls of each follow each other, round after round.
+
+Then come calls on thousands of random graphs, each once, in hops and with lengths in turn: what resident memory grows
+by after the first tenth of them is what they leave behind. ``--leaks`` measures that alone.
 """
 
 from __future__ import annotations
@@ -18,10 +21,15 @@ from scipy.sparse import csr_array
 
 import lagbc
 from benchmarks import machine
+from benchmarks.generators import erdos_renyi, with_hashed_lengths
+from lagbc.comparison.peak import resident
 
 RESULTS = Path(__file__).parent / "results" / "small.md"
 Call = Callable[[], Any]
 IN_A_ROW = 20
+# Random graphs of about karate's size.
+GRAPHS, LEAST, MOST, DEGREE = 10_000, 20, 60, 5.0
+_OF_LEAKS = "Memory after"
 
 
 def calls(A: csr_array) -> dict[str, dict[str, Call | None]]:
@@ -108,12 +116,36 @@ def median_seconds(call: Call) -> float:
     return float(np.median(seconds))
 
 
+def leaks(graphs: int = GRAPHS) -> str:
+    """Say how resident memory grows over calls on random graphs."""
+    first = 0
+    for seed in range(graphs):
+        if seed == graphs // 10:
+            first = resident("VmRSS") or 0
+        A = erdos_renyi(LEAST + seed % (MOST - LEAST), DEGREE, seed=seed)
+        A = with_hashed_lengths(A, seed) if seed % 2 else A
+        lagbc.bc(A, directed=False, weighted=bool(seed % 2), device="cpu")
+    last = resident("VmRSS") or 0
+    return (
+        f"{_OF_LEAKS} calls on {graphs:,} random graphs of {LEAST} to {MOST - 1} vertices, in hops and with lengths in "
+        f"turn: {last / 2**20:.0f} MiB resident, {(last - first) / 2**20:+.1f} MiB since the first {graphs // 10:,}. "
+        f"Commit {machine.commit()}."
+    )
+
+
 @click.command()
 @click.option("--graphs", default="karate,lesmis", show_default=True, help="Shipped networks, comma-separated.")
 @click.option("--rounds", default=30, show_default=True)
+@click.option("--leaks", "only_leaks", is_flag=True, help="Leave the table as it is; measure what calls leave behind.")
 @click.option("--out", type=click.Path(path_type=Path), default=RESULTS, show_default=True)
-def main(graphs: str, rounds: int, out: Path) -> None:
-    """Write a table."""
+def main(graphs: str, rounds: int, only_leaks: bool, out: Path) -> None:
+    """Write a table, and what calls leave behind."""
+    found = leaks()
+    click.echo(found)
+    if only_leaks:
+        kept = [line for line in out.read_text().splitlines() if not line.startswith(_OF_LEAKS)]
+        out.write_text("\n".join(kept).rstrip() + f"\n\n{found}\n")
+        return
     host = machine.describe()
     lines = [
         f"{host['cpu']}, {host['cores']} cores; Python {host['python']}; commit {host['commit']}. Microseconds a call "
@@ -131,7 +163,7 @@ def main(graphs: str, rounds: int, out: Path) -> None:
             cells = ("-" if time is None else f"{time:.0f}" for time in microseconds(programs, rounds).values())
             lines.append(f"| {name} | {A.shape[0]} | {A.nnz} | {task} | {' | '.join(cells)} |")
             click.echo(lines[-1])
-    out.write_text("\n".join(lines) + "\n")
+    out.write_text("\n".join([*lines, "", found]) + "\n")
 
 
 if __name__ == "__main__":

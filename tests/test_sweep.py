@@ -15,12 +15,14 @@ import psutil
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
-from strategies import diamonds, grid, oracle, path, scale_free, star, with_lengths
+from strategies import cycle, diamonds, disjoint, grid, oracle, path, scale_free, star, with_lengths
 
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table as methods
 from lagbc.methods.cpu.batched import hops as batched_hops
+from lagbc.methods.cpu.batched import lengths as batched_lengths
+from lagbc.methods.cpu.batched import queue
 from lagbc.run import memory
 from lagbc.run.sweep import order_roots, sweep
 
@@ -652,7 +654,7 @@ def peak_of(bc, given, **options):
 @pytest.mark.parametrize("given", SHAPES.values(), ids=SHAPES)
 def test_estimate_is_an_upper_bound(bc, given, directed):
     options = {"directed": directed, "threads": 2, "reduce": "none"}
-    estimate = lagbc.estimate_memory(given, **options, **bc.keywords)
+    estimate = lagbc.estimate_memory(given, roots=128, **options, **bc.keywords)
     # Interpreter objects of a run, whatever its size, are not in the estimate.
     assert peak_of(bc, given, **options) <= estimate.total + 300_000
 
@@ -662,19 +664,49 @@ def test_estimate_is_an_upper_bound(bc, given, directed):
 def test_estimate_with_lengths_is_an_upper_bound(weighted_bc, given, directed):
     options = {"directed": directed, "threads": 2, "reduce": "none"}
     given = with_lengths(given, np.arange(1, 11))
-    estimate = lagbc.estimate_memory(given, **options, **weighted_bc.keywords)
+    estimate = lagbc.estimate_memory(given, roots=128, **options, **weighted_bc.keywords)
     assert peak_of(weighted_bc, given, **options) <= estimate.total + 300_000
 
 
-def test_estimate_with_lengths_bounds_the_queue():
-    """Roots spread along a path: their columns pass a row one by one, so that the queue is nearly at its largest."""
-    given, bc = path(1280), functools.partial(batched, weighted=True)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_estimate_of_a_path_is_near(weighted):
+    """Roots spread along a path: their columns pass a row one by one, so that a queue is nearly at its largest.
+
+    With lengths it grows to that; in hops there is room for it at first, as such depths need it.
+    """
+    given, bc = path(1280), functools.partial(batched, weighted=weighted)
+    sources = np.arange(10, 1280, 20)
     bc(path(3))
     tracemalloc.start()
     try:
-        bc(given, sources=np.arange(10, 1280, 20))
+        bc(given, sources=sources)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    estimate = lagbc.estimate_memory(given, threads=1, weighted=True, method="batched", device="cpu")
-    assert 0.7 * estimate.total < peak <= estimate.total + 300_000
+    options = {"threads": 1, "weighted": weighted, "method": "batched", "device": "cpu"}
+    estimate = lagbc.estimate_memory(given, roots=len(sources), **options)
+    grown = 1280 * 64 * 12 * weighted
+    assert 0.7 * estimate.total < peak <= estimate.total + 300_000 + 2 * grown
+
+
+@pytest.mark.parametrize("sums", [("bc",), ("bc", "closeness", "stress"), ("closeness",)], ids=len)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("shape", ["grid", "path", "scale-free", "two rings"])
+def test_a_queue_that_grows_changes_no_bit(monkeypatch, shape, weighted, sums):
+    given = {**SHAPES, "two rings": disjoint(cycle(150), cycle(90)), "grid": grid(20, 30), "path": path(200)}[shape]
+    given = with_lengths(given, np.arange(1, 11)) if weighted else given
+    options = {"which": sums, "weighted": weighted, "method": "batched", "device": "cpu", "k": 190, "rng": 1}
+    widened, grown = queue.widened, []
+
+    def watch(array, needed, rows):
+        grown.append(needed)
+        return widened(array, needed, rows)
+
+    monkeypatch.setattr(batched_lengths if weighted else batched_hops, "widened", watch)
+    expected = lagbc.centralities(given, **options)
+    grown.clear()
+    monkeypatch.setattr(queue, "_room", lambda graph, plan, a_vertex: graph.n)
+    scores = lagbc.centralities(given, **options)
+    assert bool(grown) == (not weighted or sums != ("closeness",))
+    for name, array in expected.items():
+        np.testing.assert_array_equal(scores[name], array)

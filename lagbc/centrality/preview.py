@@ -76,7 +76,7 @@ def estimate_memory(
     demand: DemandLike | None = None,
     **options: Unpack[Options],
 ) -> MemoryEstimate:
-    """Bound the memory that `bc`, or `centralities`, allocates with the same arguments, beforehand.
+    """Estimate the memory that `bc`, or `centralities`, allocates with the same arguments, beforehand.
 
     Parameters
     ----------

@@ -22,11 +22,11 @@ class PeakMemory:
             self._pool.free_all_blocks()
             self._before: int | None = self._pool.total_bytes()
         else:
-            self._before = _resident("VmRSS") if _trim() else None
+            self._before = resident("VmRSS") if _trim() else None
         return self
 
     def __exit__(self, *_: object) -> None:
-        after = self._pool.total_bytes() if self._device == "cuda" else _resident("VmHWM")
+        after = self._pool.total_bytes() if self._device == "cuda" else resident("VmHWM")
         if self._before is not None and after is not None:
             self.bytes = max(after - self._before, 0)
 
@@ -50,7 +50,7 @@ def _trim() -> bool:
     return True
 
 
-def _resident(field: str) -> int | None:
+def resident(field: str) -> int | None:
     """Read ``VmRSS`` (resident now) or ``VmHWM`` (its peak) of this process, in bytes."""
     try:
         lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()

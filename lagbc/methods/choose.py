@@ -117,7 +117,10 @@ def _cheapest(
     if roots * graph.nnz < tuning.PROBE_WORK:
         of_small = tuning.OF_SMALL_RUNS[candidates[0].device]
         return next((row for row in candidates if row.formulation == of_small), candidates[0]), _AS_A_RULE
-    probe = look(candidates[0])
+    try:
+        probe = look(candidates[0])
+    except MemoryError:  # the run may take less; if not, it says what it needs
+        return candidates[0], f"{_AS_A_RULE}, and there was no memory to probe the roots"
     counted = cost.terms(graph, probe)
     a_root = {row: cost.predict(row, counted) / max(1, probe.lined_up) for row in candidates}
     best, *others = sorted(candidates, key=lambda row: a_root[row])

@@ -228,6 +228,7 @@ class MethodModule(Protocol):
     def footprint(self, graph: Graph, plan: SweepPlan) -> int:
         """Bound the bytes of one worker: what `prepare` and one batch allocate, besides `graph` and the batch's sums.
 
+        What grows on demand counts as large as it is at first, which is as large as most graphs need.
         `Graph.reordered` and its transpose are counted with the graph.
         """
 

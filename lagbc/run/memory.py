@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
 from lagbc.graph.graph import Graph
 from lagbc.limits import most_threads
+from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.table import Method
 from lagbc.run.demand import demand_bytes
@@ -15,24 +16,30 @@ from lagbc.run.workers import chunk_length
 
 # Share of the device's memory free at the start of a run that it may take, unless the variable says otherwise.
 _DEVICE_SHARE = 0.8
-# Peak bytes per vertex, and per entry of the pattern taken both ways, while a graph is read, ordered and copied. On
-# twelve kinds of graphs this was 1.1 to 3 times what was measured.
+# Peak bytes per vertex, and per entry of the pattern taken both ways, while a graph is read, ordered and copied on a
+# device. On twelve kinds of graphs this was 1.1 to 3 times what was measured.
 _GRAPH_BYTES_PER_VERTEX, _GRAPH_BYTES_PER_ENTRY = 160, 32
 # The same for lengths, of which a few copies are held while those of both directions are compared.
 _LENGTH_BYTES_PER_ENTRY = 32
 # Of the order of the edges, while it is made.
 _ORDER_BYTES_PER_EDGE = 48
+# Bytes per vertex that are free again before the sweep, beside all that is held: of a search by bits as a probe makes
+# it; of the order of a graph of high diameter; of grouping roots by distances in hops to 16 hubs, or by lengths to one.
+_PROBE_BYTES, _PROXIMITY_BYTES, _HUBS_BYTES, _DIJKSTRA_BYTES = 40, 112, 144, 112
+# How much of these the allocator keeps, where nothing that comes later fits: this share of what is not much, as it
+# gives large blocks back to the system.
+_KEPT_SHARE, _MOST_KEPT = 0.5, 12_000_000
 # A run that takes no more is over in milliseconds: it may take that without a look at what is free, which takes longer
 # than a small graph, and it needs no thread beside that of the call.
-SMALL_RUN = 2**20
+SMALL_RUN = 2**19
 
 
 @dataclass(frozen=True)
 class MemoryEstimate:
-    """Upper bound of the memory that a run allocates, in bytes; the caller's matrix and the libraries are not in it.
+    """Estimate of the memory that a run allocates, in bytes; the caller's matrix and the libraries are not in it.
 
-    On the GPU it is an estimate, not a bound: queues of graphs of high diameter grow on demand. A run that is out of
-    memory there goes on with half the batch.
+    It is no bound where queues grow on demand: those of `batched`, on the CPU and on the GPU, begin with the room that
+    graphs of such a depth were seen to need. A run that is out of memory goes on with fewer threads, or half the batch.
 
     Attributes
     ----------
@@ -40,13 +47,14 @@ class MemoryEstimate:
     batch, threads : int
         What the run would use.
     graph : int
-        The pattern, its transpose, their reordered copies, and what it takes to make them.
+        The pattern, its transpose, their reordered copies, and what it takes to make them beyond what workspace and
+        scores take later.
     workspace : int
-        Rows of all workers, with queues at their largest.
+        Rows of all workers.
     scores : int
         The sums.
     budget : int
-        What the run may take. A run of up to 1 MiB may take that, if nothing else was stated.
+        What the run may take. A run of up to 512 KiB may take that, if nothing else was stated.
     """
 
     method: str
@@ -65,7 +73,7 @@ class MemoryEstimate:
 
     @property
     def is_small(self) -> bool:
-        """Whether it is at most 1 MiB."""
+        """Whether it is at most 512 KiB."""
         return self.total <= SMALL_RUN
 
     @property
@@ -75,28 +83,34 @@ class MemoryEstimate:
 
 
 def estimate(graph: Graph, method: Method, plan: SweepPlan, limit: int | None = None) -> MemoryEstimate:
-    """Bound the memory of a run of `method`, and hold it against a limit, by default what it may take."""
+    """Estimate the memory of a run of `method`, and hold it against a limit, by default what it may take."""
     module, sums = method.load(), plan.sums
     workers = plan.threads if module.batching.concurrent else 1
     blocks = module.batching.rows(0, plan.batch).stop
-    # Sums of vertices and of edges: in the total, the part of a chunk, the successor of one of them and zeros for the
-    # next; and of each worker, batches done and in work.
+    batches = -(-(graph.n if plan.roots is None else plan.roots) // max(plan.batch, 1))
+    # Sums of vertices and of edges: in the total, the part of a chunk, the successors of both and zeros for the next;
+    # and of batches, done and in work.
     summed = len(sums - {"edges"}) * graph.n + ("edges" in sums) * graph.nnz
-    reading = graph_bytes(graph.n, _entries_both_ways(graph), weighted=graph.weighted)
-    ordering = ("edges" in sums) * graph.nnz * _ORDER_BYTES_PER_EDGE
     workspace = workers * module.footprint(graph, plan)
     if plan.demand is not None:
         workspace += demand_bytes(plan.demand, plan.batch, workers)
-    scores = 8 * summed * (5 + (3 + blocks) * workers)
+    if method.device == "cpu":
+        scores = 8 * summed * (5 + blocks * min(2 * workers, batches))
+        held, most = _host_graph_bytes(graph, plan)
+        of_graph = max(held, most - workspace - scores)
+    else:
+        scores = 8 * summed * (5 + (3 + blocks) * workers)
+        of_graph = graph_bytes(graph.n, _entries_both_ways(graph), weighted=graph.weighted)
+        of_graph += ("edges" in sums) * graph.nnz * _ORDER_BYTES_PER_EDGE
     if limit is None:
-        is_small = reading + ordering + workspace + scores <= SMALL_RUN
+        is_small = of_graph + workspace + scores <= SMALL_RUN
         limit = SMALL_RUN if is_small and stated_budget() is None else budget(method.device)
     return MemoryEstimate(
         method=method.name,
         device=method.device,
         batch=plan.batch,
         threads=plan.threads,
-        graph=reading + ordering,
+        graph=of_graph,
         workspace=workspace,
         scores=scores,
         budget=limit,
@@ -145,6 +159,32 @@ def of_graph(graph: Graph, method: Method, limit: int | None = None) -> MemoryEs
 def graph_bytes(n: int, entries: int, *, weighted: bool) -> int:
     """Bound the bytes of a graph with so many entries both ways, while it is read, ordered and copied."""
     return n * _GRAPH_BYTES_PER_VERTEX + entries * (_GRAPH_BYTES_PER_ENTRY + weighted * _LENGTH_BYTES_PER_ENTRY)
+
+
+def _host_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:
+    """Count the bytes of what a graph on the host holds while it is swept, and at most while all that is made.
+
+    A matrix is transposed under columns by ranges: the rows of its entries, the entries under ranges, the result.
+    """
+    n, index, length = graph.n, graph.indices.dtype.itemsize, 8 * graph.weighted
+    entries, edge = graph.nnz, index + length
+    roots = n if plan.roots is None else plan.roots
+    is_grouped = not graph.has_high_diameter and roots >= tuning.GROUPED_ROOTS
+    own = sum(array.nbytes for array in (graph.indices, graph.weights) if array is not None and array.flags.owndata)
+    # Pointers, order and its inverse, degrees, components; pointers and edges in sweep order.
+    held = own + n * (5 * 8 + index * graph.has_high_diameter) + entries * edge
+    if graph.transpose is not graph:  # transposes, degrees of one, and the pattern both ways
+        held += n * (4 * 8) + 2 * entries * edge + graph.symmetric.nnz * index
+    if is_grouped and graph.weighted:  # the matrix that SciPy searches
+        held += n * index + entries
+    grouping = n * (_DIJKSTRA_BYTES if graph.weighted else _HUBS_BYTES) * is_grouped
+    ordering = n * _PROXIMITY_BYTES * graph.has_high_diameter - entries * length
+    transposing = n * (8 + index) + entries * (4 * index + 2 * length)
+    if "edges" in plan.sums:
+        held += 8 * entries
+        transposing = max(transposing, entries * (4 * index + 4 * 8))
+    freed = max(n * _PROBE_BYTES, grouping, ordering, transposing)
+    return held + min(int(_KEPT_SHARE * freed), _MOST_KEPT), held + freed
 
 
 def _entries_both_ways(graph: Graph) -> int:

@@ -203,6 +203,7 @@ class Workers:
                     is_whole = piece.last == len(chunk)
                     yield Part(piece.chunk, piece.last, piece.last - piece.first, is_whole, sums)
                     sums = None if is_whole else sums
+                del future, batch, rows  # else they would be held while the next batch is waited for
         finally:
             for _, future in pending:
                 future.cancel()

@@ -51,6 +51,20 @@ def test_a_batch_of_neighbours_costs_less():
     assert together < far / 2
 
 
+def test_a_probe_without_memory_leaves_the_first(monkeypatch):
+    def out_of_memory(graph, ordered):
+        raise MemoryError
+
+    monkeypatch.setattr(plan, "probe", out_of_memory)
+    choice = chosen(MESH, SPREAD)
+    assert choice.method.name == "batched"
+    assert choice.reason.endswith("; the fastest there as a rule, and there was no memory to probe the roots)")
+    scores = lagbc.bc(MESH, sources=SPREAD, directed=False, device="cpu")
+    np.testing.assert_array_equal(
+        scores, lagbc.bc(MESH, sources=SPREAD, directed=False, device="cpu", method="batched")
+    )
+
+
 def test_the_reason_has_the_predicted_costs():
     found = re.search(r"; predicted (\S+) ms a root, batched (\S+)\)$", chosen(MESH, SPREAD).reason)
     assert found is not None

@@ -41,15 +41,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
 from lagbc.methods.cpu.batched.products import gather, gather_onward, put_paths, scale_dependencies
-from lagbc.methods.cpu.batched.queue import (
-    Levels,
-    add_ends,
-    allocate,
-    enqueue_roots,
-    flags_of,
-    most_entries,
-    word_of,
-)
+from lagbc.methods.cpu.batched.queue import Levels, add_ends, enqueue_roots, flags_of, room_of_hops, widened, word_of
 from lagbc.methods.cpu.batched.rows import (
     COLUMNS,
     count_bits,
@@ -66,6 +58,7 @@ from lagbc.methods.cpu.batched.sums import (
     rows_of_roots,
     weights_of_columns,
 )
+from lagbc.methods.cpu.in_order import add_in_order
 from lagbc.methods.sums import PATH_SUMS, Sums
 
 batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
@@ -96,18 +89,17 @@ class State:
 
 
 def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of a worker: the arrays of its `State`, the queue, and a batch's sums."""
+    """Return the bytes of a worker: the arrays of its `State`, the queue as it is at first, and a batch's sums."""
     n, index = graph.n, graph.indices.dtype.itemsize
     rows = bool(plan.sums & PATH_SUMS) + ("stress" in plan.sums)  # values and paths
     words = (6 + (plan.members is not None)) * n + 2  # omega, three of bits, visited, starts; members
-    queue = most_entries(n) * (index + 8)  # and masks
+    queue = room_of_hops(graph, plan) * (index + 8)  # and masks
     return 8 * (words + rows * COLUMNS * n) + queue + bytes_of_sums(graph, plan)
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Reorder the graph (once a graph) and allocate one worker's rows."""
-    n, ordered = graph.n, graph.reordered
-    queue, masks = allocate(n, ordered.indices.dtype)
+    n, ordered, room = graph.n, graph.reordered, room_of_hops(graph, plan)
     return State(
         graph=graph,
         sweep_graph=ordered,
@@ -120,42 +112,55 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         paths=np.empty((n, COLUMNS)) if "stress" in plan.sums else None,
         bits=np.zeros((3, n), np.uint64),
         visited=np.zeros(n, np.uint64),
-        queue=queue,
-        masks=masks,
+        queue=np.empty(room, ordered.indices.dtype),
+        masks=np.empty(room, np.uint64),
         starts=np.zeros(n + 2, np.int64),
     )
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find the levels of up to 64 roots and count their shortest paths."""
-    out, into = state.sweep_graph, state.reverse
     state.bits[:] = 0
     state.visited[:] = 0
     count = enqueue_roots(rows_of_roots(state.graph, roots), state.values, state.queue, state.masks)
-    first, columns = state.queue[:count], state.masks[:count]
-    state.bits[0, first] = state.visited[first] = columns
+    state.bits[0, state.queue[:count]] = state.visited[state.queue[:count]] = state.masks[:count]
     state.starts[:2] = 0, count
-    depth, overflowed = _forward(
-        out.indptr,
-        out.indices,
-        into.indptr,
-        into.indices,
-        state.active,
-        word_of(roots >= 0),
-        state.members,
-        state.values,
-        state.bits,
-        state.visited,
-        state.queue,
-        state.masks,
-        state.starts,
-        tuning.BATCHED_PULL_SHARE,
-        state.plan.sigma_limit,
-        state.plan.stop.value,
-    )
+    depth, overflowed = _search(state, word_of(roots >= 0))
     state.plan.stop.check()
-    flags = flags_of(np.uint64(overflowed), len(roots))
+    flags = flags_of(overflowed, len(roots))
     yield Levels(roots=roots, entries=int(state.starts[depth + 1]), depth=depth, overflowed=flags)
+
+
+def _search(state: State, everything: np.uint64) -> tuple[int, np.uint64]:
+    """Run all levels, widening the queue where it is full; return the deepest, and the columns that overflowed."""
+    out, into = state.sweep_graph, state.reverse
+    level, counted, overflowed = 0, True, np.uint64(0)
+    while True:
+        level, counted, beyond, needed = _forward(
+            out.indptr,
+            out.indices,
+            into.indptr,
+            into.indices,
+            state.active,
+            everything,
+            state.members,
+            state.values,
+            state.bits,
+            state.visited,
+            state.queue,
+            state.masks,
+            state.starts,
+            tuning.BATCHED_PULL_SHARE,
+            state.plan.sigma_limit,
+            state.plan.stop.value,
+            level,
+            counted,
+            overflowed,
+        )
+        overflowed = np.uint64(beyond)
+        if not needed:
+            return level, overflowed
+        state.queue, state.masks = (widened(array, needed, state.graph.n) for array in (state.queue, state.masks))
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -227,7 +232,7 @@ def _add_path_sums(
         add_ends(state.queue, state.masks, levels.searched, levels.entries, levels.kept, parts.dependency)
     parts.add_to(sums, state.graph.order)
     if edges is not None:  # the order is made on its first use
-        sums.edges[0, state.graph.edge_order] += edges
+        add_in_order(sums.edges[0], edges, state.graph.edge_order)
 
 
 @njit
@@ -259,21 +264,26 @@ def _forward(
     pull_share,
     sigma_limit,
     stop,
+    level,
+    counted,
+    overflowed,
 ):
-    """Run levels until the frontier is empty.
+    """Run levels until the frontier is empty, or the queue may have no room for the next.
 
     Level l + 1 is found from level l either by a pull, which counts its paths at once, or by a push of bits, after
     which the visits of level l + 1 count before they push on: `counted` tells which. Invariant at the top of the loop:
     bits[l % 3] is the frontier, bits[(l + 1) % 3] is zero, and bits[(l - 1) % 3] is the last frontier.
-    Without `values` nothing is counted. Return the deepest level, and the columns that overflowed.
+    Without `values` nothing is counted. Return the deepest level, `counted`, the columns that overflowed, and how many
+    entries there has to be room for to go on from there; 0 where nothing is left to do.
     """
-    level, counted, overflowed = 0, True, uint64(0)
     while not stop[0]:
         first, last = starts[level], starts[level + 1]
         before, here, after = bits[(level + 2) % 3], bits[level % 3], bits[(level + 1) % 3]
         edges = 0
         for i in range(first, last):
             edges += indptr[queue[i] + 1] - indptr[queue[i]]
+        if last + min(edges, active) > len(queue):
+            return level, counted, overflowed, last + min(edges, active)
         pull = edges > pull_share * indptr[active]
         end = last
         if not (pull and counted):
@@ -317,7 +327,7 @@ def _forward(
         level += 1
         counted = pull or values is None
         starts[level + 1] = end
-    return level, overflowed
+    return level, counted, overflowed, 0
 
 
 @njit

@@ -24,9 +24,9 @@ is next changes nothing but the time: it is one whose distance from the nearest 
 roots then wait until they can be counted in nearly all of their columns at once. On meshes and roads, where the roots
 of a batch are neighbours, a row is read 1 to 2 times for 64 columns; counting by levels of T, that is 10 to 20 times.
 
-The queue of (vertex, bit row) entries is the sequence of these sets. A length that rounding absorbs can leave a vertex
-that is reached without a tight predecessor. It and all behind it wait for ever. Such columns are marked, as are those
-whose counts leave the range of float64.
+The queue of (vertex, bit row) entries is the sequence of these sets, and grows on demand. A length that rounding
+absorbs can leave a vertex that is reached without a tight predecessor. It and all behind it wait for ever. Such columns
+are marked, as are those whose counts leave the range of float64.
 
 Only the owner of a row writes it, and it sums in row order. So the sums depend neither on threads nor on the width.
 Sums of distances are sums over the rows of D; where no more is asked for, nothing is counted. As in hops, compiled
@@ -53,10 +53,10 @@ from lagbc.methods.cpu.batched.products import gather_onward, scale_dependencies
 from lagbc.methods.cpu.batched.queue import (
     Levels,
     add_ends,
-    allocate,
     enqueue_roots,
     flags_of,
-    most_entries,
+    room_of_lengths,
+    widened,
 )
 from lagbc.methods.cpu.batched.rows import COLUMNS, finish_paths_row, finish_row, load_row, omega_row
 from lagbc.methods.cpu.batched.sums import (
@@ -96,21 +96,20 @@ class State:
 
 
 def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of a worker: the arrays of its `State`, the queue, and a batch's sums."""
+    """Return the bytes of a worker: the arrays of its `State`, the queue as it is at first, and a batch's sums."""
     n, index = graph.n, graph.indices.dtype.itemsize
     rows = 1 + _needs_both(plan) + ("stress" in plan.sums)  # values, dist and paths
     words = (4 + (plan.members is not None)) * n  # omega, two of bits, nearest; members
     lists = 2 * n * index
     tight = 2 * (8 * (n + 1) + graph.nnz * (index + 8))  # starts, ends and masks of out and of into
-    queue = most_entries(n) * (index + 8)  # and masks
+    queue = room_of_lengths(graph, plan) * (index + 8)  # and masks
     return 8 * (words + rows * COLUMNS * n) + lists + tight + queue + bytes_of_sums(graph, plan)
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Reorder the graph (once a graph) and allocate one worker's rows."""
     assert graph.weights is not None
-    n, index_type = graph.n, graph.reordered.indices.dtype
-    queue, masks = allocate(n, index_type)
+    n, index_type, room = graph.n, graph.reordered.indices.dtype, room_of_lengths(graph, plan)
     with np.errstate(over="ignore"):  # an infinite width is one, too
         mean = float(np.mean(graph.weights)) if graph.nnz else 0.0
     values = np.empty((n, COLUMNS))
@@ -129,8 +128,8 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         lists=np.empty((2, n), index_type),
         out=TightEdges.empty(n, graph.nnz, index_type),
         into=TightEdges.empty(n, graph.nnz, index_type),
-        queue=queue,
-        masks=masks,
+        queue=np.empty(room, index_type),
+        masks=np.empty(room, np.uint64),
     )
 
 
@@ -193,29 +192,37 @@ def _count_paths(state: State, positions: NDArray[np.int64]) -> tuple[int, int, 
     entered = enqueue_roots(positions, state.values, state.queue, state.masks)
     waiting[state.queue[:entered]] &= ~state.masks[:entered]
     met = push_roots(out.starts, out.ends, out.masks, state.queue, state.masks, entered, pushed, state.lists[0])
-    phases, entries, overflowed = count(
-        out.starts,
-        out.ends,
-        out.masks,
-        into.starts,
-        into.ends,
-        into.masks,
-        state.count_width,
-        state.members,
-        state.values,
-        waiting,
-        pushed,
-        state.nearest,
-        state.lists,
-        state.queue,
-        state.masks,
-        met,
-        entered,
-        state.plan.sigma_limit,
-        stop.value,
-    )
-    stop.check()
-    return phases, entries, np.uint64(overflowed)
+    phases, entries, overflowed = 0, entered, np.uint64(0)
+    while True:
+        phases, met, entries, beyond = count(
+            out.starts,
+            out.ends,
+            out.masks,
+            into.starts,
+            into.ends,
+            into.masks,
+            state.count_width,
+            state.members,
+            state.values,
+            waiting,
+            pushed,
+            state.nearest,
+            state.lists,
+            state.queue,
+            state.masks,
+            phases,
+            met,
+            entries,
+            overflowed,
+            state.plan.sigma_limit,
+            stop.value,
+        )
+        stop.check()
+        overflowed = np.uint64(beyond)
+        if not met:
+            return phases, entries, overflowed
+        needed = entries + met
+        state.queue, state.masks = (widened(array, needed, state.graph.n) for array in (state.queue, state.masks))
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.batched.rows import COLUMNS
+from lagbc.methods.cpu.in_order import add_in_order
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.methods.targets import columns_into_range
 
@@ -100,4 +101,4 @@ def weights_of_columns(
 def _add(total: Any, order: NDArray[np.int64], part: Any) -> None:
     """Add a part in sweep order to the one row of a sum of a batch; None is a sum that is not asked for."""
     if total is not None:
-        total[0, order] += part
+        add_in_order(total[0], part, order)

@@ -109,26 +109,30 @@ def count(
     lists,
     queue,
     masks,
+    phase,
     met,
-    entered,
+    end,
+    overflowed,
     sigma_limit,
     stop,
 ):
     """Count the paths to each row in the columns in which all its tight predecessors have been counted.
 
     Invariant: `waiting` holds the columns that are reached and not counted, and lists[phase % 2] the rows pushed to
-    since they were last looked at, each once; at first these are `met`, and `entered` is the number of entries. The
-    nearest of the rows is looked at in every phase. Return how many phases and entries there are, and the columns that
-    overflowed or in which a row waits for ever.
+    since they were last looked at, each once; these are `met`, and `end` is the number of entries. The nearest of the
+    rows is looked at in every phase. Return how many phases there were, how many rows are left, 0 unless the queue may
+    have no room for another phase, how many entries there are, and the columns that overflowed or in which a row waits
+    for ever.
     """
-    phase, count, end, overflowed = 0, met, entered, uint64(0)
-    while count and not stop[0]:
+    while met and not stop[0]:
+        if end + met > len(queue):
+            return phase, met, end, overflowed
         now, later = lists[phase % 2], lists[(phase + 1) % 2]
         reach = np.inf
-        for i in range(count):
+        for i in range(met):
             reach = min(reach, nearest[now[i]] + width)
         kept = 0
-        for i in range(count):
+        for i in range(met):
             v = now[i]
             if nearest[v] > reach:
                 later[kept] = v
@@ -145,10 +149,10 @@ def count(
                 queue[end], masks[end] = v, ready
                 end += 1
                 kept = push(starts, heads, edge_masks, v, ready, pushed, later, kept)
-        phase, count = phase + 1, kept
+        phase, met = phase + 1, kept
     for v in range(len(sigma)):
         overflowed |= waiting[v]
-    return phase, end, overflowed
+    return phase, met, end, overflowed
 
 
 @njit

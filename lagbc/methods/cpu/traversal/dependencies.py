@@ -33,6 +33,7 @@ class Trail(NamedTuple):
     """What the search of one root leaves, and room for what is summed over it.
 
     `count` vertices are settled, the root first. Entries past these, and past those of the tight edges, are not read.
+    There is room for the `most` edges that a search can write down.
 
     Attributes
     ----------
@@ -42,9 +43,9 @@ class Trail(NamedTuple):
         Distance from the root of ``order[i]``.
     sigma : ndarray of float64, shape (n,)
         Number of its shortest paths.
-    tails, heads : ndarrays of unsigned int, shape (nnz,)
+    tails, heads : ndarrays of unsigned int, shape (most,)
         Where in `order` the ends of each of the `tight` tight edges stand; tails never fall.
-    edges : ndarray of uint64, shape (nnz,)
+    edges : ndarray of uint64, shape (most,)
         Which edge of the searched graph it is; of length 0 where edges are not summed.
     own, onward : ndarrays of float64, shape (n,)
         Room for what a vertex and what lies beyond it counts.
@@ -144,14 +145,6 @@ def add_root(trail, count, tight, omega, members, times, endpoints, totals):
     if len(totals.inverse) > 0:
         for i in range(ONE, count):
             totals.inverse[trail.order[i]] += 1.0 / trail.dist[i]
-
-
-@njit
-def add_in_order(total, part, order):
-    """Add a part to a total, entry i to entry ``order[i]``; zeros are skipped, as roots may have reached little."""
-    for i in range(len(part)):
-        if part[i] != 0.0:
-            total[order[i]] += part[i]
 
 
 @njit

@@ -31,14 +31,15 @@ forward, backward, paths = sweep.forward, sweep.backward, sweep.paths
 
 def footprint(graph: Graph, plan: SweepPlan) -> int:
     """Return the bytes of a worker: its trail and its sums, and the places of the vertices."""
-    return sweep.trail_bytes(graph, plan) + graph.n * graph.indices.dtype.itemsize
+    return sweep.trail_bytes(graph, plan, sweep.one_way(graph)) + graph.n * graph.indices.dtype.itemsize
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Reorder the graph (once a graph) and allocate one worker's arrays."""
     indices = unsigned(graph.reordered.indices)
     places = np.full(graph.n, graph.n, indices.dtype)  # in the queue; n where a vertex is not in it
-    return sweep.prepare(graph, plan, sweep_roots, (unsigned(graph.reordered.indptr), indices, places))
+    search = unsigned(graph.reordered.indptr), indices, places
+    return sweep.prepare(graph, plan, sweep_roots, search, sweep.one_way(graph))
 
 
 @njit

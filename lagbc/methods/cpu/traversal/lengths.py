@@ -65,11 +65,11 @@ class Search(NamedTuple):
         Distances known so far; inf before and after a search.
     places : ndarray of unsigned int, shape (n,)
         Where a settled vertex stands in the trail's order, or one that waits in the heap; n before and after a search.
-    through : ndarray of float64, shape (nnz,)
+    through : ndarray of float64, shape (most,), as many as the trail has room for
         Length of the path that ends with the edge of each note. Heads of notes are in the trail, as vertices.
     buckets : ndarray of unsigned int, shape (a power of two,)
         Last note in each bucket; the largest number if it is empty. The buckets ahead are taken round and round.
-    before : ndarray of unsigned int, shape (nnz,)
+    before : ndarray of unsigned int, shape (most,)
         The note before each one in its bucket.
     per_length : float64
         One over the width of a bucket.
@@ -89,31 +89,32 @@ class Search(NamedTuple):
 
 def footprint(graph: Graph, plan: SweepPlan) -> int:
     """Bound the bytes of a worker: its trail and its sums, and the arrays of its `Search`."""
-    n, nnz, index = graph.n, graph.nnz, graph.indices.dtype.itemsize
+    n, index = graph.n, graph.indices.dtype.itemsize
     buckets, _ = _choose_buckets(graph, plan)
-    number = _note_type(nnz).itemsize
-    queue = number * (buckets + nnz) if buckets else n * (8 + index)
-    return sweep.trail_bytes(graph, plan) + n * (8 + index) + 8 * nnz + queue
+    notes, number = _most_notes(graph, buckets), _note_type(graph.nnz).itemsize
+    queue = number * (buckets + notes) if buckets else n * (8 + index)
+    return sweep.trail_bytes(graph, plan, notes) + n * (8 + index) + 8 * notes + queue
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Reorder the graph (once a graph) and allocate one worker's arrays."""
     ordered = graph.reordered
-    n, nnz, indices, number = graph.n, graph.nnz, unsigned(ordered.indices), _note_type(graph.nnz)
+    n, indices, number = graph.n, unsigned(ordered.indices), _note_type(graph.nnz)
     buckets, per_length = _choose_buckets(graph, plan)
+    notes = _most_notes(graph, buckets)
     search = Search(
         dist=np.full(n, np.inf),
         places=np.full(n, n, indices.dtype),
-        through=np.empty(nnz),
+        through=np.empty(notes),
         buckets=np.full(buckets, np.iinfo(number).max, number),
-        before=np.empty(nnz if buckets else 0, number),
+        before=np.empty(notes if buckets else 0, number),
         per_length=per_length,
         keys=np.empty(0 if buckets else n),
         heap=np.empty(0 if buckets else n, indices.dtype),
     )
     counts = bool(plan.sums & PATH_SUMS)
     searched = unsigned(ordered.indptr), indices, ordered.weights, float(plan.rtol), counts, search
-    return sweep.prepare(graph, plan, sweep_roots, searched)
+    return sweep.prepare(graph, plan, sweep_roots, searched, notes)
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -143,6 +144,16 @@ def _choose_buckets(graph: Graph, plan: SweepPlan) -> tuple[int, float]:
     if not ahead <= tuning.TRAVERSAL_BUCKETS:
         return 0, 0.0
     return 1 << int(ahead + 2).bit_length(), float(per_length)
+
+
+def _most_notes(graph: Graph, buckets: int) -> int:
+    """Bound the notes of a root.
+
+    With buckets, of an edge in both directions only the one from the nearer end can be: when the farther end is
+    settled, the nearer one has its distance, or is in the same bucket, which no edge is as short as. By the heap, a
+    length that rounding absorbs, or a tolerance, can make it both.
+    """
+    return sweep.one_way(graph) if buckets else graph.nnz
 
 
 def _note_type(notes: int) -> np.dtype[Any]:

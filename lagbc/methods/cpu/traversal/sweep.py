@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
-from lagbc.methods.cpu.traversal.dependencies import Totals, Trail, add_in_order
+from lagbc.methods.cpu.in_order import add_in_order
+from lagbc.methods.cpu.traversal.dependencies import Totals, Trail
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.methods.targets import columns_into_range
 
@@ -118,28 +119,33 @@ class Levels:
         return self.found.overflowed
 
 
-def trail_bytes(graph: Graph, plan: SweepPlan) -> int:
-    """Return the bytes of what a `State` holds but its search."""
+def trail_bytes(graph: Graph, plan: SweepPlan, edges: int) -> int:
+    """Return the bytes of what a `State` holds but its search, with room for so many tight edges of a root."""
     n, nnz, index = graph.n, graph.nnz, graph.indices.dtype.itemsize
     has_paths, has_stress, has_edges = bool(plan.sums & PATH_SUMS), "stress" in plan.sums, "edges" in plan.sums
-    trail = n * (index + 8 * 4) + nnz * (2 * index + 8 * has_edges)
+    trail = n * (index + 8 * 4) + edges * (2 * index + 8 * has_edges)
     distances = len(plan.sums - PATH_SUMS - {"depth"})
     totals = 8 * (n * (has_paths + has_stress + distances) + nnz * has_edges)
     members = 2 * n * (plan.members is not None)  # by vertex and by place
     return trail + totals + 8 * (n * (plan.omega is not None) + members)
 
 
-def prepare(graph: Graph, plan: SweepPlan, kernel: Callable[..., bool], search: tuple[Any, ...]) -> State:
-    """Allocate one worker's arrays, besides those of its search."""
+def one_way(graph: Graph) -> int:
+    """Count the edges that can be tight for one root: of an edge in both directions, the one that leads away."""
+    return graph.nnz // 2 if graph.transpose is graph else graph.nnz
+
+
+def prepare(graph: Graph, plan: SweepPlan, kernel: Callable[..., bool], search: tuple[Any, ...], edges: int) -> State:
+    """Allocate one worker's arrays, besides those of its search, with room for so many tight edges of a root."""
     n, nnz, asked = graph.n, graph.nnz, plan.sums
     number = unsigned(graph.indices).dtype
     trail = Trail(
         order=np.empty(n, number),
         dist=np.empty(n),
         sigma=np.empty(n),
-        tails=np.empty(nnz, number),
-        heads=np.empty(nnz, number),
-        edges=np.empty(nnz if "edges" in asked else 0, np.uint64),
+        tails=np.empty(edges, number),
+        heads=np.empty(edges, number),
+        edges=np.empty(edges if "edges" in asked else 0, np.uint64),
         own=np.empty(n),
         onward=np.empty(n),
         members=np.empty(0 if plan.members is None else n),
