@@ -30,7 +30,7 @@ from lagbc.phases import in_phase
 from lagbc.reduce import layout, reach, strong, tuning, weights
 from lagbc.reduce.biconnected import find_blocks
 from lagbc.reduce.layout import Rows
-from lagbc.reduce.piece import Piece, Reduced, Scores, check_range
+from lagbc.reduce.piece import NotReducible, Piece, Reduced, Scores, check_range
 from lagbc.reduce.small import SmallBlocks
 
 # A length that is this part of any path's is not absorbed by rounding.
@@ -83,6 +83,8 @@ def split(piece: Piece, *, edges: bool = False) -> Blocks:
     ------
     ValueError
         The vertices have members.
+    NotReducible
+        Many vertices of a directed graph are cut vertices that reach much, each something else.
     OverflowError
         Weights, or their sum, are not within 2**-400 to 2**400: the graph can only be swept as it is.
     """
@@ -141,9 +143,12 @@ def _weigh(piece: Piece, copies: Any) -> tuple[Scores, Scores, Scores]:
 
 
 def _weigh_along(piece: Piece, copies: Any, *, indptr: Any, indices: Any) -> tuple[Scores, Scores, Scores]:
-    """Return the same of a directed graph, whose rows these are."""
+    """Return the same of a directed graph, whose rows these are; NotReducible if that may take too long."""
     found = strong.find_strong(copies.ptr, indptr, indices)
     arcs, reversed_arcs = strong.condense(indptr, indices, found)
+    work = np.count_nonzero(piece.sources) * piece.graph.nnz
+    if reach.most_steps(copies, found, arcs[0]) > tuning.MOST_STEPS * work:
+        raise NotReducible
     sources, of_sources = reach.spread_along(copies, found, *reversed_arcs, True, piece.sources)
     targets, of_targets = reach.spread_along(copies, found, *arcs, False, piece.targets)
     return sources, targets, weights.separated(copies, of_sources, of_targets)

@@ -21,6 +21,10 @@ class NotContractible(Exception):  # noqa: N818 (an answer, not an error: the ca
     """Numbers of this piece leave the range in which chains can be summed: sweep the piece without contracting it."""
 
 
+class NotReducible(Exception):  # noqa: N818 (an answer, not an error: the caller sweeps the piece as it is)
+    """Taking the piece apart may take as long as a part of its sweeps: sweep it as it is."""
+
+
 @dataclass(frozen=True, eq=False)
 class Piece:
     r"""A graph whose vertices stand for several, as sources, as targets and on the way.

@@ -13,6 +13,8 @@ over the arcs between components is enough for 64 of them: bit k of a component 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from lagbc.cpu.compile import njit
@@ -20,6 +22,19 @@ from lagbc.methods.cpu.batched.rows import count_bits
 from lagbc.reduce.weights import weigh_hung
 
 _ONE = np.uint64(1)
+
+
+def most_steps(copies: Any, strong: Any, ends: Any) -> float:
+    """Bound the steps of `spread_along` beyond O(copies + arcs).
+
+    In a block each component with a cut vertex goes through all components, and 64 at a time through the arcs.
+    """
+    sizes, components = np.diff(copies.ptr), np.diff(strong.of_block)
+    hangs = np.diff(copies.hung_ptr)[copies.vertices] > 0
+    seeds = np.bincount(np.repeat(np.arange(len(sizes)), sizes), hangs, len(sizes))
+    seeds = np.minimum(seeds, components)
+    arcs = np.diff(ends[strong.of_block])
+    return float((seeds * components + np.ceil(seeds / 64) * arcs).sum())
 
 
 @njit

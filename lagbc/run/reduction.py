@@ -21,7 +21,7 @@ from lagbc.methods.sums import Sums
 from lagbc.methods.tuning import GPU_WORK
 from lagbc.phases import phase
 from lagbc.reduce import tuning
-from lagbc.reduce.piece import NotContractible, Piece, Scores
+from lagbc.reduce.piece import NotContractible, NotReducible, Piece, Scores
 from lagbc.run.options import Settings
 from lagbc.run.request import Request
 
@@ -167,7 +167,7 @@ def reduce_request(graph: Graph, request: Request, settings: Settings, *, chains
     host = graph.on_host
     try:
         blocks = split(_piece(host, request), edges="edges" in request.sums)
-    except OverflowError:
+    except (OverflowError, NotReducible):
         return None
     rests = tuple(_rest(piece, request, settings, chains=chains) for piece in blocks.pieces)
     reduction = Reduction(request, host, blocks, rests)

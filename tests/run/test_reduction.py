@@ -240,3 +240,18 @@ def test_memory_of_a_reduced_run():
 def test_reduce_is_one_of_three(reduce):
     with pytest.raises((TypeError, ValueError), match="reduce="):
         lagbc.bc(ROADS, reduce=reduce)
+
+
+def test_what_takes_too_long_to_take_apart_is_swept(monkeypatch):
+    """A directed graph whose cut vertices each reach much that is their own."""
+    rng = np.random.default_rng(2)
+    tails, heads = np.sort(rng.integers(300, size=(2, 1500)), axis=0)
+    hung = np.arange(300)
+    A = sp.coo_array((np.ones(1800), (np.r_[tails, hung], np.r_[heads, hung + 300])), shape=(600, 600)).tocsr()
+    given = {"device": "cpu", "reduce": "all"}
+    expected = lagbc.bc(A, device="cpu", reduce="none")
+    np.testing.assert_allclose(lagbc.bc(A, **given), expected, rtol=1e-12)
+    assert "% of the work" in lagbc.select_method(A, **given).reason
+    monkeypatch.setattr(tuning, "MOST_STEPS", 0)
+    assert "% of the work" not in lagbc.select_method(A, **given).reason
+    np.testing.assert_array_equal(lagbc.bc(A, **given), expected)
