@@ -204,8 +204,7 @@ def scores(contracted: Contracted, flows: Flows, dependency: Floats, junction: F
         rows += np.bincount(ends, np.diff(around[ways.starts]), len(rows))
     passed, _ = _spread(contracted, flows, edges)
     of_piece = np.empty(contracted.piece.graph.n)
-    is_junction = contracted.vertices >= 0
-    of_piece[contracted.vertices[is_junction]] = rows[is_junction]
+    of_piece[contracted.vertices[contracted.roots]] = rows[contracted.roots]
     of_piece[contracted.inside] = passed
     return of_piece
 
