@@ -48,7 +48,7 @@ class Contracted:
     graph : Graph
         Junctions, and behind them midpoints; undirected, with lengths.
     members : ndarray of float64, shape (rows,), or None
-        For how many vertices each vertex of `graph` stands.
+        For how many vertices each vertex of `graph` stands, in matrix order; those inside chains stand for one.
     vertices : ndarray of int64, shape (rows,)
         Which vertex of the piece each row is; -1 for a midpoint.
     ways : Ways
@@ -157,7 +157,7 @@ def contract(piece: Piece) -> Contracted:
     graph, arcs, midpoints = _contracted_graph(piece, chains, len(junctions))
     members = None
     if piece.members is not None:
-        members = np.concatenate([piece.members[junctions], np.ones(midpoints)])[graph.order]
+        members = np.concatenate([piece.members[junctions], np.ones(midpoints)])
     vertices = np.concatenate([junctions, np.full(midpoints, -1)])[graph.order]
     ends = graph.position[chains.ends]
     order = np.lexsort((*ends.T[::-1], chains.counts == 0))
@@ -204,8 +204,7 @@ def scores(contracted: Contracted, flows: Flows, dependency: Floats, junction: F
         rows += np.bincount(ends, np.diff(around[ways.starts]), len(rows))
     passed, _ = _spread(contracted, flows, edges)
     of_piece = np.empty(contracted.piece.graph.n)
-    is_junction = contracted.vertices >= 0
-    of_piece[contracted.vertices[is_junction]] = rows[is_junction]
+    of_piece[contracted.vertices[contracted.roots]] = rows[contracted.roots]
     of_piece[contracted.inside] = passed
     return of_piece
 

@@ -109,7 +109,7 @@ class Flows(NamedTuple):
 
 
 @njit
-def leave(ways, flows, roots, dist, sigma, column, far_dist, far_sigma, demand, through, junction, stop):
+def leave(ways, flows, roots, dist, sigma, column, demand, through, junction, stop):
     """Sum what leaves chains at the roots, of those chains whose far end has a column; return whether it finished.
 
     Parameters
@@ -119,11 +119,10 @@ def leave(ways, flows, roots, dist, sigma, column, far_dist, far_sigma, demand, 
         Sums of these chains are written.
     roots : ndarray of int64
         Rows.
-    dist, sigma : ndarray of float64, shape (roots, rows)
-        Distances and path counts from them.
+    dist, sigma : ndarray of float64, shape (columns, rows)
+        Distances and path counts: from the roots, and behind them from far ends.
     column : ndarray of int64, shape (rows,)
-        Where the distances of a far end are; -1 if they are not there.
-    far_dist, far_sigma : ndarray of float64, shape (columns, rows)
+        Which of these are those of a far end; -1 if they are not there.
     demand : ndarray of float64, shape (roots, rows)
         M(a, .) grows by what leaves by a, but for what enters other chains wholly as from a itself.
     through : ndarray of float64, shape (roots, chains)
@@ -150,7 +149,7 @@ def leave(ways, flows, roots, dist, sigma, column, far_dist, far_sigma, demand, 
                 continue
             if stop[0]:
                 return False
-            there = far_dist[column[b]], far_sigma[column[b]]
+            there = dist[column[b]], sigma[column[b]]
             leaving = _seen_from(ways, c, side)
             reached[:, : inside[c] + 1] = 0.0
             ties[:, : inside[c] + 1] = 0.0
@@ -181,6 +180,15 @@ def enter(ways, roots, dist, sigma, demand, through, junction, stop):
             demand[k, v] += ways.row_sources[a] * ways.row_targets[v]
         demand[k, a] = 0.0
     return True
+
+
+@njit
+def turn(rows, columns):
+    """Write the transpose of a matrix, a few rows at a time, so that both are read and written in whole lines."""
+    for first in range(0, len(rows), 16):
+        for k in range(len(columns)):
+            for v in range(first, min(first + 16, len(rows))):
+                columns[k, v] = rows[v, k]
 
 
 @njit

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from lagbc.methods.table import Method
 from lagbc.phases import phase
 from lagbc.reduce.chains import Contracted, edge_scores, scores
 from lagbc.reduce.piece import NotContractible
-from lagbc.reduce.streams import Flows, enter, leave
+from lagbc.reduce.streams import Flows, enter, leave, turn
 from lagbc.run.checkpoint import Progressed
 from lagbc.run.threads import CallingThread, Threads
 from lagbc.run.workers import Summed
@@ -33,12 +33,14 @@ from lagbc.run.workers import Summed
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-# Roots of a group, a multiple of every method's block.
-GROUP = 64
+# Most roots of a group, which share the columns of far ends, and most bytes of their distances; the least is a block.
+GROUP, _BLOCK = 256, 64
+_GROUP_BYTES = 2**27
 # Path counts are added and multiplied by weights; beyond this they might leave the range of float64.
 _LARGEST_COUNT = 2.0**1000
 # What methods are asked for: depths only because one that sums distances keeps them beside the path counts.
-SUMS = frozenset({"dependency", "edges", "depth"})
+_ADDED = frozenset({"dependency", "edges"})
+SUMS = _ADDED | {"depth"}
 
 
 def sum_chains(
@@ -102,6 +104,12 @@ def sum_chains(
         )
 
 
+def group_size(contracted: Contracted) -> int:
+    """Return how many roots are a group, by the graph alone; a multiple of every method's block."""
+    blocks = min(GROUP, _GROUP_BYTES // (8 * contracted.graph.n)) // _BLOCK
+    return _BLOCK * max(1, blocks)
+
+
 class _Run:
     """What is summed so far: of the groups that are done, in order."""
 
@@ -113,13 +121,14 @@ class _Run:
         checkpoint: Progressed | None,
     ) -> None:
         self.contracted, self.method, self.tell, self.checkpoint = contracted, method, tell, checkpoint
-        self.groups = contracted.groups(GROUP)
+        self.size = group_size(contracted)
+        self.groups = contracted.groups(self.size)
         # One array has all that a checkpoint keeps; what leaves chains is written anew if a group is done again.
         self.held = np.zeros(contracted.held)
         self.done, self.saved = 0, time.perf_counter()
         if checkpoint is not None:
-            checkpoint.require_order(np.concatenate([contracted.graph.order, contracted.roots]), GROUP)
-            self.done = -(-checkpoint.state.done // GROUP)
+            checkpoint.require_order(np.concatenate([contracted.graph.order, contracted.roots]), self.size)
+            self.done = -(-checkpoint.state.done // self.size)
             self.held[:] = _array_of(checkpoint.state.total)
         graph, inside = contracted.graph, len(contracted.inside)
         self.dependency, self.junction, self.along, *flows = np.split(
@@ -161,13 +170,11 @@ class _Run:
             pool.shutdown(wait=True, cancel_futures=True)
 
     def _add(self, summed: _GroupSums) -> None:
-        for block in summed.sums.dependency:
-            self.dependency += block
-        for block in summed.sums.edges:
-            self.along += block
+        self.dependency += summed.sums.dependency[0]
+        self.along += summed.sums.edges[0]
         self.junction[self.groups[self.done]] = summed.junction
         self.done += 1
-        done = min(self.done * GROUP, len(self.contracted.roots))
+        done = min(self.done * self.size, len(self.contracted.roots))
         if self.checkpoint is not None:
             state = self.checkpoint.state
             names = [name for name, _ in state.total]
@@ -187,81 +194,80 @@ def _array_of(total: Sums) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _GroupSums:
-    """Sums of the sweeps of a group, a row a block, and the demand that passes its roots as it leaves chains."""
+    """Sums of the sweeps of a group, in one row, and the demand that passes its roots as it leaves chains."""
 
     sums: Sums
     junction: Floats
 
 
-@dataclass(frozen=True, eq=False)
-class _Columns:
-    """Distances and path counts from some rows, shape (columns, rows); those of members of a row together."""
-
-    rows: Rows
-    dist: Floats
-    sigma: Floats
-
-
 class _Worker:
-    """Sweeps one group after the other, with one state for its roots and one for far ends."""
+    """Sweeps one group after the other, with a state for each of its blocks and one for far ends."""
 
     def __init__(self, contracted: Contracted, method: Method, flows: Flows, stop: StopFlag) -> None:
         self._contracted, self._flows = contracted, flows
         self._module: Any = method.load()
-        self._plan = SweepPlan(batch=GROUP, sums=SUMS, method=method.name, stop=stop)
-        self._states: dict[str, Any] = {}
+        self._block = self._module.batching.block
+        sums = SUMS if contracted.members is None else _ADDED  # those that are made with members
+        self._plan = SweepPlan(batch=self._block, sums=sums, members=contracted.members, method=method.name, stop=stop)
+        self._states: list[Any] = []
+        size, rows = group_size(contracted), len(contracted.vertices)
+        # Of a group, and behind it room for a batch of far ends.
+        self._dist, self._sigma = np.empty((2, size + self._block, rows))
+        self._demand, self._through = np.empty((size, rows)), np.empty((size, len(contracted.ways.lengths)))
 
     def run(self, group: Rows) -> _GroupSums:
-        """Sum the roots of a group."""
-        graph, roots = self._contracted.graph, self._contracted.graph.order[group]
-        blocks = self._module.batching.rows(0, len(roots)).stop
-        sums = Sums.zeros_of_batch(np, SUMS, graph.n, graph.nnz, blocks, len(roots))
-        junction = np.zeros(len(roots))
-        state = self._state("near")
-        for levels in self._module.forward(state, roots):
-            near = self._columns(state, levels, group[levels.places])
-            demand, junction[levels.places] = self._demand(near)
+        """Sum the roots of a group; between its two sweeps the demand is made that the second one carries."""
+        graph, rows = self._contracted.graph, len(self._contracted.vertices)
+        blocks = [group[first : first + self._block] for first in range(0, len(group), self._block)]
+        levels = [self._search(number, block, number * self._block) for number, block in enumerate(blocks)]
+        junction = self._make_demand(group, len(blocks))
+        sums = Sums.zeros_of_batch(np, _ADDED, graph.n, graph.nnz, 1, self._block)
+        for number, found in enumerate(levels):
+            omega = np.empty((rows, len(found.places)))
+            turn(self._demand[number * self._block :][: len(found.places)], omega)
             try:
-                self._module.backward(state, levels, sums, omega=demand.T)
+                self._module.backward(self._states[number], found, sums, omega)
             except OverflowError as error:
                 raise NotContractible(str(error)) from None
         return _GroupSums(sums, junction)
 
-    def _demand(self, near: _Columns) -> tuple[Floats, Floats]:
-        """Return M of some roots, shape (roots, rows), and the demand that passes each as it leaves chains."""
-        ways, count = self._contracted.ways, len(near.rows)
-        demand, through = np.zeros(near.dist.shape), np.zeros((count, len(ways.lengths)))
-        junction, stop = np.zeros(count), self._plan.stop
-        for far in (near, *self._far_columns(near.rows)):
-            column = np.full(len(self._contracted.vertices), -1)
-            column[far.rows] = np.arange(len(far.rows))
-            own = near.rows, near.dist, near.sigma
-            leave(ways, self._flows, *own, column, far.dist, far.sigma, demand, through, junction, stop.value)
+    def _make_demand(self, group: Rows, far_state: int) -> Floats:
+        """Make M of the roots of a group; return the demand that passes each root as it leaves chains.
+
+        Far ends are searched one batch after the other: a hub has many.
+        """
+        ways, stop, count = self._contracted.ways, self._plan.stop, len(group)
+        junction, column = np.zeros(count), np.full(len(self._contracted.vertices), -1)
+        self._demand.fill(0)
+        self._through.fill(0)
+        column[group] = np.arange(count)
+        found = self._dist, self._sigma
+        made = self._demand, self._through, junction, stop.value
+        far = self._contracted.far_ends(group)
+        for first in range(0, max(len(far), 1), self._block):
+            batch = far[first : first + self._block]
+            if len(batch):
+                self._search(far_state, batch, count)
+                column[batch] = count + np.arange(len(batch))
+            leave(ways, self._flows, group, *found, column, *made)
             stop.check()
-        enter(ways, near.rows, near.dist, near.sigma, demand, through, junction, stop.value)
+            column.fill(-1)
+        enter(ways, group, *found, *made)
         stop.check()
-        return demand, junction
+        return junction
 
-    def _far_columns(self, rows: Rows) -> Iterator[_Columns]:
-        """Sweep forward from the other ends of chains, some at a time: a hub has many."""
-        far = self._contracted.far_ends(rows)
-        for first in range(0, len(far), GROUP):
-            batch = far[first : first + GROUP]
-            state = self._state("far")
-            for levels in self._module.forward(state, self._contracted.graph.order[batch]):
-                yield self._columns(state, levels, batch[levels.places])
-
-    def _columns(self, state: Any, levels: Any, rows: Rows) -> _Columns:
-        """Read distances and path counts; NotContractible if they are too large to be added."""
-        dist, sigma = (np.ascontiguousarray(found.T) for found in self._module.paths(state, levels))
+    def _search(self, number: int, rows: Rows, first: int) -> Any:
+        """Sweep forward from a block of rows in a state of its own; write their columns from `first` on."""
+        if number == len(self._states):
+            self._states.append(self._module.prepare(self._contracted.graph, self._plan))
+        roots, state = self._contracted.graph.order[rows], self._states[number]
+        (levels,) = self._module.forward(state, roots)
+        dist, sigma = (columns[first : first + len(rows)] for columns in (self._dist, self._sigma))
+        for found, columns in zip(self._module.paths(state, levels), (dist, sigma), strict=True):
+            turn(found, columns)
         if self._contracted.members is not None:
-            sigma *= self._contracted.members[rows][:, None]  # a path that leaves by a junction does so by each member
+            # A path that leaves a chain by a junction does so by each of its members.
+            sigma *= self._contracted.members[roots][:, None]
         if levels.overflowed.any() or sigma.max() > _LARGEST_COUNT:
-            raise NotContractible("path counts are more than ties of chains can be shared out by")
-        return _Columns(rows, dist, sigma)
-
-    def _state(self, which: str) -> Any:
-        """Make a state at its first use: that of the roots is still needed when far ends are swept."""
-        if which not in self._states:
-            self._states[which] = self._module.prepare(self._contracted.graph, self._plan)
-        return self._states[which]
+            raise NotContractible("path counts are more than can be added, or a length is lost in the sum with others")
+        return levels

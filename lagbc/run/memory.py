@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
 from lagbc.graph.graph import Graph
@@ -13,6 +14,9 @@ from lagbc.methods.contract import SweepPlan
 from lagbc.methods.table import Method
 from lagbc.run.demand import demand_bytes
 from lagbc.run.workers import chunk_length
+
+if TYPE_CHECKING:
+    from lagbc.reduce.chains import Contracted
 
 # Share of the device's memory free at the start of a run that it may take, unless the variable says otherwise.
 _DEVICE_SHARE = 0.8
@@ -131,15 +135,17 @@ def together(
     )
 
 
-def of_chains(graph: Graph, method: Method, plan: SweepPlan, limit: int | None = None) -> MemoryEstimate:
-    """Bound the memory of a run from junctions: each worker has two states, and rows of all its columns.
+def of_chains(contracted: Contracted, method: Method, plan: SweepPlan, limit: int | None = None) -> MemoryEstimate:
+    """Bound the memory of a run from junctions, whose plan has a group of roots as its batch.
 
-    Of near and of far columns there are distances and path counts, as the method has them and in rows of their own, and
-    of near ones target weights.
+    Each worker has a state for each block of a group, and one for far ends. Of a group there are distances, path counts
+    and target weights, and what enters each chain; besides, columns of far ends, and four of a block at a time.
     """
+    graph, block = contracted.graph, method.load().batching.block
     needed = estimate(graph, method, plan, limit)
-    columns = 9 * 8 * graph.n * plan.batch
-    return replace(needed, workspace=2 * needed.workspace + plan.threads * columns)
+    columns = 3 * plan.batch + 6 * block
+    demand = 8 * (columns * graph.n + plan.batch * len(contracted.ways.lengths))
+    return replace(needed, workspace=(plan.batch // block + 1) * needed.workspace + plan.threads * demand)
 
 
 def of_graph(graph: Graph, method: Method, limit: int | None = None) -> MemoryEstimate:

@@ -118,9 +118,9 @@ def _places(
 
 def _place_chains(contracted: Contracted, request: Request, settings: Settings) -> _Place:
     """Choose a method that sweeps from junctions, some of them at a time, with target weights of their own."""
-    from lagbc.run.chains import GROUP, SUMS
+    from lagbc.run.chains import SUMS, group_size
 
-    graph = contracted.graph
+    graph, size = contracted.graph, group_size(contracted)
     roots = graph.order[contracted.roots]
     ordered = roots[graph.out_degrees[roots] > 0]
     selection = choose(
@@ -132,10 +132,10 @@ def _place_chains(contracted: Contracted, request: Request, settings: Settings) 
         demand=True,
         look=lambda method: probe(graph, ordered),
     )
-    threads = min(settings.threads, max(1, -(-len(roots) // GROUP)))
-    sweep = SweepPlan(batch=GROUP, threads=threads, sums=SUMS, roots=len(roots))
+    threads = min(settings.threads, max(1, -(-len(roots) // size)))
+    sweep = SweepPlan(batch=size, threads=threads, sums=SUMS, roots=len(roots))
     sweep = replace(sweep, method=selection.method.name)
-    needed = memory.of_chains(graph, selection.method, sweep, settings.memory)
+    needed = memory.of_chains(contracted, selection.method, sweep, settings.memory)
     reason = f"junctions by {selection.reason}"
     part = Part(graph, roots, selection.method, sweep, ordered, contracted, request.sums)
     return _Place(Selection(selection.method, reason), part, needed)

@@ -278,9 +278,9 @@ def _work_of(graph: Graph, roots: NDArray[np.int64]) -> float:
 
 
 def _work_of_chains(contracted: Contracted) -> float:
-    from lagbc.run.chains import GROUP
+    from lagbc.run.chains import group_size
 
-    work = contracted.work(GROUP)
+    work = contracted.work(group_size(contracted))
     sweeps = (2 * work.junctions + work.far_columns) * work.edges
     return tuning.LENGTHS_FACTOR * sweeps + tuning.STREAM_FACTOR * work.evaluations
 

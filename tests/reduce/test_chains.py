@@ -10,13 +10,14 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from strategies import with_lengths
 
 import lagbc
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.reduce import chains, streams, within
-from lagbc.reduce.chains import NotContractible, contract
-from lagbc.reduce.piece import Piece
+from lagbc.reduce.chains import contract
+from lagbc.reduce.piece import NotContractible, Piece
 from lagbc.run import chains as run
 from lagbc.run.chains import sum_chains
 
@@ -88,7 +89,7 @@ def ears(rng):
 FAMILIES = (k4, theta, doubled_ring, grid, cycle, ears)
 
 
-def random_piece(rng, family, weighted):
+def random_piece(rng, family, weighted, several=0.0):
     n, edges = family(rng)
     name = rng.permutation(n)
     lengths = rng.integers(1, 4, len(edges)) if weighted else np.ones(len(edges))
@@ -97,7 +98,8 @@ def random_piece(rng, family, weighted):
         sources = targets = np.ones(n)
     else:
         sources, targets = rng.integers(0, 4, (2, n)).astype(float)
-    return Piece(as_graph(A, directed=False, weighted=weighted), sources, targets)
+    members = rng.choice([1.0, 2.0, 3.0], n, p=[1 - 2 * several, several, several]) if several else None
+    return Piece(as_graph(A, directed=False, weighted=weighted), sources, targets, members)
 
 
 def plain(piece):
@@ -109,32 +111,38 @@ def plain(piece):
     np.fill_diagonal(dist, 0)
     for v in range(n):
         dist = np.minimum(dist, dist[:, [v]] + dist[[v], :])
-    sigma = np.eye(n)
+    members = np.ones(n) if piece.members is None else piece.members
+    paths = np.eye(n)  # from one member to all
     for s in range(n):
         for w in np.argsort(dist[s], kind="stable"):
             tight = dist[s] + lengths[:, w] == dist[s, w]
             if w != s:
-                sigma[s, w] = sigma[s, tight].sum()
+                paths[s, w] = members[w] * paths[s, tight].sum()
+    sigma = paths / members
     demand = np.outer(piece.sources, piece.targets) / sigma
     np.fill_diagonal(demand, 0)
     scores = np.zeros(n)
     for v in range(n):
-        through = np.where(dist[:, [v]] + dist[[v], :] == dist, demand * np.outer(sigma[:, v], sigma[v]), 0)
+        through = np.where(dist[:, [v]] + dist[[v], :] == dist, demand * np.outer(paths[:, v], sigma[v]), 0)
         through[v] = through[:, v] = 0
         scores[v] = through.sum()
     edges = {}
     for u, v in zip(graph.rows.tolist(), graph.indices.tolist(), strict=True):
         on = dist[:, [u]] + lengths[u, v] + dist[[v], :] == dist
-        edges[u, v] = np.where(on, demand * np.outer(sigma[:, u], sigma[v]), 0).sum()
+        edges[u, v] = np.where(on, demand * np.outer(paths[:, u], sigma[v] * members[v]), 0).sum()
     return scores, np.array([(edges[u, v] + edges[v, u]) / 2 for u, v in edges])
 
 
+def sums_of(piece, method=BATCHED, **given):
+    return sum_chains(contract(piece), method, frozenset({"dependency", "edges"}), **given)
+
+
 def summed(piece, method=BATCHED):
-    return sum_chains(piece, method, edges=True, in_calling_thread=True)
+    return sums_of(piece, method, in_calling_thread=True)
 
 
 def assert_agree(ours, expected):
-    for found, theirs in zip((ours.scores, ours.edges), expected, strict=True):
+    for found, theirs in zip((ours.dependency, ours.edges), expected, strict=True):
         np.testing.assert_allclose(found, theirs, rtol=0, atol=1e-12 * max(1, theirs.max()))
         assert found.min() >= 0
 
@@ -146,6 +154,16 @@ def test_small_blocks(family, weighted):
     for _ in range(250):
         piece = random_piece(rng, family, weighted)
         assert_agree(summed(piece), plain(piece))
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
+def test_vertices_that_stand_for_several(weighted):
+    """They are junctions, wherever they are."""
+    rng = np.random.default_rng([5, weighted])
+    for _ in range(50):
+        for family in FAMILIES:
+            piece = random_piece(rng, family, weighted, several=0.15)
+            assert_agree(summed(piece), plain(piece))
 
 
 def test_fractions_as_lengths():
@@ -196,7 +214,7 @@ def test_mutations_are_caught(monkeypatch, name):
     module, old, new = MUTATIONS[name]
     changed = interpreted(monkeypatch, module, old, new)
     if module is chains:
-        monkeypatch.setattr(run, "contract", changed.contract)
+        monkeypatch.setattr(sys.modules[__name__], "contract", changed.contract)
     else:
         made = changed if module is streams else interpreted(monkeypatch, streams)
         if module is within:
@@ -209,7 +227,7 @@ def test_mutations_are_caught(monkeypatch, name):
         for family in FAMILIES:
             for weighted in (False, True):
                 piece = random_piece(rng, family, weighted)
-                ours, theirs = summed(piece).scores, plain(piece)[0]
+                ours, theirs = summed(piece).dependency, plain(piece)[0]
                 wrong += not np.allclose(ours, theirs, rtol=0, atol=1e-9)
     assert (wrong == 0) == (name == "none")
 
@@ -243,28 +261,32 @@ def test_a_hub_of_many_chains():
     A = hub(150)
     contracted = contract(ones(A))
     assert len(contracted.far_ends(np.flatnonzero(contracted.vertices == 150))) == 150
-    np.testing.assert_allclose(summed(ones(A)).scores, 2 * lagbc.bc(A, directed=False), rtol=1e-12)
+    np.testing.assert_allclose(summed(ones(A)).dependency, 2 * lagbc.bc(A, directed=False, reduce="none"), rtol=1e-12)
 
 
-def test_a_real_block_with_the_same_bits_by_any_threads(power):
-    ours = summed(ones(power))
-    np.testing.assert_allclose(ours.scores, 2 * lagbc.bc(power, directed=False), rtol=1e-11, atol=1e-6)
-    edges = lagbc.edge_bc(power, directed=False)
-    np.testing.assert_allclose(
-        ours.edges, edges[ones(power).graph.rows, ones(power).graph.indices], rtol=1e-11, atol=1e-6
-    )
+@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
+def test_a_real_block_with_the_same_bits_by_any_threads(power, weighted):
+    A = with_lengths(power, [1, 2, 3]).tocsr() if weighted else power
+    graph = as_graph(A, directed=False, weighted=weighted)
+    piece = Piece(graph, np.ones(graph.n), np.ones(graph.n))
+    ours = summed(piece)
+    theirs = lagbc.centralities(A, ["bc", "edge_bc"], directed=False, weighted=weighted, reduce="none")
+    np.testing.assert_allclose(ours.dependency, 2 * theirs["bc"], rtol=1e-11, atol=1e-6)
+    np.testing.assert_allclose(ours.edges, theirs["edge_bc"][graph.rows, graph.indices], rtol=1e-11, atol=1e-6)
     for threads in (1, 2, 3):
-        again = sum_chains(ones(power), BATCHED, threads=threads, edges=True)
-        np.testing.assert_array_equal(again.scores, ours.scores)
+        again = sums_of(piece, threads=threads)
+        np.testing.assert_array_equal(again.dependency, ours.dependency)
         np.testing.assert_array_equal(again.edges, ours.edges)
 
 
 def test_work_is_known_before(power):
-    work = contract(ones(power)).work(run.GROUP)
+    contracted = contract(ones(power))
+    size = run.group_size(contracted)
+    work = contracted.work(size)
     seen = []
-    sum_chains(ones(power), BATCHED, report=lambda done, total: seen.append((done, total)))
-    assert seen[-1] == (work.junctions, work.junctions)
-    assert [done for done, _ in seen[:-1]] == list(range(run.GROUP, work.junctions, run.GROUP))
+    sums_of(ones(power), tell=seen.append)
+    assert seen[-1] == work.junctions
+    assert seen[:-1] == list(range(size, work.junctions, size))
     degrees = ones(power).graph.out_degrees
     assert work.junctions == (degrees > 2).sum()
     assert work.edges >= degrees[degrees > 2].sum() // 2 - work.junctions
@@ -275,11 +297,11 @@ def test_work_is_known_before(power):
 def test_ctrl_c_between_groups(power):
     before = threading.active_count()
 
-    def interrupt(done, total):
+    def interrupt(done):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        sum_chains(ones(power), BATCHED, threads=2, report=interrupt)
+        sums_of(ones(power), threads=2, tell=interrupt)
     assert threading.active_count() == before
 
 
@@ -296,11 +318,11 @@ def test_memory_that_ends(power, monkeypatch):
 
     monkeypatch.setattr(run, "_Worker", Scarce)
     with pytest.warns(lagbc.MemoryWarning, match="threads=1"):
-        ours = sum_chains(ones(power), BATCHED, threads=2)
-    np.testing.assert_array_equal(ours.scores, summed(ones(power)).scores)
+        ours = sums_of(ones(power), threads=2)
+    np.testing.assert_array_equal(ours.dependency, summed(ones(power)).dependency)
     made[:] = [None]
     with pytest.raises(MemoryError):
-        sum_chains(ones(power), BATCHED)
+        sums_of(ones(power))
 
 
 def test_counts_out_of_range():
@@ -308,7 +330,7 @@ def test_counts_out_of_range():
     edges = [(v, (v + 1) % ring) for v in range(ring)] * 2
     A = symmetric(*grown(ring, edges, [1] * len(edges)))
     with pytest.raises(NotContractible, match="path counts"):
-        sum_chains(ones(A), BATCHED)
+        sums_of(ones(A))
 
 
 @pytest.mark.parametrize("weight", [1e-70, 1e70])
