@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods import table
+from lagbc.methods import tuning as methods_tuning
 from lagbc.methods.sums import Sums
-from lagbc.methods.tuning import GPU_WORK
 from lagbc.phases import phase
 from lagbc.reduce import tuning
 from lagbc.reduce.piece import NotContractible, NotReducible, Piece, Scores
@@ -204,7 +204,7 @@ def _device_of(graph: Graph, roots: int, settings: Settings) -> str:
     if settings.device != "auto":
         return settings.device
     has_gpu = any(row.device == "cuda" and row.available for row in table.METHODS)
-    is_large = graph.is_on_device or roots * graph.nnz >= GPU_WORK
+    is_large = graph.is_on_device or roots * graph.nnz >= methods_tuning.GPU_WORK
     return "cuda" if has_gpu and is_large else "cpu"
 
 
