@@ -21,5 +21,5 @@ LEAST_WORK = 2**20
 MOST_LEFT = 0.9
 # What chains take, in roots x stored edges of a sweep of the block: an edge of a sweep with lengths, and an evaluation
 # of the streams.
-LENGTHS_FACTOR = 4.0
+LENGTHS_FACTOR = 2.0
 STREAM_FACTOR = 0.5
