@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
@@ -13,15 +12,19 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
+from benchmarks import json_lines
 from benchmarks.report import COLOURS
 
 Row = dict[str, Any]
 
 # Ratios of smaller networks are drawn, but not in the geometric means.
 LEAST = 1000
-# Marks of competitors and their colours; "best" is the fastest method, the dot where "auto" was not measured.
+# Marks of competitors and their colours; "best" is the fastest method, the dot where "auto" was not measured, and
+# "reduced" is "auto" after the reductions.
 MARKERS = {"auto": "o", "best": "o", "batched": "|", "work-efficient": "x", "dijkstra": "x", "delta-stepping": "+"}
-INKS = dict(zip(MARKERS, (COLOURS[8], COLOURS[8], COLOURS[5], COLOURS[6], COLOURS[2], COLOURS[4]), strict=True))
+MARKERS["reduced"] = "d"
+INKS = dict(zip(MARKERS, (COLOURS[number] for number in (8, 8, 5, 6, 2, 4, 1)), strict=True))
+NO_METHODS = ("igraph", "auto", "reduced")
 
 
 @dataclass(frozen=True, order=True)
@@ -56,7 +59,7 @@ class Ratio(NamedTuple):
 
 def write(results: Path) -> list[Path]:
     """Write what the rows are good for beside `results`; returns the paths."""
-    rows = [json.loads(text) for text in results.read_text().splitlines()]
+    rows = json_lines.read(results)
     written = []
     for name, make, x, limit in (
         ("", against_igraph, "times as fast as igraph on one thread", 1.0),
@@ -88,7 +91,7 @@ def against_igraph(rows: Sequence[Row]) -> dict[Cell, list[Ratio]]:
     for cell, network, group in _groups(rows):
         igraph = base.get((network, cell.weighted, cell.roots, cell.count))
         ratios = {name: igraph / _per_root(row) for name, row in group.items() if igraph and name != "igraph"}
-        if methods := [value for name, value in ratios.items() if name != "auto"]:
+        if methods := [value for name, value in ratios.items() if name not in NO_METHODS]:
             ratios["best"] = max(methods)
             n = next(iter(group.values()))["n"]
             found.setdefault(cell, []).append(Ratio(network, n, ratios.get("auto", ratios["best"]), ratios))
@@ -101,7 +104,7 @@ def of_choice(rows: Sequence[Row]) -> dict[Cell, list[Ratio]]:
     chose = {_case(row): row["chose"] for row in rows if "chose" in row}
     for cell, network, group in _groups(rows):
         name = chose.get((network, *astuple(cell)))
-        methods = {name: row["seconds"] for name, row in group.items() if name not in ("igraph", "auto")}
+        methods = {name: row["seconds"] for name, row in group.items() if name not in NO_METHODS}
         if len(methods) > 1 and name in methods:
             best, n = min(methods.values()), next(iter(group.values()))["n"]
             ratios = {other: seconds / best for other, seconds in methods.items()}
@@ -256,7 +259,8 @@ def _conditions(rows: Sequence[Row]) -> list[str]:
         "",
         "Near roots are whole blocks, as in a run from all roots; lengths are random integers from 1 to 10. Graphs are",
         "ordered and kernels compiled beforehand. On one thread the time is the processor's, else the clock's; igraph",
-        "is timed on a sample of the same roots.",
+        "is timed on a sample of the same roots. Methods sweep whole graphs; `reduced` is a run from all roots with the",
+        "reductions, planning and all, by the root.",
     ]
 
 
