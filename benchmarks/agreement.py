@@ -72,9 +72,7 @@ def compare_hops(directory: Path, methods: list[str]) -> Iterator[Row]:
         file = read_graph(directory / f"{name}.mtx.gz")
         theirs = igraph_scores(file)
         for method in methods:
-            ours = lagbc.bc(
-                file.matrix, directed=file.directed, method=cast(Any, method), device="cpu", reduce="none"
-            )
+            ours = lagbc.bc(file.matrix, directed=file.directed, method=cast(Any, method), device="cpu", reduce="none")
             difference = {"largest_relative_difference": largest_difference(ours, theirs)}
             yield _describe(name, file, method) | difference | {"igraph": igraph.__version__}
 

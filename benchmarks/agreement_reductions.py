@@ -9,20 +9,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
+from unittest import mock
 
 import click
 import numpy as np
 
 import lagbc
 from benchmarks import json_lines
-from benchmarks.graphs import SEED, NamedGraph, table
-from benchmarks.reductions import undirected
+from benchmarks.graphs import SEED, NamedGraph
+from benchmarks.reductions import largest_difference, undirected
 from benchmarks.run import RESULTS
-from benchmarks.survey import Network, Roots, provenance
+from benchmarks.survey import Network, Roots, pick, provenance
+from lagbc.run import reduction
 from lagbc.run.options import Options
 from lagbc.run.plan import plan_run
+from lagbc.run.reduction import Reduction
 from lagbc.run.request import Request
 
 Row = dict[str, Any]
@@ -39,34 +43,38 @@ def drawn(n: int) -> Roots:
     return np.sort(np.random.default_rng(SEED).choice(n, count, replace=False))
 
 
-def compare(network: Network, centrality: str) -> Row:
+def compare(network: Network, centrality: str, most_work: float) -> Row:
+    """Compute scores both ways; where chains would take more than the most work, they are left as they are.
+
+    All junctions are swept, however few the roots are.
+    """
+    roots = drawn(network.graph.n)
+    reduced = reduction_of(network, centrality, roots)
+    if reduced is None or reduced.work <= most_work:
+        return compare_both(network, centrality, roots)
+    with mock.patch.object(reduction, "_is_contractible", return_value=False):
+        return compare_both(network, centrality, roots)
+
+
+def compare_both(network: Network, centrality: str, roots: Roots) -> Row:
     """Compute scores both ways; the difference is relative to the largest one."""
-    graph, roots = network.graph, drawn(network.graph.n)
-    row = {"roots": len(roots), "reduction": reduction_of(network, centrality, roots)}
+    reduced, graph = reduction_of(network, centrality, roots), network.graph
+    row: Row = {"roots": len(roots), "reduction": None if reduced is None else str(reduced)}
+    function: Any = getattr(lagbc, centrality)
+    call = partial(function, graph, directed=graph.directed, weighted=graph.weighted, sources=roots, device="cpu")
     found = {}
     for reduce in ("none", "all"):
         begun = time.perf_counter()
-        scores = lagbc.centralities(
-            graph,
-            cast(Any, centrality),
-            directed=graph.directed,
-            weighted=graph.weighted,
-            sources=roots,
-            device="cpu",
-            reduce=cast(Any, reduce),
-        )[centrality]
+        scores = call(reduce=reduce)
         row |= {f"seconds_{reduce}": time.perf_counter() - begun}
         found[reduce] = scores if isinstance(scores, np.ndarray) else scores.tocsr().data
-    largest = max(float(found["none"].max(initial=0.0)), 1.0)
-    difference = float(np.abs(found["all"] - found["none"]).max(initial=0.0)) / largest
-    return row | {"largest_relative_difference": difference}
+    return row | {"largest_relative_difference": largest_difference(found["all"], found["none"])}
 
 
-def reduction_of(network: Network, centrality: str, roots: Roots) -> str | None:
-    """Say what the graph is reduced to; None if nothing applies."""
+def reduction_of(network: Network, centrality: str, roots: Roots) -> Reduction | None:
+    """Tell what the graph is reduced to; None if nothing applies."""
     request = Request(frozenset({SUMS[centrality]}), roots)
-    plan = plan_run(network.graph, request, "auto", cast(Options, {"device": "cpu", "reduce": "all"}))
-    return None if plan.reduction is None else str(plan.reduction)
+    return plan_run(network.graph, request, "auto", cast(Options, {"device": "cpu", "reduce": "all"})).reduction
 
 
 def key(row: Row) -> tuple[Any, ...]:
@@ -75,7 +83,7 @@ def key(row: Row) -> tuple[Any, ...]:
     return commit, *(row[name] for name in ("graph", "directed", "weighted", "centrality"))
 
 
-def survey(networks: Sequence[NamedGraph], done: set[tuple[Any, ...]]) -> Iterator[Row]:
+def survey(networks: Sequence[NamedGraph], done: set[tuple[Any, ...]], most_work: float) -> Iterator[Row]:
     """Compare what is not done."""
     here = provenance()
     for named in networks:
@@ -87,21 +95,22 @@ def survey(networks: Sequence[NamedGraph], done: set[tuple[Any, ...]]) -> Iterat
                     what |= {"weighted": weighted, "centrality": centrality}
                     if key(here | what) not in done:
                         done.add(key(here | what))
-                        yield network.describe() | what | compare(network, centrality) | here
+                        yield network.describe() | what | compare(network, centrality, most_work) | here
 
 
 @click.command()
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of Matrix Market files; by default lagbc's own.")
 @click.option("--networks", help="Names, separated by commas; all of the folder.")
+@click.option("--most-work", default=3e10, show_default=True, help="Roots x edges; beyond, no chains are contracted.")
 @click.option(
     "--out", type=click.Path(path_type=Path), default=RESULTS / "agreement-reductions.jsonl", show_default=True
 )
-def main(data: Path | None, networks: str | None, out: Path) -> None:
+def main(data: Path | None, networks: str | None, most_work: float, out: Path) -> None:
     """Append to the results what is missing of this commit."""
-    files = {name: named for name, named in table(data).items() if named.kind == "file"}
-    named = [files[name] for name in (networks.split(",") if networks else files)]
+    named = pick(data, networks.split(",") if networks else ())
     wrong = 0
-    for row in json_lines.append(out, survey(named, {key(row) for row in json_lines.read(out)})):
+    done = {key(row) for row in json_lines.read(out)}
+    for row in json_lines.append(out, survey(named, done, most_work)):
         wrong += row["largest_relative_difference"] > TOLERANCE
         kind = f"{'directed' if row['directed'] else 'undirected'}, {'lengths' if row['weighted'] else 'hops'}"
         told = f"{row['largest_relative_difference']:.1e} ({row['reduction'] or 'not reduced'})"

@@ -62,7 +62,8 @@ def markdown(rows: list[Row], picture: str) -> str:
     here = machine.describe()
     lines = [
         f"{here['cpu']}, {here['cores']} cores; commit {str(here['commit'])[:10]}. Seconds of `lagbc.bc(A)` from",
-        "the SciPy matrix to the scores; random roots, no reductions. The first call that needs a kernel compiles or loads it.",
+        "the SciPy matrix to the scores, without reductions; random roots. The first call that needs a kernel compiles",
+        "or loads it.",
         "",
         f"![Seconds of a call, by phase]({picture})",
         "",

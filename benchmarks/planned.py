@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from lagbc.run.sweep import order_roots, sweep
 
 Roots = NDArray[np.int64]
 Clock = Callable[[], float]
+Result = TypeVar("Result")
 
 # Near roots are runs of as many as a block of `batched` has, and as a group of junctions, at even distances.
 RUN = {"cpu": GROUP, "cuda": 256}
@@ -72,7 +73,7 @@ class Timed:
         return {
             "planning": self.planning,
             "sweeping": self.sweeping,
-            "roots": self.roots,
+            "swept": self.roots,
             "timed": self.timed,
             "methods": sorted({f"{'chains, ' if part.contracted else ''}{part.method.name}" for part in parts}),
             "reduction": None if self.plan.reduction is None else str(self.plan.reduction),
@@ -116,25 +117,22 @@ def time_run(
 def time_plan(plan: Plan, planning: float, clock: Clock, budget: float) -> Timed:
     """Time what is planned, as `time_run` does."""
     threads, small = plan.settings.threads, None if plan.reduction is None else plan.reduction.blocks.small
-    orders = [part.ordered if part.contracted is None else part.contracted.roots for part in plan.parts]
-    roots = sum(map(len, orders))
+    roots = sum(len(_roots_of(part)) for part in plan.parts)
     expected = 0.0 if small is None else _expect_small(small, threads, clock)
-    for part, order in zip(plan.parts, orders, strict=True):
-        _sum_some(part, order[:1])
-        few = near(order, threads * GROUP, GROUP)
-        expected += _seconds(clock, lambda: _sum_some(part, few)) * len(order) / max(len(few), 1)  # noqa: B023
+    for part in plan.parts:
+        _sum_some(part, _roots_of(part)[:1])
+        expected += _time_some(part, threads * GROUP, clock)[0]
     if expected <= budget:
-        begun = clock()
-        sums = execute(plan).sums
-        return Timed(plan, planning, clock() - begun, roots, roots, sums)
-    sweeping, timed = 0.0, 0
-    for part, order in zip(plan.parts, orders, strict=True):
-        some = near(order, max(int(len(order) * budget / expected), threads * GROUP), GROUP)
-        sweeping += _seconds(clock, lambda: _sum_some(part, some)) * len(order) / max(len(some), 1)  # noqa: B023
-        timed += len(some)
+        taken, result = _time(clock, lambda: execute(plan))
+        return Timed(plan, planning, taken, roots, roots, result.sums)
+    parts = [
+        _time_some(part, max(int(len(_roots_of(part)) * budget / expected), threads * GROUP), clock)
+        for part in plan.parts
+    ]
+    sweeping = sum(taken for taken, _ in parts)
     if small is not None:
-        sweeping += _seconds(clock, lambda: list(small.steps(threads)))
-    return Timed(plan, planning, sweeping, roots, timed, None)
+        sweeping += _time(clock, lambda: list(small.steps(threads)))[0]
+    return Timed(plan, planning, sweeping, roots, sum(timed for _, timed in parts), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,8 +157,23 @@ def _line_up(part: Part) -> Roots:
     return order_roots(part.graph, part.method, part.roots) if part.ordered is None else part.ordered
 
 
+def _roots_of(part: Part) -> Roots:
+    """Return the roots of a part that is lined up, in order: vertices, or rows of junctions where it is contracted."""
+    if part.contracted is not None:
+        return part.contracted.roots
+    assert part.ordered is not None
+    return part.ordered
+
+
+def _time_some(part: Part, count: int, clock: Clock) -> tuple[float, int]:
+    """Time about so many near roots; return what all take by that, and how many were timed."""
+    every = _roots_of(part)
+    some = near(every, count, GROUP)
+    taken, _ = _time(clock, lambda: _sum_some(part, some))
+    return taken * len(every) / max(len(some), 1), len(some)
+
+
 def _sum_some(part: Part, roots: Roots) -> Sums:
-    """Sum over some roots of a part: vertices, or rows of junctions where it is contracted."""
     if part.contracted is None:
         return sweep(part.graph, part.method, part.sweep, roots, ordered=roots)
     whole = {field.name: getattr(part.contracted, field.name) for field in fields(part.contracted)}
@@ -172,12 +185,11 @@ def _expect_small(small: SmallBlocks, threads: int, clock: Clock) -> float:
     trial = replace(small, scores=np.zeros_like(small.scores), edge_scores=np.zeros_like(small.edge_scores), done=0)
     steps = trial.steps(threads)
     next(steps, 0)
-    begun = clock()
-    done = next(steps, 0)
-    return (clock() - begun) * float(small.work.sum()) / done if done else 0.0
+    taken, done = _time(clock, lambda: next(steps, 0))
+    return taken * float(small.work.sum()) / done if done else 0.0
 
 
-def _seconds(clock: Clock, work: Callable[[], object]) -> float:
+def _time(clock: Clock, work: Callable[[], Result]) -> tuple[float, Result]:
     begun = clock()
-    work()
-    return clock() - begun
+    result = work()
+    return clock() - begun, result

@@ -22,14 +22,14 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from benchmarks import json_lines, reductions_report
-from benchmarks.graphs import NamedGraph, table
+from benchmarks.graphs import NamedGraph
 from benchmarks.planned import Timed, time_run
 from benchmarks.run import RESULTS
-from benchmarks.survey import Network, provenance
+from benchmarks.survey import Network, pick, provenance
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.reduce.blocks import split
-from lagbc.reduce.piece import Piece
+from lagbc.reduce.piece import Piece, Scores
 from lagbc.run import reduction
 from lagbc.run.reduction import Rest
 from lagbc.run.request import Request
@@ -119,11 +119,17 @@ def difference(timed: dict[str, Timed]) -> float | None:
     plain = scores.pop("plain", None)
     if plain is None or not scores:
         return None
-    largest = max(float(plain.max(initial=0.0)), 1.0)
-    return max(float(np.abs(found - plain).max(initial=0.0)) for found in scores.values()) / largest
+    return max(largest_difference(found, plain) for found in scores.values())
 
 
-def survey(networks: Sequence[NamedGraph], done: set[tuple[str, bool]], budget: float, *, directed: bool) -> Iterator[Row]:
+def largest_difference(found: Scores, expected: Scores) -> float:
+    """Give the largest difference over the largest score."""
+    return float(np.abs(found - expected).max(initial=0.0)) / (float(expected.max(initial=0.0)) or 1.0)
+
+
+def survey(
+    networks: Sequence[NamedGraph], done: set[tuple[str, bool]], budget: float, *, directed: bool
+) -> Iterator[Row]:
     """Measure what is not done."""
     for named in networks:
         network = Network(named if directed else undirected(named), weighted=False)
@@ -134,13 +140,14 @@ def survey(networks: Sequence[NamedGraph], done: set[tuple[str, bool]], budget: 
 @click.command()
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of Matrix Market files; by default lagbc's own.")
 @click.option("--networks", help="Names, separated by commas; all of the folder.")
-@click.option("--budget", default=20.0, show_default=True, help="Seconds of a run; a longer one is timed on near roots.")
+@click.option(
+    "--budget", default=20.0, show_default=True, help="Seconds of a run; a longer one is timed on near roots."
+)
 @click.option("--directed", is_flag=True, help="Networks as they are, not all undirected.")
 @click.option("--out", type=click.Path(path_type=Path), default=RESULTS / "reductions.jsonl", show_default=True)
 def main(data: Path | None, networks: str | None, budget: float, directed: bool, out: Path) -> None:
     """Append to the results what is missing, and write the table and picture beside them."""
-    files = {name: named for name, named in table(data).items() if named.kind == "file"}
-    named = [files[name] for name in (networks.split(",") if networks else files)]
+    named = pick(data, networks.split(",") if networks else ())
     done = {(row["graph"], row["directed"]) for row in json_lines.read(out)}
     for row in json_lines.append(out, survey(named, done, budget, directed=directed)):
         click.echo(reductions_report.line(row))

@@ -41,7 +41,7 @@ def markdown(rows: Sequence[Row], picture: str) -> list[str]:
         "",
         "Betweenness in hops, from all roots, one thread; seconds of the processor, planning included: the reduction,",
         "the choice of the method, order and transpose. `plain` is `batched`, `best unreduced` what `auto` takes, both",
-        "with `reduce=\"none\"`; `reduced` is the default. Of a run with `*` near roots of each part were timed, and",
+        'with `reduce="none"`; `reduced` is the default. Of a run with `*` near roots of each part were timed, and',
         "small blocks whole. Work left is roots x edges, before it is asked what pays; classes of twins and junctions",
         "are those of the run. The difference is that of the scores from the plain run's, over the largest, where both",
         "were whole.",
@@ -59,15 +59,13 @@ def markdown(rows: Sequence[Row], picture: str) -> list[str]:
 
 def summary(rows: Sequence[Row]) -> list[str]:
     """Give geometric means of the ratios."""
-    lines = []
+    lines = [f"Geometric means over networks of {LEAST:,} vertices and more."]
     for name in ("plain", "unreduced"):
         ratios = [ratio(row, name) for row in rows if row["n"] >= LEAST]
         known = np.array([value for value in ratios if value is not None])
         if len(known):
-            lines.append(
-                f"{SECONDS[name]} / reduced: geometric mean {np.exp(np.log(known).mean()):.2f} of {len(known)} networks "
-                f"of {LEAST:,} vertices and more, {known.min():.2f} to {known.max():.1f}."
-            )
+            mean, of = np.exp(np.log(known).mean()), f"{len(known)} networks, {known.min():.2f} to {known.max():.3g}"
+            lines.append(f"{SECONDS[name]} / reduced: {mean:.2f} ({of}).")
     return lines
 
 
@@ -93,7 +91,7 @@ def seconds(row: Row, name: str) -> float | None:
 def is_sampled(row: Row, name: str) -> bool:
     """Whether only some roots of a run were timed."""
     run = row["runs"][name]
-    return bool(run["status"] == "ok" and run["timed"] < run["roots"])
+    return bool(run["status"] == "ok" and run["timed"] < run["swept"])
 
 
 def ratio(row: Row, name: str) -> float | None:

@@ -6,6 +6,9 @@ ordered, and kernels are compiled, before the clock runs. igraph is timed on as 
 allows, and what it takes is counted by the root. Results are JSON lines, a line a competitor; what a file holds is not
 measured again.
 
+Methods sweep whole graphs. With --reduce, runs from all roots with the reductions are timed, too, and counted by the
+root: near roots of each part of what is left.
+
 On one CPU thread the time is the processor's, which other work on the machine disturbs less; else it is the clock's.
 """
 
@@ -110,6 +113,14 @@ class Network:
     def describe(self) -> Row:
         """Give the columns of the network."""
         return {"graph": self.name, "n": self.graph.n, "nnz": self.graph.nnz, "directed": self.directed}
+
+
+def pick(data: Path | None, names: Sequence[str]) -> list[NamedGraph]:
+    """Return the networks of a folder that have these names, or all of them."""
+    files = {name: named for name, named in table(data).items() if named.kind == "file"}
+    if unknown := sorted(set(names) - set(files)):
+        raise click.BadParameter(f"no network {', '.join(unknown)}; there are {', '.join(files)}")
+    return [files[name] for name in (names or files)]
 
 
 def available(wanted: Sequence[str], device: str, *, weighted: bool) -> list[str]:
@@ -316,12 +327,9 @@ def main(
     out: Path,
 ) -> None:
     """Append to the results what is missing, and write the tables and pictures beside them."""
-    files = {name: named for name, named in table(data).items() if named.kind == "file"}
-    if unknown := sorted(set(only) - set(files)):
-        raise click.BadParameter(f"no network {', '.join(unknown)}; there are {', '.join(files)}", param_hint="--only")
     numbers = list(threads) or (sorted({1, machine.cores()}) if device == "cpu" else [1])
     measured = survey(
-        [files[name] for name in (only or files)],
+        pick(data, only),
         cases(device, numbers, choice=choice),
         {key(row) for row in json_lines.read(out)},
         methods.split(","),

@@ -259,7 +259,7 @@ def _conditions(rows: Sequence[Row]) -> list[str]:
         "",
         "Near roots are whole blocks, as in a run from all roots; lengths are random integers from 1 to 10. Graphs are",
         "ordered and kernels compiled beforehand. On one thread the time is the processor's, else the clock's; igraph",
-        "is timed on a sample of the same roots. Methods sweep whole graphs; `reduced` is a run from all roots with the",
+        "is timed on a sample of the same roots. Methods sweep whole graphs; `reduced` is a run from all roots with",
         "reductions, planning and all, by the root.",
     ]
 
