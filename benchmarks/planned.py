@@ -32,6 +32,8 @@ Result = TypeVar("Result")
 
 # Near roots are runs of as many as a block of `batched` has, and as a group of junctions, at even distances.
 RUN = {"cpu": GROUP, "cuda": 256}
+# Runs that stand for a part, for each thread, however short the budget: those near the hubs take longer than others.
+LEAST_RUNS = 4
 
 
 def near(order: Roots, count: int, length: int) -> Roots:
@@ -125,10 +127,8 @@ def time_plan(plan: Plan, planning: float, clock: Clock, budget: float) -> Timed
     if expected <= budget:
         taken, result = _time(clock, lambda: execute(plan))
         return Timed(plan, planning, taken, roots, roots, result.sums)
-    parts = [
-        _time_some(part, max(int(len(_roots_of(part)) * budget / expected), threads * GROUP), clock)
-        for part in plan.parts
-    ]
+    least, share = LEAST_RUNS * threads * GROUP, budget / expected
+    parts = [_time_some(part, max(int(len(_roots_of(part)) * share), least), clock) for part in plan.parts]
     sweeping = sum(taken for taken, _ in parts)
     if small is not None:
         sweeping += _time(clock, lambda: list(small.steps(threads)))[0]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -19,10 +21,11 @@ from benchmarks.blocks import necklace
 from benchmarks.generators import erdos_renyi
 from lagbc.graph.validate import as_graph
 from lagbc.reduce import tuning
+from lagbc.run.chains import _Worker
 
 # A cycle with few chords, and a graph whose vertices are all there twice.
-CHAINS = csr_array(necklace(1500, 2.2, seed=1) + necklace(1500, 2.2, seed=1).T).astype(bool)
-TWINS = csr_array(kron(erdos_renyi(400, 8, seed=1), np.ones((2, 2)))).astype(bool)
+CHAINS = csr_array(necklace(2500, 2.3, seed=1) + necklace(2500, 2.3, seed=1).T).astype(bool)
+TWINS = csr_array(kron(erdos_renyi(600, 8, seed=1), np.ones((2, 2)))).astype(bool)
 
 
 def timed(A: csr_array, budget: float, threads: int = 1, **options: Any) -> planned.Timed:
@@ -38,19 +41,27 @@ def test_a_run_is_timed_whole_or_near_roots_of_its_parts(A: csr_array, word: str
     assert whole.sums is not None
     np.testing.assert_allclose(whole.sums.dependency / 2, lagbc.bc(A, directed=False, reduce="none"), rtol=1e-11)
     assert some.sums is None
-    assert (some.roots, some.timed) == (whole.roots, 64 * threads)
+    assert (some.roots, some.timed) == (whole.roots, 256 * threads)
     assert whole.timed == whole.roots < A.shape[0]
     assert min(whole.planning, whole.sweeping, some.planning, some.sweeping) > 0
 
 
-def test_small_blocks_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    A = csr_array(block_diag([CHAINS, *(necklace(60, 3.0, seed) != 0 for seed in range(9))]))
+def test_some_roots_are_scaled_to_all_and_small_blocks_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    A = csr_array(block_diag([CHAINS, TWINS, *(necklace(60, 3.0, seed) != 0 for seed in range(9))]))
     monkeypatch.setattr(tuning, "SLICE_WORK", 1)
-    for budget in (np.inf, 0.0):
-        found = timed(A, budget)
-        assert found.plan.reduction is not None
-        assert found.plan.reduction.blocks.small.done == 9
-    assert found.roots < CHAINS.shape[0]
+    ticks = itertools.count()
+    with mock.patch.object(_Worker, "run", autospec=True, side_effect=_Worker.run) as groups:
+        found = planned.time_run(
+            lambda: as_graph(A, directed=False), {"device": "cpu", "threads": 1}, lambda: float(next(ticks)), 0.0
+        )
+    assert found.plan.reduction is not None
+    assert found.plan.reduction.blocks.small.done == 9
+    chains, twins = sorted(found.plan.parts, key=lambda part: part.contracted is None)
+    assert chains.contracted is not None
+    assert sum(len(call.args[1]) for call in groups.call_args_list) == 1 + 64 + 256
+    # Each stretch takes a second of this clock.
+    assert found.sweeping == pytest.approx((len(chains.roots) + len(twins.roots)) / 256 + 1)
+    assert timed(A, np.inf).timed == found.roots == len(chains.roots) + len(twins.roots)
 
 
 def test_what_sweeps_the_same_is_timed_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +115,7 @@ def test_from_a_folder_to_a_report(folder: Path) -> None:
     assert [(row["graph"], row["directed"]) for row in rows[2:]] == [("tiny", True)], "what is there is not done again"
     assert rows[2]["difference"] is None
     page = out.with_suffix(".md").read_text()
-    assert page.index("## Undirected") < page.index("| chains | 1,500 |") < page.index("## Directed")
+    assert page.index("## Undirected") < page.index("| chains | 2,500 |") < page.index("## Directed")
     assert out.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
 
 
