@@ -10,11 +10,10 @@ import click
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
 
 from benchmarks import json_lines
 from benchmarks.report import COLOURS
-from benchmarks.survey_report import LEAST
+from benchmarks.survey_report import LEAST, lay_out
 
 Row = dict[str, Any]
 
@@ -117,26 +116,18 @@ def figure(rows: Sequence[Row]) -> Figure:
     picture = Figure(figsize=(5.5 * len(kinds), 1.6 + 0.15 * height), layout="constrained")
     for axes, kind in zip(picture.subplots(1, len(kinds), squeeze=False).flat, kinds, strict=True):
         _panel(axes, [row for row in rows if row["directed"] == kind])
-        axes.set_title("directed" if kind else "undirected", fontsize=10)
-    picture.axes[0].legend(loc="lower right", fontsize=8)
+    picture.axes[0].legend(loc="lower left", fontsize=8)
     return picture
 
 
 def _panel(axes: Axes, rows: Sequence[Row]) -> None:
     rows = sorted(rows, key=lambda row: -row["left"]["all"])
-    places = range(len(rows))
     for name, label, colour in (("blocks", "blocks alone", COLOURS[5]), ("all", "all reductions", COLOURS[6])):
         # A tree leaves nothing.
         left = [max(100 * row["left"][name], 1e-3) for row in rows]
-        axes.scatter(left, places, 18, color=colour, label=label, zorder=2)
-    axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(PercentFormatter(decimals=None, symbol=" %"))
-    axes.set_yticks(places, [row["graph"] for row in rows], fontsize=7)
-    axes.set_ylim(-0.8, len(rows) - 0.2)
-    axes.set_xlabel("work left: roots x edges", fontsize=8)
-    axes.grid(alpha=0.3)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+        axes.scatter(left, range(len(rows)), 18, color=colour, label=label, zorder=2)
+    title = "directed" if rows[0]["directed"] else "undirected"
+    lay_out(axes, [row["graph"] for row in rows], "work left: roots x edges", title, ticks="{x:g} %")
 
 
 @click.command()

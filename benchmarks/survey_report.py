@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import click
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
@@ -136,23 +137,28 @@ def figure(cells: dict[Cell, list[Ratio]], x: str, limit: float) -> Figure:
                 zorder=3 - filled,
             )
         axes.axvline(limit, color="black", linewidth=1)
-        axes.set_xscale("log")
-        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.xaxis.set_major_formatter("{x:g}")
-        axes.xaxis.set_minor_formatter(NullFormatter())
-        axes.tick_params(axis="x", labelsize=7)
         labels = [ratio.network if ratio.n >= LEAST else f"({ratio.network})" for ratio in ratios]
-        axes.set_yticks(range(len(ratios)), labels, fontsize=7)
-        axes.set_ylim(-0.8, len(ratios) - 0.2)
-        axes.set_title(cell.title, fontsize=10)
-        axes.grid(alpha=0.3)
-        axes.set_axisbelow(True)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.set_xlabel(x, fontsize=8)
+        lay_out(axes, labels, x, cell.title)
     for axes in list(picture.axes)[len(cells) :]:
         axes.set_visible(False)
     picture.axes[0].legend(loc="lower right", fontsize=8)
     return picture
+
+
+def lay_out(axes: Axes, labels: Sequence[str], x: str, title: str, *, ticks: str = "{x:g}") -> None:
+    """Make a panel of a line a label, and a logarithmic axis."""
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter(ticks)
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.tick_params(axis="x", labelsize=7)
+    axes.set_yticks(range(len(labels)), labels, fontsize=7)
+    axes.set_ylim(-0.8, len(labels) - 0.2)
+    axes.set_title(title, fontsize=10)
+    axes.grid(alpha=0.3)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xlabel(x, fontsize=8)
 
 
 def survey_page(rows: Sequence[Row], cells: dict[Cell, list[Ratio]]) -> list[str]:
