@@ -71,14 +71,15 @@ class Timed:
 
     def describe(self) -> dict[str, Any]:
         """Give the columns of a line of results."""
-        parts = self.plan.parts
+        parts, reduction = self.plan.parts, self.plan.reduction
         return {
             "planning": self.planning,
             "sweeping": self.sweeping,
             "swept": self.roots,
             "timed": self.timed,
             "methods": sorted({f"{'chains, ' if part.contracted else ''}{part.method.name}" for part in parts}),
-            "reduction": None if self.plan.reduction is None else str(self.plan.reduction),
+            "reduction": None if reduction is None else str(reduction),
+            "share": 1.0 if reduction is None else reduction.share,
         }
 
 

@@ -41,9 +41,9 @@ def markdown(rows: Sequence[Row], picture: str) -> list[str]:
         "Betweenness in hops, from all roots, one thread; seconds of the processor, planning included: the reduction,",
         "the choice of the method, order and transpose. `plain` is `batched`, `best unreduced` what `auto` takes, both",
         'with `reduce="none"`; `reduced` is the default. Of a run with `*` near roots of each part were timed, and',
-        "small blocks whole. Work left is roots x edges, before it is asked what pays; classes of twins and junctions",
-        "are those of the run. The difference is that of the scores from the plain run's, over the largest, where both",
-        "were whole.",
+        "small blocks whole. Work left is roots x edges, for chains what takes as long, before it is asked what pays;",
+        "classes of twins and junctions are those of the run. The difference is that of the scores from the plain",
+        "run's, over the largest, where both were whole.",
         "",
         f"![Work left]({picture})",
     ]
