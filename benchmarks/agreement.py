@@ -72,7 +72,7 @@ def compare_hops(directory: Path, methods: list[str]) -> Iterator[Row]:
         file = read_graph(directory / f"{name}.mtx.gz")
         theirs = igraph_scores(file)
         for method in methods:
-            ours = lagbc.bc(file.matrix, directed=file.directed, method=cast(Any, method), device="cpu")
+            ours = lagbc.bc(file.matrix, directed=file.directed, method=cast(Any, method), device="cpu", reduce="none")
             difference = {"largest_relative_difference": largest_difference(ours, theirs)}
             yield _describe(name, file, method) | difference | {"igraph": igraph.__version__}
 
@@ -92,6 +92,7 @@ def compare_lengths(directory: Path, methods: list[str]) -> Iterator[Row]:
                 sources=sources,
                 method=cast(Any, method),
                 device="cpu",
+                reduce="none",
             )
             yield _describe(name, file, method) | {
                 "roots": n if count is None else count,

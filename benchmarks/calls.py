@@ -46,7 +46,7 @@ def call(A: csr_array, options: dict[str, Any]) -> Row:
     """Seconds of a call of betweenness, and of its phases."""
     with record(_wait if options["device"] == "cuda" else lambda: None) as recorder:
         begun = time.perf_counter()
-        lagbc.bc(A, **options)
+        lagbc.bc(A, reduce="none", **options)
         seconds = time.perf_counter() - begun
     return {"seconds": seconds, **dict(recorder.seconds.items())}
 
@@ -62,7 +62,8 @@ def markdown(rows: list[Row], picture: str) -> str:
     here = machine.describe()
     lines = [
         f"{here['cpu']}, {here['cores']} cores; commit {str(here['commit'])[:10]}. Seconds of `lagbc.bc(A)` from",
-        "the SciPy matrix to the scores; random roots. The first call that needs a kernel compiles or loads it.",
+        "the SciPy matrix to the scores, without reductions; random roots. The first call that needs a kernel compiles",
+        "or loads it.",
         "",
         f"![Seconds of a call, by phase]({picture})",
         "",

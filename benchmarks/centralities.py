@@ -37,7 +37,7 @@ def measure(name: str, A: Any, rounds: int, method: str, device: str, threads: i
     graph = as_graph(A, directed=directed)
 
     def sweep(which: Any) -> float:
-        options: Row = {"method": method, "device": device, "threads": threads}
+        options: Row = {"method": method, "device": device, "threads": threads, "reduce": "none"}
         return timed(lambda: lagbc.centralities(graph, which, directed=directed, **options))[0]
 
     for which in SWEEPS:

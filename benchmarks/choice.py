@@ -12,7 +12,6 @@ of the fit.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares, nnls
 
 import lagbc
-from benchmarks import machine
+from benchmarks import json_lines, machine
 from benchmarks.graphs import SEED, NamedGraph, table
 from benchmarks.run import RESULTS
 from benchmarks.survey import Case, Network, Roots, runner, timed_run
@@ -264,14 +263,12 @@ def survey(networks: Sequence[NamedGraph], device: str, done: set[tuple[Any, ...
 def main(data: Path | None, device: str, seconds: float, measures: bool, fits: bool, out: Path | None) -> None:
     """Append to the results what is missing, and write the table and picture beside them."""
     out = out or RESULTS / f"choice-{device}.jsonl"
-    rows = [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
+    rows = json_lines.read(out)
     done = {(row["graph"], row["weighted"]) for row in rows}
     networks = [named for named in table(data).values() if measures and named.kind == "file"]
-    with out.open("a") as file:
-        for row in survey(networks, device, done, seconds):
-            print(json.dumps(row), file=file, flush=True)
-            rows.append(row)
-            click.echo(f"{row['graph']}, {row['roots']}, {row['competitor']}: {row['seconds']:.3g} s")
+    for row in json_lines.append(out, survey(networks, device, done, seconds)):
+        rows.append(row)
+        click.echo(f"{row['graph']}, {row['roots']}, {row['competitor']}: {row['seconds']:.3g} s")
     if fits:
         for key, constants in fitted(rows).items():
             told = ", ".join(f'"{term}": {value:g}' for term, value in constants.items())

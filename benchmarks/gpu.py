@@ -325,6 +325,7 @@ def end_to_end(case: Case, entry: Entry, batch: int) -> Row:
             sources=case.roots,
             method=cast(Any, entry.row.name),
             device="cuda",
+            reduce="none",
             dtype=cast(Any, entry.dtype),
         )
     )
@@ -357,6 +358,7 @@ def measure_exact(case: Case, entry: Entry, until: float) -> Row:
             weighted=case.graph.weighted,
             method=cast(Any, entry.row.name),
             device="cuda",
+            reduce="none",
             dtype=cast(Any, entry.dtype),
             progress=watch,
         )

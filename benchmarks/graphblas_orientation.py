@@ -166,7 +166,7 @@ def competitors(matrix: csr_array) -> list[Competitor]:
     peer = Competitor("igraph", lambda _, sources: PEERS["igraph"].score(converted, sources, 1, False), {})
     method = Competitor(
         "lagbc graphblas",
-        lambda A, sources: lagbc.bc(A, method="graphblas", threads=2, directed=False, sources=sources),
+        lambda A, sources: lagbc.bc(A, method="graphblas", threads=2, directed=False, sources=sources, reduce="none"),
         {},
     )
     variants = [Competitor(name_of(variant), partial(betweenness, variant), asdict(variant)) for variant in VARIANTS]

@@ -103,6 +103,7 @@ def score(variant: Variant, A: csr_array, directed: bool, sources: NDArray[np.in
             threads=1,
             batch=variant.batch,
             sources=sources,
+            reduce="none",
             bucket_width=widest if np.isinf(variant.factor) else "auto",
         )
     return scores
@@ -156,7 +157,7 @@ def peer(A: csr_array, directed: bool) -> Callable[[NDArray[np.int64]], Scores]:
 
 def others(A: csr_array, directed: bool) -> dict[str, Callable[[NDArray[np.int64]], Scores]]:
     """List igraph, and lagbc's other methods that take lengths on the CPU."""
-    common = partial(lagbc.bc, A, directed=directed, weighted=True, device="cpu", threads=1)
+    common = partial(lagbc.bc, A, directed=directed, weighted=True, device="cpu", threads=1, reduce="none")
     names = [row.name for row in lagbc.METHODS if row.weighted and row.device == "cpu" and row.name != "graphblas"]
     methods = {f"lagbc {name}": partial(_scores, partial(common, method=name)) for name in names}
     return {"igraph": peer(A, directed), **methods}

@@ -6,34 +6,37 @@ ordered, and kernels are compiled, before the clock runs. igraph is timed on as 
 allows, and what it takes is counted by the root. Results are JSON lines, a line a competitor; what a file holds is not
 measured again.
 
+Methods sweep whole graphs. With --reduce, runs from all roots with the reductions are timed, too, and counted by the
+root: near roots of each part of what is left.
+
 On one CPU thread the time is the processor's, which other work on the machine disturbs less; else it is the clock's.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
 import lagbc
-from benchmarks import machine, survey_report
+from benchmarks import json_lines, machine, survey_report
 from benchmarks.generators import with_hashed_lengths
 from benchmarks.graphs import SEED, NamedGraph, is_symmetric, is_weighted, table
 from benchmarks.peers import PEERS
+from benchmarks.planned import RUN, near, time_run
 from benchmarks.run import RESULTS, disagreement
 from lagbc.comparison.predict import predict
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.run.options import Options
+from lagbc.methods.sums import DEPENDENCY
 from lagbc.run.plan import plan_run
 from lagbc.run.request import Request
 from lagbc.run.sweep import order_roots
@@ -43,8 +46,6 @@ Roots = NDArray[np.int64]
 
 # Those that "auto" chooses from, and itself.
 METHODS = ("auto", "batched", "work-efficient", "delta-stepping", "dijkstra")
-# Near roots are runs of as many as a block of `batched` has, at even distances in the order of all.
-RUN = {"cpu": 64, "cuda": 256}
 MOST_ROUNDS, IGRAPH_ROUNDS = 5, 3
 
 
@@ -82,9 +83,13 @@ class Network:
     @cached_property
     def graph(self) -> Graph:
         """Checked, ordered and transposed."""
-        graph = as_graph(self.matrix, directed=self.directed, weighted=is_weighted(self.matrix))
+        graph = self.check()
         _ = graph.reordered.transpose
         return graph
+
+    def check(self) -> Graph:
+        """Make a new graph, checked only."""
+        return as_graph(self.matrix, directed=self.directed, weighted=is_weighted(self.matrix))
 
     @cached_property
     def igraph(self) -> Any:
@@ -103,20 +108,42 @@ class Network:
             return self.order
         if case.roots == "random":
             return np.random.default_rng(SEED).choice(np.sort(self.order), case.count, replace=False)
-        length = RUN[case.device]
-        runs = case.count // length
-        starts = np.arange(runs) * (len(self.order) // length) // runs * length
-        return np.concatenate([self.order[start : start + length] for start in starts])
+        return near(self.order, case.count, RUN[case.device])
 
     def describe(self) -> Row:
         """Give the columns of the network."""
         return {"graph": self.name, "n": self.graph.n, "nnz": self.graph.nnz, "directed": self.directed}
 
 
+def pick(data: Path | None, names: Sequence[str]) -> list[NamedGraph]:
+    """Return the networks of a folder that have these names, or all of them."""
+    files = {name: named for name, named in table(data).items() if named.kind == "file"}
+    if unknown := sorted(set(names) - set(files)):
+        raise click.BadParameter(f"no network {', '.join(unknown)}; there are {', '.join(files)}")
+    return [files[name] for name in (names or files)]
+
+
 def available(wanted: Sequence[str], device: str, *, weighted: bool) -> list[str]:
     """Keep the methods that are there: rows of lagbc's table, and "auto"."""
     rows = [row for row in lagbc.METHODS if (row.device, row.weighted) == (device, weighted) and row.available]
     return [name for name in wanted if name in ("auto", *(row.name for row in rows))]
+
+
+def reduced(network: Network, case: Case, seconds: float) -> Row:
+    """Time a run from all roots with its reductions; what is not whole in about so many `seconds`, on near roots."""
+    row = network.describe() | case.describe() | provenance() | {"competitor": "reduced", "status": "ok", "rounds": 1}
+    try:
+        found = time_run(network.check, _options(case) | {"reduce": "auto"}, case.clock, seconds)
+    except MemoryError as error:
+        return row | {"status": f"skipped: {error}", "seconds": None}
+    # By the root of the network, with the reduction and the small blocks.
+    return row | found.describe() | {"seconds": found.planning + found.sweeping, "timed": len(network.order)}
+
+
+def provenance() -> Row:
+    """Give the columns of what was measured, on which machine, and when."""
+    here = {"commit": machine.commit(), "cpu": machine.cpu_model(), "cores": machine.cores()}
+    return here | {"date": datetime.now(UTC).isoformat(timespec="seconds")}
 
 
 def cases(device: str, threads: Sequence[int], *, choice: bool) -> list[Case]:
@@ -138,9 +165,7 @@ def measure(network: Network, case: Case, competitors: Sequence[str], seconds: f
     Rounds follow until each has had so many `seconds`. A competitor that would take longer than `limit` is skipped.
     """
     roots, common = network.roots(case), network.describe() | case.describe()
-    common |= {"commit": machine.commit(), "cpu": machine.cpu_model(), "cores": machine.cores()}
-    common |= {"chose": chosen(network.graph, case, roots)}
-    common |= {"date": datetime.now(UTC).isoformat(timespec="seconds")}
+    common |= provenance() | {"chose": chosen(network.graph, case, roots)}
     rows: dict[str, Row] = {}
     scores: dict[str, Any] = {}
     for name in competitors:
@@ -184,13 +209,12 @@ def runner(graph: Graph, case: Case, method: Any) -> Callable[[Roots], Any]:
 
 
 def _options(case: Case) -> Any:
-    return {"device": case.device} | ({"threads": case.threads} if case.device == "cpu" else {})
+    return {"device": case.device, "reduce": "none"} | ({"threads": case.threads} if case.device == "cpu" else {})
 
 
 def chosen(graph: Graph, case: Case, roots: Roots) -> str:
     """Name the method that "auto" takes."""
-    request, options = Request(frozenset({"dependency"}), np.sort(roots)), cast(Options, {"device": case.device})
-    return plan_run(graph, request, "auto", options).selection.method.name
+    return plan_run(graph, Request(DEPENDENCY, np.sort(roots)), "auto", _options(case)).selection.method.name
 
 
 def timed_run(case: Case, run: Callable[[Roots], Any], roots: Roots) -> tuple[float, Any]:
@@ -255,6 +279,7 @@ def survey(
     *,
     choice: bool,
     prediction: bool,
+    reduce: bool,
 ) -> Iterator[Row]:
     """Measure what is not done, network by network."""
     for named in networks:
@@ -267,6 +292,9 @@ def survey(
                 missing = [name for name in names if key(here | {"competitor": name}) not in done]
                 if missing:
                     yield from measure(network, case, missing, seconds, limit)
+                is_reduced = reduce and case.roots == "near" and case.device == "cpu"
+                if is_reduced and key(here | {"competitor": "reduced"}) not in done:
+                    yield reduced(network, case, MOST_ROUNDS * seconds)
             if prediction:
                 case = Case(weighted, "all", 0, wanted[0].device, wanted[-1].threads)
                 if key({"graph": named.name, "competitor": "prediction"} | case.describe()) not in done:
@@ -283,6 +311,7 @@ def survey(
 @click.option("--limit", default=20.0, show_default=True, help="What would take longer is skipped.")
 @click.option("--choice", is_flag=True, help="What auto chooses over the best method, without igraph.")
 @click.option("--prediction", is_flag=True, help="Runs from all roots, too, against what lagbc info tells of them.")
+@click.option("--reduce", is_flag=True, help="Near roots with reductions, too, on the CPU.")
 @click.option("--out", type=click.Path(path_type=Path), default=RESULTS / "survey.jsonl", show_default=True)
 def main(
     data: Path | None,
@@ -294,28 +323,24 @@ def main(
     limit: float,
     choice: bool,
     prediction: bool,
+    reduce: bool,
     out: Path,
 ) -> None:
     """Append to the results what is missing, and write the tables and pictures beside them."""
-    files = {name: named for name, named in table(data).items() if named.kind == "file"}
-    if unknown := sorted(set(only) - set(files)):
-        raise click.BadParameter(f"no network {', '.join(unknown)}; there are {', '.join(files)}", param_hint="--only")
     numbers = list(threads) or (sorted({1, machine.cores()}) if device == "cpu" else [1])
-    rows = [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
     measured = survey(
-        [files[name] for name in (only or files)],
+        pick(data, only),
         cases(device, numbers, choice=choice),
-        {key(row) for row in rows},
+        {key(row) for row in json_lines.read(out)},
         methods.split(","),
         seconds,
         limit,
         choice=choice,
         prediction=prediction,
+        reduce=reduce,
     )
-    with out.open("a") as file:
-        for row in measured:
-            print(json.dumps(row), file=file, flush=True)
-            click.echo(survey_report.line(row))
+    for row in json_lines.append(out, measured):
+        click.echo(survey_report.line(row))
     for path in survey_report.write(out):
         click.echo(path)
 

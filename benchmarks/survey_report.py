@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
@@ -10,18 +9,23 @@ from typing import Any, NamedTuple
 
 import click
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
+from benchmarks import json_lines
 from benchmarks.report import COLOURS
 
 Row = dict[str, Any]
 
 # Ratios of smaller networks are drawn, but not in the geometric means.
 LEAST = 1000
-# Marks of competitors and their colours; "best" is the fastest method, the dot where "auto" was not measured.
+# Marks of competitors and their colours; "best" is the fastest method, the dot where "auto" was not measured, and
+# "reduced" is "auto" after the reductions.
 MARKERS = {"auto": "o", "best": "o", "batched": "|", "work-efficient": "x", "dijkstra": "x", "delta-stepping": "+"}
-INKS = dict(zip(MARKERS, (COLOURS[8], COLOURS[8], COLOURS[5], COLOURS[6], COLOURS[2], COLOURS[4]), strict=True))
+MARKERS["reduced"] = "d"
+INKS = dict(zip(MARKERS, (COLOURS[number] for number in (8, 8, 5, 6, 2, 4, 1)), strict=True))
+NO_METHODS = ("igraph", "auto", "reduced")
 
 
 @dataclass(frozen=True, order=True)
@@ -56,7 +60,7 @@ class Ratio(NamedTuple):
 
 def write(results: Path) -> list[Path]:
     """Write what the rows are good for beside `results`; returns the paths."""
-    rows = [json.loads(text) for text in results.read_text().splitlines()]
+    rows = json_lines.read(results)
     written = []
     for name, make, x, limit in (
         ("", against_igraph, "times as fast as igraph on one thread", 1.0),
@@ -88,7 +92,7 @@ def against_igraph(rows: Sequence[Row]) -> dict[Cell, list[Ratio]]:
     for cell, network, group in _groups(rows):
         igraph = base.get((network, cell.weighted, cell.roots, cell.count))
         ratios = {name: igraph / _per_root(row) for name, row in group.items() if igraph and name != "igraph"}
-        if methods := [value for name, value in ratios.items() if name != "auto"]:
+        if methods := [value for name, value in ratios.items() if name not in NO_METHODS]:
             ratios["best"] = max(methods)
             n = next(iter(group.values()))["n"]
             found.setdefault(cell, []).append(Ratio(network, n, ratios.get("auto", ratios["best"]), ratios))
@@ -101,7 +105,7 @@ def of_choice(rows: Sequence[Row]) -> dict[Cell, list[Ratio]]:
     chose = {_case(row): row["chose"] for row in rows if "chose" in row}
     for cell, network, group in _groups(rows):
         name = chose.get((network, *astuple(cell)))
-        methods = {name: row["seconds"] for name, row in group.items() if name not in ("igraph", "auto")}
+        methods = {name: row["seconds"] for name, row in group.items() if name not in NO_METHODS}
         if len(methods) > 1 and name in methods:
             best, n = min(methods.values()), next(iter(group.values()))["n"]
             ratios = {other: seconds / best for other, seconds in methods.items()}
@@ -133,23 +137,28 @@ def figure(cells: dict[Cell, list[Ratio]], x: str, limit: float) -> Figure:
                 zorder=3 - filled,
             )
         axes.axvline(limit, color="black", linewidth=1)
-        axes.set_xscale("log")
-        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.xaxis.set_major_formatter("{x:g}")
-        axes.xaxis.set_minor_formatter(NullFormatter())
-        axes.tick_params(axis="x", labelsize=7)
         labels = [ratio.network if ratio.n >= LEAST else f"({ratio.network})" for ratio in ratios]
-        axes.set_yticks(range(len(ratios)), labels, fontsize=7)
-        axes.set_ylim(-0.8, len(ratios) - 0.2)
-        axes.set_title(cell.title, fontsize=10)
-        axes.grid(alpha=0.3)
-        axes.set_axisbelow(True)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.set_xlabel(x, fontsize=8)
+        lay_out(axes, labels, x, cell.title)
     for axes in list(picture.axes)[len(cells) :]:
         axes.set_visible(False)
     picture.axes[0].legend(loc="lower right", fontsize=8)
     return picture
+
+
+def lay_out(axes: Axes, labels: Sequence[str], x: str, title: str, *, ticks: str = "{x:g}") -> None:
+    """Make a panel of a line a label, and a logarithmic axis."""
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter(ticks)
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.tick_params(axis="x", labelsize=7)
+    axes.set_yticks(range(len(labels)), labels, fontsize=7)
+    axes.set_ylim(-0.8, len(labels) - 0.2)
+    axes.set_title(title, fontsize=10)
+    axes.grid(alpha=0.3)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xlabel(x, fontsize=8)
 
 
 def survey_page(rows: Sequence[Row], cells: dict[Cell, list[Ratio]]) -> list[str]:
@@ -256,7 +265,8 @@ def _conditions(rows: Sequence[Row]) -> list[str]:
         "",
         "Near roots are whole blocks, as in a run from all roots; lengths are random integers from 1 to 10. Graphs are",
         "ordered and kernels compiled beforehand. On one thread the time is the processor's, else the clock's; igraph",
-        "is timed on a sample of the same roots.",
+        "is timed on a sample of the same roots. Methods sweep whole graphs; `reduced` is a run from all roots with",
+        "reductions, planning and all, by the root.",
     ]
 
 

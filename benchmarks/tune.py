@@ -183,7 +183,7 @@ def scores(constant: Constant, name: str, value: Any) -> tuple[float, Any]:
         first = max(0, (graph.n - constant.roots) // 2)
         sources = graph.order[first : first + constant.roots]
     on_cpu = constant.device == "cpu"
-    options = {"device": constant.device} | ({"threads": 1} if on_cpu else {}) | constant.options
+    options = {"device": constant.device, "reduce": "none"} | ({"threads": 1} if on_cpu else {}) | constant.options
     clock = time.process_time if on_cpu else time.perf_counter
     with constant.set_to(value):
         start = clock()

@@ -66,7 +66,17 @@ def test_from_a_folder_to_a_report(folder: Path) -> None:
     assert "Within a factor of two" in (folder / "survey-prediction.md").read_text()
     assert out.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
 
-    again = CliRunner().invoke(survey.main, [*options, "--prediction"])
+    reduced = CliRunner().invoke(survey.main, [*options, "--reduce"])
+    assert reduced.exit_code == 0, reduced.output
+    added = [json.loads(line) for line in out.read_text().splitlines()][len(rows) :]
+    assert [(row["competitor"], row["roots"], row["weighted"]) for row in added] == [
+        ("reduced", "near", False),
+        ("reduced", "near", True),
+    ]
+    assert all(row["seconds"] == row["planning"] + row["sweeping"] and row["timed"] <= 90 for row in added)
+    rows += added
+
+    again = CliRunner().invoke(survey.main, [*options, "--prediction", "--reduce"])
     assert again.exit_code == 0, again.output
     assert len(out.read_text().splitlines()) == len(rows), "what is there is not measured again"
 
@@ -111,6 +121,14 @@ def test_ratios_to_igraph_are_by_the_root() -> None:
     assert survey_report.summary(ratios, "auto") == "| 2 | 6.00 | 0 | a 3.00, b 12.00 |"
     assert survey_report.summary(ratios, "batched") == "| 2 | 5.48 | 0 | a 2.00, b 15.00 |"
     assert survey_report.summary(ratios, "dijkstra") == "| 0 | - | - | - |"
+
+
+def test_reduced_runs_are_no_method() -> None:
+    rows = [row("a", "igraph", 6.0), row("a", "reduced", 1.0), row("a", "auto", 3.0), row("a", "batched", 3.0)]
+    [(_, [ratio])] = survey_report.against_igraph(rows).items()
+    assert ratio.value == pytest.approx(2)
+    assert ratio.others == pytest.approx({"auto": 2, "batched": 2, "best": 2, "reduced": 6})
+    assert not survey_report.of_choice(rows)
 
 
 def test_all_threads_are_compared_with_igraph_on_one() -> None:

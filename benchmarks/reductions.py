@@ -1,0 +1,159 @@
+"""Measure what the reductions of graphs save: ``python -m benchmarks.reductions --data FOLDER``.
+
+Every network is taken as undirected, or with --directed as it is; in hops, from all roots, on one thread, in the
+processor's time. Four runs are timed: by `batched` and by the method that "auto" takes, both without reductions; with
+the split into blocks alone; and with all reductions that "auto" takes. What is predicted to take less than the budget
+is run whole, the others on near roots of each of their parts. Results are JSON lines, a line a network; what a file
+holds is not measured again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import click
+import numpy as np
+from scipy.sparse import csr_array
+
+from benchmarks import json_lines, reductions_report
+from benchmarks.graphs import NamedGraph
+from benchmarks.planned import Timed, time_run
+from benchmarks.run import RESULTS
+from benchmarks.survey import Network, pick, provenance
+from lagbc.graph.graph import Graph
+from lagbc.methods.sums import DEPENDENCY
+from lagbc.reduce.blocks import split
+from lagbc.reduce.piece import Piece, Scores
+from lagbc.run import reduction
+from lagbc.run.reduction import Rest
+from lagbc.run.request import Request
+
+Row = dict[str, Any]
+
+# Runs from all roots, by what they are called in the results.
+ONE_THREAD = {"device": "cpu", "threads": 1}
+RUNS: dict[str, Row] = {
+    "plain": ONE_THREAD | {"method": "batched", "reduce": "none"},
+    "unreduced": ONE_THREAD | {"reduce": "none"},
+    "blocks": ONE_THREAD | {"reduce": "auto"},
+    "all": ONE_THREAD | {"reduce": "auto"},
+}
+# Reductions of a block.
+REDUCTIONS = {"twins": reduction._without_twins, "chains": reduction._contracted}
+
+
+def undirected(named: NamedGraph) -> NamedGraph:
+    """Take every edge both ways."""
+
+    def load() -> csr_array:
+        A = named.load()
+        return csr_array(A + A.T)
+
+    return replace(named, load=load)
+
+
+def work_left(graph: Graph) -> Row:
+    """Tell which share of roots x edges is left by the blocks, with the twins or the chains of each, and with the best.
+
+    Nothing is swept, and nothing is asked about what pays.
+    """
+    request = Request(DEPENDENCY, np.arange(graph.n))
+    blocks = split(reduction._piece(graph, request))
+    small, whole = float(blocks.small.work.sum()), max(reduction._work_of(graph, request.roots), 1.0)
+    works: dict[str, list[float]] = {name: [] for name in ("blocks", *REDUCTIONS, "all")}
+    for piece in blocks.pieces:
+        alone = Rest(piece).work
+        by_name = {name: min((rest.work for rest in rests(name, piece)), default=alone) for name in REDUCTIONS}
+        works["blocks"].append(alone)
+        works["all"].append(min(alone, *by_name.values()))
+        for name, work in by_name.items():
+            works[name].append(min(alone, work))
+    return {
+        "count": blocks.count,
+        "small": len(blocks.small.numbers),
+        "large": len(blocks.pieces),
+        "largest": max((piece.graph.n for piece in blocks.pieces), default=0),
+        "left": {name: (small + sum(of_pieces)) / whole for name, of_pieces in works.items()},
+    }
+
+
+def rests(name: str, piece: Piece) -> Iterator[Rest]:
+    """Reduce a block, if that can be done."""
+    if name != "chains" or reduction._is_contractible(piece.graph):
+        yield from REDUCTIONS[name](piece)
+
+
+def only_blocks() -> AbstractContextManager[Any]:
+    """Leave blocks as they are."""
+    return mock.patch.object(reduction, "_rest", lambda piece, *_, **__: Rest(piece))
+
+
+def measure(network: Network, budget: float) -> Row:
+    """Time the runs of a network, and compare the scores of those that were whole."""
+    row = network.describe() | provenance() | work_left(network.check())
+    timed: dict[str, Timed] = {}
+    runs: dict[str, Row] = {}
+    for name, options in RUNS.items():
+        with only_blocks() if name == "blocks" else nullcontext():
+            try:
+                timed[name] = time_run(network.check, options, time.process_time, budget, timed.values())
+            except MemoryError as error:
+                runs[name] = {"status": f"skipped: {error}"}
+                continue
+        runs[name] = {"status": "ok"} | timed[name].describe()
+    if "all" in timed and (reduced := timed["all"].plan.reduction):
+        row |= {"classes": sum(rest.piece.graph.n for rest in reduced.rests if rest.twins is not None)}
+        row |= {"junctions": sum(len(rest.contracted.roots) for rest in reduced.rests if rest.contracted is not None)}
+    return row | {"runs": runs, "difference": difference(timed)}
+
+
+def difference(timed: dict[str, Timed]) -> float | None:
+    """Give the largest difference from the plain run's scores over the largest of them; None if nothing was whole."""
+    scores = {name: found.sums.dependency for name, found in timed.items() if found.sums is not None}
+    plain = scores.pop("plain", None)
+    if plain is None or not scores:
+        return None
+    return max(largest_difference(found, plain) for found in scores.values())
+
+
+def largest_difference(found: Scores, expected: Scores) -> float:
+    """Give the largest difference over the largest score."""
+    return float(np.abs(found - expected).max(initial=0.0)) / (float(expected.max(initial=0.0)) or 1.0)
+
+
+def survey(
+    networks: Sequence[NamedGraph], done: set[tuple[str, bool]], budget: float, *, directed: bool
+) -> Iterator[Row]:
+    """Measure what is not done."""
+    for named in networks:
+        network = Network(named if directed else undirected(named), weighted=False)
+        if (network.name, network.directed) not in done:
+            yield measure(network, budget)
+
+
+@click.command()
+@click.option("--data", type=click.Path(path_type=Path), help="Folder of Matrix Market files; by default lagbc's own.")
+@click.option("--networks", help="Names, separated by commas; all of the folder.")
+@click.option(
+    "--budget", default=20.0, show_default=True, help="Seconds of a run; a longer one is timed on near roots."
+)
+@click.option("--directed", is_flag=True, help="Networks as they are, not all undirected.")
+@click.option("--out", type=click.Path(path_type=Path), default=RESULTS / "reductions.jsonl", show_default=True)
+def main(data: Path | None, networks: str | None, budget: float, directed: bool, out: Path) -> None:
+    """Append to the results what is missing, and write the table and picture beside them."""
+    named = pick(data, networks.split(",") if networks else ())
+    done = {(row["graph"], row["directed"]) for row in json_lines.read(out)}
+    for row in json_lines.append(out, survey(named, done, budget, directed=directed)):
+        click.echo(reductions_report.line(row))
+    for path in reductions_report.write(out):
+        click.echo(path)
+
+
+if __name__ == "__main__":
+    main()
