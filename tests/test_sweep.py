@@ -81,7 +81,7 @@ def test_bar(bc, capsys):
 
 def test_callable(bc):
     told = []
-    bc(MANY, BATCH, progress=told.append, threads=2)
+    bc(MANY, BATCH, progress=told.append, threads=2, reduce="none")
     done = [progress.done for progress in told]
     with_edges = np.count_nonzero(as_graph(MANY).out_degrees)
     assert done == sorted(set(done))
@@ -95,7 +95,7 @@ def test_callable(bc):
 def test_progress_with_lengths(weighted_bc, capsys):
     told = []
     given = with_lengths(MANY, np.arange(1, 11))
-    weighted_bc(given, BATCH, progress=told.append, threads=2)
+    weighted_bc(given, BATCH, progress=told.append, threads=2, reduce="none")
     done = [progress.done for progress in told]
     assert done == sorted(set(done))
     assert len(done) > 3
@@ -134,7 +134,7 @@ def kill_after(batches):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"endpoints": True, "normalized": True}, {"directed": False}, {"k": 1500, "rng": 1}],
+    [{}, {"endpoints": True, "normalized": True}, {"directed": False}, {"k": 1500, "rng": 1, "reduce": "none"}],
     ids=["plain", "factors", "undirected", "sample"],
 )
 def test_resume(bc, tmp_path, options):

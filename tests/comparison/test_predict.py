@@ -30,20 +30,24 @@ def clock(monkeypatch):
         yield install
 
 
-@pytest.mark.parametrize("graph", [as_graph(path(20_000)), as_graph(grid(200, 100))], ids=["path", "grid"])
-def test_what_a_root_takes_is_told_from_two_runs(clock, graph):
+@pytest.mark.parametrize(
+    ("graph", "share"), [(as_graph(path(20_000)), 0), (as_graph(grid(200, 100)), 1)], ids=["path", "grid"]
+)
+def test_what_a_root_takes_is_told_from_two_runs(clock, graph, share):
+    """All edges of a path are bridges, and a grid is one block."""
     sizes = clock(0.01, 1e-4)
     found = predict.predict(graph)
     roots = np.count_nonzero(graph.out_degrees)
     assert (found.roots, found.idle) == (roots, graph.n - roots)
-    assert found.seconds == pytest.approx(0.01 + 1e-4 * roots)
+    assert found.share == share
+    assert found.seconds == pytest.approx(share * (0.01 + 1e-4 * roots))
     assert found.swept == sizes[-1] < roots
     assert not found.is_bound
     assert sizes[:2] == [1, 1]
 
 
 def test_no_run_takes_long(clock):
-    graph = as_graph(path(20_000))
+    graph = as_graph(grid(200, 100))
     sizes = clock(0.0, 0.05)
     found = predict.predict(graph)
     assert sum(sizes[1:]) * 0.05 <= 20
