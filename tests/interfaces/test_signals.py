@@ -70,7 +70,8 @@ def test_checkpoint_of_a_terminated_run(tmp_path):
     graph, file = tmp_path / "graph.txt", tmp_path / "run"
     np.savetxt(graph, np.column_stack([np.arange(20_000), np.arange(1, 20_001)]), "%d")
     program = "from lagbc.interfaces.cli import main; main()"
-    arguments = ["bc", graph, "--method", "batched", "--device", "cpu", "--checkpoint", file, "--progress"]
+    arguments = ["bc", graph, "--method", "batched", "--device", "cpu", "--reduce", "none"]
+    arguments += ["--checkpoint", file, "--progress"]
     process = subprocess.Popen([sys.executable, "-c", program, *map(str, arguments)], stderr=subprocess.PIPE, text=True)
     said = ""
     while "GTEPS" not in said:  # the bar after the first batch
