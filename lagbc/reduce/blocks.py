@@ -147,7 +147,7 @@ def _weigh_along(piece: Piece, copies: Any, *, indptr: Any, indices: Any) -> tup
     found = strong.find_strong(copies.ptr, indptr, indices)
     arcs, reversed_arcs = strong.condense(indptr, indices, found)
     work = np.count_nonzero(piece.sources) * piece.graph.nnz
-    if reach.most_steps(copies, found, arcs[0]) > tuning.MOST_STEPS * work:
+    if reach.most_steps(copies, found, arcs[0]) > max(tuning.FEW_STEPS, tuning.MOST_STEPS * work):
         raise NotReducible
     sources, of_sources = reach.spread_along(copies, found, *reversed_arcs, True, piece.sources)
     targets, of_targets = reach.spread_along(copies, found, *arcs, False, piece.targets)

@@ -13,6 +13,8 @@ BLOCK_WORK = 500
 # Steps along the arcs between strong components, over roots x stored edges: a directed graph in which they may be more
 # is swept as it is. Networks had at most 0.014, and took a fifth of a second at most.
 MOST_STEPS = 0.05
+# So many are taken whatever the work: some 20 ms.
+FEW_STEPS = 2**24
 # A run is looked at from so many roots on, and so many roots x stored edges: finding the blocks takes as long as a few
 # dozen roots on a CPU, and is done there for a GPU, too.
 LEAST_ROOTS = {"cpu": 256, "cuda": 16384}

@@ -253,5 +253,6 @@ def test_what_takes_too_long_to_take_apart_is_swept(monkeypatch):
     np.testing.assert_allclose(lagbc.bc(A, **given), expected, rtol=1e-12)
     assert "% of the work" in lagbc.select_method(A, **given).reason
     monkeypatch.setattr(tuning, "MOST_STEPS", 0)
+    monkeypatch.setattr(tuning, "FEW_STEPS", 0)
     assert "% of the work" not in lagbc.select_method(A, **given).reason
     np.testing.assert_array_equal(lagbc.bc(A, **given), expected)
