@@ -13,9 +13,11 @@ import sys
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import lagbc
 from lagbc.centrality.registry import registered
@@ -23,6 +25,11 @@ from lagbc.interfaces.cli import main
 from lagbc.io.examples import example_names
 from lagbc.methods.gpu.kernels import SOURCES
 from lagbc.methods.table import EXTRAS
+from lagbc.reduce import tuning
+from lagbc.reduce.blocks import split
+from lagbc.reduce.chains import contract
+from lagbc.reduce.piece import Piece
+from lagbc.reduce.twins import merge
 
 ROOT = Path(__file__).parents[1]
 
@@ -223,6 +230,37 @@ def test_the_picture_of_the_architecture_shows_what_is_there():
             assert all(folder.is_dir() for folder in folders), name
             for file in (word for word in holds.split() if word.endswith((".py", "/"))):
                 assert any((folder / file).exists() for folder in folders), file
+
+
+def test_the_picture_of_reductions_shows_what_is_done(monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(tuning, "SMALL_VERTICES", 2)
+    drawn = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "images" / "draw.py")))
+    names = sorted(drawn.AT)
+    edges = np.array([[names.index(v) for v in edge] for edge in (*drawn.LEFT, *drawn.RIGHT, *drawn.SINGLE)])
+    A = sp.coo_array((np.ones(len(edges)), edges.T), shape=(len(names), len(names)))
+    ones = np.ones(len(names))
+    blocks = split(Piece(lagbc.as_graph(A, directed=False), ones, ones))
+    left, right = sorted(blocks.pieces, key=lambda piece: piece.graph.n)
+    for piece, block in ((left, drawn.LEFT), (right, drawn.RIGHT)):
+        there = [names[v] for v in piece.vertices]
+        assert sorted(there) == sorted(set("".join(block)))
+        assert piece.sources.tolist() == [drawn.stands_for(v, block) for v in there]
+    (merged,) = merge(left).pieces
+    assert sorted(merged.members) == [1] * (left.graph.n - len(drawn.TWINS)) + [len(drawn.TWINS)]
+    contracted = contract(right)
+    assert {names[right.vertices[v]] for v in contracted.vertices} == set(drawn.ENDS)
+    lengths = sorted(len(chain) - 1 for chain in drawn.CHAINS for _ in range(2))
+    assert sorted(contracted.graph.weights) == lengths
+
+
+def test_the_page_of_reductions_tells_what_is_left_of_the_examples():
+    page = (ROOT / "docs" / "reductions.md").read_text(encoding="utf-8")
+    told = re.findall(rf"(\d+) %(?: of the\s+work is left)? of ({'|'.join(example_names())})\b", page)
+    assert len(told) == 4
+    for share, name in told:
+        graph = lagbc.read_graph(lagbc.example_path(name))
+        assert f"; {share} % of the work; " in lagbc.select_method(graph, device="cpu").reason
 
 
 def test_every_cuda_source_is_package_data():

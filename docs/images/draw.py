@@ -1,8 +1,9 @@
-"""Draw the pictures of docs/method.md: `python docs/images/draw.py` writes architecture.png and batched.png."""
+"""Draw the pictures of docs/: `python docs/images/draw.py` writes architecture.png, batched.png and reductions.png."""
 
 from __future__ import annotations
 
 from collections import deque
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,17 @@ FLOORS = (
                 "run",
                 "device, method and memory; the loop over batches; checkpoints",
                 "request.py   options.py   plan.py   workers.py   sweep.py",
+            ),
+        ),
+        "a graph, and how often each vertex counts",
+        "sums of the whole graph",
+    ),
+    (
+        (
+            (
+                "reduce",
+                "what need not be swept, and the way back from what is left",
+                "blocks.py   twins.py   chains.py",
             ),
         ),
         "batches of roots",
@@ -245,7 +257,111 @@ def draw_batched() -> None:
     save(figure, "batched.png")
 
 
+# ---- What need not be swept
+
+# A graph of two large blocks, which share vertex c, and of single edges that hang on q and j. The left block has the
+# twins t, u and v, the right one chains between its junctions.
+TWINS = ("t", "u", "v")
+LEFT = ["pt", "pu", "pv", "qt", "qu", "qv", "pe", "eq", "ec", "cq"]
+CHAINS = ("cghj", "cik", "cm", "mj", "mnk", "jxyk")
+RIGHT = [a + b for chain in CHAINS for a, b in pairwise(chain)]
+SINGLE = ["qr", "qs", "jw", "wz"]
+AT = {
+    **{"p": (0.85, 1.95), "q": (0.85, 0.3), "t": (0.0, 1.15), "u": (0.42, 1.15), "v": (0.85, 1.15)},
+    **{"e": (1.4, 1.5), "c": (2.0, 1.05), "r": (0.2, 0.05), "s": (0.5, -0.35)},
+    **{"g": (2.5, 1.6), "h": (3.2, 1.9), "j": (3.95, 1.85), "i": (2.85, 0.35), "k": (3.9, 0.1)},
+    **{"m": (3.05, 1.05), "n": (3.5, 0.6), "x": (4.4, 1.3), "y": (4.4, 0.65), "w": (4.5, 2.1), "z": (5.0, 1.85)},
+}
+ENDS = "".join(dict.fromkeys("".join(chain[0] + chain[-1] for chain in CHAINS)))
+
+
+def stands_for(vertex: str, block: list[str]) -> int:
+    """How many vertices a vertex of a block stands for: those reached from it without an edge of the block."""
+    edges = [edge for edge in (*LEFT, *RIGHT, *SINGLE) if edge not in block]
+    reached = {vertex}
+    for _ in edges:
+        reached |= {end for edge in edges if reached & set(edge) for end in edge}
+    return len(reached)
+
+
+def draw_edges(axes: Any, at: Any, edges: list[str], color: str = GREY, width: float = 1.6) -> None:
+    """Draw edges, straight."""
+    for a, b in edges:
+        axes.plot(*zip(at(a), at(b), strict=True), color=color, lw=width, zorder=1)
+
+
+def draw_vertex(axes: Any, at: tuple[float, float], says: str, color: str, fill: str) -> None:
+    """Draw a vertex with a number in it, or small and without one."""
+    axes.add_patch(Circle(at, 0.17 if says else 0.1, facecolor=fill, edgecolor=color, lw=1.6, zorder=2))
+    axes.text(*at, says, ha="center", va="center", zorder=3, size=9.5, weight="bold")
+
+
+def draw_block(axes: Any, at: Any, block: list[str], shown: str) -> None:
+    """Draw vertices of a block; those that stand for others are orange, with their number."""
+    for v in shown:
+        count = stands_for(v, block)
+        color, fill = (ORANGE, LIGHT_ORANGE) if count > 1 else (GREY, "white")
+        draw_vertex(axes, at(v), str(count) if count > 1 else "", color, fill)
+
+
+def draw_reductions() -> None:
+    """Draw a graph, its blocks, one of them without its twins, the other contracted to its junctions."""
+    figure, axes = canvas(9.6, 6.3)
+    corners = (0.2, 6.1), (5.1, 6.1), (0.2, 2.85), (5.1, 2.85)
+    texts = (
+        ("1  The graph", "20 vertices; without an orange one,", "a cut vertex, it falls apart"),
+        (
+            "2  Its blocks",
+            "a number: how many vertices this one stands for",
+            "as an end of paths; single edges need no search",
+        ),
+        (
+            "3  The left block without twins",
+            "blue: three vertices with the same neighbours",
+            "are one, which paths meet in 3 ways",
+        ),
+        (
+            "4  The right block, contracted",
+            "blue: junctions; searches begin at these 4 only;",
+            "a number at an edge: the length of a chain",
+        ),
+    )
+    for (x, y), (title, *says) in zip(corners, texts, strict=True):
+        axes.text(x, y, title, weight="bold", va="center")
+        axes.text(x, y - 0.2, "\n".join(says), va="top", color=GREY)
+
+    def place(panel: int, dx: float, dy: float = 0.0) -> Any:
+        x, y = corners[panel]
+        return lambda v: (x + 0.85 * AT[v][0] + dx, y - 2.65 + 0.9 * AT[v][1] + dy)
+
+    at = place(0, 0.1)
+    draw_edges(axes, at, [*LEFT, *RIGHT, *SINGLE])
+    for v in AT:
+        is_cut = sum(v in "".join(block) for block in (LEFT, RIGHT, *([edge] for edge in SINGLE))) > 1
+        draw_vertex(axes, at(v), "", *((ORANGE, ORANGE) if is_cut else (GREY, "white")))
+    left, right = place(1, 0.1), place(1, 0.65)
+    for at, block in ((left, LEFT), (right, RIGHT)):
+        draw_edges(axes, at, block)
+        draw_block(axes, at, block, "".join(v for v in AT if v in "".join(block)))
+    at = place(2, 0.9, 0.05)
+    draw_edges(axes, at, [edge for edge in LEFT if edge[1] not in TWINS[::2]])
+    draw_block(axes, at, LEFT, "pqec")
+    draw_vertex(axes, at("u"), f"\u00d7{len(TWINS)}", BLUE, LIGHT_BLUE)
+    at = place(3, -0.4, 0.05)
+    for chain in CHAINS:
+        a, b = chain[0], chain[-1]
+        draw_edges(axes, at, [a + b], BLUE, 2)
+        middle = np.add(at(a), at(b)) / 2
+        box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
+        axes.text(*middle, str(len(chain) - 1), color=BLUE, ha="center", va="center", bbox=box, zorder=2)
+    for v in ENDS:
+        count = stands_for(v, RIGHT)
+        draw_vertex(axes, at(v), str(count) if count > 1 else "", BLUE, LIGHT_BLUE)
+    save(figure, "reductions.png")
+
+
 if __name__ == "__main__":
     with matplotlib.rc_context(FONTS):
         draw_architecture()
         draw_batched()
+        draw_reductions()
