@@ -225,6 +225,8 @@ def open_checkpoint(
 
 def methods_of(path: Path) -> list[Begun]:
     """Tell the methods that a checkpoint was begun with; none where that cannot be read."""
+    if not path.is_file():  # to open a pipe would wait for somebody to write
+        return []
     try:
         with zipfile.ZipFile(path) as archive:
             shape, dtype = _header(archive, "method")
@@ -240,6 +242,8 @@ def methods_of(path: Path) -> list[Begun]:
 
 def drawn_roots(path: Path, count: int, n: int) -> NDArray[np.int64] | None:
     """Read the sample of a checkpoint, if it is one of so many vertices, which is as good as another."""
+    if not path.is_file():
+        return None
     try:
         with zipfile.ZipFile(path) as archive:
             roots = _unpack(archive, "roots", np.empty(count, np.int64))

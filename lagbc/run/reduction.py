@@ -98,7 +98,7 @@ class Reduction:
         large = max((piece.graph.n for piece in self.blocks.pieces), default=0)
         pieces, small = len(self.blocks.pieces), len(self.blocks.small.work)
         left = f"{pieces} large block{'s' * (pieces != 1)} (up to {large:,} vertices)" if pieces else "no large block"
-        said = [f"{self.graph.n:,} vertices -> {left} and {small:,} small ones"]
+        said = [f"{self.graph.n:,} vertices -> {left} and {small:,} small one{'s' * (small != 1)}"]
         if classes := sum(rest.piece.graph.n for rest in self.rests if rest.twins is not None):
             said.append(f"{classes:,} classes of twins")
         if junctions := sum(len(rest.contracted.roots) for rest in self.rests if rest.contracted is not None):

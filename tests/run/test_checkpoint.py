@@ -134,6 +134,8 @@ def test_no_file(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(lagbc.CheckpointError, match="pipe is a folder, a pipe or a device"):
         batched(A, checkpoint=tmp_path / "pipe")
+    with pytest.raises(lagbc.CheckpointError, match="pipe is a folder, a pipe or a device"):
+        lagbc.bc(A, k=10, checkpoint=tmp_path / "pipe")
     with pytest.raises(lagbc.CheckpointError, match="is a folder, a pipe or a device"):
         batched(A, checkpoint=os.devnull)
 
