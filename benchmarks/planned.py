@@ -18,7 +18,7 @@ from lagbc.methods.sums import DEPENDENCY, Sums
 from lagbc.reduce.chains import Contracted
 from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.small import SmallBlocks
-from lagbc.run.chains import GROUP, sum_chains
+from lagbc.run.chains import sum_chains
 from lagbc.run.execute import execute
 from lagbc.run.options import Options
 from lagbc.run.part import Part
@@ -30,8 +30,8 @@ Roots = NDArray[np.int64]
 Clock = Callable[[], float]
 Result = TypeVar("Result")
 
-# Near roots are runs of as many as a block of `batched` has, and as a group of junctions, at even distances.
-RUN = {"cpu": GROUP, "cuda": 256}
+# Near roots are runs of as many as a block of `batched` has, at even distances; junctions are runs of whole groups.
+RUN = {"cpu": 64, "cuda": 256}
 # Runs that stand for a part, for each thread, however short the budget: those near the hubs take longer than others.
 LEAST_RUNS = 4
 
@@ -124,11 +124,11 @@ def time_plan(plan: Plan, planning: float, clock: Clock, budget: float) -> Timed
     expected = 0.0 if small is None else _expect_small(small, threads, clock)
     for part in plan.parts:
         _sum_some(part, _roots_of(part)[:1])
-        expected += _time_some(part, threads * GROUP, clock)[0]
+        expected += _time_some(part, threads * RUN["cpu"], clock)[0]
     if expected <= budget:
         taken, result = _time(clock, lambda: execute(plan))
         return Timed(plan, planning, taken, roots, roots, result.sums)
-    least, share = LEAST_RUNS * threads * GROUP, budget / expected
+    least, share = LEAST_RUNS * threads * RUN["cpu"], budget / expected
     parts = [_time_some(part, max(int(len(_roots_of(part)) * share), least), clock) for part in plan.parts]
     sweeping = sum(taken for taken, _ in parts)
     if small is not None:
@@ -169,7 +169,7 @@ def _roots_of(part: Part) -> Roots:
 def _time_some(part: Part, count: int, clock: Clock) -> tuple[float, int]:
     """Time about so many near roots; return what all take by that, and how many were timed."""
     every = _roots_of(part)
-    some = near(every, count, GROUP)
+    some = near(every, count, RUN["cpu"] if part.contracted is None else min(count, part.sweep.batch))
     taken, _ = _time(clock, lambda: _sum_some(part, some))
     return taken * len(every) / max(len(some), 1), len(some)
 

