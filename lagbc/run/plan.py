@@ -96,6 +96,8 @@ def plan_run(graph: Graph, request: Request, batch: int | str, options: Options,
     begun = methods_of(settings.checkpoint) if settings.checkpoint else []
     chains = chains and (not begun or any(one.chains for one in begun))
     reduction = reduce_request(graph, request, settings, chains=chains)
+    if reduction is not None:
+        _require_options(_usual(graph, request, settings), request, settings)
     places = _places(graph, request, reduction, settings, begun if settings.method == "auto" else [])
     again = partial(plan_run, graph, request, batch, options, chains=False)
     return _together(graph, request, reduction, settings, places, again)
@@ -151,9 +153,9 @@ def _together(
 ) -> Plan:
     """Make one plan of the places of its parts."""
     if not places:  # a reduction left nothing
-        selection = choose(graph, method=settings.method, device=settings.device, roots=0, sums=request.sums)
-        needed = memory.of_graph(graph, selection.method, settings.memory)
-        return Plan(request, graph, (), reduction, Selection(selection.method, str(reduction)), needed, settings, again)
+        usual = _usual(graph, request, settings)
+        needed = memory.of_graph(graph, usual, settings.memory)
+        return Plan(request, graph, (), reduction, Selection(usual, str(reduction)), needed, settings, again)
     largest = max(places, key=lambda place: place.part.work)
     needed, selection = largest.needed, largest.selection
     if reduction is not None:
@@ -162,6 +164,13 @@ def _together(
     too_large = next((place.too_large for place in places if place.too_large is not None), None)
     parts = tuple(place.part for place in places)
     return Plan(request, graph, parts, reduction, selection, needed, settings, again, too_large)
+
+
+def _usual(graph: Graph, request: Request, settings: Settings) -> Method:
+    """Tell the method of a whole graph, as far as no probe is needed: it says which options mean something."""
+    given = frozenset(_given(request, settings))
+    roots, device = len(request.roots), settings.device
+    return choose(graph, method=settings.method, device=device, roots=roots, sums=request.sums, options=given).method
 
 
 def _on_device_of(graph: Graph, settings: Settings) -> Settings:

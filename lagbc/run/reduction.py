@@ -193,7 +193,7 @@ def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
 
 
 def _may_pay(graph: Graph, request: Request, settings: Settings) -> bool:
-    """Whether a run is long enough for a look at its graph, which is of the host."""
+    """Whether a run is long enough for a look at its graph."""
     roots = len(request.roots)
     least = tuning.LEAST_ROOTS[_device_of(graph, roots, settings)]
     return roots >= least and roots * graph.nnz >= tuning.LEAST_WORK
