@@ -76,7 +76,7 @@ def execute(plan: Plan) -> Result:
         return _execute(plan)
     except NotContractible:
         if plan.settings.checkpoint is not None:
-            plan.settings.checkpoint.unlink(missing_ok=True)
+            plan.settings.checkpoint.resolve().unlink(missing_ok=True)  # of a link, the file
         return _execute(plan.without_chains())
 
 

@@ -192,16 +192,28 @@ def test_nothing_is_left_of_a_tree(tmp_path):
     assert "no large block" in lagbc.select_method(tree, directed=False, reduce="all").reason
 
 
-def test_counts_too_large_for_chains():
-    """1030 diamonds in a row have 2**1030 paths: the block is swept as it is, with an extended exponent."""
-    n = 3 * 1030
-    i = np.arange(0, n, 3)
-    rows = np.concatenate([i, i, i + 1, i + 2, [n, n + 1]])
-    columns = np.concatenate([i + 1, i + 2, i + 3, i + 3, [n + 1, 0]])
-    ring = sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(n + 2, n + 2)).tocsr()
-    some = {"sources": np.arange(0, n, 97)}
+def test_counts_too_large_for_chains(tmp_path):
+    """1030 diamonds in a row have 2**1030 paths: the block is swept as it is, with an extended exponent.
+
+    A chain that is longer joins their ends.
+    """
+    n, back = 3 * 1030, 2100
+    i, chain = np.arange(0, n, 3), np.r_[np.arange(n, n + back), 0]
+    rows = np.concatenate([i, i, i + 1, i + 2, chain[:-1]])
+    columns = np.concatenate([i + 1, i + 2, i + 3, i + 3, chain[1:]])
+    ring = sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(n + back, n + back)).tocsr()
+    some = {"sources": np.arange(0, n, 971)}
+    assert "junctions" in lagbc.select_method(ring, which="edge_bc", **REDUCED).reason
     plain = lagbc.bc(ring, directed=False, device="cpu", reduce="none", **some)
     np.testing.assert_allclose(lagbc.bc(ring, **REDUCED, **some), plain, rtol=1e-12)
+    plain = lagbc.edge_bc(ring, directed=False, device="cpu", reduce="none", **some).toarray()
+    link, file = tmp_path / "link", tmp_path / "file"
+    link.symlink_to(file)
+    for _ in ("from the start", "from the file"):
+        scores = lagbc.edge_bc(ring, checkpoint=link, **REDUCED, **some)
+        np.testing.assert_allclose(scores.toarray(), plain, rtol=1e-12)
+        assert link.is_symlink()
+        assert np.load(file)["done"] > 0
 
 
 @pytest.mark.parametrize("what", [lagbc.closeness, lagbc.harmonic, lagbc.stress, lagbc.eccentricity])
