@@ -1,0 +1,112 @@
+"""Measure whole exact calls on a GPU with and without reductions: ``python -m benchmarks.gpu_reductions --help``.
+
+A call goes from the SciPy matrix to the scores of all roots. The first call of a case, whose seconds are given apart,
+compiles or loads kernels. Results are JSON lines, a line a network; what a file holds is not measured again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from scipy.sparse import csr_array
+
+import lagbc
+from benchmarks import json_lines, machine
+from benchmarks.graphs import NamedGraph, is_symmetric, table
+from benchmarks.reductions import largest_difference, undirected
+from benchmarks.run import RESULTS
+from lagbc.graph.validate import as_graph
+from lagbc.methods.sums import DEPENDENCY
+from lagbc.run.plan import plan_run
+from lagbc.run.request import Request
+
+Row = dict[str, Any]
+
+GRAPHS = "luxembourg_osm,porto-road,usroads,web-NotreDame,dblp-2010,rmat-20-16"
+HEAD = (
+    "network | vertices | entries | directed | reduce='none' (s) | 'auto' (s) | none / auto | first call (s) | "
+    "difference | what was reduced"
+)
+
+
+def measure(named: NamedGraph, device: str, rounds: int) -> Row:
+    """Time the calls of a network, the shortest of each kind, and compare their scores."""
+    import cupy
+
+    A, gpu = named.load(), cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
+    options: Row = {"directed": not is_symmetric(A), "device": device}
+    row: Row = {"graph": named.name, "vertices": A.shape[0], "entries": A.nnz, "directed": options["directed"]}
+    first, _ = call(A, options | {"reduce": "auto"})
+    reduced, scores = min((call(A, options | {"reduce": "auto"}) for _ in range(rounds)), key=lambda timed: timed[0])
+    plain, expected = call(A, options | {"reduce": "none"})
+    seconds = {"first": first, "auto": reduced, "none": plain}
+    seen = {"difference": largest_difference(scores, expected), "reduction": describe(A, options)}
+    return row | seconds | seen | {"gpu": gpu, "device": device, "commit": machine.commit(), "cores": machine.cores()}
+
+
+def call(A: csr_array, options: Row) -> tuple[float, Any]:
+    """Return the seconds of a call, and its scores."""
+    begun = time.perf_counter()
+    scores = lagbc.bc(A, **options)
+    return time.perf_counter() - begun, scores
+
+
+def describe(A: csr_array, options: Row) -> str:
+    """Say what a run is reduced to, and what sweeps the parts."""
+    graph = as_graph(A, directed=options["directed"])
+    plan = plan_run(graph, Request(DEPENDENCY, np.arange(graph.n)), "auto", {"device": options["device"]})
+    said = f"{plan.reduction}" if plan.reduction is not None else "nothing"
+    parts = {f"{part.label.removesuffix(part.method.device)}on {part.method.device}" for part in plan.parts}
+    return f"{said}; {', '.join(sorted(parts))}"
+
+
+def markdown(rows: list[Row]) -> str:
+    """Lay out the page."""
+    commits = ", ".join(sorted({str(row["commit"])[:10] for row in rows}))
+    lines = [
+        f"{rows[0]['gpu']}, {rows[0]['cores']} cores; commit {commits}.",
+        "",
+        "Seconds of `lagbc.bc(A)` from the SciPy matrix to the exact scores, kernels compiled. The difference is that",
+        "of the scores, over the largest.",
+        "",
+        f"| {HEAD} |",
+        "|" + "---|" * (HEAD.count("|") + 1),
+    ]
+    for row in rows:
+        cells = [row["graph"], f"{row['vertices']:,}", f"{row['entries']:,}", "yes" if row["directed"] else "no"]
+        cells += [f"{row['none']:.3g}", f"{row['auto']:.3g}", f"{row['none'] / row['auto']:.2f}", f"{row['first']:.3g}"]
+        lines.append(f"| {' | '.join(cells)} | {row['difference']:.1e} | {row['reduction']} |")
+    return "\n".join(lines) + "\n"
+
+
+def survey(graphs: Sequence[NamedGraph], done: set[tuple[str, bool]], device: str, rounds: int) -> Iterator[Row]:
+    """Measure what is not done."""
+    for named in graphs:
+        if (named.name, not is_symmetric(named.load())) not in done:
+            yield measure(named, device, rounds)
+
+
+@click.command()
+@click.option("--graphs", default=GRAPHS, show_default=True, help="Names, separated by commas.")
+@click.option("--data", type=click.Path(path_type=Path), help="Folder of Matrix Market files; by default lagbc's own.")
+@click.option("--device", default="auto", show_default=True, help="Of the calls: auto, cpu or cuda.")
+@click.option("--rounds", default=3, show_default=True, help="Calls with reductions after the first.")
+@click.option("--directed", is_flag=True, help="Networks as they are, not all undirected.")
+@click.option("--out", type=click.Path(path_type=Path), default=RESULTS / "gpu_reductions.jsonl", show_default=True)
+def main(graphs: str, data: Path | None, device: str, rounds: int, directed: bool, out: Path) -> None:
+    """Append to the results what is missing, and write the table beside them."""
+    known = table(data)
+    done = {(row["graph"], row["directed"]) for row in json_lines.read(out)}
+    named = [known[name] if directed else undirected(known[name]) for name in graphs.split(",")]
+    for row in json_lines.append(out, survey(named, done, device, rounds)):
+        click.echo(row)
+    out.with_suffix(".md").write_text(markdown(json_lines.read(out)))
+
+
+if __name__ == "__main__":
+    main()
