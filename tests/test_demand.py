@@ -1,6 +1,7 @@
 """Loads by trips between pairs of vertices: `demand=` of `bc` and `edge_bc`, against brute force."""
 
 import functools
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -28,6 +29,7 @@ from strategies import (
 import lagbc
 from lagbc import reference
 from lagbc.graph.validate import as_graph
+from lagbc.methods import table
 from lagbc.methods.contract import SweepPlan
 from lagbc.run import memory
 from lagbc.run.demand import origins, parse_demand, weights_of_columns, without_far_apart
@@ -375,6 +377,7 @@ def test_rows_say_whether_they_take_it():
         ("work-efficient", "cpu", False),
         ("dijkstra", "cpu", True),
         ("batched", "cuda", False),
+        ("delta-stepping", "cuda", True),
     }
 
 
@@ -403,7 +406,10 @@ def test_a_method_of_one_s_own_need_not_take_it():
         lagbc.unregister_method("textbook")
 
 
-def test_a_device_without_a_method_that_takes_it():
+def test_a_device_without_a_method_that_takes_it(monkeypatch):
+    """As one that a method of one's own brings along might be."""
+    rows = [replace(row, demand=row.demand and row.device == "cpu") for row in lagbc.METHODS]
+    monkeypatch.setattr(table, "METHODS", tuple(rows))
     with pytest.raises(ValueError, match="takes no demand with weighted=True; these do: batched on cpu, dijkstra on"):
         lagbc.bc(path(4), demand=np.ones((4, 4)), weighted=True, device="cuda")
 

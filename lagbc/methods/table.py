@@ -200,7 +200,16 @@ METHODS: tuple[Method, ...] = (
     ),
     Method("batched", "semiring", "cuda", False, "lagbc.methods.gpu.batched.hops", "cupy", _ALL_SEVEN, demand=True),
     Method("spmm", "semiring", "cuda", False, "lagbc.methods.gpu.spmm", "cupy"),
-    Method("delta-stepping", "semiring", "cuda", True, "lagbc.methods.gpu.delta_stepping.lengths", "cupy", _ALL_SEVEN),
+    Method(
+        "delta-stepping",
+        "semiring",
+        "cuda",
+        True,
+        "lagbc.methods.gpu.delta_stepping.lengths",
+        "cupy",
+        _ALL_SEVEN,
+        demand=True,
+    ),
     Method("dijkstra", "traversal", "cuda", True, "lagbc.methods.gpu.traversal.dijkstra", "cupy"),
     *(Method(name, "traversal", "cuda", False, "lagbc.methods.gpu.traversal.hops", "cupy") for name in _TRAVERSALS),
 )

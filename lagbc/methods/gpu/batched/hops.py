@@ -32,7 +32,7 @@ from lagbc.methods.gpu.common.kernels import ARRAYS
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, upload, upload_bytes
 from lagbc.methods.gpu.common.sums import sums_bytes
 from lagbc.methods.gpu.common.sweep import Levels, State, Way
-from lagbc.methods.sums import PATH_SUMS, Sums
+from lagbc.methods.sums import Sums
 
 batching = Batching(block=GROUP_COLUMNS, auto=4096)
 options: frozenset[str] = frozenset()
@@ -84,14 +84,4 @@ def paths(state: State, levels: Levels) -> tuple[Any, Any]:
     ValueError
         The plan asks for no sum over paths, so that they are not counted.
     """
-    rows = state.rows
-    if not state.plan.sums & PATH_SUMS:
-        raise ValueError(f"{', '.join(sorted(state.plan.sums))}: no path is counted for these sums")
-    shape = rows.rows, len(levels.places)
-    if not len(levels.placed.position):
-        return cp.full(shape, np.inf), cp.zeros(shape)
-    columns = cp.asarray(np.flatnonzero(~levels.deeper))
-    way: Any = state.module
-    of_groups = way.paths(state.arrays, levels)
-    dist, sigma = (part.transpose(1, 0, 2).reshape(rows.rows, -1)[:, columns] for part in of_groups)
-    return dist, sigma
+    return sweep.paths(state, levels)

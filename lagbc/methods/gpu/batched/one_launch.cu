@@ -7,12 +7,7 @@
 // what is new. Bits are pushed with atomicOr, which commutes; numbers are gathered.
 
 // What a run does not ask for is left out by macros that are 0 or 1: COUNTS (of paths; without them the sweep is of bits
-// alone), STRESS and EDGE_SUMS. With OMEGA_BY_COLUMN, omega has the targets of each column of a vertex, in rows like those
-// of values.
-
-#ifndef OMEGA_BY_COLUMN
-#define OMEGA_BY_COLUMN 0
-#endif
+// alone), STRESS and EDGE_SUMS.
 
 constexpr int EDGES = 2;  // a lane, whose loads are in flight together
 

@@ -145,8 +145,8 @@ class Kernels:
         ):
             if ("stress" in sums and dtype == "float32") or (dtype == "uint32" and not sums):
                 continue  # never asked for; see `lagbc.run.plan` for the first
-            if by_column and not sums:
-                continue
+            if by_column and (not sums or "stress" in sums or dtype == "float32"):
+                continue  # the same
             if count and (not sums or count not in (dtype, NARROW.get(dtype))):
                 continue
             asked = sorted(sums - DEPENDENCY) if sums else ["distances"]

@@ -38,6 +38,12 @@ struct Share {
     }
 };
 
+// omega has the targets of a vertex, or, with OMEGA_BY_COLUMN, those of each of its columns, in rows like those of values.
+
+#ifndef OMEGA_BY_COLUMN
+#define OMEGA_BY_COLUMN 0
+#endif
+
 // What the backward sweep gathers besides c, in one column a lane, where a run asks for it: by macros that are 0 or 1,
 // STRESS for t, the paths on to targets, and EDGE_SUMS for the dependencies of edges.
 struct Besides {

@@ -1,8 +1,7 @@
 // What a backward sweep of a launch a level gathers besides c, where a run asks for it: by macros that are 0 or 1,
 // STRESS for t, the paths on to targets, and EDGE_SUMS for the dependencies of edges.
 //
-// omega has the targets of a vertex, or, with OMEGA_BY_COLUMN, those of each of its columns, in rows like those of values;
-// some of the sources offer that.
+// omega has the targets of a vertex, or, with OMEGA_BY_COLUMN, those of each of its columns, in rows like those of values.
 
 #ifndef OMEGA_BY_COLUMN
 #define OMEGA_BY_COLUMN 0

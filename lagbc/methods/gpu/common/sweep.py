@@ -109,6 +109,9 @@ class Sweeps(Protocol):
     def distances(self, arrays: Any, levels: Levels, keep: Any, sums: Distances) -> None:
         """Sum over distances."""
 
+    def paths(self, arrays: Any, levels: Levels) -> tuple[Any, Any]:
+        """Return distances and path counts as float64, of shape (groups, rows, 256)."""
+
 
 @dataclass(frozen=True)
 class Way:
@@ -128,6 +131,7 @@ class State:
     first: str  # the way that is tried first
     edge_order: Any  # of the graph, on the device; None if edges are not summed
     lengths: Lengths | None = None
+    places: Any = None  # (rows,) int64: of each row among those of `Graph.reordered`; None if they are the same
     way: str = ""
     arrays: Any = None
 
@@ -183,7 +187,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     rows, asked = state.rows, state.plan.sums
     times, targets = multiplicities(rows, levels.roots), rows.omega
     if omega is not None:
-        times, targets = _by_column(rows, levels, times, omega)
+        times, targets = _by_column(state, levels, times, omega)
     weights = Weights(levels.keep(rows), times, targets, omega is not None)
     with rows_of_batch(sums, levels.swept) as own:
         if asked & PATH_SUMS:
@@ -198,18 +202,44 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
             distances.add_to(own, rows, levels.groups, len(levels.roots))
 
 
-def _by_column(rows: Rows, levels: Levels, times: Any, omega: Any) -> tuple[Any, Any]:
+def paths(state: State, levels: Levels) -> tuple[Any, Any]:
+    """Return distances and path counts of the levels' roots, as the contract says.
+
+    Raises
+    ------
+    ValueError
+        The plan asks for no sum over paths, so that they are not counted.
+    """
+    rows = state.rows
+    if not state.plan.sums & PATH_SUMS:
+        raise ValueError(f"{', '.join(sorted(state.plan.sums))}: no path is counted for these sums")
+    shape = rows.rows, len(levels.places)
+    if not len(levels.placed.position):
+        return cp.full(shape, np.inf), cp.zeros(shape)
+    columns = cp.asarray(np.flatnonzero(~levels.deeper))
+    of_groups = state.module.paths(state.arrays, levels)
+    dist, sigma = (part.transpose(1, 0, 2).reshape(rows.rows, -1)[:, columns] for part in of_groups)
+    if state.places is None:
+        return dist, sigma
+    given = cp.argsort(state.places)
+    return dist[given], sigma[given]
+
+
+def _by_column(state: State, levels: Levels, times: Any, omega: Any) -> tuple[Any, Any]:
     """Bring target weights of a vertex and column of the levels, (rows, columns), into range and into all groups' rows.
 
     Return how often each column counts, too.
     """
+    rows = state.rows
     expected = rows.rows, len(levels.places)
     if omega.shape != expected:
         raise ValueError(f"omega has shape {omega.shape}; its rows and columns are those of the levels, {expected}")
+    omega = cp.asarray(omega, np.float64)
+    omega = omega if state.places is None else omega[state.places]
     spread = cp.zeros((rows.groups, rows.rows, GROUP_COLUMNS))
     columns = cp.asarray(np.flatnonzero(~levels.deeper))
     times = cp.ones(rows.groups * GROUP_COLUMNS) if times is None else times
-    scaled, own = columns_into_range(cp.asarray(omega, np.float64), as_numpy(times[columns]), rows.plan.dtype)
+    scaled, own = columns_into_range(omega, as_numpy(times[columns]), rows.plan.dtype)
     spread[columns // GROUP_COLUMNS, :, columns % GROUP_COLUMNS] = scaled.T
     times[columns] = cp.asarray(own)
     return times, spread

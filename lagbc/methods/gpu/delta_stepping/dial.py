@@ -30,6 +30,7 @@ from lagbc.methods.gpu.common.rows import (
     count_groups,
     row_blocks,
     set_bits,
+    unpack,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_bytes, path_rows
 from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
@@ -141,7 +142,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
 def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> PathScores:
     """Sum over paths; `edges` are added to."""
     rows, parts = arrays.rows, _parts(arrays)
-    kernel = _kernel(rows, "dial_backward")
+    kernel = _kernel(rows, "dial_backward", by_column=weights.by_column)
     grid = (row_blocks(rows.rows, rows.hubs), levels.groups, parts)
     scores = PathScores.zeros(rows, parts)
     for level in range(levels.depth, 0 if edges.sums is None else -1, -1):
@@ -172,8 +173,17 @@ def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> Non
     sum_levels(arrays.rows, levels.groups, levels.depth, arrays.unit, arrays.live, arrays.bits, keep, sums)
 
 
-def _kernel(rows: Rows, name: str) -> Kernel:
-    return DIAL.kernel(name, rows.plan.dtype, sums=rows.plan.sums)
+def paths(arrays: Arrays, levels: Levels) -> tuple[Any, Any]:
+    """Distances and path counts, of shape (groups, rows, 256)."""
+    rows, groups = arrays.rows, levels.groups
+    dist = cp.full((rows.groups, rows.rows, GROUP_COLUMNS), np.inf)
+    for level in range(levels.depth + 1):
+        dist[:groups][unpack(arrays.bits[:groups, level]).astype(np.bool_)] = level * arrays.unit
+    return dist, cp.where(cp.isfinite(dist), arrays.values.astype(np.float64), 0.0)
+
+
+def _kernel(rows: Rows, name: str, *, by_column: bool = False) -> Kernel:
+    return DIAL.kernel(name, rows.plan.dtype, sums=rows.plan.sums, by_column=by_column)
 
 
 def _allocate_levels(rows: Rows, capacity: int) -> dict[str, Any]:

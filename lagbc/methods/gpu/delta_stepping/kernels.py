@@ -17,6 +17,7 @@ DIAL = Kernels(
     Source(f"{_HERE}/dial.cu", (*LAUNCH_PER_LEVEL, PATH_SUMS_HEADER)),
     asks=("COUNTS", "STRESS", "EDGE_SUMS"),
     resident=("DIAL", "DIAL_STRESS", "DIAL_EDGES"),
+    by_column=True,
 )
 PER_ROUND = Kernels(
     Source(
@@ -26,12 +27,14 @@ PER_ROUND = Kernels(
     asks=("STRESS", "EDGE_SUMS"),
     resident=("DELTA", "DELTA_SUMS", "STRICT"),
     dists=FLOATS,
+    by_column=True,
 )
 IN_ONE_LAUNCH = Kernels(
     Source(f"{_HERE}/one_launch.cu", (*ONE_LAUNCH, _DISTANCES)),
     asks=("STRESS", "EDGE_SUMS"),
     resident=("DELTA_ONE_LAUNCH", "DELTA_ONE_LAUNCH_SUMS"),
     dists=FLOATS,
+    by_column=True,
 )
 SUMS = Kernels(Source(f"{_HERE}/sums.cu", (*COLUMN_HEADERS, _DISTANCES)), dists=FLOATS)
 PRUNING = Kernels(Source(f"{_HERE}/pruning.cu", (*COLUMN_HEADERS, _DISTANCES)), dists=FLOATS)

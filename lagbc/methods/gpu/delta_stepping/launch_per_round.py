@@ -142,7 +142,8 @@ def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> 
     """Sum over paths; `edges` are added to."""
     rows = arrays.rows
     parts = _parts(rows, arrays.dist)
-    kernel, grid = _kernel(arrays, "delta_backward"), (row_blocks(rows.rows, rows.hubs), levels.groups, parts)
+    kernel = _kernel(arrays, "delta_backward", by_column=weights.by_column)
+    grid = row_blocks(rows.rows, rows.hubs), levels.groups, parts
     scores = PathScores.zeros(rows, parts)
     arrays.pending.fill(0)
     arrays.seen.fill(0)
@@ -174,6 +175,12 @@ def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> 
 def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> None:
     """Sum over distances."""
     sum_distances(arrays.rows, levels.groups, arrays.distances, keep, sums)
+
+
+def paths(arrays: Arrays, levels: Levels) -> tuple[Any, Any]:
+    """Distances and path counts, of shape (groups, rows, 256)."""
+    dist = arrays.distances.astype(np.float64)
+    return dist, cp.where(cp.isfinite(dist), arrays.values.astype(np.float64), 0.0)
 
 
 def _settle(
@@ -320,9 +327,9 @@ def _margin(arrays: Arrays) -> float:
     return _ROUNDING + (1 + _ROUNDING) * arrays.rows.plan.rtol
 
 
-def _kernel(arrays: Arrays, name: str) -> Kernel:
+def _kernel(arrays: Arrays, name: str, *, by_column: bool = False) -> Kernel:
     plan = arrays.rows.plan
-    return PER_ROUND.kernel(name, plan.dtype, dist=arrays.dist, sums=plan.sums)
+    return PER_ROUND.kernel(name, plan.dtype, dist=arrays.dist, sums=plan.sums, by_column=by_column)
 
 
 def _parts(rows: Rows, dist: str) -> int:

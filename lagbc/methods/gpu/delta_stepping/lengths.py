@@ -90,13 +90,16 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
 def prepare(graph: Graph, plan: SweepPlan, way: str | None = None) -> State:
     """Upload the graph in sweep order and allocate rows for the batch; `way` is one of `WAYS`, if not the best."""
     ARRAYS.begin("float64")
-    graph, places = prune(graph, plan)
+    whole = graph
+    graph, kept = prune(graph, plan)
     rows, lengths = upload(graph, plan), describe_lengths(graph, plan)
     first = choose_way(graph, lengths, plan) if way is None else way
     edge_order = None
     if "edges" in plan.sums:
-        edge_order = cp.asarray(graph.edge_order) if places is None else gather(graph.edge_order, places)
-    return State(rows, WAYS, first, edge_order, lengths)
+        edge_order = cp.asarray(graph.edge_order) if kept is None else gather(graph.edge_order, kept)
+    # Other edges may be another order of the vertices; the same of them have edges: the shortest is left to each.
+    places = None if kept is None else cp.asarray(whole.position[graph.order[: rows.rows]])
+    return State(rows, WAYS, first, edge_order, lengths, places)
 
 
 def prune(graph: Graph, plan: SweepPlan) -> tuple[Graph, Any]:
@@ -117,10 +120,22 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
-    """Add what the roots that did not overflow sum to, a row a group, in matrix order."""
-    if omega is not None:
-        raise NotImplementedError("delta-stepping takes no target weights by column")
-    sweep.backward(state, levels, sums)
+    """Add what the roots that did not overflow sum to, a row a group, in matrix order.
+
+    With target weights ``omega[v, column]``, c of v is ``omega[v, column] / sigma + sum of c`` in this column.
+    """
+    sweep.backward(state, levels, sums, omega)
+
+
+def paths(state: State, levels: Levels) -> tuple[Any, Any]:
+    """Return distances and path counts of the levels' roots, as float64, between `forward` and `backward`.
+
+    Raises
+    ------
+    ValueError
+        The plan asks for no sum over paths, so that they are not counted.
+    """
+    return sweep.paths(state, levels)
 
 
 def choose_way(graph: Graph, lengths: Lengths, plan: SweepPlan) -> str:

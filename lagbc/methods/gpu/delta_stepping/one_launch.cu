@@ -353,7 +353,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
             const int v = vertices[i];
             const int count = list_columns(((const unsigned char*)masks)[(size_t)i * BYTES + lane] & kept, columns);
             const Share share(count);
-            const value targets = omega ? value(omega[v]) : value(1);
+            const value targets = !OMEGA_BY_COLUMN && omega ? value(omega[v]) : value(1);
             double delta = 0, through = 0;
             for (int j = 0; j < count; j += 32) {
                 const bool live = j + share.place < count;
@@ -371,10 +371,11 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
                 if (live && share.part == 0 && !(EDGE_SUMS && round == 0)) {
                     const value sigma = values[entry];
                     delta += times() * ((double)sigma * (double)sums.total);
-                    values[entry] = targets / sigma + sums.total;
+                    const value own_targets = OMEGA_BY_COLUMN ? value(omega[rows * COLUMNS + entry]) : targets;
+                    values[entry] = own_targets / sigma + sums.total;
                     if constexpr (STRESS) {
                         through += times() * ((double)sigma * (double)sums.paths);
-                        paths[entry] = targets + sums.paths;
+                        paths[entry] = own_targets + sums.paths;
                     }
                 }
             }

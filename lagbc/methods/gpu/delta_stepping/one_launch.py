@@ -45,7 +45,7 @@ class Arrays:
     rows: Rows
     dist: str
     width: float
-    resident: int  # blocks that the device holds at once
+    resident: int  # blocks that the device holds at once, of all kernels but those of columns with targets of their own
     used: int  # groups of the batch
     lengths: Any  # (nnz,)
     in_lengths: Any
@@ -67,10 +67,9 @@ class Arrays:
     halts: Any
     status: Any  # (groups, 2): how it ended, rounds
 
-    @property
-    def members(self) -> int:
-        """Blocks of each group, all of which are resident."""
-        return max(1, self.resident // self.used)
+    def members(self, kernel: Kernel) -> int:
+        """Blocks of each group in a launch, all of which are resident."""
+        return max(1, min(self.resident, resident_blocks(THREADS, kernel)) // self.used)
 
     @property
     def capacity(self) -> int:
@@ -141,7 +140,8 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     _leave_last(arrays)
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
     limits = {"sigma_limit": rows.plan.sigma_limit, "overflowed": overflowed}
-    _sweep(arrays, "one_launch_count", in_lengths=arrays.in_lengths, **rows.inward, **limits)
+    kernel = _kernel(rows, arrays.dist, "one_launch_count")
+    _sweep(arrays, kernel, in_lengths=arrays.in_lengths, **rows.inward, **limits)
     depth = int(arrays.status.get()[:, 1].max()) - 1
     return Found(depth, bits_of(overflowed, len(roots)), arrays.reached)
 
@@ -152,7 +152,8 @@ def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> 
     scores = PathScores.zeros(rows)
     sums = scores.arguments | edges.arguments
     given = {"lengths": arrays.lengths, "paths": arrays.paths}
-    _sweep(arrays, "one_launch_backward", **rows.outward, **given, **weights.arguments, **sums)
+    kernel = _kernel(rows, arrays.dist, "one_launch_backward", by_column=weights.by_column)
+    _sweep(arrays, kernel, **rows.outward, **given, **weights.arguments, **sums)
     return scores
 
 
@@ -161,13 +162,20 @@ def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> Non
     sum_distances(arrays.rows, levels.groups, arrays.distances, keep, sums)
 
 
+def paths(arrays: Arrays, levels: Levels) -> tuple[Any, Any]:
+    """Distances and path counts, of shape (groups, rows, 256)."""
+    dist = arrays.distances.astype(np.float64)
+    values = arrays.buffer.view(arrays.rows.plan.dtype)[:, : dist[0].size]  # a group's begin where its buffer does
+    return dist, cp.where(cp.isfinite(dist), values.reshape(dist.shape).astype(np.float64), 0.0)
+
+
 def _settle(arrays: Arrays, placed: Placed) -> int:
     """Settle all distances, and queue the near entries of each round; return how that ended."""
     rows = arrays.rows
     _start(arrays, placed)
     return _launch(
         arrays,
-        "one_launch_settle",
+        _kernel(rows, arrays.dist, "one_launch_settle"),
         lengths=arrays.lengths,
         distances=arrays.distances,
         buffer=arrays.buffer,
@@ -211,11 +219,13 @@ def _leave_last(arrays: Arrays) -> None:
     """Leave each column of a vertex in the last of its entries, its level."""
     rows = arrays.rows
     arrays.reached.fill(0)
-    _kernel(rows, arrays.dist, "one_launch_last")(
-        (arrays.members * arrays.used,),
+    kernel = _kernel(rows, arrays.dist, "one_launch_last")
+    members = arrays.members(kernel)
+    kernel(
+        (members * arrays.used,),
         THREADS,
         n=rows.rows,
-        members=arrays.members,
+        members=members,
         latest=arrays.latest,
         previous=arrays.previous,
         masks=arrays.masks,
@@ -225,11 +235,11 @@ def _leave_last(arrays: Arrays) -> None:
     )
 
 
-def _sweep(arrays: Arrays, name: str, **given: Any) -> None:
+def _sweep(arrays: Arrays, kernel: Kernel, **given: Any) -> None:
     """Visit all entries by final distances."""
     _launch(
         arrays,
-        name,
+        kernel,
         distances=arrays.distances,
         buffer=arrays.buffer,
         vertices=arrays.queue,
@@ -241,15 +251,15 @@ def _sweep(arrays: Arrays, name: str, **given: Any) -> None:
     )
 
 
-def _launch(arrays: Arrays, name: str, **given: Any) -> int:
+def _launch(arrays: Arrays, kernel: Kernel, **given: Any) -> int:
     """Run a kernel of all groups; return how the worst of them ended, or raise Interrupted."""
-    rows = arrays.rows
+    rows, members = arrays.rows, arrays.members(kernel)
     arrays.barriers.fill(0)
-    _kernel(rows, arrays.dist, name)(
-        (arrays.members * arrays.used,),
+    kernel(
+        (members * arrays.used,),
         THREADS,
         n=rows.rows,
-        members=arrays.members,
+        members=members,
         barriers=arrays.barriers,
         halts=arrays.halts,
         stop=rows.stop,
@@ -279,5 +289,6 @@ def _queue(rows: Rows, capacity: int) -> dict[str, Any]:
     }
 
 
-def _kernel(rows: Rows, dist: str, name: str) -> Kernel:
-    return IN_ONE_LAUNCH.kernel(name, rows.plan.dtype, dist=dist, sums=rows.plan.sums, cooperative=True)
+def _kernel(rows: Rows, dist: str, name: str, *, by_column: bool = False) -> Kernel:
+    dtype, sums = rows.plan.dtype, rows.plan.sums
+    return IN_ONE_LAUNCH.kernel(name, dtype, dist=dist, sums=sums, by_column=by_column, cooperative=True)
