@@ -35,7 +35,7 @@ from lagbc.methods.gpu.common.sweep import Levels, State, Way
 from lagbc.methods.sums import Sums
 
 batching = Batching(block=GROUP_COLUMNS, auto=4096)
-options: frozenset[str] = frozenset()
+options = frozenset({"members"})
 
 WAYS = {
     "launch per level": Way(launch_per_level, launch_per_level.allocate, then="one launch"),

@@ -69,8 +69,8 @@ def begin(plan: SweepPlan, dist: str | None = None) -> None:
     """Have the kernels compiled while something else is done."""
     count = NARROW.get(plan.dtype, plan.dtype)
     if plan.sums & PATH_SUMS:
-        FORWARD.begin(count, sums=DEPENDENCY)
-        BACKWARD.begin(plan.dtype, count=count, sums=plan.sums)
+        FORWARD.begin(count, sums=DEPENDENCY, members=plan.members is not None)
+        BACKWARD.begin(plan.dtype, count=count, sums=plan.sums, members=plan.members is not None)
     else:
         FORWARD.begin(plan.dtype, sums=DISTANCES_ALONE)
     if plan.sums - DEPENDENCY - {"stress"}:
@@ -87,8 +87,8 @@ def footprint(n: int, plan: SweepPlan) -> int:
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     """Find the levels and count paths; groups that have `tuning.HOPS_MOST_LEVELS` or more are not done."""
     rows, groups = arrays.rows, count_groups(roots)
-    kernels = _Forward(arrays, groups, len(roots))
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
+    kernels = _Forward(arrays, groups, len(roots), overflowed)
     sizes = cp.zeros((tuning.HOPS_MOST_LEVELS + 1, 2), cp.int64)  # of each level: rows, and edges that leave them
     _start(arrays, kernels, placed)
     for level in range(1, tuning.HOPS_MOST_LEVELS if len(placed.position) else 1):
@@ -101,7 +101,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
         is_small = tuning.SMALL_LEVEL * edges <= groups * rows.rows
         if is_small:
             kernels.touch(level)
-        kernels.sweep(level, is_small, overflowed)
+        kernels.sweep(level, is_small)
         arrays.are_small.append(is_small)
     depth, deeper, out_of_range = len(arrays.are_small), None, bits_of(overflowed, len(roots))
     if arrays.counts is not arrays.values and out_of_range.any():
@@ -115,8 +115,9 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
 def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> PathScores:
     """Sum over paths; `edges` are added to."""
     rows, sums = arrays.rows, arrays.rows.plan.sums
+    of: dict[str, Any] = {"by_column": weights.by_column, "members": rows.members is not None}
     name, count = "launch_per_level_backward", str(arrays.counts.dtype)
-    kernel = BACKWARD.kernel(name, rows.plan.dtype, count=count, sums=sums, by_column=weights.by_column)
+    kernel = BACKWARD.kernel(name, rows.plan.dtype, count=count, sums=sums, **of)
     parts = _parts(BACKWARD.own_columns(rows.plan.dtype, sums=sums))
     scores = PathScores.zeros(rows, parts)
     for level in range(levels.depth, 0, -1):
@@ -170,18 +171,36 @@ def paths(arrays: Arrays, levels: Levels) -> tuple[Any, Any]:
 class _Forward:
     """The kernels of the forward sweep, with what all levels have in common."""
 
-    def __init__(self, arrays: Arrays, groups: int, roots: int) -> None:
+    def __init__(self, arrays: Arrays, groups: int, roots: int, overflowed: Any) -> None:
         self._arrays, self._groups, self._roots = arrays, groups, roots
         plan, counts = arrays.rows.plan, arrays.counts
         dtype = plan.dtype if counts is None else str(counts.dtype)
         sums = DISTANCES_ALONE if counts is None else DEPENDENCY
-        self.first, self._count, self._touch, self._sweep = (
-            FORWARD.kernel(f"launch_per_level_{name}", dtype, sums=sums)
+        self._first, self._count, self._touch, self._sweep = (
+            FORWARD.kernel(f"launch_per_level_{name}", dtype, sums=sums, members=arrays.rows.members is not None)
             for name in ("first", "count", "touch", "forward")
         )
         self._parts = _parts(FORWARD.own_columns(dtype, sums=sums))
         # The plan's limit is lower where targets have tiny weights.
-        self._limit = min(2**32 - 1, plan.sigma_limit) if dtype == "uint32" else plan.sigma_limit
+        limit = min(2**32 - 1, plan.sigma_limit) if dtype == "uint32" else plan.sigma_limit
+        members = {"vertex_members": arrays.rows.members}
+        self._counting = {"counts": counts, "limit": limit, "overflowed": overflowed, **members}
+
+    def first(self, placed: Placed) -> None:
+        """Put the roots' out-neighbours at level 1."""
+        arrays, rows = self._arrays, self._arrays.rows
+        self._first(
+            (len(placed.position),),
+            THREADS,
+            n=rows.rows,
+            positions=placed.positions,
+            columns=placed.columns,
+            visited=arrays.visited,
+            next=arrays.bits[1],
+            next_live=arrays.live[1],
+            **rows.outward,
+            **self._counting,
+        )
 
     def count(self, level: int, size: Any) -> None:
         """Count the rows of a level, and the edges that leave them."""
@@ -196,7 +215,7 @@ class _Forward:
         grid = -(-bitmap_words(rows.rows) // WARPS), self._groups
         self._touch(grid, THREADS, n=rows.rows, live=arrays.live[level], touched=arrays.touched, **rows.outward)
 
-    def sweep(self, level: int, is_small: bool, overflowed: Any) -> None:
+    def sweep(self, level: int, is_small: bool) -> None:
         """Find the next level, and count its paths."""
         arrays, rows = self._arrays, self._arrays.rows
         self._sweep(
@@ -210,17 +229,14 @@ class _Forward:
             visited=arrays.visited,
             next_live=arrays.live[level + 1],
             next=arrays.bits[level + 1],
-            counts=arrays.counts,
-            limit=self._limit,
-            overflowed=overflowed,
             touched=arrays.touched if is_small else None,
             **rows.inward,
+            **self._counting,
         )
 
 
 def _start(arrays: Arrays, kernels: _Forward, placed: Placed) -> None:
-    """Put the roots at level 0, and their out-neighbours, each with one path, at level 1."""
-    rows = arrays.rows
+    """Put the roots, each with one path, at level 0, and their out-neighbours at level 1."""
     arrays.are_small.clear()
     set_bits(arrays.visited, placed)
     if arrays.counts is not None:
@@ -229,18 +245,7 @@ def _start(arrays: Arrays, kernels: _Forward, placed: Placed) -> None:
         _clear_level(arrays, level)
     arrays.bits[1].fill(0)
     if len(placed.position):
-        kernels.first(
-            (len(placed.position),),
-            THREADS,
-            n=rows.rows,
-            positions=placed.positions,
-            columns=placed.columns,
-            visited=arrays.visited,
-            next=arrays.bits[1],
-            next_live=arrays.live[1],
-            counts=arrays.counts,
-            **rows.outward,
-        )
+        kernels.first(placed)
 
 
 def _grid(rows: Rows, hubs: int, groups: int, parts: int, is_small: bool) -> tuple[int, int, int]:

@@ -23,6 +23,7 @@ struct Backward {
     const unsigned char* keep;
     const double* omega;
     const double* multiplicity;
+    const double* vertex_members;
     const SIGMA* sigmas;
     value* values;
     double* scores;
@@ -53,8 +54,10 @@ __device__ __forceinline__ void depend(int n, const Place& at, const Backward& s
     }
     if (at.step > 1 && !join_hub(total, met)) return;
     if constexpr (STRESS)
-        finish<true>(at, n, mask, total + OWN, sweep.omega, sweep.multiplicity, sigmas, paths, sweep.stress);
-    finish<false>(at, n, mask, total, sweep.omega, sweep.multiplicity, sigmas, values, sweep.scores);
+        finish<true>(at, n, mask, total + OWN, sweep.omega, sweep.multiplicity, sweep.vertex_members, sigmas, paths,
+                     sweep.stress);
+    finish<false>(at, n, mask, total, sweep.omega, sweep.multiplicity, sweep.vertex_members, sigmas, values,
+                  sweep.scores);
 }
 
 // `paths` and `stress` are without STRESS, `edge_order` and `edges`, a row of nnz sums a group, without EDGE_SUMS. At a
@@ -66,10 +69,10 @@ launch_per_level_backward(int n, int hubs, const offset* __restrict__ indptr, co
                              const unsigned char* __restrict__ keep, const double* __restrict__ omega,
                              const double* __restrict__ multiplicity, const SIGMA* sigmas, value* values,
                              double* scores, value* paths, double* stress, const offset* __restrict__ edge_order,
-                             offset nnz, double* edges, int is_small) {
+                             offset nnz, double* edges, int is_small, const double* __restrict__ vertex_members) {
     for_rows(n, hubs, is_small ? here_live : nullptr, [&](const Place& at) {
         if (has_bit(here_live + at.group * bitmap_words(n), at.v))
-            depend(n, at, {indptr, indices, here, beyond_live, beyond, keep, omega, multiplicity, sigmas, values, scores,
-                           paths, stress, edge_order, nnz, edges});
+            depend(n, at, {indptr, indices, here, beyond_live, beyond, keep, omega, multiplicity, vertex_members, sigmas,
+                           values, scores, paths, stress, edge_order, nnz, edges});
     });
 }

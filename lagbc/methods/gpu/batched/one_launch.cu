@@ -123,7 +123,8 @@ one_launch_forward(int n, int members, const offset* __restrict__ indptr, const 
                           const offset* __restrict__ in_indptr, const int* __restrict__ in_indices, unsigned* bits,
                           unsigned* visited, int* stamps, value* values, int* queue, unsigned* masks, offset capacity,
                           int* starts, int* found, value sigma_limit, unsigned char* overflowed, unsigned* barriers,
-                          int* halts, const volatile unsigned char* stop, int* status) {
+                          int* halts, const volatile unsigned char* stop, int* status,
+                          const double* __restrict__ vertex_members) {
     Group group(members, barriers);
     const Rows own = rows_of(group.index, n, capacity, bits, visited, stamps, values, queue, masks, starts);
     __shared__ unsigned char lists[WARPS][COLUMNS];
@@ -154,11 +155,12 @@ one_launch_forward(int n, int members, const offset* __restrict__ indptr, const 
                 for (int j = 0; j < count; j += 32) {
                     const bool live = j + share.place < count;
                     const int column = live ? columns[j + share.place] : 0;
-                    const value sigma =
+                    value sigma =
                         gather_column<false>(in_indptr, in_indices, v, share, column, live,
                                              (const unsigned char*)own.bits(level - 1), own.values, {})
                             .total;
                     if (live && share.part == 0) {
+                        if constexpr (MEMBERS) sigma = of_all(sigma, vertex_members[v]);
                         own.values[(size_t)v * COLUMNS + column] = sigma;
                         if (sigma > sigma_limit)
                             atomicOr((unsigned*)(overflowed + group.index * BYTES) + column / 32, 1u << column % 32);
@@ -195,7 +197,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
                            const double* __restrict__ omega, const double* __restrict__ multiplicity, double* scores,
                            unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status,
                            value* paths, double* stress, const offset* __restrict__ edge_order, offset nnz,
-                           double* edges) {
+                           double* edges, const double* __restrict__ vertex_members) {
     Group group(members, barriers);
     const Rows own = rows_of(group.index, n, capacity, bits, visited, stamps, values, queue, masks, starts);
     __shared__ unsigned char lists[WARPS][COLUMNS];
@@ -243,7 +245,8 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
                     delta += (multiplicity ? multiplicity[column] : 1.0) * ((double)sigma * (double)sums.total);
                     const value own_targets =
                         OMEGA_BY_COLUMN ? value(omega[((size_t)group.index * n + v) * COLUMNS + column]) : targets;
-                    *place = own_targets / sigma + sums.total;
+                    const value onward = own_targets / sigma + sums.total;
+                    *place = MEMBERS ? of_all(onward, vertex_members[v]) : onward;
                     if constexpr (STRESS) {
                         through += (multiplicity ? multiplicity[column] : 1.0) * ((double)sigma * (double)sums.paths);
                         paths[(size_t)v * COLUMNS + column] = own_targets + sums.paths;

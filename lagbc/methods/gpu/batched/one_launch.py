@@ -86,7 +86,7 @@ def begin(plan: SweepPlan, dist: str | None = None) -> None:
     """Have the kernels compiled while something else is done."""
     counts = plan.sums & PATH_SUMS
     for sums in dict.fromkeys((DEPENDENCY, plan.sums) if counts else (DISTANCES_ALONE,)):
-        IN_ONE_LAUNCH.begin(plan.dtype, sums=sums, cooperative=True)
+        IN_ONE_LAUNCH.begin(plan.dtype, sums=sums, members=plan.members is not None, cooperative=True)
     if plan.sums - PATH_SUMS:
         SUMS.begin(plan.dtype, cooperative=True)
 
@@ -110,7 +110,8 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
         _start(arrays, placed)
         overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
         given = {"found": arrays.found, "sigma_limit": rows.plan.sigma_limit, "overflowed": overflowed}
-        worst = _launch(arrays, kernel, count_groups(roots), **rows.outward, **rows.inward, **given)
+        edges = rows.outward | rows.inward
+        worst = _launch(arrays, kernel, count_groups(roots), vertex_members=rows.members, **edges, **given)
         if worst != QUEUE_FULL:
             return Found(int(arrays.status.get()[:, 1].max()), bits_of(overflowed, len(roots)), arrays.visited)
         _grow_queue(arrays)
@@ -185,8 +186,8 @@ def _start(arrays: Arrays, placed: Placed) -> None:
 
 
 def _kernel(rows: Rows, sweep: str, sums: frozenset[str], *, by_column: bool = False) -> Kernel:
-    name, dtype = f"one_launch_{sweep}", rows.plan.dtype
-    return IN_ONE_LAUNCH.kernel(name, dtype, sums=sums, by_column=by_column, cooperative=True)
+    of: dict[str, Any] = {"sums": sums, "by_column": by_column, "members": rows.members is not None}
+    return IN_ONE_LAUNCH.kernel(f"one_launch_{sweep}", rows.plan.dtype, cooperative=True, **of)
 
 
 def _members(kernel: Kernel, groups: int) -> int:

@@ -51,8 +51,8 @@ class Kernels:
         no such macro.
     depth_bytes : tuple of int
         Bytes of a depth.
-    by_column : bool
-        Whether there may be targets of each column: OMEGA_BY_COLUMN.
+    by_column, members : bool
+        Whether there may be targets of each column, OMEGA_BY_COLUMN, and vertices that stand for several, MEMBERS.
     """
 
     source: compiler.Source
@@ -63,6 +63,7 @@ class Kernels:
     counts: tuple[str | None, ...] = (None,)
     depth_bytes: tuple[int | None, ...] = (None,)
     by_column: bool = False
+    members: bool = False
 
     def own_columns(self, dtype: str, dist: str | None = None, sums: frozenset[str] = DEPENDENCY) -> int:
         """Columns of a lane, in the kernels that take a launch a level."""
@@ -80,6 +81,7 @@ class Kernels:
         depth_bytes: int | None = None,
         sums: frozenset[str] = DEPENDENCY,
         by_column: bool = False,
+        members: bool = False,
     ) -> tuple[str, ...]:
         """Compiler options for values of `dtype`, and of what else the source has: depths, distances, sums."""
         macros: dict[str, object] = {"VALUE": _TYPES[dtype]}
@@ -92,8 +94,7 @@ class Kernels:
         if self.source.name in tuning.OWN_BYTES:
             macros["OWN_COLUMNS"] = self.own_columns(dtype, dist, sums)
         macros |= {macro: int(bool(sums & _MACROS[macro])) for macro in self.asks}
-        if by_column:
-            macros["OMEGA_BY_COLUMN"] = 1
+        macros |= {name: 1 for name, wanted in (("OMEGA_BY_COLUMN", by_column), ("MEMBERS", members)) if wanted}
         macros |= {f"{kernel}_RESIDENT": tuning.RESIDENT[kernel] for kernel in self.resident}
         return compiler.options(macros)
 
@@ -106,6 +107,7 @@ class Kernels:
         depth_bytes: int | None = None,
         sums: frozenset[str] = DEPENDENCY,
         by_column: bool = False,
+        members: bool = False,
         cooperative: bool = False,
     ) -> Any:
         """Return the cupy.RawModule on the current device.
@@ -120,10 +122,13 @@ class Kernels:
             Sums that are asked for.
         by_column : bool
             Whether each column has targets of its own.
+        members : bool
+            Whether vertices stand for several.
         cooperative : bool
             Whether the blocks of a launch wait for each other.
         """
-        chosen = self.options(dtype, dist=dist, count=count, depth_bytes=depth_bytes, sums=sums, by_column=by_column)
+        of: dict[str, Any] = {"sums": sums, "by_column": by_column, "members": members}
+        chosen = self.options(dtype, dist=dist, count=count, depth_bytes=depth_bytes, **of)
         return compiler.load(self.source, chosen, cooperative=cooperative)
 
     def begin(self, dtype: str, *, cooperative: bool = False, **of: Any) -> None:
@@ -139,22 +144,22 @@ class Kernels:
         """Yield (label, source, options) of everything that is ever compiled of the source."""
         seen = set()
         asked_for = _SUMS if self.asks else (DEPENDENCY,)
-        columns = (False, True) if self.by_column else (False,)
-        for dtype, depth_bytes, dist, count, sums, by_column in product(
-            self.dtypes, self.depth_bytes, self.dists, self.counts, asked_for, columns
+        # Of targets by column and members; no run asks for both.
+        besides = [(False, False), *[(True, False)] * self.by_column, *[(False, True)] * self.members]
+        for dtype, depth_bytes, dist, count, sums, (by_column, members) in product(
+            self.dtypes, self.depth_bytes, self.dists, self.counts, asked_for, besides
         ):
             if ("stress" in sums and dtype == "float32") or (dtype == "uint32" and not sums):
                 continue  # never asked for; see `lagbc.run.plan` for the first
-            if by_column and (not sums or "stress" in sums or dtype == "float32"):
+            if (by_column or members) and (not sums or "stress" in sums or dtype == "float32"):
                 continue  # the same
             if count and (not sums or count not in (dtype, NARROW.get(dtype))):
                 continue
             asked = sorted(sums - DEPENDENCY) if sums else ["distances"]
-            asked += ["targets by column"] if by_column else []
+            asked += ["targets by column"] * by_column + ["members"] * members
             label = ", ".join(str(part) for part in (dtype, depth_bytes, dist, count, *asked) if part)
-            chosen = self.options(
-                dtype, dist=dist, count=count, depth_bytes=depth_bytes, sums=sums, by_column=by_column
-            )
+            of: dict[str, Any] = {"sums": sums, "by_column": by_column, "members": members}
+            chosen = self.options(dtype, dist=dist, count=count, depth_bytes=depth_bytes, **of)
             if chosen not in seen:
                 yield f"{self.source.name}[{label}]", self.source, chosen
             seen.add(chosen)

@@ -176,6 +176,16 @@ __device__ __forceinline__ void add_columns(const value* p, unsigned columns, va
     for_sectors(p, columns, [&](int k, value x) { total[k] += columns >> k & 1 ? x : value(0); });
 }
 
+// With MEMBERS, x of all members of the row's vertex from x of each.
+template <typename T>
+__device__ __forceinline__ void times_members(T (&x)[OWN], const Place& at, const double* vertex_members) {
+    if constexpr (MEMBERS) {
+        const double members = vertex_members[at.v];
+#pragma unroll
+        for (int k = 0; k < OWN; k++) x[k] = of_all(x[k], members);
+    }
+}
+
 // Own columns that have a root, of a batch of so many roots.
 __device__ __forceinline__ unsigned used_columns(const Place& at, int roots) {
     const int unused = at.own_column() + OWN - min(roots - at.group * COLUMNS, COLUMNS);

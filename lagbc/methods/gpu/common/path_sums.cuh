@@ -54,11 +54,12 @@ __device__ __forceinline__ double add_columns_along(const value* p, unsigned col
 }
 
 // At one level: with sigma in its row of `sigmas`, and `total` the sum over tight successors of c or t, the vertex gets
-// c = omega / sigma + total or, of PATHS, t = omega + total in its row of `values`, and multiplicity * sigma * total is
-// added to its score. `sigmas` may be the rows in which c takes their place, so that t comes first.
+// c = members * (omega / sigma + total) or, of PATHS, t = omega + total in its row of `values`, and multiplicity * sigma *
+// total is added to its score. `sigmas` may be the rows in which c takes their place, so that t comes first.
 template <bool PATHS, typename S>
 __device__ __forceinline__ void finish(const Place& at, int n, unsigned mask, const value* total, const double* omega,
-                                       const double* multiplicity, const S* sigmas, value* values, double* scores) {
+                                       const double* multiplicity, const double* vertex_members, const S* sigmas,
+                                       value* values, double* scores) {
     double through = 0;
     if (mask) {
         const size_t own = (size_t)at.v * COLUMNS + at.own_column();
@@ -73,6 +74,7 @@ __device__ __forceinline__ void finish(const Place& at, int n, unsigned mask, co
                 OMEGA_BY_COLUMN ? value(omega[at.row * COLUMNS + at.own_column() + k]) : targets;
             onward[k] = (PATHS ? own_targets : own_targets / value(sigma[k])) + total[k];
         }
+        times_members(onward, at, vertex_members);
         store_own(values + own, mask, onward);
     }
     add_score(at, n, through, scores);

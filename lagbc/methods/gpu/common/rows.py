@@ -41,6 +41,7 @@ class Rows:
     hubs: int
     in_hubs: int
     omega: Any  # (rows,) or None
+    members: Any  # the same
     stop: Any  # (1,) uint8, pinned: the host writes, kernels poll
     counts_are_small: bool = True  # until a path count is past 32 bits
 
@@ -117,14 +118,15 @@ def upload(graph: Graph, plan: SweepPlan) -> Rows:
         hubs=_count_hubs(ordered.out_degrees),
         in_hubs=_count_hubs(into.out_degrees),
         omega=None if plan.omega is None else cp.asarray(plan.omega[graph.order[:rows]]),
+        members=None if plan.members is None else cp.asarray(plan.members[graph.order[:rows]]),
         stop=stop,
     )
 
 
 def upload_bytes(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of what `upload` allocates: indptr and indices both ways, order and omega."""
+    """Bound the bytes of what `upload` allocates: indptr and indices both ways, order, omega and members."""
     edges = 2 * (8 * (graph.n + 1) + int(graph.indices.dtype.itemsize) * graph.nnz)
-    return edges + 8 * graph.n * (2 if plan.omega is not None else 1)
+    return edges + 8 * graph.n * (1 + (plan.omega is not None) + (plan.members is not None))
 
 
 def place(rows: Rows, roots: NDArray[np.int64]) -> Placed:

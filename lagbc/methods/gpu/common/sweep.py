@@ -87,11 +87,13 @@ class Weights:
     multiplicity: Any  # (groups * 256,): how often each column counts; None is once
     omega: Any  # (rows,): targets of each vertex, None is one; or (groups, rows, 256), of each column of a vertex
     by_column: bool
+    members: Any  # (rows,): equal vertices that each stands for; None is one
 
     @property
     def arguments(self) -> dict[str, Any]:
         """What a kernel is given of them."""
-        return {"keep": self.keep, "multiplicity": self.multiplicity, "omega": self.omega}
+        given = {"keep": self.keep, "multiplicity": self.multiplicity, "omega": self.omega}
+        return {**given, "vertex_members": self.members}
 
 
 class Sweeps(Protocol):
@@ -188,7 +190,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     times, targets = multiplicities(rows, levels.roots), rows.omega
     if omega is not None:
         times, targets = _by_column(state, levels, times, omega)
-    weights = Weights(levels.keep(rows), times, targets, omega is not None)
+    weights = Weights(levels.keep(rows), times, targets, omega is not None, rows.members)
     with rows_of_batch(sums, levels.swept) as own:
         if asked & PATH_SUMS:
             edges = Edges(state.edge_order, own.edges)

@@ -89,7 +89,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, RESIDENT)
 dial_forward(int n, int hubs, int capacity, int roots, int level, const offset* __restrict__ in_indptr,
              const int* __restrict__ in_indices, const unsigned char* __restrict__ in_lengths, unsigned* live,
              unsigned char* bits, unsigned char* __restrict__ visited, value* values, value sigma_limit,
-             unsigned* overflowed, int* any) {
+             unsigned* overflowed, int* any, const double* __restrict__ vertex_members) {
     const Place at(n, hubs);
     if (!at.valid) return;
     const Levels levels(at, n, capacity, live, bits);
@@ -110,6 +110,7 @@ dial_forward(int n, int hubs, int capacity, int roots, int level, const offset* 
         *any = 1;
     }
     if (!COUNTS || !found) return;
+    times_members(total, at, vertex_members);
     store_own(values + (size_t)at.v * COLUMNS + at.own_column(), found, total);
     mark_columns(overflowed, at, found & above(total, sigma_limit));
 }
@@ -122,7 +123,8 @@ dial_backward(int n, int hubs, int capacity, int level, int last, const offset* 
               const int* __restrict__ indices, const unsigned char* __restrict__ lengths, unsigned* live,
               unsigned char* bits, const unsigned char* __restrict__ keep, const double* __restrict__ omega,
               const double* __restrict__ multiplicity, value* values, double* scores, value* paths, double* stress,
-              const offset* __restrict__ edge_order, offset nnz, double* edges) {
+              const offset* __restrict__ edge_order, offset nnz, double* edges,
+              const double* __restrict__ vertex_members) {
     const Place at(n, hubs);
     if (!at.valid) return;
     const Levels levels(at, n, capacity, live, bits);
@@ -140,6 +142,7 @@ dial_backward(int n, int hubs, int capacity, int level, int last, const offset* 
                              {paths, near, {edge_order, edges + at.group * nnz}});
     if (EDGE_SUMS && level == 0) return;
     if (at.step > 1 && !join_hub(total, met)) return;
-    if constexpr (STRESS) finish<true>(at, n, mask, total + OWN, omega, multiplicity, values, paths, stress);
-    finish<false>(at, n, mask, total, omega, multiplicity, values, values, scores);
+    if constexpr (STRESS)
+        finish<true>(at, n, mask, total + OWN, omega, multiplicity, vertex_members, values, paths, stress);
+    finish<false>(at, n, mask, total, omega, multiplicity, vertex_members, values, values, scores);
 }

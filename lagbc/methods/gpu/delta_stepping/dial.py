@@ -79,7 +79,7 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
 
 def begin(plan: SweepPlan, dist: str | None) -> None:
     """Have the kernels compiled while something else is done."""
-    DIAL.begin(plan.dtype, sums=plan.sums)
+    DIAL.begin(plan.dtype, sums=plan.sums, members=plan.members is not None)
     if plan.sums - PATH_SUMS:
         begin_sums("float64")
 
@@ -128,6 +128,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
             sigma_limit=rows.plan.sigma_limit,
             overflowed=overflowed,
             any=found[level:],
+            vertex_members=rows.members,
             **rows.inward,
         )
         if int(found[level]):
@@ -183,7 +184,8 @@ def paths(arrays: Arrays, levels: Levels) -> tuple[Any, Any]:
 
 
 def _kernel(rows: Rows, name: str, *, by_column: bool = False) -> Kernel:
-    return DIAL.kernel(name, rows.plan.dtype, sums=rows.plan.sums, by_column=by_column)
+    members = rows.members is not None
+    return DIAL.kernel(name, rows.plan.dtype, sums=rows.plan.sums, by_column=by_column, members=members)
 
 
 def _allocate_levels(rows: Rows, capacity: int) -> dict[str, Any]:

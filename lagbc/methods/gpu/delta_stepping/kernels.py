@@ -18,6 +18,7 @@ DIAL = Kernels(
     asks=("COUNTS", "STRESS", "EDGE_SUMS"),
     resident=("DIAL", "DIAL_STRESS", "DIAL_EDGES"),
     by_column=True,
+    members=True,
 )
 PER_ROUND = Kernels(
     Source(
@@ -28,6 +29,7 @@ PER_ROUND = Kernels(
     resident=("DELTA", "DELTA_SUMS", "STRICT"),
     dists=FLOATS,
     by_column=True,
+    members=True,
 )
 IN_ONE_LAUNCH = Kernels(
     Source(f"{_HERE}/one_launch.cu", (*ONE_LAUNCH, _DISTANCES)),
@@ -35,6 +37,7 @@ IN_ONE_LAUNCH = Kernels(
     resident=("DELTA_ONE_LAUNCH", "DELTA_ONE_LAUNCH_SUMS"),
     dists=FLOATS,
     by_column=True,
+    members=True,
 )
 SUMS = Kernels(Source(f"{_HERE}/sums.cu", (*COLUMN_HEADERS, _DISTANCES)), dists=FLOATS)
 PRUNING = Kernels(Source(f"{_HERE}/pruning.cu", (*COLUMN_HEADERS, _DISTANCES)), dists=FLOATS)

@@ -170,7 +170,8 @@ delta_relax_and_count(int n, int hubs, const offset* __restrict__ in_indptr, con
                       const dist* __restrict__ in_lengths, const unsigned* __restrict__ live,
                       const unsigned char* __restrict__ near, const dist* __restrict__ lowest,
                       const dist* __restrict__ floors, dist margin, unsigned* open, unsigned char* pending,
-                      dist* distances, value* values, value sigma_limit, unsigned* overflowed) {
+                      dist* distances, value* values, value sigma_limit, unsigned* overflowed,
+                      const double* __restrict__ vertex_members) {
     const Place at(n, hubs);
     if (!at.valid) return;
     open += (at.group * gridDim.z + blockIdx.z) * bitmap_words(n);
@@ -225,6 +226,7 @@ delta_relax_and_count(int n, int hubs, const offset* __restrict__ in_indptr, con
     unsigned char* own = pending + at.row * BYTES + at.column / 8;
     put_bits(own, own_bits(own) | head.pending);
     if (!head.pending) return;
+    times_members(sigma, at, vertex_members);
     value* row = values + (size_t)at.v * COLUMNS;
     value before[OWN];
     load_own(row, before);
@@ -260,7 +262,8 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, DELTA_RESIDENT)
 delta_count(int n, int hubs, const offset* __restrict__ in_indptr, const int* __restrict__ in_indices,
             const dist* __restrict__ in_lengths, const unsigned* __restrict__ here_live,
             const unsigned char* __restrict__ here, unsigned* before_live, unsigned char* before, dist rtol,
-            dist margin, const dist* __restrict__ distances, value* values, value sigma_limit, unsigned* overflowed) {
+            dist margin, const dist* __restrict__ distances, value* values, value sigma_limit, unsigned* overflowed,
+            const double* __restrict__ vertex_members) {
     const Place at(n, hubs);
     if (!at.valid) return;
     const size_t bitmap = at.group * bitmap_words(n);
@@ -293,6 +296,7 @@ delta_count(int n, int hubs, const offset* __restrict__ in_indptr, const int* __
     put_bits(before + own, own_bits(before + own) | wanted);
     if ((threadIdx.x & 31) == 0) set_bit(before_live + bitmap, at.v);
     if (!wanted) return;
+    times_members(total, at, vertex_members);
     store_own(values + (size_t)at.v * COLUMNS, wanted, total);
     mark_columns(overflowed, at, wanted & (~met | above(total, sigma_limit)));
 }
@@ -307,7 +311,7 @@ delta_backward(int n, int hubs, int level, const offset* __restrict__ indptr, co
                const unsigned char* __restrict__ keep, dist rtol, const dist* __restrict__ distances,
                const double* __restrict__ omega, const double* __restrict__ multiplicity, value* values,
                double* scores, value* paths, double* stress, const offset* __restrict__ edge_order, offset nnz,
-               double* edges) {
+               double* edges, const double* __restrict__ vertex_members) {
     const Place at(n, hubs);
     if (!at.valid) return;
     const size_t bitmap = at.group * bitmap_words(n);
@@ -342,6 +346,7 @@ delta_backward(int n, int hubs, int level, const offset* __restrict__ indptr, co
     if (at.step > 1 && !join_hub(total, met)) return;
     put_bits(later + own, own_bits(later + own) | mask);
     if ((threadIdx.x & 31) == 0) set_bit(later_live + bitmap, at.v);
-    if constexpr (STRESS) finish<true>(at, n, mask, total + OWN, omega, multiplicity, values, paths, stress);
-    finish<false>(at, n, mask, total, omega, multiplicity, values, values, scores);
+    if constexpr (STRESS)
+        finish<true>(at, n, mask, total + OWN, omega, multiplicity, vertex_members, values, paths, stress);
+    finish<false>(at, n, mask, total, omega, multiplicity, vertex_members, values, values, scores);
 }

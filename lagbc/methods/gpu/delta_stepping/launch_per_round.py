@@ -105,7 +105,7 @@ def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
 
 def begin(plan: SweepPlan, dist: str | None) -> None:
     """Have the kernels compiled while something else is done."""
-    PER_ROUND.begin(plan.dtype, dist=dist, sums=plan.sums)
+    PER_ROUND.begin(plan.dtype, dist=dist, sums=plan.sums, members=plan.members is not None)
     if plan.sums - PATH_SUMS:
         begin_sums(dist or "float64")
 
@@ -242,7 +242,7 @@ def _relax(arrays: Arrays, grid: tuple[int, int, int], turn: int, overflowed: An
     if arrays.strict:
         name = "delta_relax_and_count"
         besides = {"floors": arrays.lowest[turn], "values": arrays.values, "overflowed": overflowed}
-        besides["sigma_limit"] = rows.plan.sigma_limit
+        besides |= {"sigma_limit": rows.plan.sigma_limit, "vertex_members": rows.members}
     else:
         name = "delta_relax"
         besides = {"snapshot": arrays.snapshot, "rtol": rows.plan.rtol}
@@ -318,6 +318,7 @@ def _count(arrays: Arrays, roots: NDArray[np.int64], placed: Placed, rounds: int
             values=arrays.values,
             sigma_limit=rows.plan.sigma_limit,
             overflowed=overflowed,
+            vertex_members=rows.members,
             **rows.inward,
         )
 
@@ -329,7 +330,8 @@ def _margin(arrays: Arrays) -> float:
 
 def _kernel(arrays: Arrays, name: str, *, by_column: bool = False) -> Kernel:
     plan = arrays.rows.plan
-    return PER_ROUND.kernel(name, plan.dtype, dist=arrays.dist, sums=plan.sums, by_column=by_column)
+    of: dict[str, Any] = {"sums": plan.sums, "by_column": by_column, "members": plan.members is not None}
+    return PER_ROUND.kernel(name, plan.dtype, dist=arrays.dist, **of)
 
 
 def _parts(rows: Rows, dist: str) -> int:

@@ -67,7 +67,7 @@ from lagbc.methods.gpu.delta_stepping import dial, launch_per_round, one_launch,
 from lagbc.methods.sums import PATH_SUMS, Sums
 
 batching = Batching(block=GROUP_COLUMNS, auto=2048)
-options = frozenset({"rtol", "bucket_width"})
+options = frozenset({"rtol", "bucket_width", "members"})
 
 WAYS = {
     "dial": Way(dial, dial.allocate, then="window"),

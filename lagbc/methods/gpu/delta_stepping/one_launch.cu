@@ -276,7 +276,7 @@ one_launch_count(int n, int members, const offset* __restrict__ in_indptr, const
            const dist* __restrict__ in_lengths, const dist* __restrict__ distances, unsigned char* buffer,
            const int* __restrict__ vertices, const unsigned* __restrict__ masks, offset capacity,
            const int* __restrict__ starts, dist rtol, value sigma_limit, unsigned* overflowed, unsigned* barriers,
-           int* halts, const volatile unsigned char* stop, int* status) {
+           int* halts, const volatile unsigned char* stop, int* status, const double* __restrict__ vertex_members) {
     Group group(members, barriers);
     const size_t rows = (size_t)group.index * n;
     __shared__ unsigned char lists[WARPS][COLUMNS];
@@ -299,11 +299,12 @@ one_launch_count(int n, int members, const offset* __restrict__ in_indptr, const
                 const bool live = j + share.place < count;
                 const int column = live ? columns[j + share.place] : 0;
                 const size_t entry = (size_t)v * COLUMNS + column;
-                const value sigma = round ? sum_tight<true>(in_indptr, in_indices, in_lengths, v, share, column, live,
-                                                            distances[entry], distances, values, rtol, {})
-                                                .total
-                                          : value(1);
+                value sigma = round ? sum_tight<true>(in_indptr, in_indices, in_lengths, v, share, column, live,
+                                                      distances[entry], distances, values, rtol, {})
+                                          .total
+                                    : value(1);
                 if (live && share.part == 0) {
+                    if (MEMBERS && round) sigma = of_all(sigma, vertex_members[v]);
                     values[entry] = sigma;
                     if (!(sigma > 0 && sigma <= sigma_limit))
                         atomicOr(&overflowed[group.index * WORDS + column / 32], 1u << column % 32);
@@ -329,7 +330,8 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
               const int* __restrict__ starts, dist rtol, const unsigned char* __restrict__ keep,
               const double* __restrict__ omega, const double* __restrict__ multiplicity, double* scores,
               value* paths, double* stress, const offset* __restrict__ edge_order, offset nnz, double* edges,
-              unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status) {
+              unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status,
+              const double* __restrict__ vertex_members) {
     Group group(members, barriers);
     const size_t rows = (size_t)group.index * n;
     __shared__ unsigned char lists[WARPS][COLUMNS];
@@ -372,7 +374,8 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
                     const value sigma = values[entry];
                     delta += times() * ((double)sigma * (double)sums.total);
                     const value own_targets = OMEGA_BY_COLUMN ? value(omega[rows * COLUMNS + entry]) : targets;
-                    values[entry] = own_targets / sigma + sums.total;
+                    const value onward = own_targets / sigma + sums.total;
+                    values[entry] = MEMBERS ? of_all(onward, vertex_members[v]) : onward;
                     if constexpr (STRESS) {
                         through += times() * ((double)sigma * (double)sums.paths);
                         paths[entry] = own_targets + sums.paths;

@@ -112,7 +112,8 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
 
 def begin(plan: SweepPlan, dist: str | None) -> None:
     """Have the kernels compiled while something else is done."""
-    IN_ONE_LAUNCH.begin(plan.dtype, dist=dist, sums=plan.sums, cooperative=True)
+    members = plan.members is not None
+    IN_ONE_LAUNCH.begin(plan.dtype, dist=dist, sums=plan.sums, members=members, cooperative=True)
     if plan.sums - PATH_SUMS:
         begin_sums(dist or "float64")
 
@@ -139,7 +140,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
         return Found(0, np.zeros(len(roots), np.bool_), None)
     _leave_last(arrays)
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
-    limits = {"sigma_limit": rows.plan.sigma_limit, "overflowed": overflowed}
+    limits = {"sigma_limit": rows.plan.sigma_limit, "overflowed": overflowed, "vertex_members": rows.members}
     kernel = _kernel(rows, arrays.dist, "one_launch_count")
     _sweep(arrays, kernel, in_lengths=arrays.in_lengths, **rows.inward, **limits)
     depth = int(arrays.status.get()[:, 1].max()) - 1
@@ -290,5 +291,5 @@ def _queue(rows: Rows, capacity: int) -> dict[str, Any]:
 
 
 def _kernel(rows: Rows, dist: str, name: str, *, by_column: bool = False) -> Kernel:
-    dtype, sums = rows.plan.dtype, rows.plan.sums
-    return IN_ONE_LAUNCH.kernel(name, dtype, dist=dist, sums=sums, by_column=by_column, cooperative=True)
+    of: dict[str, Any] = {"sums": rows.plan.sums, "by_column": by_column, "members": rows.members is not None}
+    return IN_ONE_LAUNCH.kernel(name, rows.plan.dtype, dist=dist, cooperative=True, **of)
