@@ -86,7 +86,8 @@ class SweepPlan:
         How often each vertex counts as a root; None is once each.
     members : ndarray of float64, shape (n,), or None
         m, how many equal vertices each stands for in the interior of a path, whole numbers >= 1; None is one each. Only
-        methods with "members" among their options read them, and only "dependency" and "edges" are summed with them.
+        methods with "members" among their options read them, and only "dependency" and "edges" are summed with them,
+        in float64.
     demand : csr_array of float64, shape (n, n), or None
         Row s says how many targets each vertex stands for where s is the root, in place of omega. Methods do not read
         it: `backward` is given the weights of its columns.
@@ -114,7 +115,7 @@ class SweepPlan:
     Raises
     ------
     ValueError
-        With `members`, a sum is asked for that is not made with them, or endpoints.
+        With `members`, a sum is asked for that is not made with them, or endpoints, or float32.
 
     Notes
     -----
@@ -147,8 +148,9 @@ class SweepPlan:
     stop: StopFlag = field(default_factory=StopFlag)
 
     def __post_init__(self) -> None:
-        if self.members is not None and (self.endpoints or self.sums - SUMS_WITH_MEMBERS):
-            asked = sorted(self.sums - SUMS_WITH_MEMBERS) + ["endpoints"] * self.endpoints
+        asked = [*sorted(self.sums - SUMS_WITH_MEMBERS), *["endpoints"] * self.endpoints]
+        asked += [self.dtype] * (self.dtype != "float64")
+        if self.members is not None and asked:
             raise ValueError(f"{', '.join(asked)}: not made where vertices stand for several members")
 
     @property

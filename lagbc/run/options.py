@@ -164,6 +164,12 @@ class Settings:
     progress: bool | Reporter
     checkpoint: Path | None
 
+    @property
+    def of_some_methods(self) -> dict[str, Any]:
+        """Options given that only some methods read."""
+        options = {name: getattr(self, name) for name in ("bucket_width", "variant", "virtual_warp")}
+        return {name: value for name, value in options.items() if value is not None}
+
 
 def settle(batch: int | str, options: Options) -> Settings:
     """Check options, those of `config` filled in.

@@ -315,9 +315,5 @@ def _require_options(method: Method, request: Request, settings: Settings) -> No
 
 def _given(request: Request, settings: Settings) -> dict[str, Any]:
     """Options that only some methods read."""
-    options: dict[str, Any] = {
-        "rtol": request.rtol or None,
-        "members": request.members,
-        **{name: getattr(settings, name) for name in ("bucket_width", "variant", "virtual_warp")},
-    }
-    return {name: value for name, value in options.items() if value is not None}
+    asked: dict[str, Any] = {"rtol": request.rtol or None, "members": request.members}
+    return {name: value for name, value in asked.items() if value is not None} | settings.of_some_methods

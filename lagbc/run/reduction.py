@@ -212,7 +212,7 @@ def _rest(piece: Piece, request: Request, settings: Settings, *, chains: bool) -
     """Take that reduction of a block which leaves least work; the block itself, if none leaves much less."""
     candidates = [Rest(piece)]
     device = _device_of(piece.graph, int(np.count_nonzero(piece.sources)), settings)
-    if "edges" not in request.sums and _takes_members(piece.graph, settings.method, device):
+    if "edges" not in request.sums and _takes_members(piece.graph, settings, device):
         candidates.extend(_without_twins(piece))
     if chains and _is_contractible(piece.graph) and _sweeps_junctions(settings.method, device):
         candidates.extend(_contracted(piece))
@@ -246,12 +246,13 @@ def _is_contractible(graph: Graph) -> bool:
     return graph.weights is None or bool((graph.weights == np.floor(graph.weights)).all())
 
 
-def _takes_members(graph: Graph, method: str, device: str) -> bool:
-    """Whether what sweeps a block there can take vertices that stand for several."""
+def _takes_members(graph: Graph, settings: Settings, device: str) -> bool:
+    """Whether what sweeps a block there, by the options given, can take vertices that stand for several."""
+    options = "members", *settings.of_some_methods
     return any(
-        row.reads("members")
+        all(map(row.reads, options))
         for row in table.METHODS
-        if row.weighted == graph.weighted and row.device == device and method in ("auto", row.name)
+        if row.weighted == graph.weighted and row.device == device and settings.method in ("auto", row.name)
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from batches import EVERYTHING
+from ways import WAYS, Way
 
 import lagbc
 
@@ -73,3 +74,9 @@ def weighted_gpu(request, cupy):
 def sums_gpu(request, cupy):
     """Every unweighted method of device "cuda" that offers all sums, in every dtype."""
     return OnDevice(*request.param)
+
+
+@pytest.fixture(params=[(weighted, name) for weighted in WAYS for name in WAYS[weighted]], ids=str)
+def way(request, cupy, monkeypatch):
+    """Every way of the batched methods."""
+    return Way(*request.param, monkeypatch)

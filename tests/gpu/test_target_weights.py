@@ -3,92 +3,14 @@
 import numpy as np
 import pytest
 from batches import sweep
-from strategies import (
-    UNLIKE,
-    adjacency,
-    diamonds,
-    disjoint,
-    grid,
-    layered,
-    lengths,
-    matrix,
-    path,
-    scale_free,
-    with_lengths,
-)
+from strategies import UNLIKE, diamonds, with_lengths
+from ways import HOPS, NAMES, Way, weighted_sums
 
 import lagbc
-from lagbc import reference
-from lagbc.graph.graph import Graph
-from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
-from lagbc.methods.contract import SweepPlan
-from lagbc.methods.sums import Sums
+from lagbc.methods.sums import PATH_SUMS, Sums
 
-NAMES = ["scale-free", "mesh", "parts"]
-OTHERS = grid(6, 7), scale_free(120, 600, seed=4), matrix(3, []), layered(5, 9)
-HOPS = dict(zip(NAMES, (scale_free(400, 2500, seed=1), grid(13, 24), disjoint(path(90), *OTHERS)), strict=True))
-# On none of them a way gives up, which "dial" does at a distance of 61.
-LENGTHS = {
-    name: with_lengths(A, [1, 2], 7)
-    for name, A in {**HOPS, "parts": disjoint(path(35), path(30), path(25), *OTHERS)}.items()
-}
-WEIGHTED = frozenset({"dependency", "stress", "edges"})
-# Of the method in hops and of that with lengths.
-WAYS = {
-    False: ("launch per level", "one launch"),
-    True: ("dial", "threshold", "window", "one launch"),
-}
-
-
-class Way:
-    """A way of sweeping, of the method in hops or of that with lengths; None is the one that the method takes."""
-
-    def __init__(self, weighted, name, monkeypatch):
-        self.weighted, self.name = weighted, name
-        key = ("delta-stepping" if weighted else "batched"), "cuda", weighted
-        self.module = next(row for row in lagbc.METHODS if row.key == key).load()
-        self.graphs = LENGTHS if weighted else HOPS
-        if not weighted and name:
-            monkeypatch.setattr(Graph, "has_high_diameter", property(lambda graph: name == "one launch"))
-
-    def prepared(self, A, *, batch=512, directed=True, dtype="float64", sums=WEIGHTED, **options):
-        graph = as_graph(A, directed=directed, weighted=self.weighted)
-        way = {"way": self.name} if self.weighted else {}
-        return graph, self.module.prepare(graph, SweepPlan(batch=batch, dtype=dtype, sums=sums, **options), **way)
-
-    def search(self, A, root, *, directed=True):
-        """Path counts and distances from a root, inf where it does not lead."""
-        weights = lengths(A, directed=directed) if self.weighted else None
-        _, _, counts, dist = reference._search(*adjacency(A, directed=directed), weights, int(root))
-        dist = np.array(dist, float)
-        return np.array(counts, float), np.where(dist < 0, np.inf, dist)
-
-    def by_the_oracle(self, A, roots, omega, *, directed=True):
-        """Raw sums, a root at a time, of the columns that have targets."""
-        edges = *adjacency(A, directed=directed), lengths(A, directed=directed) if self.weighted else None
-        total = {"dependency": 0.0, "stress": 0.0, "edges": 0.0}
-        functions = {"dependency": reference.brandes, "stress": reference.stress, "edges": reference.edge_scores}
-        for column in np.flatnonzero(omega.any(axis=0)):
-            for name, function in functions.items():
-                part = function(*edges, sources=[int(roots[column])], target_weights=omega[:, column].tolist())
-                total[name] = total[name] + np.array(part, float)
-        return total
-
-
-@pytest.fixture(params=[(weighted, name) for weighted in WAYS for name in WAYS[weighted]], ids=str)
-def way(request, cupy, monkeypatch):
-    """Every way of both methods."""
-    return Way(*request.param, monkeypatch)
-
-
-def weighted_sums(module, cupy, state, graph, roots, omega):
-    """Add what the roots sum to where each has targets of its own, omega[v, i] for roots[i]."""
-    sums = Sums.zeros_of_batch(cupy, state.plan.sums, graph.n, graph.nnz, -(-len(roots) // 256), len(roots))
-    rows = graph.order[: graph.active]
-    for levels in module.forward(state, roots):
-        module.backward(state, levels, sums, cupy.asarray(omega[rows][:, levels.places]))
-    return sums
+DEEP = with_lengths(UNLIKE, [1])
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -97,7 +19,7 @@ def weighted_sums(module, cupy, state, graph, roots, omega):
 def test_targets_by_column(way, cupy, name, directed, dtype):
     """Several groups, the last one ragged; some targets, and all of most columns, count nothing."""
     A = way.graphs[name]
-    names = WEIGHTED if dtype == "float64" else WEIGHTED - {"stress"}
+    names = PATH_SUMS if dtype == "float64" else PATH_SUMS - {"stress"}
     graph, state = way.prepared(A, directed=directed, dtype=dtype, sums=names)
     roots = np.random.default_rng(1).permutation(graph.n)[:300]
     omega = np.zeros((graph.n, len(roots)))
@@ -116,13 +38,13 @@ def test_targets_by_column(way, cupy, name, directed, dtype):
 def test_columns_of_groups_that_come_apart(cupy, monkeypatch, weighted):
     """Of one kind of lengths, too."""
     way, asked = Way(weighted, None, monkeypatch), frozenset({"dependency"})
-    graph, state = way.prepared(UNLIKE, batch=768, sums=asked)
+    graph, state = way.prepared(DEEP, batch=768, sums=asked)
     groups = np.split(graph.order[:768], 3)
     roots = np.concatenate([groups[2], groups[0]])
     omega = np.random.default_rng(2).integers(0, 5, (graph.n, len(roots))) / 2
     ours = weighted_sums(way.module, cupy, state, graph, roots, omega).dependency
     for row, part in enumerate((slice(0, 256), slice(256, 512))):
-        fresh = way.prepared(UNLIKE, sums=asked)[1]
+        fresh = way.prepared(DEEP, sums=asked)[1]
         alone = weighted_sums(way.module, cupy, fresh, graph, roots[part], omega[:, part]).dependency
         np.testing.assert_array_equal(ours[row].get(), alone[0].get())
 
@@ -220,7 +142,7 @@ def test_paths(way, name, dtype):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_paths_of_groups_that_come_apart(cupy, monkeypatch, weighted):
     way = Way(weighted, None, monkeypatch)
-    graph, state = way.prepared(UNLIKE, batch=768)
+    graph, state = way.prepared(DEEP, batch=768)
     groups = np.split(graph.order[:768], 3)
     roots = np.concatenate([groups[2], groups[0]])
     order = graph.order[: graph.active]
@@ -230,7 +152,7 @@ def test_paths_of_groups_that_come_apart(cupy, monkeypatch, weighted):
         found += 1
         assert dist.shape == (len(order), 256)
         for column in (0, 100, 255):
-            _, expected = way.search(UNLIKE, roots[levels.places[column]])
+            _, expected = way.search(DEEP, roots[levels.places[column]])
             np.testing.assert_array_equal(dist[:, column].get(), expected[order])
     assert found == 2
 

@@ -199,9 +199,13 @@ def test_footprint_has_room_for_members(row):
     assert more == 8 * graph.n * (1 if row.name == "batched" else 2)
 
 
-@pytest.mark.parametrize("asked", [{"sums": frozenset({"dependency", "stress"})}, {"endpoints": True}])
+@pytest.mark.parametrize(
+    "asked", [{"sums": frozenset({"dependency", "stress"})}, {"endpoints": True}, {"dtype": "float32"}]
+)
 def test_what_is_not_summed_with_members(asked):
-    with pytest.raises(ValueError, match=r"(stress|endpoints): not made where vertices stand for several members"):
+    with pytest.raises(
+        ValueError, match=r"(stress|endpoints|float32): not made where vertices stand for several members"
+    ):
         SweepPlan(batch=64, members=np.ones(3), **asked)
 
 

@@ -1,0 +1,69 @@
+"""The ways in which the GPU's batched methods sweep, in hops and with lengths, and graphs that each of them takes."""
+
+import numpy as np
+from strategies import adjacency, disjoint, grid, layered, lengths, matrix, path, scale_free, with_lengths
+
+import lagbc
+from lagbc import reference
+from lagbc.graph.graph import Graph
+from lagbc.graph.validate import as_graph
+from lagbc.methods.contract import SweepPlan
+from lagbc.methods.sums import PATH_SUMS, Sums
+
+NAMES = ["scale-free", "mesh", "parts"]
+OTHERS = grid(6, 7), scale_free(120, 600, seed=4), matrix(3, []), layered(5, 9)
+HOPS = dict(zip(NAMES, (scale_free(400, 2500, seed=1), grid(13, 24), disjoint(path(90), *OTHERS)), strict=True))
+# On none of them a way gives up, which "dial" does at a distance of 61.
+LENGTHS = {
+    name: with_lengths(A, [1, 2], 7)
+    for name, A in {**HOPS, "parts": disjoint(path(35), path(30), path(25), *OTHERS)}.items()
+}
+# Of the method in hops and of that with lengths.
+WAYS = {
+    False: ("launch per level", "one launch"),
+    True: ("dial", "threshold", "window", "one launch"),
+}
+
+
+class Way:
+    """A way of sweeping, of the method in hops or of that with lengths; None is the one that the method takes."""
+
+    def __init__(self, weighted, name, monkeypatch):
+        self.weighted, self.name = weighted, name
+        key = ("delta-stepping" if weighted else "batched"), "cuda", weighted
+        self.module = next(row for row in lagbc.METHODS if row.key == key).load()
+        self.graphs = LENGTHS if weighted else HOPS
+        if not weighted and name:
+            monkeypatch.setattr(Graph, "has_high_diameter", property(lambda graph: name == "one launch"))
+
+    def prepared(self, A, *, batch=512, directed=True, dtype="float64", sums=PATH_SUMS, **options):
+        graph = as_graph(A, directed=directed, weighted=self.weighted)
+        way = {"way": self.name} if self.weighted else {}
+        return graph, self.module.prepare(graph, SweepPlan(batch=batch, dtype=dtype, sums=sums, **options), **way)
+
+    def search(self, A, root, *, directed=True):
+        """Path counts and distances from a root, inf where it does not lead."""
+        weights = lengths(A, directed=directed) if self.weighted else None
+        _, _, counts, dist = reference._search(*adjacency(A, directed=directed), weights, int(root))
+        dist = np.array(dist, float)
+        return np.array(counts, float), np.where(dist < 0, np.inf, dist)
+
+    def by_the_oracle(self, A, roots, omega, *, directed=True):
+        """Raw sums, a root at a time, of the columns that have targets."""
+        edges = *adjacency(A, directed=directed), lengths(A, directed=directed) if self.weighted else None
+        total = {"dependency": 0.0, "stress": 0.0, "edges": 0.0}
+        functions = {"dependency": reference.brandes, "stress": reference.stress, "edges": reference.edge_scores}
+        for column in np.flatnonzero(omega.any(axis=0)):
+            for name, function in functions.items():
+                part = function(*edges, sources=[int(roots[column])], target_weights=omega[:, column].tolist())
+                total[name] = total[name] + np.array(part, float)
+        return total
+
+
+def weighted_sums(module, cupy, state, graph, roots, omega):
+    """Add what the roots sum to where each has targets of its own, omega[v, i] for roots[i]."""
+    sums = Sums.zeros_of_batch(cupy, state.plan.sums, graph.n, graph.nnz, -(-len(roots) // 256), len(roots))
+    rows = graph.order[: graph.active]
+    for levels in module.forward(state, roots):
+        module.backward(state, levels, sums, cupy.asarray(omega[rows][:, levels.places]))
+    return sums
