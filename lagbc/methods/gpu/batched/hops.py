@@ -8,7 +8,8 @@ whose roots have too many levels for a launch each are swept again, by themselve
 
 The backward sweep is compiled for what is asked for: t, for stress, is gathered beside c, and the warp that gathers for
 v sums sigma[v] * c[w] over its columns for each edge v -> w. Sums of distances are counted from the bit rows
-afterwards; where no more is asked for, the sweep is of bits alone.
+afterwards; where no more is asked for, the sweep is of bits alone. Where vertices stand for several members, a row
+is multiplied by how many when its gather is finished, by kernels that are compiled for that.
 
 Rows are gathered in their own order by one warp (a hub's by eight, whose sums are joined in their order), an edge is
 summed by one warp, and each group is swept and summed by itself: the bits depend on nothing but graph, roots, the sums

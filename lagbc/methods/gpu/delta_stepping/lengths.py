@@ -21,7 +21,7 @@ point dist of the rounded sums; ``rtol > 0`` opens the equation, which takes one
 a vertex is reached that has no tight in-edge, as rounding absorbed a length, are marked as overflowed: computed one by
 one, the length is named.
 
-The backward sweep is compiled for what is asked for, as that of hops is. Sums of distances are those of the rows of
+The sweeps are compiled for what is asked for, as those of hops are. Sums of distances are those of the rows of
 final distances, in `dial` of the levels' bit rows; where no more is asked for, no path is counted, no root overflows,
 and no level is told from another but in `dial`.
 
