@@ -103,8 +103,8 @@ def choose(
     which = _AS_A_RULE
     candidates = [other for other in ready if other.device == row.device and cost.is_costed(other)]
     candidates = [other for other in candidates if all(map(other.reads, options))] or candidates
-    if look is not None and candidates:
-        row, which = _cheapest(graph, candidates, roots, look)
+    if candidates:
+        row, which = (candidates[0], which) if look is None else _cheapest(graph, candidates, roots, look)
     return Selection(row, f"{row.name} on {row.device} ({where}; {which})")
 
 

@@ -1,0 +1,58 @@
+"""Where twins are merged: by what the methods of the device take. No GPU is needed, since nothing is run there."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from strategies import scale_free, with_lengths
+
+import lagbc
+from lagbc.methods.contract import Batching
+from lagbc.reduce import tuning
+from lagbc.run import memory
+
+# Every vertex has a twin.
+A = sp.kron(with_lengths(scale_free(60, 300, seed=1), [1.0]), np.ones((2, 2))).tocsr()
+TAKING = {"batched", "delta-stepping"}
+
+
+def stub(row):
+    """In the place of a module of the GPU, which cannot be imported without one."""
+    options = {"members", "bucket_width"} if row.name in TAKING else {"variant", "virtual_warp"}
+    return SimpleNamespace(batching=Batching(256, 4096), options=options, footprint=lambda graph, plan: 1)
+
+
+@pytest.fixture(autouse=True)
+def _gpu(monkeypatch):
+    load = lagbc.Method.load
+    monkeypatch.setattr(lagbc.Method, "available", property(lambda row: row.requires in ("numba", "cupy")))
+    monkeypatch.setattr(lagbc.Method, "load", lambda row: stub(row) if row.device == "cuda" else load(row))
+    monkeypatch.setattr(tuning, "SMALL_VERTICES", 2)
+    monkeypatch.setattr(memory, "budget", lambda device: 10**9)
+
+
+def reason(device="cuda", **options):
+    return lagbc.select_method(A, device=device, directed=False, reduce="all", **options).reason
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_twins_are_merged_on_either_device(device, weighted):
+    said = reason(device, weighted=weighted)
+    assert "57 classes of twins; 12 % of the work" in said
+    assert f"{'delta-stepping' if weighted and device == 'cuda' else 'batched'} on {device}" in said
+
+
+def test_what_is_asked_for_by_name_takes_them_or_not():
+    assert "twins" in reason(method="batched")
+    assert "twins" not in reason(method="work-efficient")
+    assert "twins" in reason(method="delta-stepping", weighted=True)
+    assert "twins" not in reason(method="dijkstra", weighted=True)
+
+
+def test_no_method_is_asked_for_members_and_an_option_that_it_does_not_read():
+    said = reason(variant="one-block")
+    assert "twins" not in said
+    assert "batched" not in said
+    assert "twins" in reason(bucket_width=2.0, weighted=True)
