@@ -109,6 +109,9 @@ class SweepPlan:
         "work-efficient" and "node-parallel" are those of dijkstra. None lets the method choose.
     virtual_warp : int or None
         Traversals: threads that share the edges of a vertex, a power of two up to 32; None lets the method choose.
+    at_once : bool
+        Whether `forward` has to yield all roots of a batch in one `Levels`. Methods with lengths that take target weights
+        of single roots do so.
     stop : StopFlag
         Polled once a level.
 
@@ -145,6 +148,7 @@ class SweepPlan:
     variant: str | None = None
     method: str = ""
     virtual_warp: int | None = None
+    at_once: bool = False
     stop: StopFlag = field(default_factory=StopFlag)
 
     def __post_init__(self) -> None:

@@ -374,7 +374,7 @@ def _ways(piece: Piece, chains: _Chains, ends: Integers, vertices: Integers) -> 
 
     sources, source_sums = both_ways(piece.sources)
     targets, target_sums = both_ways(piece.targets)
-    halves = np.argsort(ends.ravel(), kind="stable")
+    halves = np.lexsort((ends[:, ::-1].ravel(), ends.ravel()))
     of_rows = np.where(vertices >= 0, (piece.sources[vertices], piece.targets[vertices]), 0.0)
     return Ways(
         ends=np.ascontiguousarray(ends.T),

@@ -53,7 +53,7 @@ class Ways(NamedTuple):
     row_sources, row_targets : ndarray of float64, shape (rows,)
         S and T of the junctions, 0 for midpoints.
     halves : ndarray of int64, shape (2 * chains,)
-        By the row that they begin at.
+        By the row that they begin at, those of a row by the one that they lead to.
     first_halves : ndarray of int64, shape (rows + 1,)
     """
 

@@ -1,31 +1,35 @@
 """The loop over the junctions of a block whose chains are contracted.
 
-Roots are summed in groups, which the graph alone fixes, and groups are added in order. So bits depend neither on
-threads nor on the order in which groups are done.
+Roots are summed in groups, and groups are added in order. So bits depend neither on threads nor on the order in which
+groups are done. On the CPU the graph alone fixes the groups. On a GPU they are as large as memory has room for, as most
+of the far ends of a large group are among its roots; blocks of them are added one by one, so that bits do not depend on
+the groups either.
 """
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import MemoryWarning, warn
+from lagbc.graph.csr import as_numpy
 from lagbc.methods import tuning
-from lagbc.methods.contract import StopFlag, SweepPlan
+from lagbc.methods.contract import Batching, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.phases import phase
 from lagbc.reduce.chains import Contracted, edge_scores, scores
 from lagbc.reduce.piece import NotContractible
-from lagbc.reduce.streams import Flows, enter, leave, turn
+from lagbc.reduce.streams import Flows
 from lagbc.run.checkpoint import Progressed
 from lagbc.run.threads import CallingThread, Threads
 from lagbc.run.workers import Summed
@@ -36,6 +40,8 @@ Rows = NDArray[np.int64]
 # Most roots of a group, which share the columns of far ends, and most bytes of their distances; the least is a block.
 GROUP, _BLOCK = 256, 64
 _GROUP_BYTES = 2**27
+# The same on a GPU, where a group has as many roots as its distances have room for.
+_GPU_BLOCK, _GPU_GROUP_BYTES = 256, 2**30
 # Path counts are added and multiplied by weights; beyond this they might leave the range of float64.
 _LARGEST_COUNT = 2.0**1000
 # What methods are asked for: depths only because one that sums distances keeps them beside the path counts.
@@ -48,6 +54,7 @@ def sum_chains(
     method: Method,
     names: frozenset[str],
     *,
+    size: int | None = None,
     threads: int = 1,
     tell: Callable[[int], object] | None = None,
     checkpoint: Progressed | None = None,
@@ -60,9 +67,11 @@ def sum_chains(
     contracted : Contracted
         The block.
     method : Method
-        A row with lengths, on the CPU, that takes target weights of single roots.
+        A row with lengths that takes target weights of single roots, and whose module reads paths.
     names : frozenset of str
         Of "dependency", which is F of the block as `lagbc.reduce.piece.Piece` defines it, and "edges".
+    size : int, optional
+        Roots of a group, a multiple of the method's block; that of `group_size`, if it is not given.
     threads : int
         Groups that are swept at a time, each with a state of its own.
     tell : callable, optional
@@ -81,7 +90,7 @@ def sum_chains(
     KeyboardInterrupt
         Ctrl-C; every worker has stopped, and the checkpoint holds the groups that were finished.
     """
-    run = _Run(contracted, method, tell, checkpoint)
+    run = _Run(contracted, method, group_size(contracted, method.device) if size is None else size, tell, checkpoint)
     with ExitStack() as stack:
         stack.enter_context(phase("sweep"))
         if checkpoint is not None:
@@ -90,10 +99,11 @@ def sum_chains(
             try:
                 run.go_on(1 if in_calling_thread else threads, in_calling_thread)
             except MemoryError:
-                if threads == 1:
+                if threads > 1:
+                    threads -= 1
+                    warn(f"{method.name} ran out of memory; it goes on with threads={threads}", MemoryWarning)
+                elif not run.halve():
                     raise
-                threads -= 1
-                warn(f"{method.name} ran out of memory; it goes on with threads={threads}", MemoryWarning)
     with phase("finish"):
         sums = run.dependency, run.junction, run.along
         if not all(np.isfinite(total).all() for total in sums):
@@ -104,10 +114,22 @@ def sum_chains(
         )
 
 
-def group_size(contracted: Contracted) -> int:
-    """Return how many roots are a group, by the graph alone; a multiple of every method's block."""
+def group_size(contracted: Contracted, device: str = "cpu") -> int:
+    """Return how many roots are a group where memory allows it, by the graph alone; a multiple of the method's block.
+
+    On a GPU the groups are about as large as each other.
+    """
+    if device == "cuda":
+        roots = len(contracted.roots)
+        groups = -(-8 * contracted.graph.n * roots // _GPU_GROUP_BYTES)
+        return -(-roots // (groups * _GPU_BLOCK)) * _GPU_BLOCK
     blocks = min(GROUP, _GROUP_BYTES // (8 * contracted.graph.n)) // _BLOCK
     return _BLOCK * max(1, blocks)
+
+
+def widths(batching: Batching, size: int) -> tuple[int, int]:
+    """Return how many roots of a group, and how many far ends, are swept at a time."""
+    return (batching.block, batching.block) if batching.concurrent else (size, batching.round(-(-size // 4)))
 
 
 class _Run:
@@ -117,18 +139,20 @@ class _Run:
         self,
         contracted: Contracted,
         method: Method,
+        size: int,
         tell: Callable[[int], object] | None,
         checkpoint: Progressed | None,
     ) -> None:
-        self.contracted, self.method, self.tell, self.checkpoint = contracted, method, tell, checkpoint
-        self.size = group_size(contracted)
-        self.groups = contracted.groups(self.size)
+        self.contracted, self.method, self.size = contracted, method, size
+        self.tell, self.checkpoint = tell, checkpoint
+        self.batching = method.load().batching
         # One array has all that a checkpoint keeps; what leaves chains is written anew if a group is done again.
         self.held = np.zeros(contracted.held)
         self.done, self.saved = 0, time.perf_counter()
         if checkpoint is not None:
-            checkpoint.require_order(np.concatenate([contracted.graph.order, contracted.roots]), self.size)
-            self.done = -(-checkpoint.state.done // self.size)
+            added = size if self.batching.concurrent else self.batching.block
+            checkpoint.require_order(np.concatenate([contracted.graph.order, contracted.roots]), added)
+            self.done = checkpoint.state.done
             self.held[:] = _array_of(checkpoint.state.total)
         graph, inside = contracted.graph, len(contracted.inside)
         self.dependency, self.junction, self.along, *flows = np.split(
@@ -139,12 +163,28 @@ class _Run:
 
     @property
     def is_done(self) -> bool:
-        return self.done == len(self.groups)
+        return self.done == len(self.contracted.roots)
+
+    @property
+    def groups(self) -> Iterator[Rows]:
+        """Those that are left."""
+        roots = self.contracted.roots
+        return (roots[first : first + self.size] for first in range(self.done, len(roots), self.size))
+
+    def halve(self) -> bool:
+        """Make do with half the memory, where bits do not depend on the groups; return whether that is possible."""
+        smaller = self.batching.round(-(-self.size // 2))
+        if self.batching.concurrent or smaller == self.size:
+            return False
+        self.size = smaller
+        warn(f"{self.method.name} ran out of memory; it goes on with {smaller} roots at a time", MemoryWarning)
+        return True
 
     def go_on(self, threads: int, in_calling_thread: bool) -> None:
         """Sum the groups that are left; at most two a worker are ahead of what is added."""
         stop = StopFlag()
-        idle = [_Worker(self.contracted, self.method, self.flows, stop)]
+        made = self.contracted, self.method, self.flows, stop, self.size
+        idle = [_Worker(*made)]
         pool = CallingThread() if in_calling_thread else Threads(threads)
 
         def run(group: Rows) -> _GroupSums:
@@ -152,39 +192,40 @@ class _Run:
                 try:
                     worker = idle.pop()
                 except IndexError:
-                    worker = _Worker(self.contracted, self.method, self.flows, stop)
+                    worker = _Worker(*made)
                 summed = worker.run(group)
             idle.append(worker)
             return summed
 
-        waiting, pending = iter(self.groups[self.done :]), deque[Future[_GroupSums]]()
+        waiting, pending = self.groups, deque[tuple[Rows, Future[_GroupSums]]]()
         try:
             while True:
                 while len(pending) < 2 * threads and (group := next(waiting, None)) is not None:
-                    pending.append(pool.submit(run, group))
+                    pending.append((group, pool.submit(run, group)))
                 if not pending:
                     return
-                self._add(pool.wait_for(pending.popleft()))
+                group, future = pending.popleft()
+                self._add(group, pool.wait_for(future))
         finally:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
 
-    def _add(self, summed: _GroupSums) -> None:
-        self.dependency += summed.sums.dependency[0]
-        self.along += summed.sums.edges[0]
-        self.junction[self.groups[self.done]] = summed.junction
-        self.done += 1
-        done = min(self.done * self.size, len(self.contracted.roots))
+    def _add(self, group: Rows, summed: _GroupSums) -> None:
+        for dependency, along in zip(summed.sums.dependency, summed.sums.edges, strict=True):
+            self.dependency += dependency
+            self.along += along
+        self.junction[group] = summed.junction
+        self.done += len(group)
         if self.checkpoint is not None:
             state = self.checkpoint.state
             names = [name for name, _ in state.total]
             kept = Sums(**dict.fromkeys(names, np.empty(0)) | {names[0]: self.held.copy()})
-            self.checkpoint.state = Summed(done, kept, state.part)
+            self.checkpoint.state = Summed(self.done, kept, state.part)
             if time.perf_counter() - self.saved > tuning.CHECKPOINT_SECONDS:
                 self.checkpoint.save()
                 self.saved = time.perf_counter()
         if self.tell is not None:
-            self.tell(done)
+            self.tell(self.done)
 
 
 def _array_of(total: Sums) -> Floats:
@@ -194,80 +235,87 @@ def _array_of(total: Sums) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _GroupSums:
-    """Sums of the sweeps of a group, in one row, and the demand that passes its roots as it leaves chains."""
+    """Sums of the sweeps of a group, on the host, and the demand that passes its roots as it leaves chains."""
 
     sums: Sums
     junction: Floats
 
 
 class _Worker:
-    """Sweeps one group after the other, with a state for each of its blocks and one for far ends."""
+    """Sweeps one group after the other, with states for its roots and one for far ends."""
 
-    def __init__(self, contracted: Contracted, method: Method, flows: Flows, stop: StopFlag) -> None:
-        self._contracted, self._flows = contracted, flows
+    def __init__(self, contracted: Contracted, method: Method, flows: Flows, stop: StopFlag, size: int) -> None:
+        self._contracted, self._arrays = contracted, method.arrays
         self._module: Any = method.load()
-        self._block = self._module.batching.block
-        sums = SUMS if contracted.members is None else _ADDED  # those that are made with members
-        self._plan = SweepPlan(batch=self._block, sums=sums, members=contracted.members, method=method.name, stop=stop)
+        self._width, self._more = widths(self._module.batching, size)
+        sums = _ADDED if method.device == "cuda" or contracted.members is not None else SUMS
+        self._plan = SweepPlan(
+            batch=self._width, sums=sums, members=contracted.members, method=method.name, at_once=True, stop=stop
+        )
         self._states: list[Any] = []
-        size, rows = group_size(contracted), len(contracted.vertices)
-        # Of a group, and behind it room for a batch of far ends.
-        self._dist, self._sigma = np.empty((2, size + self._block, rows))
-        self._demand, self._through = np.empty((size, rows)), np.empty((size, len(contracted.ways.lengths)))
+        self._far_state: Any = None
+        self._columns: Any = _columns_on(method.device)(contracted.ways, flows, size, self._more)
 
     def run(self, group: Rows) -> _GroupSums:
         """Sum the roots of a group; between its two sweeps the demand is made that the second one carries."""
-        graph, rows = self._contracted.graph, len(self._contracted.vertices)
-        blocks = [group[first : first + self._block] for first in range(0, len(group), self._block)]
-        levels = [self._search(number, block, number * self._block) for number, block in enumerate(blocks)]
-        junction = self._make_demand(group, len(blocks))
-        sums = Sums.zeros_of_batch(np, _ADDED, graph.n, graph.nnz, 1, self._block)
+        graph, columns = self._contracted.graph, self._columns
+        columns.begin(group)
+        levels = []
+        for first in range(0, len(group), self._width):
+            if first == self._width * len(self._states):
+                self._states.append(self._prepared(self._width))
+            levels.append(self._search(self._states[len(levels)], group[first : first + self._width], first))
+        junction = self._make_demand(group)
+        rows = self._module.batching.rows(0, self._width).stop
+        sums = Sums.zeros_of_batch(self._arrays, _ADDED, graph.n, graph.nnz, rows, self._width)
         for number, found in enumerate(levels):
-            omega = np.empty((rows, len(found.places)))
-            turn(self._demand[number * self._block :][: len(found.places)], omega)
+            omega = columns.weights(number * self._width, len(found.places))
             try:
                 self._module.backward(self._states[number], found, sums, omega)
             except OverflowError as error:
                 raise NotContractible(str(error)) from None
-        return _GroupSums(sums, junction)
+        columns.save()
+        return _GroupSums(sums.moved(as_numpy), junction)
 
-    def _make_demand(self, group: Rows, far_state: int) -> Floats:
+    def _make_demand(self, group: Rows) -> Floats:
         """Make M of the roots of a group; return the demand that passes each root as it leaves chains.
 
-        Far ends are searched one batch after the other: a hub has many.
+        Far ends are searched one batch after the other: a hub has many. In ascending order of rows, with the group in
+        its place, so that each root meets its own far ends in the same order, whatever the group.
         """
-        ways, stop, count = self._contracted.ways, self._plan.stop, len(group)
-        junction, column = np.zeros(count), np.full(len(self._contracted.vertices), -1)
-        self._demand.fill(0)
-        self._through.fill(0)
-        column[group] = np.arange(count)
-        found = self._dist, self._sigma
-        made = self._demand, self._through, junction, stop.value
-        far = self._contracted.far_ends(group)
-        for first in range(0, max(len(far), 1), self._block):
-            batch = far[first : first + self._block]
-            if len(batch):
-                self._search(far_state, batch, count)
-                column[batch] = count + np.arange(len(batch))
-            leave(ways, self._flows, group, *found, column, *made)
-            stop.check()
-            column.fill(-1)
-        enter(ways, group, *found, *made)
+        stop, far = self._plan.stop, self._contracted.far_ends(group)
+        before, behind = np.split(far, [np.searchsorted(far, group[0])])
+        self._leave_for(before, len(group))
+        self._columns.leave(group, 0, stop.value)
+        self._leave_for(behind, len(group))
+        junction: Floats = self._columns.enter(stop.value)
         stop.check()
         return junction
 
-    def _search(self, number: int, rows: Rows, first: int) -> Any:
-        """Sweep forward from a block of rows in a state of its own; write their columns from `first` on."""
-        if number == len(self._states):
-            self._states.append(self._module.prepare(self._contracted.graph, self._plan))
-        roots, state = self._contracted.graph.order[rows], self._states[number]
+    def _leave_for(self, far: Rows, first: int) -> None:
+        """Sum what leaves chains of the group whose far ends are not among its roots."""
+        if len(far) and self._far_state is None:
+            self._far_state = self._prepared(self._more)
+        for begin in range(0, len(far), self._more):
+            rows = far[begin : begin + self._more]
+            self._search(self._far_state, rows, first)
+            self._columns.leave(rows, first, self._plan.stop.value)
+            self._plan.stop.check()
+
+    def _prepared(self, batch: int) -> Any:
+        return self._module.prepare(self._contracted.graph, replace(self._plan, batch=batch))
+
+    def _search(self, state: Any, rows: Rows, first: int) -> Any:
+        """Sweep forward from some rows; write their columns from number `first` on."""
+        roots, members = self._contracted.graph.order[rows], self._contracted.members
         (levels,) = self._module.forward(state, roots)
-        dist, sigma = (columns[first : first + len(rows)] for columns in (self._dist, self._sigma))
-        for found, columns in zip(self._module.paths(state, levels), (dist, sigma), strict=True):
-            turn(found, columns)
-        if self._contracted.members is not None:
-            # A path that leaves a chain by a junction does so by each of its members.
-            sigma *= self._contracted.members[roots][:, None]
-        if levels.overflowed.any() or sigma.max() > _LARGEST_COUNT:
+        own = None if members is None else members[roots]
+        largest = self._columns.write(first, self._module.paths(state, levels), own)
+        if levels.overflowed.any() or largest > _LARGEST_COUNT:
             raise NotContractible("path counts are more than can be added, or a length is lost in the sum with others")
         return levels
+
+
+def _columns_on(device: str) -> Any:
+    """Return the class of the columns on a device."""
+    return import_module("lagbc.reduce.device.columns" if device == "cuda" else "lagbc.reduce.columns").Columns

@@ -141,10 +141,10 @@ def paths(state: State, levels: Levels) -> tuple[Any, Any]:
 def choose_way(graph: Graph, lengths: Lengths, plan: SweepPlan) -> str:
     """Say which of `WAYS` is the fastest for a graph.
 
-    `rtol` and a width that is asked for leave `window` and `one launch`. `threshold` counts paths with the distances,
-    and is left out where no path is counted.
+    `rtol` and a width that is asked for leave `window` and `one launch`, which alone has room for all levels at once.
+    `threshold` counts paths with the distances, and is left out where no path is counted.
     """
-    if graph.has_high_diameter:
+    if graph.has_high_diameter or plan.at_once:
         return "one launch"
     if not graph.nnz or plan.rtol or plan.bucket_width is not None:
         return "window"

@@ -1,0 +1,100 @@
+"""The columns of a group of roots on the host, and the demand that is made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.reduce.streams import Flows, Ways, enter, leave, turn
+
+Rows = NDArray[np.int64]
+
+
+class Columns:
+    """Distances and path counts from the roots of one group after the other and from far ends, and M of these roots.
+
+    A column has an entry a row of the contracted graph. Those of the group are the first ones, in its order; behind
+    them is room for some of far ends. For each group in turn:
+
+        begin     which roots
+        write     their columns
+        leave     for the group and its far ends, in ascending order of rows: what leaves chains towards these
+        enter     M is finished
+        weights   M as target weights of a sweep
+
+    As every root sums over its chains in the order of their far ends, M has the same bits whatever the groups.
+
+    Parameters
+    ----------
+    ways : Ways
+    flows : Flows
+        Sums of the chains of each group are written.
+    size, more : int
+        Most columns of a group, and of far ends at a time.
+    """
+
+    def __init__(self, ways: Ways, flows: Flows, size: int, more: int) -> None:
+        self._ways, self._flows = ways, flows
+        rows, chains = len(ways.row_sources), len(ways.lengths)
+        self._dist, self._sigma = np.empty((2, size + more, rows))
+        self._demand, self._through = np.empty((size, rows)), np.empty((size, chains))
+
+    def begin(self, group: Rows) -> None:
+        """Take a group of roots, which nothing leaves yet."""
+        self._group, self._junction = group, np.zeros(len(group))
+        self._demand.fill(0)
+        self._through.fill(0)
+
+    def write(self, first: int, paths: tuple[Any, Any], members: NDArray[np.float64] | None) -> float:
+        """Write columns from number `first` on; return the largest path count of them.
+
+        Parameters
+        ----------
+        first : int
+        paths : tuple of array of float64, shape (rows, columns)
+            dist and sigma.
+        members : ndarray of float64, shape (columns,), or None
+            A path that leaves a chain by a junction does so by each of its members.
+        """
+        dist, sigma = (
+            columns[first : first + found.shape[1]]
+            for found, columns in zip(paths, (self._dist, self._sigma), strict=True)
+        )
+        turn(paths[0], dist)
+        turn(paths[1], sigma)
+        if members is not None:
+            sigma *= members[:, None]
+        return float(sigma.max())
+
+    def leave(self, rows: Rows, first: int, stop: NDArray[np.uint8]) -> None:
+        """Sum what leaves chains at the roots, of those chains whose far ends are `rows`.
+
+        Parameters
+        ----------
+        rows : ndarray of int64
+        first : int
+            Number of the first of their columns.
+        stop : ndarray of uint8, shape (1,)
+            Polled: nonzero once the run shall stop.
+        """
+        column = np.full(len(self._ways.row_sources), -1)
+        column[rows] = first + np.arange(len(rows))
+        found, made = (self._dist, self._sigma), (self._demand, self._through, self._junction)
+        leave(self._ways, self._flows, self._group, *found, column, *made, stop)
+
+    def enter(self, stop: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """Finish M; return the demand that passes each root as it leaves chains."""
+        made = self._demand, self._through, self._junction
+        enter(self._ways, self._group, self._dist, self._sigma, *made, stop)
+        return self._junction
+
+    def weights(self, first: int, count: int) -> Any:
+        """Return M of some of the roots as target weights, shape (rows, count)."""
+        weights = np.empty((self._demand.shape[1], count))
+        turn(self._demand[first : first + count], weights)
+        return weights
+
+    def save(self) -> None:
+        """Have what the groups before summed at vertices inside chains on the host."""

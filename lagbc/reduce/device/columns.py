@@ -1,0 +1,127 @@
+"""The columns of a group of roots on a GPU, and the demand that is made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.cuda.compiler import THREADS
+from lagbc.reduce.device import kernels
+from lagbc.reduce.streams import Flows, Ways
+
+Rows = NDArray[np.int64]
+
+_TILE = 32  # as in the kernel `turn`
+
+
+class Columns:
+    """As `lagbc.reduce.columns.Columns`, by the kernels of streams.cu; the first row of a group's arrays is a root's.
+
+    `flows` is on the host; `save` brings it up to date.
+    """
+
+    def __init__(self, ways: Ways, flows: Flows, size: int, more: int) -> None:
+        kernels.begin()
+        self._rows, self._chains, self._inside = len(ways.row_sources), len(ways.lengths), int(ways.starts[-1])
+        self._ends, self._in_hops = ways.ends, ways.in_hops
+        self._ways = {name: _upload(array) for name, array in ways._asdict().items() if name != "in_hops"}
+        self._host_flows, self._flows = flows, Flows(*(cp.asarray(array) for array in flows))
+        self._passing = cp.zeros((2, self._inside))
+        self._dist, self._sigma = cp.empty((2, size + more, self._rows))
+        self._demand, self._through = cp.empty((size, self._rows)), cp.empty((size, self._chains))
+        self._entered = cp.empty((size, 2, self._chains))
+
+    def begin(self, group: Rows) -> None:
+        """Take a group of roots, which nothing leaves yet."""
+        self._roots = len(group)
+        self._group, self._slot = _upload(group), self._numbered(group, 0)
+        for array in (self._demand, self._through, self._entered):
+            array.fill(0)
+
+    def write(self, first: int, paths: tuple[Any, Any], members: NDArray[np.float64] | None) -> float:
+        """Write columns from number `first` on; return the largest path count of them."""
+        dist, sigma = (cp.ascontiguousarray(found, np.float64) for found in paths)
+        if members is not None:
+            sigma = sigma * cp.asarray(members)
+        for found, columns in ((dist, self._dist), (sigma, self._sigma)):
+            _turn(found, columns[first : first + found.shape[1]])
+        return float(sigma.max())
+
+    def leave(self, rows: Rows, first: int, stop: NDArray[np.uint8]) -> None:
+        """Sum what leaves chains at the roots, of those chains whose far ends are `rows`."""
+        del stop  # kernels of milliseconds are not stopped
+        column = self._numbered(rows, first)
+        halves = 2 * self._chains
+        self._launch("sum_out", (halves,), slot=self._slot, column=column, out=self._flows.out, passing=self._passing)
+        self._launch("to_junctions", self._grid(self._rows), column=column, demand=self._demand)
+        arrays = {"through": self._through, "entered": self._entered}
+        self._launch("to_chains", self._grid(self._chains), column=column, **arrays)
+
+    def enter(self, stop: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """Finish M; return the demand that passes each root as it leaves chains."""
+        del stop
+        returned, junction = cp.empty(self._roots), cp.empty(self._roots)
+        _, around, within, onward = self._flows
+        of_chains = {"around": around, "within": within, "onward": onward, "entered": self._entered}
+        self._launch("within_chains", (_blocks(self._chains),), slot=self._slot, **of_chains)
+        arrays = {"through": self._through, "entered": self._entered, "demand": self._demand}
+        self._launch("enter", self._grid(self._rows), returned=returned, **arrays)
+        of_roots = {"passing": self._passing, "returned": returned, "junction": junction}
+        self._launch("sum_junctions", (_blocks(self._roots),), roots=self._roots, **of_roots)
+        on_host: NDArray[np.float64] = junction.get()
+        return on_host
+
+    def weights(self, first: int, count: int) -> Any:
+        """Return M of some of the roots as target weights, shape (rows, count)."""
+        weights = cp.empty((self._rows, count))
+        _turn(self._demand[first : first + count], weights)
+        return weights
+
+    def save(self) -> None:
+        """Bring what the groups before summed at vertices inside chains to the host."""
+        for array, on_host in zip(self._flows, self._host_flows, strict=True):
+            array.get(out=on_host)
+
+    def _numbered(self, rows: Rows, first: int) -> Any:
+        """Number some rows from `first` on; -1 for the others."""
+        numbers = np.full(self._rows, -1, np.int32)
+        numbers[rows] = first + np.arange(len(rows))
+        return cp.asarray(numbers)
+
+    def _grid(self, items: int) -> tuple[int, int]:
+        """Blocks whose threads have an item of one root each."""
+        return _blocks(items), self._roots
+
+    def _launch(self, name: str, grid: tuple[int, ...], **given: Any) -> None:
+        """Launch a kernel with what it takes of the chains and of the columns."""
+        sizes = {"rows": self._rows, "chains": self._chains, "inside": self._inside, "in_hops": self._in_hops}
+        known = {**sizes, **self._ways, "group": self._group, "dist": self._dist, "sigma": self._sigma}
+        taken = kernels.parameters(name)
+        if all(grid):
+            kernels.launch(name, grid, **{key: value for key, value in known.items() if key in taken}, **given)
+
+
+def columns_bytes(rows: int, chains: int, inside: int, size: int, more: int) -> int:
+    """Bound the bytes of `Columns`, with what `write` copies; of each vertex inside S, T, sums, flows and places."""
+    group = size * (rows + 3 * chains)
+    copies = 3 * max(size, more) * rows
+    return 8 * (2 * (size + more) * rows + group + copies + 18 * inside + 8 * chains + 4 * rows)
+
+
+def _blocks(items: int) -> int:
+    return -(-items // THREADS)
+
+
+def _upload(array: Any) -> Any:
+    """Bring an array to the device, integers as 32-bit ones."""
+    return cp.asarray(array.astype(np.int32) if array.dtype.kind == "i" else array)
+
+
+def _turn(matrix: Any, turned: Any) -> None:
+    """Write the transpose of a matrix."""
+    rows, columns = matrix.shape
+    grid = -(-rows // _TILE), -(-columns // _TILE)
+    kernels.launch("turn", grid, rows=rows, columns=columns, matrix=matrix, turned=turned)

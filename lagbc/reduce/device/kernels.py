@@ -1,0 +1,34 @@
+"""The kernels of streams, and how they are launched."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from lagbc.cuda import compiler
+from lagbc.cuda.compiler import THREADS, Source
+from lagbc.cuda.kernel import Kernel, declared, kernel_of
+
+STREAMS = Source("reduce/device/streams.cu", ("cuda/common.cuh",))
+SOURCES = (STREAMS,)
+OPTIONS = compiler.options({})
+
+
+def begin() -> None:
+    """Have the kernels compiled while something else is done."""
+    compiler.begin(STREAMS, OPTIONS)
+
+
+def parameters(name: str) -> frozenset[str]:
+    """Names of the parameters of a kernel."""
+    return frozenset(parameter for parameter, *_ in declared(STREAMS, name))
+
+
+def launch(name: str, grid: tuple[int, ...], /, **arguments: Any) -> None:
+    """Launch so many blocks."""
+    _kernel(compiler.load(STREAMS, OPTIONS), name)(grid, THREADS, **arguments)
+
+
+@cache
+def _kernel(module: Any, name: str) -> Kernel:
+    return kernel_of(module, STREAMS, name, {})
