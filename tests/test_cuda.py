@@ -9,7 +9,7 @@ import pytest
 from lagbc.cuda.compiler import Source
 from lagbc.cuda.kernel import declared, kernel_of
 from lagbc.methods.gpu.batched.kernels import SUMS
-from lagbc.methods.gpu.kernels import SOURCES
+from lagbc.run.kernels import SOURCES
 
 PATH = "methods/gpu/batched/sums.cu"
 POINTERS = ("positions", "columns", "indptr", "indices", "keep", "multiplicity", "values", "edge_order", "edges")

@@ -23,13 +23,13 @@ import lagbc
 from lagbc.centrality.registry import registered
 from lagbc.interfaces.cli import main
 from lagbc.io.examples import example_names
-from lagbc.methods.gpu.kernels import SOURCES
 from lagbc.methods.table import EXTRAS
 from lagbc.reduce import tuning
 from lagbc.reduce.blocks import split
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import Piece
 from lagbc.reduce.twins import merge
+from lagbc.run.kernels import SOURCES
 
 ROOT = Path(__file__).parents[1]
 

@@ -69,7 +69,7 @@ def _compile_kernels() -> tuple[str, str]:
     import cupy
 
     from lagbc.cuda import cache, compiler
-    from lagbc.methods.gpu.kernels import variants
+    from lagbc.run.kernels import variants
 
     wanted = [(source, options) for _, source, options in variants()]
     for source, options in wanted:

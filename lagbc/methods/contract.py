@@ -110,8 +110,8 @@ class SweepPlan:
     virtual_warp : int or None
         Traversals: threads that share the edges of a vertex, a power of two up to 32; None lets the method choose.
     at_once : bool
-        Whether `forward` has to yield all roots of a batch in one `Levels`. Methods with lengths that take target weights
-        of single roots do so.
+        Whether `forward` has to yield all roots of a batch in one `Levels`. Of methods with lengths, those do so that
+        take target weights of single roots.
     stop : StopFlag
         Polled once a level.
 

@@ -22,6 +22,7 @@ LEAST_WORK = 2**20
 # It is reduced if at most this part of the work is left.
 MOST_LEFT = 0.9
 # What chains take, in roots x stored edges of a sweep of the block: an edge of a sweep with lengths, and an evaluation
-# of the streams.
-LENGTHS_FACTOR = 2.0
-STREAM_FACTOR = 0.5
+# of the streams. Those of a GPU are estimates: of edges, from the costs of its methods; of evaluations, from their
+# loads, of which kernels do 1e10 a second or more.
+LENGTHS_FACTOR = {"cpu": 2.0, "cuda": 3.0}
+STREAM_FACTOR = {"cpu": 0.5, "cuda": 0.2}

@@ -44,9 +44,7 @@ _GROUP_BYTES = 2**27
 _GPU_BLOCK, _GPU_GROUP_BYTES = 256, 2**30
 # Path counts are added and multiplied by weights; beyond this they might leave the range of float64.
 _LARGEST_COUNT = 2.0**1000
-# What methods are asked for: depths only because one that sums distances keeps them beside the path counts.
 _ADDED = frozenset({"dependency", "edges"})
-SUMS = _ADDED | {"depth"}
 
 
 def sum_chains(
@@ -125,6 +123,11 @@ def group_size(contracted: Contracted, device: str = "cpu") -> int:
         return -(-roots // (groups * _GPU_BLOCK)) * _GPU_BLOCK
     blocks = min(GROUP, _GROUP_BYTES // (8 * contracted.graph.n)) // _BLOCK
     return _BLOCK * max(1, blocks)
+
+
+def sums_of(device: str) -> frozenset[str]:
+    """Return what a method is asked for: depths only because one that sums distances keeps them beside the counts."""
+    return _ADDED if device == "cuda" else _ADDED | {"depth"}
 
 
 def widths(batching: Batching, size: int) -> tuple[int, int]:
@@ -248,7 +251,7 @@ class _Worker:
         self._contracted, self._arrays = contracted, method.arrays
         self._module: Any = method.load()
         self._width, self._more = widths(self._module.batching, size)
-        sums = _ADDED if method.device == "cuda" or contracted.members is not None else SUMS
+        sums = sums_of(method.device) if contracted.members is None else _ADDED  # those that are made with members
         self._plan = SweepPlan(
             batch=self._width, sums=sums, members=contracted.members, method=method.name, at_once=True, stop=stop
         )
@@ -260,7 +263,7 @@ class _Worker:
         """Sum the roots of a group; between its two sweeps the demand is made that the second one carries."""
         graph, columns = self._contracted.graph, self._columns
         columns.begin(group)
-        levels = []
+        levels: list[Any] = []
         for first in range(0, len(group), self._width):
             if first == self._width * len(self._states):
                 self._states.append(self._prepared(self._width))

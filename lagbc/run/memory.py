@@ -138,14 +138,36 @@ def together(
 def of_chains(contracted: Contracted, method: Method, plan: SweepPlan, limit: int | None = None) -> MemoryEstimate:
     """Bound the memory of a run from junctions, whose plan has a group of roots as its batch.
 
-    Each worker has a state for each block of a group, and one for far ends. Of a group there are distances, path counts
-    and target weights, and what enters each chain; besides, columns of far ends, and four of a block at a time.
+    Each worker has a state for each block of a group, and one for far ends; on a GPU one state has all of a group. Of a
+    group there are distances, path counts and target weights, and what enters each chain; besides, columns of far ends,
+    and copies of what is swept at a time: four on the CPU, and on a GPU as many as a sum of several makes.
     """
-    graph, block = contracted.graph, method.load().batching.block
+    from lagbc.run.chains import widths
+
+    graph, batching = contracted.graph, method.load().batching
+    width, more = widths(batching, plan.batch)
     needed = estimate(graph, method, plan, limit)
-    columns = 3 * plan.batch + 6 * block
-    demand = 8 * (columns * graph.n + plan.batch * len(contracted.ways.lengths))
-    return replace(needed, workspace=(plan.batch // block + 1) * needed.workspace + plan.threads * demand)
+    states = (-(-plan.batch // width) + 1) * needed.workspace
+    if not batching.concurrent:
+        states = needed.workspace + estimate(graph, method, replace(plan, batch=more), limit).workspace
+    chains = len(contracted.ways.lengths) * (1 if batching.concurrent else 3)
+    copies = (4 if batching.concurrent else 6) * max(width, more)
+    columns = 3 * plan.batch + 2 * more + copies
+    demand = 8 * (columns * graph.n + plan.batch * chains)
+    workers = plan.threads if batching.concurrent else 1
+    return replace(needed, workspace=states + workers * demand)
+
+
+def fit_chains(
+    contracted: Contracted, method: Method, plan: SweepPlan, limit: int | None = None
+) -> tuple[SweepPlan, MemoryEstimate]:
+    """Halve the groups until they keep to the budget, where bits do not depend on them; also return the estimate."""
+    batching = method.load().batching
+    needed = of_chains(contracted, method, plan, limit)
+    while needed.is_over and not batching.concurrent and plan.batch > batching.block:
+        plan = replace(plan, batch=batching.round(plan.batch // 2))
+        needed = of_chains(contracted, method, plan, needed.budget)
+    return plan, needed
 
 
 def of_graph(graph: Graph, method: Method, limit: int | None = None) -> MemoryEstimate:

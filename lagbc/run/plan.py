@@ -113,31 +113,39 @@ def _places(
     return [
         _place(rest.piece.graph, reduction.request_of(rest), settings, *one)
         if rest.contracted is None
-        else _place_chains(rest.contracted, request, settings)
+        else _place_chains(rest.contracted, request, settings, rest.device)
         for rest, one in zip(reduction.rests, before, strict=True)
     ]
 
 
-def _place_chains(contracted: Contracted, request: Request, settings: Settings) -> _Place:
-    """Choose a method that sweeps from junctions, some of them at a time, with target weights of their own."""
-    from lagbc.run.chains import SUMS, group_size
+def _place_chains(contracted: Contracted, request: Request, settings: Settings, device: str) -> _Place:
+    """Choose a method that sweeps from junctions, some of them at a time, with target weights of their own.
 
-    graph, size = contracted.graph, group_size(contracted)
+    On a GPU groups are halved until they fit into the memory; where "auto" chose one that is too small, the CPU is
+    taken.
+    """
+    from lagbc.run.chains import group_size, sums_of
+
+    graph, sums = contracted.graph, sums_of(device)
     roots = graph.order[contracted.roots]
     ordered = roots[graph.out_degrees[roots] > 0]
     selection = choose(
         graph,
         method=settings.method,
-        device="cpu",
+        device=device,
         roots=len(roots),
-        sums=SUMS,
+        sums=sums,
         demand=True,
         look=lambda method: probe(graph, ordered),
     )
+    size, batching = group_size(contracted, device), selection.method.load().batching
+    if not batching.concurrent and settings.batch is not None:
+        size = min(size, batching.round(settings.batch))
     threads = min(settings.threads, max(1, -(-len(roots) // size)))
-    sweep = SweepPlan(batch=size, threads=threads, sums=SUMS, roots=len(roots))
-    sweep = replace(sweep, method=selection.method.name)
-    needed = memory.of_chains(contracted, selection.method, sweep, settings.memory)
+    sweep = SweepPlan(batch=size, threads=threads, sums=sums, roots=len(roots), method=selection.method.name)
+    sweep, needed = memory.fit_chains(contracted, selection.method, sweep, settings.memory)
+    if needed.is_over and device == "cuda" and settings.device == settings.method == "auto":
+        return _place_chains(contracted, request, settings, "cpu")._replace(too_large=needed)
     reason = f"junctions by {selection.reason}"
     part = Part(graph, roots, selection.method, sweep, ordered, contracted, request.sums)
     return _Place(Selection(selection.method, reason), part, needed)

@@ -45,18 +45,21 @@ class Rest:
     twins : Twins or None
     contracted : Contracted or None
         The piece contracted to its junctions, which are its roots.
+    device : str
+        Where these are swept.
     """
 
     piece: Piece
     twins: Twins | None = None
     contracted: Contracted | None = None
+    device: str = "cpu"
 
     @property
     def work(self) -> float:
         """Roots times edges, or what takes as long."""
         if self.contracted is None:
             return _work_of(self.piece.graph, np.flatnonzero(self.piece.sources))
-        return _work_of_chains(self.contracted)
+        return _work_of_chains(self.contracted, self.device)
 
     def dependency(self, sums: Sums) -> Scores:
         """Make F of the block."""
@@ -215,7 +218,7 @@ def _rest(piece: Piece, request: Request, settings: Settings, *, chains: bool) -
     if "edges" not in request.sums and _takes_members(piece.graph, settings, device):
         candidates.extend(_without_twins(piece))
     if chains and _is_contractible(piece.graph) and _sweeps_junctions(settings.method, device):
-        candidates.extend(_contracted(piece))
+        candidates.extend(_contracted(piece, device))
     best = min(candidates[1:], key=lambda rest: rest.work, default=candidates[0])
     pays = settings.reduce == "all" or best.work <= tuning.MOST_LEFT * candidates[0].work
     return best if pays else candidates[0]
@@ -230,11 +233,11 @@ def _without_twins(piece: Piece) -> Iterable[Rest]:
         yield Rest(merged, twins=twins)
 
 
-def _contracted(piece: Piece) -> Iterable[Rest]:
+def _contracted(piece: Piece, device: str = "cpu") -> Iterable[Rest]:
     from lagbc.reduce.chains import contract
 
     try:
-        yield Rest(piece, contracted=contract(piece))
+        yield Rest(piece, contracted=contract(piece), device=device)
     except NotContractible:
         return
 
@@ -257,8 +260,8 @@ def _takes_members(graph: Graph, settings: Settings, device: str) -> bool:
 
 
 def _sweeps_junctions(method: str, device: str) -> bool:
-    """Whether a method may sweep from junctions: on the CPU, with lengths, and target weights of single roots."""
-    return device == "cpu" and any(
+    """Whether a method may sweep from junctions there: with lengths, and target weights of single roots."""
+    return any(
         row.available
         for row in table.METHODS
         if row.weighted and row.demand and row.device == device and method in ("auto", row.name)
@@ -278,12 +281,12 @@ def _work_of(graph: Graph, roots: NDArray[np.int64]) -> float:
     return float(np.count_nonzero(graph.out_degrees[roots])) * graph.nnz
 
 
-def _work_of_chains(contracted: Contracted) -> float:
+def _work_of_chains(contracted: Contracted, device: str) -> float:
     from lagbc.run.chains import group_size
 
-    work = contracted.work(group_size(contracted))
+    work = contracted.work(group_size(contracted, device))
     sweeps = (2 * work.junctions + work.far_columns) * work.edges
-    return tuning.LENGTHS_FACTOR * sweeps + tuning.STREAM_FACTOR * work.evaluations
+    return tuning.LENGTHS_FACTOR[device] * sweeps + tuning.STREAM_FACTOR[device] * work.evaluations
 
 
 def _ends(graph: Graph, request: Request) -> Scores:

@@ -86,7 +86,7 @@ class Columns:
             array.get(out=on_host)
 
     def _numbered(self, rows: Rows, first: int) -> Any:
-        """Number some rows from `first` on; -1 for the others."""
+        """Give some rows numbers from `first` on, and the others -1."""
         numbers = np.full(self._rows, -1, np.int32)
         numbers[rows] = first + np.arange(len(rows))
         return cp.asarray(numbers)

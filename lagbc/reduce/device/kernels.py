@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -12,6 +13,11 @@ from lagbc.cuda.kernel import Kernel, declared, kernel_of
 STREAMS = Source("reduce/device/streams.cu", ("cuda/common.cuh",))
 SOURCES = (STREAMS,)
 OPTIONS = compiler.options({})
+
+
+def variants() -> Iterator[tuple[str, Source, tuple[str, ...]]]:
+    """Yield (label, source, options) of everything that is ever compiled."""
+    yield STREAMS.name, STREAMS, OPTIONS
 
 
 def begin() -> None:

@@ -11,9 +11,14 @@ from lagbc.methods.gpu.common.kernels import ARRAYS
 from lagbc.methods.gpu.delta_stepping.kernels import KERNELS as DELTA_STEPPING
 from lagbc.methods.gpu.probe import PROBE
 from lagbc.methods.gpu.traversal.kernels import KERNELS as TRAVERSAL
+from lagbc.reduce.device import kernels as of_reductions
 
 _METHODS = ARRAYS, *BATCHED, *DELTA_STEPPING, *TRAVERSAL, PROBE
-SOURCES: tuple[Source, ...] = (*of_graphs.SOURCES, *(kernels.source for kernels in _METHODS))
+SOURCES: tuple[Source, ...] = (
+    *of_graphs.SOURCES,
+    *(kernels.source for kernels in _METHODS),
+    *of_reductions.SOURCES,
+)
 
 
 def variants() -> Iterator[tuple[str, Source, tuple[str, ...]]]:
@@ -21,3 +26,4 @@ def variants() -> Iterator[tuple[str, Source, tuple[str, ...]]]:
     yield from of_graphs.variants()
     for kernels in _METHODS:
         yield from kernels.variants()
+    yield from of_reductions.variants()
