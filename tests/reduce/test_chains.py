@@ -2,149 +2,37 @@
 
 import sys
 import threading
-from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
+import chained
 import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from chained import (
+    FAMILIES,
+    ROWS,
+    assert_agree,
+    ears,
+    grown,
+    hub,
+    ones,
+    plain,
+    random_piece,
+    summed,
+    sums_of,
+    symmetric,
+)
 from strategies import with_lengths
 
 import lagbc
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.reduce import chains, streams, within
+from lagbc.reduce import chains, columns, streams, within
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import NotContractible, Piece
 from lagbc.run import chains as run
-from lagbc.run.chains import sum_chains
-
-ROWS = {row.name: row for row in lagbc.METHODS if row.device == "cpu" and row.weighted}
-BATCHED = ROWS["batched"]
-
-
-def symmetric(n, edges, lengths):
-    i, j = np.array(edges).T
-    both = np.concatenate([i, j]), np.concatenate([j, i])
-    return sp.coo_array((np.concatenate([lengths, lengths]).astype(float), both), shape=(n, n)).tocsr()
-
-
-def subdivided(n, edges, counts):
-    """Put so many vertices on each edge; of parallel edges without any, one is kept."""
-    found = {}
-    for (u, v), count in zip(edges, counts, strict=True):
-        line = [u, *range(n, n + count), v]
-        n += count
-        found |= dict.fromkeys((min(edge), max(edge)) for edge in pairwise(line))
-    return n, list(found)
-
-
-def k4(rng):
-    edges = list(nx.complete_graph(4).edges)
-    return subdivided(4, edges, rng.integers(0, 4, len(edges)))
-
-
-def theta(rng):
-    """Two junctions joined by chains, many of them equally long."""
-    edges = [(0, 1)] * rng.integers(3, 6)
-    return subdivided(2, edges, [*rng.integers(1, 3, len(edges) - 1), rng.integers(0, 4)])
-
-
-def doubled_ring(rng):
-    """A ring of junctions, each joined to the next by up to three equal chains, of a length of its own."""
-    ring = rng.integers(3, 5)
-    edges, counts = [], []
-    for v in range(ring):
-        times = rng.integers(1, 4)
-        edges += [(v, (v + 1) % ring)] * times
-        counts += [rng.integers(1, 4)] * times
-    return subdivided(ring, edges, counts)
-
-
-def grid(rng):
-    graph = nx.convert_node_labels_to_integers(nx.grid_2d_graph(2, rng.integers(2, 5)))
-    edges = list(graph.edges)
-    return subdivided(len(graph), edges, rng.integers(0, 3, len(edges)))
-
-
-def cycle(rng):
-    n = rng.integers(3, 14)
-    return n, [(v, (v + 1) % n) for v in range(n)]
-
-
-def ears(rng):
-    """Any 2-connected graph: a cycle, and paths between two of its vertices one after the other."""
-    n = rng.integers(3, 6)
-    edges = {(min(v, (v + 1) % n), max(v, (v + 1) % n)) for v in range(n)}
-    for _ in range(rng.integers(0, 5)):
-        u, v = rng.choice(n, 2, replace=False)
-        line = [u, *range(n, n + rng.integers(0, 4)), v]
-        n += len(line) - 2
-        edges |= {(min(edge), max(edge)) for edge in pairwise(line)}
-    return n, [(int(u), int(v)) for u, v in edges]
-
-
-FAMILIES = (k4, theta, doubled_ring, grid, cycle, ears)
-
-
-def random_piece(rng, family, weighted, several=0.0):
-    n, edges = family(rng)
-    name = rng.permutation(n)
-    lengths = rng.integers(1, 4, len(edges)) if weighted else np.ones(len(edges))
-    A = symmetric(n, name[np.array(edges)], lengths)
-    if rng.random() < 0.3:
-        sources = targets = np.ones(n)
-    else:
-        sources, targets = rng.integers(0, 4, (2, n)).astype(float)
-    members = rng.choice([1.0, 2.0, 3.0], n, p=[1 - 2 * several, several, several]) if several else None
-    return Piece(as_graph(A, directed=False, weighted=weighted), sources, targets, members)
-
-
-def plain(piece):
-    """F and the sums of edges, both directions halved, straight from their definitions."""
-    graph, n = piece.graph, piece.graph.n
-    lengths = np.full((n, n), np.inf)
-    lengths[graph.rows, graph.indices] = 1 if graph.weights is None else graph.weights
-    dist = lengths.copy()
-    np.fill_diagonal(dist, 0)
-    for v in range(n):
-        dist = np.minimum(dist, dist[:, [v]] + dist[[v], :])
-    members = np.ones(n) if piece.members is None else piece.members
-    paths = np.eye(n)  # from one member to all
-    for s in range(n):
-        for w in np.argsort(dist[s], kind="stable"):
-            tight = dist[s] + lengths[:, w] == dist[s, w]
-            if w != s:
-                paths[s, w] = members[w] * paths[s, tight].sum()
-    sigma = paths / members
-    demand = np.outer(piece.sources, piece.targets) / sigma
-    np.fill_diagonal(demand, 0)
-    scores = np.zeros(n)
-    for v in range(n):
-        through = np.where(dist[:, [v]] + dist[[v], :] == dist, demand * np.outer(paths[:, v], sigma[v]), 0)
-        through[v] = through[:, v] = 0
-        scores[v] = through.sum()
-    edges = {}
-    for u, v in zip(graph.rows.tolist(), graph.indices.tolist(), strict=True):
-        on = dist[:, [u]] + lengths[u, v] + dist[[v], :] == dist
-        edges[u, v] = np.where(on, demand * np.outer(paths[:, u], sigma[v] * members[v]), 0).sum()
-    return scores, np.array([(edges[u, v] + edges[v, u]) / 2 for u, v in edges])
-
-
-def sums_of(piece, method=BATCHED, **given):
-    return sum_chains(contract(piece), method, frozenset({"dependency", "edges"}), **given)
-
-
-def summed(piece, method=BATCHED):
-    return sums_of(piece, method, in_calling_thread=True)
-
-
-def assert_agree(ours, expected):
-    for found, theirs in zip((ours.dependency, ours.edges), expected, strict=True):
-        np.testing.assert_allclose(found, theirs, rtol=0, atol=1e-12 * max(1, theirs.max()))
-        assert found.min() >= 0
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
@@ -214,13 +102,13 @@ def test_mutations_are_caught(monkeypatch, name):
     module, old, new = MUTATIONS[name]
     changed = interpreted(monkeypatch, module, old, new)
     if module is chains:
-        monkeypatch.setattr(sys.modules[__name__], "contract", changed.contract)
+        monkeypatch.setattr(chained, "contract", changed.contract)
     else:
         made = changed if module is streams else interpreted(monkeypatch, streams)
         if module is within:
             made.sum_within = changed.sum_within
-        monkeypatch.setattr(run, "leave", made.leave)
-        monkeypatch.setattr(run, "enter", made.enter)
+        monkeypatch.setattr(columns, "leave", made.leave)
+        monkeypatch.setattr(columns, "enter", made.enter)
     rng = np.random.default_rng(4)
     wrong = 0
     for _ in range(8):
@@ -232,24 +120,9 @@ def test_mutations_are_caught(monkeypatch, name):
     assert (wrong == 0) == (name == "none")
 
 
-def hub(spokes):
-    """A ring of junctions, each joined to a hub by a chain: more far ends than are swept at a time."""
-    edges = [(v, (v + 1) % spokes) for v in range(spokes)] + [(v, spokes) for v in range(spokes)]
-    return symmetric(*grown(spokes + 1, edges, [v % 3 + 1 for v in range(2 * spokes)]))
-
-
-def grown(n, edges, counts):
-    n, edges = subdivided(n, edges, counts)
-    return n, edges, np.ones(len(edges))
-
-
 def largest_block(A):
     vertices = sorted(max(nx.biconnected_components(nx.from_scipy_sparse_array(A)), key=len))
     return sp.csr_array(A)[vertices][:, vertices]
-
-
-def ones(A):
-    return Piece(as_graph(A, directed=False), np.ones(A.shape[0]), np.ones(A.shape[0]))
 
 
 @pytest.fixture(scope="module")

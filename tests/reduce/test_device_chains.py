@@ -1,15 +1,18 @@
 """Streams by the kernels of the GPU, run on the host: against sums over pairs, and by groups of several sizes."""
 
 import sys
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
+from chained import BATCHED, FAMILIES, assert_agree, hub, ones, plain, random_piece, sums_of
 from emulation import COMPILER, Arrays, Kernels
-from test_chains import FAMILIES, assert_agree, hub, ones, plain, random_piece, sums_of
 
 import lagbc
+from lagbc.methods.contract import Batching
 from lagbc.reduce.columns import Columns
 from lagbc.reduce.device import kernels
 from lagbc.reduce.piece import Piece
@@ -54,24 +57,92 @@ def test_a_hub_of_many_chains(device_columns):
     np.testing.assert_allclose(ours.dependency, 2 * lagbc.bc(A, directed=False, reduce="none"), rtol=1e-12)
 
 
-@pytest.mark.parametrize("where", ["host", "device"])
-def test_demand_has_the_same_bits_whatever_the_groups(request, monkeypatch, where):
-    """A ring of 150 junctions around a hub, weights that are not summed exactly: groups of 64 roots, or all at once."""
-    made, columns = [], Columns if where == "host" else request.getfixturevalue("device_columns")
+class Wide:
+    """A row and its module that sweep as many roots at a time as they are asked to, in blocks of 64, as on a GPU."""
 
-    class Noted(columns):
+    name, device, arrays, context = "wide", "cuda", np, nullcontext
+    batching = Batching(block=64, auto=64)
+
+    def load(self):
+        return self
+
+    def prepare(self, graph, plan):
+        return [BATCHED.load().prepare(graph, replace(plan, batch=64)) for _ in range(plan.batch // 64)]
+
+    def forward(self, states, roots):
+        parts = [roots[first : first + 64] for first in range(0, len(roots), 64)]
+        found = [next(iter(BATCHED.load().forward(*one))) for one in zip(states, parts, strict=False)]
+        overflowed = np.concatenate([levels.overflowed for levels in found])
+        yield SimpleNamespace(found=found, places=np.arange(len(roots)), overflowed=overflowed)
+
+    def paths(self, states, levels):
+        of_blocks = [BATCHED.load().paths(*one) for one in zip(states, levels.found, strict=False)]
+        return tuple(np.concatenate(arrays, axis=1) for arrays in zip(*of_blocks, strict=True))
+
+    def backward(self, states, levels, sums, omega):
+        for block, found in enumerate(levels.found):
+            row = sums.of(slice(block, block + 1), slice(0, 0))
+            BATCHED.load().backward(states[block], found, row, omega[:, 64 * block :][:, :64].copy())
+
+
+def unlike(spokes):
+    """A ring around a hub, with weights that are not summed exactly."""
+    graph = ones(hub(spokes)).graph
+    return Piece(graph, *np.random.default_rng(7).random((2, graph.n)))
+
+
+def assert_same_bits(ours, theirs):
+    np.testing.assert_array_equal(ours.dependency, theirs.dependency)
+    np.testing.assert_array_equal(ours.edges, theirs.edges)
+
+
+def test_same_bits_whatever_the_groups(device_columns):
+    piece = unlike(150)
+    whole = sums_of(piece, Wide(), in_calling_thread=True)
+    for size in (64, 128):
+        assert_same_bits(sums_of(piece, Wide(), size=size, in_calling_thread=True), whole)
+    theirs = sums_of(piece, in_calling_thread=True)
+    np.testing.assert_allclose(whole.dependency, theirs.dependency, rtol=1e-12)
+    np.testing.assert_allclose(whole.edges, theirs.edges, rtol=1e-12)
+
+
+def test_memory_that_ends(device_columns, monkeypatch):
+    """A group that does not fit is halved, to the same bits, until it is a block."""
+    piece, sizes = unlike(150), []
+
+    class Scarce(run._Worker):
+        most = 64
+
+        def __init__(self, *given):
+            sizes.append(given[-1])
+            if sizes[-1] > self.most:
+                raise MemoryError
+            super().__init__(*given)
+
+    whole = sums_of(piece, Wide(), size=192, in_calling_thread=True)
+    monkeypatch.setattr(run, "_Worker", Scarce)
+    with pytest.warns(lagbc.MemoryWarning, match="roots at a time"):
+        assert_same_bits(sums_of(piece, Wide(), size=192, in_calling_thread=True), whole)
+    assert sizes == [192, 128, 64]
+    monkeypatch.setattr(Scarce, "most", 0)
+    with pytest.raises(MemoryError):
+        sums_of(piece, Wide(), size=64, in_calling_thread=True)
+
+
+def test_demand_on_the_host_has_the_same_bits_whatever_the_groups(monkeypatch):
+    made = []
+
+    class Noted(Columns):
         def weights(self, first, count):
             weights = super().weights(first, count)
-            made.append(np.array(weights.T))
+            made.append(weights.T.copy())
             return weights
 
     monkeypatch.setattr(run, "_columns_on", lambda device: Noted)
-    graph = ones(hub(150)).graph
-    piece = Piece(graph, *np.random.default_rng(7).random((2, graph.n)))
     found = []
     for size in (64, 128, 192):
         made.clear()
-        found.append((sums_of(piece, size=size, in_calling_thread=True).dependency, np.concatenate(made)))
-    for dependency, weights in found[1:]:
-        np.testing.assert_array_equal(weights, found[0][1])
-        np.testing.assert_allclose(dependency, found[0][0], rtol=1e-12)
+        sums_of(unlike(150), size=size, in_calling_thread=True)
+        found.append(np.concatenate(made))
+    for weights in found[1:]:
+        np.testing.assert_array_equal(weights, found[0])

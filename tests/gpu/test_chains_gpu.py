@@ -1,0 +1,125 @@
+"""Chains contracted on the GPU: against sums over pairs, against the CPU, and in groups of several sizes."""
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from batches import peak_of
+from chained import FAMILIES, assert_agree, grown, hub, ones, plain, random_piece, sums_of, symmetric
+from strategies import with_lengths
+
+import lagbc
+from lagbc.graph.validate import as_graph
+from lagbc.methods.contract import SweepPlan
+from lagbc.reduce import tuning
+from lagbc.reduce.chains import contract
+from lagbc.reduce.piece import NotContractible, Piece
+from lagbc.run import chains as run
+from lagbc.run import memory
+
+(DELTA,) = (row for row in lagbc.METHODS if row.name == "delta-stepping")
+(CPU,) = (row for row in lagbc.METHODS if row.key == ("batched", "cpu", True))
+
+
+def assert_same_bits(ours, theirs):
+    np.testing.assert_array_equal(ours.dependency, theirs.dependency)
+    np.testing.assert_array_equal(ours.edges, theirs.edges)
+
+
+def roads(side, weighted):
+    """A grid with up to five vertices on each of its edges, and weights that are not summed exactly."""
+    rng = np.random.default_rng(side)
+    edges = list(nx.convert_node_labels_to_integers(nx.grid_2d_graph(side, side)).edges)
+    n, edges, lengths = grown(side * side, edges, rng.integers(0, 6, len(edges)))
+    lengths = rng.integers(1, 4, len(edges)) if weighted else lengths
+    graph = as_graph(symmetric(n, edges, lengths), directed=False, weighted=weighted)
+    return Piece(graph, *rng.random((2, n)))
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
+@pytest.mark.parametrize("several", [0.0, 0.15], ids=["", "members"])
+def test_small_blocks(cupy, weighted, several):
+    if several and "members" not in DELTA.load().options:
+        pytest.skip("delta-stepping on the GPU takes no vertices that stand for several")
+    rng = np.random.default_rng([8, weighted, several > 0])
+    for _ in range(3):
+        for family in FAMILIES:
+            piece = random_piece(rng, family, weighted, several)
+            assert_agree(sums_of(piece, DELTA), plain(piece))
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
+def test_roads_in_groups_of_several_sizes(cupy, weighted):
+    piece = roads(28, weighted)  # 784 junctions, some of which are inside
+    whole = sums_of(piece, DELTA)
+    for size in (256, 512):
+        assert_same_bits(sums_of(piece, DELTA, size=size), whole)
+    theirs = sums_of(piece, CPU)
+    np.testing.assert_allclose(whole.dependency, theirs.dependency, rtol=1e-11, atol=1e-12 * theirs.dependency.max())
+    np.testing.assert_allclose(whole.edges, theirs.edges, rtol=1e-11, atol=1e-12 * theirs.edges.max())
+
+
+def test_a_hub_of_many_chains(cupy):
+    """Its far ends are searched in several batches."""
+    piece = ones(hub(600))
+    ours = sums_of(piece, DELTA, size=256)
+    theirs = sums_of(piece, CPU)
+    np.testing.assert_allclose(ours.dependency, theirs.dependency, rtol=1e-11)
+
+
+@pytest.fixture
+def power(monkeypatch):
+    monkeypatch.setattr(tuning, "LEAST_ROOTS", {"cpu": 1, "cuda": 1})
+    return lagbc.read_graph(lagbc.example_path("power")).matrix
+
+
+GIVEN = {"directed": False, "device": "cuda", "reduce": "all"}
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
+def test_calls(cupy, power, weighted):
+    """Whole calls, of any batch, on either device's matrix, give what whole graphs do."""
+    A = with_lengths(power, [1, 2, 3]).tocsr() if weighted else sp.csr_array(power)
+    given = GIVEN | {"weighted": weighted}
+    assert "junctions by delta-stepping on cuda" in lagbc.select_method(A, **given).reason
+    theirs = lagbc.bc(A, **given | {"reduce": "none"})
+    ours = lagbc.bc(A, **given)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-11, atol=1e-12 * theirs.max())
+    for batch in (256, 1024):
+        np.testing.assert_array_equal(lagbc.bc(A, batch, **given), ours)
+    edges, expected = (lagbc.edge_bc(A, **given | {"reduce": reduce}).toarray() for reduce in ("all", "none"))
+    np.testing.assert_allclose(edges, expected, rtol=1e-11, atol=1e-12 * expected.max())
+
+
+class Killed(BaseException):
+    pass
+
+
+def test_resume(cupy, power, tmp_path):
+    """A killed run goes on to the same bits, in groups of another size."""
+    expected, file = lagbc.bc(power, **GIVEN), tmp_path / "run"
+
+    def kill(progress):
+        raise Killed
+
+    with pytest.raises(Killed):
+        lagbc.bc(power, 256, checkpoint=file, progress=kill, **GIVEN)
+    assert int(np.load(file)["done"]) > 0
+    np.testing.assert_array_equal(lagbc.bc(power, 512, checkpoint=file, **GIVEN), expected)
+
+
+def test_counts_out_of_range(cupy):
+    ring = 2100
+    edges = [(v, (v + 1) % ring) for v in range(ring)] * 2
+    with pytest.raises(NotContractible, match="path counts"):
+        sums_of(ones(symmetric(*grown(ring, edges, [1] * len(edges)))), DELTA)
+
+
+def test_memory_is_what_was_estimated(cupy):
+    contracted = contract(roads(40, False))
+    for size in (512, run.group_size(contracted, "cuda")):
+        plan = SweepPlan(batch=size, sums=run.sums_of("cuda"), roots=len(contracted.roots), method=DELTA.name)
+        needed = memory.of_chains(contracted, DELTA, plan)
+        with peak_of(cupy) as peak:
+            run.sum_chains(contracted, DELTA, frozenset({"dependency"}), size=size, in_calling_thread=True)
+        assert peak.bytes <= needed.total
