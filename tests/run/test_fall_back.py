@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from strategies import scale_free, with_lengths
 
 import lagbc
@@ -57,3 +58,38 @@ def test_the_cpu_takes_over_a_method_that_it_has():
 def test_nothing_on_the_cpu_does_it(given, options, name):
     with pytest.raises(MemoryError, match=rf"{name} on cuda with batch=\d+ needs up to .* budget is 1e\+04"):
         lagbc.bc(given, **options)
+
+
+def roads():
+    """A ring of 700 junctions, each joined to the next and to the one opposite by a vertex between."""
+    u = np.arange(700)
+    ends, middle = np.concatenate([[u, (u + 1) % 700], [u, (u + 350) % 700]], axis=1), 700 + np.arange(1400)
+    rows, columns = np.concatenate([ends[0], middle]), np.concatenate([middle, ends[1]])
+    return sp.coo_array((np.ones(2800), (rows, columns)), shape=(2100, 2100)).tocsr()
+
+
+@pytest.mark.parametrize("batch", [768, 512, 256])
+def test_groups_of_junctions_fit_a_gpu(monkeypatch, batch):
+    """All at once, if they fit or nothing does but a block; else half as many."""
+    given = {"directed": False, "device": "cuda", "reduce": "all"}
+    assert "700 junctions; " in (reason := lagbc.select_method(roads(), **given).reason)
+    assert "junctions by delta-stepping on cuda" in reason
+    monkeypatch.setattr(memory, "budget", lambda device: 10**9)
+    asked = lagbc.estimate_memory(roads(), batch, **given)
+    assert asked.batch == batch
+    monkeypatch.setattr(memory, "budget", lambda device: asked.total)
+    assert lagbc.estimate_memory(roads(), **given).batch == batch
+    monkeypatch.setattr(memory, "budget", lambda device: 0.9 * asked.total)
+    assert lagbc.estimate_memory(roads(), **given).batch == max(256, batch - 256)
+
+
+def test_the_cpu_takes_over_junctions():
+    with pytest.warns(lagbc.MemoryWarning, match="taking batched on cpu"):
+        scores = lagbc.bc(roads(), directed=False, reduce="all")
+    expected = lagbc.bc(roads(), directed=False, reduce="none", device="cpu")
+    np.testing.assert_allclose(scores, expected, rtol=1e-12)
+
+
+def test_no_gpu_is_large_enough_for_junctions():
+    with pytest.raises(MemoryError, match="delta-stepping on cuda with batch=256 needs up to"):
+        lagbc.bc(roads(), directed=False, reduce="all", device="cuda")
