@@ -71,7 +71,7 @@ def sum_chains(
     size : int, optional
         Roots of a group, a multiple of the method's block; that of `group_size`, if it is not given.
     threads : int
-        Groups that are swept at a time, each with a state of its own.
+        Groups that are swept at a time, each with a state of its own, where the method does so; a GPU sweeps one.
     tell : callable, optional
         Called after every group with how many junctions are done.
     checkpoint : Progressed, optional
@@ -93,9 +93,10 @@ def sum_chains(
         stack.enter_context(phase("sweep"))
         if checkpoint is not None:
             stack.callback(checkpoint.save)
+        threads = threads if run.batching.concurrent and not in_calling_thread else 1
         while not run.is_done:
             try:
-                run.go_on(1 if in_calling_thread else threads, in_calling_thread)
+                run.go_on(threads, in_calling_thread)
             except MemoryError:
                 if threads > 1:
                     threads -= 1
