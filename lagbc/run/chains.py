@@ -41,7 +41,7 @@ Rows = NDArray[np.int64]
 GROUP, _BLOCK = 256, 64
 _GROUP_BYTES = 2**27
 # The same on a GPU, where a group has as many roots as its distances have room for.
-_GPU_BLOCK, _GPU_GROUP_BYTES = 256, 2**30
+_GPU_BLOCK, _GPU_GROUP_BYTES = 256, 2**31
 # Path counts are added and multiplied by weights; beyond this they might leave the range of float64.
 _LARGEST_COUNT = 2.0**1000
 _ADDED = frozenset({"dependency", "edges"})

@@ -140,22 +140,20 @@ def of_chains(contracted: Contracted, method: Method, plan: SweepPlan, limit: in
 
     Each worker has a state for each block of a group, and one for far ends; on a GPU one state has all of a group. Of a
     group there are distances, path counts and target weights, and what enters each chain; besides, columns of far ends,
-    and copies of what is swept at a time: four on the CPU, and on a GPU as many as a sum of several makes.
+    and copies of what is swept at a time. On a GPU there are the chains themselves, too.
     """
     from lagbc.run.chains import widths
 
-    graph, batching = contracted.graph, method.load().batching
+    graph, chains, batching = contracted.graph, len(contracted.ways.lengths), method.load().batching
     width, more = widths(batching, plan.batch)
     needed = estimate(graph, method, plan, limit)
-    states = (-(-plan.batch // width) + 1) * needed.workspace
-    if not batching.concurrent:
-        states = needed.workspace + estimate(graph, method, replace(plan, batch=more), limit).workspace
-    chains = len(contracted.ways.lengths) * (1 if batching.concurrent else 3)
-    copies = (4 if batching.concurrent else 6) * max(width, more)
-    columns = 3 * plan.batch + 2 * more + copies
-    demand = 8 * (columns * graph.n + plan.batch * chains)
-    workers = plan.threads if batching.concurrent else 1
-    return replace(needed, workspace=states + workers * demand)
+    columns = 3 * plan.batch + 2 * more
+    if batching.concurrent:
+        numbers = (columns + 4 * width) * graph.n + plan.batch * chains
+        return replace(needed, workspace=(plan.batch // width + 1) * needed.workspace + 8 * plan.threads * numbers)
+    far = estimate(graph, method, replace(plan, batch=more), limit).workspace
+    numbers = (columns + 6 * plan.batch) * graph.n + 3 * plan.batch * chains + 20 * len(contracted.inside)
+    return replace(needed, workspace=needed.workspace + far + 8 * numbers)
 
 
 def fit_chains(

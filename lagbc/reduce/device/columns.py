@@ -104,13 +104,6 @@ class Columns:
             kernels.launch(name, grid, **{key: value for key, value in known.items() if key in taken}, **given)
 
 
-def columns_bytes(rows: int, chains: int, inside: int, size: int, more: int) -> int:
-    """Bound the bytes of `Columns`, with what `write` copies; of each vertex inside S, T, sums, flows and places."""
-    group = size * (rows + 3 * chains)
-    copies = 3 * max(size, more) * rows
-    return 8 * (2 * (size + more) * rows + group + copies + 18 * inside + 8 * chains + 4 * rows)
-
-
 def _blocks(items: int) -> int:
     return -(-items // THREADS)
 
