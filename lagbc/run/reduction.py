@@ -286,7 +286,8 @@ def _work_of_chains(contracted: Contracted, device: str) -> float:
 
     work = contracted.work(group_size(contracted, device))
     sweeps = (2 * work.junctions + work.far_columns) * work.edges
-    return tuning.LENGTHS_FACTOR[device] * sweeps + tuning.STREAM_FACTOR[device] * work.evaluations
+    factor = tuning.LENGTHS_FACTOR[device][contracted.graph.has_high_diameter]
+    return factor * sweeps + tuning.STREAM_FACTOR[device] * work.evaluations
 
 
 def _ends(graph: Graph, request: Request) -> Scores:

@@ -11,7 +11,6 @@ from strategies import with_lengths
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.reduce import tuning
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import NotContractible, Piece
 from lagbc.run import chains as run
@@ -68,8 +67,7 @@ def test_a_hub_of_many_chains(cupy):
 
 
 @pytest.fixture
-def power(monkeypatch):
-    monkeypatch.setattr(tuning, "LEAST_ROOTS", {"cpu": 1, "cuda": 1})
+def power():
     return lagbc.read_graph(lagbc.example_path("power")).matrix
 
 
