@@ -298,9 +298,10 @@ def test_delta_changes_no_score(weighted_row, weighted_bc):
     if not weighted_row.reads("bucket_width"):
         pytest.skip(f"{weighted_row.name} has no buckets")
     for A in MANY.values():
-        expected = weighted_bc(A)
+        sources = np.arange(0, A.shape[0], 4)  # of more than one batch, and of all parts of the graph
+        expected = weighted_bc(A, sources=sources)
         for delta in (1e-300, 0.3, 1, 7.5, 1e300):
-            assert_close(weighted_bc(A, bucket_width=delta), expected)
+            assert_close(weighted_bc(A, sources=sources, bucket_width=delta), expected)
 
 
 @pytest.mark.parametrize(
