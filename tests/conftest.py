@@ -1,6 +1,7 @@
 """Fixtures: the methods under test, and the networks that come with lagbc."""
 
 import functools
+import gc
 import os
 from importlib.util import find_spec
 
@@ -18,6 +19,13 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "lagbc"))
 READY = [row for row in lagbc.METHODS if row.available and find_spec(row.module) is not None]
 HOPS = [row for row in READY if not row.weighted]
 LENGTHS = [row for row in READY if row.weighted]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_heap():
+    """Let the collector pass over what is there already, such as compilers: looking at it takes a tenth of a second."""
+    gc.collect()
+    gc.freeze()
 
 
 def name_of(row):

@@ -27,6 +27,7 @@ from strategies import (
     matrix,
     oracle,
     path,
+    remembered,
     scale_free,
 )
 
@@ -59,6 +60,9 @@ def call(centralities, name):
     return functools.partial(getattr(lagbc, name), **centralities.keywords)
 
 
+edge_scores, stress = remembered(reference.edge_scores), remembered(reference.stress)
+
+
 def expected(A, *names, directed=True, weighted=False, sources=None, omega=None):
     """Centralities by the oracle, all unless named; edges as a dense matrix."""
     n, (indptr, indices) = A.shape[0], adjacency(A, directed=directed)
@@ -67,7 +71,7 @@ def expected(A, *names, directed=True, weighted=False, sources=None, omega=None)
     paths = {"sources": sources, "target_weights": omega}
 
     def edges():
-        raw = reference.edge_scores(indptr, indices, weights, number=Fraction, **paths)
+        raw = edge_scores(indptr, indices, weights, number=Fraction, **paths)
         scores = np.zeros((n, n))
         scores[np.repeat(np.arange(n), np.diff(indptr)), indices] = [float(x) for x in raw]
         return scores if directed else (scores + scores.T) / 2
@@ -85,7 +89,7 @@ def expected(A, *names, directed=True, weighted=False, sources=None, omega=None)
         "harmonic": lambda: [sum(1 / x for x in d) for d in distances()],
         "eccentricity": farthest,
         "eccentricity_centrality": lambda: [(n - 1) / x if x else 0 for x in farthest()],
-        "stress": lambda: [float(Fraction(x) / pairs) for x in reference.stress(indptr, indices, weights, **paths)],
+        "stress": lambda: [float(Fraction(x) / pairs) for x in stress(indptr, indices, weights, **paths)],
     }
     return {name: np.array(compute[name](), float) for name in names or ALL}
 

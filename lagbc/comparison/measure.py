@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.comparison.peak import PeakMemory
+from lagbc.comparison.peak import PeakMemory, old_objects_apart
 from lagbc.comparison.roots import STEP, growing_sizes, roots_in_words
 from lagbc.graph import tuning
 from lagbc.graph.graph import Graph
@@ -123,18 +123,19 @@ def time_method(task: Task, row: Method) -> tuple[Run, dict[int, NDArray[np.floa
     """
     compiling = _run(task, row, 1).phases["compile"]  # what compiles or loads does so now
     every, scores = len(task.roots), {}
-    for size in growing_sizes(every):
-        run = _run(task, row, size)
-        scores[size] = run.scores
-        if size < every and run.wall * min(STEP, every / size) > task.time_limit:
-            following = min(STEP * size, every)
-            raise TooSlow(
-                f"too slow: {roots_in_words(size)} took {run.wall:.2g} s, so that {following:,} would take up to "
-                f"{run.wall * following / size:.2g} s, and the time limit is {task.time_limit:g} s"
-            )
-    runs = [run]
-    while len(runs) < _MOST_RUNS and sum(run.wall for run in runs) < _REPEAT_SECONDS:
-        runs.append(_run(task, row, every))
+    with old_objects_apart():
+        for size in growing_sizes(every):
+            run = _run(task, row, size)
+            scores[size] = run.scores
+            if size < every and run.wall * min(STEP, every / size) > task.time_limit:
+                following = min(STEP * size, every)
+                raise TooSlow(
+                    f"too slow: {roots_in_words(size)} took {run.wall:.2g} s, so that {following:,} would take up to "
+                    f"{run.wall * following / size:.2g} s, and the time limit is {task.time_limit:g} s"
+                )
+        runs = [run]
+        while len(runs) < _MOST_RUNS and sum(run.wall for run in runs) < _REPEAT_SECONDS:
+            runs.append(_run(task, row, every))
     shortest = min(runs, key=lambda run: run.seconds)
     return replace(shortest, phases=shortest.phases | {"compile": compiling}), scores
 

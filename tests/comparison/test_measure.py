@@ -1,5 +1,6 @@
 """What is measured: every figure of a record, and that compiling, ordering and preparing have places of their own."""
 
+import gc
 import sys
 from dataclasses import FrozenInstanceError
 
@@ -138,3 +139,31 @@ def test_overflowed_roots_are_counted():
         assert "path counts of 2 roots left the range of float64" in " ".join(
             lagbc.compare(diamonds(700, 3), [0, 1, 2799], methods=record.method, device="cpu").remarks()
         )
+
+
+def test_old_objects_are_apart_while_a_method_is_timed(fake):
+    """Behind its first run, which loads what it needs; those that the caller has set apart stay so."""
+    apart = []
+    fake(Fake(forward=lambda plan: apart.append(gc.get_freeze_count() > 0)))
+    gc.unfreeze()
+    lagbc.compare(GRAPH, 9, device="cpu")
+    assert apart[0] is False
+    assert len(apart) > 2
+    assert all(apart[1:])
+    assert gc.get_freeze_count() == 0
+    gc.freeze()
+    lagbc.compare(GRAPH, 9, device="cpu")
+    assert gc.get_freeze_count() > 0
+
+
+def test_old_objects_are_with_the_others_again_whatever_ends_it(fake):
+    def interrupt(plan):
+        if gc.get_freeze_count() > 0:
+            raise KeyboardInterrupt
+
+    fake(Fake(forward=interrupt))
+    gc.unfreeze()
+    with pytest.raises(KeyboardInterrupt):
+        lagbc.compare(GRAPH, 9, device="cpu")
+    assert gc.get_freeze_count() == 0
+    gc.freeze()
