@@ -40,6 +40,7 @@ class Rows:
     in_indices: Any
     hubs: int
     in_hubs: int
+    depth: int  # of the graph
     omega: Any  # (rows,) or None
     stop: Any  # (1,) uint8, pinned: the host writes, kernels poll
     counts_are_small: bool = True  # until a path count is past 32 bits
@@ -116,15 +117,28 @@ def upload(graph: Graph, plan: SweepPlan) -> Rows:
         in_indices=indices if symmetric else cp.asarray(into.indices),
         hubs=_count_hubs(ordered.out_degrees),
         in_hubs=_count_hubs(into.out_degrees),
+        depth=graph.depth,
         omega=None if plan.omega is None else cp.asarray(plan.omega[graph.order[:rows]]),
         stop=stop,
     )
 
 
 def upload_bytes(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of what `upload` allocates: indptr and indices both ways, order and omega."""
-    edges = 2 * (8 * (graph.n + 1) + int(graph.indices.dtype.itemsize) * graph.nnz)
-    return edges + 8 * graph.n * (2 if plan.omega is not None else 1)
+    """Bound the bytes of what is uploaded: order and omega; indptr, indices and lengths both ways; the edges' order.
+
+    A graph that lives on the device is there in sweep order, too, and counted with the graph.
+    """
+    vertices = 8 * graph.active * (1 + (plan.omega is not None))
+    if graph.is_on_device:
+        return vertices
+    ways = 1 if graph.transpose is graph else 2
+    edge = ways * (graph.indices.dtype.itemsize + 8 * graph.weighted) + 8 * ("edges" in plan.sums)
+    return vertices + ways * 8 * (graph.n + 1) + edge * graph.nnz
+
+
+def lengths_bytes(graph: Graph, bytes_of_length: int) -> int:
+    """Count the bytes of the lengths of all edges, both ways, in a type of their own."""
+    return (1 if graph.transpose is graph else 2) * graph.nnz * bytes_of_length
 
 
 def place(rows: Rows, roots: NDArray[np.int64]) -> Placed:

@@ -28,6 +28,7 @@ from lagbc.methods.gpu.common.rows import (
     bitmap_words,
     bits_of,
     count_groups,
+    lengths_bytes,
     row_blocks,
     set_bits,
 )
@@ -88,9 +89,9 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
 
     While the levels double for the last time, half as many are held beside them.
     """
-    rows, levels = graph.n * (plan.batch // GROUP_COLUMNS), 3 * tuning.DIAL_MOST_LEVELS // 2
-    bitmaps = levels * 4 * (rows // 32 + plan.batch)
-    return 2 * graph.nnz + path_bytes(graph.n, plan) + rows * (1 + levels) * BYTES + bitmaps
+    rows, groups, levels = graph.active, plan.batch // GROUP_COLUMNS, 3 * tuning.DIAL_MOST_LEVELS // 2
+    of_group = rows * (1 + levels) * BYTES + levels * 4 * bitmap_words(rows)
+    return lengths_bytes(graph, 1) + path_bytes(rows, plan) + groups * of_group
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:

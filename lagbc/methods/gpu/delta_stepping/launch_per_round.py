@@ -32,6 +32,7 @@ from lagbc.methods.gpu.common.rows import (
     bitmap_words,
     bits_of,
     count_groups,
+    lengths_bytes,
     roots_with_bits,
     row_blocks,
     set_bits,
@@ -110,19 +111,22 @@ def begin(plan: SweepPlan, dist: str | None) -> None:
         begin_sums(dist or "float64")
 
 
-def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of `Arrays`: lengths both ways and the shortest; distances, values or snapshot, paths; bits.
+def footprint(graph: Graph, plan: SweepPlan, dist: str, *, strict: bool) -> int:
+    """Estimate the bytes of `Arrays`: lengths both ways and the shortest; distances, values, snapshot and paths; bits.
 
-    Distances are of eight bytes at most. The bits are those of pending, reached and near, a row a round, with half as
-    many beside them while they double for the last time, and the bitmaps seen, open and live.
+    The bits are those of pending, reached and near, a row a round, with half as many beside them once they double; and
+    the bitmaps seen, open and live. Rounds are counted as twice the levels from the hub.
     """
-    rows, rounds = graph.n * (plan.batch // GROUP_COLUMNS), tuning.MOST_ROUNDS
-    lengths = 8 * (2 * graph.nnz + graph.n)
-    columns = 8 * (2 + rounds + graph.n) * plan.batch
-    snapshot = 8 * graph.n * plan.batch
-    bitmaps = (1 + 2 + rounds) * 4 * (rows // 32 + plan.batch)
-    bits = rows * (2 + 3 * rounds // 2) * BYTES
-    return lengths + columns + max(snapshot, path_bytes(graph.n, plan)) + bits + bitmaps
+    rows, groups, far = graph.active, plan.batch // GROUP_COLUMNS, np.dtype(dist).itemsize
+    counts = path_bytes(rows, plan) or strict * np.dtype(plan.dtype).itemsize * rows * plan.batch
+    shares = strict or (plan.sums & PATH_SUMS and dist == plan.dtype)
+    columns = far * ((1 if shares else 2) * rows + 1 + tuning.MOST_ROUNDS) * plan.batch
+    near = first = tuning.MOST_ROUNDS // 4
+    while near < min(2 * graph.depth, tuning.MOST_ROUNDS):
+        near *= 2
+    near += near // 2 * (near > first)
+    bitmaps = (1 + 2 + tuning.MOST_ROUNDS) * 4 * bitmap_words(rows)
+    return lengths_bytes(graph, far) + far * rows + counts + columns + groups * (rows * (2 + near) * BYTES + bitmaps)
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
