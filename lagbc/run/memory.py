@@ -12,7 +12,7 @@ from lagbc.limits import most_threads
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.table import Method
 from lagbc.run.demand import demand_bytes
-from lagbc.run.graph_memory import device_graph_bytes, host_graph_bytes
+from lagbc.run.graph_memory import decomposition_bytes, device_graph_bytes, host_graph_bytes
 from lagbc.run.workers import chunk_length
 
 if TYPE_CHECKING:
@@ -34,8 +34,9 @@ SMALL_RUN = 2**19
 class MemoryEstimate:
     """Estimate of the memory that a run allocates, in bytes; the caller's matrix and the libraries are not in it.
 
-    It is no bound where queues grow on demand: those of `batched`, on the CPU and on the GPU, begin with the room that
-    graphs of such a depth were seen to need. A run that is out of memory goes on with fewer threads, or half the batch.
+    Queues of `batched` and `delta-stepping` begin with the room that graphs of such a depth were seen to need. Where
+    one has to grow by more than the budget leaves, and by more than 512 KiB, the run goes on with fewer threads, or
+    half the batch; where there is nothing to give up it raises MemoryError.
 
     Attributes
     ----------
@@ -108,16 +109,24 @@ def estimate(graph: Graph, method: Method, plan: SweepPlan, limit: int | None = 
     )
 
 
-def together(
-    graph: Graph, parts: list[MemoryEstimate], largest: MemoryEstimate, limit: int | None = None
-) -> MemoryEstimate:
-    """Bound the memory of pieces that run one after the other, beside the graph that they are of."""
+def to_reduce(graph: Graph, *, edges: bool) -> int:
+    """Bound the memory that it takes to reduce a graph, with the graph; `edges` says whether edges are summed."""
     whole = graph_bytes(graph.n, _entries_both_ways(graph), weighted=graph.weighted)
+    return whole + decomposition_bytes(graph, edges=edges)
+
+
+def together(
+    graph: Graph, parts: list[MemoryEstimate], largest: MemoryEstimate, *, edges: bool, limit: int | None = None
+) -> MemoryEstimate:
+    """Bound the memory of pieces that run one after the other, beside the graph that they are of, and to make them."""
+    whole = graph_bytes(graph.n, _entries_both_ways(graph), weighted=graph.weighted)
+    workspace = max(part.workspace for part in parts)
+    scores = 8 * graph.n + sum(part.scores for part in parts)
     return replace(
         largest,
-        graph=whole + sum(part.graph for part in parts),
-        workspace=max(part.workspace for part in parts),
-        scores=8 * graph.n + sum(part.scores for part in parts),
+        graph=max(whole + sum(part.graph for part in parts), to_reduce(graph, edges=edges) - workspace - scores),
+        workspace=workspace,
+        scores=scores,
         budget=budget(largest.device) if limit is None else limit,
     )
 
@@ -135,14 +144,14 @@ def of_chains(contracted: Contracted, method: Method, plan: SweepPlan, limit: in
     return replace(needed, workspace=(plan.batch // block + 1) * needed.workspace + plan.threads * demand)
 
 
-def of_graph(graph: Graph, method: Method, limit: int | None = None) -> MemoryEstimate:
-    """Bound the memory of a run that sweeps nothing."""
+def of_graph(graph: Graph, method: Method, *, edges: bool, limit: int | None = None) -> MemoryEstimate:
+    """Bound the memory of a run that sweeps nothing, as a reduction left nothing."""
     return MemoryEstimate(
         method=method.name,
         device=method.device,
         batch=1,
         threads=1,
-        graph=graph_bytes(graph.n, _entries_both_ways(graph), weighted=graph.weighted),
+        graph=to_reduce(graph, edges=edges),
         workspace=0,
         scores=8 * graph.n,
         budget=budget("cpu") if limit is None else limit,
@@ -217,14 +226,14 @@ def fit(graph: Graph, method: Method, plan: SweepPlan, limit: int | None = None)
 
 
 def held(plan: SweepPlan, method: Method, needed: MemoryEstimate) -> SweepPlan:
-    """Share what is left of the budget among the workers, for what grows on demand.
+    """Share what is left of the budget among the workers, for what grows on demand; 512 KiB, if less is left.
 
     Runs of up to 512 KiB are not held to it, where nothing else was stated.
     """
     if needed.budget == SMALL_RUN:
         return replace(plan, budget=None, growth=None)
     workers = plan.threads if method.load().batching.concurrent else 1
-    return replace(plan, budget=needed.budget, growth=max(0, needed.budget - needed.total) // workers)
+    return replace(plan, budget=needed.budget, growth=max(SMALL_RUN, needed.budget - needed.total) // workers)
 
 
 def smaller(graph: Graph, method: Method, plan: SweepPlan) -> SweepPlan | None:
