@@ -189,7 +189,7 @@ def is_off(row: Row) -> bool:
 def page(rows: Sequence[Row], command: str) -> str:
     """Lay out the results."""
     host = rows[0]["machine"]
-    where = " and ".join([rows[0]["gpu"]] * ("gpu" in rows[0]) + [host["cpu"]])
+    where = " and ".join(filter(None, (rows[0].get("gpu"), host["cpu"])))
     packages = ", ".join(f"{name} {version}" for name, version in host["packages"].items() if version)
     large = [row for row in rows if row["estimated"] >= LARGE]
     ratios = [row["estimated"] / row["taken"] for row in large]
@@ -272,7 +272,7 @@ def main(
     for row in cases:
         rows.append(row | {"machine": host, "date": datetime.now(UTC).isoformat()})
         sizes = " ".join(f"{row[name] / 1e6:.1f}" for name in ("taken", "estimated"))
-        off = " OFF" * is_off(row) + f" {row['warned']}" * bool(row.get("warned"))
+        off = " ".join([" OFF" * is_off(row), *row.get("warned", ())])
         click.echo(f"{row['network']} {'lengths' if row['weighted'] else 'hops'} {row['method']}: {sizes}{off}")
         out.with_suffix(".jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
         out.write_text(page(rows, f"python -m benchmarks.memory{named}"))
