@@ -12,7 +12,7 @@ from lagbc.methods.contract import SweepPlan
 _PROBE_BYTES, _PROXIMITY_BYTES, _HUBS_BYTES, _DIJKSTRA_BYTES = 40, 112, 144, 112
 # How much of these the allocator keeps, where nothing that comes later fits: this share of what is not much, as it
 # gives large blocks back to the system.
-_KEPT_SHARE, _MOST_KEPT = 0.8, 12_000_000
+_KEPT_SHARE, _MOST_KEPT = 0.8, 18_000_000
 # On a device, of an entry that is sorted: its key twice; of one that is merged with others, a flag and a place; with a
 # length, this twice, too.
 _KEY_BYTES, _MERGE_BYTES, _LENGTH_BYTES = 16, 12, 16
