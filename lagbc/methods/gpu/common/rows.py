@@ -181,6 +181,14 @@ def twice_as_long(levels: Any) -> Any:
     return larger
 
 
+def most_held(needed: float, first: int, most: int) -> int:
+    """Count the levels held at a time of a stack that doubles from `first`: meanwhile half as many are there besides."""
+    levels = first
+    while levels < min(needed, most):
+        levels *= 2
+    return levels if levels == first else 3 * levels // 2
+
+
 def bit_rows(flags: NDArray[np.bool_], groups: int) -> NDArray[np.uint8]:
     """Pack a flag a root into a bit row a group."""
     padded = np.zeros(groups * GROUP_COLUMNS, np.bool_)

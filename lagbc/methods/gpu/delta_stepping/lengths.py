@@ -84,9 +84,10 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
     """
     found = survey(graph.weights)
     dist = _type_of_distances(graph, found, plan)
-    way = _way_of(graph, found, _unit(graph.weights, found), plan)
+    unit = _unit(graph.weights, found)
+    way = _way_of(graph, found, unit, plan)
     if way == "dial":
-        arrays = dial.footprint(graph, plan)
+        arrays = dial.footprint(graph, plan, found.mean / unit)
     elif way == "one launch":
         arrays = one_launch.footprint(graph, plan, dist)
     else:
