@@ -182,7 +182,7 @@ def twice_as_long(levels: Any) -> Any:
 
 
 def most_held(needed: float, first: int, most: int) -> int:
-    """Count the levels held at a time of a stack that doubles from `first`: meanwhile half as many are there besides."""
+    """Count the levels held at a time of a stack that doubles from `first`; meanwhile half as many are held, too."""
     levels = first
     while levels < min(needed, most):
         levels *= 2
