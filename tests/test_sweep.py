@@ -689,6 +689,22 @@ def test_estimate_of_a_path_is_near(weighted):
     assert 0.7 * estimate.total < peak <= estimate.total + 300_000 + 2 * grown
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_queue_grows_within_the_budget(monkeypatch, weighted):
+    """What a queue needs beyond its first room is taken from another worker, and if there is none, it is an error."""
+    given = with_lengths(SHAPES["grid"], np.arange(1, 11)) if weighted else SHAPES["grid"]
+    run = functools.partial(batched, given, sources=np.arange(2700, 2828), weighted=weighted, reduce="none")
+    expected = run()
+    monkeypatch.setattr(queue, "_room", lambda graph, plan, a_vertex: (1 if weighted else 48) * graph.n)
+    monkeypatch.setattr(memory, "SMALL_RUN", 1000)
+    options = {"method": "batched", "device": "cpu", "weighted": weighted, "reduce": "none", "roots": 128}
+    one, two = (lagbc.estimate_memory(given, threads=threads, **options).total for threads in (1, 2))
+    with pytest.raises(MemoryError, match=r"smallest batch, 64; it may take .* bytes, which memory= or LAGBC_MEMORY"):
+        run(threads=1, memory=one)
+    with pytest.warns(lagbc.MemoryWarning, match="goes on with batch=64 and threads=1"):
+        np.testing.assert_array_equal(run(threads=2, memory=two), expected)
+
+
 @pytest.mark.parametrize("sums", [("bc",), ("bc", "closeness", "stress"), ("closeness",)], ids=len)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("shape", ["grid", "path", "scale-free", "two rings"])

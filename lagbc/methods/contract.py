@@ -112,6 +112,10 @@ class SweepPlan:
     at_once : bool
         Whether `forward` has to yield all roots of a batch in one `Levels`. Of methods with lengths, those do so that
         take target weights of single roots.
+    budget : int or None
+        Bytes that the whole run may take; None is no limit. Methods do not read it.
+    growth : int or None
+        Bytes that a worker may take beyond its footprint, where something grows on demand; None is no limit.
     stop : StopFlag
         Polled once a level.
 
@@ -149,6 +153,8 @@ class SweepPlan:
     method: str = ""
     virtual_warp: int | None = None
     at_once: bool = False
+    budget: int | None = None
+    growth: int | None = None
     stop: StopFlag = field(default_factory=StopFlag)
 
     def __post_init__(self) -> None:
@@ -156,6 +162,11 @@ class SweepPlan:
         asked += [self.dtype] * (self.dtype != "float64")
         if self.members is not None and asked:
             raise ValueError(f"{', '.join(asked)}: not made where vertices stand for several members")
+
+    def require_growth(self, more: int) -> None:
+        """Raise MemoryError if a worker's arrays may not take so many bytes more than its footprint."""
+        if self.growth is not None and more > self.growth:
+            raise MemoryError(f"a queue needs {more} bytes more than was counted, of which {self.growth} may be taken")
 
     @property
     def sigma_limit(self) -> float:
@@ -234,7 +245,8 @@ class MethodModule(Protocol):
     def footprint(self, graph: Graph, plan: SweepPlan) -> int:
         """Bound the bytes of one worker: what `prepare` and one batch allocate, besides `graph` and the batch's sums.
 
-        What grows on demand counts as large as it is at first, which is as large as most graphs need.
+        What grows on demand counts as large as it is at first, which is as large as most graphs need; before it grows
+        beyond, `SweepPlan.require_growth` is asked.
         `Graph.reordered` and its transpose are counted with the graph.
         """
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
 from lagbc.graph.graph import Graph
 from lagbc.limits import most_threads
-from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.table import Method
 from lagbc.run.demand import demand_bytes
+from lagbc.run.graph_memory import decomposition_bytes, device_graph_bytes, host_graph_bytes
 from lagbc.run.workers import chunk_length
 
 if TYPE_CHECKING:
@@ -25,14 +25,6 @@ _DEVICE_SHARE = 0.8
 _GRAPH_BYTES_PER_VERTEX, _GRAPH_BYTES_PER_ENTRY = 160, 32
 # The same for lengths, of which a few copies are held while those of both directions are compared.
 _LENGTH_BYTES_PER_ENTRY = 32
-# Of the order of the edges, while it is made.
-_ORDER_BYTES_PER_EDGE = 48
-# Bytes per vertex that are free again before the sweep, beside all that is held: of a search by bits as a probe makes
-# it; of the order of a graph of high diameter; of grouping roots by distances in hops to 16 hubs, or by lengths to one.
-_PROBE_BYTES, _PROXIMITY_BYTES, _HUBS_BYTES, _DIJKSTRA_BYTES = 40, 112, 144, 112
-# How much of these the allocator keeps, where nothing that comes later fits: this share of what is not much, as it
-# gives large blocks back to the system.
-_KEPT_SHARE, _MOST_KEPT = 0.5, 12_000_000
 # A run that takes no more is over in milliseconds: it may take that without a look at what is free, which takes longer
 # than a small graph, and it needs no thread beside that of the call.
 SMALL_RUN = 2**19
@@ -42,8 +34,9 @@ SMALL_RUN = 2**19
 class MemoryEstimate:
     """Estimate of the memory that a run allocates, in bytes; the caller's matrix and the libraries are not in it.
 
-    It is no bound where queues grow on demand: those of `batched`, on the CPU and on the GPU, begin with the room that
-    graphs of such a depth were seen to need. A run that is out of memory goes on with fewer threads, or half the batch.
+    Queues of `batched` and `delta-stepping` begin with the room that graphs of such a depth were seen to need. Where
+    one has to grow by more than the budget leaves, and by more than 512 KiB, the run goes on with fewer threads, or
+    half the batch; where there is nothing to give up it raises MemoryError.
 
     Attributes
     ----------
@@ -98,14 +91,9 @@ def estimate(graph: Graph, method: Method, plan: SweepPlan, limit: int | None = 
     workspace = workers * module.footprint(graph, plan)
     if plan.demand is not None:
         workspace += demand_bytes(plan.demand, plan.batch, workers)
-    if method.device == "cpu":
-        scores = 8 * summed * (5 + blocks * min(2 * workers, batches))
-        held, most = _host_graph_bytes(graph, plan)
-        of_graph = max(held, most - workspace - scores)
-    else:
-        scores = 8 * summed * (5 + (3 + blocks) * workers)
-        of_graph = graph_bytes(graph.n, _entries_both_ways(graph), weighted=graph.weighted)
-        of_graph += ("edges" in sums) * graph.nnz * _ORDER_BYTES_PER_EDGE
+    scores = 8 * summed * (5 + blocks * min(2 * workers, batches))
+    held, most = (host_graph_bytes if method.device == "cpu" else device_graph_bytes)(graph, plan)
+    of_graph = max(held, most - workspace - scores)
     if limit is None:
         is_small = of_graph + workspace + scores <= SMALL_RUN
         limit = SMALL_RUN if is_small and stated_budget() is None else budget(method.device)
@@ -121,16 +109,24 @@ def estimate(graph: Graph, method: Method, plan: SweepPlan, limit: int | None = 
     )
 
 
-def together(
-    graph: Graph, parts: list[MemoryEstimate], largest: MemoryEstimate, limit: int | None = None
-) -> MemoryEstimate:
-    """Bound the memory of pieces that run one after the other, beside the graph that they are of."""
+def to_reduce(graph: Graph, *, edges: bool) -> int:
+    """Bound the memory that it takes to reduce a graph, with the graph; `edges` says whether edges are summed."""
     whole = graph_bytes(graph.n, _entries_both_ways(graph), weighted=graph.weighted)
+    return whole + decomposition_bytes(graph, edges=edges)
+
+
+def together(
+    graph: Graph, parts: list[MemoryEstimate], largest: MemoryEstimate, *, edges: bool, limit: int | None = None
+) -> MemoryEstimate:
+    """Bound the memory of pieces that run one after the other, beside the graph that they are of, and to make them."""
+    whole = graph_bytes(graph.n, _entries_both_ways(graph), weighted=graph.weighted)
+    workspace = max(part.workspace for part in parts)
+    scores = 8 * graph.n + sum(part.scores for part in parts)
     return replace(
         largest,
-        graph=whole + sum(part.graph for part in parts),
-        workspace=max(part.workspace for part in parts),
-        scores=8 * graph.n + sum(part.scores for part in parts),
+        graph=max(whole + sum(part.graph for part in parts), to_reduce(graph, edges=edges) - workspace - scores),
+        workspace=workspace,
+        scores=scores,
         budget=budget(largest.device) if limit is None else limit,
     )
 
@@ -168,14 +164,14 @@ def fit_chains(
     return plan, needed
 
 
-def of_graph(graph: Graph, method: Method, limit: int | None = None) -> MemoryEstimate:
-    """Bound the memory of a run that sweeps nothing."""
+def of_graph(graph: Graph, method: Method, *, edges: bool, limit: int | None = None) -> MemoryEstimate:
+    """Bound the memory of a run that sweeps nothing, as a reduction left nothing."""
     return MemoryEstimate(
         method=method.name,
         device=method.device,
         batch=1,
         threads=1,
-        graph=graph_bytes(graph.n, _entries_both_ways(graph), weighted=graph.weighted),
+        graph=to_reduce(graph, edges=edges),
         workspace=0,
         scores=8 * graph.n,
         budget=budget("cpu") if limit is None else limit,
@@ -185,32 +181,6 @@ def of_graph(graph: Graph, method: Method, limit: int | None = None) -> MemoryEs
 def graph_bytes(n: int, entries: int, *, weighted: bool) -> int:
     """Bound the bytes of a graph with so many entries both ways, while it is read, ordered and copied."""
     return n * _GRAPH_BYTES_PER_VERTEX + entries * (_GRAPH_BYTES_PER_ENTRY + weighted * _LENGTH_BYTES_PER_ENTRY)
-
-
-def _host_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:
-    """Count the bytes of what a graph on the host holds while it is swept, and at most while all that is made.
-
-    A matrix is transposed under columns by ranges: the rows of its entries, the entries under ranges, the result.
-    """
-    n, index, length = graph.n, graph.indices.dtype.itemsize, 8 * graph.weighted
-    entries, edge = graph.nnz, index + length
-    roots = n if plan.roots is None else plan.roots
-    is_grouped = not graph.has_high_diameter and roots >= tuning.GROUPED_ROOTS
-    own = sum(array.nbytes for array in (graph.indices, graph.weights) if array is not None and array.flags.owndata)
-    # Pointers, order and its inverse, degrees, components; pointers and edges in sweep order.
-    held = own + n * (5 * 8 + index * graph.has_high_diameter) + entries * edge
-    if graph.transpose is not graph:  # transposes, degrees of one, and the pattern both ways
-        held += n * (4 * 8) + 2 * entries * edge + graph.symmetric.nnz * index
-    if is_grouped and graph.weighted:  # the matrix that SciPy searches
-        held += n * index + entries
-    grouping = n * (_DIJKSTRA_BYTES if graph.weighted else _HUBS_BYTES) * is_grouped
-    ordering = n * _PROXIMITY_BYTES * graph.has_high_diameter - entries * length
-    transposing = n * (8 + index) + entries * (4 * index + 2 * length)
-    if "edges" in plan.sums:
-        held += 8 * entries
-        transposing = max(transposing, entries * (4 * index + 4 * 8))
-    freed = max(n * _PROBE_BYTES, grouping, ordering, transposing)
-    return held + min(int(_KEPT_SHARE * freed), _MOST_KEPT), held + freed
 
 
 def _entries_both_ways(graph: Graph) -> int:
@@ -272,7 +242,30 @@ def fit(graph: Graph, method: Method, plan: SweepPlan, limit: int | None = None)
     while needed.is_over and plan.batch > batching.block:
         plan = replace(plan, batch=batching.round(plan.batch // 2))
         needed = estimate(graph, method, plan, limit)
-    return plan, needed
+    return held(plan, method, needed), needed
+
+
+def held(plan: SweepPlan, method: Method, needed: MemoryEstimate) -> SweepPlan:
+    """Share what is left of the budget among the workers, for what grows on demand; 512 KiB, if less is left.
+
+    Runs of up to 512 KiB are not held to it, where nothing else was stated.
+    """
+    if needed.budget == SMALL_RUN:
+        return replace(plan, budget=None, growth=None)
+    workers = plan.threads if method.load().batching.concurrent else 1
+    return replace(plan, budget=needed.budget, growth=max(SMALL_RUN, needed.budget - needed.total) // workers)
+
+
+def smaller(graph: Graph, method: Method, plan: SweepPlan) -> SweepPlan | None:
+    """Give up one worker, or half the batch; None if there is nothing to give up."""
+    batching = method.load().batching
+    if batching.concurrent and plan.threads > 1:
+        plan = replace(plan, threads=plan.threads - 1)
+    elif plan.batch > batching.block:
+        plan = replace(plan, batch=batching.round(plan.batch // 2))
+    else:
+        return None
+    return plan if plan.budget is None else held(plan, method, estimate(graph, method, plan, plan.budget))
 
 
 def usual(method: Method, roots: int, threads: int) -> int:

@@ -47,7 +47,8 @@ class Options(TypedDict, total=False):
     reduce : str
         What of the graph is not swept, as its structure gives it in another way: "auto" is what pays, "none" nothing,
         "all" whatever applies. Scores differ by at most 1e-12 relative, in hops and with lengths that are whole
-        numbers; docs/reductions.md says what is done, and when nothing is.
+        numbers; docs/reductions.md says what is done, and when nothing is. Where a stated memory is too little for it,
+        "auto" does nothing, and "all" is a MemoryError.
     threads : int or None
         CPU threads of the sweeps; None is one for each core that the process may use. They never change a bit of what
         promises bits. A large graph is put in order before by all cores, whatever is given here.

@@ -162,13 +162,15 @@ def _together(
     """Make one plan of the places of its parts."""
     if not places:  # a reduction left nothing
         usual = _usual(graph, request, settings)
-        needed = memory.of_graph(graph, usual, settings.memory)
+        needed = memory.of_graph(graph, usual, edges="edges" in request.sums, limit=settings.memory)
         return Plan(request, graph, (), reduction, Selection(usual, str(reduction)), needed, settings, again)
     largest = max(places, key=lambda place: place.part.work)
     needed, selection = largest.needed, largest.selection
     if reduction is not None:
         selection = Selection(selection.method, f"{reduction}; {selection.reason}")
-        needed = memory.together(graph, [place.needed for place in places], needed, settings.memory)
+        parts_needed = [place.needed for place in places]
+        edges = "edges" in request.sums
+        needed = memory.together(graph, parts_needed, needed, edges=edges, limit=settings.memory)
     too_large = next((place.too_large for place in places if place.too_large is not None), None)
     parts = tuple(place.part for place in places)
     return Plan(request, graph, parts, reduction, selection, needed, settings, again, too_large)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods import table
@@ -22,6 +23,7 @@ from lagbc.methods.sums import Sums
 from lagbc.phases import phase
 from lagbc.reduce import tuning
 from lagbc.reduce.piece import NotContractible, NotReducible, Piece, Scores
+from lagbc.run import memory
 from lagbc.run.options import Settings
 from lagbc.run.request import Request
 
@@ -151,7 +153,8 @@ class Reduction:
 def reduce_request(graph: Graph, request: Request, settings: Settings, *, chains: bool) -> Reduction | None:
     """Reduce the graph of a request, if that is asked for, can be done, and, with "auto", pays.
 
-    The choice depends on graph, request and device, and on nothing that changes from run to run.
+    The choice depends on graph, request, device and the memory that is stated, and on nothing that changes from run to
+    run.
 
     Parameters
     ----------
@@ -160,11 +163,18 @@ def reduce_request(graph: Graph, request: Request, settings: Settings, *, chains
     settings : Settings
     chains : bool
         Whether chains may be contracted.
+
+    Raises
+    ------
+    MemoryError
+        With "all", it takes more memory than a run may take.
     """
     if settings.reduce == "none" or not _applies(graph, request, settings):
         return None
-    if settings.reduce == "auto" and not _may_pay(graph, request, settings):
+    if settings.reduce == "auto" and not (_may_pay(graph, request, settings) and _is_within(graph, request, settings)):
         return None
+    if settings.reduce == "all":
+        _require_memory(graph, request, settings)
     from lagbc.reduce.blocks import split
 
     host = graph.on_host
@@ -200,6 +210,22 @@ def _may_pay(graph: Graph, request: Request, settings: Settings) -> bool:
     roots = len(request.roots)
     least = tuning.LEAST_ROOTS[_device_of(graph, roots, settings)]
     return roots >= least and roots * graph.nnz >= tuning.LEAST_WORK
+
+
+def _is_within(graph: Graph, request: Request, settings: Settings) -> bool:
+    """Whether a graph can be reduced with the memory that is stated, if any is; what is free now decides nothing."""
+    stated = stated_budget() if settings.memory is None else settings.memory
+    return stated is None or memory.to_reduce(graph, edges="edges" in request.sums) <= stated
+
+
+def _require_memory(graph: Graph, request: Request, settings: Settings) -> None:
+    needed = memory.to_reduce(graph, edges="edges" in request.sums)
+    budget = host_budget() if settings.memory is None else settings.memory
+    if needed > budget:
+        raise MemoryError(
+            f"reduce='all' needs up to {needed:.3g} bytes to take the graph apart, but the budget is {budget:.3g}; "
+            f"raise it by memory= or the environment variable {BUDGET_VARIABLE}, or pass reduce='none'"
+        )
 
 
 def _device_of(graph: Graph, roots: int, settings: Settings) -> str:

@@ -5,20 +5,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.budget import BUDGET_VARIABLE
 from lagbc.errors import MemoryWarning, warn
 from lagbc.graph.csr import as_numpy, module_of
 from lagbc.graph.graph import Graph
 from lagbc.graph.order.hubs import group_by_hubs, group_by_length
 from lagbc.methods import tuning
-from lagbc.methods.contract import Batching, MethodModule, SweepPlan
+from lagbc.methods.contract import MethodModule, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.phases import in_phase, phase
+from lagbc.run import memory
 from lagbc.run.checkpoint import Progressed
 from lagbc.run.workers import Summed, Workers, cut
 
@@ -99,8 +100,8 @@ def sweep(
                                 saved = time.perf_counter()
                         if tell is not None:
                             tell(summed.done)
-            except MemoryError:
-                plan = _smaller(method, module.batching, plan)
+            except MemoryError as error:
+                plan = _smaller(graph, method, plan, error)
     with phase("finish"):
         return summed.total.moved(as_numpy)
 
@@ -132,14 +133,14 @@ def _group(graph: Graph, method: Method, vertices: NDArray[np.int64]) -> NDArray
     return in_order
 
 
-def _smaller(method: Method, batching: Batching, plan: SweepPlan) -> SweepPlan:
+def _smaller(graph: Graph, method: Method, plan: SweepPlan, error: MemoryError) -> SweepPlan:
     """Give up one worker, or half the batch; MemoryError if there is nothing to give up."""
-    if batching.concurrent and plan.threads > 1:
-        smaller = replace(plan, threads=plan.threads - 1)
-    elif plan.batch > batching.block:
-        smaller = replace(plan, batch=batching.round(plan.batch // 2))
-    else:
-        raise MemoryError(f"{method.name} on {method.device} ran out of memory with the smallest batch, {plan.batch}")
+    smaller = memory.smaller(graph, method, plan)
+    if smaller is None:
+        ran_out = f"{method.name} on {method.device} ran out of memory with the smallest batch, {plan.batch}"
+        if plan.budget is not None:
+            ran_out += f"; it may take {plan.budget:.3g} bytes, which memory= or {BUDGET_VARIABLE} raises"
+        raise MemoryError(ran_out) from error
     warn(
         f"{method.name} on {method.device} ran out of memory; it goes on with batch={smaller.batch} and "
         f"threads={smaller.threads}",

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import lagbc
 from lagbc.reduce import tuning
 from lagbc.run import chains as run_chains
+from lagbc.run import graph_memory
 
 
 @pytest.fixture(params=["at once", "swept"])
@@ -246,6 +247,19 @@ def test_memory_of_a_reduced_run():
     with pytest.raises(MemoryError, match="the budget is"):
         lagbc.bc(ROADS, memory=estimate.graph, **REDUCED)
     lagbc.bc(ROADS, memory=estimate.total, **REDUCED)
+
+
+def test_what_is_too_large_to_take_apart(monkeypatch):
+    """It is swept as it is, if that fits into the memory that is stated; with "all" it is an error."""
+    options = {"directed": False, "device": "cpu", "threads": 1}
+    assert "% of the work" in lagbc.select_method(ROADS, **options).reason
+    monkeypatch.setattr(graph_memory, "_DECOMPOSED_BYTES", 10**6)
+    needed = lagbc.estimate_memory(ROADS, reduce="none", **options).total
+    assert "% of the work" in lagbc.select_method(ROADS, **options).reason
+    assert "% of the work" not in lagbc.select_method(ROADS, memory=needed, **options).reason
+    assert lagbc.estimate_memory(ROADS, reduce="all", **options).total > 10**6 * ROADS.shape[0]
+    with pytest.raises(MemoryError, match=r"reduce='all' needs up to .* but the budget is .* memory= .* reduce='none'"):
+        lagbc.bc(ROADS, memory=needed, reduce="all", **options)
 
 
 @pytest.mark.parametrize("reduce", ["some", None, True])

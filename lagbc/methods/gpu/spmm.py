@@ -146,7 +146,7 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
     """
     values = np.dtype(plan.dtype).itemsize
     matrices = 2 * ((8 + values) * graph.nnz + 8 * (graph.n + 1))
-    entries = graph.n * plan.batch * (3 * values + 4 + 2)
+    entries = graph.active * plan.batch * (3 * values + 4 + 2)
     return upload_bytes(graph, plan) + matrices + (8 + values + 8) * graph.n + entries + 64 * plan.batch
 
 

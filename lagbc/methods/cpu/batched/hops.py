@@ -41,7 +41,16 @@ from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
 from lagbc.methods.cpu.batched.products import gather, gather_onward, put_paths, scale_dependencies
-from lagbc.methods.cpu.batched.queue import Levels, add_ends, enqueue_roots, flags_of, room_of_hops, widened, word_of
+from lagbc.methods.cpu.batched.queue import (
+    Levels,
+    add_ends,
+    enqueue_roots,
+    flags_of,
+    require_wider,
+    room_of_hops,
+    widened,
+    word_of,
+)
 from lagbc.methods.cpu.batched.rows import (
     COLUMNS,
     count_bits,
@@ -160,6 +169,7 @@ def _search(state: State, everything: np.uint64) -> tuple[int, np.uint64]:
         overflowed = np.uint64(beyond)
         if not needed:
             return level, overflowed
+        require_wider(state.queue, needed, state.graph.n, state.plan, room_of_hops(state.graph, state.plan))
         state.queue, state.masks = (widened(array, needed, state.graph.n) for array in (state.queue, state.masks))
 
 

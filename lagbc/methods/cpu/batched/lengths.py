@@ -55,6 +55,7 @@ from lagbc.methods.cpu.batched.queue import (
     add_ends,
     enqueue_roots,
     flags_of,
+    require_wider,
     room_of_lengths,
     widened,
 )
@@ -222,6 +223,7 @@ def _count_paths(state: State, positions: NDArray[np.int64]) -> tuple[int, int, 
         if not met:
             return phases, entries, overflowed
         needed = entries + met
+        require_wider(state.queue, needed, state.graph.n, state.plan, room_of_lengths(state.graph, state.plan))
         state.queue, state.masks = (widened(array, needed, state.graph.n) for array in (state.queue, state.masks))
 
 

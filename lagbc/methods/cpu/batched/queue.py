@@ -94,9 +94,22 @@ def widened(array: NDArray[Any], needed: int, rows: int) -> NDArray[Any]:
 
     There are at most 64 a row, and a sweep asks for up to one a row more than it will write.
     """
-    wider = np.empty(max(needed, min(len(array) * 3 // 2, rows * (COLUMNS + 1))), array.dtype)
+    wider = np.empty(_wider(len(array), needed, rows), array.dtype)
     wider[: len(array)] = array
     return wider
+
+
+def require_wider(queue: NDArray[Any], needed: int, rows: int, plan: SweepPlan, first: int) -> None:
+    """Raise MemoryError if the run may not take what a queue and its masks need, once `widened` from `first` entries.
+
+    While the masks are copied, those before are there, too.
+    """
+    entry = queue.itemsize + 8
+    plan.require_growth((_wider(len(queue), needed, rows) - first) * entry + len(queue) * 8)
+
+
+def _wider(entries: int, needed: int, rows: int) -> int:
+    return max(needed, min(entries * 3 // 2, rows * (COLUMNS + 1)))
 
 
 def flags_of(word: np.uint64, roots: int) -> NDArray[np.bool_]:

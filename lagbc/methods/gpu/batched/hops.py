@@ -45,10 +45,9 @@ WAYS = {
 
 
 def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of the graph on the device, of the sums of a batch, and of either way."""
-    ways = launch_per_level.footprint(graph.n, plan), one_launch.footprint(graph.n, plan)
-    edge_order = 8 * graph.nnz if "edges" in plan.sums else 0
-    return upload_bytes(graph, plan) + edge_order + sums_bytes(graph, plan) + max(ways)
+    """Estimate the bytes of what is uploaded, of the sums of a batch, and of the way that is taken first."""
+    footprint_of_way = one_launch.footprint if graph.has_high_diameter else launch_per_level.footprint
+    return upload_bytes(graph, plan) + sums_bytes(graph, plan) + footprint_of_way(graph, plan)
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:

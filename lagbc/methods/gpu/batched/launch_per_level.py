@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
+from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.batched.kernels import BACKWARD, FORWARD, SUMS
@@ -77,11 +78,17 @@ def begin(plan: SweepPlan, dist: str | None = None) -> None:
         SUMS.begin(plan.dtype)
 
 
-def footprint(n: int, plan: SweepPlan) -> int:
-    """Bound the bytes of `Arrays`: values, paths and counts; visited and a bit row a level; touched and live."""
-    rows, levels = n * (plan.batch // GROUP_COLUMNS), tuning.HOPS_MOST_LEVELS + 1
+def footprint(graph: Graph, plan: SweepPlan) -> int:
+    """Estimate the bytes of `Arrays`: values, paths and counts; visited and a bit row a level; touched and live.
+
+    Levels are counted as from the ends of a path that the hub is the middle of: no undirected graph that is connected
+    has more.
+    """
+    rows, groups = graph.active, plan.batch // GROUP_COLUMNS
+    levels = min(tuning.HOPS_MOST_LEVELS, 2 * graph.depth + 1) + 1
     counts = 4 * GROUP_COLUMNS if plan.dtype in NARROW and plan.sums & PATH_SUMS else 0
-    return path_bytes(n, plan) + rows * (counts + (1 + levels) * BYTES) + (1 + levels) * 4 * (rows // 32 + plan.batch)
+    of_group = rows * (counts + (1 + levels) * BYTES) + (1 + levels) * 4 * bitmap_words(rows)
+    return path_bytes(rows, plan) + groups * of_group
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS, resident_blocks
 from lagbc.cuda.kernel import Kernel
+from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.batched.kernels import IN_ONE_LAUNCH, SUMS
 from lagbc.methods.gpu.batched.sums import add_root_edges
 from lagbc.methods.gpu.common.arrays import scatter
 from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE
+from lagbc.methods.gpu.common.queue import first_entries, grown
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     GROUP_COLUMNS,
@@ -36,6 +38,8 @@ from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
 
 # Of a queue, whose columns are listed at a time.
 _ENTRIES = 2**16
+# Of an entry of the queue: its vertex and its bit row.
+_ENTRY_BYTES = 4 + BYTES
 
 
 @dataclass(eq=False)
@@ -73,7 +77,7 @@ def allocate(rows: Rows) -> Arrays:
         visited=cp.empty((*shape, BYTES), cp.uint8),
         bits=cp.empty((groups, 4, rows.rows, BYTES), cp.uint8),
         stamps=cp.empty(shape, cp.int32),
-        **_queue(rows, tuning.HOPS_FIRST_ENTRIES * rows.rows + GROUP_COLUMNS),
+        **_queue(rows, _first_entries(rows.rows, rows.depth, rows.plan)),
         starts=cp.empty((groups, rows.rows + 3), cp.int32),
         found=cp.empty((groups, rows.rows + 3), cp.int32),
         barriers=cp.zeros(groups, cp.uint32),
@@ -91,15 +95,12 @@ def begin(plan: SweepPlan, dist: str | None = None) -> None:
         SUMS.begin(plan.dtype, cooperative=True)
 
 
-def footprint(n: int, plan: SweepPlan) -> int:
-    """Bound the bytes of `Arrays`: values and paths; visited and four bit rows, stamps, starts and found; the queue.
-
-    The queue is counted as it is when it has grown twice.
-    """
-    groups = plan.batch // GROUP_COLUMNS
-    entries = (tuning.HOPS_FIRST_ENTRIES * n + GROUP_COLUMNS) * 9 // 4
-    of_group = n * (5 * BYTES + 4) + 2 * 4 * (n + 3) + (4 + BYTES) * entries + 64
-    return path_bytes(n, plan) + groups * of_group
+def footprint(graph: Graph, plan: SweepPlan) -> int:
+    """Bound the bytes of `Arrays`: values and paths; visited and four bit rows, stamps, starts and found; the queue."""
+    rows, groups = graph.active, plan.batch // GROUP_COLUMNS
+    queue = _ENTRY_BYTES * _first_entries(rows, graph.depth, plan)
+    of_group = rows * (5 * BYTES + 4) + 2 * 4 * (rows + 3) + queue + 64
+    return path_bytes(rows, plan) + groups * of_group
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
@@ -224,15 +225,19 @@ def _launch(arrays: Arrays, kernel: Kernel, groups: int, **given: Any) -> int:
 
 def _grow_queue(arrays: Arrays) -> None:
     """Make the queue half as long again; its entries are found anew by the sweep that follows."""
-    capacity = 3 * arrays.capacity // 2
+    rows = arrays.rows
+    first = _first_entries(rows.rows, rows.depth, rows.plan)
+    capacity = grown(arrays.capacity, first, _ENTRY_BYTES, rows.rows, rows.plan)
     arrays.queue = arrays.masks = None
-    for name, array in _queue(arrays.rows, capacity).items():
+    for name, array in _queue(rows, capacity).items():
         setattr(arrays, name, array)
 
 
+def _first_entries(rows: int, depth: int, plan: SweepPlan) -> int:
+    return first_entries(rows, depth, plan, tuning.HOPS_FIRST_ENTRIES)
+
+
 def _queue(rows: Rows, capacity: int) -> dict[str, Any]:
-    if capacity + rows.rows >= 2**31:
-        raise MemoryError(f"a queue of {capacity} entries is past what 32-bit positions hold")
     return {
         "queue": cp.empty((rows.groups, capacity), cp.int32),
         "masks": cp.empty((rows.groups, capacity, BYTES), cp.uint8),

@@ -135,10 +135,13 @@ class Survey:
 
 
 def survey(lengths: Any) -> Survey:
-    """Look through lengths, all of them finite and > 0; the mean is the same in every run."""
+    """Look through lengths, all of them finite and > 0; the mean of those on the device is the same in every run."""
     count = len(lengths)
     if not count:
         return Survey(0.0, 0.0, 0.0, True)
+    if isinstance(lengths, np.ndarray):
+        are_integers = bool((lengths == np.floor(lengths)).all())
+        return Survey(float(lengths.min()), float(lengths.max()), float(lengths.mean()), are_integers)
     tiles = -(-count // _TILE)
     found, sums = cp.asarray(np.array([-1, 0, 0]).view(np.uint64)), cp.empty(tiles)
     of = {"count": count, "lengths": lengths, "found": found}
@@ -150,6 +153,9 @@ def survey(lengths: Any) -> Survey:
 
 def distinct(lengths: Any, most: int) -> list[float] | None:
     """Return the distinct lengths in ascending order; None if there are more than so many."""
+    if isinstance(lengths, np.ndarray):
+        different: list[float] = np.unique(lengths).tolist()
+        return different if len(different) <= most else None
     count, found = len(lengths), [0.0]
     grid = (min(_blocks(count), _STRIDING_BLOCKS),)
     while len(found) <= most + 1:

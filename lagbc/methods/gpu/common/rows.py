@@ -40,6 +40,7 @@ class Rows:
     in_indices: Any
     hubs: int
     in_hubs: int
+    depth: int  # of the graph
     omega: Any  # (rows,) or None
     members: Any  # the same
     stop: Any  # (1,) uint8, pinned: the host writes, kernels poll
@@ -117,6 +118,7 @@ def upload(graph: Graph, plan: SweepPlan) -> Rows:
         in_indices=indices if symmetric else cp.asarray(into.indices),
         hubs=_count_hubs(ordered.out_degrees),
         in_hubs=_count_hubs(into.out_degrees),
+        depth=graph.depth,
         omega=None if plan.omega is None else cp.asarray(plan.omega[graph.order[:rows]]),
         members=None if plan.members is None else cp.asarray(plan.members[graph.order[:rows]]),
         stop=stop,
@@ -124,9 +126,22 @@ def upload(graph: Graph, plan: SweepPlan) -> Rows:
 
 
 def upload_bytes(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of what `upload` allocates: indptr and indices both ways, order, omega and members."""
-    edges = 2 * (8 * (graph.n + 1) + int(graph.indices.dtype.itemsize) * graph.nnz)
-    return edges + 8 * graph.n * (1 + (plan.omega is not None) + (plan.members is not None))
+    """Bound the bytes of what is uploaded: order, omega and members; indptr, indices and lengths
+    both ways; the edges' order.
+
+    A graph that lives on the device is there in sweep order, too, and counted with the graph.
+    """
+    vertices = 8 * graph.active * (1 + (plan.omega is not None) + (plan.members is not None))
+    if graph.is_on_device:
+        return vertices
+    ways = 1 if graph.transpose is graph else 2
+    edge = ways * (graph.indices.dtype.itemsize + 8 * graph.weighted) + 8 * ("edges" in plan.sums)
+    return vertices + ways * 8 * (graph.n + 1) + edge * graph.nnz
+
+
+def lengths_bytes(graph: Graph, bytes_of_length: int) -> int:
+    """Count the bytes of the lengths of all edges, both ways, in a type of their own."""
+    return (1 if graph.transpose is graph else 2) * graph.nnz * bytes_of_length
 
 
 def place(rows: Rows, roots: NDArray[np.int64]) -> Placed:
@@ -167,6 +182,14 @@ def twice_as_long(levels: Any) -> Any:
     larger = cp.empty((2 * len(levels), *levels.shape[1:]), levels.dtype)
     copy_into(larger, levels)
     return larger
+
+
+def most_held(needed: float, first: int, most: int) -> int:
+    """Count the levels held at a time of a stack that doubles from `first`; meanwhile half as many are held, too."""
+    levels = first
+    while levels < min(needed, most):
+        levels *= 2
+    return levels if levels == first else 3 * levels // 2
 
 
 def bit_rows(flags: NDArray[np.bool_], groups: int) -> NDArray[np.uint8]:

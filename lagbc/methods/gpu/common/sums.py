@@ -117,11 +117,11 @@ def rows_of_batch(sums: Sums, swept: NDArray[np.int64]) -> Iterator[Sums]:
 def sums_bytes(graph: Graph, plan: SweepPlan) -> int:
     """Bound the bytes of a batch's sums in sweep order, and of those of groups that are swept apart."""
     groups = plan.batch // GROUP_COLUMNS
-    vertices = 8 * groups * graph.n
+    vertices = 8 * groups * graph.active
     scores = (1 + ("stress" in plan.sums)) * 3 * vertices  # of two parts at most, and their sum
     distances = len(plan.sums & {"reached", "distance", "inverse"}) * vertices + 8 * plan.batch
-    ends = 2 * vertices + GROUP_COLUMNS // 8 * groups * graph.n if plan.endpoints else 0
-    apart = len(plan.sums - {"edges"}) * vertices + ("edges" in plan.sums) * 8 * groups * graph.nnz
+    ends = 2 * vertices + GROUP_COLUMNS // 8 * groups * graph.active if plan.endpoints else 0
+    apart = len(plan.sums - {"edges"}) * 8 * groups * graph.n + ("edges" in plan.sums) * 8 * groups * graph.nnz
     return scores + distances + ends + apart
 
 

@@ -28,6 +28,8 @@ from lagbc.methods.gpu.common.rows import (
     bitmap_words,
     bits_of,
     count_groups,
+    lengths_bytes,
+    most_held,
     row_blocks,
     set_bits,
     unpack,
@@ -84,14 +86,15 @@ def begin(plan: SweepPlan, dist: str | None) -> None:
         begin_sums("float64")
 
 
-def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of `Arrays`: lengths both ways; values and paths; visited, and bits and live of all levels.
+def footprint(graph: Graph, plan: SweepPlan, units: float) -> int:
+    """Estimate the bytes of `Arrays`: lengths both ways; values and paths; visited, and bits and live of all levels.
 
-    While the levels double for the last time, half as many are held beside them.
+    Paths are counted as long as those from the hub with lengths of `units` each, the mean.
     """
-    rows, levels = graph.n * (plan.batch // GROUP_COLUMNS), 3 * tuning.DIAL_MOST_LEVELS // 2
-    bitmaps = levels * 4 * (rows // 32 + plan.batch)
-    return 2 * graph.nnz + path_bytes(graph.n, plan) + rows * (1 + levels) * BYTES + bitmaps
+    rows, groups = graph.active, plan.batch // GROUP_COLUMNS
+    levels = most_held(units * (graph.depth + 1), tuning.DIAL_MOST_LEVELS // 4, tuning.DIAL_MOST_LEVELS)
+    of_group = rows * (1 + levels) * BYTES + levels * 4 * bitmap_words(rows)
+    return lengths_bytes(graph, 1) + path_bytes(rows, plan) + groups * of_group
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:

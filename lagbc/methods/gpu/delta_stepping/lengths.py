@@ -78,13 +78,25 @@ WAYS = {
 
 
 def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of the graph on the device, of the sums of a batch, and of any way."""
-    ways = dial.footprint(graph, plan), launch_per_round.footprint(graph, plan), one_launch.footprint(graph, plan)
-    lengths = 2 * 8 * graph.nnz  # both ways, in sweep order
-    whole = upload_bytes(graph, plan) + lengths
-    pruned = whole if graph.nnz >= tuning.PRUNING_LEAST_EDGES else 0  # of the edges that are kept, besides all
-    edge_order = 8 * graph.nnz if "edges" in plan.sums else 0
-    return whole + pruned + edge_order + sums_bytes(graph, plan) + max(ways)
+    """Estimate the bytes of what is uploaded, of the sums of a batch, and of the way that is taken first.
+
+    Where edges may be left out, the graph of the others is there besides, in both orders.
+    """
+    found = survey(graph.weights)
+    dist = _type_of_distances(graph, found, plan)
+    unit = _unit(graph.weights, found)
+    way = _way_of(graph, found, unit, plan)
+    if way == "dial":
+        arrays = dial.footprint(graph, plan, found.mean / unit)
+    elif way == "one launch":
+        arrays = one_launch.footprint(graph, plan, dist)
+    else:
+        arrays = launch_per_round.footprint(graph, plan, dist, strict=way == "threshold")
+    kept = 0
+    if pruning.are_likely(graph, plan):
+        orders = 2 if graph.transpose is graph else 3
+        kept = int(tuning.PRUNING_MOST_KEPT * orders * (4 + 8) * graph.nnz) + orders * 8 * graph.n
+    return upload_bytes(graph, plan) + kept + sums_bytes(graph, plan) + arrays
 
 
 def prepare(graph: Graph, plan: SweepPlan, way: str | None = None) -> State:
@@ -144,12 +156,16 @@ def choose_way(graph: Graph, lengths: Lengths, plan: SweepPlan) -> str:
     `rtol` and a width that is asked for leave `window` and `one launch`, which alone has room for all levels at once.
     `threshold` counts paths with the distances, and is left out where no path is counted.
     """
+    return _way_of(graph, lengths.survey, lengths.unit, plan)
+
+
+def _way_of(graph: Graph, found: Survey, unit: float, plan: SweepPlan) -> str:
     if graph.has_high_diameter or plan.at_once:
         return "one launch"
     if not graph.nnz or plan.rtol or plan.bucket_width is not None:
         return "window"
-    counts, found = plan.sums & PATH_SUMS, lengths.survey
-    if lengths.unit and dial.has_room(graph) and not (counts and found.longest > tuning.FEW_UNITS * lengths.unit):
+    counts = plan.sums & PATH_SUMS
+    if unit and dial.has_room(graph) and not (counts and found.longest > tuning.FEW_UNITS * unit):
         return "dial"
     return "threshold" if counts and found.shortest >= tuning.SIMILAR * found.mean else "window"
 
@@ -159,11 +175,18 @@ def describe_lengths(graph: Graph, plan: SweepPlan) -> Lengths:
     out: Any = graph.reordered.on_device.weights
     into = graph.reordered.transpose.on_device.weights
     found = survey(out)
-    longest, are_integers = found.longest, found.longest <= EXACT_INTEGERS and found.are_integers
-    # A path has fewer than n edges: float32 adds integers exactly as long as no path can be too long for it.
-    dist = "float32" if are_integers and graph.n * longest <= 2**24 and not plan.rtol else "float64"
+    dist = _type_of_distances(graph, found, plan)
     width = tuning.WINDOW_WIDTH * found.mean if plan.bucket_width is None else plan.bucket_width
     return Lengths(out, into, _unit(out, found), dist, min(width, float(np.finfo(dist).max)), found)
+
+
+def _type_of_distances(graph: Graph, found: Survey, plan: SweepPlan) -> str:
+    """Choose the type of distances.
+
+    A path has fewer than n edges: float32 adds integers exactly as long as no path can be too long for it.
+    """
+    are_integers = found.longest <= EXACT_INTEGERS and found.are_integers
+    return "float32" if are_integers and graph.n * found.longest <= 2**24 and not plan.rtol else "float64"
 
 
 def _unit(lengths: Any, found: Survey) -> float:

@@ -15,6 +15,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.arrays import fill, scatter
+from lagbc.methods.gpu.common.queue import first_entries, grown
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     GROUP_COLUMNS,
@@ -24,6 +25,7 @@ from lagbc.methods.gpu.common.rows import (
     Rows,
     bits_of,
     count_groups,
+    lengths_bytes,
     queue_places,
     set_bits,
     worst_end,
@@ -36,6 +38,8 @@ from lagbc.methods.sums import PATH_SUMS
 
 # Counts of a group, as in the kernels.
 _COUNTS = 4
+# Of an entry of the queue: its vertex and its bit row, the entry before, and, as there are no more rounds, a start.
+_ENTRY_BYTES = 3 * 4 + BYTES
 
 
 @dataclass(eq=False)
@@ -84,7 +88,6 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
     entry = max(np.dtype(kind).itemsize for kind in (lengths.dist, rows.plan.dtype))
     names = ("one_launch_settle", "one_launch_count", "one_launch_backward")
     kernels = (_kernel(rows, lengths.dist, name) for name in names)
-    capacity = tuning.DELTA_FIRST_ENTRIES * rows.rows + GROUP_COLUMNS
     return Arrays(
         rows=rows,
         dist=lengths.dist,
@@ -101,7 +104,7 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
         waiting=cp.empty((rows.groups, 2, rows.rows), cp.int32),
         stamps=cp.empty(shape, cp.int32),
         latest=cp.empty(shape, cp.int32),
-        **_queue(rows, capacity),
+        **_queue(rows, _first_entries(rows.rows, rows.depth, rows.plan)),
         lowest=cp.empty((rows.groups, 3), lengths.dist),
         counts=cp.empty((rows.groups, _COUNTS), cp.int32),
         barriers=cp.zeros(rows.groups, cp.uint32),
@@ -118,16 +121,17 @@ def begin(plan: SweepPlan, dist: str | None) -> None:
         begin_sums(dist or "float64")
 
 
-def footprint(graph: Graph, plan: SweepPlan) -> int:
+def footprint(graph: Graph, plan: SweepPlan, dist: str) -> int:
     """Bound the bytes of `Arrays`: lengths both ways; distances, buffer and paths; bits, lists and the queue.
 
-    Distances are of eight bytes at most. The bits are those of pending and reached, the lists waiting, stamps and
-    latest. The queue is counted as it is when it has grown twice.
+    The bits are those of pending and reached, the lists waiting, stamps and latest.
     """
-    groups, paths = plan.batch // GROUP_COLUMNS, 8 * ("stress" in plan.sums)
-    entries = (tuning.DELTA_FIRST_ENTRIES * graph.n + GROUP_COLUMNS) * 9 // 4
-    of_group = graph.n * ((8 + 8 + paths) * GROUP_COLUMNS + 2 * BYTES + 4 * 4) + (3 * 4 + BYTES) * entries + 128
-    return 2 * 8 * graph.nnz + groups * of_group
+    rows, groups = graph.active, plan.batch // GROUP_COLUMNS
+    far = np.dtype(dist).itemsize
+    columns = far + max(far, np.dtype(plan.dtype).itemsize) + 8 * ("stress" in plan.sums)
+    queue = _ENTRY_BYTES * _first_entries(rows, graph.depth, plan)
+    of_group = rows * (columns * GROUP_COLUMNS + 2 * BYTES + 4 * 4) + queue + 128
+    return lengths_bytes(graph, far) + groups * of_group
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
@@ -272,16 +276,20 @@ def _launch(arrays: Arrays, kernel: Kernel, **given: Any) -> int:
 
 def _grow_queue(arrays: Arrays) -> None:
     """Make the queue half as long again; its entries are found anew by the sweep that follows."""
-    capacity = 3 * arrays.capacity // 2
+    rows = arrays.rows
+    first = _first_entries(rows.rows, rows.depth, rows.plan)
+    capacity = grown(arrays.capacity, first, _ENTRY_BYTES, rows.rows, rows.plan)
     arrays.queue = arrays.masks = arrays.previous = arrays.starts = None
-    for name, array in _queue(arrays.rows, capacity).items():
+    for name, array in _queue(rows, capacity).items():
         setattr(arrays, name, array)
+
+
+def _first_entries(rows: int, depth: int, plan: SweepPlan) -> int:
+    return first_entries(rows, depth, plan, tuning.DELTA_FIRST_ENTRIES)
 
 
 def _queue(rows: Rows, capacity: int) -> dict[str, Any]:
     groups = rows.groups
-    if capacity + rows.rows >= 2**31:
-        raise MemoryError(f"a queue of {capacity} entries is past what 32-bit positions hold")
     return {
         "queue": cp.empty((groups, capacity), cp.int32),
         "masks": cp.empty((groups, capacity, BYTES), cp.uint8),

@@ -125,10 +125,9 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
     Of a vertex, the shortest edge; of a vertex and root dist and sigma, delta, and settled, ends and an entry that
     waits, or the level. Entries are more where the queue has to grow.
     """
-    lengths = 2 * 8 * graph.nnz
     lists = 4 if plan.variant == "node-parallel" else 2 * 4 + _ENTRY_BYTES
-    entries = graph.n * plan.batch * (16 + 8 + lists)
-    return upload_bytes(graph, plan) + lengths + 2 * 8 * graph.n + entries + (64 + _ENTRY_BYTES) * plan.batch
+    entries = graph.active * plan.batch * (16 + 8 + lists)
+    return upload_bytes(graph, plan) + 2 * 8 * graph.n + entries + (64 + _ENTRY_BYTES) * plan.batch
 
 
 _ENTRY_BYTES = 16 + 4

@@ -113,8 +113,8 @@ class State:
 
     @property
     def most(self) -> int:
-        """Levels that the arrays hold; a path has at most as many as vertices, and one is spare."""
-        return min((1 << 8 * self.depth_bytes) - 1, self.rows + 1)
+        """Levels that the arrays hold."""
+        return _most_levels(self.depth_bytes, self.rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,15 +137,17 @@ class Levels:
 def footprint(graph: Graph, plan: SweepPlan) -> int:
     """Bound the bytes of the graph on the device, and of `State`.
 
-    Of a vertex and root values and delta, depths of four bytes at most, and what the kernels take besides: the sums of
-    edge-parallel, the queue and its ends, and the offsets and sums of active-edge.
+    Of a vertex and root values and delta, depths, and what the kernels take besides: the sums of
+    edge-parallel, the queue, and the offsets and sums of active-edge; of a level and root, its end in the queue.
     """
     values = np.dtype(plan.dtype).itemsize
-    own = {_NODE: 0, _EDGE: values, _QUEUE: 4 + 4, _ACTIVE: 4 + 4 + 8 + values}
+    own = {_NODE: 0, _EDGE: values, _QUEUE: 4, _ACTIVE: 4 + 8 + values}
     sources = {_SOURCES[plan.method]} | ({_EDGE} if plan.method == "hybrid" else set())
-    rows = (graph.n + 32) * plan.batch * (values + 8 + 4 + max(own[source] for source in sources))
+    entry = values + 8 + _depth_bytes(graph) + max(own[source] for source in sources)
+    rows = (graph.active + 32) * plan.batch * entry
     tails = 4 * graph.nnz if _EDGE in sources else 0
-    return upload_bytes(graph, plan) + tails + rows + 64 * plan.batch
+    ends = 4 * (_most_levels(_depth_bytes(graph), graph.active) + 1) * plan.batch if sources & {_QUEUE, _ACTIVE} else 0
+    return upload_bytes(graph, plan) + tails + rows + ends + 64 * plan.batch
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
@@ -187,12 +189,24 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         threads=tuning.TRAVERSAL_THREADS,
         width=_width(graph, plan),
         stop=stop,
-        # From everywhere in the hub's component at most twice as many levels as from the hub, if edges go both ways.
-        depth_bytes=next(size for size in DEPTH_BYTES if 2 * graph.depth + 3 < 1 << 8 * size),
+        depth_bytes=_depth_bytes(graph),
         sampled=[] if plan.method == "hybrid" else None,
     )
     _allocate(state)
     return state
+
+
+def _most_levels(depth_bytes: int, rows: int) -> int:
+    """Levels that depths of so many bytes tell apart; a path has at most as many as vertices, and one is spare."""
+    return min((1 << 8 * depth_bytes) - 1, rows + 1)
+
+
+def _depth_bytes(graph: Graph) -> int:
+    """Bytes of a depth at first.
+
+    From everywhere in the hub's component at most twice as many levels as from the hub, if edges go both ways.
+    """
+    return next(size for size in DEPTH_BYTES if 2 * graph.depth + 3 < 1 << 8 * size)
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
