@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lagbc.centrality.preview import estimate_memory, select_method
     from lagbc.centrality.registry import Centrality, register_centrality, unregister_centrality
     from lagbc.centrality.stress import stress
+    from lagbc.centrality.table import table
     from lagbc.centrality.together import centralities
     from lagbc.comparison.compare import compare
     from lagbc.comparison.records import Comparison, Measurement
@@ -73,6 +74,7 @@ __all__ = [
     "select_method",
     "shortest_path_counts",
     "stress",
+    "table",
     "types",
     "unregister_centrality",
     "unregister_method",
@@ -93,6 +95,7 @@ _HOMES = {
     "centrality.preview": ("estimate_memory", "select_method"),
     "centrality.registry": ("Centrality", "register_centrality", "unregister_centrality"),
     "centrality.stress": ("stress",),
+    "centrality.table": ("table",),
     "centrality.together": ("centralities",),
     "run.options": ("Options", "config"),
     "run.memory": ("MemoryEstimate",),

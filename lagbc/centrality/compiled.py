@@ -62,7 +62,7 @@ def _run_reduced(weighted: bool) -> None:
         for directed in (False, True):
             for name in ("bc", "edge_bc"):
                 options: Options = {"device": "cpu", "reduce": "all"}
-                compute_one(matrix, name, "auto", directed, weighted, options)
+                compute_one(matrix, name, "auto", directed, weighted, False, options)
 
 
 def _compile_kernels() -> tuple[str, str]:
@@ -88,12 +88,12 @@ def _run_small(device: DeviceName) -> None:
             given: dict[str, Any] = {"sources": [0, 1], "log2": True, "target_weights": np.ones(matrix.shape[0])}
             for one in registered():
                 arguments = Arguments(**{name: value for name, value in given.items() if name in one.takes})
-                compute_one(matrix, one.name, "auto", None, weighted, options, arguments)
+                compute_one(matrix, one.name, "auto", None, weighted, False, options, arguments)
         if any(row.demand and row.device == device and row.weighted == weighted for row in table.METHODS):
             for name in ("bc", "edge_bc"):
                 arguments = Arguments(demand=sparse.csr_array(([1.0], ([0], [1])), shape=matrix.shape))
-                compute_one(matrix, name, "auto", None, weighted, options, arguments)
-        compute_one(_diamonds(1100), "bc", "auto", None, weighted, options, Arguments(sources=[0]))
+                compute_one(matrix, name, "auto", None, weighted, False, options, arguments)
+        compute_one(_diamonds(1100), "bc", "auto", None, weighted, False, options, Arguments(sources=[0]))
 
 
 def _diamonds(count: int) -> sparse.csr_array:

@@ -49,6 +49,8 @@ class Graph:
         The transpose, if it was made on the way; of the graph's own arrays if it is symmetric. None makes it on demand.
     uploaded : bool
         Whether it lives on a device only because a large matrix of the host was checked there.
+    names : sequence or None
+        What the vertices are called where the graph was made of one with names.
 
     Notes
     -----
@@ -64,6 +66,7 @@ class Graph:
     known_depth: int | None = field(default=None, repr=False)
     known_reverse: Csr | None = field(default=None, repr=False)
     uploaded: bool = field(default=False, repr=False)
+    names: Any = field(default=None, repr=False)
 
     @classmethod
     def from_csr(cls, csr: Csr, directed: bool, reverse: Csr | None = None) -> Graph:

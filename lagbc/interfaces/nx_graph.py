@@ -11,7 +11,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.graph.adapters import Entries, as_lengths, first_of_parallel, networkx_edge_data, networkx_entries
+from lagbc.graph.adapters import Entries, as_lengths, networkx_edge_data, networkx_entries, shares_of_parallel
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 
@@ -105,15 +105,9 @@ class BackendGraph:
 
     def _shares(self, weight: Any) -> NDArray[np.float64]:
         """Share of each entry in the score of its pair of vertices; parallel entries follow each other."""
-        tails, heads = self.entries.tails, self.entries.heads
-        if self.keys is None or not len(tails):
-            return np.ones(len(tails))
-        lengths = self.lengths(weight)
-        first = first_of_parallel(tails, heads)
-        pair = np.cumsum(first) - 1
-        shortest = lengths == np.minimum.reduceat(lengths, np.flatnonzero(first))[pair]
-        shares: NDArray[np.float64] = shortest / np.bincount(pair, shortest)[pair]
-        return shares
+        if self.keys is None:
+            return np.ones(len(self.entries.tails))
+        return shares_of_parallel(self.entries, self.lengths(weight))
 
     def edge(self, entry: int) -> tuple[Any, ...]:
         """Return an edge as NetworkX names it: its ends, and its key in a multigraph."""

@@ -40,6 +40,8 @@ class GraphFile:
         What messages call the file.
     said : str
         What was recognised of an edge list, in one line.
+    strengths : bool
+        Whether of a repeated edge the largest value was kept.
     bad_length : BadLength or None
         The first value of an edge list that is no length.
     """
@@ -51,6 +53,7 @@ class GraphFile:
     notices: tuple[str, ...] = ()
     name: str = "the file"
     said: str = ""
+    strengths: bool = False
     bad_length: BadLength | None = None
 
     def edge(self, i: int, j: int) -> str:

@@ -123,7 +123,7 @@ def read_graph(
     file = example_path(name.removeprefix(EXAMPLE)) if name.startswith(EXAMPLE) else Path(name)
     source = find_source(file, name, host_budget() if budget is None else budget)
     with gzip_errors_named(name):
-        graph = replace(_read(source, strengths, said), name=name)
+        graph = replace(_read(source, strengths, said), name=name, strengths=strengths)
     for notice in graph.notices:
         warn(f"{name}: {notice}", GraphFileWarning)
     return graph

@@ -301,8 +301,10 @@ def test_weights_of_a_pattern_are_ones(tmp_path):
 def test_values_that_are_no_lengths_are_named_as_in_the_file(detour, flag, what, weight):
     detour.write_text(f"10 20 1\n30 20 {weight}\n20 20 -1\n10 30 3\n")
     for command in ("bc", "info"):
-        assert fail(command, detour, flag) == (
-            f"lagbc: error: {detour}, line 2: the edge 30 -> 20 has the {what} {float(weight)}; {what}s are finite and > 0. "
+        found = fail(command, detour, flag)
+        assert found == (
+            f"lagbc: error: {detour}, line 2: the edge 30 -> 20 has the {what} {float(weight)}; "
+            f"{what}s are finite and > 0. "
             f"Remove it or correct it; leaving out {flag} counts hops"
         )
     assert "the edge 30 -> 20" in fail("compare", detour, flag)
