@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from lagbc.centrality.counts import shortest_path_counts
     from lagbc.centrality.distances import closeness, eccentricity, eccentricity_centrality, harmonic
     from lagbc.centrality.edge import edge_bc
+    from lagbc.centrality.group import group_bc
+    from lagbc.centrality.percolation import percolation
     from lagbc.centrality.preview import estimate_memory, select_method
     from lagbc.centrality.registry import Centrality, register_centrality, unregister_centrality
     from lagbc.centrality.stress import stress
@@ -65,7 +67,9 @@ __all__ = [
     "edge_bc",
     "estimate_memory",
     "example_path",
+    "group_bc",
     "harmonic",
+    "percolation",
     "plots",
     "read_graph",
     "reference",
@@ -92,6 +96,8 @@ _HOMES = {
     "centrality.counts": ("shortest_path_counts",),
     "centrality.distances": ("closeness", "eccentricity", "eccentricity_centrality", "harmonic"),
     "centrality.edge": ("edge_bc",),
+    "centrality.group": ("group_bc",),
+    "centrality.percolation": ("percolation",),
     "centrality.preview": ("estimate_memory", "select_method"),
     "centrality.registry": ("Centrality", "register_centrality", "unregister_centrality"),
     "centrality.stress": ("stress",),

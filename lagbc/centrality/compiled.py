@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from lagbc.centrality.compute import compute_one
+from lagbc.centrality.group import group_bc
 from lagbc.centrality.registry import Arguments, registered
 from lagbc.graph.validate import as_graph
+from lagbc.io.read import read_graph
 from lagbc.methods import table
 from lagbc.run.options import Options
 from lagbc.types import DeviceName
@@ -47,11 +51,21 @@ def _compile_functions() -> tuple[str, str]:
     from lagbc.methods.cpu.batched.queue import enqueue_roots
 
     _run_small("cpu")
+    _read_small()
     for weighted in (False, True):
         ordered = as_graph(_diamonds(2000).tocoo(), weighted=weighted).reordered
         group_by_hubs(ordered.indptr, ordered.indices, np.arange(ordered.n))
         _run_reduced(weighted)
     return "the functions that numba compiles", str(enqueue_roots.stats.cache_path)
+
+
+def _read_small() -> None:
+    """Read edge lists of integers and of names, with lengths."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "edges")
+        for text in ("1 2 0.5\n", "a b 0.5\n"):
+            path.write_text(text, encoding="ascii")
+            read_graph(path)
 
 
 def _run_reduced(weighted: bool) -> None:
@@ -93,6 +107,8 @@ def _run_small(device: DeviceName) -> None:
             for name in ("bc", "edge_bc"):
                 arguments = Arguments(demand=sparse.csr_array(([1.0], ([0], [1])), shape=matrix.shape))
                 compute_one(matrix, name, "auto", None, weighted, False, options, arguments)
+        if device == "cpu":
+            group_bc(_diamonds(2), [[1]], weighted=weighted)
         compute_one(_diamonds(1100), "bc", "auto", None, weighted, False, options, Arguments(sources=[0]))
 
 

@@ -44,7 +44,7 @@ class Entries:
         )
 
     def matrix(self, lengths: NDArray[Any] | None = None, *, largest: bool = False) -> sparse.coo_array:
-        """Return the adjacency matrix, of ones or of `lengths`; of parallel edges the smallest counts, or the `largest`."""
+        """Return the adjacency matrix, of ones or of `lengths`; of parallel edges the smallest, or the `largest`."""
         if lengths is None:
             return self._coo(np.ones(len(self.tails), np.bool_), self.tails, self.heads)
         ascending = np.lexsort((-lengths if largest else lengths, self.heads, self.tails))
