@@ -64,7 +64,7 @@ def group_bc(
     -----
     A search from each vertex on the CPU, on all cores, and a pass over its shortest paths for all groups: O(nnz) a
     vertex and group. As many groups are counted together as 128 MiB a thread hold, at most 256. NetworkX 3.6 gives
-    other numbers for many groups of three or more, which are not those of its formula.
+    other numbers for some groups of three or more, which are not those of its formula.
 
     References
     ----------
