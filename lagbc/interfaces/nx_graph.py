@@ -35,6 +35,8 @@ class BackendGraph:
         The key of each entry, if it is a multigraph.
     attributes : dict of list
         The values of each edge attribute that was asked for, one an entry.
+    node_attributes : dict of list
+        The values of each node attribute that was asked for, one a node.
     """
 
     __networkx_backend__: ClassVar[str] = "lagbc"
@@ -43,6 +45,7 @@ class BackendGraph:
     entries: Entries
     keys: list[Any] | None
     attributes: dict[Any, list[Any]]
+    node_attributes: dict[Any, list[Any]] = field(default_factory=dict)
     __networkx_cache__: dict[str, Any] = field(default_factory=dict, repr=False)
     _graphs: dict[Any, Graph] = field(default_factory=dict, repr=False)
 
@@ -151,14 +154,14 @@ def convert_from_nx(
     name: str | None = None,
     graph_name: str | None = None,
 ) -> BackendGraph:
-    """Convert a NetworkX graph, with the edge attributes of `edge_attrs` (name: default), as NetworkX asks for it.
+    """Convert a NetworkX graph, with the attributes, of edges and of nodes (name: default), that NetworkX asks for.
 
     Raises
     ------
     NotImplementedError
-        Attributes of nodes are asked for, or all attributes of edges.
+        All attributes of nodes or edges are asked for.
     """
-    if node_attrs or preserve_node_attrs or preserve_edge_attrs:
+    if preserve_node_attrs or preserve_edge_attrs:
         raise NotImplementedError("lagbc keeps edge attributes that are asked for by name, and no others")
     keys = None
     if graph.is_multigraph():
@@ -171,6 +174,10 @@ def convert_from_nx(
             attribute: [data.get(attribute, default) for data in networkx_edge_data(graph)]
             for attribute, default in (edge_attrs or {}).items()
         },
+        node_attributes={
+            attribute: [data.get(attribute, default) for data in graph.nodes.values()]
+            for attribute, default in (node_attrs or {}).items()
+        },
     )
 
 
@@ -181,6 +188,8 @@ def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
     kinds = ((nx.Graph, nx.MultiGraph), (nx.DiGraph, nx.MultiDiGraph))
     graph = kinds[result.is_directed()][result.is_multigraph()]()
     graph.add_nodes_from(result.nodes)
+    for name, values in result.node_attributes.items():
+        nx.set_node_attributes(graph, dict(zip(result.nodes, values, strict=True)), name)
     kept = result.attributes.items()
     graph.add_edges_from((*result.edge(i), {name: values[i] for name, values in kept}) for i in result.named())
     return graph
