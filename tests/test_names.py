@@ -68,6 +68,15 @@ def test_integers_are_names_where_names_are_integers(tmp_path):
     assert lagbc.bc(file.matrix, sources=[2]).tolist() == [1, 0, 0]
 
 
+def test_a_graph_without_its_names_keeps_what_was_worked_out():
+    graph = lagbc.as_graph(nx.DiGraph([(2, 0), (0, 1)]))
+    order = graph.order
+    unnamed = graph.without_names()
+    assert (graph.names, unnamed.names) == ([2, 0, 1], None)
+    assert unnamed.order is order
+    assert lagbc.bc(unnamed, sources=[0]).tolist() == [0, 1, 0]
+
+
 def test_names_may_be_anything():
     G = nx.Graph([(("a", 1), frozenset()), (frozenset(), 2.5)])
     assert lagbc.bc(G, sources=[("a", 1)]).tolist() == [0, 0.5, 0]

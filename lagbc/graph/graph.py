@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -76,6 +77,12 @@ class Graph:
         """
         indptr, indices, weights = csr
         return cls(indptr, indices, directed, weights, known_reverse=reverse)
+
+    def without_names(self) -> Graph:
+        """Return the same graph, with all that was worked out of it, whose vertices are called by their numbers."""
+        unnamed = copy(self)
+        vars(unnamed)["names"] = None
+        return unnamed
 
     @property
     def csr(self) -> Csr:
