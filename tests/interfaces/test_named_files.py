@@ -42,7 +42,7 @@ def test_names_are_drawn(named, tmp_path):
 def test_columns_are_options(tmp_path):
     path = tmp_path / "calls.txt"
     path.write_text("1 7 8 3\n2 8 9 5\n")
-    assert "ends=(1, 2)" in fail("bc", path).replace("--ends ", "ends=") or "--ends" in fail("bc", path)
+    assert "--ends" in fail("bc", path)
     out = succeed("bc", path, "--ends", "2,3", "--length", "4", "--weighted", "--names")
     assert "edge list: names in columns 2 and 3, values in column 4, separated by blanks" in out
     assert "is not two columns" in run("bc", path, "--ends", "2").stderr
