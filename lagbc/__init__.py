@@ -12,9 +12,12 @@ if TYPE_CHECKING:
     from lagbc.centrality.counts import shortest_path_counts
     from lagbc.centrality.distances import closeness, eccentricity, eccentricity_centrality, harmonic
     from lagbc.centrality.edge import edge_bc
+    from lagbc.centrality.group import group_bc
+    from lagbc.centrality.percolation import percolation
     from lagbc.centrality.preview import estimate_memory, select_method
     from lagbc.centrality.registry import Centrality, register_centrality, unregister_centrality
     from lagbc.centrality.stress import stress
+    from lagbc.centrality.table import table
     from lagbc.centrality.together import centralities
     from lagbc.comparison.compare import compare
     from lagbc.comparison.records import Comparison, Measurement
@@ -64,7 +67,9 @@ __all__ = [
     "edge_bc",
     "estimate_memory",
     "example_path",
+    "group_bc",
     "harmonic",
+    "percolation",
     "plots",
     "read_graph",
     "reference",
@@ -73,6 +78,7 @@ __all__ = [
     "select_method",
     "shortest_path_counts",
     "stress",
+    "table",
     "types",
     "unregister_centrality",
     "unregister_method",
@@ -90,9 +96,12 @@ _HOMES = {
     "centrality.counts": ("shortest_path_counts",),
     "centrality.distances": ("closeness", "eccentricity", "eccentricity_centrality", "harmonic"),
     "centrality.edge": ("edge_bc",),
+    "centrality.group": ("group_bc",),
+    "centrality.percolation": ("percolation",),
     "centrality.preview": ("estimate_memory", "select_method"),
     "centrality.registry": ("Centrality", "register_centrality", "unregister_centrality"),
     "centrality.stress": ("stress",),
+    "centrality.table": ("table",),
     "centrality.together": ("centralities",),
     "run.options": ("Options", "config"),
     "run.memory": ("MemoryEstimate",),

@@ -19,6 +19,7 @@ def bc(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
+    strength: bool = False,
     sources: ArrayLike | None = None,
     targets: ArrayLike | None = None,
     source_weights: ArrayLike | None = None,
@@ -56,15 +57,20 @@ def bc(
         edges one way; an undirected graph holds each both ways. The default is what a graph says of itself, and True
         for a matrix.
     weighted : bool or str, optional
-        Take the values of `A` as lengths of edges, finite and > 0 (for strengths w pass 1 / w), and the length of a
+        Take the values of `A` as lengths of edges, finite and > 0 (see `strength`), and the length of a
         path as their float64 sum from the root on. Integer lengths are exact while paths are shorter than 2**53;
         others tie where their sums do. Of a NetworkX or igraph graph, True takes the edge attribute "weight", and a
         string the attribute of that name; an edge of NetworkX without it counts as 1, with a warning. The default is
         what `lagbc.as_graph` was told, and False for a matrix or any other graph.
-    sources : array of int, optional
+    strength : bool
+        Take the values as strengths w, finite and > 0, that is, lengths 1 / w; implies `weighted`. Duplicates are
+        summed before, and of parallel edges the largest counts.
+    sources : array of int, or sequence of names, optional
         Sum over these roots s only, nothing else changed: the partial sum of igraph's ``sources=`` and of NetworkX's
-        ``betweenness_centrality_subset``. Distinct vertices.
-    targets : array of int, optional
+        ``betweenness_centrality_subset``. Distinct vertices. Where vertices have names (nodes of NetworkX, the
+        attribute "name" of igraph, the ids or names of a file) these may be given; integers are names where some names
+        are integers, and else numbers of vertices.
+    targets : array of int, or sequence of names, optional
         Count only paths that end at these vertices t, as NetworkX's ``betweenness_centrality_subset`` does. Distinct
         vertices. Does not go with `endpoints` or `target_weights`.
     target_weights : array of float, shape (n,), optional
@@ -149,5 +155,5 @@ def bc(
         normalized=normalized,
         endpoints=endpoints,
     )
-    scores: NDArray[np.float64] = compute_one(A, "bc", batch, directed, weighted, options, arguments)
+    scores: NDArray[np.float64] = compute_one(A, "bc", batch, directed, weighted, strength, options, arguments)
     return scores

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from lagbc.centrality.compute import compute_one
+from lagbc.centrality.group import group_bc
 from lagbc.centrality.registry import Arguments, registered
 from lagbc.graph.validate import as_graph
+from lagbc.io.read import read_graph
 from lagbc.methods import table
 from lagbc.run.options import Options
 from lagbc.types import DeviceName
@@ -47,11 +51,21 @@ def _compile_functions() -> tuple[str, str]:
     from lagbc.methods.cpu.batched.queue import enqueue_roots
 
     _run_small("cpu")
+    _read_small()
     for weighted in (False, True):
         ordered = as_graph(_diamonds(2000).tocoo(), weighted=weighted).reordered
         group_by_hubs(ordered.indptr, ordered.indices, np.arange(ordered.n))
         _run_reduced(weighted)
     return "the functions that numba compiles", str(enqueue_roots.stats.cache_path)
+
+
+def _read_small() -> None:
+    """Read edge lists of integers and of names, with lengths."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "edges")
+        for text in ("1 2 0.5\n", "a b 0.5\n"):
+            path.write_text(text, encoding="ascii")
+            read_graph(path)
 
 
 def _run_reduced(weighted: bool) -> None:
@@ -62,7 +76,7 @@ def _run_reduced(weighted: bool) -> None:
         for directed in (False, True):
             for name in ("bc", "edge_bc"):
                 options: Options = {"device": "cpu", "reduce": "all"}
-                compute_one(matrix, name, "auto", directed, weighted, options)
+                compute_one(matrix, name, "auto", directed, weighted, False, options)
 
 
 def _compile_kernels() -> tuple[str, str]:
@@ -88,12 +102,14 @@ def _run_small(device: DeviceName) -> None:
             given: dict[str, Any] = {"sources": [0, 1], "log2": True, "target_weights": np.ones(matrix.shape[0])}
             for one in registered():
                 arguments = Arguments(**{name: value for name, value in given.items() if name in one.takes})
-                compute_one(matrix, one.name, "auto", None, weighted, options, arguments)
+                compute_one(matrix, one.name, "auto", None, weighted, False, options, arguments)
         if any(row.demand and row.device == device and row.weighted == weighted for row in table.METHODS):
             for name in ("bc", "edge_bc"):
                 arguments = Arguments(demand=sparse.csr_array(([1.0], ([0], [1])), shape=matrix.shape))
-                compute_one(matrix, name, "auto", None, weighted, options, arguments)
-        compute_one(_diamonds(1100), "bc", "auto", None, weighted, options, Arguments(sources=[0]))
+                compute_one(matrix, name, "auto", None, weighted, False, options, arguments)
+        if device == "cpu":
+            group_bc(_diamonds(2), [[1]], weighted=weighted)
+        compute_one(_diamonds(1100), "bc", "auto", None, weighted, False, options, Arguments(sources=[0]))
 
 
 def _diamonds(count: int) -> sparse.csr_array:

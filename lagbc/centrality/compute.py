@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sized
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from lagbc.centrality.registry import (
 from lagbc.centrality.rescale import require_defined
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
+from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import is_cupy, stored_loops, take_graph
 from lagbc.phases import phase
 from lagbc.run.demand import origins, parse_demand
@@ -46,6 +48,7 @@ def compute(
     batch: int | str,
     directed: bool | None,
     weighted: bool | str | None,
+    strength: bool,
     options: Options,
     arguments: Arguments,
 ) -> dict[str, Any]:
@@ -53,7 +56,7 @@ def compute(
 
     Parameters
     ----------
-    A, batch, directed, weighted : as for `lagbc.bc`
+    A, batch, directed, weighted, strength : as for `lagbc.bc`
     which : str or several
         Names of the registry.
     options : Options
@@ -62,12 +65,19 @@ def compute(
     centralities = find_all(which)
     _require_known(centralities, options)
     require_taken(centralities, arguments)
-    upload = is_read_on_device(A, _about_roots(A, arguments), weighted=bool(weighted), options=options)
-    graph = take_graph(A, directed=directed, weighted=weighted, copy=False, upload=upload)
+    upload = not strength and is_read_on_device(A, _about_roots(A, arguments), weighted=bool(weighted), options=options)
+    graph = take_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False, upload=upload)
+    arguments = _by_number(graph, arguments)
     request = make_request(graph.n, centralities, arguments)
     result = execute(plan_run(graph, request, batch, options))
     with phase("finish"):
         return {one.name: _as_given(A, graph, one, _finish(one, result, arguments)) for one in centralities}
+
+
+def _by_number(graph: Graph, arguments: Arguments) -> Arguments:
+    """Put the numbers of vertices in the place of their names."""
+    sources, targets = (numbers_of(name, graph.names, getattr(arguments, name)) for name in ("sources", "targets"))
+    return replace(arguments, sources=sources, targets=targets)
 
 
 def _about_roots(A: Any, arguments: Arguments) -> int:
@@ -85,11 +95,12 @@ def compute_one(
     batch: int | str,
     directed: bool | None,
     weighted: bool | str | None,
+    strength: bool,
     options: Options,
     arguments: Arguments = NONE_GIVEN,
 ) -> Any:
     """Compute one centrality; arguments as for `compute`."""
-    return compute(A, name, batch, directed, weighted, options, arguments)[name]
+    return compute(A, name, batch, directed, weighted, strength, options, arguments)[name]
 
 
 def find_all(which: str | Iterable[str]) -> tuple[Centrality, ...]:
@@ -106,7 +117,7 @@ def _require_known(centralities: tuple[Centrality, ...], options: Options) -> No
         if name in options:
             raise TypeError(f"{', '.join(one.name for one in centralities)} takes no {name}")
     own = frozenset[str]().union(*(one.takes for one in centralities))
-    require_known(options, ("batch", "directed", "weighted", *sorted(own)))
+    require_known(options, ("batch", "directed", "weighted", "strength", *sorted(own)))
 
 
 def make_request(n: int, centralities: tuple[Centrality, ...], arguments: Arguments) -> Request:

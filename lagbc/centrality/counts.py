@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lagbc.centrality.compute import where_it_is
+from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.run.request import parse_vertices, require_flags
@@ -18,13 +19,14 @@ def shortest_path_counts(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
+    strength: bool = False,
     log2: bool = False,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Distances from some vertices to all, and the numbers of shortest paths.
 
     Parameters
     ----------
-    A, directed, weighted : as for `lagbc.bc`
+    A, directed, weighted, strength : as for `lagbc.bc`
     sources : array of int, shape (k,)
         Distinct vertices.
     log2 : bool
@@ -58,14 +60,14 @@ def shortest_path_counts(
     array([[1., 1., 1., 2.]])
     """
     require_flags(log2=log2)
-    graph = as_graph(A, directed=directed, weighted=weighted, copy=False).on_host
-    roots = parse_vertices("sources", graph.n, sources)
+    graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
+    roots = parse_vertices("sources", graph.n, numbers_of("sources", graph.names, sources))
     from lagbc.methods.cpu import extended
 
     plan = SweepPlan(batch=1)
     dist, sigma = np.empty((2, len(roots), graph.n))
     for i, root in enumerate(roots.tolist()):
-        dist[i], sigma[i] = extended.count_paths(graph, plan, root, log2=log2)
+        dist[i], sigma[i] = extended.count_paths(graph.on_host, plan, root, log2=log2)
         if not log2 and not np.isfinite(sigma[i]).all():
             v = int(np.argmin(np.isfinite(sigma[i])))
             raise OverflowError(

@@ -19,6 +19,7 @@ def closeness(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
+    strength: bool = False,
     sources: ArrayLike | None = None,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
@@ -36,7 +37,7 @@ def closeness(
 
     Parameters
     ----------
-    A, batch, directed, weighted : as for `lagbc.bc`
+    A, batch, directed, weighted, strength : as for `lagbc.bc`
     sources : array of int, optional
         Take the distances from these s only. Distinct vertices.
     k, rng : as for `lagbc.bc`
@@ -77,7 +78,7 @@ def closeness(
         rng=rng,
         wf_improved=wf_improved,
     )
-    scores: NDArray[np.float64] = compute_one(A, "closeness", batch, directed, weighted, options, arguments)
+    scores: NDArray[np.float64] = compute_one(A, "closeness", batch, directed, weighted, strength, options, arguments)
     return scores
 
 
@@ -87,6 +88,7 @@ def harmonic(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
+    strength: bool = False,
     sources: ArrayLike | None = None,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
@@ -100,7 +102,7 @@ def harmonic(
 
     Parameters
     ----------
-    A, batch, directed, weighted : as for `lagbc.bc`
+    A, batch, directed, weighted, strength : as for `lagbc.bc`
     sources : array of int, optional
         Take the distances from these s only. Distinct vertices.
     k, rng : as for `lagbc.bc`
@@ -136,7 +138,7 @@ def harmonic(
         k=k,
         rng=rng,
     )
-    scores: NDArray[np.float64] = compute_one(A, "harmonic", batch, directed, weighted, options, arguments)
+    scores: NDArray[np.float64] = compute_one(A, "harmonic", batch, directed, weighted, strength, options, arguments)
     return scores
 
 
@@ -146,6 +148,7 @@ def eccentricity(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
+    strength: bool = False,
     **options: Unpack[Options],
 ) -> NDArray[np.float64]:
     r"""Eccentricity of every vertex, its largest distance to a vertex that it reaches.
@@ -156,7 +159,7 @@ def eccentricity(
 
     Parameters
     ----------
-    A, batch, directed, weighted : as for `lagbc.bc`
+    A, batch, directed, weighted, strength : as for `lagbc.bc`
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -179,7 +182,7 @@ def eccentricity(
     >>> lagbc.eccentricity(path)
     array([2., 1., 0.])
     """
-    scores: NDArray[np.float64] = compute_one(A, "eccentricity", batch, directed, weighted, options)
+    scores: NDArray[np.float64] = compute_one(A, "eccentricity", batch, directed, weighted, strength, options)
     return scores
 
 
@@ -189,6 +192,7 @@ def eccentricity_centrality(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
+    strength: bool = False,
     **options: Unpack[Options],
 ) -> NDArray[np.float64]:
     r"""Eccentricity centrality of every vertex, as gpu-fan has it: (n - 1) / `lagbc.eccentricity`.
@@ -197,7 +201,7 @@ def eccentricity_centrality(
 
     Parameters
     ----------
-    A, batch, directed, weighted : as for `lagbc.bc`
+    A, batch, directed, weighted, strength : as for `lagbc.bc`
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -220,5 +224,7 @@ def eccentricity_centrality(
     >>> lagbc.eccentricity_centrality(path)
     array([1., 2., 0.])
     """
-    scores: NDArray[np.float64] = compute_one(A, "eccentricity_centrality", batch, directed, weighted, options)
+    scores: NDArray[np.float64] = compute_one(
+        A, "eccentricity_centrality", batch, directed, weighted, strength, options
+    )
     return scores

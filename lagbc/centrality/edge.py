@@ -19,6 +19,7 @@ def edge_bc(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
+    strength: bool = False,
     sources: ArrayLike | None = None,
     targets: ArrayLike | None = None,
     source_weights: ArrayLike | None = None,
@@ -41,7 +42,7 @@ def edge_bc(
 
     Parameters
     ----------
-    A, batch, directed, weighted, sources, targets, source_weights, target_weights, rtol : as for `lagbc.bc`
+    A, batch, directed, weighted, strength, sources, targets, source_weights, target_weights, rtol : as for `lagbc.bc`
     demand : as for `lagbc.bc`
         The score is the load of each edge,
 
@@ -97,5 +98,5 @@ def edge_bc(
         rng=rng,
         normalized=normalized,
     )
-    scores: SparseMatrix = compute_one(A, "edge_bc", batch, directed, weighted, options, arguments)
+    scores: SparseMatrix = compute_one(A, "edge_bc", batch, directed, weighted, strength, options, arguments)
     return scores

@@ -25,6 +25,7 @@ def select_method(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
+    strength: bool = False,
     roots: int | None = None,
     which: CentralityName | Iterable[CentralityName] = "bc",
     demand: DemandLike | None = None,
@@ -34,7 +35,7 @@ def select_method(
 
     Parameters
     ----------
-    A, directed, weighted : as for `lagbc.bc`
+    A, directed, weighted, strength : as for `lagbc.bc`
     roots : int, optional
         How many roots there are, drawn at random, as `k` draws them: from so many neighbours, another method may be
         taken. All vertices if it is not given.
@@ -57,8 +58,8 @@ def select_method(
     MissingDependencyError
         The row named needs a library that is not installed.
     """
-    require_known(options, ("roots", "which", "demand", "directed", "weighted"))
-    graph = as_graph(A, directed=directed, weighted=weighted, copy=False)
+    require_known(options, ("roots", "which", "demand", "directed", "weighted", "strength"))
+    graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
     chosen = _plan(graph, roots, which, demand, "auto", options).selection
     order = "by proximity" if graph.has_high_diameter else "by falling degree"
     shape = f"BFS depth {graph.depth} for n = {graph.n}, so vertices are ordered {order}"
@@ -71,6 +72,7 @@ def estimate_memory(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
+    strength: bool = False,
     roots: int | None = None,
     which: CentralityName | Iterable[CentralityName] = "bc",
     demand: DemandLike | None = None,
@@ -80,7 +82,7 @@ def estimate_memory(
 
     Parameters
     ----------
-    A, batch, directed, weighted : as for `lagbc.bc`
+    A, batch, directed, weighted, strength : as for `lagbc.bc`
     roots : int, optional
         How many roots there are: the length of `sources`, or `k`. All vertices if it is not given.
     which : str or several
@@ -99,8 +101,8 @@ def estimate_memory(
     -----
     O(nnz): the pattern is read as `bc` reads it.
     """
-    require_known(options, ("batch", "roots", "which", "demand", "directed", "weighted"))
-    graph = as_graph(A, directed=directed, weighted=weighted, copy=False)
+    require_known(options, ("batch", "roots", "which", "demand", "directed", "weighted", "strength"))
+    graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
     return _plan(graph, roots, which, demand, batch, options).memory
 
 

@@ -19,6 +19,7 @@ def stress(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
+    strength: bool = False,
     sources: ArrayLike | None = None,
     targets: ArrayLike | None = None,
     rtol: float = 0.0,
@@ -35,7 +36,7 @@ def stress(
 
     Parameters
     ----------
-    A, batch, directed, weighted, sources, targets, rtol : as for `lagbc.bc`
+    A, batch, directed, weighted, strength, sources, targets, rtol : as for `lagbc.bc`
     k, rng : as for `lagbc.bc`
         The sum over `k` roots is scaled by (n - 1) / (sampled roots other than v).
     log2 : bool
@@ -81,5 +82,5 @@ def stress(
         rng=rng,
         log2=log2,
     )
-    scores: NDArray[np.float64] = compute_one(A, "stress", batch, directed, weighted, options, arguments)
+    scores: NDArray[np.float64] = compute_one(A, "stress", batch, directed, weighted, strength, options, arguments)
     return scores

@@ -23,6 +23,7 @@ def centralities(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
+    strength: bool = False,
     sources: ArrayLike | None = None,
     targets: ArrayLike | None = None,
     source_weights: ArrayLike | None = None,
@@ -41,7 +42,7 @@ def centralities(
 
     Parameters
     ----------
-    A, batch, directed, weighted : as for `lagbc.bc`
+    A, batch, directed, weighted, strength : as for `lagbc.bc`
     which : "bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress", or several
         The functions of these names say what they are. Those of `lagbc.register_centrality` are there, too. By default
         those of "bc", "closeness", "harmonic", "eccentricity" and "stress" that take the `sources`, `k` and so on that
@@ -84,4 +85,4 @@ def centralities(
         log2=log2,
     )
     which = that_take(FIVE, arguments) if which is None else which
-    return compute(A, which, batch, directed, weighted, options, arguments)  # type: ignore[return-value]
+    return compute(A, which, batch, directed, weighted, strength, options, arguments)  # type: ignore[return-value]

@@ -31,6 +31,7 @@ def compare(
     device: DeviceName | All = "all",
     directed: bool | None = None,
     weighted: bool | str | None = None,
+    strength: bool = False,
     batch: int | Auto = "auto",
     dtype: DTypeName | None = None,
     bucket_width: float | Auto | None = None,
@@ -53,7 +54,7 @@ def compare(
     device : str
         "all", "cpu" or "cuda".
     directed, batch, threads : as for `lagbc.bc`
-    weighted : bool or str
+    weighted, strength : as for `lagbc.bc`
         As for `lagbc.bc`; methods for hops are skipped if edges have lengths, and otherwise those for lengths.
     dtype : str, optional
         "float64" or "float32": type of path counts where a method has the choice; elsewhere it is float64.
@@ -104,7 +105,7 @@ def compare(
     if not parse_real("time_limit", time_limit) > 0:
         raise ValueError(f"time_limit={time_limit!r}: it is a number of seconds, more than 0")
     with record_phases() as recorder:
-        graph = as_graph(A, directed=directed, weighted=weighted, copy=False)
+        graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
     rows = _rows(methods, device, graph.weighted)
     taking = [row for row in rows if row.reads("bucket_width") and row.weighted == graph.weighted]
     if bucket_width not in (None, "auto") and not taking:

@@ -55,6 +55,7 @@ def predict(graph: Graph) -> Prediction:
     Runs grow from one root to a round of batches, one a thread, and on; the last two tell the time of a root. On
     graphs of high diameter the roots are runs of neighbours, as they are when all vertices are roots.
     """
+    graph = graph.without_names()  # roots are drawn as numbers
     roots = int(np.count_nonzero(graph.out_degrees))
     idle = graph.n - roots
     if not roots:

@@ -31,7 +31,7 @@ from lagbc.phases import in_phase
 
 # All that is compiled is made of sources in these folders of the package, besides a function's own file.
 _PACKAGE = Path(__file__).parents[1]
-SOURCES = (_PACKAGE / "cpu", _PACKAGE / "graph", _PACKAGE / "methods", _PACKAGE / "reduce")
+SOURCES = tuple(_PACKAGE / name for name in ("cpu", "graph", "io", "methods", "reduce"))
 
 
 def njit(function: Callable[..., Any]) -> Any:

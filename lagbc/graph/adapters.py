@@ -43,11 +43,11 @@ class Entries:
             {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}
         )
 
-    def matrix(self, lengths: NDArray[Any] | None = None) -> sparse.coo_array:
-        """Return the adjacency matrix, of ones (True) or of `lengths`; of parallel edges the shortest is kept."""
+    def matrix(self, lengths: NDArray[Any] | None = None, *, largest: bool = False) -> sparse.coo_array:
+        """Return the adjacency matrix, of ones or of `lengths`; of parallel edges the smallest, or the `largest`."""
         if lengths is None:
             return self._coo(np.ones(len(self.tails), np.bool_), self.tails, self.heads)
-        ascending = np.lexsort((lengths, self.heads, self.tails))
+        ascending = np.lexsort((-lengths if largest else lengths, self.heads, self.tails))
         tails, heads = self.tails[ascending], self.heads[ascending]
         first = first_of_parallel(tails, heads)
         return self._coo(lengths[ascending][first], tails[first], heads[first])
@@ -63,6 +63,32 @@ def first_of_parallel(tails: NDArray[np.int64], heads: NDArray[np.int64]) -> NDA
     return first
 
 
+def shares_of_parallel(entries: Entries, lengths: NDArray[Any]) -> NDArray[np.float64]:
+    """Share of each entry in the score of its pair of vertices: the shortest share equally; parallel ones are a run."""
+    if not len(lengths):
+        return np.ones(0)
+    first = first_of_parallel(entries.tails, entries.heads)
+    pair = np.cumsum(first) - 1
+    shortest = lengths == np.minimum.reduceat(lengths, np.flatnonzero(first))[pair]
+    shares: NDArray[np.float64] = shortest / np.bincount(pair, shortest)[pair]
+    return shares
+
+
+def is_networkx(A: Any) -> bool:
+    """Whether `A` is a NetworkX graph."""
+    return _reader(A) is _read_networkx
+
+
+def names_of(A: Any) -> Any:
+    """Return what the vertices of a graph are called, in its own order; None if they have no names."""
+    reader = _reader(A)
+    if reader is _read_networkx:
+        return list(A)
+    if reader is _read_igraph:
+        return A.vs["name"] if "name" in A.vs.attributes() else None
+    return A.labels if reader is _read_graph_file else None
+
+
 def is_adaptable(A: Any) -> bool:
     """Whether `A` is a graph or matrix of one of the three libraries."""
     return _reader(A) is not None
@@ -76,7 +102,7 @@ def is_directed(A: Any) -> bool:
     return bool(told() if callable(told) else told)
 
 
-def to_matrix(A: Any, *, weighted: bool | str = False) -> sparse.sparray:
+def to_matrix(A: Any, *, weighted: bool | str = False, strength: bool = False) -> sparse.sparray:
     """Read a graph or matrix of one of the three libraries, vertices in its own order.
 
     Parameters
@@ -86,6 +112,8 @@ def to_matrix(A: Any, *, weighted: bool | str = False) -> sparse.sparray:
     weighted : bool or str
         Read lengths: an edge attribute, "weight" if True, or the values of a matrix. Of parallel edges the shortest
         counts. If False all stored values are True.
+    strength : bool
+        The values are strengths: of parallel edges the largest counts.
 
     Returns
     -------
@@ -106,7 +134,7 @@ def to_matrix(A: Any, *, weighted: bool | str = False) -> sparse.sparray:
     """
     read = _reader(A)
     assert read is not None
-    return read(A, weighted)
+    return read(A, weighted, strength)
 
 
 def refuse_attribute(A: Any, attribute: str) -> TypeError:
@@ -152,7 +180,7 @@ def as_lengths(values: Iterable[Any], name_of: Callable[[int], str]) -> NDArray[
     raise TypeError(f"the lengths have no common type of real numbers, but {lengths.dtype}")
 
 
-def _read_networkx(G: Any, weighted: bool | str) -> sparse.coo_array:
+def _read_networkx(G: Any, weighted: bool | str, strength: bool) -> sparse.coo_array:
     entries = networkx_entries(G)
     if weighted is False:
         return entries.matrix()
@@ -163,7 +191,8 @@ def _read_networkx(G: Any, weighted: bool | str) -> sparse.coo_array:
         vertices = list(G)
         return f"edge ({vertices[entries.tails[i]]!r}, {vertices[entries.heads[i]]!r})"
 
-    return entries.matrix(as_lengths((data.get(attribute, 1) for data in networkx_edge_data(G)), name_of))
+    lengths = as_lengths((data.get(attribute, 1) for data in networkx_edge_data(G)), name_of)
+    return entries.matrix(lengths, largest=strength)
 
 
 def _require_attribute(G: Any, entries: Entries, attribute: str) -> None:
@@ -191,7 +220,7 @@ def _no_attribute(kind: str, attribute: str, there: Iterable[Any]) -> ValueError
     return ValueError(f"the edges of the {kind} have no attribute {attribute!r}; {others}; weighted=False counts hops")
 
 
-def _read_igraph(graph: Any, weighted: bool | str) -> sparse.coo_array:
+def _read_igraph(graph: Any, weighted: bool | str, strength: bool) -> sparse.coo_array:
     edges = np.array(graph.get_edgelist(), np.int64).reshape(-1, 2)
     tails, heads = edges.T
     lengths = None
@@ -206,10 +235,10 @@ def _read_igraph(graph: Any, weighted: bool | str) -> sparse.coo_array:
         back = tails != heads
         tails, heads = np.concatenate([tails, heads[back]]), np.concatenate([heads, tails[back]])
         lengths = lengths if lengths is None else np.concatenate([lengths, lengths[back]])
-    return Entries(graph.vcount(), tails, heads, directed).matrix(lengths)
+    return Entries(graph.vcount(), tails, heads, directed).matrix(lengths, largest=strength)
 
 
-def _read_graphblas(A: Any, weighted: bool | str) -> sparse.coo_array:
+def _read_graphblas(A: Any, weighted: bool | str, strength: bool) -> sparse.coo_array:
     if isinstance(weighted, str):
         raise refuse_attribute(A, weighted)
     rows, columns, values = A.to_coo(values=weighted)
@@ -218,15 +247,17 @@ def _read_graphblas(A: Any, weighted: bool | str) -> sparse.coo_array:
     return sparse.coo_array((values, (rows.astype(np.int64), columns.astype(np.int64))), shape=A.shape)
 
 
-def _read_graph_file(file: Any, weighted: bool | str) -> sparse.sparray:
+def _read_graph_file(file: Any, weighted: bool | str, strength: bool) -> sparse.sparray:
     if isinstance(weighted, str):
         raise refuse_attribute(file, weighted)
+    if strength and file.notices and not file.strengths:
+        raise ValueError(f"{file.name}: of repeated edges the smallest value was kept; pass read_graph(strengths=True)")
     if weighted:
-        file.require_lengths()  # in its own words
+        file.require_lengths("strength" if strength else "length")  # in its own words
     return file.matrix
 
 
-_READERS: dict[str, Callable[[Any, bool | str], sparse.sparray]] = {
+_READERS: dict[str, Callable[[Any, bool | str, bool], sparse.sparray]] = {
     "networkx.classes.graph.Graph": _read_networkx,
     "igraph.Graph": _read_igraph,
     "graphblas.core.matrix.Matrix": _read_graphblas,
@@ -235,6 +266,6 @@ _READERS: dict[str, Callable[[Any, bool | str], sparse.sparray]] = {
 }
 
 
-def _reader(A: Any) -> Callable[[Any, bool | str], sparse.sparray] | None:
+def _reader(A: Any) -> Callable[[Any, bool | str, bool], sparse.sparray] | None:
     names = (f"{base.__module__}.{base.__qualname__}" for base in type(A).__mro__)
     return next((_READERS[name] for name in names if name in _READERS), None)

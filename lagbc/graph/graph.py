@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -49,6 +50,8 @@ class Graph:
         The transpose, if it was made on the way; of the graph's own arrays if it is symmetric. None makes it on demand.
     uploaded : bool
         Whether it lives on a device only because a large matrix of the host was checked there.
+    names : sequence or None
+        What the vertices are called where the graph was made of one with names.
 
     Notes
     -----
@@ -64,6 +67,7 @@ class Graph:
     known_depth: int | None = field(default=None, repr=False)
     known_reverse: Csr | None = field(default=None, repr=False)
     uploaded: bool = field(default=False, repr=False)
+    names: Any = field(default=None, repr=False)
 
     @classmethod
     def from_csr(cls, csr: Csr, directed: bool, reverse: Csr | None = None) -> Graph:
@@ -73,6 +77,12 @@ class Graph:
         """
         indptr, indices, weights = csr
         return cls(indptr, indices, directed, weights, known_reverse=reverse)
+
+    def without_names(self) -> Graph:
+        """Return the same graph, with all that was worked out of it, whose vertices are called by their numbers."""
+        unnamed = copy(self)
+        vars(unnamed)["names"] = None
+        return unnamed
 
     @property
     def csr(self) -> Csr:

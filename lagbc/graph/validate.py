@@ -26,7 +26,12 @@ _OF_A_TABLE = (
 
 
 def as_graph(
-    A: GraphLike, *, directed: bool | None = None, weighted: bool | str | None = None, copy: bool = True
+    A: GraphLike,
+    *,
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool = False,
+    copy: bool = True,
 ) -> Graph:
     """Validate a matrix and take its pattern, and if asked for its values as lengths.
 
@@ -44,6 +49,9 @@ def as_graph(
         `directed` joins the smaller length counts, and of parallel edges of a graph the smallest. Of a NetworkX or
         igraph graph, True takes the edge attribute "weight", and a string the attribute of that name. None takes what a
         `Graph` has, and no lengths of what else is given.
+    strength : bool
+        Take the values as strengths w, that is, lengths 1 / w; implies `weighted`. Duplicates are summed before, and of
+        parallel edges the largest counts.
     copy : bool
         False reads the arrays of a CSR or CSC matrix where they are, if they are in canonical form: `A` must not be
         changed then for as long as the graph is used.
@@ -67,7 +75,7 @@ def as_graph(
     UserWarning
         Some edges of a NetworkX graph have not got the attribute; they count as 1, as in NetworkX.
     """
-    return take_graph(A, directed=directed, weighted=weighted, copy=copy)
+    return take_graph(A, directed=directed, weighted=weighted, strength=strength, copy=copy)
 
 
 def take_graph(
@@ -75,6 +83,7 @@ def take_graph(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
+    strength: bool = False,
     copy: bool = True,
     upload: bool = False,
 ) -> Graph:
@@ -82,6 +91,8 @@ def take_graph(
 
     The graph is the same then, but lives on the device. What fails a check there is read on the host, which says why.
     """
+    if strength:
+        weighted = _of_strengths(A, weighted, strength)
     if directed is None:
         directed = A.directed if isinstance(A, Graph) else adapters.is_directed(A)
     elif not isinstance(directed, bool | np.bool_):
@@ -105,8 +116,44 @@ def take_graph(
                 )
         return A
     with phase("check"):
-        matrix = adapters.to_matrix(A, weighted=weighted) if adapters.is_adaptable(A) else A
-        return _read(matrix, directed=directed, weighted=weighted is not False, copy=copy, upload=upload)
+        names = adapters.names_of(A)
+        matrix = adapters.to_matrix(A, weighted=weighted, strength=strength) if adapters.is_adaptable(A) else A
+        matrix = _as_inverses(matrix) if strength else matrix
+        graph = _read(matrix, directed=directed, weighted=weighted is not False, copy=copy, upload=upload)
+        return graph if names is None else replace(graph, names=names)
+
+
+def _of_strengths(A: Any, weighted: Any, strength: Any) -> Any:
+    """Return what `weighted` means beside strengths: True, or the name of an attribute."""
+    if not isinstance(strength, bool | np.bool_):
+        raise TypeError(f"strength={strength!r} is neither True nor False")
+    if isinstance(A, Graph):
+        raise ValueError("A is a Graph, which has lengths or none; take strengths by as_graph(..., strength=True)")
+    if weighted is False:
+        raise ValueError("strength=True takes the values as strengths, weighted=False takes none; leave out one")
+    return True if weighted is None else weighted
+
+
+def _as_inverses(A: Any) -> sparse.csr_array:
+    """Return 1 / w for each strength w, entries at one place summed; a self loop is no edge, whatever its value."""
+    _require_matrix(A)
+    rows, columns, values = _stored_entries(A.get() if is_cupy(A) else A)
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"A has dtype {A.dtype}; strengths are real numbers: pass A.astype(float)")
+    edges = rows != columns
+    ends = rows[edges], columns[edges]
+    strengths = sparse.coo_array((values[edges].astype(np.float64), ends), shape=A.shape).tocsr()
+    wrong = np.flatnonzero(~(np.isfinite(strengths.data) & (strengths.data > 0)))
+    if len(wrong):
+        i = int(np.searchsorted(strengths.indptr, wrong[0], side="right")) - 1
+        raise ValueError(
+            f"{len(wrong)} of the {strengths.nnz} strengths of A are not finite and > 0, the first at "
+            f"({i}, {int(strengths.indices[wrong[0]])}): {float(strengths.data[wrong[0]])}. Remove those entries or "
+            "give them a strength; leaving out strength counts hops"
+        )
+    with np.errstate(over="ignore"):
+        strengths.data = 1.0 / strengths.data  # an infinite length is refused as one
+    return strengths
 
 
 def _read(A: Any, *, directed: bool, weighted: bool, copy: bool, upload: bool) -> Graph:

@@ -179,6 +179,32 @@ def edge_betweenness_centrality_subset(
     return G.by_edge(sum(_compute(lagbc.edge_bc, G, weight, run, sources=layer, **given) for layer in layers), weight)
 
 
+def group_betweenness_centrality(
+    G: BackendGraph, C: Any, normalized: bool = True, weight: Any = None, endpoints: bool = False, **run: Any
+) -> Any:
+    """Compute ``networkx.group_betweenness_centrality``, of a group or of several."""
+    _require_options(run)
+    is_one = any(element in G for element in C)
+    groups = [set(group) for group in ([C] if is_one else C)]
+    if absent := {node for group in groups for node in group if node not in G}:
+        raise nx.NodeNotFound(f"The node(s) {absent} are in C but not in G.")
+    numbers = [sorted(G.numbers[node] for node in group) for group in groups]
+    scores = lagbc.group_bc(G.graph(weight), numbers, normalized=bool(normalized), endpoints=bool(endpoints)).tolist()
+    return scores[0] if is_one else scores
+
+
+def percolation_centrality(
+    G: BackendGraph, attribute: Any = "percolation", states: Any = None, weight: Any = None, **run: Any
+) -> dict[Node, float]:
+    """Compute ``networkx.percolation_centrality``; `run` is passed to `lagbc.percolation`."""
+    if states is None:
+        held = G.node_attributes.get(attribute, [None] * len(G))
+        given = [1 if state is None else state for state in held]
+    else:
+        given = [states[node] for node in G.nodes]
+    return G.by_node(_compute(lagbc.percolation, G, weight, run, states=given))
+
+
 def closeness_centrality(
     G: BackendGraph, u: None = None, distance: Any = None, wf_improved: bool = True, **run: Any
 ) -> dict[Node, float]:
@@ -212,9 +238,13 @@ def eccentricity(G: BackendGraph, v: None = None, sp: None = None, weight: Any =
 
 def _compute(function: Callable[..., Any], G: BackendGraph, weight: Any, run: dict[str, Any], **given: Any) -> Any:
     """Call a function of lagbc; `run` may hold the options of the metadata, and no others."""
+    _require_options(run)
+    return function(G.graph(weight), directed=G.is_directed(), weighted=weight is not None, **given, **run)
+
+
+def _require_options(run: dict[str, Any]) -> None:
     if unknown := run.keys() - RUN_OPTIONS.keys():
         raise TypeError(f"{sorted(unknown)}: no such argument; lagbc's own are {', '.join(RUN_OPTIONS)}")
-    return function(G.graph(weight), directed=G.is_directed(), weighted=weight is not None, **given, **run)
 
 
 def _raw(G: BackendGraph, weight: Any, run: dict[str, Any], **given: Any) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.graph.adapters import Entries, as_lengths, first_of_parallel, networkx_edge_data, networkx_entries
+from lagbc.graph.adapters import Entries, as_lengths, networkx_edge_data, networkx_entries, shares_of_parallel
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 
@@ -35,6 +35,8 @@ class BackendGraph:
         The key of each entry, if it is a multigraph.
     attributes : dict of list
         The values of each edge attribute that was asked for, one an entry.
+    node_attributes : dict of list
+        The values of each node attribute that was asked for, one a node.
     """
 
     __networkx_backend__: ClassVar[str] = "lagbc"
@@ -43,6 +45,7 @@ class BackendGraph:
     entries: Entries
     keys: list[Any] | None
     attributes: dict[Any, list[Any]]
+    node_attributes: dict[Any, list[Any]] = field(default_factory=dict)
     __networkx_cache__: dict[str, Any] = field(default_factory=dict, repr=False)
     _graphs: dict[Any, Graph] = field(default_factory=dict, repr=False)
 
@@ -105,15 +108,9 @@ class BackendGraph:
 
     def _shares(self, weight: Any) -> NDArray[np.float64]:
         """Share of each entry in the score of its pair of vertices; parallel entries follow each other."""
-        tails, heads = self.entries.tails, self.entries.heads
-        if self.keys is None or not len(tails):
-            return np.ones(len(tails))
-        lengths = self.lengths(weight)
-        first = first_of_parallel(tails, heads)
-        pair = np.cumsum(first) - 1
-        shortest = lengths == np.minimum.reduceat(lengths, np.flatnonzero(first))[pair]
-        shares: NDArray[np.float64] = shortest / np.bincount(pair, shortest)[pair]
-        return shares
+        if self.keys is None:
+            return np.ones(len(self.entries.tails))
+        return shares_of_parallel(self.entries, self.lengths(weight))
 
     def edge(self, entry: int) -> tuple[Any, ...]:
         """Return an edge as NetworkX names it: its ends, and its key in a multigraph."""
@@ -157,14 +154,14 @@ def convert_from_nx(
     name: str | None = None,
     graph_name: str | None = None,
 ) -> BackendGraph:
-    """Convert a NetworkX graph, with the edge attributes of `edge_attrs` (name: default), as NetworkX asks for it.
+    """Convert a NetworkX graph, with the attributes, of edges and of nodes (name: default), that NetworkX asks for.
 
     Raises
     ------
     NotImplementedError
-        Attributes of nodes are asked for, or all attributes of edges.
+        All attributes of nodes or edges are asked for.
     """
-    if node_attrs or preserve_node_attrs or preserve_edge_attrs:
+    if preserve_node_attrs or preserve_edge_attrs:
         raise NotImplementedError("lagbc keeps edge attributes that are asked for by name, and no others")
     keys = None
     if graph.is_multigraph():
@@ -177,6 +174,10 @@ def convert_from_nx(
             attribute: [data.get(attribute, default) for data in networkx_edge_data(graph)]
             for attribute, default in (edge_attrs or {}).items()
         },
+        node_attributes={
+            attribute: [data.get(attribute, default) for data in graph.nodes.values()]
+            for attribute, default in (node_attrs or {}).items()
+        },
     )
 
 
@@ -187,6 +188,8 @@ def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
     kinds = ((nx.Graph, nx.MultiGraph), (nx.DiGraph, nx.MultiDiGraph))
     graph = kinds[result.is_directed()][result.is_multigraph()]()
     graph.add_nodes_from(result.nodes)
+    for name, values in result.node_attributes.items():
+        nx.set_node_attributes(graph, dict(zip(result.nodes, values, strict=True)), name)
     kept = result.attributes.items()
     graph.add_edges_from((*result.edge(i), {name: values[i] for name, values in kept}) for i in result.named())
     return graph

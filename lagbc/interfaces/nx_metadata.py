@@ -7,7 +7,10 @@ from typing import Any
 from lagbc.centrality.registry import registered
 
 # Each function of NetworkX that the backend runs, with the function of lagbc that computes it.
-COMPUTED_BY = {function: record.name for record in registered() for function in record.networkx}
+COMPUTED_BY = {function: record.name for record in registered() for function in record.networkx} | {
+    "group_betweenness_centrality": "group_bc",
+    "percolation_centrality": "percolation",
+}
 
 # Where the results are not, or are more than, those of NetworkX.
 DIFFERENCES = {
@@ -21,6 +24,12 @@ DIFFERENCES = {
         "Follows the formula above also where the predecessors of a node outside `targets` are reached by unequal "
         "numbers of shortest paths; NetworkX 3.6 divides equally among them."
     ),
+    "group_betweenness_centrality": (
+        "Follows the formula above for groups of any size and in graphs that are not connected; NetworkX 3.6 does for "
+        "groups of one or two in connected graphs, and for some others. A search from each node on the CPU: takes none "
+        "of the arguments below but by their defaults."
+    ),
+    "percolation_centrality": "0 where no other node is percolated, and NetworkX divides by zero.",
     "closeness_centrality": "Computes all nodes; a call with `u` is left to NetworkX.",
     "harmonic_centrality": "Computes all nodes, also where `nbunch` names some.",
     "eccentricity": "Computes all nodes; a call with `v` or `sp` is left to NetworkX.",

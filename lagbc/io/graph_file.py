@@ -9,6 +9,15 @@ import scipy.sparse as sp
 
 
 @dataclass(frozen=True)
+class BadLength:
+    """The first value of a file that is no length, where lines are edges."""
+
+    line: int
+    edge: str
+    value: float
+
+
+@dataclass(frozen=True)
 class GraphFile:
     """A graph as a file gives it.
 
@@ -21,13 +30,20 @@ class GraphFile:
     directed : bool
         What the file says: False for METIS and for symmetric, skew-symmetric or hermitian Matrix Market files.
     format : str
-        ``"Matrix Market"``, ``"SciPy npz"``, ``"edge list"`` or ``"METIS"``.
-    labels : numpy.ndarray of int64, shape (n,), or None
-        The ids that the file uses, in matrix order, for edge lists; None where the format numbers the vertices itself.
+        ``"Matrix Market"``, ``"SciPy npz"``, ``"edge list"``, ``"METIS"`` or ``"GraphML"``.
+    labels : numpy.ndarray of int64 or of StringDType, shape (n,), or None
+        What the file calls the vertices, in matrix order: integers or names of edge lists, names of GraphML; None where
+        the format numbers the vertices itself.
     notices : tuple of str
         What was decided while reading that changes lengths; `read_graph` has warned of each.
     name : str
         What messages call the file.
+    said : str
+        What was recognised of an edge list, in one line.
+    strengths : bool
+        Whether of a repeated edge the largest value was kept.
+    bad_length : BadLength or None
+        The first value of an edge list that is no length.
     """
 
     matrix: sp.csr_array
@@ -36,6 +52,9 @@ class GraphFile:
     labels: np.ndarray | None
     notices: tuple[str, ...] = ()
     name: str = "the file"
+    said: str = ""
+    strengths: bool = False
+    bad_length: BadLength | None = None
 
     def edge(self, i: int, j: int) -> str:
         """Name an entry of the matrix as the file does."""
@@ -60,11 +79,13 @@ class GraphFile:
             wrong = np.flatnonzero(~(np.isfinite(values) & (values > 0)) & (entries.row != entries.col))
         if not len(wrong):
             return
-        first = wrong[0]
-        edge = self.edge(int(entries.row[first]), int(entries.col[first]))
+        i, j, value = (int(entries.row[wrong[0]]), int(entries.col[wrong[0]]), float(values[wrong[0]]))
+        place, edge = self.name, self.edge(i, j)
+        if self.bad_length is not None:
+            place, edge, value = f"{place}, line {self.bad_length.line}", self.bad_length.edge, self.bad_length.value
         others = f" (the first of {len(wrong):,} such edges)" if len(wrong) > 1 else ""
         raise ValueError(
-            f"{self.name}: {edge} has the {what} {float(values[first])}{others}; {what}s are finite and > 0. "
+            f"{place}: {edge} has the {what} {value}{others}; {what}s are finite and > 0. "
             f"Remove it or correct it; {hops} counts hops"
         )
 

@@ -1,6 +1,6 @@
-"""Graph files: Matrix Market, SciPy ``.npz``, edge lists and METIS, each plain or gzip-compressed.
+"""Graph files: Matrix Market, SciPy ``.npz``, edge lists, METIS and GraphML, each plain or gzip-compressed.
 
-The parsing is vectorised; only when it fails are lines gone through one by one, to name the line in the error.
+The parsing is vectorised or compiled; only when it fails is a line looked at by itself, to name it in the error.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from pathlib import Path, PurePath
 
 from lagbc.budget import host_budget
 from lagbc.errors import GraphFileWarning, warn
-from lagbc.io.edge_list import read_edge_list
+from lagbc.io.columns import Columns
+from lagbc.io.edges.read import read_edge_list
 from lagbc.io.examples import EXAMPLE, example_path
 from lagbc.io.graph_file import GraphFile
+from lagbc.io.graphml import read_graphml
 from lagbc.io.matrix_market import read_matrix_market
 from lagbc.io.metis import read_metis
 from lagbc.io.npz import read_npz
@@ -26,23 +28,48 @@ _SUFFIXES = {
     ".npz": "SciPy npz",
     ".graph": "METIS",
     ".metis": "METIS",
+    ".graphml": "GraphML",
 }
 _READERS: dict[str, Callable[[Source, bool], GraphFile]] = {
     "Matrix Market": read_matrix_market,
     "SciPy npz": read_npz,
-    "edge list": read_edge_list,
     "METIS": read_metis,
+}
+# Those that leave it open what holds the lengths.
+_READERS_OF_COLUMNS: dict[str, Callable[[Source, bool, Columns], GraphFile]] = {
+    "edge list": read_edge_list,
+    "GraphML": read_graphml,
 }
 
 
-def read_graph(path: str | os.PathLike[str], *, strengths: bool = False, budget: int | None = None) -> GraphFile:
+def read_graph(
+    path: str | os.PathLike[str],
+    *,
+    ends: tuple[int | str, int | str] | None = None,
+    length: int | str | None = None,
+    header: bool | None = None,
+    names: bool | None = None,
+    strengths: bool = False,
+    budget: int | None = None,
+) -> GraphFile:
     """Read a graph file.
 
     The format is told by the content for Matrix Market (banner) and ``.npz`` (zip), else by the suffix (``.mtx``,
-    ``.npz``, ``.graph`` or ``.metis``); any other file is read as an edge list. gzip is told by the content.
+    ``.npz``, ``.graph``, ``.metis`` or ``.graphml``); any other file is read as an edge list. gzip is told by the
+    content.
 
-    An edge list has one edge a line, ``source target`` or ``source target weight``, separated by blanks, tabs or
-    commas; ``#`` and ``%`` begin a comment. The vertices are the ids that occur, renumbered from 0 in ascending order.
+    An **edge list** has one edge a line, ``source target`` or ``source target weight``, separated by commas,
+    semicolons, tabs or blanks; ``#`` and ``%`` begin a comment. How it is written is told by its first lines, and
+    ``.said`` of the result says so in a line:
+
+    - Vertices are integers if the ends of the first edge are; they are renumbered from 0 in ascending order. Else they
+      are names, text in UTF-8, numbered as they first occur; one that holds a separator stands in double quotes.
+    - A header line is left out: titles, none of which is a number, that are usual ones (source and target, from and
+      to, ...) or have numbers below. Of more than three columns, usual titles say which are meant.
+    - A comment of KONECT (``% sym positive``) or SNAP (``# Undirected graph``) says whether edges go both ways.
+    - Lines may end in attributes in braces, as ``networkx.write_edgelist`` writes them.
+
+    **GraphML** is read by NetworkX or igraph, one of which has to be installed. Vertices keep their ids as names.
 
     A file may list an edge more than once. Values are taken for lengths, so that the smallest is kept, as the shortest
     of parallel edges is; they are never summed. (Repeated entries of a matrix that is passed on without a file are
@@ -52,6 +79,16 @@ def read_graph(path: str | os.PathLike[str], *, strengths: bool = False, budget:
     ----------
     path : path-like
         The file or pipe, or ``"example:NAME"`` for a network that comes with lagbc.
+    ends : pair of int or str, optional
+        The columns of source and target in an edge list, counted from 1, or their titles. Without `length` then no
+        lengths are read.
+    length : int or str, optional
+        The column of lengths, or its title; in GraphML and where lines end in attributes, the name of the attribute, by
+        default "weight".
+    header : bool, optional
+        Whether the first line of an edge list holds titles.
+    names : bool, optional
+        True takes the vertices of an edge list for names, whatever they look like.
     strengths : bool, default False
         Values are strengths w, that is, lengths 1 / w: of a repeated edge the largest is kept. They are returned as
         they are in the file.
@@ -62,14 +99,16 @@ def read_graph(path: str | os.PathLike[str], *, strengths: bool = False, budget:
     Returns
     -------
     GraphFile
-        The matrix, whether the file calls it directed, the format, and the original ids if there are any.
+        The matrix, whether the file calls it directed, the format, and in ``.labels`` what it calls the vertices.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file.
-    ValueError
-        If no network of that name comes with lagbc.
+    TypeError, ValueError
+        If no network of that name comes with lagbc, or an argument is none or means nothing to the format.
+    MissingDependencyError
+        If GraphML is to be read, and neither NetworkX nor igraph is installed.
     GraphFormatError
         If the file is malformed; the message names the file, the line, what stands there and what was expected.
     MemoryError
@@ -80,14 +119,24 @@ def read_graph(path: str | os.PathLike[str], *, strengths: bool = False, budget:
     GraphFileWarning
         If values of repeated edges were left out; the message says how many.
     """
-    name = os.fspath(path)
+    name, said = os.fspath(path), Columns(ends, length, header, names)
     file = example_path(name.removeprefix(EXAMPLE)) if name.startswith(EXAMPLE) else Path(name)
     source = find_source(file, name, host_budget() if budget is None else budget)
     with gzip_errors_named(name):
-        graph = replace(_READERS[_format(source)](source, strengths), name=name)
+        graph = replace(_read(source, strengths, said), name=name, strengths=strengths)
     for notice in graph.notices:
         warn(f"{name}: {notice}", GraphFileWarning)
     return graph
+
+
+def _read(source: Source, strengths: bool, said: Columns) -> GraphFile:
+    form = _format(source)
+    meant = {"edge list": ("ends", "length", "header", "names"), "GraphML": ("length",)}.get(form, ())
+    if unknown := [name for name in said.given if name not in meant]:
+        raise ValueError(f"{source.name}: {', '.join(unknown)} means nothing to the format {form}; leave it out")
+    if form in _READERS_OF_COLUMNS:
+        return _READERS_OF_COLUMNS[form](source, strengths, said)
+    return _READERS[form](source, strengths)
 
 
 def _format(source: Source) -> str:

@@ -113,7 +113,7 @@ class Source:
 
     def fail(self, line: int, found: str, text: bytes, expected: str) -> NoReturn:
         """Raise GraphFormatError for a line."""
-        shown = text[:200].decode("latin-1").strip()
+        shown = text[:200].decode("utf-8", "replace").strip()
         shown = shown if len(shown) <= 60 else shown[:57] + "..."
         raise GraphFormatError(f"{self.name}, line {line}: {found}: {shown!r}; expected {expected}")
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from lagbc.errors import MissingDependencyError
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -39,3 +42,14 @@ def figure_class() -> type[Figure]:
             "figures need matplotlib: pip install matplotlib; or pip install 'lagbc[plot]', in a checkout '.[plot]'"
         ) from error
     return Figure
+
+
+def name_highest(axes: Axes, scores: np.ndarray, places: np.ndarray, labels: Any) -> None:
+    """Write the labels of the ten vertices that score highest, and not 0, beside their places."""
+    for v in np.argsort(-scores, kind="stable")[:10]:
+        if scores[v] > 0:
+            name = str(labels[v])
+            shown = name if len(name) <= 24 else name[:23] + "…"
+            axes.annotate(
+                shown, places[v], (3, 3), textcoords="offset points", fontsize="x-small", color="0.2", parse_math=False
+            )

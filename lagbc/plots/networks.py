@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.validate import as_graph
-from lagbc.plots.figure import check_figure_path, figure_class
+from lagbc.plots.figure import check_figure_path, figure_class, name_highest
 from lagbc.plots.layout import MOST_PAIRED, places_of
 from lagbc.types import SparseMatrix
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -26,6 +26,7 @@ def plot_centralities(
     path: str | os.PathLike[str] | None = None,
     *,
     title: str | None = None,
+    labels: Sequence[Any] | NDArray[Any] | None = None,
 ) -> Figure:
     """Draw a network once for each centrality, vertices larger and brighter the higher they rank.
 
@@ -38,14 +39,16 @@ def plot_centralities(
     path : path-like, optional
         Where to write the figure; the suffix gives the format (png, pdf, svg, ...).
     title : str, optional
+    labels : sequence, length n, optional
+        What the vertices are called.
 
     Returns
     -------
     matplotlib.figure.Figure
         The places of vertices are the same in all panels: up to 200 vertices by NetworkX (Kamada and Kawai 1989),
         beyond so that hops from landmarks and along edges are met, as a line below says; components are side by side.
-        Size and colour are the rank, ties by their mean, so that panels of different units can be compared; the three
-        highest vertices are named by number.
+        Size and colour are the rank, ties by their mean, so that panels of different units can be compared; the ten
+        highest vertices are named by their labels, or else the three highest by their numbers.
 
     Raises
     ------
@@ -64,6 +67,8 @@ def plot_centralities(
     for name, values in scores.items():
         if np.shape(values) != (n,):
             raise ValueError(f"{name} has the shape {np.shape(values)}; expected one score a vertex, ({n},)")
+    if labels is not None and len(labels) != n:
+        raise ValueError(f"there are {len(labels)} labels; expected one a vertex, {n}")
     if path is not None:
         check_figure_path(path)
     graph = as_graph(A, directed=False, copy=False).on_host
@@ -73,7 +78,7 @@ def plot_centralities(
     if title:
         figure.suptitle(title)
     for axes, (name, values) in zip(figure.subplots(1, len(scores), squeeze=False)[0], scores.items(), strict=True):
-        _draw_network(axes, places, ends, np.asarray(values))
+        _draw_network(axes, places, ends, np.asarray(values), labels)
         axes.set_title(name)
     if n > MOST_PAIRED:
         note = "vertices are placed by their hops from landmarks and along edges"
@@ -83,7 +88,7 @@ def plot_centralities(
     return figure
 
 
-def _draw_network(axes: Axes, places: np.ndarray, ends: np.ndarray, values: np.ndarray) -> None:
+def _draw_network(axes: Axes, places: np.ndarray, ends: np.ndarray, values: np.ndarray, labels: Any) -> None:
     from matplotlib.collections import LineCollection
 
     _, level, count = np.unique(values, return_inverse=True, return_counts=True)
@@ -93,7 +98,12 @@ def _draw_network(axes: Axes, places: np.ndarray, ends: np.ndarray, values: np.n
     areas = (10 + 140 * rank**3) * min(1.0, 500 / max(len(values), 1))
     x, y = places.T
     axes.scatter(x, y, s=areas, c=rank, cmap="viridis", edgecolors="0.3", linewidths=0.3, zorder=2)
-    for v in np.argsort(-values, kind="stable")[:3]:
-        axes.annotate(str(v), places[v], ha="center", va="center", fontsize="x-small", fontweight="bold", color="red")
+    if labels is not None:
+        name_highest(axes, values, places, labels)
+    else:
+        for v in np.argsort(-values, kind="stable")[:3]:
+            axes.annotate(
+                str(v), places[v], ha="center", va="center", fontsize="x-small", fontweight="bold", color="red"
+            )
     axes.set_aspect("equal")
     axes.set_axis_off()

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.validate import as_graph
-from lagbc.plots.figure import check_figure_path, figure_class
+from lagbc.plots.figure import check_figure_path, figure_class, name_highest
 from lagbc.types import SparseMatrix
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
@@ -30,6 +32,7 @@ def plot_scores(
     title: str | None = None,
     unit: str = "vertex pairs",
     name: str = "betweenness",
+    labels: Sequence[Any] | NDArray[Any] | None = None,
 ) -> Figure:
     """Draw how scores are distributed, and how they go with the degree.
 
@@ -49,6 +52,8 @@ def plot_scores(
         What the scores count; "" if there is no word for it.
     name : str
         What the centrality is called.
+    labels : sequence, length n, optional
+        What the vertices are called: the ten that score highest are named.
 
     Returns
     -------
@@ -67,6 +72,8 @@ def plot_scores(
     n = A.shape[0]
     if scores.shape != (n,):
         raise ValueError(f"scores have the shape {scores.shape}; expected one a vertex, ({n},)")
+    if labels is not None and len(labels) != n:
+        raise ValueError(f"there are {len(labels)} labels; expected one a vertex, {n}")
     if path is not None:
         check_figure_path(path)
     graph = as_graph(A, directed=directed, copy=False)
@@ -78,6 +85,8 @@ def plot_scores(
     distribution, against_degree = figure.subplots(1, 2)
     _draw_distribution(distribution, scores, name, unit)
     _draw_against_degree(against_degree, degree, scores, f"{name} ({unit})" if unit else name, directed)
+    if labels is not None:
+        name_highest(against_degree, scores, np.column_stack([degree, scores]), labels)
     zeros = np.count_nonzero(scores == 0)
     figure.supxlabel(f"{zeros:,} of {n:,} vertices score 0 and are not drawn", fontsize="small", color="0.35")
     if path is not None:

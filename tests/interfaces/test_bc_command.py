@@ -42,7 +42,8 @@ def test_bc_prints_the_graph_the_method_and_the_top():
 def test_bc_directed_uses_the_ids_of_the_file(path_graph):
     lines = succeed("bc", path_graph).splitlines()
     assert lines[0] == "path.txt: 4 vertices, 3 directed edges"
-    assert [line.split() for line in lines[3:8]] == [
+    assert lines[1] == "edge list: integers in columns 1 and 2, separated by blanks"
+    assert [line.split() for line in lines[4:9]] == [
         ["rank", "vertex", "score", "out-degree", "in-degree"],
         ["1", "10", "2", "1", "1"],
         ["2", "30", "2", "1", "1"],
@@ -300,8 +301,10 @@ def test_weights_of_a_pattern_are_ones(tmp_path):
 def test_values_that_are_no_lengths_are_named_as_in_the_file(detour, flag, what, weight):
     detour.write_text(f"10 20 1\n30 20 {weight}\n20 20 -1\n10 30 3\n")
     for command in ("bc", "info"):
-        assert fail(command, detour, flag) == (
-            f"lagbc: error: {detour}: the edge 30 -> 20 has the {what} {float(weight)}; {what}s are finite and > 0. "
+        found = fail(command, detour, flag)
+        assert found == (
+            f"lagbc: error: {detour}, line 2: the edge 30 -> 20 has the {what} {float(weight)}; "
+            f"{what}s are finite and > 0. "
             f"Remove it or correct it; leaving out {flag} counts hops"
         )
     assert "the edge 30 -> 20" in fail("compare", detour, flag)

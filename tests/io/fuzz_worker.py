@@ -31,6 +31,9 @@ TEXTS = {
         "# c\n1 2 0.5\n2\t3\t1e-2\n1 2 0.25\n% c\n\n3 1 7\n",
         "1,2,3\n 2 , 3,-1\n  \n   # c\n4,4,0\n",
         "10 11 # c\r\n12 10\r\n",
+        'ann "New York" 2 # c\n# c\nNew" ann 1e-3\n"a ""b"" c" ann .5\n',
+        'name;to;km\n"Smith; J.";b#c;3\n% c\n b#c ; d e;4\n',
+        'a b\tc d\nc d\t"x\ty"\n',
     ],
     "Matrix Market": [
         MM.format("coordinate real general") + "% c\n4 4 4\n1 2 0.5\n4 1 -1e-3\n1 2 .25\n3 3 4.\n",

@@ -12,6 +12,7 @@ import numpy as np
 
 INTEGER = re.compile(r"[+-]?[0-9]+")
 REAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE)
+BLANK = " \t\f\v"
 BLANKS = re.compile(r"[ \t\f\v]+")
 
 
@@ -70,20 +71,90 @@ def smallest(values):
 
 
 def edge_list(data):
-    entries, comma, columns = [], None, None
-    for line in text_lines(data):
-        line = re.split("[#%]", line, maxsplit=1)[0].strip(" \t\f\v")
-        if not line:
-            continue
-        if columns is None:
-            comma = "," in line
-        fields = [field.strip(" \t\f\v") for field in line.split(",")] if comma else words(line)
-        columns = columns or len(fields)
-        require(len(fields) == columns in (2, 3))
-        place = integer(fields[0]), integer(fields[1])
-        entries.append((place, real(fields[2]) if columns == 3 else 1.0))
-    require(entries)
-    return merged(entries)
+    """Ends are integers, or names as text."""
+    content = [line for line in text_lines(data) if line.strip(BLANK) and line.strip(BLANK)[0] not in "#%"]
+    require(content)
+    separator = separator_of(content[0])
+    first = fields_of(content[0], separator, glued=False)
+    below = fields_of(content[1], separator, glued=True) if len(content) > 1 else []
+    if has_titles(first, below):
+        require(below)
+        content = content[1:]
+    fields = fields_of(content[0], separator, glued=True)
+    names = not all(is_integer(field) for field in fields[:2]) or len(fields) < 2
+    if not names and separator == "\t" and len(fields_of(content[0], " ", glued=True)) == len(fields):
+        separator = " "
+    rows = [fields_of(line, separator, glued=not names) for line in content]
+    columns = len(rows[0])
+    require(columns in (2, 3) and all(len(row) == columns for row in rows))
+    ends = end_as_name if names else integer
+    return merged(((ends(row[0]), ends(row[1])), real(row[2]) if columns == 3 else 1.0) for row in rows)
+
+
+def separator_of(line):
+    bare = re.sub('"([^"]|"")*"', "", line)
+    for part in (re.split("[#%]", bare)[0], bare):
+        require(not ("," in part and ";" in part))
+        for byte in ",;":
+            if byte in part:
+                return byte
+    return "\t" if "\t" in bare.strip(BLANK) else " "
+
+
+def has_titles(first, below):
+    if any(REAL.fullmatch(field) for field in first):
+        return False
+    return len(below) == len(first) > 1 and (
+        all(map(is_integer, below[:2])) or (len(below) == 3 and bool(REAL.fullmatch(below[2])))
+    )
+
+
+def fields_of(line, separator, *, glued):
+    """A character at a time: blanks around fields are no part of them, doubled quotes within quotes are one."""
+    blanks = BLANK.replace(separator, "") if separator == "\t" else BLANK
+    fields, rest = [], line.strip(blanks)
+    while True:
+        field, rest = quoted(rest) if rest.startswith('"') else plain(rest, separator, glued)
+        fields.append(field)
+        after = rest.lstrip(blanks)
+        if not after or (after[0] in "#%" and (glued or separator == " ")):
+            return fields
+        if separator == " ":
+            require(after != rest)
+        else:
+            require(after[0] == separator)
+            after = after[1:].lstrip(blanks)
+        rest = after
+
+
+def quoted(text):
+    field, i = "", 1
+    while True:
+        require(i < len(text))
+        if text[i] != '"':
+            field, i = field + text[i], i + 1
+        elif text[i : i + 2] == '""':
+            field, i = field + '"', i + 2
+        else:
+            return field, text[i + 1 :]
+
+
+def plain(text, separator, glued):
+    ends = (BLANK if separator == " " else separator) + ("#%" if glued else "")
+    size = next((i for i, byte in enumerate(text) if byte in ends), len(text))
+    return text[:size].strip(BLANK.replace(separator, "") if separator == "\t" else BLANK), text[size:]
+
+
+def is_integer(text):
+    return bool(INTEGER.fullmatch(text)) and len(text) < 40 and -(2**63) <= int(text) < 2**63
+
+
+def end_as_name(field):
+    require(field)
+    try:
+        return field.encode("latin-1").decode("utf-8")
+    except UnicodeDecodeError:
+        raise MalformedError from None
 
 
 def matrix_market(data):

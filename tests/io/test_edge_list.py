@@ -87,7 +87,6 @@ def test_edge_list_of_networkx(tmp_path_factory, n, seed):
         ("1 2 3 4\n", 1, ["4 columns", "'1 2 3 4'"]),
         ("1 2\n1 2 0.5\n", 2, ["3 columns where the lines above have 2"]),
         ("1,2\n\n1;2\n", 3, ["1 column where", "'1;2'"]),
-        ("source,target\n1,2\n", 1, ["'source' is not an integer id", "comment out a header line"]),
         ("1 2\n1.0 2\n", 2, ["'1.0' is not an integer id", "'1.0 2'"]),
         ("1 2\n2 b\n", 2, ["'b' is not an integer id"]),
         ("1 2\n2 99999999999999999999\n", 2, ["'99999999999999999999' is not an integer id"]),
@@ -125,10 +124,152 @@ def test_lines_of_blanks_and_indented_comments_between_commas(write):
     assert dense(read_graph(write("1,2\n  \n\t\n   # c\n2,1  % c\n"))) == [[0, 1], [1, 0]]
 
 
-def test_names_need_more_than_a_header_to_be_commented_out(write):
-    hint = ["ids being integers", "comment out a header line with #", "number them first", "numpy.unique(names"]
-    check_error(write("source,target\nann,bob\n"), 1, hint)
-    check_error(write("#source,target\nann,bob\n"), 2, hint)
+@pytest.mark.parametrize(
+    ("text", "labels", "expected"),
+    [
+        ("source,target\n1,2\n", [1, 2], [[0, 1], [0, 0]]),
+        ("ann,bob\nbob,ann\n", ["ann", "bob"], [[0, 1], [1, 0]]),
+        ("From\tTo\nNew York\tRome\n", ["New York", "Rome"], [[0, 1], [0, 0]]),
+        ("who;whom;calls\nb;a;3\n", ["b", "a"], [[0, 3], [0, 0]]),
+        ('"Smith, J.","say ""hi""",0.5\n', ["Smith, J.", 'say "hi"'], [[0, 0.5], [0, 0]]),
+        ("Zoë Бор # a comment\nC# Zoë\n", ["Zoë", "Бор", "C#"], [[0, 1, 0], [0, 0, 0], [1, 0, 0]]),
+        ("7 b\nb 8\n", ["7", "b", "8"], [[0, 1, 0], [0, 0, 1], [0, 0, 0]]),
+        ("id,weight,to,from,x\n1,0.5,b,a,q\n", ["a", "b"], [[0, 0.5], [0, 0]]),
+        ("who,whom,since\na,b,monday\n", ["who", "whom", "a", "b"], None),
+    ],
+)
+def test_names_and_header_lines(write, text, labels, expected):
+    path = write(text)
+    if expected is None:
+        return check_error(path, 1, ["'since' is not a weight", "ends=(1, 2) alone"])
+    file = read_graph(path)
+    assert file.labels.tolist() == labels
+    assert dense(file) == expected
+    assert file.directed
+
+
+@pytest.mark.parametrize(
+    ("text", "directed", "said"),
+    [
+        ("% sym positive\n% 3 2 2\n1 2 4 1082040961\n1 3 5 1082040962\n", False, "undirected (KONECT sym), 2 lines"),
+        ("% asym unweighted\n1 2\n1 3\n", True, "directed (KONECT asym), 1 line of comments left out"),
+        ("# Undirected graph: a.txt\n# FromNodeId\tToNodeId\n1\t2\n1\t3\n", False, "undirected (SNAP undirected)"),
+        ("# Directed graph (each unordered pair ...\n1\t2\n1\t3\n", True, "directed (SNAP directed)"),
+        ("source,target\n1,2\n1,3\n", True, "integers in columns 1 and 2, separated by commas, below a header line"),
+    ],
+)
+def test_what_a_file_says_of_itself(write, text, directed, said):
+    file = read_graph(write(text))
+    assert file.directed is directed
+    assert file.labels.tolist() == [1, 2, 3]
+    assert np.array_equal(dense(file), np.array(dense(file)).T) is not directed
+    assert said in file.said
+    assert "\n" not in file.said
+
+
+def test_two_modes_are_refused(write):
+    with pytest.raises(GraphFormatError, match="two-mode network"):
+        read_graph(write("% bip unweighted\n1 1\n2 1\n"))
+
+
+@pytest.mark.parametrize("data", [True, False, ["km", "weight"], ["weight"]])
+@pytest.mark.parametrize("delimiter", [" ", ",", "\t"])
+def test_what_networkx_writes(tmp_path, data, delimiter):
+    G = nx.DiGraph([("a", "b", {"weight": 3, "km": 0.25}), ("b", "c", {"km": 1e-3, "weight": 4})])
+    G["a"]["b"]["kind"] = "} {'weight': 9, #"
+    nx.write_edgelist(G, tmp_path / "g", data=data, delimiter=delimiter)
+    said = {"ends": (1, 2), "length": 4} if data == ["km", "weight"] else {}
+    file = read_graph(tmp_path / "g", **said)
+    expected = nx.to_numpy_array(G, weight=None if data is False else "weight")
+    assert file.labels.tolist() == list(G)
+    assert np.array_equal(file.matrix.toarray(), expected)
+    if data is True:
+        assert np.array_equal(
+            read_graph(tmp_path / "g", length="km").matrix.toarray(), nx.to_numpy_array(G, weight="km")
+        )
+        check = r"line 1: no attribute 'm': .*; expected length= to be one of 'weight', 'km', 'kind'"
+        with pytest.raises(GraphFormatError, match=check):
+            read_graph(tmp_path / "g", length="m")
+
+
+def test_columns_may_be_said(write):
+    path = write("a b c 2\nb c d 3\n")
+    check_error(path, 1, ["4 columns", "ends=(1, 2) and length=3"])
+    assert dense(read_graph(path, ends=(3, 1), length=4)) == [[0, 2, 0, 0], [0, 0, 0, 0], [0, 0, 0, 3], [0, 0, 0, 0]]
+    assert read_graph(path, ends=(3, 1), length=4).labels.tolist() == ["c", "a", "d", "b"]
+    assert read_graph(path, ends=(1, 2)).matrix.sum() == 2
+    titled = write("from,to,via\n1,2,3\n")
+    assert read_graph(titled).labels.tolist() == [1, 2]
+    assert read_graph(titled, ends=("via", "from")).labels.tolist() == [1, 3]
+    with pytest.raises(GraphFormatError, match=r"no column is called 'km'; there are 'from', 'to', 'via'"):
+        read_graph(titled, length="km")
+    with pytest.raises(GraphFormatError, match="line 1: 2 columns, and column 3 is asked for"):
+        read_graph(write("1 2\n"), ends=(1, 3))
+    assert read_graph(write("1 2\n2 b\n"), names=True).labels.tolist() == ["1", "2", "b"]
+    assert read_graph(write("from to\na b\n"), header=False).labels.tolist() == ["from", "to", "a", "b"]
+    assert read_graph(write("p q\na b\n"), header=True).labels.tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("said", "error", "part"),
+    [
+        ({"ends": (0, 1)}, ValueError, "ends holds 0; columns are counted from 1"),
+        ({"ends": 3}, TypeError, "it is a pair of columns"),
+        ({"ends": "ab"}, TypeError, "it is a pair of columns"),
+        ({"length": 1.5}, TypeError, "length holds 1.5"),
+        ({"header": "yes"}, TypeError, "header='yes' is neither True nor False"),
+    ],
+)
+def test_columns_that_are_none(write, said, error, part):
+    with pytest.raises(error, match=part):
+        read_graph(write("1 2\n"), **said)
+
+
+def test_columns_mean_nothing_to_a_matrix():
+    with pytest.raises(ValueError, match="ends, names means nothing to the format Matrix Market"):
+        read_graph("example:karate", ends=(1, 2), names=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "parts"),
+    [
+        ('a b\n"a b\n', 2, ["a quote that is not closed"]),
+        ('a,b\n"a"b,c\n', 2, ["text after a closing quote"]),
+        ("a,b\na,\n", 2, ["a name is empty"]),
+        ("a b\nNew York c\n", 2, ["3 columns where the lines above have 2", "in quotes"]),
+        ("a b 1\na c x\n", 2, ["'x' is not a weight"]),
+        ("a,b;c\n", 1, ["both , and ;"]),
+        (b"a b\nb \xe9\n", 2, ["not UTF-8", "iconv"]),
+        ("a b {'weight': 1}\nb c {'weight': 'x'}\n", 2, ["attribute 'weight' is 'x', not a number"]),
+        ("a b {'weight': 1}\nb c {'weight'}\n", 2, ["no dict of values"]),
+    ],
+)
+def test_malformed_lists_of_names(write, text, line, parts):
+    check_error(write(text), line, parts)
+
+
+def test_many_names_over_many_pieces(write):
+    """More than a table begins with, and longer names than a piece has room for at first."""
+    ends = [(f"v{7 * i % 50_021}" + "x" * (i % 40), f"v{11 * i % 50_021}") for i in range(50_000)]
+    file = read_graph(write("".join(f"{u}\t{v}\t{i}\n" for i, (u, v) in enumerate(ends))))
+    assert file.labels.tolist() == list(dict.fromkeys(name for edge in ends for name in edge))
+    found = file.matrix.tocoo()
+    edges = {(file.labels[i], file.labels[j]): x for i, j, x in zip(found.row, found.col, found.data, strict=True)}
+    expected = {}
+    for i, edge in enumerate(ends):
+        expected.setdefault(edge, i)
+    assert edges == expected
+
+
+@given(
+    st.lists(st.floats(allow_nan=False, width=64), min_size=1, max_size=20),
+    st.sampled_from(["r", ".3e", ".17g", ".4f"]),
+)
+def test_values_are_rounded_as_python_does(tmp_path_factory, values, form):
+    path = tmp_path_factory.mktemp("values") / "g"
+    texts = [repr(value) if form == "r" else format(value, form) for value in values]
+    path.write_text("".join(f"{i} {i + 1} {text}\n" for i, text in enumerate(texts)))
+    assert read_graph(path).matrix.tocoo().data.tolist() == [float(text) for text in texts]
 
 
 @pytest.mark.parametrize(

@@ -166,15 +166,15 @@ def test_a_banner_that_is_refused_is_no_comment_of_an_edge_list_either(write, ba
 @pytest.mark.parametrize(
     ("name", "text", "edge"),
     [
-        ("lab.txt", "10 20 1\n20 30 -2\n30 30 0\n30 40 0\n", "the edge 20 -> 30"),
-        ("lab.mtx", BANNER + "4 4 4\n1 2 1\n2 3 -2\n3 3 0\n3 4 0\n", "the edge 1 -> 2 (vertices are counted from 0)"),
+        ("lab.txt", "10 20 1\n20 30 -2\n30 30 0\n30 40 0\n", ", line 2: the edge 20 -> 30"),
+        ("lab.mtx", BANNER + "4 4 4\n1 2 1\n2 3 -2\n3 3 0\n3 4 0\n", ": the edge 1 -> 2 (vertices are counted from 0)"),
     ],
 )
 def test_values_that_are_no_lengths_are_named_as_in_the_file(write, name, text, edge):
     path = write(text, name)
     graph = read_graph(path)
     message = (
-        f"{path}: {edge} has the length -2.0 (the first of 2 such edges); lengths are finite and > 0. "
+        f"{path}{edge} has the length -2.0 (the first of 2 such edges); lengths are finite and > 0. "
         "Remove it or correct it; weighted=False counts hops"
     )
     for call in (lagbc.bc, lagbc.as_graph, lagbc.closeness):

@@ -26,6 +26,29 @@ def test_labels_title_and_note_stand_alone():
     assert {axis.get_scale() for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)} == {"log"}
 
 
+def test_the_ten_highest_are_named():
+    labels = [f"$v_{i}$" for i in range(12)]
+    scores = np.array([0, 5, 4, 3, 2, 1, 7, 8, 9, 10, 11, 12.0])
+    ring = np.roll(np.eye(12), 1, axis=0)
+    highest = [labels[v] for v in np.argsort(-scores)[:10]]
+    for figure, panel in (
+        (plot_scores(ring, scores, directed=False, labels=labels), 1),
+        (plot_centralities(ring, {"bc": scores}, labels=labels), 0),
+    ):
+        assert [text.get_text() for text in figure.axes[panel].texts] == highest
+        figure.canvas.draw()  # a dollar sign begins no formula
+    for draw in (
+        lambda **given: plot_scores(ring, scores, directed=False, **given),
+        plot_centralities_of(ring, scores),
+    ):
+        with pytest.raises(ValueError, match="there are 3 labels; expected one a vertex, 12"):
+            draw(labels=labels[:3])
+
+
+def plot_centralities_of(A, scores):
+    return lambda **given: plot_centralities(A, {"bc": scores}, **given)
+
+
 def test_directed_and_unit_are_named():
     figure = plot_scores(STAR, np.array([6.0, 0, 0, 0]), directed=True, unit="fraction of vertex pairs")
     assert figure.get_suptitle() == "4 vertices, 6 directed edges"

@@ -58,8 +58,9 @@ def open_source(options: GraphOptions) -> Source:
         raise FileNotFoundError(f"there is no file {name!r}{stdin}; networks that come with lagbc: {shipped}")
     if Path(name).is_dir():
         raise IsADirectoryError(f"{name} is a folder, not a graph file")
-    file = read_graph(name, strengths=options.lengths == "strengths")
-    if options.directed is None and file.format in ("edge list", "SciPy npz"):
+    file = read_graph(name, strengths=options.lengths == "strengths", **options.columns)
+    tells_none = file.format == "SciPy npz" or (file.format == "edge list" and "directed (" not in file.said)
+    if options.directed is None and tells_none:
         note(f"the format, {file.format}, tells no direction: edges go one way (--undirected takes them both ways)")
     return Source(
         file=_as_lengths(file) if options.lengths == "strengths" else file,
@@ -103,6 +104,11 @@ def _as_lengths(file: GraphFile) -> GraphFile:
     return replace(file, matrix=A)
 
 
+def form(source: Source) -> str:
+    """Return the format, and what was recognised in it, in one line."""
+    return f"{source.file.format}: {source.file.said}" if source.file.said else source.file.format
+
+
 def headline(source: Source, graph: Graph) -> str:
     """Return the title and the size in one line."""
     edges = counted(graph.nnz, "directed edge") if graph.directed else counted(graph.nnz // 2, "undirected edge")
@@ -121,6 +127,8 @@ def introduce(
         graph, directed=source.directed, weighted=source.weighted, which=which, roots=roots, demand=demand, **how
     )
     click.echo(headline(source, graph))
+    if source.file.said:
+        click.echo(form(source))
     click.echo(f"method: {choice.reason}")
     for line in weight_lines(source):
         click.echo(line)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lagbc.interfaces.cli import options
-from lagbc.interfaces.cli.graphs import degrees_of, has_weights, headline, open_source
+from lagbc.interfaces.cli.graphs import degrees_of, form, has_weights, headline, open_source
 from lagbc.interfaces.cli.text import duration, size, table
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _facts(source: Source, graph: Graph) -> list[tuple[str, str]]:
     else:
         weights = "ignored: paths are counted in hops" if has_weights(source) else "none"
     return [
-        ("format", source.file.format),
+        ("format", form(source)),
         ("weights", weights),
         ("stored entries", f"{matrix.nnz:,}"),
         ("self loops", f"{np.count_nonzero(entries.row == entries.col):,} (ignored)"),

@@ -14,9 +14,9 @@ import click
 if TYPE_CHECKING:
     from lagbc.types import Auto, DeviceName, DTypeName, MethodName, ReduceName
 
-GRAPH_HELP = """GRAPH is a Matrix Market file, a SciPy .npz, an edge list or a METIS file, plain or gzip-compressed, or
-example:NAME for a network that comes with lagbc. The vertices of an edge list keep their ids; in the other formats they
-are the rows of the matrix, counted from 0."""
+GRAPH_HELP = """GRAPH is a Matrix Market file, a SciPy .npz, an edge list, a METIS or a GraphML file, plain or
+gzip-compressed, or example:NAME for a network that comes with lagbc. The vertices of an edge list and of GraphML keep
+their ids or names; in the other formats they are the rows of the matrix, counted from 0."""
 
 _Function = Callable[..., Any]
 
@@ -29,6 +29,15 @@ class GraphOptions:
     directed: bool | None
     weighted: bool
     strength: bool
+    ends: tuple[int | str, int | str] | None
+    length: int | str | None
+    header: bool | None
+    names: bool
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """What is said of the columns of the file, as `read_graph` names it."""
+        return {"ends": self.ends, "length": self.length, "header": self.header, "names": self.names or None}
 
     @property
     def lengths(self) -> str | None:
@@ -92,6 +101,21 @@ def _number_or_auto(kind: type[int] | type[float], wanted: str) -> Callable[[cli
         return number
 
     return parse
+
+
+def _column(ctx: click.Context, param: click.Parameter, value: str | None) -> int | str | None:
+    return int(value) if value is not None and value.isdecimal() else value
+
+
+def _two_columns(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> tuple[int | str | None, int | str | None] | None:
+    if value is None:
+        return None
+    columns = [_column(ctx, param, column.strip()) for column in value.split(",")]
+    if len(columns) != 2:
+        raise click.BadParameter(f"{value!r} is not two columns, such as 1,2 or from,to", ctx, param)
+    return columns[0], columns[1]
 
 
 def _is_terminal(ctx: click.Context, param: click.Parameter, value: bool | None) -> bool:
@@ -162,6 +186,21 @@ takes_graph = _record(
     click.option(
         "--strength", is_flag=True, help="Take them as strengths w, that is, lengths 1 / w; implies --weighted."
     ),
+    click.option(
+        "--ends",
+        metavar="COLUMN,COLUMN",
+        callback=_two_columns,
+        help="Of an edge list: the columns of source and target, from 1 on or by their titles.  [default: told by the "
+        "first lines]",
+    ),
+    click.option(
+        "--length",
+        metavar="COLUMN",
+        callback=_column,
+        help="Its column of values, or in GraphML the attribute.",
+    ),
+    click.option("--header/--no-header", default=None, help="Whether its first line has titles."),
+    click.option("--names", is_flag=True, help="Its vertices are names, also where they look like integers."),
 )
 
 takes_sample = _record(

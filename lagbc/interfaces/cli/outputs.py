@@ -10,6 +10,12 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+def require_numbers(out: Path | None, labels: np.ndarray | None) -> None:
+    """Find out before the computation that an array cannot hold the names of the ends of edges."""
+    if out is not None and out.suffix == ".npy" and labels is not None and labels.dtype.kind not in "iu":
+        raise ValueError(f"--out {out}: an array holds no names; write the edges to a .csv file")
+
+
 def check_outputs(out: Path | None, plot: Path | None) -> None:
     """Find out before the computation, not after it, that its result cannot be written."""
     if out is not None and out.suffix not in (".npy", ".csv"):
@@ -59,6 +65,9 @@ def write_edges(path: Path, scores: Any, labels: np.ndarray | None) -> None:
 
 
 def _write_rows(path: Path, titles: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> None:
-    with path.open("w", encoding="ascii", newline="\n") as file:
-        file.write(",".join(titles) + "\n")
-        file.writelines(",".join(map(repr, row)) + "\n" for row in rows)
+    import csv
+
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(titles)
+        writer.writerows(rows)

@@ -13,7 +13,7 @@ from lagbc import phases
 from lagbc.centrality.registry import Centrality, registered
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.graphs import degrees_of, introduce, open_source, read_demand
-from lagbc.interfaces.cli.outputs import check_outputs, write_edges, write_scores
+from lagbc.interfaces.cli.outputs import check_outputs, require_numbers, write_edges, write_scores
 from lagbc.interfaces.cli.text import left_behind, table, timing
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ def _score(
     if record.of_edges and output.plot is not None:
         raise ValueError("--plot draws scores of vertices; write those of edges with --out")
     taken, given = open_source(source), read_demand(given, sample)
+    if record.of_edges:
+        require_numbers(output.out, taken.file.labels)
     how = asdict(run) | {"directed": taken.directed, "weighted": taken.weighted}
     silent = how | {"checkpoint": None, "progress": False}
     start = time.perf_counter()
@@ -93,7 +95,14 @@ def _score(
         unit = _unit(given) if record.name == "bc" else ""
         name = "betweenness" if record.name == "bc" else record.name.replace("_", " ")
         plot_scores(
-            taken.file.matrix, scores, output.plot, directed=taken.directed, title=taken.title, unit=unit, name=name
+            taken.file.matrix,
+            scores,
+            output.plot,
+            directed=taken.directed,
+            title=taken.title,
+            unit=unit,
+            name=name,
+            labels=taken.file.labels,
         )
         click.echo(f"plot: {output.plot}")
 

@@ -75,5 +75,5 @@ def centralities_command(
     if output.plot is not None:
         from lagbc.plots import plot_centralities
 
-        plot_centralities(taken.file.matrix, found, output.plot, title=taken.title)
+        plot_centralities(taken.file.matrix, found, output.plot, title=taken.title, labels=labels)
         click.echo(f"plot: {output.plot}")

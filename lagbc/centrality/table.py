@@ -1,0 +1,153 @@
+"""Scores as a table of pandas, by the names of vertices and edges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from lagbc.errors import MissingDependencyError
+from lagbc.graph import adapters
+from lagbc.graph.graph import Graph
+from lagbc.types import GraphLike
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def table(
+    scores: Any,
+    graph: GraphLike,
+    *,
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool = False,
+) -> pd.DataFrame:
+    """Return scores as a pandas DataFrame whose index are the names of vertices or edges.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (n,); sparse matrix, shape (n, n); or a mapping of names to either
+        As `lagbc.bc`, `lagbc.edge_bc` and `lagbc.centralities` return them.
+    graph : the graph that they are of, as for `lagbc.bc`
+        Vertices are called as in a NetworkX graph, by the attribute "name" of an igraph graph, or as in the file; else
+        by their numbers.
+    directed, weighted, strength : as for the call that made the scores
+        They matter to scores of edges: whether an edge is one row or two, and which of parallel edges are shortest.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A column for each name, or one called "score". Of vertices, the index is called "vertex"; rows are in the order
+        of the graph. Of edges, it has the levels "source" and "target", an undirected edge once; for a NetworkX graph
+        in the order of ``graph.edges``, with a level "key" where edges may be parallel: those that are shortest share
+        the score equally, as in NetworkX, and longer ones have 0.
+
+    Raises
+    ------
+    MissingDependencyError
+        pandas is not installed.
+    TypeError, ValueError
+        The scores are not of this graph, or those of vertices and edges are mixed.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> G = nx.path_graph(["a", "b", "c"])
+    >>> lagbc.table(lagbc.bc(G), G)  # doctest: +SKIP
+            score
+    vertex
+    a         0.0
+    b         1.0
+    c         0.0
+    """
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise MissingDependencyError(
+            "tables need pandas: pip install pandas; or pip install 'lagbc[pandas]', in a checkout '.[pandas]'"
+        ) from error
+    columns = dict(scores) if isinstance(scores, Mapping) else {"score": scores}
+    if not columns:
+        raise ValueError("scores is empty; it holds the scores of one centrality or more")
+    columns = {name: _on_host(values) for name, values in columns.items()}
+    of_edges = {sparse.issparse(values) for values in columns.values()}
+    if len(of_edges) > 1:
+        raise ValueError("scores of vertices and of edges have rows of their own; make a table of each")
+    n = next(iter(columns.values())).shape[0]
+    names = _names(graph, n)
+    for name, values in columns.items():
+        if len(names) != n or values.shape != ((n, n) if of_edges == {True} else (n,)):
+            raise ValueError(f"{name} has shape {values.shape}, but the graph has {len(names)} vertices")
+    if of_edges == {False}:
+        return pd.DataFrame(columns, index=pd.Index(names, name="vertex", tupleize_cols=False))
+    if adapters.is_networkx(graph):
+        rows, tails, heads, shares = _networkx_edges(graph, names, directed, weighted, strength)
+    else:
+        rows, tails, heads, shares = _stored_edges(next(iter(columns.values())), graph, names, directed)
+    titles = ["source", "target", *(["key"] if len(rows) > 2 else [])]
+    index = pd.MultiIndex.from_arrays(rows, names=titles)
+    values = {name: _at(matrix, tails, heads) * shares for name, matrix in columns.items()}
+    return pd.DataFrame(values, index=index)
+
+
+def _on_host(values: Any) -> Any:
+    return values.get() if hasattr(values, "get") else values
+
+
+def _names(graph: Any, n: int) -> NDArray[Any]:
+    """Return what vertices are called, each as it is, or their numbers."""
+    names = graph.names if isinstance(graph, Graph) else adapters.names_of(graph)
+    if names is None:
+        return np.arange(n)
+    return _objects(names.tolist() if isinstance(names, np.ndarray) else names)
+
+
+def _objects(items: Sequence[Any]) -> NDArray[Any]:
+    """Make an array in which tuples stay what they are."""
+    objects = np.empty(len(items), object)
+    for i, item in enumerate(items):
+        objects[i] = item
+    return objects
+
+
+def _at(matrix: Any, tails: NDArray[np.int64], heads: NDArray[np.int64]) -> NDArray[np.float64]:
+    values = matrix.tocsr()[tails, heads]
+    return np.asarray(values.toarray() if sparse.issparse(values) else values).ravel()
+
+
+_Edges = tuple[list[NDArray[Any]], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+
+
+def _stored_edges(matrix: Any, graph: Any, names: NDArray[Any], directed: bool | None) -> _Edges:
+    """Return the edges that a matrix stores, an undirected one from its earlier end: levels, ends and shares."""
+    entries = matrix.tocoo()
+    if directed is None:
+        directed = graph.directed if isinstance(graph, Graph) else adapters.is_directed(graph)
+    once = np.flatnonzero(directed | (entries.row <= entries.col))
+    tails, heads = entries.row[once].astype(np.int64), entries.col[once].astype(np.int64)
+    return [names[tails], names[heads]], tails, heads, np.ones(len(once))
+
+
+def _networkx_edges(
+    G: Any, names: NDArray[Any], directed: bool | None, weighted: bool | str | None, strength: bool
+) -> _Edges:
+    """Return the edges of a NetworkX graph in its own order: levels, ends and shares."""
+    entries = adapters.networkx_entries(G)
+    lengths = np.ones(len(entries.tails))
+    if weighted or strength:
+        attribute = weighted if isinstance(weighted, str) else adapters.LENGTH
+        given = (data.get(attribute, 1) for data in adapters.networkx_edge_data(G))
+        lengths = adapters.as_lengths(given, lambda i: f"entry {i} of the adjacency").astype(np.float64)
+        lengths = -lengths if strength else lengths
+    shares = adapters.shares_of_parallel(entries, lengths)
+    # NetworkX names an undirected edge from its earlier end.
+    named = np.flatnonzero(G.is_directed() | (entries.heads >= entries.tails))
+    tails, heads = entries.tails[named], entries.heads[named]
+    keys = []
+    if G.is_multigraph():
+        keys = [_objects([key for _, row in G.adjacency() for parallel in row.values() for key in parallel])[named]]
+    return [names[tails], names[heads], *keys], tails, heads, shares[named]

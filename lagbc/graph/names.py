@@ -1,0 +1,60 @@
+"""What the vertices of a graph are called, and which vertices names mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Names = Sequence[Any] | NDArray[Any]
+
+
+def are_integers(names: Names) -> bool:
+    """Whether some vertices are called by integers, so that an integer is a name."""
+    if isinstance(names, np.ndarray):
+        return names.dtype.kind in "iu"
+    return any(isinstance(name, Integral) for name in names)
+
+
+def numbers_of(what: str, names: Names | None, given: Any) -> Any:
+    """Return the numbers of vertices that are given by their names; `given` itself, if it holds numbers.
+
+    Parameters
+    ----------
+    what : str
+        What messages call `given`.
+    names : sequence, or None
+        The name of each vertex; None if they have none.
+    given : sequence
+        Names. Integers are numbers of vertices, unless vertices are called by integers.
+
+    Raises
+    ------
+    TypeError, ValueError
+        It is one string, or no vertex has such a name.
+    """
+    if names is None or given is None:
+        return given
+    if isinstance(given, str):
+        raise TypeError(f"{what} is the string {given!r}; pass a list of names, [{given!r}]")
+    items = given.tolist() if isinstance(given, np.ndarray) else list(given)
+    if all(isinstance(item, Integral) for item in items) and not are_integers(names):
+        return given
+    numbers = {name: i for i, name in enumerate(names.tolist() if isinstance(names, np.ndarray) else names)}
+    try:
+        return np.array([numbers[item] for item in items], np.int64)
+    except (KeyError, TypeError):
+        wrong = next(item for item in items if not _is_among(item, numbers))
+        some = ", ".join(repr(name) for name in islice(numbers, 3))
+        raise ValueError(f"{what} holds {wrong!r}, which no vertex is called; they are called {some}, ...") from None
+
+
+def _is_among(item: Any, numbers: dict[Any, int]) -> bool:
+    try:
+        return item in numbers
+    except TypeError:  # not hashable
+        return False

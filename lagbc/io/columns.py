@@ -1,0 +1,53 @@
+"""Which columns of a file hold what, as far as the caller says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What a caller says of the columns of an edge list; None is to be told by the first lines.
+
+    Attributes
+    ----------
+    ends : pair of int or str, or None
+        The columns of tails and heads, counted from 1, or their titles.
+    length : int or str, or None
+        The column of lengths; or the edge attribute that holds them.
+    header : bool or None
+        Whether titles stand above the edges.
+    names : bool or None
+        Whether vertices are names, also where they look like integers.
+    """
+
+    ends: tuple[int | str, int | str] | None = None
+    length: int | str | None = None
+    header: bool | None = None
+    names: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.ends is not None and (isinstance(self.ends, str | int) or len(tuple(self.ends)) != 2):
+            raise TypeError(f"ends={self.ends!r}: it is a pair of columns, e.g. (1, 2) or ('from', 'to')")
+        for name, column in (("ends", end) for end in self.ends or ()):
+            _require_column(name, column)
+        if self.length is not None:
+            _require_column("length", self.length)
+        for name in ("header", "names"):
+            if getattr(self, name) not in (None, True, False):
+                raise TypeError(f"{name}={getattr(self, name)!r} is neither True nor False")
+
+    @property
+    def given(self) -> list[str]:
+        """Names of what the caller says."""
+        return [field.name for field in fields(self) if getattr(self, field.name) is not None]
+
+
+def _require_column(name: str, column: object) -> None:
+    if isinstance(column, bool) or not isinstance(column, int | str):
+        raise TypeError(f"{name} holds {column!r}, which is neither the title of a column nor its place")
+    if isinstance(column, int) and column < 1:
+        raise ValueError(f"{name} holds {column}; columns are counted from 1")
+
+
+NONE_SAID = Columns()

@@ -1,0 +1,101 @@
+"""What stands above the edges of a list, and which columns are meant: titles, and the comments of KONECT and SNAP."""
+
+from __future__ import annotations
+
+import re
+
+from lagbc.errors import GraphFormatError
+from lagbc.io.columns import Columns
+from lagbc.io.edges.fields import is_float
+from lagbc.io.integers import is_int64
+from lagbc.io.source import Source
+
+# Titles that tell a header line from an edge between two names, and which columns are meant; letters and digits alone.
+_ENDS = (
+    *(("source", "target"), ("sourceid", "targetid"), ("src", "dst"), ("src", "dest"), ("tail", "head")),
+    *(("from", "to"), ("fromid", "toid"), ("fromnode", "tonode"), ("fromnodeid", "tonodeid")),
+    *(("node1", "node2"), ("nodeid1", "nodeid2"), ("id1", "id2"), ("origin", "destination")),
+)
+_LENGTHS = ("length", "weight", "distance")
+
+
+def mark_of(source: Source, comments: list[bytes]) -> tuple[str, bool]:
+    """Return what the comments above say of the whole, "" if nothing, and whether edges go one way."""
+    for text in comments:
+        if found := re.match(rb"%\s*(sym|asym|bip)\s+\w+", text):
+            if found[1] == b"bip":
+                raise GraphFormatError(
+                    f"{source.name}: KONECT's two-mode network (bip), whose two columns number vertices of their own; "
+                    "give the second other names, in a file without this comment"
+                )
+            return f"KONECT {found[1].decode()}", found[1] == b"asym"
+        if found := re.match(rb"#\s*(Undirected|Directed) graph\b", text):
+            return f"SNAP {found[1].decode().lower()}", found[1] == b"Directed"
+    return "", True
+
+
+def is_header(fields: list[bytes], below: list[bytes], said: Columns) -> bool:
+    """Whether the first line holds titles: none is a number, and they are usual ones or have numbers below."""
+    if said.header is not None:
+        return said.header
+    if any(isinstance(column, str) for column in (*(said.ends or ()), said.length)):
+        return True
+    if any(map(is_float, fields)):
+        return False
+    if _usual_ends(_plain(fields)) is not None:
+        return True
+    are_integers = len(below) == len(fields) > 1 and all(map(is_int64, below[:2]))
+    return are_integers or (len(below) == len(fields) == 3 and is_float(below[2]))
+
+
+def columns_of(
+    source: Source, titles: list[bytes], fields: list[bytes], said: Columns, *, mark: str
+) -> tuple[tuple[int, int], int | None] | None:
+    """Return the columns of the ends and of the length, counted from 0; None if it cannot be told.
+
+    Parameters
+    ----------
+    source : Source
+    titles : list of bytes
+        Empty where there are none.
+    fields : list of bytes
+        Of the first edge.
+    said : Columns
+    mark : str
+        Of `mark_of`.
+    """
+    plain = _plain(titles)
+    if said.ends is not None:
+        tail, head = (_place(source, titles, end) for end in said.ends)
+        return (tail, head), None if said.length is None else _place(source, titles, said.length)
+    usual = _usual_ends(plain)
+    ends = usual or (0, 1)
+    if said.length is not None:
+        return ends, _place(source, titles, said.length)
+    if mark.startswith("KONECT"):
+        return ends, 2 if len(fields) > 2 else None
+    lengths = [plain.index(title) for title in _LENGTHS if title in plain]
+    if len(lengths) == 1 and (usual or len(fields) == 3):
+        return ends, lengths[0]
+    if len(fields) == 3:
+        (rest,) = {0, 1, 2}.difference(ends)
+        return ends, rest if not titles or is_float(fields[rest]) else None
+    return (ends, None) if len(fields) == 2 else None
+
+
+def _place(source: Source, titles: list[bytes], column: int | str) -> int:
+    if isinstance(column, int):
+        return column - 1
+    known = [title.decode("utf-8", "replace") for title in titles]
+    if column not in known:
+        there = f"there are {', '.join(map(repr, known))}" if known else "there is no header line"
+        raise GraphFormatError(f"{source.name}: no column is called {column!r}; {there}")
+    return known.index(column)
+
+
+def _usual_ends(plain: list[str]) -> tuple[int, int] | None:
+    return next(((plain.index(a), plain.index(b)) for a, b in _ENDS if a in plain and b in plain), None)
+
+
+def _plain(titles: list[bytes]) -> list[str]:
+    return [re.sub("[^a-z0-9]", "", title.decode("utf-8", "replace").lower()) for title in titles]

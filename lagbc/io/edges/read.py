@@ -1,0 +1,145 @@
+"""Edge lists: read a piece at a time, by the compiled loops of `scan`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lagbc.io.columns import Columns
+from lagbc.io.edges.fields import is_float
+from lagbc.io.edges.layout import Layout, recognise
+from lagbc.io.graph_file import BadLength, GraphFile, merge_repeats, repeat_notices
+from lagbc.io.source import Source
+
+# Peak bytes of an edge while it is read and its matrix is made, and of an undirected edge's way back.
+_BYTES_PER_EDGE, _BYTES_BACK = 44, 36
+
+
+def read_edge_list(source: Source, strengths: bool, said: Columns) -> GraphFile:
+    """Read an edge list, with lengths or without."""
+    layout = recognise(source, said)
+    edges = _Edges(layout)
+    per_edge = _BYTES_PER_EDGE + (0 if layout.directed else _BYTES_BACK)
+    for line, piece in source.pieces():
+        edges.add(line, layout.prepared(line, piece))
+        source.require(per_edge * edges.count + edges.vertices.most_bytes, f"a list of {edges.count:,} edges or more")
+    return edges.file(strengths)
+
+
+@dataclass
+class _Edges:
+    """The edges read so far, in pieces."""
+
+    layout: Layout
+    tails: list[NDArray[np.int32]] = field(default_factory=list)
+    heads: list[NDArray[np.int32]] = field(default_factory=list)
+    lengths: list[NDArray[np.float64]] = field(default_factory=list)
+    count: int = 0
+    comments: int = 0
+    bad_length: BadLength | None = None
+
+    def __post_init__(self) -> None:
+        from lagbc.io.edges import vertices  # loads numba
+
+        self.vertices = vertices.Names() if self.layout.names else vertices.Integers()
+
+    def add(self, line: int, piece: bytes) -> None:
+        """Read whole lines, the first of which has this number."""
+        from lagbc.io.edges import scan
+
+        layout, text = self.layout, np.frombuffer(bytearray(piece), np.uint8)
+        columns = [*layout.ends] if layout.length is None else [*layout.ends, layout.length]
+        wanted, which = np.unique(np.array(columns), return_inverse=True)
+        room = piece.count(b"\n")
+        starts, stops = np.empty((2, len(wanted), room), np.int64)
+        lines = np.empty(room, np.int64)
+        separator, glued = layout.separator[0], not layout.names
+        edges, comments, wrong, problem = scan.split_lines(
+            text, separator, layout.columns, wanted, glued, starts, stops, lines
+        )
+        fields = [(starts[column, :edges], stops[column, :edges]) for column in which]
+        # Tail and head of an edge follow each other, so that names are met in the order of the text.
+        ends, wrong_end = self.vertices.number(
+            text, *(np.stack(one, axis=1).ravel() for one in zip(*fields[:2], strict=True))
+        )
+        lengths, wrong_length = _floats(text, *fields[2]) if layout.length is not None else (None, -1)
+        refused = [lines[e] for e in (wrong_end // 2, wrong_length) if e >= 0]
+        if refused or problem:
+            first = int(min(refused, default=wrong))
+            layout.refuse(line + first, piece.split(b"\n")[first])
+        self.tails.append(ends[::2].copy())
+        self.heads.append(ends[1::2].copy())
+        if lengths is not None:
+            self.lengths.append(lengths)
+            self.bad_length = self.bad_length or self._bad_length(line + lines, text, fields)
+        self.count += edges
+        self.comments += comments
+
+    def _bad_length(
+        self, lines: NDArray[np.int64], text: NDArray[np.uint8], fields: list[tuple[Any, Any]]
+    ) -> BadLength | None:
+        """Return the first value of an edge of the last piece that is no length."""
+        lengths = self.lengths[-1]
+        wrong = ~(np.isfinite(lengths) & (lengths > 0)) & (self.tails[-1] != self.heads[-1])
+        if not wrong.any():
+            return None
+        e = int(np.argmax(wrong))
+        tail, head = (text[starts[e] : stops[e]].tobytes().decode("utf-8", "replace") for starts, stops in fields[:2])
+        return BadLength(int(lines[e]), f"the edge {tail} -> {head}", float(lengths[e]))
+
+    def file(self, strengths: bool) -> GraphFile:
+        """Make a matrix of them."""
+        layout = self.layout
+        ends = np.concatenate([*self.tails, *self.heads])
+        self.tails.clear()
+        self.heads.clear()
+        try:
+            labels = self.vertices.labelled(ends)
+        except UnicodeDecodeError:
+            _refuse_other_text(layout.source)
+        tails, heads = np.split(ends, 2)
+        lengths = np.concatenate(self.lengths) if layout.length is not None else np.ones(self.count, np.bool_)
+        self.lengths.clear()
+        if not layout.directed:
+            back = tails != heads
+            tails, heads = np.concatenate([tails, heads[back]]), np.concatenate([heads, tails[back]])
+            lengths = np.concatenate([lengths, lengths[back]])
+        entries = sp.coo_array((lengths, (tails, heads)), shape=(labels.size, labels.size))
+        notices: tuple[str, ...] = ()
+        if layout.length is None:
+            matrix = entries.tocsr().astype(np.float64)
+        else:
+            matrix, repeats = merge_repeats(entries, largest=strengths, mirrored=not layout.directed)
+            notices = repeat_notices(repeats, largest=strengths)
+        said = layout.said(self.comments)
+        return GraphFile(matrix, layout.directed, "edge list", labels, notices, said=said, bad_length=self.bad_length)
+
+
+def _refuse_other_text(source: Source) -> NoReturn:
+    for line, text in source.lines():
+        try:
+            text.decode("utf-8")
+        except UnicodeDecodeError:
+            if text.lstrip()[:1] not in (b"#", b"%"):
+                source.fail(line, "text that is not UTF-8", text, "names in UTF-8 (iconv -f latin1 -t utf-8 makes it)")
+    raise AssertionError
+
+
+def _floats(
+    text: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], int]:
+    """Read fields as floats; also return the first that is none, or -1."""
+    from lagbc.io.edges import scan
+
+    values, hard = np.empty(len(starts)), np.empty(len(starts), np.int64)
+    count = scan.parse_floats(text, starts, stops, values, hard)
+    for i in hard[:count].tolist():
+        number = text[starts[i] : stops[i]].tobytes()
+        if not is_float(number):
+            return values, i
+        values[i] = float(number)
+    return values, -1

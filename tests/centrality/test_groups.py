@@ -1,0 +1,103 @@
+"""Betweenness of groups against its definition, by brute force; against NetworkX where that is right."""
+
+from fractions import Fraction
+from itertools import permutations
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lagbc
+
+
+def brute_force(G, group, weight=None, *, endpoints=False):
+    """Sum over ordered pairs of the share of all shortest paths, listed one by one, that meet the group."""
+    total = Fraction(0)
+    for s, t in permutations(G, 2):
+        if not nx.has_path(G, s, t):
+            continue
+        if s in group or t in group:
+            total += endpoints
+            continue
+        paths = list(nx.all_shortest_paths(G, s, t, weight=weight))
+        total += Fraction(sum(not group.isdisjoint(path) for path in paths), len(paths))
+    return float(total) / (1 if G.is_directed() else 2)
+
+
+@settings(max_examples=30)
+@given(
+    st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=24),
+    st.lists(st.sets(st.integers(0, 7), max_size=8), max_size=4),
+    st.booleans(),
+    st.sampled_from([None, "weight"]),
+    st.booleans(),
+)
+def test_groups_of_any_size(edges, groups, directed, weight, endpoints):
+    G = (nx.DiGraph if directed else nx.Graph)()
+    G.add_nodes_from(range(8))
+    G.add_weighted_edges_from((u, v, 1 + (3 * u + 5 * v) % 3) for u, v in sorted(edges) if u != v)
+    found = lagbc.group_bc(G, groups, weighted=weight is not None, endpoints=endpoints)
+    assert found.shape == (len(groups),)
+    expected = [brute_force(G, group, weight, endpoints=endpoints) for group in groups]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    shared = lagbc.group_bc(G, groups, weighted=weight is not None, normalized=True)
+    for share, group in zip(shared, groups, strict=True):
+        pairs = (8 - len(group)) * (7 - len(group))
+        raw = brute_force(G, group, weight) * (1 if directed else 2)
+        assert share == pytest.approx(raw / pairs if pairs else 0, rel=1e-12)
+
+
+@pytest.mark.parametrize("normalized", [True, False])
+@pytest.mark.parametrize("size", [1, 2])
+def test_small_groups_are_those_of_networkx(size, normalized):
+    G = nx.karate_club_graph()
+    groups = [[v, (7 * v + 3) % 34][:size] for v in range(0, 34, 5)]
+    theirs = nx.group_betweenness_centrality(G, groups, normalized=normalized, backend="networkx")
+    np.testing.assert_allclose(lagbc.group_bc(G, groups, normalized=normalized), theirs, rtol=1e-9)
+
+
+def test_a_group_of_one_is_a_vertex():
+    A = lagbc.read_graph("example:lesmis")
+    np.testing.assert_allclose(lagbc.group_bc(A, [[v] for v in range(77)]), lagbc.bc(A), rtol=1e-12)
+    weighted = lagbc.group_bc(A.matrix, [[v] for v in range(77)], strength=True)
+    np.testing.assert_allclose(weighted, lagbc.bc(A.matrix, strength=True), rtol=1e-12)
+
+
+def test_groups_that_are_counted_apart(monkeypatch):
+    G = nx.karate_club_graph()
+    groups = [[v, v + 1] for v in range(9)]
+    together = lagbc.group_bc(G, groups)
+    monkeypatch.setattr("lagbc.centrality.group._MOST", 4)
+    assert lagbc.group_bc(G, groups).tolist() == together.tolist()
+
+
+def test_counts_past_float64():
+    """Between the ends of 1100 diamonds in a row lead 2**1100 shortest paths, half by each side of the middle."""
+    diamonds = 1100
+    first = 3 * np.arange(diamonds)
+    tails = np.concatenate([first, first, first + 1, first + 2])
+    heads = np.concatenate([first + 1, first + 2, first + 3, first + 3])
+    A = sp.coo_array((np.ones(4 * diamonds), (tails, heads)), shape=(3 * diamonds + 1,) * 2)
+    middle = 3 * (diamonds // 2)
+    found = lagbc.group_bc(A, [[middle + 1], [middle + 1, middle + 2]])
+    before, after = middle + 1, 3 * diamonds - middle - 2
+    np.testing.assert_allclose(found, [before * after / 2, before * after], rtol=1e-10)
+
+
+def test_names_and_what_is_no_group():
+    G = nx.path_graph(["a", "b", "c", "d"])
+    assert lagbc.group_bc(G, [["b"], ["b", "c"], []]).tolist() == [2, 1, 0]
+    assert lagbc.group_bc(G, []).shape == (0,)
+    with pytest.raises(TypeError, match=r"groups\[0\] is 'b'; .* for a single group pass \[group\]"):
+        lagbc.group_bc(G, ["b", "c"])
+    with pytest.raises(TypeError, match=r"groups\[0\] is 1; it is a sequence of vertices"):
+        lagbc.group_bc(G, [1, 2])
+    with pytest.raises(TypeError, match="groups is the string 'bc'"):
+        lagbc.group_bc(G, "bc")
+    with pytest.raises(ValueError, match=r"groups\[1\] holds 'e', which no vertex is called"):
+        lagbc.group_bc(G, [["a"], ["e"]])
+    with pytest.raises(ValueError, match=r"groups\[0\] names vertex 1 more than once"):
+        lagbc.group_bc(G, [["b", "b"]])

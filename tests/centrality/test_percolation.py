@@ -1,0 +1,45 @@
+"""Percolation centrality is NetworkX's."""
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import lagbc
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_percolation_is_that_of_networkx(kind, weight):
+    G = kind(nx.karate_club_graph())
+    if kind is nx.DiGraph:
+        G.remove_edges_from([(u, v) for u, v in G.edges if u > v and (u + v) % 3])
+    states = np.random.default_rng(1).random(34)
+    states[[3, 5]] = 0
+    theirs = nx.percolation_centrality(G, states=dict(zip(G, states, strict=True)), weight=weight, backend="networkx")
+    ours = lagbc.percolation(G, states, weighted=weight is not None)
+    np.testing.assert_allclose(ours, list(theirs.values()), rtol=1e-12)
+    assert ours.any()
+
+
+def test_equal_states_give_normalized_betweenness():
+    G = nx.karate_club_graph()
+    np.testing.assert_allclose(lagbc.percolation(G, np.full(34, 1e-300)), lagbc.bc(G, normalized=True), rtol=1e-12)
+
+
+def test_states_of_any_size():
+    G = nx.path_graph(4)
+    # Of vertex 1 the sum over the others, 2, is lost in 1e30 + 2 - 1e30.
+    np.testing.assert_allclose(lagbc.percolation(G, [1, 1e30, 1, 0]), [0, 3 / 2 / 2, 1 / 2, 0], rtol=1e-12)
+    assert lagbc.percolation(G, [0, 1, 0, 0]).tolist() == [0, 0, 0.5, 0]
+    assert lagbc.percolation(G, np.zeros(4)).tolist() == [0] * 4
+    assert lagbc.percolation(G, np.full(4, 1e308)).tolist() == pytest.approx(lagbc.bc(G, normalized=True).tolist())
+    assert lagbc.percolation(np.zeros((1, 1)), [1]).tolist() == [0]
+
+
+def test_states_that_are_none():
+    with pytest.raises(ValueError, match=r"states has shape \(2,\)"):
+        lagbc.percolation(np.zeros((3, 3)), [1, 2])
+    with pytest.raises(ValueError, match="states holds 1 values that are not finite"):
+        lagbc.percolation(np.zeros((2, 2)), [1, -1])
+    with pytest.raises(TypeError, match="states is None"):
+        lagbc.percolation(np.zeros((2, 2)), None)

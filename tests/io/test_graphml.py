@@ -1,0 +1,85 @@
+"""GraphML, by either library that reads it."""
+
+import sys
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import lagbc
+from lagbc.errors import GraphFileWarning, GraphFormatError, MissingDependencyError
+from lagbc.io.read import read_graph
+
+LIBRARIES = ["networkx", "igraph"]
+
+
+@pytest.fixture(params=LIBRARIES)
+def library(request, monkeypatch):
+    """Only one of the two libraries is installed."""
+    if request.param == "igraph":
+        pytest.importorskip("igraph")
+        monkeypatch.setitem(sys.modules, "networkx", None)
+    return request.param
+
+
+def streets(kind=nx.MultiDiGraph):
+    """Lengths as text, as osmnx writes them; parallel edges where there can be; an edge that is a loop."""
+    G = kind()
+    G.add_nodes_from(["11", "b", "Zoë & co"])
+    G.add_edge("11", "b", length="5.5", lanes=1)
+    G.add_edge("11", "b", length="2.5", lanes=2)
+    G.add_edge("b", "Zoë & co", length="1e-3", lanes=3)
+    G.add_edge("b", "b", length="7", lanes=4)
+    return G
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_graphml(tmp_path, library, kind):
+    G = streets(kind)
+    nx.write_graphml(G, tmp_path / "g.graphml")
+    plain = read_graph(tmp_path / "g.graphml")
+    assert (plain.format, plain.directed, plain.labels.tolist()) == ("GraphML", G.is_directed(), list(G))
+    assert np.array_equal(plain.matrix.toarray(), nx.to_numpy_array(G, weight=None) > 0)
+    if G.is_multigraph():
+        with pytest.warns(GraphFileWarning, match="1 entry repeats an edge"):
+            file = read_graph(tmp_path / "g.graphml", length="length")
+        with pytest.warns(GraphFileWarning, match="largest"):
+            strong = read_graph(tmp_path / "g.graphml", length="length", strengths=True)
+        assert strong.matrix[0, 1] == 5.5
+    else:
+        file = read_graph(tmp_path / "g.graphml", length="length")
+    expected = np.zeros((3, 3))
+    expected[0, 1], expected[1, 2], expected[1, 1] = 2.5, 1e-3, 7
+    if not G.is_directed():
+        expected = np.maximum(expected, expected.T)
+    assert np.array_equal(file.matrix.toarray(), expected)
+    assert lagbc.bc(file, weighted=True).tolist() == [0, 1, 0]
+
+
+def test_an_attribute_that_is_no_number(tmp_path, library):
+    G = streets(nx.DiGraph)
+    G["b"]["Zoë & co"]["length"] = "far"
+    nx.write_graphml(G, tmp_path / "g.graphml")
+    message = r"the edge b -> Zoë & co has 'length' = 'far'; expected a number .* there are: 'lanes', 'length'"
+    with pytest.raises(GraphFormatError, match=message):
+        read_graph(tmp_path / "g.graphml", length="length")
+    with pytest.raises(GraphFormatError, match="the edge 11 -> b has no 'km'"):
+        read_graph(tmp_path / "g.graphml", length="km")
+
+
+def test_malformed(tmp_path):
+    path = tmp_path / "g.graphml"
+    path.write_text("<graphml><graph>")
+    with pytest.raises(GraphFormatError, match=r"g\.graphml: .*; expected GraphML"):
+        read_graph(path)
+    with pytest.raises(ValueError, match="header means nothing to the format GraphML"):
+        read_graph(path, header=True)
+
+
+def test_neither_library(tmp_path, monkeypatch):
+    for name in LIBRARIES:
+        monkeypatch.setitem(sys.modules, name, None)
+    path = tmp_path / "g.graphml"
+    path.write_text("<graphml/>")
+    with pytest.raises(MissingDependencyError, match="GraphML is read by NetworkX or igraph: pip install"):
+        read_graph(path)

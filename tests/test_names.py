@@ -1,0 +1,213 @@
+"""Vertices and edges by their names: sources and targets, tables, graphs as osmnx has them; strengths."""
+
+import sys
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import lagbc
+from lagbc.errors import MissingDependencyError
+
+
+def streets(kind=nx.MultiDiGraph):
+    """A street network as osmnx has it: large integers for names, lengths, parallel and one-way edges."""
+    G = kind()
+    G.add_edges_from(
+        [
+            (53098262, 53099275, {"length": 20.5, "name": "Main"}),
+            (53098262, 53099275, {"length": 7.5}),
+            (53098262, 53099275, {"length": 7.5}),
+            (53099275, 7, {"length": 4.0}),
+            (7, 53098262, {"length": 30.0}),
+            (53099275, 8, {"length": 1.0}),
+            (8, 7, {"length": 3.0}),
+            (7, 7, {"length": 1.0}),
+        ]
+    )
+    return G
+
+
+@pytest.fixture(params=["networkx", "igraph", "file", "graph"])
+def named(request, tmp_path):
+    """The path ann -> bob -> carl -> dora, in four forms."""
+    G = nx.DiGraph([("ann", "bob"), ("bob", "carl"), ("carl", "dora")])
+    if request.param == "igraph":
+        return pytest.importorskip("igraph").Graph.from_networkx(nx.relabel_nodes(G, str), vertex_attr_hashable="name")
+    if request.param == "file":
+        nx.write_edgelist(G, tmp_path / "g")
+        return lagbc.read_graph(tmp_path / "g")
+    return lagbc.as_graph(G) if request.param == "graph" else G
+
+
+def test_sources_and_targets_may_be_names(named):
+    for given in (["ann"], np.array(["ann"]), ("ann",), [0]):
+        assert lagbc.bc(named, sources=given).tolist() == [0, 2, 1, 0]
+    assert lagbc.bc(named, sources=["bob", "ann"], targets=["dora"]).tolist() == [0, 1, 2, 0]
+    assert lagbc.edge_bc(named, sources=["carl"]).sum() == 1
+    assert lagbc.shortest_path_counts(named, ["carl"])[0].tolist() == [[np.inf, np.inf, 0, 1]]
+    with pytest.raises(
+        ValueError, match="sources holds 'eve', which no vertex is called; they are called 'ann', 'bob', 'carl'"
+    ):
+        lagbc.bc(named, sources=["ann", "eve"])
+    with pytest.raises(TypeError, match=r"sources is the string 'ann'; pass a list of names, \['ann'\]"):
+        lagbc.bc(named, sources="ann")
+    with pytest.raises(ValueError, match="targets holds 4, which is not a vertex"):
+        lagbc.bc(named, targets=[4])
+
+
+def test_integers_are_names_where_names_are_integers(tmp_path):
+    G = nx.DiGraph([(2, 0), (0, 1)])
+    assert lagbc.bc(G, sources=[2]).tolist() == [0, 1, 0]
+    (tmp_path / "g").write_text("30 10\n10 20\n")
+    file = lagbc.read_graph(tmp_path / "g")
+    assert lagbc.bc(file, sources=[30]).tolist() == [1, 0, 0]
+    with pytest.raises(ValueError, match="sources holds 0, which no vertex is called"):
+        lagbc.bc(file, sources=[0])
+    assert lagbc.bc(file.matrix, sources=[2]).tolist() == [1, 0, 0]
+
+
+def test_a_graph_without_its_names_keeps_what_was_worked_out():
+    graph = lagbc.as_graph(nx.DiGraph([(2, 0), (0, 1)]))
+    order = graph.order
+    unnamed = graph.without_names()
+    assert (graph.names, unnamed.names) == ([2, 0, 1], None)
+    assert unnamed.order is order
+    assert lagbc.bc(unnamed, sources=[0]).tolist() == [0, 1, 0]
+
+
+def test_names_may_be_anything():
+    G = nx.Graph([(("a", 1), frozenset()), (frozenset(), 2.5)])
+    assert lagbc.bc(G, sources=[("a", 1)]).tolist() == [0, 0.5, 0]
+    with pytest.raises(ValueError, match=r"sources holds \['a'\], which no vertex is called"):
+        lagbc.bc(G, sources=[["a"]])
+
+
+def strengths():
+    return np.array([[0, 2.0, 8, 0], [0, 5, 0, 4], [0, 0, 0, 1], [0, 0, 0, 0]])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.csc_matrix, sp.coo_array, sp.dia_array, sp.bsr_array])
+def test_strengths(form):
+    W = strengths()
+    lengths = np.divide(1, W, out=np.zeros_like(W), where=W > 0)
+    A = form(W)
+    expected = lagbc.bc(sp.csr_array(lengths), weighted=True)
+    assert expected.any()
+    for given in ({}, {"weighted": True}):
+        np.testing.assert_array_equal(lagbc.bc(A, strength=True, **given), expected)
+    np.testing.assert_array_equal(
+        lagbc.bc(A, strength=True, directed=False), lagbc.bc(sp.csr_array(lengths), weighted=True, directed=False)
+    )
+    np.testing.assert_array_equal(
+        lagbc.centralities(A, "closeness", strength=True)["closeness"],
+        lagbc.closeness(sp.csr_array(lengths), weighted=True),
+    )
+    assert lagbc.as_graph(A, strength=True).matrix[0, 2] == 1 / 8
+
+
+def test_strengths_add_up_in_a_matrix_and_the_largest_counts_in_a_graph():
+    A = sp.coo_array(([1.0, 3.0], ([0, 0], [1, 1])), shape=(2, 2))
+    assert lagbc.as_graph(A, strength=True).matrix[0, 1] == 1 / 4
+    G = nx.MultiDiGraph([(0, 1, {"calls": 1}), (0, 1, {"calls": 3})])
+    assert lagbc.as_graph(G, weighted="calls", strength=True).matrix[0, 1] == 1 / 3
+
+
+def test_strengths_of_a_file(tmp_path):
+    (tmp_path / "g").write_text("0 1 4\n0 1 2\n")
+    with pytest.warns(lagbc.GraphFileWarning):
+        file = lagbc.read_graph(tmp_path / "g")
+    with pytest.raises(ValueError, match=r"the smallest value was kept; pass read_graph\(strengths=True\)"):
+        lagbc.bc(file, strength=True)
+    with pytest.warns(lagbc.GraphFileWarning):
+        file = lagbc.read_graph(tmp_path / "g", strengths=True)
+    assert lagbc.as_graph(file, strength=True).matrix[0, 1] == 1 / 4
+    (tmp_path / "g").write_text("0 1 4\n1 0 -2\n")
+    with pytest.raises(ValueError, match=r"line 2: the edge 1 -> 0 has the strength -2\.0"):
+        lagbc.bc(lagbc.read_graph(tmp_path / "g"), strength=True)
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, np.inf, np.nan])
+def test_strengths_that_are_none(bad):
+    A = sp.coo_array(([1.0, bad, bad], ([0, 1, 2], [1, 2, 2])), shape=(3, 3))
+    with pytest.raises(ValueError, match=r"1 of the 2 strengths of A are not finite and > 0, the first at \(1, 2\)"):
+        lagbc.bc(A, strength=True)
+
+
+def test_strength_beside_other_arguments():
+    A = strengths()
+    with pytest.raises(ValueError, match="leave out one"):
+        lagbc.bc(A, strength=True, weighted=False)
+    with pytest.raises(ValueError, match=r"as_graph\(\.\.\., strength=True\)"):
+        lagbc.bc(lagbc.as_graph(A), strength=True)
+    with pytest.raises(TypeError, match="strength=2 is neither True nor False"):
+        lagbc.bc(A, strength=2)
+
+
+# ---- tables
+
+
+@pytest.fixture
+def pandas():
+    return pytest.importorskip("pandas")
+
+
+def test_table_of_vertices(pandas, named):
+    frame = lagbc.table(lagbc.bc(named), named)
+    assert (list(frame.columns), frame.index.name) == (["score"], "vertex")
+    assert frame["score"].to_dict() == {"ann": 0, "bob": 2, "carl": 2, "dora": 0}
+    frame = lagbc.table(lagbc.centralities(named, ("bc", "eccentricity")), named)
+    assert frame.loc["ann"].to_dict() == {"bc": 0, "eccentricity": 3}
+
+
+def test_table_of_edges(pandas, named):
+    frame = lagbc.table(lagbc.edge_bc(named), named)
+    assert frame.index.names == ["source", "target"]
+    assert frame["score"].to_dict() == {("ann", "bob"): 3, ("bob", "carl"): 4, ("carl", "dora"): 3}
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+@pytest.mark.parametrize("weight", [None, "length"])
+def test_edges_of_networkx_come_back_by_their_names(pandas, kind, weight):
+    """As of osmnx: the shortest of parallel edges, one way each."""
+    G = streets(kind)
+    how = {"weighted": weight} if weight else {}
+    frame = lagbc.table(lagbc.edge_bc(G, **how), G, **how)
+    expected = nx.edge_betweenness_centrality(G, normalized=False, weight=weight, backend="networkx")
+    assert list(frame.index) == list(G.edges) == list(expected)
+    np.testing.assert_allclose(frame["score"], list(expected.values()), rtol=1e-12)
+    assert frame["score"].any()
+    vertices = lagbc.table(lagbc.bc(G, **how), G)["score"].to_dict()
+    assert vertices == pytest.approx(nx.betweenness_centrality(G, normalized=False, weight=weight, backend="networkx"))
+
+
+def test_a_table_of_a_matrix(pandas):
+    A = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3), format="csr")
+    assert lagbc.table(lagbc.bc(A), A).index.tolist() == [0, 1, 2]
+    assert lagbc.table(lagbc.edge_bc(A), A)["score"].to_dict() == {(0, 1): 2, (1, 2): 2}
+    both = lagbc.table(lagbc.edge_bc(A, directed=False), A, directed=False)
+    assert both["score"].to_dict() == {(0, 1): 2, (1, 2): 2}
+    assert len(lagbc.table(lagbc.edge_bc(sp.csr_array((2, 2))), sp.csr_array((2, 2)))) == 0
+
+
+def test_names_that_are_tuples_stay_whole(pandas):
+    G = nx.grid_2d_graph(2, 2)
+    assert lagbc.table(lagbc.bc(G), G).index.tolist() == list(G)
+    assert lagbc.table(lagbc.edge_bc(G), G).index.tolist() == list(G.edges)
+
+
+def test_what_is_no_table(pandas):
+    G = nx.path_graph(3)
+    with pytest.raises(ValueError, match=r"score has shape \(2,\), but the graph has 3 vertices"):
+        lagbc.table(np.zeros(2), G)
+    with pytest.raises(ValueError, match="rows of their own"):
+        lagbc.table(lagbc.centralities(G, ("bc", "edge_bc")), G)
+    with pytest.raises(ValueError, match="scores is empty"):
+        lagbc.table({}, G)
+
+
+def test_a_table_needs_pandas(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingDependencyError, match=r"tables need pandas: .*lagbc\[pandas\]"):
+        lagbc.table(np.zeros(3), nx.path_graph(3))
