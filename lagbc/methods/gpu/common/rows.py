@@ -126,8 +126,9 @@ def upload(graph: Graph, plan: SweepPlan) -> Rows:
 
 
 def upload_bytes(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of what is uploaded: order, omega and members; indptr, indices and lengths
-    both ways; the edges' order.
+    """Bound the bytes of what is uploaded.
+
+    Order, omega and members; indptr, indices and lengths both ways; the edges' order.
 
     A graph that lives on the device is there in sweep order, too, and counted with the graph.
     """
