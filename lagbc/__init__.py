@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from lagbc.centrality.distances import closeness, eccentricity, eccentricity_centrality, harmonic
     from lagbc.centrality.edge import edge_bc
     from lagbc.centrality.preview import estimate_memory, select_method
+    from lagbc.centrality.reach import gravity, reach
     from lagbc.centrality.registry import Centrality, register_centrality, unregister_centrality
     from lagbc.centrality.stress import stress
     from lagbc.centrality.together import centralities
@@ -64,8 +65,10 @@ __all__ = [
     "edge_bc",
     "estimate_memory",
     "example_path",
+    "gravity",
     "harmonic",
     "plots",
+    "reach",
     "read_graph",
     "reference",
     "register_centrality",
@@ -91,6 +94,7 @@ _HOMES = {
     "centrality.distances": ("closeness", "eccentricity", "eccentricity_centrality", "harmonic"),
     "centrality.edge": ("edge_bc",),
     "centrality.preview": ("estimate_memory", "select_method"),
+    "centrality.reach": ("gravity", "reach"),
     "centrality.registry": ("Centrality", "register_centrality", "unregister_centrality"),
     "centrality.stress": ("stress",),
     "centrality.together": ("centralities",),

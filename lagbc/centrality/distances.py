@@ -20,6 +20,7 @@ def closeness(
     directed: bool | None = None,
     weighted: bool | str | None = None,
     sources: ArrayLike | None = None,
+    cutoff: ArrayLike | None = None,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
     wf_improved: bool = True,
@@ -39,6 +40,8 @@ def closeness(
     A, batch, directed, weighted : as for `lagbc.bc`
     sources : array of int, optional
         Take the distances from these s only. Distinct vertices.
+    cutoff : as for `lagbc.bc`
+        Vertices farther than this do not count as reaching v.
     k, rng : as for `lagbc.bc`
         Sums over `k` roots are scaled by (n - 1) / (sampled roots other than v).
     wf_improved : bool
@@ -48,7 +51,7 @@ def closeness(
     Returns
     -------
     scores : ndarray of float64, shape (n,)
-        A CuPy array if `A` is a CuPy matrix.
+        With several cutoffs a column each. A CuPy array if `A` is a CuPy matrix.
 
     Raises
     ------
@@ -73,6 +76,7 @@ def closeness(
     """
     arguments = Arguments(
         sources=sources,
+        cutoff=cutoff,
         k=k,
         rng=rng,
         wf_improved=wf_improved,
@@ -88,6 +92,7 @@ def harmonic(
     directed: bool | None = None,
     weighted: bool | str | None = None,
     sources: ArrayLike | None = None,
+    cutoff: ArrayLike | None = None,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
     **options: Unpack[Options],
@@ -103,6 +108,7 @@ def harmonic(
     A, batch, directed, weighted : as for `lagbc.bc`
     sources : array of int, optional
         Take the distances from these s only. Distinct vertices.
+    cutoff : as for `lagbc.bc`
     k, rng : as for `lagbc.bc`
         Sums over `k` roots are scaled by (n - 1) / (sampled roots other than v).
     **options : how the run is carried out, see `lagbc.Options`
@@ -110,7 +116,7 @@ def harmonic(
     Returns
     -------
     scores : ndarray of float64, shape (n,)
-        A CuPy array if `A` is a CuPy matrix.
+        With several cutoffs a column each. A CuPy array if `A` is a CuPy matrix.
 
     Raises
     ------
@@ -133,6 +139,7 @@ def harmonic(
     """
     arguments = Arguments(
         sources=sources,
+        cutoff=cutoff,
         k=k,
         rng=rng,
     )
@@ -146,6 +153,7 @@ def eccentricity(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
+    cutoff: ArrayLike | None = None,
     **options: Unpack[Options],
 ) -> NDArray[np.float64]:
     r"""Eccentricity of every vertex, its largest distance to a vertex that it reaches.
@@ -156,13 +164,13 @@ def eccentricity(
 
     Parameters
     ----------
-    A, batch, directed, weighted : as for `lagbc.bc`
+    A, batch, directed, weighted, cutoff : as for `lagbc.bc`
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
     -------
     eccentricities : ndarray of float64, shape (n,)
-        A CuPy array if `A` is a CuPy matrix.
+        With several cutoffs a column each. A CuPy array if `A` is a CuPy matrix.
 
     Raises
     ------
@@ -179,7 +187,9 @@ def eccentricity(
     >>> lagbc.eccentricity(path)
     array([2., 1., 0.])
     """
-    scores: NDArray[np.float64] = compute_one(A, "eccentricity", batch, directed, weighted, options)
+    scores: NDArray[np.float64] = compute_one(
+        A, "eccentricity", batch, directed, weighted, options, Arguments(cutoff=cutoff)
+    )
     return scores
 
 
@@ -189,6 +199,7 @@ def eccentricity_centrality(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
+    cutoff: ArrayLike | None = None,
     **options: Unpack[Options],
 ) -> NDArray[np.float64]:
     r"""Eccentricity centrality of every vertex, as gpu-fan has it: (n - 1) / `lagbc.eccentricity`.
@@ -197,13 +208,13 @@ def eccentricity_centrality(
 
     Parameters
     ----------
-    A, batch, directed, weighted : as for `lagbc.bc`
+    A, batch, directed, weighted, cutoff : as for `lagbc.bc`
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
     -------
     scores : ndarray of float64, shape (n,)
-        A CuPy array if `A` is a CuPy matrix.
+        With several cutoffs a column each. A CuPy array if `A` is a CuPy matrix.
 
     Raises
     ------
@@ -220,5 +231,7 @@ def eccentricity_centrality(
     >>> lagbc.eccentricity_centrality(path)
     array([1., 2., 0.])
     """
-    scores: NDArray[np.float64] = compute_one(A, "eccentricity_centrality", batch, directed, weighted, options)
+    scores: NDArray[np.float64] = compute_one(
+        A, "eccentricity_centrality", batch, directed, weighted, options, Arguments(cutoff=cutoff)
+    )
     return scores

@@ -21,6 +21,7 @@ def stress(
     weighted: bool | str | None = None,
     sources: ArrayLike | None = None,
     targets: ArrayLike | None = None,
+    cutoff: ArrayLike | None = None,
     rtol: float = 0.0,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
@@ -35,7 +36,7 @@ def stress(
 
     Parameters
     ----------
-    A, batch, directed, weighted, sources, targets, rtol : as for `lagbc.bc`
+    A, batch, directed, weighted, sources, targets, cutoff, rtol : as for `lagbc.bc`
     k, rng : as for `lagbc.bc`
         The sum over `k` roots is scaled by (n - 1) / (sampled roots other than v).
     log2 : bool
@@ -46,7 +47,8 @@ def stress(
     Returns
     -------
     scores : ndarray of float64, shape (n,)
-        Exact up to 2**53; paths are counted in float64, whatever the dtype. A CuPy array if `A` is a CuPy matrix.
+        With several cutoffs a column each. Exact up to 2**53; paths are counted in float64, whatever the dtype. A CuPy
+        array if `A` is a CuPy matrix.
 
     Raises
     ------
@@ -76,6 +78,7 @@ def stress(
     arguments = Arguments(
         sources=sources,
         targets=targets,
+        cutoff=cutoff,
         rtol=rtol,
         k=k,
         rng=rng,

@@ -158,8 +158,16 @@ def _of_members(trail, members, i):
 @njit
 def _add_onward(trail, count, tight, members, times, total):
     """Make `onward` of `own`, and add sigma * onward to the total of every vertex but the root."""
-    order, sigma, tails, heads = trail.order, trail.sigma, trail.tails, trail.heads
-    own, onward = trail.own, trail.onward
+    order, sigma, onward = trail.order, trail.sigma, trail.onward
+    sum_onward(trail, count, tight, members)
+    for i in range(ONE, count):
+        total[order[i]] += sigma[i] * onward[i] * times
+
+
+@njit
+def sum_onward(trail, count, tight, members):
+    """Make `onward` of `own`, from the last of the tight edges to the first."""
+    tails, heads, own, onward = trail.tails, trail.heads, trail.own, trail.onward
     for i in range(ZERO, count):
         onward[i] = 0.0
     j = tight
@@ -167,8 +175,6 @@ def _add_onward(trail, count, tight, members, times, total):
         j -= ONE
         head = heads[j]
         onward[tails[j]] += own[head] + _of_members(trail, members, head)
-    for i in range(ONE, count):
-        total[order[i]] += sigma[i] * onward[i] * times
 
 
 @njit
