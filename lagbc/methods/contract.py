@@ -300,7 +300,7 @@ class SumsWithin(Protocol):
     """A method that sums what lies within the bounds of its plan: a row of METHODS with ``bounds=True``."""
 
     def sum_within(self, state: Any, roots: NDArray[np.int64]) -> tuple[SparseSums, NDArray[np.bool_]]:
-        """Sum some roots, at the cost of what they reach; a root of -1 is an absent one.
+        """Sum at most `tuning.BOUNDED_ROOTS` roots, at the cost of what they reach; a root of -1 is an absent one.
 
         Returns
         -------

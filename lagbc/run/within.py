@@ -33,9 +33,8 @@ from lagbc.run.workers import Summed
 
 Roots = NDArray[np.int64]
 
-# Roots of a block. Fewer cost a block's calls oftener, more keep threads of small runs idle. Another number is another
-# order of the sums.
-BLOCK = 256
+# Blocks of a run, where these are no larger than `tuning.BOUNDED_ROOTS`: enough to keep many threads at work.
+_BLOCKS, _LEAST_ROOTS = 64, 16
 
 
 def sweep_within(
@@ -54,9 +53,10 @@ def sweep_within(
     Parameters and errors are those of `lagbc.run.sweep.sweep`.
     """
     ordered = order_roots(graph, method, roots) if ordered is None else ordered
-    blocks = [ordered[first : first + BLOCK] for first in range(0, len(ordered), BLOCK)]
+    size = _block_size(len(ordered))
+    blocks = [ordered[first : first + size] for first in range(0, len(ordered), size)]
     if checkpoint is not None:
-        checkpoint.require_order(ordered, BLOCK)
+        checkpoint.require_order(ordered, size)
     begun = Summed.nothing(np, plan, graph) if checkpoint is None else checkpoint.state
     run = _Run(graph, method, plan, checkpoint, tell, _Held(begun))
     with ExitStack() as stack:
@@ -64,7 +64,7 @@ def sweep_within(
         stack.callback(run.keep)
         while run.held.done < len(ordered):
             try:
-                run.go_on(blocks[-(-run.held.done // BLOCK) :], in_calling_thread=in_calling_thread)
+                run.go_on(blocks[-(-run.held.done // size) :], in_calling_thread=in_calling_thread)
             except MemoryError:
                 if run.plan.threads == 1:
                     raise
@@ -72,6 +72,11 @@ def sweep_within(
                 warn(f"{method.name} ran out of memory; it goes on with threads={run.plan.threads}", MemoryWarning)
     with phase("finish"):
         return run.held.summed.total
+
+
+def _block_size(roots: int) -> int:
+    """Tell how many roots are summed together; another number is another order of the sums."""
+    return min(tuning.BOUNDED_ROOTS, max(_LEAST_ROOTS, -(-roots // _BLOCKS)))
 
 
 @dataclass(frozen=True, eq=False)

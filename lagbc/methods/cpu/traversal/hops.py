@@ -74,7 +74,7 @@ def sweep_roots(
         for i in range(ZERO, count):
             places[trail.order[i]] = new
         reached[k] = count
-        if overflows(trail, count, limit):
+        if overflows(trail.sigma, count, limit):
             overflowed[k] = True
             continue
         depth[k] = trail.dist[count - ONE]

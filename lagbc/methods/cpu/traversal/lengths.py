@@ -200,7 +200,7 @@ def sweep_roots(
         reached[k], tight = count, ZERO
         if counts:
             tight = _count(trail, count, notes, search, members, rtol)
-            overflowed[k] = overflows(trail, count, limit) or _misses(trail, count)
+            overflowed[k] = overflows(trail.sigma, count, limit) or _misses(trail.sigma, count)
         farthest = 0.0  # the last one may be nearer than others of its bucket
         for i in range(ZERO, count):
             v, farthest = trail.order[i], max(farthest, trail.dist[i])
@@ -352,9 +352,9 @@ def _count(trail, count, notes, search, members, rtol):
 
 
 @njit
-def _misses(trail, count):
+def _misses(sigma, count):
     """Return whether no path leads to some vertex: a length was absorbed."""
     least = 1.0
     for i in range(ZERO, count):
-        least = min(least, trail.sigma[i])
+        least = min(least, sigma[i])
     return least == 0.0

@@ -26,6 +26,9 @@ from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.traversal.dependencies import ONE, ZERO, sum_onward
 from lagbc.methods.sums import OF_ROOTS, SparseSums, Sums
 
+# Which array of `Near` a sum is in.
+_VERTICES, _EDGES, _ROOTS = "by_vertex", "by_edge", "by_root"
+
 
 class Rows(NamedTuple):
     """Which vertices, or edges, have a row.
@@ -48,39 +51,48 @@ class Rows(NamedTuple):
     at: Any
 
 
+class Columns(NamedTuple):
+    """First column of each sum; -1 where it is not asked for."""
+
+    dependency: int
+    stress: int
+    reached: int
+    distance: int
+    inverse: int
+    edges: int
+    depth: int
+    targets: int
+    gravity: int
+
+
 class Near(NamedTuple):
-    """Room for the sums of a block of roots; arrays of sums are of length 0 where they are not asked for.
+    """Room for the sums of a block of roots.
 
     Attributes
     ----------
-    cutoffs : ndarray of float64, shape (C,)
-    radii, decays : ndarrays of float64, shape (C * D,)
-        Of the columns that decay.
+    bounds : ndarray of float64, shape (3, C * D)
+        Of the columns that decay their radii and decays; and the C cutoffs of the others.
+    cutoffs : int
+        C.
     weights : ndarray of float64, shape (n,)
         Room for how much the target at each place counts.
     vertices, edges : Rows
-    dependency, stress, reached, distance, inverse : ndarrays of float64, shape (n, columns)
-        Zero but in the rows of `vertices`.
-    by_edge : ndarray of float64, shape (nnz, columns)
-        Zero but in the rows of `edges`.
-    depth, targets, gravity : ndarrays of float64, shape (roots, columns)
+    columns : Columns
+        Of the arrays that follow.
+    by_vertex, by_edge : ndarrays of float64, shape (n or nnz, columns)
+        Zero but in the rows of `vertices` and `edges`.
+    by_root : ndarray of float64, shape (roots, columns)
     """
 
-    cutoffs: Any
-    radii: Any
-    decays: Any
+    bounds: Any
+    cutoffs: int
     weights: Any
     vertices: Rows
     edges: Rows
-    dependency: Any
-    stress: Any
-    reached: Any
-    distance: Any
-    inverse: Any
+    columns: Columns
+    by_vertex: Any
     by_edge: Any
-    depth: Any
-    targets: Any
-    gravity: Any
+    by_root: Any
 
 
 def room(graph: Graph, plan: SweepPlan, roots: int, tight: int) -> Near:
@@ -88,21 +100,27 @@ def room(graph: Graph, plan: SweepPlan, roots: int, tight: int) -> Near:
     bounds, n = plan.bounds, graph.n
     assert bounds is not None
     nnz, tight = (graph.nnz, tight) if "edges" in plan.sums else (0, 0)
-
-    def sums(name: str, rows: int) -> NDArray[np.float64]:
-        return np.zeros((rows if name in plan.sums else 0, bounds.columns(name)))
-
+    cutoffs, decays = len(bounds.cutoffs), len(bounds.decays)
+    first, widths = dict.fromkeys(Columns._fields, -1), {_VERTICES: 0, _EDGES: 0, _ROOTS: 0}
+    for name in sorted(plan.sums):
+        kind = _kind(name)
+        first[name] = widths[kind]
+        widths[kind] += bounds.columns(name)
     return Near(
-        cutoffs=bounds.cutoffs,
-        radii=bounds.radii,
-        decays=np.tile(bounds.decays, len(bounds.cutoffs)),
+        bounds=np.stack([bounds.radii, np.tile(bounds.decays, cutoffs), np.tile(bounds.cutoffs, decays)]),
+        cutoffs=cutoffs,
         weights=np.empty(n),
         vertices=_rows(n, n, graph.indices.dtype.itemsize),
         edges=_rows(nnz, tight, graph.indptr.dtype.itemsize),
-        **{name: sums(name, n) for name in ("dependency", "stress", "reached", "distance", "inverse")},
-        by_edge=sums("edges", nnz),
-        **{name: sums(name, roots) for name in OF_ROOTS},
+        columns=Columns(**first),
+        by_vertex=np.zeros((n, widths[_VERTICES])),
+        by_edge=np.zeros((nnz, widths[_EDGES])),
+        by_root=np.zeros((roots, widths[_ROOTS])),
     )
+
+
+def _kind(name: str) -> str:
+    return _EDGES if name == "edges" else _ROOTS if name in OF_ROOTS else _VERTICES
 
 
 def room_bytes(graph: Graph, plan: SweepPlan, tight: int) -> int:
@@ -122,20 +140,28 @@ def _rows(count: int, at: int, bytes_per_number: int) -> Rows:
 def take(near: Near, graph: Graph, plan: SweepPlan, roots: NDArray[np.int64]) -> SparseSums:
     """Take what a block of roots has summed to, but those that are absent, and leave the room empty."""
     here = np.flatnonzero(roots >= 0)
-    taken = {}
-    for name in sorted(plan.sums):
-        array = near.by_edge if name == "edges" else getattr(near, name)
-        rows = near.edges if name == "edges" else near.vertices
-        part = array[: len(roots) if name in OF_ROOTS else int(rows.count[0])]
-        taken[name] = part[here] if name in OF_ROOTS else part.copy()
-        part.fill(0)
     vertices, edges = _empty(near.vertices), _empty(near.edges)
+    taken = {
+        _VERTICES: _taken(near.by_vertex, np.arange(len(vertices))),
+        _EDGES: _taken(near.by_edge, np.arange(len(edges))),
+        _ROOTS: _taken(near.by_root, here),
+    }
+    sums = {}
+    for name in plan.sums:
+        first = getattr(near.columns, name)
+        sums[name] = taken[_kind(name)][:, first : first + plan.columns(name)]
     return SparseSums(
         vertices=graph.order[vertices],
         edges=graph.edge_order[edges] if len(edges) else edges.astype(np.int64),
         roots=roots[here],
-        sums=Sums(**taken),
+        sums=Sums(**sums),
     )
+
+
+def _taken(array: NDArray[np.float64], rows: NDArray[Any]) -> NDArray[np.float64]:
+    taken: NDArray[np.float64] = array[rows]
+    array[rows] = 0
+    return taken
 
 
 def _empty(rows: Rows) -> NDArray[Any]:
@@ -156,54 +182,64 @@ def add_near(trail, count, tight, omega, times, endpoints, near, k):
     near : Near
     k : int
     """
-    _find_rows(near.vertices, trail.order, count)
-    if len(near.by_edge) > 0:
+    columns, weights, sigma, own, onward = near.columns, near.weights, trail.sigma, trail.own, trail.onward
+    at, by_vertex = near.vertices.at, near.by_vertex
+    if by_vertex.shape[1] > 0:
+        _find_rows(near.vertices, trail.order, count)
+    if columns.edges >= 0:
         _find_rows(near.edges, trail.edges, tight)
-    if len(near.dependency) + len(near.by_edge) + len(near.gravity) > 0:
-        for j in range(len(near.radii)):
-            here = _weigh(trail, count, near.radii[j], near.decays[j], omega, near.weights)
-            if len(near.gravity) > 0:
-                near.gravity[k, j] = _total(near.weights, here)
-            if len(near.dependency) + len(near.by_edge) > 0:
+    if columns.dependency >= 0 or columns.edges >= 0 or columns.gravity >= 0:
+        for j in range(near.bounds.shape[1]):
+            here = _weigh(trail.dist, count, near.bounds[0, j], near.bounds[1, j], trail.order, omega, weights)
+            if columns.gravity >= 0:
+                near.by_root[k, columns.gravity + j] = _total(weights, here)
+            if columns.dependency >= 0 or columns.edges >= 0:
+                inside = _edges_from(trail.tails, here, tight)
                 for i in range(ZERO, count):
-                    trail.own[i] = near.weights[i] / trail.sigma[i]
-                inside = _edges_from(trail, here, tight)
-                sum_onward(trail, count, inside, None)
-                _add_shares(trail, here, inside, times, near, j)
-            if len(near.dependency) > 0 and endpoints:
-                _add_ends(here, times, near, j)
-    for j in range(len(near.cutoffs)):
-        here = _weigh(trail, count, near.cutoffs[j], 0.0, omega, near.weights)
-        if len(near.targets) > 0:
-            near.targets[k, j] = _total(near.weights, here)
-        if len(near.stress) > 0:
-            for i in range(ZERO, count):
-                trail.own[i] = near.weights[i]
-            sum_onward(trail, count, _edges_from(trail, here, tight), None)
-            for i in range(ONE, here):
-                near.stress[near.vertices.at[i], j] += trail.sigma[i] * trail.onward[i] * times
-        _add_distances(trail, here, near, j, k)
+                    own[i] = weights[i] / sigma[i]
+                sum_onward(trail.tails, trail.heads, own, onward, None, count, inside)
+            if columns.dependency >= 0:
+                for i in range(ONE, here):
+                    by_vertex[at[i], columns.dependency + j] += sigma[i] * onward[i] * times
+                if endpoints:
+                    _add_ends(at, weights, here, times, by_vertex, columns.dependency + j)
+            if columns.edges >= 0:
+                _add_to_edges(trail, near.edges.at, inside, times, near.by_edge, columns.edges + j)
+    if columns.stress >= 0 or columns.targets >= 0:
+        for j in range(near.cutoffs):
+            here = _weigh(trail.dist, count, near.bounds[2, j], 0.0, trail.order, omega, weights)
+            if columns.targets >= 0:
+                near.by_root[k, columns.targets + j] = _total(weights, here)
+            if columns.stress >= 0:
+                inside = _edges_from(trail.tails, here, tight)
+                sum_onward(trail.tails, trail.heads, weights, onward, None, count, inside)
+                for i in range(ONE, here):
+                    by_vertex[at[i], columns.stress + j] += sigma[i] * onward[i] * times
+    if columns.depth >= 0 or columns.reached >= 0 or columns.distance >= 0 or columns.inverse >= 0:
+        for j in range(near.cutoffs):
+            farthest = _add_distances(trail.dist, count, near.bounds[2, j], at, columns, by_vertex, j)
+            if columns.depth >= 0:
+                near.by_root[k, columns.depth + j] = farthest
 
 
 @njit
 def _find_rows(rows, names, count):
     """Find the rows of the first names of a list; those that have none get the next ones."""
-    end = rows.count[0]
+    of, named, at, end = rows.of, rows.named, rows.at, rows.count[0]
     for i in range(ZERO, count):
         name = names[i]
-        row = np.uint64(rows.of[name])
+        row = np.uint64(of[name])
         if row >= end:
             row = end
             end += ONE
-            rows.of[name], rows.named[row] = row, name
-        rows.at[i] = row
+            of[name], named[row] = row, name
+        at[i] = row
     rows.count[0] = end
 
 
 @njit
-def _weigh(trail, count, radius, decay, omega, weights):
+def _weigh(dist, count, radius, decay, order, omega, weights):
     """Tell how much the target at each place counts, and how many places there are up to the last that does."""
-    dist = trail.dist
     if decay > 0.0:
         for i in range(ZERO, count):
             weights[i] = exp(-decay * dist[i]) if dist[i] <= radius else 0.0
@@ -212,16 +248,16 @@ def _weigh(trail, count, radius, decay, omega, weights):
             weights[i] = 1.0 if dist[i] <= radius else 0.0
     if len(omega) > 0:
         for i in range(ZERO, count):
-            weights[i] *= omega[trail.order[i]]
+            weights[i] *= omega[order[i]]
     while dist[count - ONE] > radius:
         count -= ONE
     return count
 
 
 @njit
-def _edges_from(trail, here, tight):
+def _edges_from(tails, here, tight):
     """Count the tight edges from the first places; tails never fall."""
-    while tight > ZERO and trail.tails[tight - ONE] >= here:
+    while tight > ZERO and tails[tight - ONE] >= here:
         tight -= ONE
     return tight
 
@@ -236,40 +272,32 @@ def _total(weights, here):
 
 
 @njit
-def _add_shares(trail, here, tight, times, near, j):
-    """Add the shares of paths, once `onward` is made of `own`, to one column of vertices and edges."""
-    sigma, own, onward = trail.sigma, trail.own, trail.onward
-    if len(near.dependency) > 0:
-        for i in range(ONE, here):
-            near.dependency[near.vertices.at[i], j] += sigma[i] * onward[i] * times
-    if len(near.by_edge) > 0:
-        for e in range(ZERO, tight):
-            head = trail.heads[e]
-            near.by_edge[near.edges.at[e], j] += sigma[trail.tails[e]] * (own[head] + onward[head]) * times
+def _add_to_edges(trail, at, tight, times, by_edge, column):
+    """Add the shares of the paths of tight edges, once `onward` is made of `own`."""
+    sigma, tails, heads, own, onward = trail.sigma, trail.tails, trail.heads, trail.own, trail.onward
+    for e in range(ZERO, tight):
+        by_edge[at[e], column] += sigma[tails[e]] * (own[heads[e]] + onward[heads[e]]) * times
 
 
 @njit
-def _add_ends(here, times, near, j):
+def _add_ends(at, weights, here, times, by_vertex, column):
     """Count both ends of every pair of the root and a target, as often as the target counts."""
-    at, dependency = near.vertices.at, near.dependency
     for i in range(ONE, here):
-        dependency[at[i], j] += near.weights[i] * times
-    dependency[at[ZERO], j] += _total(near.weights, here) * times
+        by_vertex[at[i], column] += weights[i] * times
+    by_vertex[at[ZERO], column] += _total(weights, here) * times
 
 
 @njit
-def _add_distances(trail, here, near, j, k):
-    """Add what is made of distances alone, to one column."""
-    at, dist, cutoff = near.vertices.at, trail.dist, near.cutoffs[j]
-    if len(near.depth) > 0:
-        for i in range(ONE, here):
-            near.depth[k, j] = max(near.depth[k, j], dist[i] if dist[i] <= cutoff else 0.0)
-    if len(near.reached) > 0:
-        for i in range(ONE, here):
-            near.reached[at[i], j] += 1.0 if dist[i] <= cutoff else 0.0
-    if len(near.distance) > 0:
-        for i in range(ONE, here):
-            near.distance[at[i], j] += dist[i] if dist[i] <= cutoff else 0.0
-    if len(near.inverse) > 0:
-        for i in range(ONE, here):
-            near.inverse[at[i], j] += 1.0 / dist[i] if dist[i] <= cutoff else 0.0
+def _add_distances(dist, count, cutoff, at, columns, by_vertex, j):
+    """Add what is made of distances alone, to one column; return the largest of them."""
+    farthest = 0.0
+    for i in range(ONE, count):
+        if dist[i] <= cutoff:
+            farthest = max(farthest, dist[i])
+            if columns.reached >= 0:
+                by_vertex[at[i], columns.reached + j] += 1.0
+            if columns.distance >= 0:
+                by_vertex[at[i], columns.distance + j] += dist[i]
+            if columns.inverse >= 0:
+                by_vertex[at[i], columns.inverse + j] += 1.0 / dist[i]
+    return farthest

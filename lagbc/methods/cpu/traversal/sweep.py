@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
+from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
 from lagbc.methods.cpu.in_order import add_in_order
 from lagbc.methods.cpu.traversal.dependencies import Totals, Trail
@@ -26,8 +27,6 @@ from lagbc.methods.targets import columns_into_range
 # is another order of the sums. Results: cpu_traversal.md.
 BLOCK = 16
 batching = Batching(block=BLOCK, auto=64, concurrent=True)
-# The same where a plan has bounds, and no pass over all vertices is made.
-NEAR_BLOCK = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +167,7 @@ def prepare(graph: Graph, plan: SweepPlan, kernel: Callable[..., bool], search: 
     )
     omega = np.empty((0, n)) if plan.omega is None else plan.omega[None, graph.order]
     members = None if plan.members is None else plan.members[graph.order]
-    near = None if plan.bounds is None else room(graph, plan, NEAR_BLOCK, edges)
+    near = None if plan.bounds is None else room(graph, plan, tuning.BOUNDED_ROOTS, edges)
     return State(graph, plan, kernel, search, trail, totals, omega, members, near)
 
 
@@ -198,7 +197,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
 
 
 def sum_within(state: State, roots: NDArray[np.int64]) -> tuple[SparseSums, NDArray[np.bool_]]:
-    """Sum at most `NEAR_BLOCK` roots within the bounds of the plan."""
+    """Sum at most `tuning.BOUNDED_ROOTS` roots within the bounds of the plan."""
     assert state.near is not None
     found = _run(state, roots, state.omega, state.totals)
     return take(state.near, state.graph, state.plan, roots), found.overflowed
