@@ -23,7 +23,7 @@ from lagbc.centrality.rescale import require_defined
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import is_cupy, stored_loops, take_graph
-from lagbc.methods.sums import DECAYING, OF_BOUNDS
+from lagbc.methods.sums import DECAYING
 from lagbc.phases import phase
 from lagbc.run.demand import origins, parse_demand
 from lagbc.run.execute import Result, execute
@@ -128,10 +128,8 @@ def make_request(n: int, centralities: tuple[Centrality, ...], arguments: Argume
     if is_weighted and (arguments.normalized or endpoints or k is not None):
         raise ValueError("target_weights and source_weights do not go with normalized, endpoints or k")
     sums = frozenset[str]().union(*(one.sums for one in centralities))
-    bounds = None
-    if arguments.cutoff is not None or arguments.decay is not None or sums & OF_BOUNDS:
-        bounds = parse_bounds(arguments.cutoff, arguments.decay)
-        _require_decays(centralities, arguments)
+    bounds = parse_bounds(sums, arguments.cutoff, arguments.decay)
+    _require_decays(centralities, arguments)
     of_vertices = [one for one in centralities if not one.of_edges]
     if of_vertices:
         require_defined(n, k, endpoints=endpoints and all("endpoints" in one.takes for one in of_vertices))

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from lagbc.methods.bounds import Bounds
+from lagbc.methods.sums import OF_BOUNDS
 from lagbc.run.options import parse_count, parse_real
 
 
@@ -141,8 +142,10 @@ def parse_vertex_weights(name: str, weights: ArrayLike | None, n: int) -> NDArra
     return parsed
 
 
-def parse_bounds(cutoff: ArrayLike | None, decay: ArrayLike | None) -> Bounds:
-    """Return cutoffs and decays; none is a cutoff of inf, and a decay of 0."""
+def parse_bounds(sums: frozenset[str], cutoff: ArrayLike | None, decay: ArrayLike | None) -> Bounds | None:
+    """Return cutoffs and decays, if some are given or sums are asked for that need them; inf and 0 are none."""
+    if cutoff is None and decay is None and not sums & OF_BOUNDS:
+        return None
     cutoffs = np.array([np.inf]) if cutoff is None else _parse_columns("cutoff", cutoff, "a distance >= 0")
     decays = np.zeros(1) if decay is None else _parse_columns("decay", decay, "a rate, finite and >= 0")
     if not np.isfinite(decays).all():
