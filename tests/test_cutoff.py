@@ -285,7 +285,7 @@ def test_all_sums_of_a_root_that_overflows():
         np.testing.assert_array_equal(ours["eccentricity"][:, j], np.where(near < np.inf, near, 0).max(axis=1))
         np.testing.assert_array_equal(ours["reach"][:, j], (near < np.inf).sum(axis=1))
         for k, decay in enumerate(decays):
-            counted = np.where(near < np.inf, np.exp(-decay * dist), 0)
+            counted = np.where(near < np.inf, np.exp(-decay * np.where(near < np.inf, near, 0)), 0)
             np.testing.assert_allclose(ours["gravity"][:, 2 * j + k], counted.sum(axis=1), rtol=1e-12)
         np.testing.assert_allclose(ours["bc"][:, 2 * j], lagbc.bc(A, cutoff=cutoff), rtol=1e-12)
         with np.errstate(divide="ignore"):

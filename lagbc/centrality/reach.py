@@ -80,12 +80,12 @@ def gravity(
     A: GraphLike,
     batch: int | Auto = "auto",
     *,
-    decay: ArrayLike,
     directed: bool | None = None,
     weighted: bool | str | None = None,
     targets: ArrayLike | None = None,
     target_weights: ArrayLike | None = None,
     cutoff: ArrayLike | None = None,
+    decay: ArrayLike | None = None,
     **options: Unpack[Options],
 ) -> NDArray[np.float64]:
     r"""Count the targets of every vertex, each the less the farther it is.
@@ -96,8 +96,8 @@ def gravity(
     ----------
     A, batch, directed, weighted, targets, target_weights, cutoff : as for `lagbc.reach`
     decay : float or array of float, shape (D,)
-        b, per hop or unit of length, finite and >= 0. Several give a column each; those of the first cutoff come first.
-        What counts less than 2**-500 counts nothing.
+        b, per hop or unit of length, finite and >= 0; it has to be given. Several give a column each; those of the
+        first cutoff come first. What counts less than 2**-500 counts nothing.
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
