@@ -270,7 +270,8 @@ def register_method(method: Method) -> None:
         raise ValueError(f"sums: there is no {', '.join(sorted(unknown))}; there are: {', '.join(sorted(there))}")
     if method.available:
         module = method.load()
-        if lacking := [name for name in _MEMBERS if not hasattr(module, name)]:
+        members = (*_MEMBERS, "sum_within") if method.bounds else _MEMBERS
+        if lacking := [name for name in members if not hasattr(module, name)]:
             raise TypeError(f"{method.module} lacks {', '.join(lacking)}; lagbc/methods/contract.py says what they are")
     METHODS = (*METHODS, method)
 
