@@ -232,7 +232,7 @@ def _search_by_buckets(indptr, indices, lengths, search, root, radius, trail, st
         for e in range(indptr[v], indptr[v + ONE]):
             w = indices[e]
             through, far = near + lengths[e], dist[w]
-            if through <= far and through <= radius:
+            if through <= min(far, radius):
                 trail.tails[notes], trail.heads[notes], search.through[notes] = count, w, through
                 if numbers_edges:
                     trail.edges[notes] = e
