@@ -31,8 +31,8 @@ TRAVERSAL_BUCKETS = 512
 
 # ---- traversals of the CPU within bounds
 
-# Most roots of a block. What a block costs beside its searches is 0.3 ms, as much as those of 256 roots that reach ten
-# vertices each; 4096 were no faster, and keep fewer threads at work.
+# Most roots of a block. A root that reaches nothing took 1.4 microseconds with 256 and 1.1 with 1024, one that reaches
+# 50 vertices about 3; more keep fewer threads at work.
 BOUNDED_ROOTS = 1024
 
 # ---- graphblas
