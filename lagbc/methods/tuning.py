@@ -29,12 +29,6 @@ BATCHED_COUNT_WIDTH = 2.0
 # third as fast, as most of them are empty. See cpu_traversal_lengths.md.
 TRAVERSAL_BUCKETS = 512
 
-# ---- traversals of the CPU within bounds
-
-# Most roots of a block. A root that reaches nothing took 1.4 microseconds with 256 and 1.1 with 1024, one that reaches
-# 50 vertices about 3; more keep fewer threads at work.
-BOUNDED_ROOTS = 1024
-
 # ---- graphblas
 
 # Hops: pull from a matrix that fills more than this share of its places: 0.05 to 0.2 were alike, and never pulling was

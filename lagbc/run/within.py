@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from lagbc.errors import MemoryWarning, warn
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.contract import MethodModule, StopFlag, SumsWithin, SweepPlan
+from lagbc.methods.contract import BOUNDED_ROOTS, MethodModule, StopFlag, SumsWithin, SweepPlan
 from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums
 from lagbc.methods.table import Method
 from lagbc.phases import phase
@@ -33,7 +33,7 @@ from lagbc.run.workers import Summed
 
 Roots = NDArray[np.int64]
 
-# Blocks of a run, where these are no larger than `tuning.BOUNDED_ROOTS`: enough to keep many threads at work.
+# Blocks of a run, where these are no larger than `BOUNDED_ROOTS`: enough to keep many threads at work.
 _BLOCKS, _LEAST_ROOTS = 64, 16
 
 
@@ -76,7 +76,7 @@ def sweep_within(
 
 def _block_size(roots: int) -> int:
     """Tell how many roots are summed together; another number is another order of the sums."""
-    return min(tuning.BOUNDED_ROOTS, max(_LEAST_ROOTS, -(-roots // _BLOCKS)))
+    return min(BOUNDED_ROOTS, max(_LEAST_ROOTS, -(-roots // _BLOCKS)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods import tuning
-from lagbc.methods.contract import Batching, Interrupted, SweepPlan
+from lagbc.methods.contract import BOUNDED_ROOTS, Batching, Interrupted, SweepPlan
 from lagbc.methods.cpu.in_order import add_in_order
 from lagbc.methods.cpu.traversal.dependencies import Totals, Trail
 from lagbc.methods.cpu.traversal.near import Near, room, room_bytes, take
@@ -167,7 +166,7 @@ def prepare(graph: Graph, plan: SweepPlan, kernel: Callable[..., bool], search: 
     )
     omega = np.empty((0, n)) if plan.omega is None else plan.omega[None, graph.order]
     members = None if plan.members is None else plan.members[graph.order]
-    near = None if plan.bounds is None else room(graph, plan, tuning.BOUNDED_ROOTS, edges)
+    near = None if plan.bounds is None else room(graph, plan, BOUNDED_ROOTS, edges)
     return State(graph, plan, kernel, search, trail, totals, omega, members, near)
 
 
@@ -197,7 +196,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
 
 
 def sum_within(state: State, roots: NDArray[np.int64]) -> tuple[SparseSums, NDArray[np.bool_]]:
-    """Sum at most `tuning.BOUNDED_ROOTS` roots within the bounds of the plan."""
+    """Sum at most `BOUNDED_ROOTS` roots within the bounds of the plan."""
     assert state.near is not None
     found = _run(state, roots, state.omega, state.totals)
     return take(state.near, state.graph, state.plan, roots), found.overflowed
