@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lagbc.centrality.group import group_bc
     from lagbc.centrality.percolation import percolation
     from lagbc.centrality.preview import estimate_memory, select_method
+    from lagbc.centrality.reach import gravity, reach
     from lagbc.centrality.registry import Centrality, register_centrality, unregister_centrality
     from lagbc.centrality.stress import stress
     from lagbc.centrality.table import table
@@ -67,10 +68,12 @@ __all__ = [
     "edge_bc",
     "estimate_memory",
     "example_path",
+    "gravity",
     "group_bc",
     "harmonic",
     "percolation",
     "plots",
+    "reach",
     "read_graph",
     "reference",
     "register_centrality",
@@ -99,6 +102,7 @@ _HOMES = {
     "centrality.group": ("group_bc",),
     "centrality.percolation": ("percolation",),
     "centrality.preview": ("estimate_memory", "select_method"),
+    "centrality.reach": ("gravity", "reach"),
     "centrality.registry": ("Centrality", "register_centrality", "unregister_centrality"),
     "centrality.stress": ("stress",),
     "centrality.table": ("table",),

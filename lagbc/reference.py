@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
+from math import exp, inf
 from typing import Any
 
 Search = tuple[list[int], list[list[int]], list[Any], list[Any]]
@@ -90,6 +91,8 @@ def brandes(
     source_weights: Sequence[Any] | None = None,
     endpoints: bool = False,
     rtol: Any = 0,
+    cutoff: float = inf,
+    decay: float = 0.0,
     number: Callable[[Any], Any] = float,
 ) -> list[Any]:
     """Raw betweenness: the sum over the roots s != v of delta_s(v).
@@ -102,6 +105,7 @@ def brandes(
     target_weights, source_weights : targets a vertex stands for, and how often it counts as a root
     endpoints : count the two ends of a path as on it
     rtol : relative difference up to which two lengths of paths are equal
+    cutoff, decay : a target at distance d counts exp(-decay d) if d is at most the cutoff
     number : makes the numbers of the sums: float, or Fraction for exact ones
 
     Returns
@@ -114,15 +118,16 @@ def brandes(
     multiplicity = [number(1)] * n if source_weights is None else [number(x) for x in source_weights]
     scores = [number(0)] * n
     for root in range(n) if sources is None else sources:
-        order, predecessors, sigma, _ = _search(indptr, indices, weights, root, rtol)
+        order, predecessors, sigma, dist = _search(indptr, indices, weights, root, rtol)
+        counted = _counted(omega, dist, cutoff, decay)
         delta = [number(0)] * n
         for w in reversed(order):
             for v in predecessors[w]:
-                delta[v] += number(sigma[v]) / number(sigma[w]) * (omega[w] + delta[w])
+                delta[v] += number(sigma[v]) / number(sigma[w]) * (counted[w] + delta[w])
             if w != root:
-                scores[w] += multiplicity[root] * (delta[w] + number(1 if endpoints else 0))
+                scores[w] += multiplicity[root] * (delta[w] + number(1 if endpoints and dist[w] <= cutoff else 0))
         if endpoints:
-            scores[root] += multiplicity[root] * number(len(order) - 1)
+            scores[root] += multiplicity[root] * number(sum(dist[w] <= cutoff for w in order) - 1)
     return scores
 
 
@@ -133,6 +138,7 @@ def stress(
     *,
     sources: Iterable[int] | None = None,
     target_weights: Sequence[Any] | None = None,
+    cutoff: float = inf,
 ) -> list[Any]:
     """Raw stress: over the roots s, the number of shortest paths from s that have v in their interior.
 
@@ -142,11 +148,12 @@ def stress(
     omega = [1] * n if target_weights is None else target_weights
     scores = [0] * n
     for root in range(n) if sources is None else sources:
-        order, predecessors, sigma, _ = _search(indptr, indices, weights, root)
+        order, predecessors, sigma, dist = _search(indptr, indices, weights, root)
+        counted = _counted(omega, dist, cutoff)
         onward = [0] * n  # paths on from v to targets
         for w in reversed(order):
             for v in predecessors[w]:
-                onward[v] += omega[w] + onward[w]
+                onward[v] += counted[w] + onward[w]
             if w != root:
                 scores[w] += sigma[w] * onward[w]
     return scores
@@ -159,6 +166,8 @@ def edge_scores(
     *,
     sources: Iterable[int] | None = None,
     target_weights: Sequence[Any] | None = None,
+    cutoff: float = inf,
+    decay: float = 0.0,
     number: Callable[[Any], Any] = float,
 ) -> list[Any]:
     """Raw edge betweenness, in the order of `indices`: over s and t, the share of the paths that use the edge.
@@ -170,11 +179,12 @@ def edge_scores(
     place = {(v, indices[e]): e for v in range(n) for e in range(indptr[v], indptr[v + 1])}
     scores = [number(0)] * len(indices)
     for root in range(n) if sources is None else sources:
-        order, predecessors, sigma, _ = _search(indptr, indices, weights, root)
+        order, predecessors, sigma, dist = _search(indptr, indices, weights, root)
+        counted = _counted(omega, dist, cutoff, decay)
         delta = [number(0)] * n
         for w in reversed(order):
             for v in predecessors[w]:
-                share = number(sigma[v]) / number(sigma[w]) * (omega[w] + delta[w])
+                share = number(sigma[v]) / number(sigma[w]) * (counted[w] + delta[w])
                 scores[place[v, w]] += share
                 delta[v] += share
     return scores
@@ -186,6 +196,7 @@ def distances_into(
     weights: Sequence[Any] | None = None,
     *,
     sources: Iterable[int] | None = None,
+    cutoff: float = inf,
 ) -> list[list[Any]]:
     """For every vertex v, the distances d(s, v) of the roots s != v that reach it; arguments as for `brandes`."""
     n = len(indptr) - 1
@@ -193,14 +204,43 @@ def distances_into(
     for root in range(n) if sources is None else sources:
         order, _, _, dist = _search(indptr, indices, weights, root)
         for v in order[1:]:
-            into[v].append(dist[v])
+            if dist[v] <= cutoff:
+                into[v].append(dist[v])
     return into
 
 
-def eccentricity(indptr: Sequence[int], indices: Sequence[int], weights: Sequence[Any] | None = None) -> list[Any]:
-    """Return the largest distance from each vertex to one that it reaches; 0 if it reaches none."""
+def eccentricity(
+    indptr: Sequence[int], indices: Sequence[int], weights: Sequence[Any] | None = None, *, cutoff: float = inf
+) -> list[Any]:
+    """Return the largest distance from each vertex to one that it reaches within the cutoff; 0 if it reaches none."""
     searches = [_search(indptr, indices, weights, root) for root in range(len(indptr) - 1)]
-    return [dist[order[-1]] for order, _, _, dist in searches]
+    return [max(dist[v] for v in order if dist[v] <= cutoff) for order, _, _, dist in searches]
+
+
+def gravity(
+    indptr: Sequence[int],
+    indices: Sequence[int],
+    weights: Sequence[Any] | None = None,
+    *,
+    target_weights: Sequence[Any] | None = None,
+    cutoff: float = inf,
+    decay: float = 0.0,
+) -> list[Any]:
+    """For every vertex, how much its targets count at their distances; without a decay that is its reach."""
+    n = len(indptr) - 1
+    omega = [1] * n if target_weights is None else target_weights
+    scores = []
+    for root in range(n):
+        order, _, _, dist = _search(indptr, indices, weights, root)
+        counted = _counted(omega, dist, cutoff, decay)
+        scores.append(sum(counted[t] for t in order[1:]))
+    return scores
+
+
+def _counted(omega: Sequence[Any], dist: Sequence[Any], cutoff: float, decay: float = 0.0) -> list[Any]:
+    """How much each vertex counts as a target; those that are not reached are not asked for."""
+    weights = [exp(-decay * d) if decay else 1 for d in dist]
+    return [x * weight if d <= cutoff else 0 * x for x, d, weight in zip(omega, dist, weights, strict=True)]
 
 
 def _search(

@@ -25,7 +25,7 @@ DeviceName: TypeAlias = Literal["cpu", "cuda"]
 ReduceName: TypeAlias = Literal["auto", "none", "all"]
 DTypeName: TypeAlias = Literal["float64", "float32"]
 CentralityName: TypeAlias = Literal[
-    "bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress"
+    "bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress", "reach", "gravity"
 ]
 # An argument that lagbc chooses, and one that stands for all there are: ``method: MethodName | Auto = "auto"``.
 Auto: TypeAlias = Literal["auto"]
@@ -42,6 +42,8 @@ class Scores(TypedDict, total=False):
     eccentricity: NDArray[np.float64]
     eccentricity_centrality: NDArray[np.float64]
     stress: NDArray[np.float64]
+    reach: NDArray[np.float64]
+    gravity: NDArray[np.float64]
 
 
 # Libraries that need not be installed, and have no types for the most part, are told by what their objects have.

@@ -281,3 +281,16 @@ def test_networkx_with_and_without_the_backend(tmp_path: Path, monkeypatch: pyte
         assert row["ratio"] == pytest.approx(row["networkx_seconds_all_roots"] / row["seconds"])
         assert row["error"] <= 1e-9
         assert f"| {'all' if roots == 40 else 20} |" in out.with_suffix(".md").read_text()
+
+
+def test_cutoffs_beside_igraph(tmp_path):
+    """A cutoff reaches as many as it is to, and a run ends in a table, once the scores agree."""
+    pytest.importorskip("igraph")
+    from benchmarks import cutoff
+
+    mmwrite(tmp_path / "grid.mtx", generators.holed_grid(20, 25, 1))
+    A = cutoff.with_lengths(tmp_path / "grid.mtx")
+    assert lagbc.reach(A, weighted=True, cutoff=cutoff.cutoff_that_reaches(A, 20)).mean() == pytest.approx(20, rel=0.1)
+    head, *_, said = cutoff.measure("grid", A, (5, 20), 1)
+    assert head.startswith("| grid | ")
+    assert "grid: 2 cutoffs take" in said

@@ -25,6 +25,8 @@ def bc(
     source_weights: ArrayLike | None = None,
     target_weights: ArrayLike | None = None,
     demand: DemandLike | None = None,
+    cutoff: ArrayLike | None = None,
+    decay: ArrayLike | None = None,
     rtol: float = 0.0,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
@@ -90,6 +92,15 @@ def bc(
         `target_weights`, `k`, `endpoints` or `normalized`, and takes a method that counts targets of single roots:
         "batched" (with lengths on the CPU), "work-efficient" and "dijkstra" on the CPU. Beside the matrix, a worker
         holds the trips of a batch in full: n x batch numbers, a few times.
+    cutoff : float or array of float, shape (C,), optional
+        Count only pairs at a distance of at most this, in hops or lengths, as igraph's ``cutoff=`` does. Several give a
+        column each, from one search to the largest. A search costs what it reaches, by "work-efficient" in hops and
+        "dijkstra" with lengths on the CPU; the other methods take none. Does not go with `demand`.
+    decay : float or array of float, shape (D,), optional
+        The pair of s and t counts :math:`e^{-b \, d(s, t)}` for a decay of b per hop or unit of length; with weights of
+        vertices that is a gravity model of trips. Several give a column each; those of the first cutoff come first.
+        What counts less than 2**-500 counts nothing. Finite, >= 0; it does not go with `demand`, `normalized` or
+        `endpoints`, and is taken by the methods that take `cutoff`.
     rtol : float
         Only with `weighted`: an edge (u, v) lies on shortest paths if ``|dist[u] + w - dist[v]| <= rtol * dist[v]`` and
         ``dist[u] < dist[v]``. 0 compares exactly.
@@ -106,8 +117,8 @@ def bc(
     Returns
     -------
     scores : ndarray of float64, shape (n,)
-        A CuPy array if `A` is a CuPy matrix. Never NaN or infinite: roots whose path counts leave the range of `dtype`
-        are recomputed with an extended exponent.
+        With several cutoffs or decays of shape (n, C * D). A CuPy array if `A` is a CuPy matrix. Never NaN or infinite:
+        roots whose path counts leave the range of `dtype` are recomputed with an extended exponent.
 
     Raises
     ------
@@ -149,6 +160,8 @@ def bc(
         source_weights=source_weights,
         target_weights=target_weights,
         demand=demand,
+        cutoff=cutoff,
+        decay=decay,
         rtol=rtol,
         k=k,
         rng=rng,

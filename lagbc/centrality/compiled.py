@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lagbc.centrality.compute import compute_one
+from lagbc.centrality.compute import compute, compute_one
 from lagbc.centrality.group import group_bc
 from lagbc.centrality.registry import Arguments, registered
 from lagbc.graph.validate import as_graph
 from lagbc.io.read import read_graph
 from lagbc.methods import table
+from lagbc.methods.sums import OF_BOUNDS
 from lagbc.run.options import Options
 from lagbc.types import DeviceName
 
@@ -101,8 +102,13 @@ def _run_small(device: DeviceName) -> None:
         for matrix in (_diamonds(40), sparse.csr_array(np.ones((8, 8)))):
             given: dict[str, Any] = {"sources": [0, 1], "log2": True, "target_weights": np.ones(matrix.shape[0])}
             for one in registered():
+                if one.sums & OF_BOUNDS:
+                    continue
                 arguments = Arguments(**{name: value for name, value in given.items() if name in one.takes})
                 compute_one(matrix, one.name, "auto", None, weighted, False, options, arguments)
+        if any(row.bounds and row.device == device for row in table.METHODS):
+            bounded = Arguments(cutoff=3, decay=0.1)
+            compute(_diamonds(40), ("bc", "gravity"), "auto", None, weighted, False, options, bounded)
         if any(row.demand and row.device == device and row.weighted == weighted for row in table.METHODS):
             for name in ("bc", "edge_bc"):
                 arguments = Arguments(demand=sparse.csr_array(([1.0], ([0], [1])), shape=matrix.shape))

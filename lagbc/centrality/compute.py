@@ -25,6 +25,7 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import is_cupy, stored_loops, take_graph
+from lagbc.methods.sums import DECAYING
 from lagbc.phases import phase
 from lagbc.run.demand import origins, parse_demand
 from lagbc.run.execute import Result, execute
@@ -32,6 +33,7 @@ from lagbc.run.options import Options, require_known
 from lagbc.run.plan import plan_run
 from lagbc.run.request import (
     Request,
+    parse_bounds,
     parse_roots,
     parse_targets,
     parse_tolerance,
@@ -65,13 +67,17 @@ def compute(
     centralities = find_all(which)
     _require_known(centralities, options)
     require_taken(centralities, arguments)
-    upload = not strength and is_read_on_device(A, _about_roots(A, arguments), weighted=bool(weighted), options=options)
+    upload = (
+        not strength
+        and arguments.cutoff is None
+        and is_read_on_device(A, _about_roots(A, arguments), weighted=bool(weighted), options=options)
+    )
     graph = take_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False, upload=upload)
     arguments = _by_number(graph, arguments)
     request = make_request(graph.n, centralities, arguments)
     result = execute(plan_run(graph, request, batch, options))
     with phase("finish"):
-        return {one.name: _as_given(A, graph, one, _finish(one, result, arguments)) for one in centralities}
+        return {one.name: _scores(A, one, result, arguments) for one in centralities}
 
 
 def _by_number(graph: Graph, arguments: Arguments) -> Arguments:
@@ -134,15 +140,19 @@ def make_request(n: int, centralities: tuple[Centrality, ...], arguments: Argume
     is_weighted = arguments.target_weights is not None or multiplicity is not None
     if is_weighted and (arguments.normalized or endpoints or k is not None):
         raise ValueError("target_weights and source_weights do not go with normalized, endpoints or k")
+    sums = frozenset[str]().union(*(one.sums for one in centralities))
+    bounds = parse_bounds(sums, arguments.cutoff, arguments.decay)
+    _require_decays(centralities, arguments)
     of_vertices = [one for one in centralities if not one.of_edges]
     if of_vertices:
         require_defined(n, k, endpoints=endpoints and all("endpoints" in one.takes for one in of_vertices))
     return Request(
-        sums=frozenset[str]().union(*(one.sums for one in centralities)),
+        sums=sums,
         roots=roots,
         omega=omega,
         multiplicity=multiplicity,
         demand=demand,
+        bounds=bounds,
         weighs_pairs=is_weighted,
         endpoints=endpoints,
         rtol=parse_tolerance(arguments.rtol),
@@ -153,9 +163,36 @@ def make_request(n: int, centralities: tuple[Centrality, ...], arguments: Argume
 
 def _require_alone(arguments: Arguments) -> None:
     """Raise ValueError if something is given beside a demand that chooses or weighs pairs, or scales their sum."""
-    given = [name for name in (*OF_THE_SUMS, "normalized", "endpoints") if name != "demand" and arguments.has(name)]
+    given = [
+        name for name in (*OF_THE_SUMS, "decay", "normalized", "endpoints") if name != "demand" and arguments.has(name)
+    ]
     if given:
         raise ValueError(f"demand says how often each pair of vertices counts; leave out {', '.join(given)}")
+
+
+def _require_decays(centralities: tuple[Centrality, ...], arguments: Arguments) -> None:
+    """Raise ValueError if a decay is missing, would go unseen, or is given beside what scales by numbers of pairs."""
+    if arguments.decay is None:
+        if any("gravity" in one.sums for one in centralities):
+            raise ValueError("gravity needs decay, by how much a target counts less for each unit of distance")
+        return
+    if arguments.normalized or arguments.endpoints:
+        raise ValueError("decay weighs targets, and does not go with normalized or endpoints")
+    if without := [one.name for one in centralities if one.sums & DECAYING and "decay" not in one.takes]:
+        raise ValueError(f"decay changes sums of {', '.join(without)}, which takes none; ask for it by itself")
+
+
+def _scores(A: Any, centrality: Centrality, result: Result, arguments: Arguments) -> Any:
+    """Finish each column of a centrality, and hand them back as one array or a list of matrices; one alone as it is."""
+    graph, decays = result.graph, "decay" in centrality.takes
+    columns = [_finish(centrality, column, arguments) for column in result.columns(decays=decays)]
+    given: Any = (arguments.cutoff, arguments.decay if decays else None)
+    if not any(map(np.ndim, given)):
+        (scores,) = columns
+        return _as_given(A, graph, centrality, scores)
+    if centrality.of_edges:
+        return [_as_given(A, graph, centrality, scores) for scores in columns]
+    return _as_given(A, graph, centrality, np.stack(columns, axis=-1))
 
 
 def _finish(centrality: Centrality, result: Result, arguments: Arguments) -> NDArray[np.float64]:

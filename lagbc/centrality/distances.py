@@ -21,6 +21,7 @@ def closeness(
     weighted: bool | str | None = None,
     strength: bool = False,
     sources: ArrayLike | None = None,
+    cutoff: ArrayLike | None = None,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
     wf_improved: bool = True,
@@ -40,6 +41,8 @@ def closeness(
     A, batch, directed, weighted, strength : as for `lagbc.bc`
     sources : array of int, optional
         Take the distances from these s only. Distinct vertices.
+    cutoff : as for `lagbc.bc`
+        Vertices farther than this do not count as reaching v.
     k, rng : as for `lagbc.bc`
         Sums over `k` roots are scaled by (n - 1) / (sampled roots other than v).
     wf_improved : bool
@@ -49,7 +52,7 @@ def closeness(
     Returns
     -------
     scores : ndarray of float64, shape (n,)
-        A CuPy array if `A` is a CuPy matrix.
+        With several cutoffs a column each. A CuPy array if `A` is a CuPy matrix.
 
     Raises
     ------
@@ -74,6 +77,7 @@ def closeness(
     """
     arguments = Arguments(
         sources=sources,
+        cutoff=cutoff,
         k=k,
         rng=rng,
         wf_improved=wf_improved,
@@ -90,6 +94,7 @@ def harmonic(
     weighted: bool | str | None = None,
     strength: bool = False,
     sources: ArrayLike | None = None,
+    cutoff: ArrayLike | None = None,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
     **options: Unpack[Options],
@@ -105,6 +110,7 @@ def harmonic(
     A, batch, directed, weighted, strength : as for `lagbc.bc`
     sources : array of int, optional
         Take the distances from these s only. Distinct vertices.
+    cutoff : as for `lagbc.bc`
     k, rng : as for `lagbc.bc`
         Sums over `k` roots are scaled by (n - 1) / (sampled roots other than v).
     **options : how the run is carried out, see `lagbc.Options`
@@ -112,7 +118,7 @@ def harmonic(
     Returns
     -------
     scores : ndarray of float64, shape (n,)
-        A CuPy array if `A` is a CuPy matrix.
+        With several cutoffs a column each. A CuPy array if `A` is a CuPy matrix.
 
     Raises
     ------
@@ -135,6 +141,7 @@ def harmonic(
     """
     arguments = Arguments(
         sources=sources,
+        cutoff=cutoff,
         k=k,
         rng=rng,
     )
@@ -149,6 +156,7 @@ def eccentricity(
     directed: bool | None = None,
     weighted: bool | str | None = None,
     strength: bool = False,
+    cutoff: ArrayLike | None = None,
     **options: Unpack[Options],
 ) -> NDArray[np.float64]:
     r"""Eccentricity of every vertex, its largest distance to a vertex that it reaches.
@@ -159,13 +167,13 @@ def eccentricity(
 
     Parameters
     ----------
-    A, batch, directed, weighted, strength : as for `lagbc.bc`
+    A, batch, directed, weighted, strength, cutoff : as for `lagbc.bc`
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
     -------
     eccentricities : ndarray of float64, shape (n,)
-        A CuPy array if `A` is a CuPy matrix.
+        With several cutoffs a column each. A CuPy array if `A` is a CuPy matrix.
 
     Raises
     ------
@@ -182,7 +190,9 @@ def eccentricity(
     >>> lagbc.eccentricity(path)
     array([2., 1., 0.])
     """
-    scores: NDArray[np.float64] = compute_one(A, "eccentricity", batch, directed, weighted, strength, options)
+    scores: NDArray[np.float64] = compute_one(
+        A, "eccentricity", batch, directed, weighted, strength, options, Arguments(cutoff=cutoff)
+    )
     return scores
 
 
@@ -193,6 +203,7 @@ def eccentricity_centrality(
     directed: bool | None = None,
     weighted: bool | str | None = None,
     strength: bool = False,
+    cutoff: ArrayLike | None = None,
     **options: Unpack[Options],
 ) -> NDArray[np.float64]:
     r"""Eccentricity centrality of every vertex, as gpu-fan has it: (n - 1) / `lagbc.eccentricity`.
@@ -201,13 +212,13 @@ def eccentricity_centrality(
 
     Parameters
     ----------
-    A, batch, directed, weighted, strength : as for `lagbc.bc`
+    A, batch, directed, weighted, strength, cutoff : as for `lagbc.bc`
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
     -------
     scores : ndarray of float64, shape (n,)
-        A CuPy array if `A` is a CuPy matrix.
+        With several cutoffs a column each. A CuPy array if `A` is a CuPy matrix.
 
     Raises
     ------
@@ -225,6 +236,6 @@ def eccentricity_centrality(
     array([1., 2., 0.])
     """
     scores: NDArray[np.float64] = compute_one(
-        A, "eccentricity_centrality", batch, directed, weighted, strength, options
+        A, "eccentricity_centrality", batch, directed, weighted, strength, options, Arguments(cutoff=cutoff)
     )
     return scores

@@ -25,6 +25,8 @@ def edge_bc(
     source_weights: ArrayLike | None = None,
     target_weights: ArrayLike | None = None,
     demand: DemandLike | None = None,
+    cutoff: ArrayLike | None = None,
+    decay: ArrayLike | None = None,
     rtol: float = 0.0,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
@@ -50,6 +52,8 @@ def edge_bc(
 
         and of an undirected edge that of both its directions; for each by itself take a symmetric `A` with
         ``directed=True``.
+    cutoff, decay : as for `lagbc.bc`
+        Several give a list of matrices.
     k, rng : as for `lagbc.bc`
         The sum over `k` roots is scaled by n / k, as NetworkX 3.5 and later does.
     normalized : bool
@@ -62,7 +66,7 @@ def edge_bc(
         CSR where `A` is a graph or dense. The stored entries are those of `A`, duplicates merged; that of a self loop
         is 0. With ``directed=False`` the pattern is that of A + A.T, and both entries of an edge hold the score that
         ``networkx.edge_betweenness_centrality(G, normalized=False)`` gives it. (The DIA and BSR formats, which pad with
-        zeros, do not tell an edge of score 0 from none.)
+        zeros, do not tell an edge of score 0 from none.) With several cutoffs or decays it is a list of such, one each.
 
     Raises
     ------
@@ -93,6 +97,8 @@ def edge_bc(
         source_weights=source_weights,
         target_weights=target_weights,
         demand=demand,
+        cutoff=cutoff,
+        decay=decay,
         rtol=rtol,
         k=k,
         rng=rng,

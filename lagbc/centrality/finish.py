@@ -103,6 +103,16 @@ def stress(result: Result, arguments: Arguments) -> Scores:
     return logarithms + np.log2(per_sample(np.ones(len(counts)), _sample(result)) / result.pairs)
 
 
+def reach(result: Result, arguments: Arguments) -> Scores:
+    """Return how many targets are within the cutoff of v."""
+    return _of_weights(result.sums.targets.copy(), arguments)
+
+
+def gravity(result: Result, arguments: Arguments) -> Scores:
+    """Return how much all targets of v count at their distances."""
+    return _of_weights(result.sums.gravity.copy(), arguments)
+
+
 def _sample(result: Result) -> NDArray[np.int64] | None:
     return result.roots if result.plan.request.is_sample else None
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagbc.centrality.compute import find_all
 from lagbc.graph.graph import Graph
@@ -16,7 +17,7 @@ from lagbc.run.demand import origins, parse_demand
 from lagbc.run.memory import MemoryEstimate
 from lagbc.run.options import Options, require_known
 from lagbc.run.plan import Plan, plan_run
-from lagbc.run.request import Request
+from lagbc.run.request import Request, parse_bounds
 from lagbc.types import Auto, CentralityName, DemandLike, GraphLike
 
 
@@ -29,6 +30,8 @@ def select_method(
     roots: int | None = None,
     which: CentralityName | Iterable[CentralityName] = "bc",
     demand: DemandLike | None = None,
+    cutoff: ArrayLike | None = None,
+    decay: ArrayLike | None = None,
     **options: Unpack[Options],
 ) -> Selection:
     """Say which method `bc`, or `centralities`, takes for a matrix, and why.
@@ -43,6 +46,7 @@ def select_method(
         Names of centralities, as for `lagbc.centralities`.
     demand : as for `lagbc.bc`, optional
         Its origins are the roots, so that `roots` does not go with it.
+    cutoff, decay : as for `lagbc.bc`, optional
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -58,9 +62,9 @@ def select_method(
     MissingDependencyError
         The row named needs a library that is not installed.
     """
-    require_known(options, ("roots", "which", "demand", "directed", "weighted", "strength"))
+    require_known(options, ("roots", "which", "demand", "cutoff", "decay", "directed", "weighted", "strength"))
     graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
-    chosen = _plan(graph, roots, which, demand, "auto", options).selection
+    chosen = _plan(graph, roots, which, demand, (cutoff, decay), "auto", options).selection
     order = "by proximity" if graph.has_high_diameter else "by falling degree"
     shape = f"BFS depth {graph.depth} for n = {graph.n}, so vertices are ordered {order}"
     return Selection(chosen.method, f"{chosen.reason}; {shape}")
@@ -76,6 +80,8 @@ def estimate_memory(
     roots: int | None = None,
     which: CentralityName | Iterable[CentralityName] = "bc",
     demand: DemandLike | None = None,
+    cutoff: ArrayLike | None = None,
+    decay: ArrayLike | None = None,
     **options: Unpack[Options],
 ) -> MemoryEstimate:
     """Estimate the memory that `bc`, or `centralities`, allocates with the same arguments, beforehand.
@@ -89,6 +95,7 @@ def estimate_memory(
         Names of centralities, as for `lagbc.centralities`.
     demand : as for `lagbc.bc`, optional
         Its origins are the roots, so that `roots` does not go with it.
+    cutoff, decay : as for `lagbc.bc`, optional
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -101,9 +108,9 @@ def estimate_memory(
     -----
     O(nnz): the pattern is read as `bc` reads it.
     """
-    require_known(options, ("batch", "roots", "which", "demand", "directed", "weighted", "strength"))
+    require_known(options, ("batch", "roots", "which", "demand", "cutoff", "decay", "directed", "weighted", "strength"))
     graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
-    return _plan(graph, roots, which, demand, batch, options).memory
+    return _plan(graph, roots, which, demand, (cutoff, decay), batch, options).memory
 
 
 def _plan(
@@ -111,12 +118,16 @@ def _plan(
     roots: int | None,
     which: str | Iterable[str],
     demand: DemandLike | None,
+    cutoff_and_decay: tuple[ArrayLike | None, ArrayLike | None],
     batch: int | str,
     options: Options,
 ) -> Plan:
     """Plan a run of a demand, or from so many roots, of all vertices the same ones each time."""
     sums = frozenset[str]().union(*(one.sums for one in find_all(which)))
+    bounds = parse_bounds(sums, *cutoff_and_decay)
     if demand is not None:
+        if bounds is not None:
+            raise ValueError("demand says how often each pair of vertices counts; leave out cutoff and decay")
         if roots is not None:
             raise ValueError("demand says which roots there are; leave out roots")
         trips = parse_demand(graph.n, demand)
@@ -125,4 +136,4 @@ def _plan(
     if not 0 <= count <= graph.n:
         raise ValueError(f"roots={roots}: it is a count, at most {graph.n}, the number of vertices")
     roots_drawn = np.sort(np.random.default_rng(0).choice(graph.n, count, replace=False))
-    return plan_run(graph, Request(sums, roots_drawn), batch, options)
+    return plan_run(graph, Request(sums, roots_drawn, bounds=bounds), batch, options)

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from lagbc.types import CentralityName, DemandLike
 
 # Arguments that restrict or weigh what is summed; centralities of one sweep have them in common.
-OF_THE_SUMS = ("sources", "targets", "source_weights", "target_weights", "demand", "k", "rng")
-# Those of how it is finished, or of nothing but path counts; each goes to the centralities that take it.
-OF_THE_SCORES = ("rtol", "normalized", "endpoints", "wf_improved", "log2")
+OF_THE_SUMS = ("sources", "targets", "source_weights", "target_weights", "demand", "cutoff", "k", "rng")
+# Those of how it is finished, of nothing but path counts, or of sums that decay; each goes to the centralities that
+# take it.
+OF_THE_SCORES = ("decay", "rtol", "normalized", "endpoints", "wf_improved", "log2")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,8 @@ class Arguments:
     source_weights: ArrayLike | None = None
     target_weights: ArrayLike | None = None
     demand: DemandLike | None = None
+    cutoff: ArrayLike | None = None
+    decay: ArrayLike | None = None
     k: int | None = None
     rng: int | np.random.Generator | None = None
     rtol: float = 0.0
@@ -70,9 +73,10 @@ class Centrality:
         has all of `takes` as they were given, and defaults for the others.
     takes : frozenset of str
         The arguments that mean something to it, of "sources", "targets", "source_weights", "target_weights", "demand",
-        "k", "rng", "rtol", "normalized", "endpoints", "wf_improved" and "log2"; others are refused. With "k" the sums
-        are over the roots that were drawn: `finish` scales them to all, a sum over the roots other than v by
-        ``(result.graph.n - 1) / (roots other than v)``, where ``arguments.k`` is not None.
+        "cutoff", "decay", "k", "rng", "rtol", "normalized", "endpoints", "wf_improved" and "log2"; others are refused.
+        With several of "cutoff" or "decay" `finish` is called once for each. With "k" the sums are over the roots that
+        were drawn: `finish` scales them to all, a sum over the roots other than v by ``(result.graph.n - 1) / (roots
+        other than v)``, where ``arguments.k`` is not None.
     summary : str
         What it is, for tables and the command line.
     of_edges : bool
@@ -119,8 +123,9 @@ def _finish(name: str) -> Callable[[Result, Arguments], NDArray[np.float64]]:
     return finish
 
 
-_SAMPLES = frozenset({"sources", "k", "rng"})
-_PAIRS = _SAMPLES | {"targets", "source_weights", "target_weights", "demand", "rtol"}
+_SAMPLES = frozenset({"sources", "cutoff", "k", "rng"})
+_PAIRS = _SAMPLES | {"targets", "source_weights", "target_weights", "demand", "decay", "rtol"}
+_TARGETS = frozenset({"targets", "target_weights", "cutoff"})
 
 _BUILT_IN = (
     Centrality(
@@ -160,7 +165,7 @@ _BUILT_IN = (
         "eccentricity",
         frozenset({"depth"}),
         _finish("eccentricity"),
-        frozenset(),
+        frozenset({"cutoff"}),
         "eccentricity: the largest distance out of a vertex",
         networkx=("eccentricity",),
     ),
@@ -168,7 +173,7 @@ _BUILT_IN = (
         "eccentricity_centrality",
         frozenset({"depth"}),
         _finish("eccentricity_centrality"),
-        frozenset(),
+        frozenset({"cutoff"}),
         "(n - 1) over the eccentricity",
     ),
     Centrality(
@@ -177,6 +182,20 @@ _BUILT_IN = (
         _finish("stress"),
         _SAMPLES | {"targets", "rtol", "log2"},
         "stress: the number of shortest paths that lead through a vertex",
+    ),
+    Centrality(
+        "reach",
+        frozenset({"targets"}),
+        _finish("reach"),
+        _TARGETS,
+        "reach: how many targets lie within the cutoff of a vertex",
+    ),
+    Centrality(
+        "gravity",
+        frozenset({"gravity"}),
+        _finish("gravity"),
+        _TARGETS | {"decay"},
+        "gravity: how many targets a vertex reaches, each counted the less the farther it is",
     ),
 )
 _CENTRALITIES = {record.name: record for record in _BUILT_IN}

@@ -22,6 +22,7 @@ def stress(
     strength: bool = False,
     sources: ArrayLike | None = None,
     targets: ArrayLike | None = None,
+    cutoff: ArrayLike | None = None,
     rtol: float = 0.0,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
@@ -36,7 +37,7 @@ def stress(
 
     Parameters
     ----------
-    A, batch, directed, weighted, strength, sources, targets, rtol : as for `lagbc.bc`
+    A, batch, directed, weighted, strength, sources, targets, cutoff, rtol : as for `lagbc.bc`
     k, rng : as for `lagbc.bc`
         The sum over `k` roots is scaled by (n - 1) / (sampled roots other than v).
     log2 : bool
@@ -47,7 +48,8 @@ def stress(
     Returns
     -------
     scores : ndarray of float64, shape (n,)
-        Exact up to 2**53; paths are counted in float64, whatever the dtype. A CuPy array if `A` is a CuPy matrix.
+        With several cutoffs a column each. Exact up to 2**53; paths are counted in float64, whatever the dtype. A CuPy
+        array if `A` is a CuPy matrix.
 
     Raises
     ------
@@ -77,6 +79,7 @@ def stress(
     arguments = Arguments(
         sources=sources,
         targets=targets,
+        cutoff=cutoff,
         rtol=rtol,
         k=k,
         rng=rng,

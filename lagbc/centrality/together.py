@@ -29,6 +29,8 @@ def centralities(
     source_weights: ArrayLike | None = None,
     target_weights: ArrayLike | None = None,
     demand: DemandLike | None = None,
+    cutoff: ArrayLike | None = None,
+    decay: ArrayLike | None = None,
     rtol: float = 0.0,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
@@ -43,14 +45,16 @@ def centralities(
     Parameters
     ----------
     A, batch, directed, weighted, strength : as for `lagbc.bc`
-    which : "bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress", or several
+    which : "bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress", "reach", \
+"gravity", or several
         The functions of these names say what they are. Those of `lagbc.register_centrality` are there, too. By default
         those of "bc", "closeness", "harmonic", "eccentricity" and "stress" that take the `sources`, `k` and so on that
         are given: from a sample there is no eccentricity.
-    sources, targets, source_weights, target_weights, demand, k, rng : as for `lagbc.bc`
+    sources, targets, source_weights, target_weights, demand, cutoff, k, rng : as for `lagbc.bc`
         They go to all of them, and are an error if they mean nothing to one.
-    rtol, normalized, endpoints, wf_improved, log2
-        As for the functions that have them; each goes to those.
+    decay, rtol, normalized, endpoints, wf_improved, log2
+        As for the functions that have them; each goes to those. With several decays, what takes none has a column for
+        each cutoff alone.
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -76,6 +80,8 @@ def centralities(
         source_weights=source_weights,
         target_weights=target_weights,
         demand=demand,
+        cutoff=cutoff,
+        decay=decay,
         rtol=rtol,
         k=k,
         rng=rng,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from lagbc.graph.graph import Graph
 from lagbc.methods import cost, table, tuning
 from lagbc.methods.probe import Probe
-from lagbc.methods.sums import DEPENDENCY
+from lagbc.methods.sums import DEPENDENCY, OF_BOUNDS
 from lagbc.methods.table import Method
 
 _AS_A_RULE = "the fastest there as a rule"
@@ -36,6 +36,7 @@ def choose(
     roots: int | None = None,
     sums: frozenset[str] = DEPENDENCY,
     demand: bool = False,
+    bounds: bool = False,
     options: frozenset[str] = frozenset(),
     look: Callable[[Method], Probe] | None = None,
 ) -> Selection:
@@ -52,6 +53,8 @@ def choose(
         All of which the method has to offer.
     demand : bool
         Whether roots have targets of their own, which the method has to take.
+    bounds : bool
+        Whether there are cutoffs or decays, which the method has to take.
     options : frozenset of str
         Names of options that are given; "auto" takes a method that reads them, if there is one.
     look : callable, optional
@@ -82,7 +85,7 @@ def choose(
             f"{problem}; there are: "
             + "; ".join(f"{row.name} on {row.device}{' (weighted)' if row.weighted else ''}" for row in table.METHODS)
         )
-    rows = _that_offer(sums, rows, graph.weighted, demand=demand)
+    rows = _that_offer(rows, graph.weighted, sums=sums, demand=demand, bounds=bounds)
     ready = [row for row in rows if row.available]
     if not ready:
         rows[0].load()  # says what is missing
@@ -128,13 +131,19 @@ def _cheapest(
     return best, f"predicted {a_root[best]:.2g} ms a root, {compared}"
 
 
-def _that_offer(sums: frozenset[str], rows: list[Method], weighted: bool, *, demand: bool) -> list[Method]:
+def _that_offer(
+    rows: list[Method], weighted: bool, *, sums: frozenset[str], demand: bool, bounds: bool
+) -> list[Method]:
     """Keep the rows that offer all that is asked for; ValueError, with the rows there are, if none does."""
-    offering = [row for row in rows if row.offers(sums, demand=demand)]
+    offering = [row for row in rows if row.offers(sums, demand=demand, bounds=bounds)]
     if not offering:
-        there = [row for row in table.METHODS if row.weighted == weighted and row.offers(sums, demand=demand)]
-        is_summed = any(row.offers(sums, demand=False) for row in rows)
-        lacking = "takes no demand" if is_summed else f"does not sum {', '.join(sorted(sums))}"
+        there = [
+            row for row in table.METHODS if row.weighted == weighted and row.offers(sums, demand=demand, bounds=bounds)
+        ]
+        is_summed = any(row.offers(sums - OF_BOUNDS) for row in rows)
+        lacking = f"does not sum {', '.join(sorted(sums))}"
+        if is_summed:
+            lacking = "takes no cutoff or decay, nor makes what is summed within one" if bounds else "takes no demand"
         asked = ", ".join(f"{row.name} on {row.device}" for row in rows)
         weights = " with weighted=True" if weighted else ""
         raise ValueError(

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from lagbc.methods.bounds import Bounds
 
 # Sums that betweenness needs, and all that need path counts; the others need distances alone.
 DEPENDENCY = frozenset({"dependency"})
 PATH_SUMS = frozenset({"dependency", "stress", "edges"})
 # Those that are made where vertices stand for several members.
 SUMS_WITH_MEMBERS = frozenset({"dependency", "edges"})
+# Those that have an entry a root, and those of them that are made only where a run has bounds.
+OF_ROOTS = frozenset({"depth", "targets", "gravity"})
+OF_BOUNDS = frozenset({"targets", "gravity"})
+# Those to which a target counts the less the farther it is, where a run has decays.
+DECAYING = frozenset({"dependency", "edges", "gravity"})
 
 
 @dataclass(eq=False)
@@ -20,7 +29,8 @@ class Sums:
     """Sums over roots s; None where a sum is not asked for.
 
     Of a batch each array has a row for each block of roots, and `depth` an entry for each root; of a run there are no
-    rows. Arrays are NumPy's or CuPy's, float64, in matrix order.
+    rows. Arrays are NumPy's or CuPy's, float64, in matrix order. Where a run has bounds, its arrays have one more axis:
+    the columns of `lagbc.methods.bounds`, in which pairs of vertices farther apart than the cutoff are not counted.
 
     A root is never counted for itself. A root whose path counts overflowed adds nothing, to no sum; where a run asks
     for none of `PATH_SUMS` a method need not count paths, and then no root overflows. omega and multiplicity of the
@@ -40,6 +50,8 @@ class Sums:
         an undirected edge has a sum of its own.
     depth : shape (n,), an entry a root in a batch
         The largest distance from s to a vertex that it reaches; 0 if it reaches none.
+    targets, gravity : shape (n,)
+        Over the t != s within the cutoff of s: omega(t), and omega(t) as much as it counts at d(s, t).
     """
 
     dependency: Any = None
@@ -49,11 +61,18 @@ class Sums:
     inverse: Any = None
     edges: Any = None
     depth: Any = None
+    targets: Any = None
+    gravity: Any = None
 
     @classmethod
-    def zeros(cls, arrays: Any, names: Iterable[str], n: int, nnz: int) -> Sums:
+    def zeros(cls, arrays: Any, names: Iterable[str], n: int, nnz: int, bounds: Bounds | None = None) -> Sums:
         """Make the zero sums of a run; `arrays` is numpy or cupy."""
-        return cls(**{name: arrays.zeros(nnz if name == "edges" else n) for name in names})
+
+        def shape(name: str) -> tuple[int, ...]:
+            rows = nnz if name == "edges" else n
+            return (rows,) if bounds is None else (rows, bounds.columns(name))
+
+        return cls(**{name: arrays.zeros(shape(name)) for name in names})
 
     @classmethod
     def zeros_of_batch(cls, arrays: Any, names: Iterable[str], n: int, nnz: int, blocks: int, roots: int) -> Sums:
@@ -74,6 +93,12 @@ class Sums:
     def of_paths(self) -> Sums:
         """Those of `PATH_SUMS`, which share their arrays with these."""
         return Sums(**{name: array for name, array in self if name in PATH_SUMS})
+
+    def column(self, bounds: Bounds, cutoff: int, decay: int) -> Sums:
+        """Take the sums of a run for one of the cutoffs and one of the decays of its bounds, as views."""
+        decays = len(bounds.decays)
+        places = {name: cutoff * decays + decay if name in DECAYING else cutoff for name, _ in self}
+        return Sums(**{name: array[:, places[name]] for name, array in self})
 
     def zeros_like(self) -> Sums:
         """Make zero sums of the same shapes."""
@@ -99,6 +124,15 @@ class Sums:
                     summed[name] += block
         return Sums(**summed)
 
+    def plus_sparse(self, parts: Iterable[SparseSums]) -> Sums:
+        """Return the sums of a run with parts added, one after the other; infinite what float64 does not hold."""
+        summed = Sums(**{name: array.copy() for name, array in self})
+        with np.errstate(over="ignore"):
+            for part in parts:
+                for name, array in part.sums:
+                    getattr(summed, name)[part.rows(name)] += array
+        return summed
+
     def plus(self, others: Sums) -> Sums:
         """Return the sums over these roots and over others; infinite what float64 does not hold."""
         with np.errstate(over="ignore"):
@@ -108,3 +142,30 @@ class Sums:
         """Add the sums of the same batch of roots, each of which is absent from one of the two."""
         for name, array in self:
             array += getattr(other, name)
+
+
+@dataclass(frozen=True, eq=False)
+class SparseSums:
+    """What some roots sum to, at the vertices and edges that they touch.
+
+    Attributes
+    ----------
+    vertices, edges, roots : ndarray of int
+        Distinct, in matrix order and in the order of ``graph.indices``.
+    sums : Sums
+        As of a run with bounds, but with a row for each of these.
+    """
+
+    vertices: NDArray[Any]
+    edges: NDArray[Any]
+    roots: NDArray[Any]
+    sums: Sums
+
+    def rows(self, name: str) -> NDArray[Any]:
+        """Tell which rows of a sum of the run those of this one are."""
+        return self.edges if name == "edges" else self.roots if name in OF_ROOTS else self.vertices
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return len(self.vertices) + len(self.edges) + len(self.roots)

@@ -16,7 +16,7 @@ from typing import Any
 from lagbc.cuda.cache import provide_folder
 from lagbc.errors import MissingDependencyError
 from lagbc.methods.contract import MethodModule
-from lagbc.methods.sums import Sums
+from lagbc.methods.sums import OF_BOUNDS, Sums
 from lagbc.phases import in_phase
 from lagbc.types import DeviceName, MethodName
 
@@ -39,6 +39,8 @@ class Method:
         The sums that it makes: names of fields of `Sums`, in ``lagbc/methods/sums.py``.
     demand : bool
         Whether its `backward` takes target weights of single roots, as `demand=` needs them.
+    bounds : bool
+        Whether it has a `sum_within`, which takes cutoffs and decays; it makes "targets" and "gravity", too.
     """
 
     name: MethodName
@@ -49,6 +51,7 @@ class Method:
     requires: str = ""
     sums: tuple[str, ...] = ("dependency",)
     demand: bool = False
+    bounds: bool = False
 
     @property
     def available(self) -> bool:
@@ -103,9 +106,10 @@ class Method:
             raise MissingDependencyError(f"method {self.name!r} on {self.device} needs {missing}")
         return import_module(self.module)  # type: ignore[return-value]
 
-    def offers(self, sums: frozenset[str], *, demand: bool) -> bool:
-        """Whether it makes some sums, and takes a demand if there is one."""
-        return sums <= set(self.sums) and (self.demand or not demand)
+    def offers(self, sums: frozenset[str], *, demand: bool = False, bounds: bool = False) -> bool:
+        """Whether it makes some sums, and takes a demand, or cutoffs and decays, if there are."""
+        made = OF_BOUNDS.union(self.sums) if bounds and self.bounds else set(self.sums)
+        return sums <= made and (self.demand or not demand) and (self.bounds or not bounds)
 
     def reads(self, option: str) -> bool:
         """Whether it is available and reads a field of `SweepPlan` that only some methods read, such as "rtol"."""
@@ -192,11 +196,20 @@ METHODS: tuple[Method, ...] = (
         "numba",
         _ALL_SEVEN,
         demand=True,
+        bounds=True,
     ),
     Method("batched", "semiring", "cpu", True, "lagbc.methods.cpu.batched.lengths", "numba", _ALL_SEVEN, demand=True),
     Method("graphblas", "semiring", "cpu", True, "lagbc.methods.cpu.graphblas.lengths", "graphblas", _ALL_SEVEN),
     Method(
-        "dijkstra", "traversal", "cpu", True, "lagbc.methods.cpu.traversal.lengths", "numba", _ALL_SEVEN, demand=True
+        "dijkstra",
+        "traversal",
+        "cpu",
+        True,
+        "lagbc.methods.cpu.traversal.lengths",
+        "numba",
+        _ALL_SEVEN,
+        demand=True,
+        bounds=True,
     ),
     Method("batched", "semiring", "cuda", False, "lagbc.methods.gpu.batched.hops", "cupy", _ALL_SEVEN, demand=True),
     Method("spmm", "semiring", "cuda", False, "lagbc.methods.gpu.spmm", "cupy"),
@@ -266,7 +279,8 @@ def register_method(method: Method) -> None:
         raise ValueError(f"sums: there is no {', '.join(sorted(unknown))}; there are: {', '.join(sorted(there))}")
     if method.available:
         module = method.load()
-        if lacking := [name for name in _MEMBERS if not hasattr(module, name)]:
+        members = (*_MEMBERS, "sum_within") if method.bounds else _MEMBERS
+        if lacking := [name for name in members if not hasattr(module, name)]:
             raise TypeError(f"{method.module} lacks {', '.join(lacking)}; lagbc/methods/contract.py says what they are")
     METHODS = (*METHODS, method)
 

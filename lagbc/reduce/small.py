@@ -122,6 +122,8 @@ class SmallBlocks:
             found.depth,
             found.overflowed,
             np.zeros(1, np.uint8),
+            np.inf,
+            None,
         )
         if found.overflowed.any():
             raise OverflowError("a small block has path counts or lengths that float64 does not hold")

@@ -34,7 +34,8 @@ _PART = ".lagbc-part"
 # What a file belongs to where one of its arrays differs.
 _OWNERS = {
     "graph": "another graph or direction, or to another version's order of it",
-    "options": "other options (method, reduce, scores, dtype, endpoints, rtol, weights of pairs, or k for sources)",
+    "options": "other options (method, reduce, scores, dtype, endpoints, rtol, cutoff, decay, weights of pairs, or "
+    "k for sources)",
 }
 
 
@@ -355,6 +356,9 @@ def _digest_options(parts: Sequence[Part], sampled: bool) -> str:
             digest.update(b"none" if weights is None else weights.tobytes())
         if plan.members is not None:
             digest.update(b"members" + plan.members.tobytes())
+        if plan.bounds is not None:
+            for numbers in (plan.bounds.cutoffs, plan.bounds.decays):
+                digest.update(b"bounds" + numbers.tobytes())
         if plan.demand is not None:
             for numbers in (plan.demand.indptr, plan.demand.indices):
                 digest.update(numbers.astype(np.int64).tobytes())

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from lagbc.run.part import Part
 from lagbc.run.plan import Plan
 from lagbc.run.progress import Meter, Stretch
 from lagbc.run.sweep import sweep
+from lagbc.run.within import sweep_within
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,17 @@ class Result:
     def roots(self) -> NDArray[np.int64]:
         """A checkpoint may hold others than were drawn for this call."""
         return self.plan.request.roots
+
+    def columns(self, *, decays: bool) -> Iterator[Result]:
+        """Each column as the result of a run by itself: for each cutoff, with `decays` for each of these, too."""
+        bounds = self.plan.request.bounds
+        if bounds is None:
+            yield self
+            return
+        for c, d, alone in bounds:
+            if decays or d == 0:
+                part = replace(self.part, sweep=replace(self.part.sweep, bounds=alone))
+                yield Result(self.sums.column(bounds, c, d), replace(self.plan, parts=(part,)))
 
     @property
     def pairs(self) -> int:
@@ -105,6 +117,17 @@ def _execute(plan: Plan) -> Result:
 
 
 def _sum(part: Part, tell: Callable[[int], None], checkpoint: Progressed | None, *, in_calling_thread: bool) -> Sums:
+    if part.sweep.bounds is not None:
+        return sweep_within(
+            part.graph,
+            part.method,
+            part.sweep,
+            part.roots,
+            ordered=part.ordered,
+            tell=tell,
+            checkpoint=checkpoint,
+            in_calling_thread=in_calling_thread,
+        )
     if part.contracted is None:
         return sweep(
             part.graph,

@@ -87,7 +87,7 @@ def estimate(graph: Graph, method: Method, plan: SweepPlan, limit: int | None = 
     batches = -(-(graph.n if plan.roots is None else plan.roots) // max(plan.batch, 1))
     # Sums of vertices and of edges: in the total, the part of a chunk, the successors of both and zeros for the next;
     # and of batches, done and in work.
-    summed = len(sums - {"edges"}) * graph.n + ("edges" in sums) * graph.nnz
+    summed = sum(plan.columns(name) * (graph.nnz if name == "edges" else graph.n) for name in sums)
     workspace = workers * module.footprint(graph, plan)
     if plan.demand is not None:
         workspace += demand_bytes(plan.demand, plan.batch, workers)

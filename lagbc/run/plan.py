@@ -212,6 +212,7 @@ def _plan_sweep(graph: Graph, method: Method, request: Request, settings: Settin
         multiplicity=request.multiplicity,
         members=request.members,
         demand=request.demand,
+        bounds=request.bounds,
         # Halved on the way, as twice a score may leave the range that the score is in.
         exponent=-1 if request.weighs_pairs and not graph.directed else 0,
         rtol=request.rtol,
@@ -277,6 +278,7 @@ def _place_on(graph: Graph, request: Request, settings: Settings) -> _Place:
         roots=len(request.roots),
         sums=request.sums,
         demand=request.demand is not None,
+        bounds=request.bounds is not None,
         options=frozenset(_given(request, settings)),
         look=look,
     )
@@ -292,7 +294,7 @@ def _is_there(begun: Begun, graph: Graph, request: Request, settings: Settings) 
     return any(
         row.key == (begun.name, begun.device, graph.weighted) and row.available
         for row in table.METHODS
-        if row.offers(request.sums, demand=request.demand is not None) and settings.device in ("auto", row.device)
+        if _offers(row, request) and settings.device in ("auto", row.device)
     )
 
 
@@ -301,8 +303,13 @@ def _can_fall_back(graph: Graph, request: Request, settings: Settings) -> bool:
     return settings.dtype == "float64" and any(
         row.device == "cpu" and row.weighted == graph.weighted and settings.method in ("auto", row.name)
         for row in table.METHODS
-        if row.offers(request.sums, demand=request.demand is not None)
+        if _offers(row, request)
     )
+
+
+def _offers(row: Method, request: Request) -> bool:
+    """Whether a method makes what is asked for."""
+    return row.offers(request.sums, demand=request.demand is not None, bounds=request.bounds is not None)
 
 
 def _require_options(method: Method, request: Request, settings: Settings) -> None:

@@ -192,13 +192,14 @@ def reduce_request(graph: Graph, request: Request, settings: Settings, *, chains
 def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
     """Whether sums over the pieces of a graph give what is asked for.
 
-    A tolerance is relative to the whole length of a path, and endpoints of directed paths need what each vertex
-    reaches. In float32 a run has no weights of targets.
+    A tolerance is relative to the whole length of a path, bounds are on it, and endpoints of directed paths need what
+    each vertex reaches. In float32 a run has no weights of targets.
     """
     return (
         request.sums <= _REDUCIBLE
         and not request.rtol
         and request.demand is None
+        and request.bounds is None
         and not (request.endpoints and graph.directed)
         and settings.dtype == "float64"
         and len(request.roots) > 0

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from lagbc.methods.bounds import Bounds
+from lagbc.methods.sums import OF_BOUNDS
 from lagbc.run.options import parse_count, parse_real
 
 
@@ -28,6 +30,8 @@ class Request:
         How often each vertex counts as a root; None is once each.
     members : ndarray of float64, shape (n,), or None
         How many equal vertices each stands for on the way; None is one each.
+    bounds : Bounds or None
+        Cutoffs and decays; None is no bound.
     demand : csr_array of float64, shape (n, n), or None
         How many targets each vertex stands for, a row a root, in place of omega; the pairs are ordered.
     weighs_pairs : bool
@@ -49,6 +53,7 @@ class Request:
     multiplicity: NDArray[np.float64] | None = None
     members: NDArray[np.float64] | None = None
     demand: sparse.csr_array | None = None
+    bounds: Bounds | None = None
     weighs_pairs: bool = False
     endpoints: bool = False
     rtol: float = 0.0
@@ -135,6 +140,32 @@ def parse_vertex_weights(name: str, weights: ArrayLike | None, n: int) -> NDArra
             f"the first at vertex {first}: {parsed[first]}"
         )
     return parsed
+
+
+def parse_bounds(sums: frozenset[str], cutoff: ArrayLike | None, decay: ArrayLike | None) -> Bounds | None:
+    """Return cutoffs and decays, if some are given or sums are asked for that need them; inf and 0 are none."""
+    if cutoff is None and decay is None and not sums & OF_BOUNDS:
+        return None
+    cutoffs = np.array([np.inf]) if cutoff is None else _parse_columns("cutoff", cutoff, "a distance >= 0")
+    decays = np.zeros(1) if decay is None else _parse_columns("decay", decay, "a rate, finite and >= 0")
+    if not np.isfinite(decays).all():
+        raise ValueError(f"decay={decay!r}: it is a rate, finite and >= 0, or several")
+    return Bounds(cutoffs, decays)
+
+
+def _parse_columns(name: str, given: ArrayLike, what: str) -> NDArray[np.float64]:
+    """Return one number or several, none of them negative."""
+    try:
+        numbers = np.asarray(given)
+    except ValueError:
+        raise TypeError(f"{name} is ragged; it is {what}, or a 1-D array of such") from None
+    if numbers.dtype.kind not in "iuf" and numbers.size:
+        raise TypeError(f"{name}={given!r} holds what is no real number; it is {what}, or a 1-D array of such")
+    if numbers.ndim > 1 or not numbers.size:
+        raise ValueError(f"{name} has shape {numbers.shape}; it is {what}, or a 1-D array of such, at least one")
+    if not (numbers >= 0).all():
+        raise ValueError(f"{name}={given!r}: it is {what}, or several")
+    return np.atleast_1d(numbers).astype(np.float64)
 
 
 def parse_tolerance(rtol: Any) -> float:

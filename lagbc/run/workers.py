@@ -82,8 +82,13 @@ class Summed:
 
     @classmethod
     def nothing(cls, arrays: Any, plan: SweepPlan, graph: Graph) -> Summed:
-        """No root is done; `arrays` is numpy or cupy."""
-        return cls(0, *(Sums.zeros(arrays, plan.sums, graph.n, graph.nnz) for _ in range(2)))
+        """No root is done; `arrays` is numpy or cupy. With bounds there are no parts of chunks."""
+        n, nnz = (graph.n, graph.nnz) if plan.bounds is None else (0, 0)
+        return cls(
+            0,
+            Sums.zeros(arrays, plan.sums, graph.n, graph.nnz, plan.bounds),
+            Sums.zeros(arrays, plan.sums, n, nnz, plan.bounds),
+        )
 
     def plus(self, part: Part) -> Summed:
         """Take a part that has more roots in place of the one there is; add it to the total when it is whole."""

@@ -20,8 +20,10 @@ def test_scores_are_those_of_the_function(tmp_path, record, options):
     path = tmp_path / "scores.npy"
     command = record.name.replace("_", "-")
     sample = ["--k", 20, "--seed", 3, "--no-error"] if "k" in record.takes else []
-    printed = succeed(command, "example:lesmis", *options, *sample, "--out", path, "--top", 3)
-    drawn = {"k": 20, "rng": 3} if sample else {}
+    needed = {"decay": 0.5} if record.name == "gravity" else {}
+    given = [part for name, value in needed.items() for part in (f"--{name}", value)]
+    printed = succeed(command, "example:lesmis", *options, *sample, *given, "--out", path, "--top", 3)
+    drawn = ({"k": 20, "rng": 3} if sample else {}) | needed
     expected = getattr(lagbc, record.name)(lagbc.read_graph("example:lesmis"), weighted=bool(options), **drawn)
     np.testing.assert_array_equal(np.load(path), expected)
     assert f"{expected.max():.8g}" in printed
@@ -111,3 +113,25 @@ def test_options_reach_the_run():
         "harmonic", "example:karate", "--variant", "one-block"
     )
     assert run("closeness", "example:karate", "--normalized").exit_code == 2
+
+
+def test_several_cutoffs_give_a_column_each(tmp_path):
+    graph, table, edges = lagbc.read_graph("example:karate"), tmp_path / "scores.csv", tmp_path / "edges.csv"
+    printed = succeed("bc", "example:karate", "--cutoff", "2,3", "--decay", "0.5", "--out", table)
+    expected = lagbc.bc(graph, cutoff=[2, 3], decay=0.5)
+    with table.open() as file:
+        rows = list(csv.DictReader(file))
+    assert [[float(row["score_1"]), float(row["score_2"])] for row in rows] == expected.tolist()
+    assert "rank  vertex     score_1    score_2  degree" in printed
+    succeed("edge-bc", "example:karate", "--cutoff", "2,3", "--out", edges)
+    matrices = lagbc.edge_bc(graph, cutoff=[2, 3])
+    with edges.open() as file:
+        for row in csv.DictReader(file):
+            ends = int(row["source"]), int(row["target"])
+            assert [float(row["score_1"]), float(row["score_2"])] == [matrix[ends] for matrix in matrices]
+    printed = succeed("centralities", "example:karate", "--which", "bc,reach", "--cutoff", "1,2")
+    assert "rank  vertex  bc_1       bc_2  reach_1  reach_2" in printed
+    assert "draws scores for one cutoff" in fail(
+        "bc", "example:karate", "--cutoff", "1,2", "--plot", tmp_path / "a.png"
+    )
+    assert "is no number" in run("bc", "example:karate", "--cutoff", "far").output

@@ -116,15 +116,16 @@ def headline(source: Source, graph: Graph) -> str:
 
 
 def introduce(
-    source: Source, graph: Graph, which: Any, sample: SampleOptions, run: RunOptions, demand: Any = None
+    source: Source, graph: Graph, which: Any, sample: SampleOptions, run: RunOptions, given: dict[str, Any]
 ) -> None:
     """Print what a command is about to compute: the graph, the method, what became of values, and the roots."""
     import lagbc
 
     roots = None if sample.k is None else min(sample.k, graph.n)
     how = {name: value for name, value in asdict(run).items() if name not in ("batch", "progress")}
+    how |= {name: given[name] for name in ("demand", "cutoff", "decay") if name in given}
     choice = lagbc.select_method(
-        graph, directed=source.directed, weighted=source.weighted, which=which, roots=roots, demand=demand, **how
+        graph, directed=source.directed, weighted=source.weighted, which=which, roots=roots, **how
     )
     click.echo(headline(source, graph))
     if source.file.said:

@@ -118,6 +118,16 @@ def _two_columns(
     return columns[0], columns[1]
 
 
+def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> list[float] | float | None:
+    if value is None:
+        return None
+    try:
+        numbers = [float(part) for part in value.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is no number, and no numbers with commas between", ctx, param) from None
+    return numbers if len(numbers) > 1 else numbers[0]
+
+
 def _is_terminal(ctx: click.Context, param: click.Parameter, value: bool | None) -> bool:
     return sys.stderr.isatty() if value is None else value
 
@@ -259,6 +269,18 @@ _ARGUMENTS = {
         metavar="FILE",
         type=click.Path(path_type=Path),
         help="Trips between pairs of vertices, a matrix (.npz or .mtx) with a row for each origin: loads by trips.",
+    ),
+    "cutoff": click.option(
+        "--cutoff",
+        callback=_numbers,
+        metavar="D[,D...]",
+        help="Only pairs of vertices at most so far apart, in hops or lengths; several give a column each.",
+    ),
+    "decay": click.option(
+        "--decay",
+        callback=_numbers,
+        metavar="B[,B...]",
+        help="A pair at distance d counts exp(-B d); several give a column each, for every cutoff.",
     ),
     "normalized": click.option("--normalized", is_flag=True, help="Divide by the number of pairs, as NetworkX does."),
     "endpoints": click.option("--endpoints", is_flag=True, help="Count the two ends of a path too."),

@@ -29,6 +29,20 @@ def check_outputs(out: Path | None, plot: Path | None) -> None:
             raise FileNotFoundError(f"{path}: there is no directory {str(path.parent)!r}")
 
 
+def columns_of(name: str, scores: np.ndarray) -> dict[str, np.ndarray]:
+    """Name the columns of scores: one alone as they are, several by their numbers."""
+    return {name: scores} if scores.ndim == 1 else _numbered(name, list(scores.T))
+
+
+def matrices_of(name: str, scores: Any) -> dict[str, Any]:
+    """Name the matrices of scores of edges, as `columns_of` does columns."""
+    return _numbered(name, scores) if isinstance(scores, list) else {name: scores}
+
+
+def _numbered(name: str, columns: list[Any]) -> dict[str, Any]:
+    return {f"{name}_{number}": column for number, column in enumerate(columns, 1)}
+
+
 def write_scores(path: Path, scores: np.ndarray, labels: np.ndarray | None) -> None:
     """Write an array, or a table with every bit of the scores."""
     if path.suffix == ".npy":
@@ -36,7 +50,7 @@ def write_scores(path: Path, scores: np.ndarray, labels: np.ndarray | None) -> N
 
         np.save(path, scores)
         return
-    write_table(path, {"score": scores}, labels)
+    write_table(path, columns_of("score", scores), labels)
 
 
 def write_table(path: Path, scores: Mapping[str, np.ndarray], labels: np.ndarray | None) -> None:
@@ -55,13 +69,14 @@ def write_edges(path: Path, scores: Any, labels: np.ndarray | None) -> None:
     """Write scores of edges, a row for each stored entry: its ends and its score."""
     import numpy as np
 
-    edges = scores.tocoo()
+    matrices = {name: matrix.tocoo() for name, matrix in matrices_of("score", scores).items()}
+    edges, values = next(iter(matrices.values())), [matrix.data for matrix in matrices.values()]
     ends = [part if labels is None else labels[part] for part in (edges.row, edges.col)]
     if path.suffix == ".npy":
-        np.save(path, np.column_stack([*ends, edges.data]))
+        np.save(path, np.column_stack([*ends, *values]))
         return
-    columns = (part.tolist() for part in (*ends, edges.data))
-    _write_rows(path, ("source", "target", "score"), zip(*columns, strict=True))
+    columns = (part.tolist() for part in (*ends, *values))
+    _write_rows(path, ("source", "target", *matrices), zip(*columns, strict=True))
 
 
 def _write_rows(path: Path, titles: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> None:

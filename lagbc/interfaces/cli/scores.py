@@ -13,7 +13,14 @@ from lagbc import phases
 from lagbc.centrality.registry import Centrality, registered
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.graphs import degrees_of, introduce, open_source, read_demand
-from lagbc.interfaces.cli.outputs import check_outputs, require_numbers, write_edges, write_scores
+from lagbc.interfaces.cli.outputs import (
+    check_outputs,
+    columns_of,
+    matrices_of,
+    require_numbers,
+    write_edges,
+    write_scores,
+)
 from lagbc.interfaces.cli.text import left_behind, table, timing
 
 if TYPE_CHECKING:
@@ -61,6 +68,8 @@ def _score(
     check_outputs(output.out, output.plot)
     if record.of_edges and output.plot is not None:
         raise ValueError("--plot draws scores of vertices; write those of edges with --out")
+    if output.plot is not None and _has_columns(given):
+        raise ValueError("--plot draws scores for one cutoff and one decay; write several with --out")
     taken, given = open_source(source), read_demand(given, sample)
     if record.of_edges:
         require_numbers(output.out, taken.file.labels)
@@ -69,7 +78,7 @@ def _score(
     start = time.perf_counter()
     with phases.record() as recorder:
         graph = taken.graph
-        introduce(taken, graph, record.name, sample, run, given.get("demand"))
+        introduce(taken, graph, record.name, sample, run, given)
         try:
             scores = _compute(record.name, graph, sample.arguments | given | how)
         except KeyboardInterrupt as interrupt:
@@ -80,10 +89,10 @@ def _score(
     if output.top:
         click.echo()
         if record.of_edges:
-            click.echo(_top_edges(scores, taken, output.top))
+            click.echo(_top_edges(matrices_of("score", scores), taken, output.top))
         else:
             errors, why = _errors(record, graph, sample, error, given | silent)
-            click.echo(_top_vertices(scores, errors, taken, output.top))
+            click.echo(_top_vertices(columns_of("score", scores), errors, taken, output.top))
             if why:
                 click.echo(f"\nstandard error: {why}")
     click.echo(timing(seconds, recorder.seconds))
@@ -105,6 +114,11 @@ def _score(
             labels=taken.file.labels,
         )
         click.echo(f"plot: {output.plot}")
+
+
+def _has_columns(given: dict[str, Any]) -> bool:
+    """Whether scores have several columns."""
+    return any(isinstance(given.get(name), list) for name in ("cutoff", "decay"))
 
 
 def _unit(given: dict[str, Any]) -> str:
@@ -132,6 +146,8 @@ def _errors(
         return None, ""
     if sample.k is None or sample.k >= graph.n:
         return None, "none; all vertices are roots"
+    if _has_columns(options_of_run):
+        return None, "not computed for several cutoffs or decays"
     if not wanted:
         return None, "not computed (--error does)"
     if sample.k < 2:
@@ -142,27 +158,30 @@ def _errors(
     return errors, f"from {GROUPS} more estimates, of {roots_of_group(sample.k)} random roots each"
 
 
-def _top_vertices(scores: np.ndarray, errors: np.ndarray | None, source: Source, top: int) -> str:
+def _top_vertices(scores: dict[str, np.ndarray], errors: np.ndarray | None, source: Source, top: int) -> str:
     import numpy as np
 
     labels = source.file.labels
     names, degrees = zip(*degrees_of(source.graph), strict=True)
     error = () if errors is None else ("error",)
-    rows: list[tuple[str, ...]] = [("rank", "vertex", "score", *error, *names)]
-    for rank, v in enumerate(np.argsort(-scores, kind="stable")[:top], 1):
+    rows: list[tuple[str, ...]] = [("rank", "vertex", *scores, *error, *names)]
+    first = next(iter(scores.values()))
+    for rank, v in enumerate(np.argsort(-first, kind="stable")[:top], 1):
         vertex = v if labels is None else labels[v]
         error = () if errors is None else (f"± {errors[v]:.2g}",)
-        rows.append((str(rank), str(vertex), f"{scores[v]:.8g}", *error, *(str(degree[v]) for degree in degrees)))
+        values = (f"{column[v]:.8g}" for column in scores.values())
+        rows.append((str(rank), str(vertex), *values, *error, *(str(degree[v]) for degree in degrees)))
     return table(rows, right=True)
 
 
-def _top_edges(scores: Any, source: Source, top: int) -> str:
+def _top_edges(scores: dict[str, Any], source: Source, top: int) -> str:
     import numpy as np
 
-    edges, labels = scores.tocoo(), source.file.labels
+    columns, labels = [matrix.tocoo() for matrix in scores.values()], source.file.labels
+    edges = columns[0]
     once = np.flatnonzero(source.directed | (edges.row <= edges.col))
-    rows: list[tuple[str, ...]] = [("rank", "source", "target", "score")]
+    rows: list[tuple[str, ...]] = [("rank", "source", "target", *scores)]
     for rank, e in enumerate(once[np.argsort(-edges.data[once], kind="stable")][:top], 1):
         ends = (v if labels is None else labels[v] for v in (edges.row[e], edges.col[e]))
-        rows.append((str(rank), *map(str, ends), f"{edges.data[e]:.8g}"))
+        rows.append((str(rank), *map(str, ends), *(f"{column.data[e]:.8g}" for column in columns)))
     return table(rows, right=True)

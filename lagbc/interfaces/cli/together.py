@@ -11,7 +11,7 @@ import click
 from lagbc import phases
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.graphs import introduce, open_source, read_demand
-from lagbc.interfaces.cli.outputs import check_outputs, write_table
+from lagbc.interfaces.cli.outputs import check_outputs, columns_of, write_table
 from lagbc.interfaces.cli.text import left_behind, table, timing
 
 
@@ -44,7 +44,9 @@ def centralities_command(
     check_outputs(output.out, output.plot)
     given = read_demand(given, sample)
     if which is None:
-        names = list[str](that_take(FIVE, Arguments(**sample.arguments, demand=given["demand"])))
+        names = list[str](
+            that_take(FIVE, Arguments(**sample.arguments, demand=given["demand"], cutoff=given["cutoff"]))
+        )
     else:
         names = [name.strip().replace("-", "_") for name in which.split(",")]
     if any(find(name).of_edges for name in names):
@@ -55,19 +57,21 @@ def centralities_command(
     start = time.perf_counter()
     with phases.record() as recorder:
         graph: Any = taken.graph
-        introduce(taken, graph, names, sample, run, given["demand"])
+        introduce(taken, graph, names, sample, run, given)
         try:
             found: dict[str, Any] = dict(lagbc.centralities(graph, names, **sample.arguments, **how))  # type: ignore[arg-type]
         except KeyboardInterrupt as interrupt:
             raise type(interrupt)(left_behind(run.checkpoint)) from None
     seconds = time.perf_counter() - start
+    found = {title: column for name in names for title, column in columns_of(name, found[name]).items()}
     if output.out is not None:
         write_table(output.out, found, labels)
     if output.top:
-        rows: list[tuple[str, ...]] = [("rank", "vertex", *names)]
-        for rank, v in enumerate(np.argsort(-found[names[0]], kind="stable")[: output.top], 1):
+        rows: list[tuple[str, ...]] = [("rank", "vertex", *found)]
+        first = next(iter(found.values()))
+        for rank, v in enumerate(np.argsort(-first, kind="stable")[: output.top], 1):
             vertex = v if labels is None else labels[v]
-            rows.append((str(rank), str(vertex), *(f"{found[name][v]:.8g}" for name in names)))
+            rows.append((str(rank), str(vertex), *(f"{column[v]:.8g}" for column in found.values())))
         click.echo(f"\n{table(rows, right=True)}\n")
     click.echo(timing(seconds, recorder.seconds))
     if output.out is not None:

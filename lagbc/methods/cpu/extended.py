@@ -35,7 +35,7 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
     ----------
     graph : Graph
     plan : SweepPlan
-        Its omega, multiplicity, members, exponent, endpoints, rtol and stop flag are used.
+        Its omega, multiplicity, members, exponent, endpoints, rtol, stop flag and bounds, of one column, are used.
     root : int
     sums : Sums
         Of a batch, on the host.
@@ -49,11 +49,11 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
     ValueError
         Rounding absorbed a length: a reached vertex has no tight in-edge.
     """
-    omega = np.ones(graph.n) if plan.omega is None else plan.omega
     times, power = frexp(1.0 if plan.multiplicity is None else plan.multiplicity[root])
     power += plan.exponent
     search = _search(graph, plan, root)
     reached, dist = search.reached, search.dist
+    omega, weighed = _targets(graph, plan, dist)
     stress = None if sums.stress is None else _count_through(graph, plan, search, omega)
     edges = None if sums.edges is None else np.zeros(graph.nnz)
     delta = _accumulate(
@@ -61,7 +61,7 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
         reached,
         dist,
         plan.rtol,
-        omega,
+        weighed,
         plan.members,
         times,
         power,
@@ -90,12 +90,16 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
         sums.inverse[block, others] += 1 / dist[others]
     if sums.depth is not None:
         sums.depth[place] = dist[reached[-1]]
+    if sums.targets is not None:
+        sums.targets[place] = omega[others].sum()
+    if sums.gravity is not None:
+        sums.gravity[place] = weighed[others].sum()
 
 
 def log2_stress(graph: Graph, plan: SweepPlan, roots: NDArray[np.int64]) -> NDArray[np.float64]:
     """Base-2 logarithm of the sum of stress over some roots, each once; -inf where the sum is zero.
 
-    Of the plan, omega, exponent, rtol and stop flag are used.
+    Of the plan, omega, exponent, rtol, stop flag and bounds, of one column, are used.
 
     Raises
     ------
@@ -132,14 +136,22 @@ class _Search:
 def _search(graph: Graph, plan: SweepPlan, root: int) -> _Search:
     into, stop = graph.transpose, plan.stop.value
     if graph.weights is None:
-        reached, dist = _search_hops(graph.indptr, graph.indices, root, stop)
+        reached, dist = _search_hops(graph.indptr, graph.indices, root, plan.radius, stop)
     else:
-        reached, dist = _search_lengths(*_edges_of(graph), root, stop)
+        reached, dist = _search_lengths(*_edges_of(graph), root, plan.radius, stop)
     mantissas, powers, pathless = _count(*_edges_of(into), reached, dist, plan.rtol, plan.members, stop)
     plan.stop.check()
     if pathless >= 0:
         _raise_absorbed(into, _edges_of(into)[2], dist, root, pathless)
     return _Search(reached, dist, mantissas, powers)
+
+
+def _targets(
+    graph: Graph, plan: SweepPlan, dist: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How many targets each vertex stands for, and as much as they count at their distances."""
+    omega = np.ones(graph.n) if plan.omega is None else plan.omega
+    return omega, omega if plan.bounds is None else omega * plan.bounds.weights(dist)
 
 
 def _edges_of(graph: Graph) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.float64]]:
@@ -207,12 +219,12 @@ def _times_members(a, power, members, v):
 @njit
 def _is_tight(near, length, far, rtol):
     """Whether an edge leads on a shortest path from distance `near` to distance `far`."""
-    return near < far and abs(near + length - far) <= rtol * far
+    return near < far < np.inf and abs(near + length - far) <= rtol * far
 
 
 @njit
-def _search_hops(indptr, indices, root, stop):
-    """Vertices that the root reaches, by rising distance, and all distances in hops."""
+def _search_hops(indptr, indices, root, radius, stop):
+    """Vertices that the root reaches within the radius, by rising distance, and all distances in hops."""
     n = len(indptr) - 1
     dist = np.full(n, np.inf)
     queue = np.empty(n, np.int64)
@@ -221,6 +233,8 @@ def _search_hops(indptr, indices, root, stop):
     while head < end and not stop[0]:
         v = queue[head]
         head += 1
+        if dist[v] + 1.0 > radius:
+            break
         for e in range(indptr[v], indptr[v + 1]):
             w = indices[e]
             if dist[w] == np.inf:
@@ -231,8 +245,8 @@ def _search_hops(indptr, indices, root, stop):
 
 
 @njit
-def _search_lengths(indptr, indices, lengths, root, stop):
-    """Vertices that the root reaches, by rising distance, and all distances."""
+def _search_lengths(indptr, indices, lengths, root, radius, stop):
+    """Vertices that the root reaches within the radius, by rising distance, and all distances."""
     n = len(indptr) - 1
     dist = np.full(n, np.inf)
     settled = np.zeros(n, np.bool_)
@@ -247,7 +261,7 @@ def _search_lengths(indptr, indices, lengths, root, stop):
         end += 1
         for e in range(indptr[v], indptr[v + 1]):
             w, through = indices[e], dist[v] + lengths[e]
-            if through < dist[w]:
+            if through < dist[w] and through <= radius:
                 dist[w] = through
                 heappush(heap, (through, np.int64(w)))
     return order[:end], dist

@@ -13,10 +13,10 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import table
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu.traversal import hops, sweep
-from lagbc.methods.sums import PATH_SUMS, Sums
+from lagbc.methods.sums import OF_BOUNDS, PATH_SUMS, Sums
 from lagbc.run import memory
 
-EVERY = frozenset(field.name for field in fields(Sums))
+EVERY = frozenset(field.name for field in fields(Sums)) - OF_BOUNDS
 GRAPHS = {
     "mesh": grid(17, 23),
     "scale-free": scale_free(500, 5000, seed=1),

@@ -86,11 +86,11 @@ def omega_of(rows, root):
 
 
 @njit
-def overflows(trail, count, limit):
+def overflows(sigma, count, limit):
     """Return whether a path count is above the limit."""
     largest = 0.0
     for i in range(ZERO, count):
-        largest = max(largest, trail.sigma[i])
+        largest = max(largest, sigma[i])
     return largest > limit
 
 
@@ -158,17 +158,28 @@ def _of_members(trail, members, i):
 @njit
 def _add_onward(trail, count, tight, members, times, total):
     """Make `onward` of `own`, and add sigma * onward to the total of every vertex but the root."""
-    order, sigma, tails, heads = trail.order, trail.sigma, trail.tails, trail.heads
-    own, onward = trail.own, trail.onward
+    order, sigma, onward = trail.order, trail.sigma, trail.onward
+    if members is None:
+        sum_onward(trail.tails, trail.heads, trail.own, onward, None, count, tight)
+    else:
+        sum_onward(trail.tails, trail.heads, trail.own, onward, trail.members, count, tight)
+    for i in range(ONE, count):
+        total[order[i]] += sigma[i] * onward[i] * times
+
+
+@njit
+def sum_onward(tails, heads, own, onward, members, count, tight):
+    """Make `onward` of `own`, from the last of the tight edges to the first; members are None, or by place."""
     for i in range(ZERO, count):
         onward[i] = 0.0
     j = tight
     while j > ZERO:
         j -= ONE
         head = heads[j]
-        onward[tails[j]] += own[head] + _of_members(trail, members, head)
-    for i in range(ONE, count):
-        total[order[i]] += sigma[i] * onward[i] * times
+        if members is None:
+            onward[tails[j]] += own[head] + onward[head]
+        else:
+            onward[tails[j]] += own[head] + members[head] * onward[head]
 
 
 @njit

@@ -22,11 +22,12 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.traversal import sweep
 from lagbc.methods.cpu.traversal.dependencies import ONE, ZERO, add_root, omega_of, overflows
+from lagbc.methods.cpu.traversal.near import add_near
 from lagbc.methods.cpu.traversal.sweep import State, unsigned
 
 batching = sweep.batching
 options = frozenset({"members"})
-forward, backward, paths = sweep.forward, sweep.backward, sweep.paths
+forward, backward, paths, sum_within = sweep.forward, sweep.backward, sweep.paths, sweep.sum_within
 
 
 def footprint(graph: Graph, plan: SweepPlan) -> int:
@@ -59,29 +60,37 @@ def sweep_roots(
     depth,
     overflowed,
     stop,
+    radius,
+    near,
 ):
     """Search and sum roots; see `sweep.State`."""
     new = np.uint64(len(places))
     for k in range(len(roots)):
         if roots[k] < 0:
             continue
-        count, tight = _search(indptr, indices, places, members, np.uint64(roots[k]), trail, stop)
+        count, tight = _search(indptr, indices, places, members, np.uint64(roots[k]), radius, trail, stop)
         if stop[0]:
             return False
         for i in range(ZERO, count):
             places[trail.order[i]] = new
         reached[k] = count
-        if overflows(trail, count, limit):
+        if overflows(trail.sigma, count, limit):
             overflowed[k] = True
-        else:
-            depth[k] = trail.dist[count - ONE]
+            continue
+        depth[k] = trail.dist[count - ONE]
+        if near is None:
             add_root(trail, count, tight, omega_of(omega, k), members, times[k], endpoints, totals)
+        else:
+            add_near(trail, count, tight, omega_of(omega, k), times[k], endpoints, near, k)
     return True
 
 
 @njit
-def _search(indptr, indices, places, members, root, trail, stop):
-    """Search from a root, all places being free; return how many vertices are reached, by how many tight edges."""
+def _search(indptr, indices, places, members, root, radius, trail, stop):
+    """Search from a root, all places being free; return how many vertices are reached, by how many tight edges.
+
+    Nothing is reached that is farther than the radius.
+    """
     order, dist, sigma, tails, heads = trail.order, trail.dist, trail.sigma, trail.tails, trail.heads
     numbers_edges, new = len(trail.edges) > 0, np.uint64(len(places))
     order[ZERO], places[root], sigma[ZERO] = root, ZERO, 1.0
@@ -96,6 +105,8 @@ def _search(indptr, indices, places, members, root, trail, stop):
                 if i > ZERO:
                     paths_to_v *= members[v]
                     sigma[i] = paths_to_v
+            if level + 1.0 > radius:
+                continue
             for e in range(indptr[v], indptr[v + ONE]):
                 w = indices[e]
                 place = np.uint64(places[w])

@@ -46,12 +46,13 @@ from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.traversal import sweep
 from lagbc.methods.cpu.traversal.dependencies import ONE, ZERO, add_root, omega_of, overflows
+from lagbc.methods.cpu.traversal.near import add_near
 from lagbc.methods.cpu.traversal.sweep import Levels, State, unsigned
 from lagbc.methods.sums import PATH_SUMS
 
 batching = sweep.batching
 options = frozenset({"rtol", "members"})
-forward, backward = sweep.forward, sweep.backward
+forward, backward, sum_within = sweep.forward, sweep.backward, sweep.sum_within
 
 _TWO, _FOUR = np.uint64(2), np.uint64(4)
 
@@ -181,6 +182,8 @@ def sweep_roots(
     depth,
     overflowed,
     stop,
+    radius,
+    near,
 ):
     """Search and sum roots; see `sweep.State`. Paths are counted if `counts`."""
     new = np.uint64(len(search.dist))
@@ -189,28 +192,31 @@ def sweep_roots(
             continue
         root = np.uint64(roots[k])
         if len(search.buckets) > 0:
-            count, notes = _search_by_buckets(indptr, indices, lengths, search, root, trail, stop)
+            count, notes = _search_by_buckets(indptr, indices, lengths, search, root, radius, trail, stop)
         else:
-            count, notes = _search_by_heap(indptr, indices, lengths, rtol, search, root, trail, stop)
+            count, notes = _search_by_heap(indptr, indices, lengths, rtol, search, root, radius, trail, stop)
         if stop[0]:
             return False
         reached[k], tight = count, ZERO
         if counts:
             tight = _count(trail, count, notes, search, members, rtol)
-            overflowed[k] = overflows(trail, count, limit) or _misses(trail, count)
+            overflowed[k] = overflows(trail.sigma, count, limit) or _misses(trail.sigma, count)
         farthest = 0.0  # the last one may be nearer than others of its bucket
         for i in range(ZERO, count):
             v, farthest = trail.order[i], max(farthest, trail.dist[i])
             search.dist[v], search.places[v] = np.inf, new
         if not overflowed[k]:
             depth[k] = farthest
-            add_root(trail, count, tight, omega_of(omega, k), members, times[k], endpoints, totals)
+            if near is None:
+                add_root(trail, count, tight, omega_of(omega, k), members, times[k], endpoints, totals)
+            else:
+                add_near(trail, count, tight, omega_of(omega, k), times[k], endpoints, near, k)
     return True
 
 
 @njit
-def _search_by_buckets(indptr, indices, lengths, search, root, trail, stop):
-    """Settle what the root reaches and note edges; return how many vertices and notes there are.
+def _search_by_buckets(indptr, indices, lengths, search, root, radius, trail, stop):
+    """Settle what the root reaches within the radius and note edges; return how many vertices and notes there are.
 
     Invariant: `waiting` notes are in buckets, those of vertices at a distance d in number d * per_length; `bucket` is
     at most the first that is not empty. All buckets are empty before and after it.
@@ -226,7 +232,7 @@ def _search_by_buckets(indptr, indices, lengths, search, root, trail, stop):
         for e in range(indptr[v], indptr[v + ONE]):
             w = indices[e]
             through, far = near + lengths[e], dist[w]
-            if through <= far:
+            if through <= min(far, radius):
                 trail.tails[notes], trail.heads[notes], search.through[notes] = count, w, through
                 if numbers_edges:
                     trail.edges[notes] = e
@@ -251,10 +257,10 @@ def _search_by_buckets(indptr, indices, lengths, search, root, trail, stop):
 
 
 @njit
-def _search_by_heap(indptr, indices, lengths, rtol, search, root, trail, stop):
-    """Settle what the root reaches, by rising distance, and note edges; return how many vertices and notes there are.
+def _search_by_heap(indptr, indices, lengths, rtol, search, root, radius, trail, stop):
+    """Settle what the root reaches within the radius, by rising distance, and note edges; return how many there are.
 
-    An edge is noted, too, if `rtol` may make it tight.
+    An edge is noted, too, if `rtol` may make it tight; it is not if its head is beyond the radius in the end.
     """
     dist, places, keys, heap = search.dist, search.places, search.keys, search.heap
     numbers_edges = len(trail.edges) > 0
@@ -267,12 +273,12 @@ def _search_by_heap(indptr, indices, lengths, rtol, search, root, trail, stop):
         for e in range(indptr[v], indptr[v + ONE]):
             w = indices[e]
             through, far = near + lengths[e], dist[w]
-            if through <= far * tolerance:
+            if through <= min(far, radius) * tolerance:
                 trail.tails[notes], trail.heads[notes], search.through[notes] = count, w, through
                 if numbers_edges:
                     trail.edges[notes] = e
                 notes += ONE
-                if through < far:
+                if through < far and through <= radius:
                     slot = size if far == np.inf else np.uint64(places[w])
                     size = max(size, slot + ONE)
                     dist[w] = through
@@ -332,7 +338,7 @@ def _count(trail, count, notes, search, members, rtol):
     tight = ZERO
     for note in range(ZERO, notes):
         tail, far = tails[note], dist[heads[note]]
-        if trail.dist[tail] < far and abs(search.through[note] - far) <= rtol * far:
+        if trail.dist[tail] < far < np.inf and abs(search.through[note] - far) <= rtol * far:
             place = search.places[heads[note]]
             if members is None:
                 sigma[place] += sigma[tail]
@@ -346,9 +352,9 @@ def _count(trail, count, notes, search, members, rtol):
 
 
 @njit
-def _misses(trail, count):
+def _misses(sigma, count):
     """Return whether no path leads to some vertex: a length was absorbed."""
     least = 1.0
     for i in range(ZERO, count):
-        least = min(least, trail.sigma[i])
+        least = min(least, sigma[i])
     return least == 0.0

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.contract import Batching, Interrupted, SweepPlan
+from lagbc.methods.contract import BOUNDED_ROOTS, Batching, Interrupted, SweepPlan
 from lagbc.methods.cpu.in_order import add_in_order
 from lagbc.methods.cpu.traversal.dependencies import Totals, Trail
-from lagbc.methods.sums import PATH_SUMS, Sums
+from lagbc.methods.cpu.traversal.near import Near, room, room_bytes, take
+from lagbc.methods.sums import PATH_SUMS, SparseSums, Sums
 from lagbc.methods.targets import columns_into_range
 
 # Roots that are summed together, by one thread. 16 let 256 roots keep 16 threads at work; 64 took up to 10 % less time
@@ -61,10 +62,12 @@ class State:
     plan : SweepPlan
     kernel : function
         Compiled. ``kernel(*search, roots, omega, members, times, limit, endpoints, trail, totals, reached, depth,
-        overflowed, stop)`` searches each of the roots (int64, in sweep order; -1 is an absent one) and adds it to the
-        totals, if no path count is above the limit. `omega` has a row of target weights for each root, one for all, or
-        none; `members` is that of this state; `times` says how often each root counts; the three before the last are
-        those of `Found`. It returns whether it finished: False if it saw the stop flag, which it polls once a level,
+        overflowed, stop, radius, near)`` searches each of the roots (int64, in sweep order; -1 is an absent one) and
+        adds it to the totals, if no path count is above the limit. `omega` has a row of target weights for each root,
+        one for all, or none; `members` is that of this state; `times` says how often each root counts; then come those
+        of `Found`. With `near`, that of this state, it adds to this in place of the totals. Nothing beyond the radius
+        is searched. It
+        returns whether it finished: False if it saw the stop flag, which it polls once a level,
         and then all arrays may be left in disorder.
     search : tuple
         What it searches, and its own arrays.
@@ -75,6 +78,8 @@ class State:
         Target weights of the plan.
     members : ndarray of float64, shape (n,), or None
         How many vertices each stands for. Where it is None, kernels are compiled without what belongs to it.
+    near : Near or None
+        Room for what is summed within the bounds of the plan, if it has some.
     """
 
     graph: Graph
@@ -85,6 +90,7 @@ class State:
     totals: Totals
     omega: NDArray[np.float64]
     members: NDArray[np.float64] | None
+    near: Near | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +133,8 @@ def trail_bytes(graph: Graph, plan: SweepPlan, edges: int) -> int:
     distances = len(plan.sums - PATH_SUMS - {"depth"})
     totals = 8 * (n * (has_paths + has_stress + distances) + nnz * has_edges)
     members = 2 * n * (plan.members is not None)  # by vertex and by place
+    if plan.bounds is not None:
+        totals = room_bytes(graph, plan, edges)
     return trail + totals + 8 * (n * (plan.omega is not None) + members)
 
 
@@ -138,6 +146,7 @@ def one_way(graph: Graph) -> int:
 def prepare(graph: Graph, plan: SweepPlan, kernel: Callable[..., bool], search: tuple[Any, ...], edges: int) -> State:
     """Allocate one worker's arrays, besides those of its search, with room for so many tight edges of a root."""
     n, nnz, asked = graph.n, graph.nnz, plan.sums
+    of_blocks = asked if plan.bounds is None else frozenset[str]()
     number = unsigned(graph.indices).dtype
     trail = Trail(
         order=np.empty(n, number),
@@ -151,13 +160,14 @@ def prepare(graph: Graph, plan: SweepPlan, kernel: Callable[..., bool], search: 
         members=np.empty(0 if plan.members is None else n),
     )
     totals = Totals(
-        dependency=np.empty(n if asked & PATH_SUMS else 0),
-        edges=np.empty(nnz if "edges" in asked else 0),
-        **{name: np.empty(n if name in asked else 0) for name in ("stress", "reached", "distance", "inverse")},
+        dependency=np.empty(n if of_blocks & PATH_SUMS else 0),
+        edges=np.empty(nnz if "edges" in of_blocks else 0),
+        **{name: np.empty(n if name in of_blocks else 0) for name in ("stress", "reached", "distance", "inverse")},
     )
     omega = np.empty((0, n)) if plan.omega is None else plan.omega[None, graph.order]
     members = None if plan.members is None else plan.members[graph.order]
-    return State(graph, plan, kernel, search, trail, totals, omega, members)
+    near = None if plan.bounds is None else room(graph, plan, BOUNDED_ROOTS, edges)
+    return State(graph, plan, kernel, search, trail, totals, omega, members, near)
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
@@ -183,6 +193,13 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
         else:
             order = state.graph.edge_order if name == "edges" else state.graph.order
             add_in_order(total[row], getattr(state.totals, name), order)
+
+
+def sum_within(state: State, roots: NDArray[np.int64]) -> tuple[SparseSums, NDArray[np.bool_]]:
+    """Sum at most `BOUNDED_ROOTS` roots within the bounds of the plan."""
+    assert state.near is not None
+    found = _run(state, roots, state.omega, state.totals)
+    return take(state.near, state.graph, state.plan, roots), found.overflowed
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -235,6 +252,8 @@ def _run(
         found.depth,
         found.overflowed,
         plan.stop.value,
+        plan.radius,
+        state.near,
     )
     if not finished:
         raise Interrupted

@@ -1,0 +1,130 @@
+"""Cutoffs beside igraph's: ``python -m benchmarks.cutoff --data FOLDER``.
+
+Networks are taken as undirected, with random integer lengths from 20 to 200 (seed 1), from all roots, on a graph that
+is read and ordered. Cutoffs are those within which 50, 500 and 5000 vertices lie in the mean, of a sample of 200. Of
+`lagbc.bc` by one thread the processor's time counts, as igraph's does, best of interleaved rounds; by two threads the
+clock on the wall. Three cutoffs from one search are held against the largest alone, and so are closeness and reach
+beside betweenness. Scores have to agree with igraph's. The exponent is that of time against reach, fitted by least
+squares to logarithms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+import click
+import igraph
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import dijkstra
+
+import lagbc
+from benchmarks import machine
+from benchmarks.generators import symmetric_lengths
+from benchmarks.graphs import read
+
+REACHES, SAMPLE = (50, 500, 5000), 200
+NETWORKS = "luxembourg_osm,road-usa-NY"
+HEAD = "| network | cutoff | reach | igraph, s | lagbc, s | times | 2 threads, s | times |"
+
+
+def with_lengths(path: Path) -> sparse.csr_array:
+    """Read a network, both ways, with lengths from 20 to 200."""
+    A = read(path)
+    both = sparse.csr_array(A + A.T)
+    lengths = symmetric_lengths(both.indptr, both.indices, 20.0, 200.0, integer=True, seed=1)
+    return sparse.csr_array((lengths, both.indices, both.indptr), shape=both.shape)
+
+
+def cutoff_that_reaches(A: sparse.csr_array, reach: int) -> float:
+    """Tell within which distance so many vertices lie, in the mean of a sample."""
+    roots, cutoff = np.random.default_rng(1).choice(A.shape[0], SAMPLE, replace=False), 100.0
+    while True:
+        dist = np.sort(dijkstra(A, indices=roots, limit=cutoff).ravel())
+        if np.isfinite(dist).sum() > reach * SAMPLE + SAMPLE:
+            return float(np.floor(dist[reach * SAMPLE + SAMPLE]))
+        cutoff *= 1.5
+
+
+def igraph_of(A: sparse.csr_array) -> tuple[igraph.Graph, list[float]]:
+    """Make igraph's graph, and the lengths of its edges."""
+    upper = sparse.triu(A).tocoo()
+    return igraph.Graph(n=A.shape[0], edges=np.column_stack([upper.row, upper.col])), upper.data.tolist()
+
+
+def best(clock: Callable[[], float], rounds: int, *runs: Callable[[], Any]) -> list[tuple[float, Any]]:
+    """Time runs, round after round; the best seconds of each, and what it returned."""
+    seconds, found = [np.inf] * len(runs), [None] * len(runs)
+    for _ in range(rounds):
+        for number, run in enumerate(runs):
+            begun = clock()
+            found[number] = run()
+            seconds[number] = min(seconds[number], clock() - begun)
+    return list(zip(seconds, found, strict=True))
+
+
+def measure(name: str, A: sparse.csr_array, reaches: tuple[int, ...], rounds: int) -> list[str]:
+    """Time one network; return the rows of the table, and a line on what more columns and sums cost."""
+    graph, (peer, weights) = lagbc.as_graph(A, directed=False, weighted=True), igraph_of(A)
+    lagbc.centralities(graph, ("bc", "closeness", "reach"), cutoff=[1, 2], threads=2)
+    rows, cutoffs, seconds = [], [cutoff_that_reaches(A, reach) for reach in reaches], []
+    for reach, cutoff in zip(reaches, cutoffs, strict=True):
+
+        def theirs(cutoff: float = cutoff) -> Any:
+            return peer.betweenness(cutoff=cutoff, weights=weights)
+
+        def ours(threads: int = 1, cutoff: float = cutoff) -> Any:
+            return lagbc.bc(graph, cutoff=cutoff, threads=threads)
+
+        (igraph_seconds, expected), (one, found) = best(process_time, rounds, theirs, ours)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-6)
+        (waited, _), (two, _) = best(perf_counter, rounds, theirs, lambda: ours(threads=2))
+        seconds.append(one)
+        rows.append(
+            f"| {name} | {cutoff:.0f} | {reach} | {igraph_seconds:.2f} | {one:.3f} | {igraph_seconds / one:.1f} "
+            f"| {two:.3f} | {waited / two:.1f} |"
+        )
+        click.echo(rows[-1])
+    (largest, _), (several, _), (more, _) = best(
+        process_time,
+        rounds,
+        lambda: lagbc.bc(graph, cutoff=cutoffs[-1], threads=1),
+        lambda: lagbc.bc(graph, cutoff=cutoffs, threads=1),
+        lambda: lagbc.centralities(graph, ("bc", "closeness", "reach"), cutoff=cutoffs[-1], threads=1),
+    )
+    said = f"{name}: {len(cutoffs)} cutoffs take {several / largest:.2f} times the largest, "
+    said += f"closeness and reach beside it {more / largest:.2f} times"
+    if len(reaches) > 1:
+        said += f"; exponent {np.polyfit(np.log(reaches), np.log(seconds), 1)[0]:.2f}"
+    click.echo(said)
+    return [*rows, said]
+
+
+@click.command()
+@click.option(
+    "--data", type=click.Path(path_type=Path, exists=True), required=True, help="Folder of Matrix Market files."
+)
+@click.option("--networks", default=NETWORKS, show_default=True, help="Names, separated by commas.")
+@click.option("--reaches", default=",".join(map(str, REACHES)), show_default=True, help="Mean numbers of vertices.")
+@click.option("--rounds", default=2, show_default=True)
+@click.option("--out", type=click.Path(path_type=Path), help="A Markdown file for the table.")
+def main(data: Path, networks: str, reaches: str, rounds: int, out: Path | None) -> None:
+    """Print the table, and write it if asked to."""
+    lines = [HEAD, "|---|---|---|---|---|---|---|---|"]
+    for name in networks.split(","):
+        A = with_lengths(data / f"{name}.mtx.gz")
+        lines += measure(name, A, tuple(map(int, reaches.split(","))), rounds)
+    if out is not None:
+        about = f"{machine.cpu_model()}, commit {machine.commit()}"
+        table = [line for line in lines if line.startswith("|")]
+        rest = [line for line in lines if not line.startswith("|")]
+        out.write_text(
+            "\n".join(["# Cutoffs", "", f"By `python -m benchmarks.cutoff`; {about}.", "", *table, "", *rest, ""])
+        )
+
+
+if __name__ == "__main__":
+    main()

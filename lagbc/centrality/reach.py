@@ -1,0 +1,131 @@
+"""What lies within reach of a vertex: reach and gravity, as they are used of street networks."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lagbc.centrality.compute import compute_one
+from lagbc.centrality.registry import Arguments
+from lagbc.run.options import Options
+from lagbc.types import Auto, GraphLike
+
+
+def reach(
+    A: GraphLike,
+    batch: int | Auto = "auto",
+    *,
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool = False,
+    targets: ArrayLike | None = None,
+    target_weights: ArrayLike | None = None,
+    cutoff: ArrayLike | None = None,
+    **options: Unpack[Options],
+) -> NDArray[np.float64]:
+    r"""Count the targets within the cutoff r of every vertex, as many as they stand for.
+
+    .. math:: R(v) = \sum_{t \ne v :\, d(v, t) \le r} w_t
+
+    Distances are those out of v, to the targets; for those into v pass ``A.T``.
+
+    Parameters
+    ----------
+    A, batch, directed, weighted, strength : as for `lagbc.bc`
+    targets : array of int, optional
+        Count these vertices only. Distinct. Does not go with `target_weights`.
+    target_weights : array of float, shape (n,), optional
+        How many targets each vertex stands for, such as jobs or inhabitants: finite, >= 0. One each by default.
+    cutoff : float or array of float, shape (C,), optional
+        In hops or lengths, >= 0; several give a column each, from one search to the largest. Without it all vertices
+        count that v reaches.
+    **options : how the run is carried out, see `lagbc.Options`
+
+    Returns
+    -------
+    scores : ndarray of float64, shape (n,), with several cutoffs (n, C)
+
+    Raises
+    ------
+    OverflowError
+        `target_weights` sum to more than float64 holds.
+    The errors of `lagbc.bc`.
+
+    Notes
+    -----
+    A search costs what it reaches; "work-efficient" in hops and "dijkstra" with lengths, on the CPU, can make it.
+
+    References
+    ----------
+    A. Sevtsuk and M. Mekonnen, Urban network analysis: a new toolbox for ArcGIS, Revue internationale de geomatique 22
+    (2012) 287-305.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> path = sp.diags_array([1.0, 1.0, 1.0], offsets=1, shape=(4, 4))
+    >>> lagbc.reach(path, directed=False, cutoff=[1, 2])
+    array([[1., 2.],
+           [2., 3.],
+           [2., 3.],
+           [1., 2.]])
+    """
+    arguments = Arguments(targets=targets, target_weights=target_weights, cutoff=cutoff)
+    scores: NDArray[np.float64] = compute_one(A, "reach", batch, directed, weighted, strength, options, arguments)
+    return scores
+
+
+def gravity(
+    A: GraphLike,
+    batch: int | Auto = "auto",
+    *,
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool = False,
+    targets: ArrayLike | None = None,
+    target_weights: ArrayLike | None = None,
+    cutoff: ArrayLike | None = None,
+    decay: ArrayLike | None = None,
+    **options: Unpack[Options],
+) -> NDArray[np.float64]:
+    r"""Count the targets of every vertex, each the less the farther it is.
+
+    .. math:: G(v) = \sum_{t \ne v :\, d(v, t) \le r} w_t \, e^{-b \, d(v, t)}
+
+    Parameters
+    ----------
+    A, batch, directed, weighted, targets, target_weights, cutoff : as for `lagbc.reach`
+    decay : float or array of float, shape (D,)
+        b, per hop or unit of length, finite and >= 0; it has to be given. Several give a column each; those of the
+        first cutoff come first. What counts less than 2**-500 counts nothing.
+    **options : how the run is carried out, see `lagbc.Options`
+
+    Returns
+    -------
+    scores : ndarray of float64, shape (n,), with several cutoffs or decays (n, C * D)
+
+    Raises
+    ------
+    The errors of `lagbc.reach`.
+
+    Notes
+    -----
+    As for `lagbc.reach`; a search ends where nothing counts any more.
+
+    References
+    ----------
+    W. G. Hansen, How accessibility shapes land use, J. American Institute of Planners 25 (1959) 73-76.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> path = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3))
+    >>> lagbc.gravity(path, directed=False, decay=np.log(2))
+    array([0.75, 1.  , 0.75])
+    """
+    arguments = Arguments(targets=targets, target_weights=target_weights, cutoff=cutoff, decay=decay)
+    scores: NDArray[np.float64] = compute_one(A, "gravity", batch, directed, weighted, strength, options, arguments)
+    return scores

@@ -1,0 +1,205 @@
+"""The loop over the roots of a run with bounds, at the cost of what they reach.
+
+Roots are summed in blocks, which the roots alone fix, to `SparseSums`; these are added in order, so that bits do not
+depend on threads. They wait until together they have as many rows as the sums of the run: to make new sums of the old
+ones, which a checkpoint may hold, then costs no more than they did.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.errors import MemoryWarning, warn
+from lagbc.graph.graph import Graph
+from lagbc.methods import tuning
+from lagbc.methods.contract import BOUNDED_ROOTS, MethodModule, StopFlag, SumsWithin, SweepPlan
+from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums
+from lagbc.methods.table import Method
+from lagbc.phases import phase
+from lagbc.run.checkpoint import Progressed
+from lagbc.run.sweep import order_roots
+from lagbc.run.threads import CallingThread, Threads
+from lagbc.run.weights import into_range
+from lagbc.run.workers import Summed
+
+Roots = NDArray[np.int64]
+
+# Blocks of a run, where these are no larger than `BOUNDED_ROOTS`: enough to keep many threads at work.
+_BLOCKS, _LEAST_ROOTS = 64, 16
+
+
+def sweep_within(
+    graph: Graph,
+    method: Method,
+    plan: SweepPlan,
+    roots: Roots,
+    *,
+    ordered: Roots | None = None,
+    tell: Callable[[int], object] | None = None,
+    checkpoint: Progressed | None = None,
+    in_calling_thread: bool = False,
+) -> Sums:
+    """Sum what the plan, which has bounds, asks for over all roots.
+
+    Parameters and errors are those of `lagbc.run.sweep.sweep`.
+    """
+    ordered = order_roots(graph, method, roots) if ordered is None else ordered
+    size = _block_size(len(ordered))
+    blocks = [ordered[first : first + size] for first in range(0, len(ordered), size)]
+    if checkpoint is not None:
+        checkpoint.require_order(ordered, size)
+    begun = Summed.nothing(np, plan, graph) if checkpoint is None else checkpoint.state
+    run = _Run(graph, method, plan, checkpoint, tell, _Held(begun))
+    with ExitStack() as stack:
+        stack.enter_context(phase("sweep"))
+        stack.callback(run.keep)
+        while run.held.done < len(ordered):
+            try:
+                run.go_on(blocks[-(-run.held.done // size) :], in_calling_thread=in_calling_thread)
+            except MemoryError:
+                if run.plan.threads == 1:
+                    raise
+                run.plan = replace(run.plan, threads=run.plan.threads - 1)
+                warn(f"{method.name} ran out of memory; it goes on with threads={run.plan.threads}", MemoryWarning)
+    with phase("finish"):
+        return run.held.summed.total
+
+
+def _block_size(roots: int) -> int:
+    """Tell how many roots are summed together; another number is another order of the sums."""
+    return min(BOUNDED_ROOTS, max(_LEAST_ROOTS, -(-roots // _BLOCKS)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """What is summed: up to some root, and parts of the roots that follow, which are not added yet."""
+
+    summed: Summed
+    waiting: list[tuple[int, list[SparseSums]]] = field(default_factory=list)
+
+    @property
+    def done(self) -> int:
+        return self.summed.done + sum(roots for roots, _ in self.waiting)
+
+    def added(self) -> _Held:
+        """Add what waits."""
+        total = self.summed.total.plus_sparse(part for _, parts in self.waiting for part in parts)
+        return _Held(Summed(self.done, total, self.summed.part))
+
+
+@dataclass(eq=False)
+class _Run:
+    """The loop; `held` is replaced as one, so that an interrupt cannot part what belongs together."""
+
+    graph: Graph
+    method: Method
+    plan: SweepPlan
+    checkpoint: Progressed | None
+    tell: Callable[[int], object] | None
+    held: _Held
+    rows: int = 0  # that wait
+    saved: float = field(default_factory=time.perf_counter)
+
+    def go_on(self, blocks: list[Roots], *, in_calling_thread: bool) -> None:
+        """Sum the blocks that are left; at most two a worker are ahead of what is taken."""
+        threads = 1 if in_calling_thread else self.plan.threads
+        plan = replace(self.plan, stop=StopFlag())
+        idle = [_Worker(self.graph, self.method, plan)]
+        pool = CallingThread() if in_calling_thread else Threads(threads)
+
+        def run(block: Roots) -> list[SparseSums]:
+            try:
+                worker = idle.pop()
+            except IndexError:
+                worker = _Worker(self.graph, self.method, plan)
+            parts = worker.run(block)
+            idle.append(worker)
+            return parts
+
+        left, pending = iter(blocks), deque[tuple[int, Future[list[SparseSums]]]]()
+        try:
+            while True:
+                while len(pending) < 2 * threads and (block := next(left, None)) is not None:
+                    pending.append((len(block), pool.submit(run, block)))
+                if not pending:
+                    return
+                roots, future = pending.popleft()
+                self._take(roots, pool.wait_for(future))
+        finally:
+            plan.stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def keep(self) -> None:
+        """Add what waits, and save it."""
+        self._add()
+        if self.checkpoint is not None:
+            self.checkpoint.state = self.held.summed
+            self.checkpoint.save()
+        self.saved = time.perf_counter()
+
+    def _take(self, roots: int, parts: list[SparseSums]) -> None:
+        self.held.waiting.append((roots, parts))
+        self.rows += sum(part.size for part in parts)
+        if self.checkpoint is not None and time.perf_counter() - self.saved > tuning.CHECKPOINT_SECONDS:
+            self.keep()
+        elif self.rows > self.graph.n:
+            self._add()
+        if self.tell is not None:
+            self.tell(self.held.done)
+
+    def _add(self) -> None:
+        if self.held.waiting:
+            self.held = self.held.added()
+        self.rows = 0
+
+
+class _Worker:
+    """Sums blocks, one after the other, in a state of its own; `lagbc.run.workers` has more on weights in range."""
+
+    def __init__(self, graph: Graph, method: Method, plan: SweepPlan) -> None:
+        module: MethodModule = method.load()
+        self._graph, self._plan, self._module = graph, plan, cast("SumsWithin", module)
+        scaled, self._beyond = into_range(plan, graph.n)
+        self._power = _exponent(plan.omega) - _exponent(scaled.omega)
+        with phase("prepare"):
+            self._state = module.prepare(graph, scaled)
+
+    def run(self, block: Roots) -> list[SparseSums]:
+        """Sum a block; roots that float64 does not hold are summed by themselves, after the others."""
+        beyond = self._beyond[block]
+        near, overflowed = self._module.sum_within(self._state, np.where(beyond, -1, block))
+        with np.errstate(over="ignore"):
+            for name, array in near.sums:
+                if name in OF_BOUNDS and self._power:
+                    np.ldexp(array, self._power, out=array)
+        return [near, *(self._alone(int(root)) for root in block[overflowed | beyond])]
+
+    def _alone(self, root: int) -> SparseSums:
+        from lagbc.methods.cpu import extended
+
+        plan, graph = self._plan, self._graph
+        bounds: Any = plan.bounds
+        sums = Sums.zeros(np, plan.sums, graph.n, graph.nnz, bounds)
+        for c, d, alone in bounds:
+            names = plan.sums if d == 0 else plan.sums & DECAYING
+            column = {
+                name: array if name in OF_ROOTS else array[None]
+                for name, array in sums.column(bounds, c, d)
+                if name in names
+            }
+            extended.add_root(graph, replace(plan, bounds=alone, sums=names), root, Sums(**column), 0, root)
+        vertices, edges = np.arange(graph.n), np.arange(graph.nnz)
+        return SparseSums(vertices, edges, vertices, sums)
+
+
+def _exponent(omega: NDArray[np.float64] | None) -> int:
+    return 0 if omega is None else int(np.frexp(omega.max())[1])

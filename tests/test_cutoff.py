@@ -1,0 +1,430 @@
+"""Cutoffs and decays: each centrality against the oracle and igraph, columns, weights, counts of any size, errors."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse.csgraph import shortest_path
+from strategies import (
+    adjacency,
+    diamonds,
+    grid,
+    lengths,
+    lengths_of,
+    path,
+    scale_free,
+    weighted_graphs,
+    with_lengths,
+)
+
+import lagbc
+from lagbc import reference
+from lagbc.graph.validate import as_graph
+from lagbc.methods import table
+from lagbc.methods.bounds import LEAST, Bounds
+from lagbc.methods.contract import SweepPlan
+from lagbc.run import within
+
+ALL = (
+    "bc",
+    "edge_bc",
+    "closeness",
+    "harmonic",
+    "eccentricity",
+    "eccentricity_centrality",
+    "stress",
+    "reach",
+)
+CUTOFFS = st.lists(st.sampled_from([0, 0.5, 1, 2, 3, 5.5, 7, 12, np.inf]), min_size=1, max_size=3)
+TRAVERSALS = [row for row in table.METHODS if row.bounds]
+
+
+def arrays(A, directed, weighted):
+    """Edges, and lengths or None, as the oracle takes them."""
+    return *adjacency(A, directed=directed), lengths(A, directed=directed) if weighted else None
+
+
+def as_columns(scores, name):
+    """Scores as an array with a column each; of edges dense, row after row."""
+    return np.stack([matrix.toarray().ravel() for matrix in scores], axis=-1) if name == "edge_bc" else scores
+
+
+def edges(A, directed, weighted, **options):
+    indptr, indices, weights = arrays(A, directed, weighted)
+    scores = np.zeros(A.shape)
+    raw = reference.edge_scores(indptr, indices, weights, **options)
+    scores[np.repeat(np.arange(A.shape[0]), np.diff(indptr)), indices] = [float(x) for x in raw]
+    return (scores if directed else (scores + scores.T) / 2).ravel()
+
+
+def expected(name, A, directed, weighted, cutoff, **options):
+    """One column by the oracle."""
+    n, given_arrays, pairs = A.shape[0], arrays(A, directed, weighted), 1 if directed else 2
+    into = reference.distances_into(*given_arrays, cutoff=cutoff)
+    farthest = reference.eccentricity(*given_arrays, cutoff=cutoff)
+    compute = {
+        "bc": lambda: np.array(reference.brandes(*given_arrays, cutoff=cutoff, **options), float) / pairs,
+        "edge_bc": lambda: edges(A, directed, weighted, cutoff=cutoff, **options),
+        "closeness": lambda: [len(d) / (n - 1) * len(d) / sum(d) if d else 0 for d in into],
+        "harmonic": lambda: [sum(1 / x for x in d) for d in into],
+        "eccentricity": lambda: farthest,
+        "eccentricity_centrality": lambda: [(n - 1) / x if x else 0 for x in farthest],
+        "stress": lambda: [float(Fraction(x) / pairs) for x in reference.stress(*given_arrays, cutoff=cutoff)],
+        "reach": lambda: reference.gravity(*given_arrays, cutoff=cutoff, **options),
+        "gravity": lambda: reference.gravity(*given_arrays, cutoff=cutoff, **options),
+    }
+    return np.array(compute[name](), float)
+
+
+def assert_columns(ours, name, A, directed, weighted, columns):
+    """Hold columns against the oracle, each with its cutoff and more."""
+    found = as_columns(ours, name)
+    assert found.shape[-1] == len(columns)
+    for j, options in enumerate(columns):
+        theirs = expected(name, A, directed, weighted, **options)
+        np.testing.assert_allclose(found[..., j], theirs, rtol=1e-11, atol=1e-13, err_msg=f"{name}, {options}")
+
+
+@given(weighted_graphs(), st.booleans(), st.booleans(), CUTOFFS)
+def test_every_centrality_with_cutoffs(A, directed, weighted, cutoffs):
+    ours = lagbc.centralities(A, ALL, directed=directed, weighted=weighted, cutoff=cutoffs)
+    assert list(ours) == list(ALL)
+    for name in ALL:
+        assert_columns(ours[name], name, A, directed, weighted, [{"cutoff": cutoff} for cutoff in cutoffs])
+
+
+@given(weighted_graphs(), st.booleans(), st.booleans(), CUTOFFS, st.lists(st.sampled_from([0, 0.1, 0.7]), min_size=1))
+def test_decays_and_weights(A, directed, weighted, cutoffs, decays):
+    """Demand-weighted betweenness and gravity, and reach beside them, which does not decay."""
+    targets, sources = np.arange(A.shape[0]) % 3 + 0.5, np.arange(A.shape[0]) % 2 + 0.25
+    weights, how = {"target_weights": targets}, {"directed": directed, "weighted": weighted, "cutoff": cutoffs}
+    paths = lagbc.centralities(A, ("bc", "edge_bc"), **how, decay=decays, source_weights=sources, **weights)
+    ours = paths | lagbc.centralities(A, ("reach", "gravity"), **how, decay=decays, **weights)
+    weighed = {"target_weights": targets.tolist()}
+    pairs = [weighed | {"cutoff": cutoff, "decay": decay} for cutoff in cutoffs for decay in decays]
+    assert_columns(ours["gravity"], "gravity", A, directed, weighted, pairs)
+    assert_columns(ours["reach"], "reach", A, directed, weighted, [weighed | {"cutoff": cutoff} for cutoff in cutoffs])
+    pairs = [column | {"source_weights": sources.tolist()} for column in pairs]
+    assert_columns(ours["bc"], "bc", A, directed, weighted, pairs)
+    for matrix, column in zip(ours["edge_bc"], pairs, strict=True):
+        how = {name: column[name] for name in ("target_weights", "cutoff", "decay")}
+        alone = [edges(A, directed, weighted, sources=[s], **how) for s in range(A.shape[0])]
+        np.testing.assert_allclose(matrix.toarray().ravel(), sources @ alone, rtol=1e-11, atol=1e-13)
+
+
+@settings(max_examples=25)
+@given(weighted_graphs(min_n=2), st.booleans(), st.booleans(), st.data())
+def test_other_arguments(A, directed, weighted, data):
+    n, cutoff = A.shape[0], data.draw(st.sampled_from([1, 2, 4, 9]))
+    chosen = st.lists(st.integers(0, n - 1), unique=True, min_size=1)
+    sources, targets = data.draw(chosen), data.draw(chosen)
+    how = {"directed": directed, "weighted": weighted, "cutoff": cutoff}
+    given_arrays, pairs = arrays(A, directed, weighted), 1 if directed else 2
+    ends = reference.brandes(*given_arrays, sources=sources, endpoints=True, cutoff=cutoff)
+    np.testing.assert_allclose(
+        lagbc.bc(A, sources=sources, endpoints=True, **how), np.array(ends) / pairs, rtol=1e-11, atol=1e-13
+    )
+    omega = np.isin(np.arange(n), targets).astype(float)
+    some = reference.brandes(*given_arrays, sources=sources, target_weights=omega.tolist(), cutoff=cutoff)
+    np.testing.assert_allclose(
+        lagbc.bc(A, sources=sources, targets=targets, **how), np.array(some) / pairs, rtol=1e-11, atol=1e-13
+    )
+    reached = reference.gravity(*given_arrays, target_weights=omega.tolist(), cutoff=cutoff)
+    np.testing.assert_allclose(lagbc.reach(A, targets=targets, **how), reached)
+    if weighted:
+        tied = reference.brandes(*given_arrays, rtol=0.3, cutoff=cutoff)
+        np.testing.assert_allclose(lagbc.bc(A, rtol=0.3, **how), np.array(tied) / pairs, rtol=1e-11, atol=1e-13)
+    every = lagbc.bc(A, k=n, rng=1, **how)
+    np.testing.assert_allclose(every, lagbc.bc(A, **how), rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_igraph(directed, weighted):
+    igraph = pytest.importorskip("igraph")
+    A = with_lengths(scale_free(120, 360, seed=3), [1.0, 2.0, 3.0, 5.0])
+    ends = sorted(edge for edge in lengths_of(A, directed=directed) if directed or edge[0] < edge[1])
+    known = lengths_of(A, directed=directed)
+    G = igraph.Graph(n=120, edges=ends, directed=directed)
+    how = {"weights": [known[edge] for edge in ends] if weighted else None}
+    names, cutoffs = ("bc", "edge_bc", "closeness", "harmonic"), [1, 2, 4, 7]
+    ours = lagbc.centralities(A, names, directed=directed, weighted=weighted, cutoff=cutoffs, wf_improved=False)
+    for j, cutoff in enumerate(cutoffs):
+        theirs = {
+            "bc": G.betweenness(cutoff=cutoff, **how),
+            "closeness": np.nan_to_num(G.closeness(cutoff=cutoff, mode="in", **how)),
+            "harmonic": np.nan_to_num(G.harmonic_centrality(cutoff=cutoff, mode="in", **how)) * 119,
+        }
+        for name, scores in theirs.items():
+            np.testing.assert_allclose(ours[name][:, j], scores, rtol=1e-11, atol=1e-12, err_msg=name)
+        matrix = ours["edge_bc"][j].tocsr()
+        of_edges = G.edge_betweenness(cutoff=cutoff, **how)
+        np.testing.assert_allclose([matrix[edge] for edge in ends], of_edges, rtol=1e-11, atol=1e-12)
+
+
+# Columns
+
+
+def test_a_column_each_or_none():
+    A = path(6)
+    assert lagbc.bc(A, cutoff=2).shape == lagbc.gravity(A, decay=0.5).shape == lagbc.reach(A).shape == (6,)
+    assert lagbc.bc(A, cutoff=[2]).shape == lagbc.bc(A, decay=[0.5]).shape == (6, 1)
+    assert lagbc.bc(A, cutoff=[1, 2, 3], decay=[0, 1]).shape == (6, 6)
+    assert lagbc.bc(A, cutoff=np.array([1, 2, 3]), decay=1).shape == (6, 3)
+    assert lagbc.edge_bc(A, cutoff=2).shape == (6, 6)
+    assert [matrix.shape for matrix in lagbc.edge_bc(A, cutoff=[2, 3])] == [(6, 6)] * 2
+    several = lagbc.centralities(A, ("reach", "gravity"), cutoff=2, decay=[0, 1])
+    assert (several["reach"].shape, several["gravity"].shape) == ((6,), (6, 2))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_without_bounds_it_is_what_it_was(weighted):
+    A = with_lengths(grid(9, 14), [1.0, 2.0, 3.0])
+    for name in ALL[:-1]:
+        plain = lagbc.centralities(A, name, weighted=weighted)[name]
+        bounded = lagbc.centralities(A, name, weighted=weighted, cutoff=np.inf)[name]
+        if name == "edge_bc":
+            plain, bounded = plain.toarray(), bounded.toarray()
+        np.testing.assert_allclose(bounded, plain, rtol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_one_of_several_is_what_it_is_alone(weighted):
+    A = with_lengths(scale_free(400, 900, seed=2), [1.0, 1.5, 4.0])
+    several = lagbc.bc(A, weighted=weighted, cutoff=[2, 9, 4])
+    for j, cutoff in enumerate([2, 9, 4]):
+        np.testing.assert_allclose(several[:, j], lagbc.bc(A, weighted=weighted, cutoff=cutoff), rtol=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_same_bits(weighted):
+    A = with_lengths(scale_free(500, 1500, seed=4), [1.0, 2.5])
+    names, how = (*ALL, "gravity"), {"weighted": weighted, "cutoff": [2, 5], "decay": [0.1, 0.2]}
+    one = lagbc.centralities(A, names, threads=1, **how)
+    for options in ({"threads": 3}, {"threads": 2, "batch": 16}):
+        other = lagbc.centralities(A, names, **options, **how)
+        for name in names:
+            np.testing.assert_array_equal(as_columns(one[name], name), as_columns(other[name], name), err_msg=name)
+
+
+# The cost is that of what is reached
+
+
+@pytest.mark.parametrize("row", TRAVERSALS, ids=lambda row: row.name)
+def test_nothing_beyond_the_radius_is_searched_or_kept(row):
+    A = with_lengths(grid(60, 60), [1.0, 2.0])
+    graph, module = as_graph(A, weighted=row.weighted), row.load()
+    roots = np.array([0, 1, -1, 60])
+    plan = SweepPlan(
+        batch=64, sums=frozenset({"dependency", "reached"}), bounds=Bounds(np.array([3.0, 5.0]), np.zeros(1))
+    )
+    state = module.prepare(graph, plan)
+    for _ in range(2):  # what a block leaves does not go into the next
+        sums, overflowed = module.sum_within(state, roots)
+        count = np.unique(np.nonzero(sums.sums.reached)[0]).size
+        dist = np.array([reference._search(*arrays(A, True, row.weighted), s)[3] for s in (0, 1, 60)])
+        inside = ((dist >= 0) & (dist <= 5)).any(axis=0)
+        assert sorted(sums.vertices) == np.flatnonzero(inside).tolist()
+        assert count == len(sums.vertices)
+        assert sums.roots.tolist() == [0, 1, 60]
+        assert not overflowed.any()
+
+
+def test_decays_end_a_search():
+    """What counts less than 2**-500 counts nothing; sums that do not decay go on to their cutoff."""
+    decay = -np.log(LEAST) / 20.5
+    A = path(60)
+    found = lagbc.centralities(A, ("reach", "gravity"), decay=decay)
+    np.testing.assert_array_equal(found["reach"], np.full(60, 59))
+    bounds = Bounds(np.array([np.inf]), np.array([decay]))
+    assert bounds.radius(frozenset({"gravity"})) == pytest.approx(20.5)
+    assert bounds.radius(frozenset({"gravity", "targets"})) == np.inf
+    np.testing.assert_allclose(found["gravity"][0], sum(np.exp(-decay * d) for d in range(1, 21)), rtol=1e-12)
+
+
+# Counts and weights of any size
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("weighted", [False, True])
+def test_counts_that_float64_does_not_hold(weighted):
+    """3**660 paths within the cutoff; with a decay the limit is lower, and also with tiny weights of targets.
+
+    Scores below the normal numbers are as exact as float64 has them.
+    """
+    A, sources = diamonds(700, 3), [0, 1, 30, 400]
+    n, given_arrays = A.shape[0], adjacency(A)
+    for cutoff, decay, weights in ((1320, 0.0, None), (1000, 0.2, None), (1380, 0.1, 1e-300)):
+        omega = None if weights is None else np.full(n, weights)
+        how = {"sources": sources, "cutoff": [5, cutoff], "decay": decay, "target_weights": omega, "weighted": weighted}
+        ours = lagbc.centralities(A, ("bc", "edge_bc"), **how)
+        for j, each in enumerate(how["cutoff"]):
+            theirs = {"sources": sources, "cutoff": each, "decay": decay, "number": Fraction}
+            theirs["target_weights"] = None if omega is None else omega.tolist()
+            scores = np.array([float(x) for x in reference.brandes(*given_arrays, **theirs)])
+            np.testing.assert_allclose(ours["bc"][:, j], scores, rtol=1e-10, atol=1e-318)
+            raw = [float(x) for x in reference.edge_scores(*given_arrays, **theirs)]
+            indptr, indices = given_arrays
+            tails = np.repeat(np.arange(n), np.diff(indptr))
+            found = ours["edge_bc"][j].tocsr()[tails, indices]
+            np.testing.assert_allclose(np.asarray(found).ravel(), raw, rtol=1e-10, atol=1e-318)
+
+
+def test_all_sums_of_a_root_that_overflows():
+    """3**350 paths, more than a run with decays counts in float64."""
+    A = diamonds(350, 3)
+    names, cutoffs, decays = (*ALL, "gravity"), [4, 690], [0.0, 0.01]
+    ours = lagbc.centralities(A, names, log2=True, cutoff=cutoffs, decay=decays)
+    dist = shortest_path(A, unweighted=True)
+    np.fill_diagonal(dist, np.inf)
+    for j, cutoff in enumerate(cutoffs):
+        near = np.where(dist <= cutoff, dist, np.inf)
+        np.testing.assert_allclose(ours["harmonic"][:, j], (1 / near).sum(axis=0), rtol=1e-12)
+        np.testing.assert_array_equal(ours["eccentricity"][:, j], np.where(near < np.inf, near, 0).max(axis=1))
+        np.testing.assert_array_equal(ours["reach"][:, j], (near < np.inf).sum(axis=1))
+        for k, decay in enumerate(decays):
+            counted = np.where(near < np.inf, np.exp(-decay * np.where(near < np.inf, near, 0)), 0)
+            np.testing.assert_allclose(ours["gravity"][:, 2 * j + k], counted.sum(axis=1), rtol=1e-12)
+        np.testing.assert_allclose(ours["bc"][:, 2 * j], lagbc.bc(A, cutoff=cutoff), rtol=1e-12)
+        with np.errstate(divide="ignore"):
+            np.testing.assert_allclose(ours["stress"][:, j], np.log2(lagbc.stress(A, cutoff=cutoff)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("weights", [[1e-300, 1e300], [1e-310, 1.0], [2e-3, 5e8]])
+def test_weights_of_targets_may_be_far_apart(weights):
+    A = path(40)
+    omega = np.resize(weights, 40)
+    ours = lagbc.bc(A, cutoff=[3, 8], target_weights=omega)
+    reach = lagbc.reach(A, cutoff=[3, 8], target_weights=omega)
+    for j, cutoff in enumerate([3, 8]):
+        theirs = {"cutoff": cutoff, "target_weights": omega.tolist()}
+        np.testing.assert_allclose(ours[:, j], reference.brandes(*adjacency(A), **theirs), rtol=1e-12, atol=0)
+        np.testing.assert_allclose(reach[:, j], reference.gravity(*adjacency(A), **theirs), rtol=1e-12, atol=0)
+
+
+def test_weights_that_sum_to_too_much():
+    with pytest.raises(OverflowError, match="sum to more than float64 holds"):
+        lagbc.reach(path(3), target_weights=[1.5e308, 1, 1.5e308], cutoff=1)
+
+
+def test_a_length_that_rounding_absorbs_is_named():
+    A = with_lengths(path(4), [1.0])
+    A.data[:] = [1e18 if {i, j} == {0, 1} else 1.0 for i, j in zip(A.row, A.col, strict=True)]
+    with pytest.raises(ValueError, match="is lost to rounding"):
+        lagbc.bc(A, weighted=True, cutoff=2e18)
+    assert lagbc.bc(A, weighted=True, cutoff=5).tolist() == [0, 0, 2, 0]
+
+
+# Runs that are stopped
+
+
+class Killed(BaseException):
+    pass
+
+
+def test_a_checkpoint_goes_on_to_the_same_bits(tmp_path, monkeypatch):
+    A, file = with_lengths(scale_free(600, 1800, seed=5), [1.0, 2.0]), tmp_path / "run"
+    how = {"weighted": True, "cutoff": [3, 6], "threads": 1, "checkpoint": file}
+    whole = lagbc.bc(A, **how | {"checkpoint": None})
+    seen = []
+
+    def stop(progress):
+        seen.append(progress.done)
+        if len(seen) == 5:
+            raise Killed
+
+    with pytest.raises(Killed):
+        lagbc.bc(A, progress=stop, **how)
+    for other in ({"cutoff": [3, 7]}, {"decay": 0.1}):
+        with pytest.raises(lagbc.CheckpointError, match=r"other options|is not a lagbc checkpoint"):
+            lagbc.bc(A, **how | other)
+    monkeypatch.setattr(within.tuning, "CHECKPOINT_SECONDS", 0.0)  # saves after every block, too
+    resumed = []
+    np.testing.assert_array_equal(lagbc.bc(A, progress=lambda progress: resumed.append(progress.done), **how), whole)
+    assert resumed[0] > seen[-1]
+    np.testing.assert_array_equal(lagbc.bc(A, **how), whole)
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"cutoff": -1}, ValueError, "cutoff=-1: it is a distance >= 0, or several"),
+        ({"cutoff": [1, np.nan]}, ValueError, "it is a distance >= 0, or several"),
+        ({"cutoff": []}, ValueError, r"cutoff has shape \(0,\); it is a distance >= 0, or a 1-D array of such"),
+        ({"cutoff": [[1, 2]]}, ValueError, r"cutoff has shape \(1, 2\)"),
+        ({"cutoff": [[1], [2, 3]]}, TypeError, "cutoff is ragged"),
+        ({"cutoff": "far"}, TypeError, "cutoff='far' holds what is no real number"),
+        ({"cutoff": True}, TypeError, "cutoff=True holds what is no real number"),
+        ({"decay": -0.1}, ValueError, "decay=-0.1: it is a rate, finite and >= 0"),
+        ({"decay": np.inf}, ValueError, "decay=inf: it is a rate, finite and >= 0"),
+        ({"decay": 1, "normalized": True}, ValueError, "does not go with normalized or endpoints"),
+        ({"decay": 1, "endpoints": True}, ValueError, "does not go with normalized or endpoints"),
+        ({"cutoff": 1, "demand": np.eye(3)}, ValueError, "leave out cutoff"),
+        ({"decay": 1, "demand": np.eye(3)}, ValueError, "leave out decay"),
+        (
+            {"cutoff": 1, "method": "batched", "device": "cpu"},
+            ValueError,
+            "batched on cpu takes no cutoff or decay.*these do: work-efficient on cpu",
+        ),
+        (
+            {"cutoff": 1, "weighted": True, "method": "batched", "device": "cpu"},
+            ValueError,
+            "these do: dijkstra on cpu",
+        ),
+    ],
+)
+def test_what_is_refused(arguments, error, message):
+    with pytest.raises(error, match=message):
+        lagbc.bc(path(3), **arguments)
+
+
+def test_what_centralities_refuse():
+    A = path(3)
+    with pytest.raises(ValueError, match="gravity needs decay"):
+        lagbc.centralities(A, ("bc", "gravity"), cutoff=1)
+    with pytest.raises(ValueError, match="decay means nothing to closeness"):
+        lagbc.centralities(A, "closeness", decay=1)
+    with pytest.raises(ValueError, match="sources means nothing to reach"):
+        lagbc.centralities(A, ("bc", "reach"), sources=[0])
+    with pytest.raises(ValueError, match="batched on cpu takes no cutoff or decay"):
+        lagbc.reach(A, method="batched", device="cpu")
+
+
+def test_a_centrality_that_was_added():
+    """It is finished once for each cutoff; decays would change its sums unseen."""
+    added = lagbc.Centrality(
+        "load", frozenset({"dependency", "reached"}), lambda result, _: result.sums.dependency + result.sums.reached,
+        frozenset({"cutoff"}), "dependencies, and who reaches it",
+    )  # fmt: skip
+    lagbc.register_centrality(added)
+    try:
+        A = path(9)
+        found = lagbc.centralities(A, ("bc", "load"), cutoff=[1, 4])
+        for j, cutoff in enumerate([1, 4]):
+            reached = [len(d) for d in reference.distances_into(*adjacency(A), cutoff=cutoff)]
+            np.testing.assert_allclose(found["load"][:, j], found["bc"][:, j] + reached)
+        with pytest.raises(ValueError, match="decay changes sums of load, which takes none"):
+            lagbc.centralities(A, ("bc", "load"), cutoff=2, decay=1)
+    finally:
+        lagbc.unregister_centrality("load")
+
+
+def test_what_a_call_would_do():
+    A = grid(30, 30)
+    assert lagbc.select_method(A, cutoff=3).method.name == "work-efficient"
+    assert lagbc.select_method(A, which="reach").method.name == "work-efficient"
+    assert lagbc.select_method(A, weighted=True, decay=[1, 2]).method.name == "dijkstra"
+    one, three = (lagbc.estimate_memory(A, cutoff=cutoffs) for cutoffs in (3, [1, 2, 3]))
+    assert three.scores == 3 * one.scores
+    assert three.workspace > one.workspace
+    with pytest.raises(ValueError, match="leave out cutoff and decay"):
+        lagbc.estimate_memory(A, demand=A, cutoff=3)
+
+
+def test_few_roots_are_shared_out_and_many_fill_their_blocks():
+    assert [within._block_size(roots) for roots in (1, 1000, 1025, 10_000, 10**6)] == [16, 16, 17, 157, 1024]
