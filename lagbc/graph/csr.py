@@ -55,8 +55,9 @@ def both_ways(n: int, indptr: Any, indices: Any, lengths: Any, reverse: Csr | No
         from lagbc.graph.host import csr as host
 
         csr = indptr, indices, lengths
-        reverse = reverse or host.transposed(n, *csr)
-        return csr if are_equal(csr, reverse) else host.joined(n, csr, reverse)
+        if host.is_symmetric(*csr) if reverse is None else are_equal(csr, reverse):
+            return csr
+        return host.joined(n, csr, reverse or host.transposed(n, *csr))
     from lagbc.graph.device import csr as device
 
     return device.both_ways(n, indptr, indices, lengths)

@@ -151,6 +151,12 @@ class SweepPlan:
             asked = sorted(self.sums - SUMS_WITH_MEMBERS) + ["endpoints"] * self.endpoints
             raise ValueError(f"{', '.join(asked)}: not made where vertices stand for several members")
 
+    def with_own_flag(self) -> SweepPlan:
+        """Return the same plan with a stop flag of its own."""
+        plan = object.__new__(SweepPlan)
+        vars(plan).update(vars(self), stop=StopFlag())
+        return plan
+
     @property
     def sigma_limit(self) -> float:
         """The largest path count that leaves omega / sigma a normal number; roots with larger ones are recomputed."""

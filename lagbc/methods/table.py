@@ -13,6 +13,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
+
 from lagbc.cuda.cache import provide_folder
 from lagbc.errors import MissingDependencyError
 from lagbc.methods.contract import MethodModule
@@ -78,7 +80,7 @@ class Method:
     @property
     def arrays(self) -> Any:
         """The module whose arrays the method sums into: numpy or cupy."""
-        return import_module("numpy" if self.device == "cpu" else "cupy")
+        return np if self.device == "cpu" else import_module("cupy")
 
     def context(self) -> AbstractContextManager[Any]:
         """Return a context in which another thread works on this thread's current device and stream."""
@@ -101,7 +103,7 @@ class Method:
             missing = self.missing
             _is_installed.cache_clear()  # it may be installed before the next call
             raise MissingDependencyError(f"method {self.name!r} on {self.device} needs {missing}")
-        return import_module(self.module)  # type: ignore[return-value]
+        return _imported(self.module)
 
     def offers(self, sums: frozenset[str], *, demand: bool) -> bool:
         """Whether it makes some sums, and takes a demand if there is one."""
@@ -141,6 +143,11 @@ def _how_to_install(library: str) -> str:
     package = f"pip install {_PACKAGES.get(library, library)}"
     extra = EXTRAS.get(library)
     return f"{package}; or pip install 'lagbc[{extra}]', in a checkout '.[{extra}]'" if extra else package
+
+
+@cache
+def _imported(module: str) -> MethodModule:
+    return import_module(module)  # type: ignore[return-value]
 
 
 @cache
