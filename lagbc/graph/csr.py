@@ -55,9 +55,8 @@ def both_ways(n: int, indptr: Any, indices: Any, lengths: Any, reverse: Csr | No
         from lagbc.graph.host import csr as host
 
         csr = indptr, indices, lengths
-        if host.is_symmetric(*csr) if reverse is None else are_equal(csr, reverse):
-            return csr
-        return host.joined(n, csr, reverse or host.transposed(n, *csr))
+        reverse = reverse or host.transposed(n, *csr)
+        return csr if are_equal(csr, reverse) else host.joined(n, csr, reverse)
     from lagbc.graph.device import csr as device
 
     return device.both_ways(n, indptr, indices, lengths)

@@ -103,7 +103,7 @@ class Method:
             missing = self.missing
             _is_installed.cache_clear()  # it may be installed before the next call
             raise MissingDependencyError(f"method {self.name!r} on {self.device} needs {missing}")
-        return _imported(self.module)
+        return import_module(self.module)  # type: ignore[return-value]
 
     def offers(self, sums: frozenset[str], *, demand: bool) -> bool:
         """Whether it makes some sums, and takes a demand if there is one."""
@@ -143,11 +143,6 @@ def _how_to_install(library: str) -> str:
     package = f"pip install {_PACKAGES.get(library, library)}"
     extra = EXTRAS.get(library)
     return f"{package}; or pip install 'lagbc[{extra}]', in a checkout '.[{extra}]'" if extra else package
-
-
-@cache
-def _imported(module: str) -> MethodModule:
-    return import_module(module)  # type: ignore[return-value]
 
 
 @cache

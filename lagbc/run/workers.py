@@ -268,7 +268,7 @@ class _Worker:
 
     def _run(self, roots: Roots) -> Sums:
         sums, overflowed = self._sweep(self._plan.dtype, roots)
-        if overflowed.any() and self._plan.dtype == "float32":
+        if self._plan.dtype == "float32" and overflowed.any():
             in_float64, overflowed = self._sweep("float64", np.where(overflowed, roots, -1))
             sums.add(in_float64)
         again = overflowed | self._beyond[roots]

@@ -9,6 +9,8 @@ columns are in the order of the rows there, and put back under their rows in the
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import numpy as np
@@ -37,7 +39,7 @@ def canonical(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: An
         A column is not in 0..n - 1.
     """
     found = share(lambda first, last: _inspect(n, indptr, indices, first, last), parts_of_rows(indptr))
-    flags = int(np.bitwise_or.reduce(found))
+    flags = reduce(or_, found)
     if flags & _OUTSIDE:
         raise IndexError("a column is outside the matrix")
     if flags & _UNSORTED:
@@ -100,12 +102,6 @@ def _numbers(parts: list[Any]) -> list[tuple[int]]:
     return [(k,) for k in range(len(parts))]
 
 
-def is_symmetric(indptr: NDArray[np.int64], indices: NDArray[Any], data: Any) -> bool:
-    """Whether each entry of a matrix in canonical form has its equal on the other side of the diagonal."""
-    met = share(lambda first, last: _mirrored(indptr, indices, data, first, last), parts_of_rows(indptr))
-    return bool(min(met) >= 0 and 2 * sum(met) == len(indices))
-
-
 def joined(n: int, a: Csr, b: Csr) -> Csr:
     """Take the entries of either of two matrices of canonical rows, with the smaller value of the two."""
     parts = parts_of_rows(a[0])
@@ -157,29 +153,6 @@ def _inspect(n, indptr, indices, first, last):
             unmerged |= (j == before) | (j == i)
             before = j
     return outside * _OUTSIDE + unsorted * _UNSORTED + unmerged * _UNMERGED
-
-
-@njit
-def _mirrored(indptr, indices, data, first, last):
-    """Count the entries of rows `first` to `last` above the diagonal; -1 if one has no equal below it."""
-    above = 0
-    for i in range(first, last):
-        for e in range(indptr[i], indptr[i + 1]):
-            j = indices[e]
-            if j > i:
-                above += 1
-                low, high = indptr[j], indptr[j + 1]
-                while low < high:
-                    middle = (low + high) >> 1
-                    if indices[middle] < i:
-                        low = middle + 1
-                    else:
-                        high = middle
-                if low == indptr[j + 1] or indices[low] != i:
-                    return -1
-                if data is not None and data[low] != data[e]:
-                    return -1
-    return above
 
 
 @njit
