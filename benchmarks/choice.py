@@ -149,7 +149,8 @@ def measured(rows: Sequence[Row], key: tuple[str, bool]) -> Measured:
         [Cell(key[1], key[0], 1, row["roots"], _class_of(row)) for row in first],
         [row["n"] for row in first],
         np.array([[1e3 * group[name]["seconds"] for name in names] for group in whole]),
-        np.array([[row["terms"][name] for name in cost.TERMS] for row in first]),
+        # A line has no term that was thought of later, and that its methods do without.
+        np.array([[row["terms"].get(name, 0.0) for name in cost.TERMS] for row in first]),
     )
 
 

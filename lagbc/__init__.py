@@ -121,7 +121,10 @@ if not TYPE_CHECKING:  # which would take every name for one of lagbc's
     def __getattr__(name):
         for home, names in _HOMES.items():
             if name in names:
-                return getattr(import_module(f"lagbc.{home}"), name)
+                value = getattr(import_module(f"lagbc.{home}"), name)
+                if name != "METHODS":  # to which rows may be added
+                    globals()[name] = value
+                return value
         if name in _MODULES:
             return import_module(f"lagbc.{name}")
         raise AttributeError(f"module 'lagbc' has no attribute {name!r}")

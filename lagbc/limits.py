@@ -37,6 +37,8 @@ def usable_cores() -> int:
 
 def most_threads(wanted: int) -> int:
     """How many threads of those wanted, but one at least, half of the address space that is left has room for."""
+    if wanted == 1:
+        return 1
     return min([wanted, *(max(1, left // 2 // _BYTES_PER_THREAD) for left in _left_of_address_space())])
 
 

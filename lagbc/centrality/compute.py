@@ -119,6 +119,8 @@ def find_all(which: str | Iterable[str]) -> tuple[Centrality, ...]:
 
 def _require_known(centralities: tuple[Centrality, ...], options: Options) -> None:
     """Raise TypeError if a keyword argument is neither an option of a run nor one that the centralities take."""
+    if not options:
+        return
     for name in (*OF_THE_SUMS, *OF_THE_SCORES):
         if name in options:
             raise TypeError(f"{', '.join(one.name for one in centralities)} takes no {name}")

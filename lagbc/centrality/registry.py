@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -114,13 +115,16 @@ class Centrality:
 
 
 def _finish(name: str) -> Callable[[Result, Arguments], NDArray[np.float64]]:
-    """Return a function of `lagbc.centrality.finish`, which is imported when it is called."""
+    """Return a function of `lagbc.centrality.finish`, which is imported when it is called first."""
 
-    def finish(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-        scores: NDArray[np.float64] = getattr(import_module("lagbc.centrality.finish"), name)(result, arguments)
-        return scores
+    @cache
+    def imported() -> Callable[[Result, Arguments], NDArray[np.float64]]:
+        function: Callable[[Result, Arguments], NDArray[np.float64]] = getattr(
+            import_module("lagbc.centrality.finish"), name
+        )
+        return function
 
-    return finish
+    return lambda result, arguments: imported()(result, arguments)
 
 
 _SAMPLES = frozenset({"sources", "cutoff", "k", "rng"})

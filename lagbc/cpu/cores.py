@@ -32,6 +32,8 @@ def parts_of_rows(indptr: NDArray[np.int64], most: int | None = None) -> list[Pa
     n, entries = len(indptr) - 1, int(indptr[-1])
     parts = cores() if n + entries >= SHARED_FROM else 1
     parts = parts if most is None else max(1, min(parts, most))
+    if parts == 1:
+        return [(0, n)]
     inner = np.searchsorted(indptr, entries * np.arange(1, parts) // parts).tolist()
     return _between([0, *inner, n])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import log2
 from typing import Any
 
 import numpy as np
@@ -102,8 +103,8 @@ class Graph:
     @cached_property
     def out_degrees(self) -> NDArray[np.int64]:
         """Stored edges that leave each vertex."""
-        degrees: NDArray[np.int64] = np.diff(as_numpy(self.indptr))
-        return degrees
+        indptr: NDArray[np.int64] = as_numpy(self.indptr)
+        return indptr[1:] - indptr[:-1]
 
     @cached_property
     def in_degrees(self) -> NDArray[np.int64]:
@@ -219,10 +220,10 @@ class Graph:
             depth, _ = bfs_extent(both.indptr, both.indices, hub)
         return depth
 
-    @property
+    @cached_property
     def has_high_diameter(self) -> bool:
         """Whether the graph looks like a mesh or a road network, whose diameter is far above log2(n)."""
-        return bool(self.depth > tuning.HIGH_DIAMETER * np.log2(max(self.n, 2)))
+        return self.depth > tuning.HIGH_DIAMETER * log2(max(self.n, 2))
 
     @cached_property
     @in_phase("order")

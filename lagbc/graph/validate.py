@@ -224,7 +224,7 @@ def _compressed(A: Any) -> Csr:
 
 def _readable(array: Any) -> Any:
     """Return an array as compiled functions take it, whatever the caller's is: in one piece, and not read-only."""
-    return np.require(array, requirements=["C", "A", "W"])
+    return array if array.flags.carray else np.require(array, requirements=["C", "A", "W"])
 
 
 def _own(array: Any, theirs: Any) -> Any:

@@ -185,6 +185,12 @@ class SweepPlan:
         """Count the columns of a sum."""
         return 1 if self.bounds is None else self.bounds.columns(name)
 
+    def with_own_flag(self) -> SweepPlan:
+        """Return the same plan with a stop flag of its own."""
+        plan = object.__new__(SweepPlan)
+        vars(plan).update(vars(self), stop=StopFlag())
+        return plan
+
     @property
     def sigma_limit(self) -> float:
         """The largest path count that leaves omega / sigma a normal number; roots with larger ones are recomputed."""

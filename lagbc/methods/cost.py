@@ -1,9 +1,15 @@
 """What a run costs by each method that "auto" takes: linear in what a probe counts.
 
 A search that all roots of a batch share costs what its rows do, however many columns are live in them: `visit` and
-`edge`. One from a root alone costs what its pairs of vertex and root do: `pair` and `pair_edge`. On a GPU each level
-is waited for, by all roots that are under way at a time. The constants are `lagbc.methods.tuning.COSTS`; only which
-of two costs is less depends on them, and no score.
+`edge`. One from a root alone costs what its pairs of vertex and root do: `pair` and `pair_edge`. On a GPU each level is
+waited for, by all roots that are under way at a time.
+
+With lengths there are no levels, and a shared search waits until most columns of a row are ready. Two more counts tell
+how far that goes. Of levels with more rows than a core's cache holds, `far_visit` counts the visits again, as far as
+they are beyond it. And `lone_pair` counts pairs that share a row with few others: with V visits of P pairs in all,
+P (V / P)^4, which rises steeply where the distances of the columns lie apart.
+
+The constants are `lagbc.methods.tuning.COSTS`; only which of two costs is less depends on them, and no score.
 """
 
 from __future__ import annotations
@@ -17,7 +23,18 @@ from lagbc.methods import tuning
 from lagbc.methods.probe import Probe, most_edges
 from lagbc.methods.table import Method
 
-TERMS = ("run", "batch_level", "group_level", "group_row", "visit", "edge", "pair", "pair_edge")
+TERMS = (
+    "run",
+    "batch_level",
+    "group_level",
+    "group_row",
+    "visit",
+    "far_visit",
+    "edge",
+    "pair",
+    "lone_pair",
+    "pair_edge",
+)
 # Roots that a GPU has under way in a group, and in a batch; a CPU has a group's or fewer.
 _GROUP, _BATCH = 256, 4096
 
@@ -36,14 +53,18 @@ def terms(graph: Graph, probe: Probe) -> dict[str, float]:
     if probe.edges > most_edges(graph, roots):
         per_root = max(per_root, np.count_nonzero(graph.out_degrees) / probe.pairs)
     groups, batches = -(-roots // _GROUP), -(-roots // _BATCH)
+    far = max(0.0, 1 - tuning.CACHED_ROWS * probe.levels / max(1, probe.visits))
+    apart = probe.visits / max(1, probe.pairs)
     return {
         "run": 1,
         "batch_level": batches * probe.levels,
         "group_level": groups * probe.levels,
         "group_row": groups * graph.n,
         "visit": roots * per_root * probe.visits,
+        "far_visit": far * roots * per_root * probe.visits,
         "edge": roots * per_root * probe.edges,
         "pair": roots * per_root * probe.pairs,
+        "lone_pair": apart**4 * roots * per_root * probe.pairs,
         "pair_edge": roots * per_root * probe.pair_edges,
     }
 

@@ -13,6 +13,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
+
 from lagbc.cuda.cache import provide_folder
 from lagbc.errors import MissingDependencyError
 from lagbc.methods.contract import MethodModule
@@ -81,7 +83,7 @@ class Method:
     @property
     def arrays(self) -> Any:
         """The module whose arrays the method sums into: numpy or cupy."""
-        return import_module("numpy" if self.device == "cpu" else "cupy")
+        return np if self.device == "cpu" else import_module("cupy")
 
     def context(self) -> AbstractContextManager[Any]:
         """Return a context in which another thread works on this thread's current device and stream."""

@@ -155,6 +155,10 @@ OF_SMALL_RUNS = {"cpu": "semiring", "cuda": "traversal"}
 # A probe ends when it has looked at this share of roots times nnz edges. On an H200 it took 0.4 to 10 ms, 5 to 18 % of
 # calls from 64 to 1024 random roots of a mesh, a road-like and an R-MAT graph of 2**15 to 2**17 vertices.
 PROBE_SHARE = 1 / 16
+# Rows of 64 numbers that a core's cache holds, here of 2 MiB: with lengths, most of the time of `batched` goes into
+# rows beyond them. The constants that were fitted with 3,000 chose what took up to 2.6 times as long as the best, with
+# 4,096 and 5,000 up to 1.8 times.
+CACHED_ROWS = 4096
 # Milliseconds of a run for each of the terms of `lagbc.methods.cost.terms`, on a CPU by one thread. Results:
 # choice-cpu.md and choice-cuda.md, by ``python -m benchmarks.choice``, which fits them again.
 COSTS: dict[tuple[str, str, bool], dict[str, float]] = {
@@ -174,20 +178,21 @@ COSTS: dict[tuple[str, str, bool], dict[str, float]] = {
         "pair_edge": 1.9e-06,
     },
     ("batched", "cpu", True): {
-        "run": 1.2,
-        "group_row": 0.00094,
-        "visit": 8.1e-05,
-        "edge": 5.1e-06,
-        "pair": 2.3e-05,
-        "pair_edge": 1.9e-06,
+        "run": 1.3,
+        "batch_level": 0.019,
+        "group_row": 0.00091,
+        "far_visit": 0.00043,
+        "pair": 1.3e-05,
+        "lone_pair": 7.3e-05,
+        "pair_edge": 2.9e-06,
     },
     ("dijkstra", "cpu", True): {
-        "run": 1,
-        "group_level": 0.079,
-        "group_row": 7.6e-05,
-        "edge": 2.7e-06,
-        "pair": 4.9e-05,
-        "pair_edge": 3.6e-06,
+        "run": 1.3,
+        "group_level": 0.049,
+        "group_row": 8.1e-05,
+        "far_visit": 5.5e-05,
+        "pair": 2.6e-05,
+        "pair_edge": 5.3e-06,
     },
     ("batched", "cuda", False): {"run": 4.4, "batch_level": 0.093, "group_row": 2.1e-05, "visit": 1.2e-06},
     ("work-efficient", "cuda", False): {

@@ -228,8 +228,9 @@ def fit(graph: Graph, method: Method, plan: SweepPlan, limit: int | None = None)
     batching = method.load().batching
     roots = graph.n if plan.roots is None else plan.roots
     batch = widest(method, plan.batch, plan.roots)
-    threads = most_threads(min(plan.threads, max(-(-roots // batch), 1))) if batching.concurrent else plan.threads
-    plan = replace(plan, batch=batch, threads=threads)
+    threads = busy(method, roots, batch, plan.threads)
+    if (batch, threads) != (plan.batch, plan.threads):
+        plan = replace(plan, batch=batch, threads=threads)
     needed = estimate(graph, method, plan, limit)
     limit = needed.budget
     if needed.is_over and batching.concurrent:
@@ -274,6 +275,13 @@ def usual(method: Method, roots: int, threads: int) -> int:
     if not batching.concurrent or batching.block == 1:
         return batching.auto
     return min(batching.auto, batching.round(max(-(-roots // threads), 1)))
+
+
+def busy(method: Method, roots: int, batch: int, threads: int) -> int:
+    """Tell how many threads there are batches for, and room in the address space."""
+    if not method.load().batching.concurrent:
+        return threads
+    return most_threads(min(threads, max(-(-roots // batch), 1)))
 
 
 def widest(method: Method, batch: int, roots: int | None = None) -> int:

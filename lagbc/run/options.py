@@ -201,8 +201,10 @@ def settle(batch: int | str, options: Options) -> Settings:
 
 def require_known(options: Options, own: Iterable[str] = ()) -> None:
     """Raise TypeError if one of the keyword arguments of a call is no option of a run; `own` are the call's others."""
+    if options.keys() <= Options.__annotations__.keys():
+        return
     there = tuple(Options.__annotations__)
-    for name in sorted(options.keys() - set(there)):
+    for name in sorted(options.keys() - there):
         taken = (*own, *there)
         meant = _ELSEWHERE.get(name) or next(iter(get_close_matches(name, taken, 1)), None)
         instead = f"did you mean {meant}=?" if meant in taken else f"the options of a run are {', '.join(there)}"
@@ -210,12 +212,12 @@ def require_known(options: Options, own: Iterable[str] = ()) -> None:
 
 
 def _one_of(name: str, value: Any, values: tuple[str, ...]) -> str:
+    if isinstance(value, str) and value in values:
+        return value
     *others, last = map(repr, values)
     if not isinstance(value, str):
         raise TypeError(f"{name}={value!r} is not a string; write {', '.join(others)} or {last}")
-    if value not in values:
-        raise ValueError(f"{name}={value!r} is none of {', '.join(others)} and {last}")
-    return value
+    raise ValueError(f"{name}={value!r} is none of {', '.join(others)} and {last}")
 
 
 def _parse_batch(batch: int | str) -> int | None:

@@ -202,9 +202,11 @@ def _as_drawn_before(request: Request, n: int, settings: Settings) -> Request:
 
 def _plan_sweep(graph: Graph, method: Method, request: Request, settings: Settings) -> SweepPlan:
     """Say what a run asks of its method, with the batch and the threads that were asked for."""
+    roots, threads = len(request.roots), settings.threads
+    batch = memory.usual(method, roots, threads) if settings.batch is None else settings.batch
     return SweepPlan(
-        batch=memory.usual(method, len(request.roots), settings.threads) if settings.batch is None else settings.batch,
-        threads=settings.threads,
+        batch=batch,
+        threads=memory.busy(method, roots, batch, threads),
         # Weights of targets may leave the range of float32, and so may what stress counts.
         dtype="float64" if request.weighs_targets or "stress" in request.sums else settings.dtype,
         endpoints=request.endpoints,
@@ -218,7 +220,7 @@ def _plan_sweep(graph: Graph, method: Method, request: Request, settings: Settin
         rtol=request.rtol,
         bucket_width=settings.bucket_width,
         sums=request.sums,
-        roots=len(request.roots),
+        roots=roots,
         variant=settings.variant,
         virtual_warp=settings.virtual_warp,
         method=method.name,

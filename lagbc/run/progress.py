@@ -56,7 +56,7 @@ class Meter:
         self._begun = time.perf_counter()
         self._total = sum(stretch.roots for stretch in stretches)
         self._work = max(sum(stretch.roots * stretch.edges for stretch in stretches), 1e-300)
-        self._report = _reporter(report, self._total, self._state(), idle, stack)
+        self._report = _reporter(report, self._total, self._state, idle, stack)
 
     def of(self, number: int) -> Callable[[int], None]:
         """Return a function that takes how many roots of a stretch are done, and tells it."""
@@ -76,7 +76,9 @@ class Meter:
         return Progress(sum(self._done), self._total, seconds, traversed / max(seconds, 1e-9) / 1e9, share)
 
 
-def _reporter(report: Reporter | bool, total: int, start: Progress, note: str, stack: ExitStack) -> Reporter | None:
+def _reporter(
+    report: Reporter | bool, total: int, state: Callable[[], Progress], note: str, stack: ExitStack
+) -> Reporter | None:
     if callable(report):
         return report
     if not report:
@@ -86,7 +88,7 @@ def _reporter(report: Reporter | bool, total: int, start: Progress, note: str, s
     def drawn(progress: Progress) -> int:
         return total if progress.done == total else int(progress.share * total)
 
-    bar = stack.enter_context(tqdm(total=total, initial=drawn(start), unit="root", desc="lagbc"))
+    bar = stack.enter_context(tqdm(total=total, initial=drawn(state()), unit="root", desc="lagbc"))
 
     def draw(progress: Progress) -> None:
         bar.set_postfix_str(f"{progress.gteps:.3g} GTEPS{note}", refresh=False)

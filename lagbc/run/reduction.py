@@ -209,8 +209,9 @@ def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
 def _may_pay(graph: Graph, request: Request, settings: Settings) -> bool:
     """Whether a run is long enough for a look at its graph."""
     roots = len(request.roots)
-    least = tuning.LEAST_ROOTS[_device_of(graph, roots, settings)]
-    return roots >= least and roots * graph.nnz >= tuning.LEAST_WORK
+    if roots * graph.nnz < tuning.LEAST_WORK:
+        return False
+    return roots >= tuning.LEAST_ROOTS[_device_of(graph, roots, settings)]
 
 
 def _is_within(graph: Graph, request: Request, settings: Settings) -> bool:

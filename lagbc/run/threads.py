@@ -61,14 +61,25 @@ class Threads(ThreadPoolExecutor):
                 raise MemoryError("the system starts no thread") from error
 
 
+class _Returned(Future[Result]):
+    """What a call has returned. It takes no locks: to make them takes longer than a small graph to sweep."""
+
+    def __init__(self, value: Result) -> None:
+        self._value = value
+
+    def result(self, timeout: float | None = None) -> Result:
+        return self._value
+
+    def cancel(self) -> bool:
+        return False
+
+
 class CallingThread(Executor):
     """Makes calls in the thread that submits them, as they are submitted; so it is for short ones."""
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
         """Make a call; its error is raised here."""
-        future: Future[Result] = Future()
-        future.set_result(fn(*args, **kwargs))
-        return future
+        return _Returned(fn(*args, **kwargs))
 
     def wait_for(self, future: Future[Result]) -> Result:
         """Return the result of a call."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.contract import Batching, MethodModule, StopFlag, SweepPlan
+from lagbc.methods.contract import Batching, MethodModule, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.phases import phase
@@ -151,7 +151,7 @@ class Workers:
         self._graph, self._method, self._module = graph, method, module or method.load()
         if plan.members is not None and "members" not in self._module.options:
             raise NotImplementedError(f"{method.name} on {method.device} takes no vertices that stand for several")
-        self._plan = replace(plan, stop=StopFlag())
+        self._plan = plan.with_own_flag()
         self._scaled, self._beyond = into_range(self._plan, graph.n)
         self._batching = self._module.batching
         self._most = plan.threads if self._batching.concurrent and not in_calling_thread else 1
@@ -273,7 +273,7 @@ class _Worker:
 
     def _run(self, roots: Roots) -> Sums:
         sums, overflowed = self._sweep(self._plan.dtype, roots)
-        if overflowed.any() and self._plan.dtype == "float32":
+        if self._plan.dtype == "float32" and overflowed.any():
             in_float64, overflowed = self._sweep("float64", np.where(overflowed, roots, -1))
             sums.add(in_float64)
         again = overflowed | self._beyond[roots]

@@ -51,6 +51,27 @@ def test_no_roots_are_no_work():
     assert sum(cost.terms(graph, nothing).values()) == 1, "the run itself"
 
 
+def test_pairs_are_lone_where_columns_are_live_at_different_levels(monkeypatch):
+    monkeypatch.setattr(tuning, "PROBE_SHARE", 1e6)
+    graph = as_graph(path(200), directed=False)
+    for roots, each in ((graph.order[100:101], 1), (graph.order[::25], 8)):
+        found = probe(graph, roots)
+        assert (found.roots, found.pairs) == (each, 200 * each)
+        counted = cost.terms(graph, found)
+        assert counted["lone_pair"] == pytest.approx(counted["visit"] ** 4 / counted["pair"] ** 3)
+    assert cost.terms(graph, probe(graph, graph.order[:1]))["lone_pair"] == 200
+
+
+def test_rows_of_levels_beyond_the_cache_are_far(monkeypatch):
+    graph = as_graph(grid(30, 30), directed=False)
+    found = probe(graph, graph.order[:64])
+    a_level = found.visits / found.levels
+    for cached, far in ((2 * a_level, 0.0), (a_level, 0.0), (a_level / 4, 0.75), (0, 1.0)):
+        monkeypatch.setattr(tuning, "CACHED_ROWS", cached)
+        counted = cost.terms(graph, found)
+        assert counted["far_visit"] == pytest.approx(far * counted["visit"], abs=1e-6)
+
+
 def test_a_search_that_is_ended_counts_as_if_each_root_reached_all(monkeypatch):
     graph = as_graph(grid(30, 30), directed=False)
     roots = graph.order[:128]

@@ -9,6 +9,8 @@ columns are in the order of the rows there, and put back under their rows in the
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import numpy as np
@@ -37,7 +39,7 @@ def canonical(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: An
         A column is not in 0..n - 1.
     """
     found = share(lambda first, last: _inspect(n, indptr, indices, first, last), parts_of_rows(indptr))
-    flags = int(np.bitwise_or.reduce(found))
+    flags = reduce(or_, found)
     if flags & _OUTSIDE:
         raise IndexError("a column is outside the matrix")
     if flags & _UNSORTED:
@@ -119,7 +121,7 @@ def relabelled(csr: Csr, order: NDArray[np.int64], position: NDArray[Any]) -> Cs
     """
     indptr, indices, data = csr
     starts = np.zeros(len(indptr), np.int64)
-    np.cumsum(np.diff(indptr)[order], out=starts[1:])
+    np.cumsum((indptr[1:] - indptr[:-1])[order], out=starts[1:])
     heads, values = np.empty_like(indices), None if data is None else np.empty_like(data)
     share(
         lambda first, last: _relabel(indptr, indices, data, order, position, first, last, starts, heads, values),

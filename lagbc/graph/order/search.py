@@ -24,7 +24,7 @@ def widest_row(indptr: Any, components: Any = None) -> tuple[int, int]:
     Of all vertices, or of those of the largest component.
     """
     if isinstance(indptr, np.ndarray):
-        degrees = np.diff(indptr)
+        degrees = indptr[1:] - indptr[:-1]
         if components is not None:
             degrees = np.where(components == np.argmax(np.bincount(components)), degrees, -1)
         return int(np.argmax(degrees)), int(np.count_nonzero(degrees > 0))

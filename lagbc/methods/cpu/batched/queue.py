@@ -114,8 +114,8 @@ def _wider(entries: int, needed: int, rows: int) -> int:
 
 def flags_of(word: np.uint64, roots: int) -> NDArray[np.bool_]:
     """Tell for each root whether its bit is set in a word of columns."""
-    flags: NDArray[np.bool_] = (word >> np.arange(roots, dtype=np.uint64)) & np.uint64(1) != 0
-    return flags
+    bits = np.frombuffer(int(word).to_bytes(8, "little"), np.uint8)
+    return np.unpackbits(bits, count=roots, bitorder="little").view(np.bool_)
 
 
 def word_of(flags: NDArray[np.bool_]) -> np.uint64:
