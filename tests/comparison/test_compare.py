@@ -83,7 +83,7 @@ def test_hops_and_lengths_are_not_mixed(only_rows):
     only_rows(hops, lengths, *both)
     table = lagbc.compare(GRAPH, 2)
     assert only(table, lengths).skipped == "for lengths only, with weighted=True"
-    assert titles(table.measured) == [("hops", "cpu"), (METHODS[0].name, "cpu")]
+    assert sorted(titles(table.measured)) == sorted([("hops", "cpu"), (METHODS[0].name, "cpu")]), "as fast as the other"
     table = lagbc.compare(GRAPH, 2, weighted=True)
     assert only(table, hops).skipped == "for hops only, lengths are not read"
     assert "lengths" in table.headline

@@ -11,6 +11,7 @@ from strategies import diamonds, distances, path
 
 import lagbc
 from lagbc.comparison import measure
+from lagbc.comparison.peak import OF_THE_INTERPRETER
 from lagbc.graph.validate import as_graph
 from lagbc.methods.table import METHODS
 
@@ -144,26 +145,26 @@ def test_overflowed_roots_are_counted():
 def test_old_objects_are_apart_while_a_method_is_timed(fake):
     """Behind its first run, which loads what it needs; those that the caller has set apart stay so."""
     apart = []
-    fake(Fake(forward=lambda plan: apart.append(gc.get_freeze_count() > 0)))
+    fake(Fake(forward=lambda plan: apart.append(gc.get_freeze_count() > OF_THE_INTERPRETER)))
     gc.unfreeze()
     lagbc.compare(GRAPH, 9, device="cpu")
     assert apart[0] is False
     assert len(apart) > 2
     assert all(apart[1:])
-    assert gc.get_freeze_count() == 0
+    assert gc.get_freeze_count() <= OF_THE_INTERPRETER
     gc.freeze()
     lagbc.compare(GRAPH, 9, device="cpu")
-    assert gc.get_freeze_count() > 0
+    assert gc.get_freeze_count() > OF_THE_INTERPRETER
 
 
 def test_old_objects_are_with_the_others_again_whatever_ends_it(fake):
     def interrupt(plan):
-        if gc.get_freeze_count() > 0:
+        if gc.get_freeze_count() > OF_THE_INTERPRETER:
             raise KeyboardInterrupt
 
     fake(Fake(forward=interrupt))
     gc.unfreeze()
     with pytest.raises(KeyboardInterrupt):
         lagbc.compare(GRAPH, 9, device="cpu")
-    assert gc.get_freeze_count() == 0
+    assert gc.get_freeze_count() <= OF_THE_INTERPRETER
     gc.freeze()

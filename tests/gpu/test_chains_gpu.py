@@ -11,6 +11,7 @@ from strategies import with_lengths
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
+from lagbc.reduce import tuning
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import NotContractible, Piece
 from lagbc.run import chains as run
@@ -67,7 +68,9 @@ def test_a_hub_of_many_chains(cupy):
 
 
 @pytest.fixture
-def power():
+def power(monkeypatch):
+    """With a price of chains by which its own are contracted, though that is slower."""
+    monkeypatch.setitem(tuning.LENGTHS_FACTOR, "cuda", (3.0, 3.0))
     return lagbc.read_graph(lagbc.example_path("power")).matrix
 
 
