@@ -96,7 +96,7 @@ def gravity(
 
     Parameters
     ----------
-    A, batch, directed, weighted, targets, target_weights, cutoff : as for `lagbc.reach`
+    A, batch, directed, weighted, strength, targets, target_weights, cutoff : as for `lagbc.reach`
     decay : float or array of float, shape (D,)
         b, per hop or unit of length, finite and >= 0; it has to be given. Several give a column each; those of the
         first cutoff come first. What counts less than 2**-500 counts nothing.
