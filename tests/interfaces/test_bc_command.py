@@ -143,6 +143,8 @@ def test_all_options_reach_bc(monkeypatch, tmp_path):
         "virtual_warp": None,
         "rtol": 0.0,
         "demand": None,
+        "cutoff": None,
+        "decay": None,
     }
     seen.clear()
     succeed("bc", "example:karate")
