@@ -130,7 +130,7 @@ def test_several_cutoffs_give_a_column_each(tmp_path):
             ends = int(row["source"]), int(row["target"])
             assert [float(row["score_1"]), float(row["score_2"])] == [matrix[ends] for matrix in matrices]
     printed = succeed("centralities", "example:karate", "--which", "bc,reach", "--cutoff", "1,2")
-    assert "rank vertex bc_1 bc_2 reach_1 reach_2".split() in [line.split() for line in printed.splitlines()]
+    assert ["rank", "vertex", "bc_1", "bc_2", "reach_1", "reach_2"] in [line.split() for line in printed.splitlines()]
     assert "draws scores for one cutoff" in fail(
         "bc", "example:karate", "--cutoff", "1,2", "--plot", tmp_path / "a.png"
     )
