@@ -82,6 +82,8 @@ def compute(
 
 def _by_number(graph: Graph, arguments: Arguments) -> Arguments:
     """Put the numbers of vertices in the place of their names."""
+    if graph.names is None:
+        return arguments
     sources, targets = (numbers_of(name, graph.names, getattr(arguments, name)) for name in ("sources", "targets"))
     return replace(arguments, sources=sources, targets=targets)
 

@@ -9,9 +9,7 @@ the groups either.
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -31,7 +29,7 @@ from lagbc.reduce.chains import Contracted, edge_scores, scores
 from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.streams import Flows
 from lagbc.run.checkpoint import Progressed
-from lagbc.run.threads import CallingThread, Threads
+from lagbc.run.threads import CallingThread, Lender, Threads, in_order
 from lagbc.run.workers import Summed
 
 Floats = NDArray[np.float64]
@@ -186,30 +184,17 @@ class _Run:
 
     def go_on(self, threads: int, in_calling_thread: bool) -> None:
         """Sum the groups that are left; at most two a worker are ahead of what is added."""
-        stop = StopFlag()
-        made = self.contracted, self.method, self.flows, stop, self.size
-        idle = [_Worker(*made)]
+        stop, context = StopFlag(), self.method.context()
+        workers = Lender(lambda: _Worker(self.contracted, self.method, self.flows, stop, self.size))
         pool = CallingThread() if in_calling_thread else Threads(threads)
 
         def run(group: Rows) -> _GroupSums:
-            with self.method.context():
-                try:
-                    worker = idle.pop()
-                except IndexError:
-                    worker = _Worker(*made)
-                summed = worker.run(group)
-            idle.append(worker)
-            return summed
+            with context:
+                return workers.use(lambda worker: worker.run(group))
 
-        waiting, pending = self.groups, deque[tuple[Rows, Future[_GroupSums]]]()
         try:
-            while True:
-                while len(pending) < 2 * threads and (group := next(waiting, None)) is not None:
-                    pending.append((group, pool.submit(run, group)))
-                if not pending:
-                    return
-                group, future = pending.popleft()
-                self._add(group, pool.wait_for(future))
+            for group, summed in in_order(pool, run, self.groups, threads):
+                self._add(group, summed)
         finally:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)

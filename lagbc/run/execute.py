@@ -117,19 +117,9 @@ def _execute(plan: Plan) -> Result:
 
 
 def _sum(part: Part, tell: Callable[[int], None], checkpoint: Progressed | None, *, in_calling_thread: bool) -> Sums:
-    if part.sweep.bounds is not None:
-        return sweep_within(
-            part.graph,
-            part.method,
-            part.sweep,
-            part.roots,
-            ordered=part.ordered,
-            tell=tell,
-            checkpoint=checkpoint,
-            in_calling_thread=in_calling_thread,
-        )
     if part.contracted is None:
-        return sweep(
+        swept = sweep if part.sweep.bounds is None else sweep_within
+        return swept(
             part.graph,
             part.method,
             part.sweep,

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextvars import copy_context
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
+Worker = TypeVar("Worker")
 
 # Seconds between two looks at whether the main thread was interrupted.
 _LOOK_SECONDS = 0.1
@@ -84,6 +87,50 @@ class CallingThread(Executor):
     def wait_for(self, future: Future[Result]) -> Result:
         """Return the result of a call."""
         return future.result()
+
+
+class Lender(Generic[Worker]):
+    """Lends workers, made as they are needed, to one call at a time. One that fails is not lent again.
+
+    Raises
+    ------
+    MemoryError
+        The first does not fit.
+    """
+
+    def __init__(self, make: Callable[[], Worker]) -> None:
+        self._make, self._idle = make, [make()]
+
+    def use(self, work: Callable[[Worker], Result]) -> Result:
+        """Return what an idle worker, or a new one, makes of a call."""
+        try:
+            worker = self._idle.pop()
+        except IndexError:
+            worker = self._make()
+        result = work(worker)
+        self._idle.append(worker)
+        return result
+
+
+def in_order(
+    pool: Threads | CallingThread, work: Callable[[Item], Result], items: Iterable[Item], threads: int
+) -> Iterator[tuple[Item, Result]]:
+    """Yield each item with what a call makes of it, in order; at most two calls a thread are ahead of what is taken.
+
+    Calls that have not begun when the iterator is closed are cancelled.
+    """
+    left, pending = iter(items), deque[tuple[Item, Future[Result]]]()
+    try:
+        while True:
+            while len(pending) < 2 * threads and (item := next(left, None)) is not None:
+                pending.append((item, pool.submit(work, item)))
+            if not pending:
+                return
+            # No name holds a result, which would stay while the next one is waited for.
+            yield pending[0][0], pool.wait_for(pending.popleft()[1])
+    finally:
+        for _, future in pending:
+            future.cancel()
 
 
 def _errors_of_main_thread() -> list[Any]:

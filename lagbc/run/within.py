@@ -8,9 +8,7 @@ ones, which a checkpoint may hold, then costs no more than they did.
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -21,13 +19,13 @@ from numpy.typing import NDArray
 from lagbc.errors import MemoryWarning, warn
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.contract import BOUNDED_ROOTS, MethodModule, StopFlag, SumsWithin, SweepPlan
+from lagbc.methods.contract import BOUNDED_ROOTS, MethodModule, SumsWithin, SweepPlan
 from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums
 from lagbc.methods.table import Method
 from lagbc.phases import phase
 from lagbc.run.checkpoint import Progressed
 from lagbc.run.sweep import order_roots
-from lagbc.run.threads import CallingThread, Threads
+from lagbc.run.threads import CallingThread, Lender, Threads, in_order
 from lagbc.run.weights import into_range
 from lagbc.run.workers import Summed
 
@@ -112,28 +110,16 @@ class _Run:
     def go_on(self, blocks: list[Roots], *, in_calling_thread: bool) -> None:
         """Sum the blocks that are left; at most two a worker are ahead of what is taken."""
         threads = 1 if in_calling_thread else self.plan.threads
-        plan = replace(self.plan, stop=StopFlag())
-        idle = [_Worker(self.graph, self.method, plan)]
+        plan = self.plan.with_own_flag()
+        workers = Lender(lambda: _Worker(self.graph, self.method, plan))
         pool = CallingThread() if in_calling_thread else Threads(threads)
 
         def run(block: Roots) -> list[SparseSums]:
-            try:
-                worker = idle.pop()
-            except IndexError:
-                worker = _Worker(self.graph, self.method, plan)
-            parts = worker.run(block)
-            idle.append(worker)
-            return parts
+            return workers.use(lambda worker: worker.run(block))
 
-        left, pending = iter(blocks), deque[tuple[int, Future[list[SparseSums]]]]()
         try:
-            while True:
-                while len(pending) < 2 * threads and (block := next(left, None)) is not None:
-                    pending.append((len(block), pool.submit(run, block)))
-                if not pending:
-                    return
-                roots, future = pending.popleft()
-                self._take(roots, pool.wait_for(future))
+            for block, parts in in_order(pool, run, blocks, threads):
+                self._take(len(block), parts)
         finally:
             plan.stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
