@@ -1,9 +1,10 @@
 """Measure what "auto" chooses from, and fit its constants: ``python -m benchmarks.choice --data FOLDER``.
 
 A case is a network, hops or lengths, and a set of roots: 64, 256 or 1024 random ones, or 2048 of neighbours in the
-order of all. What all rows of `lagbc.methods.tuning.COSTS` take for it, and the terms in which their costs are linear,
-are JSON lines; what a file holds is not measured again. On a CPU, whole blocks in the middle of the run stand for it,
-on one thread, in the processor's time; on a GPU whole calls are timed.
+order of all; on a GPU 16,384 of these, too, which are several batches. What all rows of `lagbc.methods.tuning.COSTS`
+take for it, and the terms in which their costs are linear, are JSON lines; what a file holds is not measured again. On
+a CPU, whole blocks in the middle of the run stand for it, on one thread, in the processor's time; on a GPU whole calls
+are timed.
 
 With --fit, the constants are fitted to what the file holds, and printed as they are written in tuning.py. The page and
 the picture beside the file are of the constants in tuning.py, and say how they would do if each network were left out
@@ -35,6 +36,8 @@ Row = dict[str, Any]
 Costs = dict[tuple[str, str, bool], dict[str, float]]
 
 ROUNDS = 3
+# Roots that are neighbours in the order of all: of one batch, and of several.
+NEAR, MANY = 2048, 16384
 # Terms that make up less than this of all predictions are left out.
 LEAST_SHARE = 0.05
 # A case counts in the fit by how near both methods are to each other: 1 / (TIE + |log of their ratio|).
@@ -43,7 +46,9 @@ TIE = 0.3
 
 def cases(device: str, *, weighted: bool) -> list[Case]:
     """List the sets of roots."""
-    sets = [("random", 64), ("random", 256), ("random", 1024), ("near", 2048)]
+    sets = [("random", 64), ("random", 256), ("random", 1024), ("near", NEAR)]
+    if device == "cuda":
+        sets.append(("near", MANY))
     return [Case(weighted, roots, count, device, 1) for roots, count in sets]
 
 
@@ -156,7 +161,9 @@ def measured(rows: Sequence[Row], key: tuple[str, bool]) -> Measured:
 
 def _class_of(row: Row) -> int:
     """Roots that were asked for; a small network has fewer."""
-    return 2048 if row["roots"] == "near" else int(row["count"])
+    if row["roots"] == "near":
+        return NEAR if row["count"] <= NEAR else MANY
+    return int(row["count"])
 
 
 def fit(these: Measured) -> list[NDArray[np.float64]]:
@@ -247,10 +254,15 @@ def survey(networks: Sequence[NamedGraph], device: str, done: set[tuple[Any, ...
     """Measure what is not done."""
     for named in networks:
         for weighted in (False, True):
-            if (named.name, weighted) not in done:
+            missing = [
+                case
+                for case in cases(device, weighted=weighted)
+                if (named.name, weighted, case.roots, case.count) not in done
+            ]
+            if missing:
                 network = Network(named, weighted=weighted)
-                for case in cases(device, weighted=weighted):
-                    if case.roots == "near" or case.count <= np.count_nonzero(network.graph.out_degrees):
+                for case in missing:
+                    if case.count == NEAR or case.count <= np.count_nonzero(network.graph.out_degrees):
                         yield from measure(network, case, seconds)
 
 
@@ -265,7 +277,7 @@ def main(data: Path | None, device: str, seconds: float, measures: bool, fits: b
     """Append to the results what is missing, and write the table and picture beside them."""
     out = out or RESULTS / f"choice-{device}.jsonl"
     rows = json_lines.read(out)
-    done = {(row["graph"], row["weighted"]) for row in rows}
+    done = {(row["graph"], row["weighted"], row["roots"], _class_of(row)) for row in rows}
     networks = [named for named in table(data).values() if measures and named.kind == "file"]
     for row in json_lines.append(out, survey(networks, device, done, seconds)):
         rows.append(row)
