@@ -321,7 +321,7 @@ def _walk(indptr, indices, lengths, number, ends, sums, counts, inside, distance
                 end += 1
                 step = indptr[v] if indices[indptr[v]] != before else indptr[v] + 1
                 before, v = v, indices[step]
-            ends[chain] = number[u], number[far]
+            ends[chain, 0], ends[chain, 1] = number[u], number[far]
             sums[chain], counts[chain] = length, end - begin
             chain += 1
     return end
