@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from lagbc.centrality.distances import closeness, eccentricity, eccentricity_centrality, harmonic
     from lagbc.centrality.edge import edge_bc
     from lagbc.centrality.group import group_bc
+    from lagbc.centrality.parts import merge_parts, save_part
     from lagbc.centrality.percolation import percolation
     from lagbc.centrality.preview import estimate_memory, select_method
     from lagbc.centrality.reach import gravity, reach
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         GraphFormatError,
         MemoryWarning,
         MissingDependencyError,
+        PartError,
     )
     from lagbc.graph.validate import as_graph
     from lagbc.io.examples import example_path
@@ -55,6 +57,7 @@ __all__ = [
     "Method",
     "MissingDependencyError",
     "Options",
+    "PartError",
     "Progress",
     "Selection",
     "as_graph",
@@ -71,6 +74,7 @@ __all__ = [
     "gravity",
     "group_bc",
     "harmonic",
+    "merge_parts",
     "percolation",
     "plots",
     "reach",
@@ -78,6 +82,7 @@ __all__ = [
     "reference",
     "register_centrality",
     "register_method",
+    "save_part",
     "select_method",
     "shortest_path_counts",
     "stress",
@@ -91,7 +96,14 @@ _HOMES = {
     "centrality.betweenness": ("bc",),
     "comparison.compare": ("compare",),
     "comparison.records": ("Comparison", "Measurement"),
-    "errors": ("CheckpointError", "GraphFileWarning", "GraphFormatError", "MemoryWarning", "MissingDependencyError"),
+    "errors": (
+        "CheckpointError",
+        "GraphFileWarning",
+        "GraphFormatError",
+        "MemoryWarning",
+        "MissingDependencyError",
+        "PartError",
+    ),
     "graph.validate": ("as_graph",),
     "io.examples": ("example_path",),
     "io.graph_file": ("GraphFile",),
@@ -100,6 +112,7 @@ _HOMES = {
     "centrality.distances": ("closeness", "eccentricity", "eccentricity_centrality", "harmonic"),
     "centrality.edge": ("edge_bc",),
     "centrality.group": ("group_bc",),
+    "centrality.parts": ("merge_parts", "save_part"),
     "centrality.percolation": ("percolation",),
     "centrality.preview": ("estimate_memory", "select_method"),
     "centrality.reach": ("gravity", "reach"),

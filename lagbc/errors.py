@@ -22,6 +22,10 @@ class CheckpointError(ValueError):
     """A checkpoint is damaged or belongs to another graph or call, and is left as it is; or it cannot be written."""
 
 
+class PartError(ValueError):
+    """The parts of a run cannot be merged: one is missing, damaged, there twice, or of another graph or call."""
+
+
 class MemoryWarning(RuntimeWarning):
     """The run goes on with a smaller batch or fewer threads than was planned, because memory ran out."""
 

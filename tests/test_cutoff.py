@@ -427,4 +427,4 @@ def test_what_a_call_would_do():
 
 
 def test_few_roots_are_shared_out_and_many_fill_their_blocks():
-    assert [within._block_size(roots) for roots in (1, 1000, 1025, 10_000, 10**6)] == [16, 16, 17, 157, 1024]
+    assert [within.block_size(roots) for roots in (1, 1000, 1025, 10_000, 10**6)] == [16, 16, 17, 157, 1024]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sized
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,10 +27,11 @@ from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import is_cupy, stored_loops, take_graph
 from lagbc.methods.sums import DECAYING
 from lagbc.phases import phase
+from lagbc.run.checkpoint import Begun
 from lagbc.run.demand import origins, parse_demand
 from lagbc.run.execute import Result, execute
 from lagbc.run.options import Options, require_known
-from lagbc.run.plan import plan_run
+from lagbc.run.plan import Plan, plan_run
 from lagbc.run.request import (
     Request,
     parse_bounds,
@@ -64,6 +65,41 @@ def compute(
     options : Options
     arguments : Arguments
     """
+    call = plan_call(A, which, batch, directed, weighted, strength, options, arguments)
+    result = execute(call.plan)
+    with phase("finish"):
+        return finish_call(A, call, result)
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """A call of which all is checked, and nothing is swept.
+
+    Attributes
+    ----------
+    centralities : tuple of Centrality
+    arguments : Arguments
+        Vertices are numbers.
+    plan : Plan
+    """
+
+    centralities: tuple[Centrality, ...]
+    arguments: Arguments
+    plan: Plan
+
+
+def plan_call(
+    A: GraphLike,
+    which: str | Iterable[str],
+    batch: int | str,
+    directed: bool | None,
+    weighted: bool | str | None,
+    strength: bool,
+    options: Options,
+    arguments: Arguments,
+    begun: list[Begun] | None = None,
+) -> Call:
+    """Check a call, and plan its run; arguments as for `compute` and `plan_run`."""
     centralities = find_all(which)
     _require_known(centralities, options)
     require_taken(centralities, arguments)
@@ -75,9 +111,12 @@ def compute(
     graph = take_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False, upload=upload)
     arguments = _by_number(graph, arguments)
     request = make_request(graph.n, centralities, arguments)
-    result = execute(plan_run(graph, request, batch, options))
-    with phase("finish"):
-        return {one.name: _scores(A, one, result, arguments) for one in centralities}
+    return Call(centralities, arguments, plan_run(graph, request, batch, options, begun=begun))
+
+
+def finish_call(A: GraphLike, call: Call, result: Result) -> dict[str, Any]:
+    """Make the scores of a call of what its run has summed, each as its public function returns it."""
+    return {one.name: _scores(A, one, result, call.arguments) for one in call.centralities}
 
 
 def _by_number(graph: Graph, arguments: Arguments) -> Arguments:

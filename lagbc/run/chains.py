@@ -25,10 +25,11 @@ from lagbc.methods.contract import Batching, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.phases import phase
-from lagbc.reduce.chains import Contracted, edge_scores, scores
+from lagbc.reduce.chains import Contracted
 from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.streams import Flows
 from lagbc.run.checkpoint import Progressed
+from lagbc.run.junctions import Held, finish_chains
 from lagbc.run.threads import CallingThread, Lender, Threads, in_order
 from lagbc.run.workers import Summed
 
@@ -86,7 +87,37 @@ def sum_chains(
     KeyboardInterrupt
         Ctrl-C; every worker has stopped, and the checkpoint holds the groups that were finished.
     """
-    run = _Run(contracted, method, group_size(contracted, method.device) if size is None else size, tell, checkpoint)
+    size = group_size(contracted, method.device) if size is None else size
+    held = sweep_chains(
+        contracted,
+        method,
+        slice(0, len(contracted.roots)),
+        size=size,
+        threads=threads,
+        tell=tell,
+        checkpoint=checkpoint,
+        in_calling_thread=in_calling_thread,
+    )
+    return finish_chains(contracted, names, held)
+
+
+def sweep_chains(
+    contracted: Contracted,
+    method: Method,
+    roots: slice,
+    *,
+    size: int,
+    threads: int,
+    tell: Callable[[int], object] | None = None,
+    checkpoint: Progressed | None = None,
+    in_calling_thread: bool = False,
+    keep: Callable[[Sums], object] | None = None,
+) -> Held:
+    """Sweep from some of the junctions, whole groups of them; parameters and errors are those of `sum_chains`.
+
+    `keep` is called with the sums of each group, a row a block, before they are added.
+    """
+    run = _Run(contracted, method, roots, size, tell, checkpoint, keep)
     with ExitStack() as stack:
         stack.enter_context(phase("sweep"))
         if checkpoint is not None:
@@ -101,14 +132,7 @@ def sum_chains(
                     warn(f"{method.name} ran out of memory; it goes on with threads={threads}", MemoryWarning)
                 elif not run.halve():
                     raise
-    with phase("finish"):
-        sums = run.dependency, run.junction, run.along
-        if not all(np.isfinite(total).all() for total in sums):
-            raise NotContractible("the weights sum to more than float64 holds")
-        return Sums(
-            dependency=scores(contracted, run.flows, *sums) if "dependency" in names else None,
-            edges=edge_scores(contracted, run.flows, run.along) if "edges" in names else None,
-        )
+    return run.held
 
 
 def group_size(contracted: Contracted, device: str = "cpu") -> int:
@@ -141,37 +165,31 @@ class _Run:
         self,
         contracted: Contracted,
         method: Method,
+        roots: slice,
         size: int,
         tell: Callable[[int], object] | None,
         checkpoint: Progressed | None,
+        keep: Callable[[Sums], object] | None,
     ) -> None:
-        self.contracted, self.method, self.size = contracted, method, size
-        self.tell, self.checkpoint = tell, checkpoint
+        self.contracted, self.method, self.roots, self.size = contracted, method, contracted.roots[roots], size
+        self.tell, self.checkpoint, self.keep = tell, checkpoint, keep
         self.batching = method.load().batching
-        # One array has all that a checkpoint keeps; what leaves chains is written anew if a group is done again.
-        self.held = np.zeros(contracted.held)
+        self.held = Held.nothing(contracted)
         self.done, self.saved = 0, time.perf_counter()
         if checkpoint is not None:
             added = size if self.batching.concurrent else self.batching.block
             checkpoint.require_order(np.concatenate([contracted.graph.order, contracted.roots]), added)
             self.done = checkpoint.state.done
-            self.held[:] = _array_of(checkpoint.state.total)
-        graph, inside = contracted.graph, len(contracted.inside)
-        self.dependency, self.junction, self.along, *flows = np.split(
-            self.held, np.cumsum([graph.n, graph.n, graph.nnz, 2 * inside, 2 * inside, inside])
-        )
-        out, around, within, onward = flows
-        self.flows = Flows(out.reshape(2, inside), around.reshape(2, inside), within, onward)
+            self.held.array[:] = _array_of(checkpoint.state.total)
 
     @property
     def is_done(self) -> bool:
-        return self.done == len(self.contracted.roots)
+        return self.done == len(self.roots)
 
     @property
     def groups(self) -> Iterator[Rows]:
         """Those that are left."""
-        roots = self.contracted.roots
-        return (roots[first : first + self.size] for first in range(self.done, len(roots), self.size))
+        return (self.roots[first : first + self.size] for first in range(self.done, len(self.roots), self.size))
 
     def halve(self) -> bool:
         """Make do with half the memory, where bits do not depend on the groups; return whether that is possible."""
@@ -185,7 +203,7 @@ class _Run:
     def go_on(self, threads: int, in_calling_thread: bool) -> None:
         """Sum the groups that are left; at most two a worker are ahead of what is added."""
         stop, context = StopFlag(), self.method.context()
-        workers = Lender(lambda: _Worker(self.contracted, self.method, self.flows, stop, self.size))
+        workers = Lender(lambda: _Worker(self.contracted, self.method, self.held.flows, stop, self.size))
         pool = CallingThread() if in_calling_thread else Threads(threads)
 
         def run(group: Rows) -> _GroupSums:
@@ -200,15 +218,15 @@ class _Run:
             pool.shutdown(wait=True, cancel_futures=True)
 
     def _add(self, group: Rows, summed: _GroupSums) -> None:
-        for dependency, along in zip(summed.sums.dependency, summed.sums.edges, strict=True):
-            self.dependency += dependency
-            self.along += along
-        self.junction[group] = summed.junction
+        if self.keep is not None:
+            self.keep(summed.sums)
+        self.held.add(summed.sums)
+        self.held.junction[group] = summed.junction
         self.done += len(group)
         if self.checkpoint is not None:
             state = self.checkpoint.state
             names = [name for name, _ in state.total]
-            kept = Sums(**dict.fromkeys(names, np.empty(0)) | {names[0]: self.held.copy()})
+            kept = Sums(**dict.fromkeys(names, np.empty(0)) | {names[0]: self.held.array.copy()})
             self.checkpoint.state = Summed(self.done, kept, state.part)
             if time.perf_counter() - self.saved > tuning.CHECKPOINT_SECONDS:
                 self.checkpoint.save()

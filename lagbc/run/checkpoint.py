@@ -7,7 +7,7 @@ import os
 import secrets
 import shutil
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from glob import escape
 from pathlib import Path
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import CheckpointError, warn
 from lagbc.graph.csr import as_numpy
+from lagbc.graph.graph import Graph
 from lagbc.methods.sums import Sums
 from lagbc.run.part import Part
 from lagbc.run.workers import Summed
@@ -45,6 +46,12 @@ class Begun(NamedTuple):
     name: str
     device: str
     chains: bool
+
+    @classmethod
+    def of(cls, label: str) -> Begun:
+        """Read the label of a part."""
+        name, _, device = label.removeprefix("chains ").rpartition(" ")
+        return cls(name, device, label.startswith("chains "))
 
 
 @dataclass(eq=False)
@@ -74,7 +81,7 @@ class Progressed:
         CheckpointError
             Those that are done were summed in another order, as by another version.
         """
-        digest = hashlib.blake2b(ordered.tobytes() + str(length).encode(), digest_size=_DIGEST_BYTES).hexdigest()
+        digest = digest_order(ordered, length)
         if self.state.done and self.order_digest != digest:
             raise CheckpointError(
                 f"checkpoint {self.file.path} belongs to another version's order of the roots; name another file, or "
@@ -207,8 +214,8 @@ def open_checkpoint(
     opened = Checkpoint(
         _followed(Path(path)),
         ";".join(part.label for part in parts),
-        _digest_graphs(parts),
-        _digest_options(parts, sampled),
+        digest_graphs((part.graph for part in parts), ordered=True),
+        digest_options(parts, sampled),
         roots,
     )
     opened.parts = [Progressed(opened, part.nothing()) for part in parts]
@@ -237,8 +244,7 @@ def methods_of(path: Path) -> list[Begun]:
                 names = str(read_array(file, allow_pickle=False)).split(";")
     except Exception:  # what a damaged archive raises can be anything; `open_checkpoint` says what is wrong
         return []
-    split = ((*one.removeprefix("chains ").rpartition(" "), one.startswith("chains ")) for one in names)
-    return [Begun(name, device, chains) for name, _, device, chains in split]
+    return [Begun.of(label) for label in names]
 
 
 def drawn_roots(path: Path, count: int, n: int) -> NDArray[np.int64] | None:
@@ -332,20 +338,27 @@ def _are_same(roots: NDArray[np.int64], others: NDArray[np.int64]) -> bool:
     return np.array_equal(np.sort(roots), np.sort(others))
 
 
-def _digest_graphs(parts: Sequence[Part]) -> str:
+def digest_order(ordered: NDArray[np.int64], length: int) -> str:
+    """Digest the order in which roots are summed, and how many make a chunk."""
+    return hashlib.blake2b(ordered.tobytes() + str(length).encode(), digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def digest_graphs(graphs: Iterable[Graph], *, ordered: bool = False) -> str:
+    """Digest graphs, and if asked to the orders of their vertices, which their sums depend on."""
     digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
-    for graph in (part.graph for part in parts):
+    for graph in graphs:
         digest.update(f"{graph.n} {graph.nnz} {graph.directed}".encode())
         digest.update(np.ascontiguousarray(as_numpy(graph.indptr)).data)
-        # Sums over edges are in the sweep order, which another version or machine may choose otherwise.
-        digest.update(np.ascontiguousarray(graph.order).data)
+        if ordered:  # sums over edges are in the sweep order, which another version or machine may choose otherwise
+            digest.update(np.ascontiguousarray(graph.order).data)
         digest.update(np.ascontiguousarray(as_numpy(graph.indices)).data)
         if graph.weights is not None:
             digest.update(np.ascontiguousarray(as_numpy(graph.weights)).data)
     return digest.hexdigest()
 
 
-def _digest_options(parts: Sequence[Part], sampled: bool) -> str:
+def digest_options(parts: Sequence[Part], sampled: bool) -> str:
+    """Digest all that changes raw sums."""
     digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
     for method, plan in ((part.method, part.sweep) for part in parts):
         digest.update(

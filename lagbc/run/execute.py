@@ -109,11 +109,15 @@ def _execute(plan: Plan) -> Result:
             )
             for number, part in enumerate(plan.parts)
         ]
-        if plan.reduction is None:
-            (whole,) = sums
-        else:
-            whole = plan.reduction.sums(sums, settings.threads)
-    return Result(whole, plan)
+        return Result(whole_sums(plan, sums), plan)
+
+
+def whole_sums(plan: Plan, sums: list[Sums]) -> Sums:
+    """Make the sums of the graph of a call of those of the parts of its plan."""
+    if plan.reduction is not None:
+        return plan.reduction.sums(sums, plan.settings.threads)
+    (whole,) = sums
+    return whole
 
 
 def _sum(part: Part, tell: Callable[[int], None], checkpoint: Progressed | None, *, in_calling_thread: bool) -> Sums:
@@ -148,10 +152,15 @@ def _stretches(plan: Plan, kept: Checkpoint | None) -> list[Stretch]:
         Stretch(
             part.swept,
             kept.parts[number].state.done if kept else 0,
-            part.graph.nnz if part.graph.directed else part.graph.nnz / 2,
+            edges_of(part),
         )
         for number, part in enumerate(plan.parts)
     ]
+
+
+def edges_of(part: Part) -> float:
+    """Count the edges that each root traverses; in the undirected case an edge counts once."""
+    return part.graph.nnz if part.graph.directed else part.graph.nnz / 2
 
 
 def _note(plan: Plan) -> str:

@@ -79,10 +79,19 @@ class Plan:
 
 
 @in_phase("prepare")
-def plan_run(graph: Graph, request: Request, batch: int | str, options: Options, *, chains: bool = True) -> Plan:
+def plan_run(
+    graph: Graph,
+    request: Request,
+    batch: int | str,
+    options: Options,
+    *,
+    chains: bool = True,
+    begun: list[Begun] | None = None,
+) -> Plan:
     """Plan a run, as all functions do it.
 
-    No state is prepared. Where "auto" has a choice to make, the graph is put in order and a probe searches it.
+    No state is prepared. Where "auto" has a choice to make, the graph is put in order and a probe searches it; parts
+    that were `begun`, by default those of a checkpoint, go on as they were.
 
     Raises
     ------
@@ -93,7 +102,8 @@ def plan_run(graph: Graph, request: Request, batch: int | str, options: Options,
     """
     settings = _on_device_of(graph, settle(batch, options))
     request = _without_weightless(_as_drawn_before(request, graph.n, settings))
-    begun = methods_of(settings.checkpoint) if settings.checkpoint else []
+    if begun is None:
+        begun = methods_of(settings.checkpoint) if settings.checkpoint else []
     chains = chains and (not begun or any(one.chains for one in begun))
     reduction = reduce_request(graph, request, settings, chains=chains)
     if reduction is not None:

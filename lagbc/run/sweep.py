@@ -35,6 +35,7 @@ def sweep(
     checkpoint: Progressed | None = None,
     module: MethodModule | None = None,
     in_calling_thread: bool = False,
+    keep: Callable[[Sums], object] | None = None,
 ) -> Sums:
     """Sum what the plan asks for over all roots.
 
@@ -58,6 +59,8 @@ def sweep(
         Stands in for the method's own, for instance to watch it.
     in_calling_thread : bool
         As for `Workers`.
+    keep : callable, optional
+        Called with the sums of each chunk, on the method's device, before they are added.
 
     Returns
     -------
@@ -92,6 +95,8 @@ def sweep(
                 with Workers(graph, method, plan, module, in_calling_thread=in_calling_thread) as workers:
                     whole, done = divmod(summed.done, length)
                     for part in workers.sum(chunks[whole:], done, summed.part):
+                        if keep is not None and part.is_whole:
+                            keep(part.sums)
                         summed = summed.plus(part)
                         if checkpoint is not None:
                             checkpoint.state = summed.moved(as_numpy)

@@ -45,18 +45,21 @@ def sweep_within(
     tell: Callable[[int], object] | None = None,
     checkpoint: Progressed | None = None,
     in_calling_thread: bool = False,
+    size: int | None = None,
+    keep: Callable[[list[SparseSums]], object] | None = None,
 ) -> Sums:
     """Sum what the plan, which has bounds, asks for over all roots.
 
-    Parameters and errors are those of `lagbc.run.sweep.sweep`.
+    Parameters and errors are those of `lagbc.run.sweep.sweep`; `size` is how many roots are summed together, by default
+    `block_size` of all, and `keep` is called with what each block sums to.
     """
     ordered = order_roots(graph, method, roots) if ordered is None else ordered
-    size = _block_size(len(ordered))
+    size = block_size(len(ordered)) if size is None else size
     blocks = [ordered[first : first + size] for first in range(0, len(ordered), size)]
     if checkpoint is not None:
         checkpoint.require_order(ordered, size)
     begun = Summed.nothing(np, plan, graph) if checkpoint is None else checkpoint.state
-    run = _Run(graph, method, plan, checkpoint, tell, _Held(begun))
+    run = _Run(graph, method, plan, checkpoint, tell, keep, _Held(begun))
     with ExitStack() as stack:
         stack.enter_context(phase("sweep"))
         stack.callback(run.keep)
@@ -72,7 +75,7 @@ def sweep_within(
         return run.held.summed.total
 
 
-def _block_size(roots: int) -> int:
+def block_size(roots: int) -> int:
     """Tell how many roots are summed together; another number is another order of the sums."""
     return min(BOUNDED_ROOTS, max(_LEAST_ROOTS, -(-roots // _BLOCKS)))
 
@@ -103,6 +106,7 @@ class _Run:
     plan: SweepPlan
     checkpoint: Progressed | None
     tell: Callable[[int], object] | None
+    keep_block: Callable[[list[SparseSums]], object] | None
     held: _Held
     rows: int = 0  # that wait
     saved: float = field(default_factory=time.perf_counter)
@@ -133,6 +137,8 @@ class _Run:
         self.saved = time.perf_counter()
 
     def _take(self, roots: int, parts: list[SparseSums]) -> None:
+        if self.keep_block is not None:
+            self.keep_block(parts)
         self.held.waiting.append((roots, parts))
         self.rows += sum(part.size for part in parts)
         if self.checkpoint is not None and time.perf_counter() - self.saved > tuning.CHECKPOINT_SECONDS:

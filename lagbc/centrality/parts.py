@@ -1,0 +1,275 @@
+"""A call computed in parts, each by a process of its own, and merged: array jobs, without an engine between them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import operator
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from numbers import Integral
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from lagbc.centrality.compute import Call, finish_call, plan_call
+from lagbc.centrality.registry import Arguments
+from lagbc.errors import PartError
+from lagbc.graph.csr import as_numpy
+from lagbc.graph.graph import Graph
+from lagbc.graph.validate import as_graph
+from lagbc.run.options import Options, settle
+from lagbc.run.share_file import ShareFile, ShareWriter
+from lagbc.run.shares import Share, Written, begun_in, merge_shares, require_complete, write_share
+from lagbc.types import Auto, CentralityName, DemandLike, GraphLike, Scores
+
+# Arguments that are arrays, and those that are one value.
+_ARRAYS = ("sources", "targets", "source_weights", "target_weights", "cutoff", "decay")
+_VALUES = ("k", "rng", "rtol", "normalized", "endpoints", "wf_improved", "log2")
+# Those of which a matrix is made, and a graph.
+_CSR, _GRAPH = ("data", "indices", "indptr"), ("indptr", "indices", "weights")
+# Options that a run is planned by.
+_OPTIONS = ("method", "device", "reduce", "memory", "dtype", "bucket_width", "variant", "virtual_warp")
+
+
+def save_part(
+    path: str | os.PathLike[str],
+    part: tuple[int, int],
+    A: GraphLike,
+    which: CentralityName | Iterable[CentralityName] = "bc",
+    batch: int | Auto = "auto",
+    *,
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool = False,
+    sources: ArrayLike | None = None,
+    targets: ArrayLike | None = None,
+    source_weights: ArrayLike | None = None,
+    target_weights: ArrayLike | None = None,
+    demand: DemandLike | None = None,
+    cutoff: ArrayLike | None = None,
+    decay: ArrayLike | None = None,
+    rtol: float = 0.0,
+    k: int | None = None,
+    rng: int | None = None,
+    normalized: bool = False,
+    endpoints: bool = False,
+    wf_improved: bool = True,
+    log2: bool = False,
+    **options: Unpack[Options],
+) -> Written:
+    """Compute a part of a call, and write it to a file; `merge_parts` makes scores of the files of all parts.
+
+    The chunks of the roots (of 1024, on a GPU 4096) are shared out in their order. So the parts may run at the same
+    time or not, on any machines that see the same kind of device, and the merged scores have the bits of one call.
+
+    Parameters
+    ----------
+    path : path of the file
+        It is there when the part is finished. A file that is there is replaced.
+    part : (int, int)
+        Which part, from 1 on, and of how many. Parts beyond the number of chunks have nothing to sum.
+    A, which, batch, directed, weighted, strength, ... : as for `lagbc.centralities`
+        The same for all parts.
+    rng : int
+        With `k`, so that all parts draw the same roots.
+    **options : how the run is carried out, see `lagbc.Options`
+        Those of threads, batch and memory may differ from part to part. A part keeps no `checkpoint`.
+
+    Returns
+    -------
+    written : tuple
+        ``.chunks`` of all ``.of``, and how many ``.roots``.
+
+    Raises
+    ------
+    The errors of `lagbc.centralities`. ValueError, if there is no such part, or `k` is given without an integer `rng`.
+    PartError, if paths are too many for chains to be contracted in parts; the message says what to do.
+
+    Notes
+    -----
+    The file holds 8 n bytes for each chunk and sum, of scores of edges 8 nnz: all files together about n^2 / 128 bytes
+    for exact betweenness. With `cutoff` or `decay` it holds what the roots reach. That of part 1 has the graph, too.
+    """
+    arguments = Arguments(
+        sources=sources,
+        targets=targets,
+        source_weights=source_weights,
+        target_weights=target_weights,
+        demand=demand,
+        cutoff=cutoff,
+        decay=decay,
+        rtol=rtol,
+        k=k,
+        rng=rng,
+        normalized=normalized,
+        endpoints=endpoints,
+        wf_improved=wf_improved,
+        log2=log2,
+    )
+    share, target = _parse_part(part), _parse_path(path)
+    if k is not None and not isinstance(rng, Integral):
+        raise ValueError("k= draws roots, the same in all parts: pass them the same integer as rng=")
+    if settle(batch, options).checkpoint is not None:
+        raise ValueError("a part keeps no checkpoint=; leave it out, and make more parts of the run")
+    call = plan_call(A, which, batch, directed, weighted, strength, options, arguments)
+    told, arrays = _told(call), _arrays_of(call)
+
+    def describe(file: ShareWriter) -> None:
+        if share.number == 1:
+            file.add_json("call", told | {"options": _planned_by(batch, options)})
+            _add_graph(file, call.plan.graph)
+            for name, array in arrays.items():
+                file.add(f"call/{name}", array)
+
+    return write_share(target, call.plan, share, _digest(told, arrays), describe)
+
+
+def merge_parts(paths: Iterable[str | os.PathLike[str]]) -> Scores:
+    """Make scores of the files that `save_part`, or ``lagbc ... --part``, has written, in any order.
+
+    Small blocks of a reduced graph are summed here. Parts of a GPU are merged where there is one.
+
+    Parameters
+    ----------
+    paths : paths of the files
+        Of all parts.
+
+    Returns
+    -------
+    scores : dict
+        As `lagbc.centralities` returns it, with the bits of one call; scores of edges as a CSR array, without entries
+        for self loops.
+
+    Raises
+    ------
+    PartError
+        A part is missing, there twice, or damaged, or parts are of other graphs, arguments or options; the message
+        says which.
+    The errors of `lagbc.centralities` where scores are made of sums.
+
+    Examples
+    --------
+    >>> import lagbc, numpy as np
+    >>> A = np.ones((5, 5)) - np.diag([1, 1, 1], 2) - np.diag([1, 1, 1], -2)
+    >>> for i in (1, 2):  # by two jobs
+    ...     _ = lagbc.save_part(f"part{i}.npz", (i, 2), A, directed=False)  # doctest: +SKIP
+    >>> lagbc.merge_parts(["part1.npz", "part2.npz"])  # doctest: +SKIP
+    {'bc': array([0., 1., 0., 1., 0.])}
+    """
+    return merge_files([_parse_path(path) for path in paths])[1]  # type: ignore[return-value]
+
+
+def merge_files(paths: Sequence[Path]) -> tuple[Graph, dict[str, Any]]:
+    """Return the graph of a call, and its scores, as `merge_parts` does."""
+    with ExitStack() as stack:
+        files = require_complete([stack.enter_context(ShareFile(path)) for path in paths])
+        call, graph = _planned(files[0])
+        return graph, finish_call(graph, call, merge_shares(files, call.plan))
+
+
+def _planned(file: ShareFile) -> tuple[Call, Graph]:
+    """Plan the call that a file describes as its parts did; its vertices are called by their numbers."""
+    told, graph = file.json("call"), _graph_in(file)
+    try:
+        arguments = Arguments(**told["values"], **_arrays_in(file, told["arrays"], graph.n))
+        A, which, begun = graph.without_names(), told["which"], begun_in(file)
+        return plan_call(A, which, "auto", None, None, False, told["options"], arguments, begun), graph
+    except (TypeError, ValueError) as error:
+        raise PartError(f"{file.path}: {error}") from error
+
+
+def _told(call: Call) -> dict[str, Any]:
+    """Say what is called, as JSON can hold it; arrays by their types."""
+    values = {name: getattr(call.arguments, name) for name in _VALUES if call.arguments.has(name)}
+    return {
+        "which": [one.name for one in call.centralities],
+        "values": {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()},
+        "arrays": {name: [array.dtype.str, array.ndim] for name, array in _arrays_of(call).items()},
+    }
+
+
+def _planned_by(batch: int | str, options: Options) -> dict[str, Any]:
+    """Return the options that say how a run is planned, those of `config` among them."""
+    settings = settle(batch, options)
+    return {name: getattr(settings, name) for name in _OPTIONS if getattr(settings, name) is not None}
+
+
+def _arrays_of(call: Call) -> dict[str, NDArray[Any]]:
+    """Return the arguments that are arrays, and those that a demand is made of."""
+    given = {name: getattr(call.arguments, name) for name in _ARRAYS}
+    arrays = {name: np.asarray(array) for name, array in given.items() if array is not None}
+    if (demand := call.plan.request.demand) is not None:
+        arrays |= {f"demand_{name}": getattr(demand, name) for name in _CSR}
+    return arrays
+
+
+def _arrays_in(file: ShareFile, kinds: dict[str, tuple[str, int]], n: int) -> dict[str, Any]:
+    """Read the arguments that are arrays."""
+    arrays: dict[str, Any] = {
+        name: file.array(f"call/{name}", dtype, (None,) * ndim) for name, (dtype, ndim) in kinds.items()
+    }
+    demand = [arrays.pop(f"demand_{name}", None) for name in _CSR]
+    return arrays if demand[0] is None else arrays | {"demand": sparse.csr_array(tuple(demand), shape=(n, n))}
+
+
+def _digest(told: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
+    digest = hashlib.blake2b(json.dumps(told).encode(), digest_size=16)
+    for array in arrays.values():
+        digest.update(f"{array.shape}".encode() + np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def _add_graph(file: ShareWriter, graph: Graph) -> None:
+    """Write a graph; its vertices keep their names if these are numbers or strings."""
+    names = None if graph.names is None else np.asarray(graph.names, object).tolist()
+    if names is not None and not all(isinstance(name, int | str) for name in names):
+        names = None
+    file.add_json("graph", {"directed": graph.directed, "weighted": graph.weighted, "names": names})
+    for name, array in zip(_GRAPH, graph.csr, strict=True):
+        if array is not None:
+            file.add(f"graph/{name}", as_numpy(array))
+
+
+def _graph_in(file: ShareFile) -> Graph:
+    told = file.json("graph")
+    indptr = file.array("graph/indptr", np.int64)
+    indices = file.indices("graph/indices")
+    values = file.array("graph/weights", float) if told["weighted"] else np.ones(len(indices), np.bool_)
+    shape = (len(indptr) - 1, len(indptr) - 1)
+    try:
+        matrix = sparse.csr_array((values, indices, indptr), shape=shape)
+        graph = as_graph(matrix, directed=told["directed"], weighted=told["weighted"], copy=False)
+    except (TypeError, ValueError) as error:
+        raise PartError(f"{file.path} holds no graph: {error}") from error
+    return replace(graph, names=_names_of(told["names"]))
+
+
+def _names_of(names: list[Any] | None) -> NDArray[Any] | None:
+    if names is None:
+        return None
+    if all(isinstance(name, str) for name in names):
+        return np.array(names, np.dtypes.StringDType())
+    return np.array(names, np.int64 if all(isinstance(name, int) for name in names) else object)
+
+
+def _parse_path(path: Any) -> Path:
+    try:
+        return Path(path)
+    except TypeError:
+        raise TypeError(f"{path!r} is not a path") from None
+
+
+def _parse_part(part: Any) -> Share:
+    try:
+        number, of = map(operator.index, part)
+    except (TypeError, ValueError):
+        raise TypeError(f"part={part!r}: it is a pair of integers, such as (2, 4) for the second of four") from None
+    if not 1 <= number <= of:
+        raise ValueError(f"part={part!r}: it is one of 1, 2, ... up to the number of parts, such as (2, 4)")
+    return Share(number, of)

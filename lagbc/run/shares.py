@@ -1,0 +1,311 @@
+"""A run cut into shares that are computed apart, each by a process of its own, and merged to the bits of one run.
+
+The chunks of a plan, of all its parts one after the other, are shared out in their order, so that shares have about the
+same work. A share writes the sums of each of its chunks (`lagbc.run.share_file`); who merges adds those of all shares
+in the order of the chunks, as a run does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.errors import PartError
+from lagbc.graph.csr import as_numpy
+from lagbc.methods.sums import SparseSums, Sums
+from lagbc.reduce.piece import NotContractible
+from lagbc.run import memory
+from lagbc.run.checkpoint import Begun, digest_graphs, digest_options, digest_order
+from lagbc.run.execute import Result, edges_of, whole_sums
+from lagbc.run.part import Part
+from lagbc.run.plan import Plan
+from lagbc.run.progress import Meter, Stretch
+from lagbc.run.share_file import ShareFile, ShareWriter, writing
+from lagbc.run.sweep import order_roots, sweep
+from lagbc.run.within import block_size, sweep_within
+from lagbc.run.workers import chunk_length
+
+Roots = NDArray[np.int64]
+
+# What a share belongs to where what is noted of it differs.
+_OWNERS = {
+    "graph": "another graph or direction",
+    "arguments": "a call with other arguments",
+    "roots": "other roots",
+    "methods": "other methods, or devices",
+    "options": "a call with other arguments or options",
+    "pieces": "a call with other options, such as reduce",
+    "order": "another order of the roots",
+}
+
+
+class Share(NamedTuple):
+    """Which of how many shares, from 1 on."""
+
+    number: int
+    of: int
+
+    def __str__(self) -> str:
+        """As the command line has it."""
+        return f"{self.number}/{self.of}"
+
+
+class Written(NamedTuple):
+    """What a share has summed: how many of all chunks, and roots in them."""
+
+    chunks: int
+    of: int
+    roots: int
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """The roots of a part of a plan in the order in which they are summed.
+
+    Attributes
+    ----------
+    part : Part
+    name : str
+        In the file.
+    ordered : ndarray of int64
+        Vertices, or rows of a contracted block.
+    length : int
+        How many are a chunk.
+    digest : str
+        Of this order.
+    """
+
+    part: Part
+    name: str
+    ordered: Roots
+    length: int
+    digest: str
+
+    @classmethod
+    def of(cls, part: Part, name: str) -> Line:
+        """Line up the roots of a part."""
+        batching, contracted = part.method.load().batching, part.contracted
+        if contracted is not None:
+            length = part.sweep.batch if batching.concurrent else batching.block
+            digest = digest_order(np.concatenate([contracted.graph.order, contracted.roots]), length)
+            return cls(part, name, contracted.roots, length, digest)
+        ordered = order_roots(part.graph, part.method, part.roots) if part.ordered is None else part.ordered
+        is_bounded = part.sweep.bounds is not None
+        length = block_size(len(ordered)) if is_bounded else chunk_length(part.method, batching)
+        return cls(part, name, ordered, length, digest_order(ordered, length))
+
+    @property
+    def chunks(self) -> int:
+        """How many there are."""
+        return -(-len(self.ordered) // self.length)
+
+    @property
+    def work(self) -> NDArray[np.float64]:
+        """Roots times edges of each chunk; the last one counts as the others, so that a part is a number of chunks."""
+        return np.full(self.chunks, float(min(self.length, len(self.ordered)) * self.part.graph.nnz))
+
+    def roots(self, chunks: range) -> slice:
+        """Places of the roots of some chunks."""
+        return slice(chunks.start * self.length, min(chunks.stop * self.length, len(self.ordered)))
+
+    def write(self, chunks: range, to: ShareWriter, tell: Callable[[int], None], *, in_calling_thread: bool) -> None:
+        """Sum some chunks, and write the sums of each."""
+        part, roots = self.part, self.roots(chunks)
+        how: Any = {"tell": tell, "in_calling_thread": in_calling_thread}
+        swept = part.graph, part.method, part.sweep, part.roots
+        if part.contracted is not None:
+            from lagbc.run.chains import sweep_chains
+
+            size, threads = part.sweep.batch, part.sweep.threads
+            keep = self._keep(to)
+            held = sweep_chains(part.contracted, part.method, roots, size=size, threads=threads, keep=keep, **how)
+            to.add(f"{self.name}/held", held.of_groups)
+        elif part.sweep.bounds is not None:
+            length, keep_sparse = self.length, self._keep_sparse(to)
+            sweep_within(*swept, ordered=self.ordered[roots], size=length, keep=keep_sparse, **how)
+        else:
+            sweep(*swept, ordered=self.ordered[roots], keep=self._keep(to), **how)
+
+    def _keep(self, to: ShareWriter) -> Callable[[Sums], None]:
+        return lambda sums: to.add_sums(self.name, sums.moved(as_numpy))
+
+    def _keep_sparse(self, to: ShareWriter) -> Callable[[list[SparseSums]], None]:
+        def keep(block: list[SparseSums]) -> None:
+            for summed in block:
+                to.add_sparse(self.name, summed)
+
+        return keep
+
+    def merge(self, files: Iterable[tuple[ShareFile, int]]) -> Sums:
+        """Add the sums of files, of which each has so many of this part of the plan, in order."""
+        if self.part.contracted is not None:
+            return self._merge_chains(files)
+        plan, graph = self.part.sweep, self.part.graph
+        total = Sums.zeros(np, plan.sums, graph.n, graph.nnz, plan.bounds)
+        shapes = {name: array.shape for name, array in total}
+        entries = ((file, number) for file, count in files for number in range(count))
+        if plan.bounds is not None:
+            return total.plus_sparse(file.sparse(self.name, number, shapes) for file, number in entries)
+        for file, number in entries:
+            total = total.plus(file.sums(self.name, number, shapes))
+        return total
+
+    def _merge_chains(self, files: Iterable[tuple[ShareFile, int]]) -> Sums:
+        from lagbc.run.junctions import Held, finish_chains
+
+        assert self.part.contracted is not None
+        held = Held.nothing(self.part.contracted)
+        shapes = {"dependency": (None, len(held.dependency)), "edges": (None, len(held.along))}
+        for file, count in files:
+            for number in range(count):
+                held.add(file.sums(self.name, number, shapes))
+            if count:
+                held.add_of_groups(file.array(f"{self.name}/held", float, held.of_groups.shape))
+        return finish_chains(self.part.contracted, self.part.asked, held)
+
+
+def write_share(path: Path, plan: Plan, share: Share, arguments: str, more: Callable[[ShareWriter], None]) -> Written:
+    """Sum the chunks of a share, and write them to a file.
+
+    Parameters
+    ----------
+    path : Path
+    plan : Plan
+        Of the whole run, the same for all shares.
+    share : Share
+    arguments : str
+        A digest of what the sums and the plan do not show.
+    more : callable
+        Writes what else the file shall hold; called before anything is summed.
+
+    Raises
+    ------
+    PartError
+        Chains cannot be contracted in a share, because counts are too large.
+    MemoryError, KeyboardInterrupt
+        As `lagbc.run.execute.execute`; no file is left.
+    """
+    memory.require(plan.memory)
+    plan.warn_of_less_memory()
+    lines = _lines(plan)
+    shared = _share_out(lines, share)
+    swept = [len(line.ordered[line.roots(chunks)]) for line, chunks in zip(lines, shared, strict=True)]
+    with writing(path) as file, ExitStack() as stack:
+        more(file)
+        stretches = [Stretch(roots, 0, edges_of(line.part)) for line, roots in zip(lines, swept, strict=True)]
+        meter = Meter(stretches, plan.settings.progress, f"; part {share}", stack)
+        for number, (line, chunks) in enumerate(zip(lines, shared, strict=True)):
+            if chunks:
+                _write(line, chunks, file, meter.of(number), in_calling_thread=plan.memory.is_small)
+        written = [file.written.get(line.name, 0) for line in lines]
+        made = _made(plan, lines) | {"arguments": arguments}
+        file.add_json("share", {"number": share.number, "of": share.of, "written": written, "made": made})
+    return Written(sum(map(len, shared)), sum(line.chunks for line in lines), sum(swept))
+
+
+def _write(line: Line, chunks: range, to: ShareWriter, tell: Callable[[int], None], *, in_calling_thread: bool) -> None:
+    try:
+        line.write(chunks, to, tell, in_calling_thread=in_calling_thread)
+    except NotContractible as error:
+        raise PartError(f"{error}: run all parts with reduce='none'") from None
+
+
+def require_complete(files: Sequence[ShareFile]) -> list[ShareFile]:
+    """Return the files of all shares of a run in their order; PartError if there is another one, or none."""
+    if not files:
+        raise PartError("there is no part to merge")
+    heads = {file.path: file.json("share") for file in files}
+    (first, head), *others = heads.items()
+    found: dict[int, ShareFile] = {}
+    for file in files:
+        number = heads[file.path]["number"]
+        if number in found:
+            raise PartError(f"part {number} is there twice: {found[number].path} and {file.path}")
+        found[number] = file
+    for path, other in others:
+        if other["of"] != head["of"]:
+            raise PartError(
+                f"{first} is one of {head['of']} parts, {path} one of {other['of']}; merge the parts of one run"
+            )
+        _require_alike(path, other["made"], first, head["made"])
+    missing = sorted(set(range(1, head["of"] + 1)) - found.keys())
+    if missing:
+        parts = f"part{'s' * (len(missing) > 1)} {', '.join(map(str, missing))}"
+        raise PartError(f"{parts} of {head['of']} {'are' if len(missing) > 1 else 'is'} missing")
+    return [found[number] for number in sorted(found)]
+
+
+def _require_alike(path: Path, made: dict[str, str], first: Path, made_first: dict[str, str]) -> None:
+    for name, what in _OWNERS.items():
+        if made[name] != made_first[name]:
+            told = f" ({made[name]} and {made_first[name]})" if name == "methods" else ""
+            raise PartError(f"{path} belongs to {what} than {first}{told}; merge the parts of one run")
+
+
+def begun_in(file: ShareFile) -> list[Begun]:
+    """Tell how the parts of the plan of a share were computed."""
+    labels = file.json("share")["made"]["methods"]
+    return [Begun.of(label) for label in labels.split(";")] if labels else []
+
+
+def merge_shares(files: Sequence[ShareFile], plan: Plan) -> Result:
+    """Add the sums of all shares, in their order, and finish as a run does.
+
+    Raises
+    ------
+    PartError
+        The run is planned otherwise here, or a file is damaged.
+    """
+    lines, heads = _lines(plan), [file.json("share") for file in files]
+    made = _made(plan, lines)
+    for name, what in _OWNERS.items():
+        if name in made and made[name] != heads[0]["made"][name]:
+            told = f": {made[name]} here, {heads[0]['made'][name]} there" if name == "methods" else ""
+            raise PartError(
+                f"{files[0].path} was made by {what} than this machine or version takes{told}; merge where parts run"
+            )
+    sums = []
+    for number, line in enumerate(lines):
+        counts = [head["written"][number] for head in heads]
+        try:
+            sums.append(line.merge(zip(files, counts, strict=True)))
+        except NotContractible as error:
+            raise PartError(f"{error}: run all parts with reduce='none'") from None
+    return Result(whole_sums(plan, sums), plan)
+
+
+def _lines(plan: Plan) -> list[Line]:
+    return [Line.of(part, str(number)) for number, part in enumerate(plan.parts)]
+
+
+def _share_out(lines: Sequence[Line], share: Share) -> list[range]:
+    """Return the chunks of a share, of each line; each chunk is where the middle of its work is."""
+    works = [line.work for line in lines]
+    work = np.concatenate([np.empty(0), *works])
+    middles = (np.cumsum(work) - work / 2) / max(work.sum(), 1.0)
+    owners = np.minimum((share.of * middles).astype(np.int64), share.of - 1)
+    shared, begin = [], 0
+    for line in lines:
+        own = owners[begin : begin + line.chunks]
+        first, last = np.searchsorted(own, [share.number - 1, share.number])
+        shared.append(range(int(first), int(last)))
+        begin += line.chunks
+    return shared
+
+
+def _made(plan: Plan, lines: Sequence[Line]) -> dict[str, str]:
+    """Digest what the sums belong to."""
+    return {
+        "graph": digest_graphs([plan.graph]),
+        "options": digest_options(plan.parts, plan.request.is_sample),
+        "roots": digest_order(np.sort(plan.request.roots), 0),
+        "methods": ";".join(part.label for part in plan.parts),
+        "pieces": digest_graphs([part.graph for part in plan.parts], ordered=True),
+        "order": " ".join(line.digest for line in lines),
+    }
