@@ -65,15 +65,15 @@ def save_part(
 ) -> Written:
     """Compute a part of a call, and write it to a file; `merge_parts` makes scores of the files of all parts.
 
-    The chunks of the roots (of 1024, on a GPU 4096) are shared out in their order. So the parts may run at the same
-    time or not, on any machines that see the same kind of device, and the merged scores have the bits of one call.
+    The roots are shared out in whole blocks, of 64 or on a GPU 256. Parts may run at the same time or not, on any
+    machines that see the same kind of device, and the merged scores have the bits of one call.
 
     Parameters
     ----------
     path : path of the file
         It is there when the part is finished. A file that is there is replaced.
     part : (int, int)
-        Which part, from 1 on, and of how many. Parts beyond the number of chunks have nothing to sum.
+        Which part, from 1 on, and of how many. Where there are more parts than blocks, some have nothing to sum.
     A, which, batch, directed, weighted, strength, ... : as for `lagbc.centralities`
         The same for all parts.
     rng : int
@@ -84,7 +84,7 @@ def save_part(
     Returns
     -------
     written : tuple
-        ``.chunks`` of all ``.of``, and how many ``.roots``.
+        How many ``.roots`` the part has summed, of how many in all (``.of``).
 
     Raises
     ------
@@ -93,8 +93,10 @@ def save_part(
 
     Notes
     -----
-    The file holds 8 n bytes for each chunk and sum, of scores of edges 8 nnz: all files together about n^2 / 128 bytes
-    for exact betweenness. With `cutoff` or `decay` it holds what the roots reach. That of part 1 has the graph, too.
+    Sums of chunks, of 1024 roots or on a GPU 4096, are added in the order of the chunks. So the file holds those of
+    each: 8 n bytes a chunk and sum, of scores of edges 8 nnz; of a chunk that belongs to two parts those of each block.
+    All files together are about n^2 / 128 bytes for exact betweenness, and for each part up to 240 n (32 blocks) more.
+    With `cutoff` or `decay` they hold what the roots reach. That of part 1 has the graph, too.
     """
     arguments = Arguments(
         sources=sources,

@@ -10,8 +10,9 @@ import json
 import os
 import secrets
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ class ShareWriter:
         member = zipfile.ZipInfo(f"{name}.npy")
         member.compress_type = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
         with self._archive.open(member, "w", force_zip64=True) as file:
-            write_array(file, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
+            write_array(file, np.asarray(array, order="C"), version=(1, 0), allow_pickle=False)
 
     def add_json(self, name: str, value: Any) -> None:
         """Write what JSON holds."""
@@ -65,6 +66,9 @@ class ShareWriter:
 @contextmanager
 def writing(path: Path) -> Iterator[ShareWriter]:
     """Write a file, which is there when it is finished, and not before."""
+    if path.exists() and not path.is_file():
+        raise PartError(f"{path} is a folder, a pipe or a device; name a file")
+    path = Path(os.path.realpath(path))  # of a link, the file
     unfinished = path.with_name(f"{path.name}.{secrets.token_hex(4)}{_UNFINISHED}")
     try:
         with unfinished.open("xb") as file:
@@ -125,16 +129,16 @@ class ShareFile:
             array: NDArray[Any] = read_array(file, allow_pickle=False)
         return array
 
-    def sums(self, part: str, number: int, shapes: dict[str, tuple[int | None, ...]]) -> Sums:
+    def sums(self, part: str, number: int, shapes: Mapping[str, tuple[int | None, ...]]) -> Sums:
         """Read sums of a part of the plan, of some shapes."""
         return Sums(**{name: self.array(f"{part}/{number}/{name}", float, shape) for name, shape in shapes.items()})
 
-    def sparse(self, part: str, number: int, shapes: dict[str, tuple[int | None, ...]]) -> SparseSums:
+    def sparse(self, part: str, number: int, shapes: Mapping[str, tuple[int | None, ...]]) -> SparseSums:
         """Read sums of a part of the plan, of some vertices and edges; `shapes` are those of all."""
-        at = [self.indices(f"{part}/{number}/at_{name}") for name in _PLACES]
-        summed = SparseSums(*at, Sums())
+        vertices, edges, roots = (self.indices(f"{part}/{number}/at_{name}") for name in _PLACES)
+        summed = SparseSums(vertices, edges, roots, Sums())
         few = {name: (len(summed.rows(name)), *shape[1:]) for name, shape in shapes.items()}
-        summed = SparseSums(*at, self.sums(part, number, few))
+        summed = replace(summed, sums=self.sums(part, number, few))
         with self._reading():
             for name, shape in shapes.items():
                 rows, most = summed.rows(name), shape[0]

@@ -1,13 +1,13 @@
 """A run cut into shares that are computed apart, each by a process of its own, and merged to the bits of one run.
 
-The chunks of a plan, of all its parts one after the other, are shared out in their order, so that shares have about the
-same work. A share writes the sums of each of its chunks (`lagbc.run.share_file`); who merges adds those of all shares
-in the order of the chunks, as a run does.
+The roots of a plan, of all its parts one after the other, are shared out in whole blocks and in their order, so that
+shares have about the same work. A share writes the sums of each of its chunks, and of each block of a chunk that it has
+a part of (`lagbc.run.share_file`); who merges adds those of all shares in their order, as a run does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,11 +57,10 @@ class Share(NamedTuple):
 
 
 class Written(NamedTuple):
-    """What a share has summed: how many of all chunks, and roots in them."""
+    """How many roots a share has summed, of how many in all."""
 
-    chunks: int
-    of: int
     roots: int
+    of: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +74,8 @@ class Line:
         In the file.
     ordered : ndarray of int64
         Vertices, or rows of a contracted block.
-    length : int
-        How many are a chunk.
+    length, unit : int
+        How many are a chunk, and at multiples of how many shares may be cut.
     digest : str
         Of this order.
     """
@@ -85,6 +84,7 @@ class Line:
     name: str
     ordered: Roots
     length: int
+    unit: int
     digest: str
 
     @classmethod
@@ -94,43 +94,57 @@ class Line:
         if contracted is not None:
             length = part.sweep.batch if batching.concurrent else batching.block
             digest = digest_order(np.concatenate([contracted.graph.order, contracted.roots]), length)
-            return cls(part, name, contracted.roots, length, digest)
+            return cls(part, name, contracted.roots, length, length, digest)
         ordered = order_roots(part.graph, part.method, part.roots) if part.ordered is None else part.ordered
-        is_bounded = part.sweep.bounds is not None
-        length = block_size(len(ordered)) if is_bounded else chunk_length(part.method, batching)
-        return cls(part, name, ordered, length, digest_order(ordered, length))
-
-    @property
-    def chunks(self) -> int:
-        """How many there are."""
-        return -(-len(self.ordered) // self.length)
+        if part.sweep.bounds is not None:
+            length = unit = block_size(len(ordered))
+        else:
+            length = chunk_length(part.method, batching)
+            unit = length if batching.block == 1 else batching.block
+        return cls(part, name, ordered, length, unit, digest_order(ordered, length))
 
     @property
     def work(self) -> NDArray[np.float64]:
-        """Roots times edges of each chunk; the last one counts as the others, so that a part is a number of chunks."""
-        return np.full(self.chunks, float(min(self.length, len(self.ordered)) * self.part.graph.nnz))
+        """Roots times edges of each unit; the last one counts as the others, so that a share is a number of units."""
+        units = -(-len(self.ordered) // self.unit)
+        return np.full(units, float(min(self.unit, len(self.ordered)) * self.part.graph.nnz))
 
-    def roots(self, chunks: range) -> slice:
-        """Places of the roots of some chunks."""
-        return slice(chunks.start * self.length, min(chunks.stop * self.length, len(self.ordered)))
+    def roots(self, units: range) -> range:
+        """Places of the roots of some units."""
+        return range(units.start * self.unit, min(units.stop * self.unit, len(self.ordered)))
 
-    def write(self, chunks: range, to: ShareWriter, tell: Callable[[int], None], *, in_calling_thread: bool) -> None:
-        """Sum some chunks, and write the sums of each."""
-        part, roots = self.part, self.roots(chunks)
+    def pieces(self, roots: range) -> list[tuple[range, int]]:
+        """Cut roots into runs that are written alike, each with how many of its roots are summed together.
+
+        Where a share begins or ends amid a chunk, the blocks of this chunk are written apart.
+        """
+        begin, end = roots.start, roots.stop
+        first = min(-(-begin // self.length) * self.length, end)
+        last = end if end == len(self.ordered) else max(end // self.length * self.length, first)
+        pieces = (range(begin, first), self.unit), (range(first, last), self.length), (range(last, end), self.unit)
+        return [(piece, together) for piece, together in pieces if piece]
+
+    def write(self, roots: range, to: ShareWriter, tell: Callable[[int], None], *, in_calling_thread: bool) -> None:
+        """Sum some roots, and write the sums of each chunk."""
+        part = self.part
         how: Any = {"tell": tell, "in_calling_thread": in_calling_thread}
         swept = part.graph, part.method, part.sweep, part.roots
         if part.contracted is not None:
             from lagbc.run.chains import sweep_chains
 
-            size, threads = part.sweep.batch, part.sweep.threads
+            some, size, threads = slice(roots.start, roots.stop), part.sweep.batch, part.sweep.threads
             keep = self._keep(to)
-            held = sweep_chains(part.contracted, part.method, roots, size=size, threads=threads, keep=keep, **how)
+            held = sweep_chains(part.contracted, part.method, some, size=size, threads=threads, keep=keep, **how)
             to.add(f"{self.name}/held", held.of_groups)
         elif part.sweep.bounds is not None:
-            length, keep_sparse = self.length, self._keep_sparse(to)
-            sweep_within(*swept, ordered=self.ordered[roots], size=length, keep=keep_sparse, **how)
+            ordered, keep_sparse = self.ordered[roots.start : roots.stop], self._keep_sparse(to)
+            sweep_within(*swept, ordered=ordered, size=self.length, keep=keep_sparse, **how)
         else:
-            sweep(*swept, ordered=self.ordered[roots], keep=self._keep(to), **how)
+            for piece, together in self.pieces(roots):
+                before = piece.start - roots.start
+                how["tell"] = lambda done, before=before: tell(before + done)
+                ordered = self.ordered[piece.start : piece.stop]
+                sweep(*swept, ordered=ordered, length=together, keep=self._keep(to), **how)
 
     def _keep(self, to: ShareWriter) -> Callable[[Sums], None]:
         return lambda sums: to.add_sums(self.name, sums.moved(as_numpy))
@@ -142,27 +156,41 @@ class Line:
 
         return keep
 
-    def merge(self, files: Iterable[tuple[ShareFile, int]]) -> Sums:
-        """Add the sums of files, of which each has so many of this part of the plan, in order."""
+    def merge(self, files: Sequence[tuple[ShareFile, range, int]]) -> Sums:
+        """Add what files hold of this part of the plan: each the sums of some roots, so many of them; in order."""
+        entries = ((file, number) for file, _, count in files for number in range(count))
         if self.part.contracted is not None:
             return self._merge_chains(files)
         plan, graph = self.part.sweep, self.part.graph
         total = Sums.zeros(np, plan.sums, graph.n, graph.nnz, plan.bounds)
         shapes = {name: array.shape for name, array in total}
-        entries = ((file, number) for file, count in files for number in range(count))
         if plan.bounds is not None:
             return total.plus_sparse(file.sparse(self.name, number, shapes) for file, number in entries)
-        for file, number in entries:
-            total = total.plus(file.sums(self.name, number, shapes))
+        chunk = total.zeros_like()
+        ends = (end for _, roots, _ in files for end in self._ends(roots))
+        for (file, number), (done, together) in zip(entries, ends, strict=True):
+            sums = file.sums(self.name, number, shapes)
+            if together == self.length:
+                total = total.plus(sums)
+                continue
+            chunk = chunk.plus(sums)
+            if done % self.length == 0 or done == len(self.ordered):
+                total, chunk = total.plus(chunk), total.zeros_like()
         return total
 
-    def _merge_chains(self, files: Iterable[tuple[ShareFile, int]]) -> Sums:
+    def _ends(self, roots: range) -> Iterator[tuple[int, int]]:
+        """Yield where each of the sums that a share writes ends, and how many roots are summed together there."""
+        for piece, together in self.pieces(roots):
+            for first in range(piece.start, piece.stop, together):
+                yield min(first + together, piece.stop), together
+
+    def _merge_chains(self, files: Sequence[tuple[ShareFile, range, int]]) -> Sums:
         from lagbc.run.junctions import Held, finish_chains
 
         assert self.part.contracted is not None
         held = Held.nothing(self.part.contracted)
         shapes = {"dependency": (None, len(held.dependency)), "edges": (None, len(held.along))}
-        for file, count in files:
+        for file, _, count in files:
             for number in range(count):
                 held.add(file.sums(self.name, number, shapes))
             if count:
@@ -195,23 +223,22 @@ def write_share(path: Path, plan: Plan, share: Share, arguments: str, more: Call
     plan.warn_of_less_memory()
     lines = _lines(plan)
     shared = _share_out(lines, share)
-    swept = [len(line.ordered[line.roots(chunks)]) for line, chunks in zip(lines, shared, strict=True)]
     with writing(path) as file, ExitStack() as stack:
         more(file)
-        stretches = [Stretch(roots, 0, edges_of(line.part)) for line, roots in zip(lines, swept, strict=True)]
+        stretches = [Stretch(len(roots), 0, edges_of(line.part)) for line, roots in zip(lines, shared, strict=True)]
         meter = Meter(stretches, plan.settings.progress, f"; part {share}", stack)
-        for number, (line, chunks) in enumerate(zip(lines, shared, strict=True)):
-            if chunks:
-                _write(line, chunks, file, meter.of(number), in_calling_thread=plan.memory.is_small)
+        for number, (line, roots) in enumerate(zip(lines, shared, strict=True)):
+            if roots:
+                _write(line, roots, file, meter.of(number), in_calling_thread=plan.memory.is_small)
         written = [file.written.get(line.name, 0) for line in lines]
         made = _made(plan, lines) | {"arguments": arguments}
         file.add_json("share", {"number": share.number, "of": share.of, "written": written, "made": made})
-    return Written(sum(map(len, shared)), sum(line.chunks for line in lines), sum(swept))
+    return Written(sum(map(len, shared)), sum(len(line.ordered) for line in lines))
 
 
-def _write(line: Line, chunks: range, to: ShareWriter, tell: Callable[[int], None], *, in_calling_thread: bool) -> None:
+def _write(line: Line, roots: range, to: ShareWriter, tell: Callable[[int], None], *, in_calling_thread: bool) -> None:
     try:
-        line.write(chunks, to, tell, in_calling_thread=in_calling_thread)
+        line.write(roots, to, tell, in_calling_thread=in_calling_thread)
     except NotContractible as error:
         raise PartError(f"{error}: run all parts with reduce='none'") from None
 
@@ -273,8 +300,9 @@ def merge_shares(files: Sequence[ShareFile], plan: Plan) -> Result:
     sums = []
     for number, line in enumerate(lines):
         counts = [head["written"][number] for head in heads]
+        roots = [_share_out(lines, Share(head["number"], head["of"]))[number] for head in heads]
         try:
-            sums.append(line.merge(zip(files, counts, strict=True)))
+            sums.append(line.merge(list(zip(files, roots, counts, strict=True))))
         except NotContractible as error:
             raise PartError(f"{error}: run all parts with reduce='none'") from None
     return Result(whole_sums(plan, sums), plan)
@@ -285,17 +313,16 @@ def _lines(plan: Plan) -> list[Line]:
 
 
 def _share_out(lines: Sequence[Line], share: Share) -> list[range]:
-    """Return the chunks of a share, of each line; each chunk is where the middle of its work is."""
+    """Return the places of the roots of a share in each line; each unit is where the middle of its work is."""
     works = [line.work for line in lines]
     work = np.concatenate([np.empty(0), *works])
     middles = (np.cumsum(work) - work / 2) / max(work.sum(), 1.0)
     owners = np.minimum((share.of * middles).astype(np.int64), share.of - 1)
     shared, begin = [], 0
-    for line in lines:
-        own = owners[begin : begin + line.chunks]
-        first, last = np.searchsorted(own, [share.number - 1, share.number])
-        shared.append(range(int(first), int(last)))
-        begin += line.chunks
+    for line, own in zip(lines, works, strict=True):
+        first, last = np.searchsorted(owners[begin : begin + len(own)], [share.number - 1, share.number])
+        shared.append(line.roots(range(int(first), int(last))))
+        begin += len(own)
     return shared
 
 

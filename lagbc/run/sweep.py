@@ -35,6 +35,7 @@ def sweep(
     checkpoint: Progressed | None = None,
     module: MethodModule | None = None,
     in_calling_thread: bool = False,
+    length: int | None = None,
     keep: Callable[[Sums], object] | None = None,
 ) -> Sums:
     """Sum what the plan asks for over all roots.
@@ -59,6 +60,8 @@ def sweep(
         Stands in for the method's own, for instance to watch it.
     in_calling_thread : bool
         As for `Workers`.
+    length : int, optional
+        As for `cut`.
     keep : callable, optional
         Called with the sums of each chunk, on the method's device, before they are added.
 
@@ -78,7 +81,7 @@ def sweep(
     """
     ordered = order_roots(graph, method, roots) if ordered is None else ordered
     module = module or method.load()
-    chunks, length = cut(ordered, method, module.batching)
+    chunks, length = cut(ordered, method, module.batching, length)
     if checkpoint is not None:
         checkpoint.require_order(ordered, length)
     if checkpoint is None:

@@ -35,9 +35,12 @@ def chunk_length(method: Method, batching: Batching) -> int:
     return -(-tuning.CHUNK_ROOTS[method.device] // batching.block) * batching.block
 
 
-def cut(ordered: Roots, method: Method, batching: Batching) -> tuple[list[Roots], int]:
-    """Cut roots in order into the chunks of all runs of their kind; also return the length of all but the last."""
-    length = chunk_length(method, batching)
+def cut(ordered: Roots, method: Method, batching: Batching, length: int | None = None) -> tuple[list[Roots], int]:
+    """Cut roots in order into the chunks of all runs of their kind; also return the length of all but the last.
+
+    Another `length`, in whole blocks, cuts them into what is added up elsewhere.
+    """
+    length = chunk_length(method, batching) if length is None else length
     return [ordered[first : first + length] for first in range(0, len(ordered), length)], length
 
 

@@ -86,6 +86,7 @@ class OutputOptions:
     top: int
     out: Path | None
     plot: Path | None
+    part: tuple[int, int] | None
 
 
 def _number_or_auto(kind: type[int] | type[float], wanted: str) -> Callable[[click.Context, click.Parameter, str], Any]:
@@ -126,6 +127,15 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> l
     except ValueError:
         raise click.BadParameter(f"{value!r} is no number, and no numbers with commas between", ctx, param) from None
     return numbers if len(numbers) > 1 else numbers[0]
+
+
+def _part(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, int] | None:
+    if value is None:
+        return None
+    number, slash, of = value.partition("/")
+    if not (slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+        raise click.BadParameter(f"{value!r} is no part and their number, such as 2/4", ctx, param)
+    return int(number), int(of)
 
 
 def _is_terminal(ctx: click.Context, param: click.Parameter, value: bool | None) -> bool:
@@ -252,14 +262,22 @@ takes_run = _record(
     progress_option,
 )
 
+top_option = click.option(
+    "--top", type=click.IntRange(0), default=10, show_default=True, help="How many of the highest to print."
+)
+
 takes_output = _record(
     OutputOptions,
     "output",
-    click.option(
-        "--top", type=click.IntRange(0), default=10, show_default=True, help="How many of the highest to print."
-    ),
+    top_option,
     click.option("--out", type=click.Path(path_type=Path), help="Write all scores: a .npy array or a .csv table."),
     plot_option("scores of vertices"),
+    click.option(
+        "--part",
+        metavar="I/N",
+        callback=_part,
+        help="Compute only the I-th of N parts, and write its sums to --out FILE.npz; lagbc merge makes scores of all.",
+    ),
 )
 
 # The arguments of centralities that are no vertices, by their names in Python.

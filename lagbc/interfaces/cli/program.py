@@ -12,6 +12,7 @@ from lagbc.errors import GraphFileWarning, MemoryWarning
 from lagbc.interfaces.cli.compare import compare_command
 from lagbc.interfaces.cli.compile import compile_command
 from lagbc.interfaces.cli.info import info_command
+from lagbc.interfaces.cli.parts import merge_command
 from lagbc.interfaces.cli.scores import score_commands
 from lagbc.interfaces.cli.text import in_options
 from lagbc.interfaces.cli.together import centralities_command
@@ -59,5 +60,6 @@ def main() -> None:
     """Shortest-path centralities of large sparse graphs, by linear algebra on batches of roots."""
 
 
-for command in (*score_commands(), centralities_command, info_command, compare_command, compile_command):
+_OTHERS = (centralities_command, merge_command, info_command, compare_command, compile_command)
+for command in (*score_commands(), *_OTHERS):
     main.add_command(command)

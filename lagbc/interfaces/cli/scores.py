@@ -12,21 +12,20 @@ import click
 from lagbc import phases
 from lagbc.centrality.registry import Centrality, registered
 from lagbc.interfaces.cli import options
-from lagbc.interfaces.cli.graphs import degrees_of, introduce, open_source, read_demand
+from lagbc.interfaces.cli.graphs import introduce, open_source, read_demand
 from lagbc.interfaces.cli.outputs import (
     check_outputs,
     columns_of,
-    matrices_of,
     require_numbers,
     write_edges,
     write_scores,
 )
-from lagbc.interfaces.cli.text import left_behind, table, timing
+from lagbc.interfaces.cli.parts import write_part
+from lagbc.interfaces.cli.text import left_behind, timing
+from lagbc.interfaces.cli.tops import top_edges, top_vertices
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from lagbc.interfaces.cli.graphs import Source
 
 
 def score_commands() -> Iterator[click.Command]:
@@ -65,6 +64,9 @@ def _score(
     output: options.OutputOptions,
     run: options.RunOptions,
 ) -> None:
+    if output.part is not None:
+        write_part([record.name], source, sample, read_demand(given, sample), output, run)
+        return
     check_outputs(output.out, output.plot)
     if record.of_edges and output.plot is not None:
         raise ValueError("--plot draws scores of vertices; write those of edges with --out")
@@ -89,10 +91,11 @@ def _score(
     if output.top:
         click.echo()
         if record.of_edges:
-            click.echo(_top_edges(matrices_of("score", scores), taken, output.top))
+            click.echo(top_edges(scores, graph, taken.file.labels, output.top))
         else:
             errors, why = _errors(record, graph, sample, error, given | silent)
-            click.echo(_top_vertices(columns_of("score", scores), errors, taken, output.top))
+            columns = columns_of("score", scores)
+            click.echo(top_vertices(columns, errors, graph, taken.file.labels, output.top))
             if why:
                 click.echo(f"\nstandard error: {why}")
     click.echo(timing(seconds, recorder.seconds))
@@ -156,32 +159,3 @@ def _errors(
 
     errors = standard_errors(graph, record.name, sample.k, rng=sample.seed, **options_of_run)
     return errors, f"from {GROUPS} more estimates, of {roots_of_group(sample.k)} random roots each"
-
-
-def _top_vertices(scores: dict[str, np.ndarray], errors: np.ndarray | None, source: Source, top: int) -> str:
-    import numpy as np
-
-    labels = source.file.labels
-    names, degrees = zip(*degrees_of(source.graph), strict=True)
-    error = () if errors is None else ("error",)
-    rows: list[tuple[str, ...]] = [("rank", "vertex", *scores, *error, *names)]
-    first = next(iter(scores.values()))
-    for rank, v in enumerate(np.argsort(-first, kind="stable")[:top], 1):
-        vertex = v if labels is None else labels[v]
-        error = () if errors is None else (f"± {errors[v]:.2g}",)
-        values = (f"{column[v]:.8g}" for column in scores.values())
-        rows.append((str(rank), str(vertex), *values, *error, *(str(degree[v]) for degree in degrees)))
-    return table(rows, right=True)
-
-
-def _top_edges(scores: dict[str, Any], source: Source, top: int) -> str:
-    import numpy as np
-
-    columns, labels = [matrix.tocoo() for matrix in scores.values()], source.file.labels
-    edges = columns[0]
-    once = np.flatnonzero(source.directed | (edges.row <= edges.col))
-    rows: list[tuple[str, ...]] = [("rank", "source", "target", *scores)]
-    for rank, e in enumerate(once[np.argsort(-edges.data[once], kind="stable")][:top], 1):
-        ends = (v if labels is None else labels[v] for v in (edges.row[e], edges.col[e]))
-        rows.append((str(rank), *map(str, ends), *(f"{column.data[e]:.8g}" for column in columns)))
-    return table(rows, right=True)

@@ -12,6 +12,7 @@ from lagbc import phases
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.graphs import introduce, open_source, read_demand
 from lagbc.interfaces.cli.outputs import check_outputs, columns_of, write_table
+from lagbc.interfaces.cli.parts import write_part
 from lagbc.interfaces.cli.text import left_behind, table, timing
 
 
@@ -41,7 +42,8 @@ def centralities_command(
     from lagbc.centrality.registry import Arguments, find, that_take
     from lagbc.centrality.together import FIVE
 
-    check_outputs(output.out, output.plot)
+    if output.part is None:
+        check_outputs(output.out, output.plot)
     given = read_demand(given, sample)
     if which is None:
         names = list[str](
@@ -51,6 +53,9 @@ def centralities_command(
         names = [name.strip().replace("-", "_") for name in which.split(",")]
     if any(find(name).of_edges for name in names):
         raise ValueError("--which names vertices' centralities; for edges: lagbc edge-bc")
+    if output.part is not None:
+        write_part(names, source, sample, given, output, run)
+        return
     taken = open_source(source)
     labels = taken.file.labels
     how: dict[str, Any] = {"directed": taken.directed, "weighted": taken.weighted, **given, **asdict(run)}

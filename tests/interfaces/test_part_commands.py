@@ -1,0 +1,104 @@
+"""`--part` of the commands, and `lagbc merge`."""
+
+import numpy as np
+import pytest
+from commands import fail, run, succeed
+
+import lagbc
+from lagbc.methods import tuning
+
+
+@pytest.fixture(autouse=True)
+def short_chunks(monkeypatch):
+    monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 64, "cuda": 512})
+
+
+@pytest.fixture
+def friends(tmp_path):
+    """A ring of 200 names with chords."""
+    file = tmp_path / "friends.csv"
+    lines = [f"p{i},p{j % 200}" for i in range(200) for j in (i + 1, i * i + 3)]
+    file.write_text("\n".join(["from,to", *lines]) + "\n")
+    return file
+
+
+def parts(folder, of, *arguments):
+    files = [folder / f"part{i}.npz" for i in range(1, of + 1)]
+    for i, file in enumerate(files, 1):
+        printed = succeed(*arguments, "--part", f"{i}/{of}", "--out", file)
+        assert f"part {i} of {of}: " in printed
+        assert f" roots: {file} (" in printed
+    return files
+
+
+@pytest.mark.parametrize(
+    ("command", "suffix"),
+    [
+        (("bc", "--undirected", "--normalized"), "csv"),
+        (("bc", "--k", "50", "--seed", "3", "--no-error"), "npy"),
+        (("edge-bc", "--directed"), "csv"),
+        (("closeness", "--directed"), "csv"),
+        (("bc", "--cutoff", "2,3"), "csv"),
+        (("centralities", "--which", "stress,bc", "--undirected"), "csv"),
+        (("centralities", "--which", "stress,bc", "--undirected"), "npy"),
+    ],
+)
+def test_merged_files_are_those_of_one_run(command, suffix, friends, tmp_path):
+    name, *given = command
+    whole, merged = tmp_path / f"whole.{suffix}", tmp_path / f"merged.{suffix}"
+    printed = succeed(name, friends, *given, "--out", whole, "--top", 4)
+    shown = succeed("merge", *parts(tmp_path, 3, name, friends, *given), "--out", merged, "--top", 4)
+    assert merged.read_bytes() == whole.read_bytes()
+    rows = [line for line in shown.splitlines()[1:] if line.split()[:1] in (["1"], ["2"], ["3"], ["4"])]
+    assert len(rows) == 4
+    ranked = [line.split()[:3] for line in printed.splitlines()]
+    assert all(row.split()[:3] in ranked for row in rows)
+    assert f"scores: {merged}" in shown
+
+
+def test_a_network_that_comes_with_lagbc(tmp_path):
+    files = parts(tmp_path, 2, "bc", "example:lesmis", "--weighted")
+    out = tmp_path / "scores.npy"
+    shown = succeed("merge", *files, "--out", out, "--top", 0)
+    assert shown.startswith("2 parts: bc of 77 vertices, 254 undirected edges\ntime: ")
+    np.testing.assert_array_equal(np.load(out), lagbc.bc(lagbc.read_graph("example:lesmis"), weighted=True))
+
+
+def test_trips_in_parts(tmp_path):
+    from scipy import sparse
+
+    trips = sparse.random_array((77, 77), density=0.1, rng=np.random.default_rng(0), format="csr")
+    sparse.save_npz(tmp_path / "trips.npz", trips)
+    files = parts(tmp_path, 2, "bc", "example:lesmis", "--demand", tmp_path / "trips.npz")
+    succeed("merge", *files, "--out", tmp_path / "scores.npy")
+    expected = lagbc.bc(lagbc.read_graph("example:lesmis"), demand=trips)
+    np.testing.assert_array_equal(np.load(tmp_path / "scores.npy"), expected)
+
+
+def test_what_does_not_go(tmp_path):
+    one = ("bc", "example:lesmis", "--part", "1/2")
+    assert "--part writes sums to a file for lagbc merge: name it with --out" in fail(*one)
+    assert "name it with --out" in fail(*one, "--out", tmp_path / "scores.csv")
+    assert "there is no directory" in fail(*one, "--out", tmp_path / "none" / "part.npz")
+    out = (*one, "--out", tmp_path / "part1.npz")
+    assert "--plot draws scores, and a part has none" in fail(*out, "--plot", tmp_path / "a.png")
+    assert "a part keeps no --checkpoint; leave it out" in fail(*out, "--checkpoint", tmp_path / "run")
+    for part in ("0/2", "3/2", "2", "a/b", "1/2/3"):
+        refused = run("bc", "example:lesmis", "--part", part)
+        assert refused.exit_code == 2
+        assert f"{part!r} is no part and their number, such as 2/4" in refused.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_merging_what_is_not_complete(tmp_path):
+    files = parts(tmp_path, 2, "bc", "example:lesmis")
+    assert fail("merge", files[1]).endswith("part 1 of 2 is missing")
+    assert "part 2 is there twice" in fail("merge", *files, files[1])
+    assert "No such file" in fail("merge", files[0], tmp_path / "none.npz")
+    assert "scores are written to a .npy or a .csv file" in fail("merge", *files, "--out", tmp_path / "scores.npz")
+
+
+def test_scores_of_edges_and_others(tmp_path):
+    for i in (1, 2):
+        lagbc.save_part(tmp_path / f"{i}.npz", (i, 2), lagbc.read_graph("example:lesmis"), ("bc", "edge_bc"))
+    assert "lagbc.merge_parts returns both" in fail("merge", tmp_path / "1.npz", tmp_path / "2.npz")

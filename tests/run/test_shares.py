@@ -1,0 +1,237 @@
+"""Parts of a call, merged to the bits of one call; and what is refused."""
+
+import shutil
+import zipfile
+from contextlib import suppress
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from chained import subdivided, symmetric
+from strategies import grid, scale_free, with_lengths
+
+import lagbc
+from lagbc.methods import tuning
+from lagbc.run import chains
+
+A = scale_free(700, 3000, seed=1)
+WEIGHTS = np.random.default_rng(2).integers(1, 5, A.shape[0])
+TRIPS = sp.random_array(A.shape, density=0.002, rng=np.random.default_rng(3))
+VERTICES = ("bc", "closeness", "harmonic", "eccentricity", "stress")
+_MESH = grid(10, 18).tocoo()
+_LINES = [(i, j) for i, j in zip(_MESH.row.tolist(), _MESH.col.tolist(), strict=True) if i < j]
+_N, _LINES = subdivided(180, _LINES, [i % 3 for i in range(len(_LINES))])
+CHAINS = symmetric(_N, _LINES, np.ones(len(_LINES)))
+
+CALLS = {
+    "directed": (A, "bc", {}),
+    "all sums": (A, (*VERTICES, "edge_bc"), {"directed": False, "reduce": "none"}),
+    "lengths": (with_lengths(grid(15, 20), [1, 2, 3]), ("bc", "edge_bc"), {"weighted": True}),
+    "by dijkstra": (with_lengths(A, [1, 2]), "bc", {"weighted": True, "method": "dijkstra", "device": "cpu"}),
+    "by work-efficient": (A, VERTICES, {"method": "work-efficient", "device": "cpu"}),
+    "blocks and twins": (A, "bc", {"directed": False, "reduce": "all", "normalized": True, "endpoints": True}),
+    "chains": (CHAINS, ("bc", "edge_bc"), {"directed": False, "reduce": "all"}),
+    "sample": (A, ("bc", "stress"), {"k": 300, "rng": 3, "normalized": True}),
+    "sources": (A, "bc", {"sources": np.arange(400)[::-1], "targets": [3, 5, 400], "directed": False}),
+    "weights": (A, "bc", {"source_weights": WEIGHTS, "target_weights": WEIGHTS / 7}),
+    "demand": (A, ("bc", "edge_bc"), {"demand": TRIPS}),
+    "cutoffs": (A, ("bc", "reach", "edge_bc"), {"cutoff": [1, 2]}),
+    "decays": (with_lengths(A, [0.5, 2]), ("bc", "gravity"), {"decay": [0.1, 1.0], "cutoff": 3, "weighted": True}),
+    "no edge": (sp.csr_array((7, 7)), VERTICES, {}),
+}
+
+
+@pytest.fixture(autouse=True)
+def short_chunks(monkeypatch):
+    """Chunks of two blocks, and groups of junctions of one, so that small graphs have several."""
+    monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 128, "cuda": 512})
+    monkeypatch.setattr(chains, "GROUP", 64)
+
+
+def save(folder, of, graph=A, which="bc", **given):
+    """Write all parts; return their files."""
+    paths = [folder / f"{of}-{number}.npz" for number in range(1, of + 1)]
+    written = [lagbc.save_part(path, (i, of), graph, which, **given) for i, path in enumerate(paths, 1)]
+    assert sum(part.roots for part in written) == written[0].of
+    assert not [path for path in folder.iterdir() if path not in paths and path.name.startswith(f"{of}-")]
+    return paths
+
+
+def assert_same(ours, theirs):
+    assert list(ours) == list(theirs)
+    for name, scores in theirs.items():
+        if not isinstance(scores, list):
+            scores, ours[name] = [scores], [ours[name]]
+        for a, b in zip(ours[name], scores, strict=True):
+            assert a.shape == b.shape
+            a, b = (array.toarray() if sp.issparse(array) else array for array in (a, b))
+            np.testing.assert_array_equal(a, b, err_msg=name)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_merged_parts_have_the_bits_of_one_call(call, tmp_path):
+    graph, which, given = CALLS[call]
+    expected = lagbc.centralities(graph, which, **given)
+    for of in (1, 2, 3, 5):
+        assert_same(lagbc.merge_parts(save(tmp_path, of, graph, which, **given)[::-1]), dict(expected))
+
+
+@pytest.mark.parametrize("call", ["directed", "chains", "cutoffs"])
+def test_more_parts_than_blocks(call, tmp_path):
+    graph, which, given = CALLS[call]
+    paths = save(tmp_path, 12, graph, which, **given)
+    assert_same(lagbc.merge_parts(paths), dict(lagbc.centralities(graph, which, **given)))
+
+
+def test_parts_have_about_as_many_roots(tmp_path):
+    written = [lagbc.save_part(tmp_path / "part", (i, 4), A, directed=False, reduce="none") for i in (1, 2, 3, 4)]
+    assert [part.roots for part in written] == [192, 128, 192, 147]
+
+
+def test_bits_of_parts_with_other_threads_and_batches(tmp_path):
+    how = ({"threads": 1, "batch": 64}, {"threads": 2}, {"memory": "700KB"}, {"threads": 2, "batch": 128})
+    paths = [tmp_path / f"{i}.npz" for i in range(4)]
+    for i, path in enumerate(paths):
+        lagbc.save_part(path, (i + 1, 4), A, directed=False, reduce="none", **how[i])
+    assert_same(lagbc.merge_parts(paths), {"bc": lagbc.bc(A, directed=False, reduce="none")})
+
+
+def test_a_file_holds_chunks_and_blocks_of_those_cut_apart(tmp_path):
+    """The roots from 0 to 128 are a chunk, from 128 to 320 a chunk and a block, from 320 to 448 a block and a chunk."""
+    lengths = with_lengths(A, [1, 2])
+    roots = np.flatnonzero(lagbc.as_graph(A, directed=False).out_degrees)[:448]
+    how = {"weighted": True, "directed": False, "reduce": "none"}
+    paths = save(tmp_path, 3, lengths, sources=roots, **how)
+    held = []
+    for path in paths:
+        with zipfile.ZipFile(path) as archive:
+            held.append([name for name in archive.namelist() if name.startswith("0/")])
+    assert held == [[f"0/{number}/dependency.npy" for number in range(count)] for count in (1, 2, 2)]
+
+
+def test_progress_counts_the_roots_of_the_part(tmp_path):
+    seen = []
+    lagbc.save_part(tmp_path / "part", (2, 3), A, directed=False, reduce="none", batch=64, progress=seen.append)
+    done = [told.done for told in seen]
+    assert done == sorted(done)
+    assert done[-1] == seen[-1].total == lagbc.save_part(tmp_path / "part", (2, 3), A, directed=False, reduce="none")[0]
+
+
+def test_numbers_of_names_and_attributes(tmp_path):
+    nx = pytest.importorskip("networkx")
+    G = nx.relabel_nodes(nx.karate_club_graph(), str)
+    paths = save(tmp_path, 2, G, ("bc", "edge_bc"), sources=["3", "0"], weighted=True, reduce="none")
+    expected = lagbc.centralities(G, ("bc", "edge_bc"), sources=["3", "0"], weighted=True, reduce="none")
+    assert_same(lagbc.merge_parts(paths), dict(expected))
+
+
+OTHERS = {
+    "another graph": (scale_free(700, 3000, seed=5), {}),
+    "another graph or direction": (A, {"directed": False}),
+    "a call with other arguments": (A, {"normalized": True}),
+    "with other arguments than": (A, {"sources": np.arange(600)}),
+    "other methods, or devices": (A, {"method": "work-efficient"}),
+    "other methods, or devices than": (A, {"reduce": "all"}),
+}
+
+
+@pytest.mark.parametrize("message", OTHERS)
+def test_parts_of_other_calls_are_refused(message, tmp_path):
+    graph, given = OTHERS[message]
+    paths = save(tmp_path, 2, reduce="none", device="cpu")
+    lagbc.save_part(paths[1], (2, 2), graph, **{"reduce": "none", "device": "cpu"} | given)
+    with pytest.raises(lagbc.PartError, match=f"2-2.npz belongs to .*{message}.*2-1.npz"):
+        lagbc.merge_parts(paths)
+
+
+def test_parts_of_other_samples_are_refused(tmp_path):
+    paths = save(tmp_path, 2, k=50, rng=0)
+    lagbc.save_part(paths[1], (2, 2), A, k=50, rng=1)
+    with pytest.raises(lagbc.PartError, match="other arguments"):
+        lagbc.merge_parts(paths)
+
+
+def test_parts_that_are_missing_or_twice_there_are_named(tmp_path):
+    paths, others = save(tmp_path, 4), save(tmp_path, 3)
+    shutil.copy(paths[1], tmp_path / "copy.npz")
+    for given, message in (
+        (paths[:3], "part 4 of 4 is missing"),
+        (paths[1:3], "parts 1, 4 of 4 are missing"),
+        ([*paths, tmp_path / "copy.npz"], "part 2 is there twice: .*4-2.npz and .*copy.npz"),
+        ([paths[0], *others[1:]], "4-1.npz is one of 4 parts, .*3-2.npz one of 3"),
+        ([], "no part to merge"),
+    ):
+        with pytest.raises(lagbc.PartError, match=message):
+            lagbc.merge_parts(given)
+    with pytest.raises(FileNotFoundError):
+        lagbc.merge_parts([tmp_path / "none"])
+
+
+def test_damaged_files_are_named(tmp_path):
+    """Cut off, with a byte changed anywhere, or no part at all."""
+    paths = save(tmp_path, 2, grid(6, 6), reduce="none")
+    whole, wrong = paths[0].read_bytes(), tmp_path / "wrong.npz"
+    rng = np.random.default_rng(0)
+    for cut in rng.integers(0, len(whole), 10):
+        wrong.write_bytes(whole[:cut])
+        with pytest.raises(lagbc.PartError, match=r"wrong\.npz is damaged, or no part of a run of this"):
+            lagbc.merge_parts([wrong, paths[1]])
+    expected = {"bc": lagbc.bc(grid(6, 6), reduce="none")}
+    for place in rng.integers(0, len(whole), 60):
+        changed = bytearray(whole)
+        changed[place] ^= 0x10
+        wrong.write_bytes(changed)
+        with suppress(lagbc.PartError):  # else it is a byte that nothing reads
+            assert_same(lagbc.merge_parts([wrong, paths[1]]), dict(expected))
+    np.savez(wrong, a=1)
+    with pytest.raises(lagbc.PartError, match="damaged, or no part"):
+        lagbc.merge_parts([wrong, paths[1]])
+
+
+@pytest.mark.parametrize(
+    ("part", "given", "message"),
+    [
+        ((0, 2), {}, r"part=\(0, 2\)"),
+        ((3, 2), {}, r"part=\(3, 2\)"),
+        ("2/4", {}, "a pair of integers"),
+        ((1, 2), {"k": 3}, "the same integer as rng="),
+        ((1, 2), {"k": 3, "rng": np.random.default_rng(0)}, "the same integer as rng="),
+        ((1, 2), {"checkpoint": "file"}, "keeps no checkpoint"),
+        ((1, 2), {"which": "nothing"}, "there is no centrality"),
+    ],
+)
+def test_what_a_part_does_not_take(part, given, message, tmp_path):
+    with pytest.raises((TypeError, ValueError), match=message):
+        lagbc.save_part(tmp_path / "part", part, A, **given)
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_is_left_of_an_interrupted_part(tmp_path):
+    def stop(progress):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        lagbc.save_part(tmp_path / "part", (1, 2), A, progress=stop, reduce="none")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        lagbc.save_part(tmp_path / "none" / "part", (1, 2), A)
+
+
+def test_counts_that_are_too_large_for_chains(tmp_path):
+    """1030 diamonds in a row have 2**1030 paths; a chain that is longer joins their ends."""
+    n, back = 3 * 1030, 2100
+    i, chain = np.arange(0, n, 3), np.r_[np.arange(n, n + back), 0]
+    rows = np.concatenate([i, i, i + 1, i + 2, chain[:-1]])
+    columns = np.concatenate([i + 1, i + 2, i + 3, i + 3, chain[1:]])
+    ring = sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(n + back, n + back)).tocsr()
+    with pytest.raises(lagbc.PartError, match="run all parts with reduce='none'"):
+        lagbc.save_part(tmp_path / "part", (1, 1), ring, "edge_bc", directed=False, reduce="all", device="cpu")
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_no_file_is_not_written_to(tmp_path):
+    with pytest.raises(lagbc.PartError, match="is a folder"):
+        lagbc.save_part(tmp_path, (1, 2), A)
