@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
 import numpy as np
@@ -30,6 +31,8 @@ CentralityName: TypeAlias = Literal[
 # An argument that lagbc chooses, and one that stands for all there are: ``method: MethodName | Auto = "auto"``.
 Auto: TypeAlias = Literal["auto"]
 All: TypeAlias = Literal["all"]
+# Where a run is computed: a kind of device, or GPUs by their numbers.
+Devices: TypeAlias = DeviceName | Auto | All | int | Sequence[int]
 
 
 class Scores(TypedDict, total=False):

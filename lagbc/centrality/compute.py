@@ -29,6 +29,7 @@ from lagbc.methods.sums import DECAYING
 from lagbc.phases import phase
 from lagbc.run.checkpoint import Begun
 from lagbc.run.demand import origins, parse_demand
+from lagbc.run.devices import home
 from lagbc.run.execute import Result, execute
 from lagbc.run.options import Options, require_known
 from lagbc.run.plan import Plan, plan_run
@@ -65,10 +66,11 @@ def compute(
     options : Options
     arguments : Arguments
     """
-    call = plan_call(A, which, batch, directed, weighted, strength, options, arguments)
-    result = execute(call.plan)
-    with phase("finish"):
-        return finish_call(A, call, result)
+    with home(A, options):
+        call = plan_call(A, which, batch, directed, weighted, strength, options, arguments)
+        result = execute(call.plan)
+        with phase("finish"):
+            return finish_call(A, call, result)
 
 
 @dataclass(frozen=True, eq=False)

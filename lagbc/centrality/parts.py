@@ -23,6 +23,7 @@ from lagbc.errors import PartError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
+from lagbc.run.devices import home
 from lagbc.run.options import Options, settle
 from lagbc.run.share_file import ShareFile, ShareWriter
 from lagbc.run.shares import Share, Written, begun_in, merge_shares, require_complete, write_share
@@ -119,17 +120,23 @@ def save_part(
         raise ValueError("k= draws roots, the same in all parts: pass them the same integer as rng=")
     if settle(batch, options).checkpoint is not None:
         raise ValueError("a part keeps no checkpoint=; leave it out, and make more parts of the run")
-    call = plan_call(A, which, batch, directed, weighted, strength, options, arguments)
+    with home(A, options):
+        call = plan_call(A, which, batch, directed, weighted, strength, options, arguments)
+        return _save(target, share, call, _planned_by(batch, options))
+
+
+def _save(path: Path, share: Share, call: Call, planned_by: dict[str, Any]) -> Written:
+    """Compute a part of a call, and write it."""
     told, arrays = _told(call), _arrays_of(call)
 
     def describe(file: ShareWriter) -> None:
         if share.number == 1:
-            file.add_json("call", told | {"options": _planned_by(batch, options)})
+            file.add_json("call", told | {"options": planned_by})
             _add_graph(file, call.plan.graph)
             for name, array in arrays.items():
                 file.add(f"call/{name}", array)
 
-    return write_share(target, call.plan, share, _digest(told, arrays), describe)
+    return write_share(path, call.plan, share, _digest(told, arrays), describe)
 
 
 def merge_parts(paths: Iterable[str | os.PathLike[str]]) -> Scores:

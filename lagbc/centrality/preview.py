@@ -14,6 +14,7 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods.choose import Selection
 from lagbc.run.demand import origins, parse_demand
+from lagbc.run.devices import home
 from lagbc.run.memory import MemoryEstimate
 from lagbc.run.options import Options, require_known
 from lagbc.run.plan import Plan, plan_run
@@ -63,8 +64,9 @@ def select_method(
         The row named needs a library that is not installed.
     """
     require_known(options, ("roots", "which", "demand", "cutoff", "decay", "directed", "weighted", "strength"))
-    graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
-    chosen = _plan(graph, roots, which, demand, (cutoff, decay), "auto", options).selection
+    with home(A, options):
+        graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
+        chosen = _plan(graph, roots, which, demand, (cutoff, decay), "auto", options).selection
     order = "by proximity" if graph.has_high_diameter else "by falling degree"
     shape = f"BFS depth {graph.depth} for n = {graph.n}, so vertices are ordered {order}"
     return Selection(chosen.method, f"{chosen.reason}; {shape}")
@@ -109,8 +111,9 @@ def estimate_memory(
     O(nnz): the pattern is read as `bc` reads it.
     """
     require_known(options, ("batch", "roots", "which", "demand", "cutoff", "decay", "directed", "weighted", "strength"))
-    graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
-    return _plan(graph, roots, which, demand, (cutoff, decay), batch, options).memory
+    with home(A, options):
+        graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
+        return _plan(graph, roots, which, demand, (cutoff, decay), batch, options).memory
 
 
 def _plan(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -141,18 +142,36 @@ class Graph:
         """Whether its arrays are CuPy's."""
         return not isinstance(self.indptr, np.ndarray)
 
-    @cached_property
-    @in_phase("prepare")
+    @property
     def on_device(self) -> Graph:
-        """The graph on CuPy's current device; itself if it is on one."""
+        """The graph on CuPy's current device; itself if it is there, else a copy that is kept for each device."""
         import cupy
 
-        if isinstance(self.indptr, cupy.ndarray):
+        here = cupy.cuda.Device().id
+        if self.is_on_device and self.indptr.device.id == here:  # type: ignore[attr-defined]
             return self
+        copies: dict[int, Graph] = vars(self).setdefault("_on_devices", {})
+        if here not in copies:
+            copies[here] = self._copied_to_device(cupy)
+        return copies[here]
+
+    @in_phase("prepare")
+    def _copied_to_device(self, cupy: Any) -> Graph:
+        """Copy the graph to CuPy's current device: from the host its arrays, from another one what is prepared, too."""
+        if self.is_on_device:
+            return self.moved(lambda array: cupy.array(array) if isinstance(array, cupy.ndarray) else array)
         weights = None if self.weights is None else cupy.asarray(self.weights)
         return Graph(
             cupy.asarray(self.indptr), cupy.asarray(self.indices), self.directed, weights, self, self.known_depth
         )
+
+    def moved(self, move: Callable[[Any], Any]) -> Graph:
+        """Return the same graph, with all that was worked out of it, whose arrays `move` has brought elsewhere.
+
+        What it was copied from, or is a copy of it on the host, stays the same.
+        """
+        moved: Graph = _moved(self, move, {})
+        return moved
 
     @property
     def on_host(self) -> Graph:
@@ -266,3 +285,25 @@ class Graph:
         (indptr, indices, weights), places = kept_edges(self.csr, kept)
         depth = (self.copied_from or self).depth
         return Graph(indptr, indices, self.directed, weights, known_depth=depth), places
+
+
+# Of a graph, what is not moved with it: graphs on the host, and its own copies.
+_STAYING = ("copied_from", "_copy_on_host", "names")
+
+
+def _moved(value: Any, move: Callable[[Any], Any], moved: dict[int, Any]) -> Any:
+    """Move a part of a graph: a graph that was made of it, arrays, or what is no array; each of them once."""
+    if id(value) in moved:
+        return moved[id(value)]
+    if isinstance(value, Graph):
+        other = moved[id(value)] = object.__new__(Graph)
+        for name, part in dict(vars(value)).items():
+            if name != "_on_devices":
+                vars(other)[name] = part if name in _STAYING else _moved(part, move, moved)
+        return other
+    if isinstance(value, tuple):
+        return tuple(_moved(part, move, moved) for part in value)
+    if not getattr(value, "ndim", 0):
+        return value
+    moved[id(value)] = move(value)
+    return moved[id(value)]

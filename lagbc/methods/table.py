@@ -91,7 +91,7 @@ class Method:
             return nullcontext()
         from cupy.cuda import Device, get_current_stream
 
-        return _Both(Device(), get_current_stream())
+        return Both(Device(), get_current_stream())
 
     @in_phase("compile")
     def load(self) -> MethodModule:
@@ -118,14 +118,14 @@ class Method:
         return self.available and option in self.load().options
 
 
-class _Both(ExitStack):
+class Both(ExitStack):
     """A device and a stream as one context."""
 
     def __init__(self, device: Any, stream: Any) -> None:
         super().__init__()
         self._parts = (device, stream)
 
-    def __enter__(self) -> _Both:
+    def __enter__(self) -> Both:
         super().__enter__()
         for part in self._parts:
             self.enter_context(part)
@@ -156,17 +156,26 @@ def _is_installed(library: str) -> bool:
     return spec is not None and spec.origin is not None
 
 
-@cache
 def _sees_gpu() -> bool:
+    return _count_gpus() > 0
+
+
+def gpus() -> int:
+    """Count the GPUs that CuPy sees; none where it is not installed."""
+    return _count_gpus() if _is_installed("cupy") else 0
+
+
+@cache
+def _count_gpus() -> int:
     provide_folder()
     try:
         cuda = import_module("cupy").cuda
     except ImportError:
-        return False  # installed, but without the CUDA libraries that it needs
+        return 0  # installed, but without the CUDA libraries that it needs
     try:
-        return bool(cuda.runtime.getDeviceCount() > 0)
+        return int(cuda.runtime.getDeviceCount())
     except cuda.runtime.CUDARuntimeError:
-        return False
+        return 0
 
 
 def why_no_gpu() -> str:

@@ -14,6 +14,7 @@ from lagbc.methods.sums import Sums
 from lagbc.reduce.piece import NotContractible
 from lagbc.run import memory
 from lagbc.run.checkpoint import Checkpoint, Progressed, open_checkpoint
+from lagbc.run.devices import Crew, Device, devices_of
 from lagbc.run.part import Part
 from lagbc.run.plan import Plan
 from lagbc.run.progress import Meter, Stretch
@@ -106,6 +107,7 @@ def _execute(plan: Plan) -> Result:
                 meter.of(number),
                 None if kept is None else kept.parts[number],
                 in_calling_thread=plan.memory.is_small,
+                devices=devices_of(settings, part),
             )
             for number, part in enumerate(plan.parts)
         ]
@@ -120,7 +122,25 @@ def whole_sums(plan: Plan, sums: list[Sums]) -> Sums:
     return whole
 
 
-def _sum(part: Part, tell: Callable[[int], None], checkpoint: Progressed | None, *, in_calling_thread: bool) -> Sums:
+def _sum(
+    part: Part,
+    tell: Callable[[int], None],
+    checkpoint: Progressed | None,
+    *,
+    in_calling_thread: bool,
+    devices: list[Device],
+) -> Sums:
+    if devices:
+        return sweep(
+            part.graph,
+            part.method,
+            part.sweep,
+            part.roots,
+            ordered=part.ordered,
+            tell=tell,
+            checkpoint=checkpoint,
+            elsewhere=Crew(devices, part).each,
+        )
     if part.contracted is None:
         swept = sweep if part.sweep.bounds is None else sweep_within
         return swept(

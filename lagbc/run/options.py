@@ -23,7 +23,7 @@ from lagbc.limits import usable_cores
 
 if TYPE_CHECKING:
     from lagbc.run.progress import Reporter
-    from lagbc.types import Auto, DeviceName, DTypeName, MethodName, ReduceName
+    from lagbc.types import All, Auto, Devices, DTypeName, MethodName, ReduceName
 
 
 class Options(TypedDict, total=False):
@@ -42,8 +42,10 @@ class Options(TypedDict, total=False):
         the roots predicts to be the fastest: "batched" (on a GPU with lengths "delta-stepping"), or "work-efficient"
         (with lengths "dijkstra"), all of which promise the same bits for every run; `lagbc.select_method` says which,
         and why.
-    device : str
-        "auto", "cpu" or "cuda". "auto" takes the GPU if CuPy sees one and the run is large enough to gain.
+    device : str, int or list of int
+        "auto", "cpu" or "cuda". "auto" takes the GPU if CuPy sees one and the run is large enough to gain. Or the
+        number of a GPU, a list of numbers, or "all" for all GPUs: several share the roots, and change no bit of what
+        promises bits.
     reduce : str
         What of the graph is not swept, as its structure gives it in another way: "auto" is what pays, "none" nothing,
         "all" whatever applies. Scores differ by at most 1e-12 relative, in hops and with lengths that are whole
@@ -76,7 +78,7 @@ class Options(TypedDict, total=False):
     """
 
     method: MethodName | Auto
-    device: DeviceName | Auto
+    device: Devices
     reduce: ReduceName
     threads: int | None
     memory: str | int | None
@@ -142,6 +144,8 @@ class Settings:
     ----------
     batch : int or None
     method, device, dtype : str
+    devices : tuple of int, "all", or None
+        Numbers of the GPUs that are asked for; None is CuPy's current one.
     threads : int
     memory : int or None
         Bytes.
@@ -164,6 +168,7 @@ class Settings:
     virtual_warp: int | None
     progress: bool | Reporter
     checkpoint: Path | None
+    devices: tuple[int, ...] | All | None = None
 
     @property
     def of_some_methods(self) -> dict[str, Any]:
@@ -183,10 +188,11 @@ def settle(batch: int | str, options: Options) -> Settings:
     require_known(options)
     given: Options = {**_defaults.get({}), **options}
     memory = given.get("memory")
+    device, devices = _parse_device(given.get("device", "auto"))
     return Settings(
         batch=_parse_batch(batch),
         method=_parse_method(given.get("method", "auto")),
-        device=_one_of("device", given.get("device", "auto"), ("auto", "cpu", "cuda")),
+        device=device,
         reduce=_one_of("reduce", given.get("reduce", "auto"), ("auto", "none", "all")),
         threads=_parse_threads(given.get("threads")),
         memory=None if memory is None else parse_size("memory", memory),
@@ -196,7 +202,13 @@ def settle(batch: int | str, options: Options) -> Settings:
         virtual_warp=_parse_virtual_warp(given.get("virtual_warp")),
         progress=_parse_progress(given.get("progress", False)),
         checkpoint=_parse_checkpoint(given.get("checkpoint")),
+        devices=devices,
     )
+
+
+def devices_in(options: Options) -> tuple[int, ...] | All | None:
+    """Return the GPUs that options ask for, those of `config` filled in: their numbers, all, or those there are."""
+    return _parse_device({**_defaults.get({}), **options}.get("device", "auto"))[1]
 
 
 def require_known(options: Options, own: Iterable[str] = ()) -> None:
@@ -218,6 +230,27 @@ def _one_of(name: str, value: Any, values: tuple[str, ...]) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name}={value!r} is not a string; write {', '.join(others)} or {last}")
     raise ValueError(f"{name}={value!r} is none of {', '.join(others)} and {last}")
+
+
+def _parse_device(device: Any) -> tuple[str, tuple[int, ...] | All | None]:
+    """Return the kind of device, and which ones of GPUs."""
+    if isinstance(device, str):
+        if device == "all":
+            return "cuda", "all"
+        return _one_of("device", device, ("auto", "cpu", "cuda", "all")), None
+    numbers: tuple[int, ...]
+    try:
+        numbers = (operator.index(device),)
+    except TypeError:
+        try:
+            numbers = tuple(operator.index(number) for number in device)
+        except TypeError:
+            raise TypeError(
+                f"device={device!r}: write 'auto', 'cpu', 'cuda', the number of a GPU, a list of such, or 'all'"
+            ) from None
+    if not numbers or any(number < 0 for number in numbers) or isinstance(device, bool):
+        raise ValueError(f"device={device!r}: GPUs are numbered from 0; name one or more, such as [0, 1]")
+    return "cuda", numbers
 
 
 def _parse_batch(batch: int | str) -> int | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, closing
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,12 @@ from lagbc.methods.table import Method
 from lagbc.phases import in_phase, phase
 from lagbc.run import memory
 from lagbc.run.checkpoint import Progressed
-from lagbc.run.workers import Summed, Workers, cut
+from lagbc.run.workers import Part, Roots, Summed, Workers, cut
+
+# A chunk, how many of its roots are done, and their sums or None; and who sums such chunks in the place of workers of
+# one device: their sums are yielded in order, on the host.
+Unit = tuple[Roots, int, Sums | None]
+Elsewhere = Callable[[Sequence[Unit]], Generator[Sums]]
 
 
 def sweep(
@@ -35,6 +40,7 @@ def sweep(
     checkpoint: Progressed | None = None,
     module: MethodModule | None = None,
     in_calling_thread: bool = False,
+    elsewhere: Elsewhere | None = None,
     length: int | None = None,
     keep: Callable[[Sums], object] | None = None,
 ) -> Sums:
@@ -60,6 +66,8 @@ def sweep(
         Stands in for the method's own, for instance to watch it.
     in_calling_thread : bool
         As for `Workers`.
+    elsewhere : callable, optional
+        Sums chunks in the place of workers of this thread's device.
     length : int, optional
         As for `cut`.
     keep : callable, optional
@@ -84,10 +92,8 @@ def sweep(
     chunks, length = cut(ordered, method, module.batching, length)
     if checkpoint is not None:
         checkpoint.require_order(ordered, length)
-    if checkpoint is None:
-        summed = Summed.nothing(method.arrays, plan, graph)
-    else:
-        summed = checkpoint.state.moved(method.arrays.asarray)
+    arrays = np if elsewhere is not None else method.arrays
+    summed = Summed.nothing(arrays, plan, graph) if checkpoint is None else checkpoint.state.moved(arrays.asarray)
     with ExitStack() as stack:
         stack.enter_context(phase("sweep"))
         saved = time.perf_counter()
@@ -95,9 +101,15 @@ def sweep(
             stack.callback(checkpoint.save)
         while summed.done < len(ordered):
             try:
-                with Workers(graph, method, plan, module, in_calling_thread=in_calling_thread) as workers:
-                    whole, done = divmod(summed.done, length)
-                    for part in workers.sum(chunks[whole:], done, summed.part):
+                whole, done = divmod(summed.done, length)
+                left = chunks[whole:], done, summed.part
+                if elsewhere is None:
+                    workers = Workers(graph, method, plan, module, in_calling_thread=in_calling_thread)
+                    found = _sum_here(workers, *left)
+                else:
+                    found = _sum_elsewhere(elsewhere, *left)
+                with closing(found) as parts:
+                    for part in parts:
                         if keep is not None and part.is_whole:
                             keep(part.sums)
                         summed = summed.plus(part)
@@ -109,9 +121,24 @@ def sweep(
                         if tell is not None:
                             tell(summed.done)
             except MemoryError as error:
-                plan = _smaller(graph, method, plan, error)
+                if elsewhere is not None:
+                    raise  # whoever ran out of memory has made do with less before
+                plan = with_less_memory(graph, method, plan, error)
     with phase("finish"):
         return summed.total.moved(as_numpy)
+
+
+def _sum_here(workers: Workers, chunks: Sequence[Roots], done: int, begun: Sums) -> Generator[Part]:
+    with workers:
+        yield from workers.sum(chunks, done, begun)
+
+
+def _sum_elsewhere(elsewhere: Elsewhere, chunks: Sequence[Roots], done: int, begun: Sums) -> Generator[Part]:
+    firsts = [done, *[0] * (len(chunks) - 1)]
+    units = [(chunk, first, begun if first else None) for chunk, first in zip(chunks, firsts, strict=True)]
+    with closing(elsewhere(units)) as found:
+        for number, (sums, (chunk, first, _)) in enumerate(zip(found, units, strict=True)):
+            yield Part(number, len(chunk), len(chunk) - first, True, sums)
 
 
 @in_phase("order")
@@ -141,17 +168,22 @@ def _group(graph: Graph, method: Method, vertices: NDArray[np.int64]) -> NDArray
     return in_order
 
 
-def _smaller(graph: Graph, method: Method, plan: SweepPlan, error: MemoryError) -> SweepPlan:
-    """Give up one worker, or half the batch; MemoryError if there is nothing to give up."""
+def with_less_memory(
+    graph: Graph,
+    method: Method,
+    plan: SweepPlan,
+    error: MemoryError,
+    say: Callable[[str], object] = lambda message: warn(message, MemoryWarning),
+) -> SweepPlan:
+    """Give up one worker, or half the batch, and say so; MemoryError if there is nothing to give up."""
     smaller = memory.smaller(graph, method, plan)
     if smaller is None:
         ran_out = f"{method.name} on {method.device} ran out of memory with the smallest batch, {plan.batch}"
         if plan.budget is not None:
             ran_out += f"; it may take {plan.budget:.3g} bytes, which memory= or {BUDGET_VARIABLE} raises"
         raise MemoryError(ran_out) from error
-    warn(
+    say(
         f"{method.name} on {method.device} ran out of memory; it goes on with batch={smaller.batch} and "
-        f"threads={smaller.threads}",
-        MemoryWarning,
+        f"threads={smaller.threads}"
     )
     return smaller

@@ -174,6 +174,10 @@ class Workers:
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._idle.clear()
 
+    def stop(self) -> None:
+        """Ask all of them to stop at their next level; a call in another thread that sums raises `Interrupted`."""
+        self._plan.stop.set()
+
     def sum(self, chunks: Sequence[Roots], done: int = 0, begun: Sums | None = None) -> Iterator[Part]:
         """Sum chunks of roots, in order; at most two batches a worker are ahead of what is taken.
 

@@ -1,0 +1,357 @@
+"""Several devices, of which the host plays each: bits, failures, memory, interrupts."""
+
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from strategies import grid, scale_free, with_lengths
+
+import lagbc
+from lagbc.graph.validate import as_graph
+from lagbc.methods import table, tuning
+from lagbc.methods.contract import Batching
+from lagbc.methods.cpu.batched import hops
+from lagbc.run import devices, execute
+from lagbc.run.options import settle
+
+A = scale_free(700, 3000, seed=1)
+VERTICES = ("bc", "closeness", "harmonic", "eccentricity", "stress")
+PLAIN = {"directed": False, "reduce": "none", "device": "cpu", "method": "batched"}
+
+
+class DeviceLostError(Exception):
+    pass
+
+
+class Fake:
+    """The host as a device that fails when it is entered the n-th time, or takes some time each time."""
+
+    at_work = threading.local()
+    failures = (DeviceLostError,)
+
+    def __init__(self, name, lasts=10**9, delay=0.0):
+        self.name, self.lasts, self.delay = name, lasts, delay
+        self.entered, self.copied, self.threads = 0, [], set()
+
+    @contextmanager
+    def context(self):
+        self.entered += 1
+        if self.entered > self.lasts:
+            raise DeviceLostError(f"no more of {self.name}")
+        self.threads.add(threading.get_ident())
+        Fake.at_work.name = self.name
+        time.sleep(self.delay)
+        yield
+        Fake.at_work.name = None
+
+    def copy(self, graph):
+        self.copied.append(graph.moved(np.copy))
+        return self.copied[-1]
+
+    def wait(self):
+        pass
+
+
+@pytest.fixture(autouse=True)
+def short_chunks(monkeypatch):
+    """Chunks of two blocks, so that small graphs have several."""
+    monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 128, "cuda": 512})
+
+
+@pytest.fixture(autouse=True)
+def no_thread_left():
+    before = set(threading.enumerate())
+    yield
+    assert set(threading.enumerate()) <= before
+
+
+@pytest.fixture
+def on(monkeypatch):
+    """Have runs swept on some devices, wherever several may sweep."""
+
+    def choose(*chosen):
+        def of(settings, part):
+            return list(chosen) if part.contracted is None and part.sweep.bounds is None else []
+
+        monkeypatch.setattr(execute, "devices_of", of)
+        return chosen
+
+    return choose
+
+
+def fakes(count):
+    return [Fake(f"host {i}") for i in range(count)]
+
+
+def assert_same(ours, theirs):
+    assert list(ours) == list(theirs)
+    for name, scores in theirs.items():
+        a, b = (array.toarray() if sp.issparse(array) else array for array in (ours[name], scores))
+        np.testing.assert_array_equal(a, b, err_msg=name)
+
+
+CALLS = {
+    "all sums": (A, (*VERTICES, "edge_bc"), {"directed": False, "reduce": "none"}),
+    "lengths": (with_lengths(grid(15, 20), [1, 2, 3]), ("bc", "edge_bc"), {"weighted": True}),
+    "a root at a time": (A, VERTICES, {"method": "work-efficient", "device": "cpu", "directed": False}),
+    "blocks and twins": (A, "bc", {"directed": False, "reduce": "all", "endpoints": True}),
+    "sample": (A, ("bc", "stress"), {"k": 300, "rng": 3, "normalized": True, "directed": False}),
+    "demand": (A, "bc", {"demand": sp.random_array(A.shape, density=0.002, rng=np.random.default_rng(3))}),
+    "cutoff": (A, "bc", {"cutoff": 2}),
+    "no edge": (sp.csr_array((7, 7)), VERTICES, {}),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_bits_of_any_number_of_devices(on, call):
+    graph, which, given = CALLS[call]
+    expected = lagbc.centralities(graph, which, **given)
+    for count in (1, 2, 3, 7):
+        on(*fakes(count))
+        assert_same(lagbc.centralities(graph, which, **given), expected)
+
+
+@pytest.mark.parametrize("roots", [1, 63, 64, 65, 200, 300])
+def test_few_roots_are_shared_in_whole_blocks(on, roots):
+    reached = np.flatnonzero(as_graph(A, directed=False).out_degrees)[:roots]
+    expected = lagbc.bc(A, sources=reached, **PLAIN)
+    two = on(*fakes(2))
+    np.testing.assert_array_equal(lagbc.bc(A, sources=reached, **PLAIN), expected)
+    assert [len(device.copied) for device in two] == [1, int(roots > 64)]
+
+
+def test_each_device_has_a_thread_at_a_time_and_a_copy_of_what_is_prepared(on):
+    three = on(*(Fake(f"host {i}", delay=0.01) for i in range(3)))
+    lagbc.bc(A, **PLAIN)
+    for device in three:
+        (graph,) = device.copied
+        assert device.entered > 1
+        if device is not three[0]:
+            assert {"order", "reordered", "_reverse"} <= vars(graph).keys()
+
+
+def test_who_is_free_takes_the_next_chunk(on):
+    slow, fast = on(Fake("slow", delay=0.2), Fake("fast"))
+    lagbc.bc(A, **PLAIN, batch=64)
+    assert fast.entered > slow.entered
+
+
+@pytest.mark.parametrize("lasts", [0, 1, 2])
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_device_that_fails_hands_its_chunk_on(on, which, lasts):
+    expected = lagbc.bc(A, **PLAIN)
+    three = fakes(3)
+    for other in three:
+        other.delay = 0.05
+    three[which].lasts, three[which].delay = lasts, 0
+    on(*three)
+    with pytest.warns(RuntimeWarning, match=rf"host {which} has failed.* no more of host {which}"):
+        np.testing.assert_array_equal(lagbc.bc(A, **PLAIN), expected)
+
+
+def test_devices_that_fail_all(on, tmp_path):
+    """The checkpoint holds what was done, and goes on from it."""
+    expected, file = lagbc.bc(A, **PLAIN), tmp_path / "run"
+    on(*(Fake(f"host {i}", lasts=2, delay=0.01) for i in range(2)))
+    with (
+        pytest.warns(RuntimeWarning, match="the others go on without it"),
+        pytest.raises(RuntimeError, match=r"all devices have failed, host . as the last: no more of host") as raised,
+    ):
+        lagbc.bc(A, **PLAIN, checkpoint=file)
+    assert isinstance(raised.value.__cause__, DeviceLostError)
+    with np.load(file) as held:
+        assert 0 < int(held["done"]) < 659
+    on(*fakes(2))
+    np.testing.assert_array_equal(lagbc.bc(A, **PLAIN, checkpoint=file), expected)
+
+
+@pytest.fixture
+def scarce(monkeypatch):
+    """Devices that hold so many workers at most, by their names; on the host that is what is given up."""
+    room = {}
+
+    def prepare(graph, plan, prepare=hops.prepare):
+        if plan.threads > room.get(getattr(Fake.at_work, "name", None), 10**9):
+            raise MemoryError("no room")
+        return prepare(graph, plan)
+
+    monkeypatch.setattr(hops, "prepare", prepare)
+    return room
+
+
+def test_a_device_without_memory_makes_do_with_less(on, scarce):
+    expected = lagbc.bc(A, **PLAIN)
+    for name in ("host 0", "host 1"):
+        scarce.clear()
+        scarce[name] = 1
+        on(*(Fake(f"host {i}", delay=0.01) for i in range(2)))
+        with pytest.warns(lagbc.MemoryWarning, match=rf"{name}: batched on cpu ran out of memory.*threads=1") as warned:
+            np.testing.assert_array_equal(lagbc.bc(A, **PLAIN, threads=2), expected)
+        assert len(warned) == 1
+
+
+def test_a_device_with_room_for_no_block_is_done_without(on, scarce):
+    expected = lagbc.bc(A, **PLAIN)
+    scarce["host 0"] = 0
+    on(*fakes(2))
+    with pytest.warns(RuntimeWarning, match="host 0 has failed.*with the smallest batch"):
+        np.testing.assert_array_equal(lagbc.bc(A, **PLAIN), expected)
+    scarce["host 1"] = 0
+    on(*fakes(2))
+    with (
+        pytest.warns(RuntimeWarning, match="host 0 has failed"),
+        pytest.raises(MemoryError, match="all devices have failed, host 1 as the last"),
+    ):
+        lagbc.bc(A, **PLAIN)
+
+
+def test_an_error_of_the_run_is_none_of_the_devices(on, monkeypatch):
+    def backward(*_):
+        raise ValueError("a length that rounding absorbs")
+
+    monkeypatch.setattr(hops, "backward", backward)
+    on(*fakes(3))
+    with pytest.raises(ValueError, match="rounding absorbs"):
+        lagbc.bc(A, **PLAIN)
+
+
+@pytest.mark.parametrize("after", [1, 2, 4])
+def test_interrupted_runs_go_on_with_the_same_bits(on, tmp_path, after):
+    """Begun on one device amid a chunk, interrupted on two, ended on three."""
+    expected, file = lagbc.bc(A, **PLAIN), tmp_path / "run"
+
+    def stop(progress):
+        if progress.done >= stop.at:
+            raise KeyboardInterrupt
+
+    stop.at = 64 * after
+    with pytest.raises(KeyboardInterrupt):
+        lagbc.bc(A, **PLAIN, batch=64, threads=1, checkpoint=file, progress=stop)
+    on(*fakes(2))
+    stop.at += 1
+    with pytest.raises(KeyboardInterrupt):
+        lagbc.bc(A, **PLAIN, checkpoint=file, progress=stop)
+    with np.load(file) as held:
+        assert int(held["done"]) % 128 == 0
+        assert int(held["done"]) > stop.at - 2
+    on(*fakes(3))
+    np.testing.assert_array_equal(lagbc.bc(A, **PLAIN, checkpoint=file), expected)
+
+
+def test_progress_is_told_of_whole_chunks(on):
+    on(*fakes(2))
+    seen = []
+    lagbc.bc(A, **PLAIN, progress=seen.append)
+    assert [told.done for told in seen] == [128, 256, 384, 512, 640, 659]
+
+
+@pytest.mark.parametrize(
+    ("roots", "batch", "count", "length"),
+    [
+        (10**6, 4096, 4, 4096),  # chunks are given out whole
+        (1024, 1024, 2, 512),
+        (1024, 4096, 4, 256),
+        (100, 4096, 4, 256),
+        (12288, 4096, 2, 3072),  # two rounds
+        (12288, 512, 2, 512),
+    ],
+)
+def test_how_many_roots_a_device_is_given_at_a_time(monkeypatch, roots, batch, count, length):
+    monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cuda": 4096})
+    module = SimpleNamespace(batching=Batching(block=256, auto=4096))
+    part = SimpleNamespace(
+        method=SimpleNamespace(device="cuda", load=lambda: module), sweep=SimpleNamespace(batch=batch)
+    )
+    chunks = [(np.arange(min(4096, roots - first)), 0, None) for first in range(0, roots, 4096)]
+    assert devices._length(chunks, part, count) == length
+    module.batching = replace(module.batching, block=1)
+    assert devices._length(chunks, part, count) == 4096
+
+
+def test_a_graph_moves_with_what_was_worked_out_of_it():
+    graph = as_graph(with_lengths(grid(4, 5), [1, 2]), weighted=True)
+    _ = graph.order, graph.reordered.transpose, graph.transpose, graph.depth
+    vars(graph)["copied_from"] = host = as_graph(grid(4, 5))
+    seen = []
+
+    def move(array):
+        seen.append(id(array))
+        return array.copy()
+
+    moved = graph.moved(move)
+    assert len(set(seen)) == len(seen) > 6
+    assert moved.copied_from is host
+    assert vars(moved).keys() == vars(graph).keys()
+    assert moved.reordered.transpose is moved.reordered.transpose
+    for ours, theirs in ((moved, graph), (moved.reordered, graph.reordered), (moved.transpose, graph.transpose)):
+        for a, b in zip(ours.csr, theirs.csr, strict=True):
+            np.testing.assert_array_equal(a, b)
+            assert not np.shares_memory(a, b)
+    symmetric = as_graph(grid(4, 5), directed=False)
+    _ = symmetric.transpose
+    assert (twin := symmetric.moved(np.copy)).transpose is twin
+
+
+@pytest.mark.parametrize(
+    ("device", "kind", "numbers"),
+    [
+        ("auto", "auto", None),
+        ("cpu", "cpu", None),
+        ("cuda", "cuda", None),
+        (1, "cuda", (1,)),
+        (np.int64(2), "cuda", (2,)),
+        ([0, 2], "cuda", (0, 2)),
+        (range(3), "cuda", (0, 1, 2)),
+        ([0, 0], "cuda", (0, 0)),
+        ("all", "cuda", "all"),
+    ],
+)
+def test_devices_that_are_asked_for(device, kind, numbers):
+    settings = settle("auto", {"device": device})
+    assert (settings.device, settings.devices) == (kind, numbers)
+    with lagbc.config(device=device):
+        assert settle("auto", {}).devices == numbers
+
+
+@pytest.mark.parametrize(
+    ("device", "error", "message"),
+    [
+        ("gpu", ValueError, "device='gpu' is none of 'auto', 'cpu', 'cuda' and 'all'"),
+        (-1, ValueError, "device=-1: GPUs are numbered from 0"),
+        ([], ValueError, r"device=\[\]: GPUs are numbered from 0; name one or more"),
+        ([0, -1], ValueError, "GPUs are numbered from 0"),
+        (True, ValueError, "device=True"),
+        (1.5, TypeError, "device=1.5: write 'auto', 'cpu', 'cuda', the number of a GPU, a list"),
+        (["cuda"], TypeError, "the number of a GPU, a list of such"),
+        (None, TypeError, "device=None"),
+    ],
+)
+def test_what_is_no_device(device, error, message):
+    with pytest.raises(error, match=message):
+        lagbc.bc(A, device=device)
+
+
+@pytest.mark.skipif(table.gpus() > 0, reason="there is a GPU")
+@pytest.mark.parametrize("device", [0, [0, 1], "all"])
+def test_a_gpu_that_is_asked_for_where_there_is_none(device):
+    with pytest.raises(lagbc.MissingDependencyError, match="needs"):
+        lagbc.bc(A, device=device)
+
+
+def test_gpus_that_there_are_not(monkeypatch):
+    monkeypatch.setattr(table, "gpus", lambda: 2)
+    assert devices.numbers_of("all") == (0, 1)
+    assert devices.numbers_of((1, 0)) == (1, 0)
+    assert devices.numbers_of(None) == ()
+    with pytest.raises(ValueError, match="device=2: there are 2 GPUs, 0 to 1"):
+        lagbc.select_method(A, device=[0, 2])
+    monkeypatch.setattr(table, "gpus", lambda: 1)
+    with pytest.raises(ValueError, match="device=1: there is one GPU, 0"):
+        lagbc.bc(A, device=1)
+    monkeypatch.setattr(table, "gpus", lambda: 0)
+    assert devices.numbers_of((5,)) == ()
