@@ -227,4 +227,4 @@ def _gpu_name() -> str:
     import cupy
 
     name: str = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)["name"].decode()
-    return name
+    return name if table.gpus() == 1 else f"{name} (one of {table.gpus()} GPUs)"

@@ -119,7 +119,7 @@ class Comparison:
     threads : int
         CPU threads.
     gpu : str
-        Name of the GPU that was used; empty if none was.
+        Name of the GPU that was used, and of how many it is one; empty if none was.
     """
 
     records: tuple[Measurement, ...]

@@ -40,8 +40,8 @@ RUN_OPTIONS = {
     "batch": ("int or 'auto', optional (default='auto')", "Roots that are searched together."),
     "method": ("str, optional (default='auto')", "A method of `lagbc.METHODS`."),
     "device": (
-        "str, optional (default='auto')",
-        "'cpu', 'cuda', or 'auto': the GPU where there is one and it gains.",
+        "str, int or list of int, optional (default='auto')",
+        "'cpu', 'cuda', or 'auto': the GPU where there is one and it gains; numbers of GPUs, or 'all'.",
     ),
     "reduce": ("str, optional (default='auto')", "What is taken off a graph before: 'auto', 'none' or 'all'."),
     "dtype": ("str, optional (default='float64')", "Type of path counts; 'float32' on the GPU only."),

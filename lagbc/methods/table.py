@@ -165,6 +165,17 @@ def gpus() -> int:
     return _count_gpus() if _is_installed("cupy") else 0
 
 
+def gpus_in_words() -> str:
+    """Say which GPUs there are, or why there is none."""
+    count = gpus()
+    if not count:
+        return f"no GPU ({why_no_gpu()})"
+    from cupy.cuda import runtime
+
+    names = [runtime.getDeviceProperties(number)["name"].decode() for number in range(count)]
+    return f"{count} GPU{'s' * (count > 1)}: {', '.join(f'{number} {name}' for number, name in enumerate(names))}"
+
+
 @cache
 def _count_gpus() -> int:
     provide_folder()

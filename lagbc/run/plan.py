@@ -19,6 +19,7 @@ from lagbc.methods.table import Method
 from lagbc.phases import in_phase
 from lagbc.run import memory
 from lagbc.run.checkpoint import Begun, drawn_roots, methods_of
+from lagbc.run.devices import numbers_of
 from lagbc.run.memory import MemoryEstimate
 from lagbc.run.options import Options, Settings, settle
 from lagbc.run.part import Part
@@ -276,7 +277,7 @@ def _place_on(graph: Graph, request: Request, settings: Settings) -> _Place:
     def placed(method: Method) -> Graph:
         if method.device == "cpu":
             return graph.on_host
-        return graph.on_device if graph.nnz > tuning.HOST_EDGES else graph
+        return graph.on_device if graph.is_on_device or graph.nnz > tuning.HOST_EDGES else graph
 
     def look(method: Method) -> Probe:
         nonlocal ordered
@@ -295,10 +296,21 @@ def _place_on(graph: Graph, request: Request, settings: Settings) -> _Place:
         look=look,
     )
     method, there = selection.method, placed(selection.method)
+    selection = Selection(method, f"{selection.reason}{_gpus(method, settings)}")
     asked = _plan_sweep(graph, method, request, settings)
     _require_options(method, request, settings)
     sweep, needed = memory.fit(there, method, asked, settings.memory)
     return _Place(selection, Part(there, request.roots, method, sweep, ordered), needed)
+
+
+def _gpus(method: Method, settings: Settings) -> str:
+    """Say which of several GPUs sweep the roots."""
+    if method.device == "cpu" or table.gpus() < 2:
+        return ""
+    numbers = numbers_of(settings.devices)
+    if len(numbers) > 1:
+        return f"; GPUs {', '.join(map(str, numbers))} share the roots"
+    return f"; on one of {table.gpus()} GPUs (device='all' takes all)"
 
 
 def _is_there(begun: Begun, graph: Graph, request: Request, settings: Settings) -> bool:

@@ -62,7 +62,7 @@ def test_public_functions_take_the_defaults():
         ({"memory": "much"}, ValueError, "memory='much' is not a size; write e.g. 8GB"),
         ({"memory": -1}, ValueError, "memory=-1 is not a size"),
         ({"dtype": "int8"}, ValueError, "dtype='int8' is none of 'float64' and 'float32'"),
-        ({"device": "tpu"}, ValueError, "device='tpu' is none of 'auto', 'cpu' and 'cuda'"),
+        ({"device": "tpu"}, ValueError, "device='tpu' is none of 'auto', 'cpu', 'cuda' and 'all'"),
         ({"progress": "yes"}, TypeError, "progress='yes' is neither True nor False nor a function"),
         ({"method": None}, TypeError, "method=None is not a string; write 'auto' or the name of a row"),
         ({"checkpoint": 5}, TypeError, "checkpoint=5 is not a path"),

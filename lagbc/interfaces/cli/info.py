@@ -8,7 +8,7 @@ import click
 
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.graphs import degrees_of, form, has_weights, headline, open_source
-from lagbc.interfaces.cli.text import duration, size, table
+from lagbc.interfaces.cli.text import counted, duration, size, table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +24,8 @@ def info_command(source: options.GraphOptions) -> None:
     """Size and shape of GRAPH, the memory and time it needs, and the methods there are."""
     import lagbc
     from lagbc.comparison.predict import predict
+    from lagbc.limits import usable_cores
+    from lagbc.methods.table import gpus_in_words
 
     taken = open_source(source)
     graph = taken.graph
@@ -36,6 +38,7 @@ def info_command(source: options.GraphOptions) -> None:
         f"memory: {size(memory.total)} (graph {size(memory.graph)}, workspace {size(memory.workspace)}, "
         f"scores {size(memory.scores)}) with batch {memory.batch}, threads {memory.threads}"
     )
+    click.echo(f"devices: {counted(usable_cores(), 'CPU core')}, {gpus_in_words()}")
     click.echo(f"method: {choice.reason}")
     click.echo(f"time: {_time(predict(graph))}")
     click.echo()

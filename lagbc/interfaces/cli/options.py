@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from lagbc.types import Auto, DeviceName, DTypeName, MethodName, ReduceName
+    from lagbc.types import Auto, Devices, DTypeName, MethodName, ReduceName
 
 GRAPH_HELP = """GRAPH is a Matrix Market file, a SciPy .npz, an edge list, a METIS or a GraphML file, plain or
 gzip-compressed, or example:NAME for a network that comes with lagbc. The vertices of an edge list and of GraphML keep
@@ -66,7 +66,7 @@ class RunOptions:
     """How a run is carried out, as the public functions name it."""
 
     method: MethodName | Auto
-    device: DeviceName | Auto
+    device: Devices
     reduce: ReduceName
     batch: int | str
     bucket_width: float | str
@@ -127,6 +127,11 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> l
     except ValueError:
         raise click.BadParameter(f"{value!r} is no number, and no numbers with commas between", ctx, param) from None
     return numbers if len(numbers) > 1 else numbers[0]
+
+
+def _devices(ctx: click.Context, param: click.Parameter, value: str) -> str | list[int]:
+    numbers = [part.strip() for part in value.split(",")]
+    return [int(number) for number in numbers] if all(map(str.isdecimal, numbers)) else value
 
 
 def _part(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, int] | None:
@@ -242,7 +247,14 @@ takes_run = _record(
     RunOptions,
     "run",
     click.option("--method", default="auto", show_default=True, help="A row of the table that lagbc info prints."),
-    click.option("--device", default="auto", show_default=True, help="Where to compute: cpu or cuda."),
+    click.option(
+        "--device",
+        callback=_devices,
+        metavar="NAME|I[,I...]",
+        default="auto",
+        show_default=True,
+        help="Where to compute: cpu, cuda, all for all GPUs, or the numbers of some.",
+    ),
     click.option(
         "--reduce",
         default="auto",

@@ -1,0 +1,169 @@
+"""GPUs by their numbers: several, of which one may play all, have the bits of one; parts of a run on a GPU."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from strategies import grid, scale_free, with_lengths
+
+import lagbc
+from lagbc.graph import tuning as graph_tuning
+from lagbc.graph.validate import as_graph
+from lagbc.methods import table, tuning
+from lagbc.run import devices
+
+ALL = ("bc", "closeness", "harmonic", "eccentricity", "stress", "edge_bc")
+GRAPHS = {
+    "scale-free": (scale_free(4000, 30000, seed=1), {"directed": False}),
+    "directed": (scale_free(4000, 30000, seed=2), {}),
+    "mesh": (grid(60, 70), {}),
+    "lengths": (with_lengths(grid(60, 70), [1, 2, 3]), {"weighted": True}),
+}
+
+
+@pytest.fixture(autouse=True)
+def short_chunks(monkeypatch, cupy):
+    """Chunks of two blocks, so that small graphs have several."""
+    monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 128, "cuda": 512})
+
+
+@pytest.fixture(params=[0, 10**9], ids=["graph on the device", "graph on the host"])
+def host_edges(request, monkeypatch):
+    monkeypatch.setattr(graph_tuning, "HOST_EDGES", request.param)
+
+
+@pytest.fixture(scope="module")
+def several(cupy):
+    """Lists of devices: one GPU as several, and all that there are."""
+    count = cupy.cuda.runtime.getDeviceCount()
+    return [[0, 0], [0, 0, 0], *([[1, 0], "all"] if count > 1 else [])]
+
+
+def assert_same(ours, theirs):
+    for name, scores in theirs.items():
+        a, b = (array.toarray() if sp.issparse(array) else array for array in (ours[name], scores))
+        np.testing.assert_array_equal(a, b, err_msg=name)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_bits_of_several(several, host_edges, name):
+    A, given = GRAPHS[name]
+    which = ALL if name != "lengths" else ("bc", "closeness", "edge_bc")
+    expected = lagbc.centralities(A, which, device="cuda", reduce="none", **given)
+    assert_same(lagbc.centralities(A, which, device=0, reduce="none", **given), expected)
+    for chosen in several:
+        assert_same(lagbc.centralities(A, which, device=chosen, reduce="none", **given), expected)
+
+
+@pytest.mark.parametrize("reduce", ["auto", "all"])
+def test_bits_of_reduced_graphs(several, reduce):
+    A, given = GRAPHS["scale-free"]
+    expected = lagbc.bc(A, device="cuda", reduce=reduce, **given)
+    for chosen in several:
+        np.testing.assert_array_equal(lagbc.bc(A, device=chosen, reduce=reduce, **given), expected)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_few_roots(several, dtype):
+    A, given = GRAPHS["mesh"]
+    how = {"k": 700, "rng": 0, "dtype": dtype, "reduce": "none", **given}
+    expected = lagbc.bc(A, device="cuda", **how)
+    for chosen in several:
+        np.testing.assert_array_equal(lagbc.bc(A, device=chosen, **how), expected)
+
+
+def test_a_prepared_graph_goes_from_gpu_to_gpu(several):
+    """Kept copies of a graph are those of the device that is asked for."""
+    A, given = GRAPHS["scale-free"]
+    graph, expected = as_graph(A, **given), lagbc.bc(A, device="cuda", reduce="none", **given)
+    numbers = range(table.gpus())
+    for chosen in (*numbers, *several, *numbers):
+        np.testing.assert_array_equal(lagbc.bc(graph, device=chosen, reduce="none"), expected)
+
+
+def test_cupy_matrices_are_read_where_they_are(cupy):
+    A, _ = GRAPHS["directed"]
+    expected = lagbc.bc(A, device="cuda", reduce="none")
+    for number in range(table.gpus()):
+        with cupy.cuda.Device(number):
+            there = cupy.sparse.csr_matrix(sp.csr_matrix(A))
+        scores = lagbc.bc(there, reduce="none")
+        assert scores.device.id == number
+        np.testing.assert_array_equal(scores.get(), expected)
+        np.testing.assert_array_equal(lagbc.bc(there, device=[number, number], reduce="none").get(), expected)
+        if number:
+            with pytest.raises(ValueError, match=f"A is a CuPy matrix on GPU {number}, but device=0 was asked for"):
+                lagbc.bc(there, device=[0, number])
+
+
+def test_a_gpu_that_fails(cupy, monkeypatch):
+    """It fails the third time that it is entered; the other one goes on."""
+    A, given = GRAPHS["scale-free"]
+    expected = lagbc.bc(A, device="cuda", reduce="none", **given)
+    entered = []
+
+    def context(gpu, context=devices.Gpu.context):
+        entered.append(gpu)
+        if gpu is entered[0] and entered.count(gpu) == 3:
+            raise cupy.cuda.runtime.CUDARuntimeError(719)
+        return context(gpu)
+
+    monkeypatch.setattr(devices.Gpu, "context", context)
+    with pytest.warns(
+        RuntimeWarning, match="GPU 0 has failed, and the others go on without it: cudaErrorLaunchFailure"
+    ):
+        np.testing.assert_array_equal(lagbc.bc(A, device=[0, 0], reduce="none", **given), expected)
+
+
+def test_a_gpu_without_memory_takes_smaller_batches(monkeypatch):
+    A, given = GRAPHS["scale-free"]
+    how = {"method": "batched", "reduce": "none", **given}
+    expected = lagbc.bc(A, device="cuda", **how)
+    module = next(row for row in lagbc.METHODS if row.key == ("batched", "cuda", False)).load()
+    tried = []
+
+    def prepare(graph, plan, prepare=module.prepare):
+        tried.append(plan.batch)
+        if plan.batch > 256:
+            raise MemoryError
+        return prepare(graph, plan)
+
+    monkeypatch.setattr(module, "prepare", prepare)
+    with pytest.warns(lagbc.MemoryWarning, match="GPU 0: batched on cuda ran out of memory; it goes on with batch="):
+        np.testing.assert_array_equal(lagbc.bc(A, device=[0, 0], batch=1024, **how), expected)
+    assert tried.count(256) == 2
+
+
+def test_a_checkpoint_of_one_gpu_goes_on_on_several(several, tmp_path):
+    A, given = GRAPHS["mesh"]
+    how = {"reduce": "none", "checkpoint": tmp_path / "run", **given}
+    expected = lagbc.bc(A, device="cuda", reduce="none", **given)
+
+    def stop(progress):
+        if progress.done >= 700:
+            raise KeyboardInterrupt
+
+    for chosen in several:
+        for begun in ("cuda", chosen):
+            with pytest.raises(KeyboardInterrupt):
+                lagbc.bc(A, device=begun, batch=256, progress=stop, **how)
+        np.testing.assert_array_equal(lagbc.bc(A, device=chosen, **how), expected)
+        how["checkpoint"].unlink()
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_parts_have_the_bits_of_one_run(name, tmp_path):
+    A, given = GRAPHS[name]
+    for reduce in ("none", "all"):
+        expected = lagbc.bc(A, device="cuda", reduce=reduce, **given)
+        paths = [tmp_path / f"{i}.npz" for i in range(3)]
+        for i, path in enumerate(paths):
+            lagbc.save_part(path, (i + 1, 3), A, device="cuda", reduce=reduce, **given)
+        np.testing.assert_array_equal(lagbc.merge_parts(paths)["bc"], expected)
+
+
+def test_what_is_said_of_several(several):
+    A, _ = GRAPHS["directed"]
+    if table.gpus() > 1:
+        assert "GPUs 1, 0 share the roots" in lagbc.select_method(A, device=[1, 0]).reason
+        assert f"on one of {table.gpus()} GPUs" in lagbc.select_method(A, device="cuda").reason
+    assert f"{table.gpus()} GPU" in table.gpus_in_words()
