@@ -81,11 +81,13 @@ def test_a_prepared_graph_goes_from_gpu_to_gpu(several):
 
 
 def test_cupy_matrices_are_read_where_they_are(cupy):
+    from cupyx.scipy.sparse import csr_matrix
+
     A, _ = GRAPHS["directed"]
     expected = lagbc.bc(A, device="cuda", reduce="none")
     for number in range(table.gpus()):
         with cupy.cuda.Device(number):
-            there = cupy.sparse.csr_matrix(sp.csr_matrix(A))
+            there = csr_matrix(sp.csr_matrix(A))
         scores = lagbc.bc(there, reduce="none")
         assert scores.device.id == number
         np.testing.assert_array_equal(scores.get(), expected)

@@ -14,6 +14,7 @@ from lagbc.centrality.standard_error import standard_errors
 from lagbc.graph.validate import as_graph
 from lagbc.io.examples import example_path
 from lagbc.io.read import read_graph
+from lagbc.methods import table
 
 
 def karate_scores(**options):
@@ -356,3 +357,23 @@ def test_bucket_width_reaches_bc(monkeypatch, detour):
         result = run("bc", detour, "--weighted", "--bucket-width", width)
         assert result.exit_code == 2
         assert f"{width!r} is neither 'auto' nor a length" in result.stderr
+
+
+@pytest.mark.parametrize(("device", "taken"), [("1", [1]), ("0, 2", [0, 2]), ("all", "all"), ("cuda", "cuda")])
+def test_gpus_are_named_by_their_numbers(monkeypatch, device, taken):
+    given = []
+    monkeypatch.setattr(lagbc, "select_method", lambda *_, **options: given.append(options["device"]) or fail_here())
+
+    def fail_here():
+        raise ValueError("that is enough")
+
+    assert fail("bc", "example:karate", "--device", device) == "lagbc: error: that is enough"
+    assert given == [taken]
+
+
+def test_gpus_that_there_are_not(monkeypatch):
+    monkeypatch.setattr(table, "gpus", lambda: 2)
+    assert fail("bc", "example:karate", "--device", "0,5") == "lagbc: error: --device 5: there are 2 GPUs, 0 to 1"
+    assert fail("bc", "example:karate", "--device", "-1") == (
+        "lagbc: error: --device -1 is none of 'auto', 'cpu', 'cuda' and 'all'"
+    )

@@ -1,6 +1,8 @@
 """The command `lagbc info`: what it says of a graph."""
 
+import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from commands import succeed
@@ -121,3 +123,16 @@ def test_info_with_lengths():
     choice = lagbc.select_method(read_graph(example_path("lesmis")).matrix, directed=False, weighted=True)
     assert f"method: {choice.reason}" in out.splitlines()
     assert "for all 77 roots" in out
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [([], "no GPU (CuPy sees no GPU)"), (["H200"], "1 GPU: 0 H200"), (["H200", "L4"], "2 GPUs: 0 H200, 1 L4")],
+)
+def test_info_says_which_devices_there_are(monkeypatch, names, said):
+    runtime = SimpleNamespace(getDeviceProperties=lambda number: {"name": names[number].encode()})
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "cupy.cuda", SimpleNamespace(runtime=runtime))
+    monkeypatch.setattr(table, "gpus", lambda: len(names))
+    monkeypatch.setattr(table, "why_no_gpu", lambda: "CuPy sees no GPU")
+    assert f" CPU cores, {said}\n" in succeed("info", "example:karate").replace("CPU core,", "CPU cores,")

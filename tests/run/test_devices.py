@@ -1,5 +1,6 @@
 """Several devices, of which the host plays each: bits, failures, memory, interrupts."""
 
+import sys
 import threading
 import time
 from contextlib import contextmanager
@@ -355,3 +356,61 @@ def test_gpus_that_there_are_not(monkeypatch):
         lagbc.bc(A, device=1)
     monkeypatch.setattr(table, "gpus", lambda: 0)
     assert devices.numbers_of((5,)) == ()
+
+
+class Cuda:
+    """What of CuPy a GPU is made of; it notes which device and which stream are current."""
+
+    def __init__(self):
+        noted = self.noted = []
+
+        class Noting:
+            def __init__(self, *what, **how):
+                self.what = (*what, *how.items())
+
+            def __enter__(self):
+                noted.append(self.what)
+
+            def __exit__(self, *_):
+                noted.append("left")
+
+            def synchronize(self):
+                noted.append("waited")
+
+        errors = {"CUDARuntimeError": DeviceLostError, "CUDADriverError": DeviceLostError}
+        self.Device = self.Stream = Noting
+        self.runtime = self.driver = SimpleNamespace(**errors)
+
+
+def test_a_gpu_by_its_number(monkeypatch):
+    cuda = Cuda()
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=cuda))
+    monkeypatch.setattr(table, "gpus", lambda: 4)
+    gpu = devices.Gpu(3)
+    assert gpu.name == "GPU 3"
+    assert cuda.noted == [(3,), "left"]  # its stream is made on it
+    cuda.noted.clear()
+    with gpu.context():
+        assert cuda.noted == [(3,), (("non_blocking", True),)]
+    gpu.wait()
+    assert cuda.noted[2:] == ["left", "left", "waited"]
+    cuda.noted.clear()
+    with devices.home(A, {"device": [2, 3]}):
+        assert cuda.noted == [(2,)]
+    with devices.home(A, {"device": "cpu"}), devices.home(A, {}):
+        assert cuda.noted == [(2,), "left"]
+    on_host = as_graph(A)
+    assert gpu.copy(on_host) is on_host
+
+
+def test_gpus_share_what_is_swept_there(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=Cuda()))
+    monkeypatch.setattr(table, "gpus", lambda: 4)
+    part = SimpleNamespace(method=SimpleNamespace(device="cuda"), contracted=None, sweep=SimpleNamespace(bounds=None))
+    settings = settle("auto", {"device": [3, 1]})
+    assert [gpu.name for gpu in devices.devices_of(settings, part)] == ["GPU 3", "GPU 1"]
+    assert len(devices.devices_of(settle("auto", {"device": "all"}), part)) == 4
+    assert not devices.devices_of(settle("auto", {"device": 2}), part)
+    assert not devices.devices_of(settle("auto", {"device": "cuda"}), part)
+    for name, other in (("method", SimpleNamespace(device="cpu")), ("contracted", part)):
+        assert not devices.devices_of(settings, SimpleNamespace(**{**vars(part), name: other}))
