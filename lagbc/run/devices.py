@@ -24,7 +24,7 @@ from lagbc.methods.contract import Interrupted
 from lagbc.methods.sums import Sums
 from lagbc.run.options import Options, Settings, devices_in
 from lagbc.run.part import Part
-from lagbc.run.sweep import Unit, with_less_memory
+from lagbc.run.sweep import Elsewhere, Unit, with_less_memory
 from lagbc.run.threads import Threads, in_order
 from lagbc.run.workers import Roots, Workers, chunk_length
 from lagbc.types import All
@@ -146,6 +146,12 @@ class _Piece:
     runs: list[Roots]
     is_first: bool
     is_last: bool
+
+
+def elsewhere_of(settings: Settings, part: Part) -> Elsewhere | None:
+    """Return who sums the chunks of a part in the place of one device, if several are asked for."""
+    devices = devices_of(settings, part)
+    return Crew(devices, part).each if devices else None
 
 
 class Crew:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,11 @@ from lagbc.methods.sums import Sums
 from lagbc.reduce.piece import NotContractible
 from lagbc.run import memory
 from lagbc.run.checkpoint import Checkpoint, Progressed, open_checkpoint
-from lagbc.run.devices import Crew, Device, devices_of
+from lagbc.run.devices import elsewhere_of
 from lagbc.run.part import Part
 from lagbc.run.plan import Plan
 from lagbc.run.progress import Meter, Stretch
-from lagbc.run.sweep import sweep
+from lagbc.run.sweep import Elsewhere, sweep
 from lagbc.run.within import sweep_within
 
 
@@ -107,7 +108,7 @@ def _execute(plan: Plan) -> Result:
                 meter.of(number),
                 None if kept is None else kept.parts[number],
                 in_calling_thread=plan.memory.is_small,
-                devices=devices_of(settings, part),
+                elsewhere=elsewhere_of(settings, part),
             )
             for number, part in enumerate(plan.parts)
         ]
@@ -128,21 +129,10 @@ def _sum(
     checkpoint: Progressed | None,
     *,
     in_calling_thread: bool,
-    devices: list[Device],
+    elsewhere: Elsewhere | None,
 ) -> Sums:
-    if devices:
-        return sweep(
-            part.graph,
-            part.method,
-            part.sweep,
-            part.roots,
-            ordered=part.ordered,
-            tell=tell,
-            checkpoint=checkpoint,
-            elsewhere=Crew(devices, part).each,
-        )
     if part.contracted is None:
-        swept = sweep if part.sweep.bounds is None else sweep_within
+        swept = partial(sweep, elsewhere=elsewhere) if part.sweep.bounds is None else sweep_within
         return swept(
             part.graph,
             part.method,

@@ -22,12 +22,13 @@ from lagbc.methods.sums import SparseSums, Sums
 from lagbc.reduce.piece import NotContractible
 from lagbc.run import memory
 from lagbc.run.checkpoint import Begun, digest_graphs, digest_options, digest_order
+from lagbc.run.devices import elsewhere_of
 from lagbc.run.execute import Result, edges_of, whole_sums
 from lagbc.run.part import Part
 from lagbc.run.plan import Plan
 from lagbc.run.progress import Meter, Stretch
 from lagbc.run.share_file import ShareFile, ShareWriter, writing
-from lagbc.run.sweep import order_roots, sweep
+from lagbc.run.sweep import Elsewhere, order_roots, sweep
 from lagbc.run.within import block_size, sweep_within
 from lagbc.run.workers import chunk_length
 
@@ -124,7 +125,15 @@ class Line:
         pieces = (range(begin, first), self.unit), (range(first, last), self.length), (range(last, end), self.unit)
         return [(piece, together) for piece, together in pieces if piece]
 
-    def write(self, roots: range, to: ShareWriter, tell: Callable[[int], None], *, in_calling_thread: bool) -> None:
+    def write(
+        self,
+        roots: range,
+        to: ShareWriter,
+        tell: Callable[[int], None],
+        *,
+        in_calling_thread: bool,
+        elsewhere: Elsewhere | None,
+    ) -> None:
         """Sum some roots, and write the sums of each chunk."""
         part = self.part
         how: Any = {"tell": tell, "in_calling_thread": in_calling_thread}
@@ -144,7 +153,7 @@ class Line:
                 before = piece.start - roots.start
                 how["tell"] = lambda done, before=before: tell(before + done)
                 ordered = self.ordered[piece.start : piece.stop]
-                sweep(*swept, ordered=ordered, length=together, keep=self._keep(to), **how)
+                sweep(*swept, ordered=ordered, length=together, keep=self._keep(to), elsewhere=elsewhere, **how)
 
     def _keep(self, to: ShareWriter) -> Callable[[Sums], None]:
         return lambda sums: to.add_sums(self.name, sums.moved(as_numpy))
@@ -229,16 +238,17 @@ def write_share(path: Path, plan: Plan, share: Share, arguments: str, more: Call
         meter = Meter(stretches, plan.settings.progress, f"; part {share}", stack)
         for number, (line, roots) in enumerate(zip(lines, shared, strict=True)):
             if roots:
-                _write(line, roots, file, meter.of(number), in_calling_thread=plan.memory.is_small)
+                _write(line, roots, file, meter.of(number), plan)
         written = [file.written.get(line.name, 0) for line in lines]
         made = _made(plan, lines) | {"arguments": arguments}
         file.add_json("share", {"number": share.number, "of": share.of, "written": written, "made": made})
     return Written(sum(map(len, shared)), sum(len(line.ordered) for line in lines))
 
 
-def _write(line: Line, roots: range, to: ShareWriter, tell: Callable[[int], None], *, in_calling_thread: bool) -> None:
+def _write(line: Line, roots: range, to: ShareWriter, tell: Callable[[int], None], plan: Plan) -> None:
+    elsewhere = elsewhere_of(plan.settings, line.part)
     try:
-        line.write(roots, to, tell, in_calling_thread=in_calling_thread)
+        line.write(roots, to, tell, in_calling_thread=plan.memory.is_small, elsewhere=elsewhere)
     except NotContractible as error:
         raise PartError(f"{error}: run all parts with reduce='none'") from None
 

@@ -17,7 +17,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import table, tuning
 from lagbc.methods.contract import Batching
 from lagbc.methods.cpu.batched import hops
-from lagbc.run import devices, execute
+from lagbc.run import devices
 from lagbc.run.options import settle
 
 A = scale_free(700, 3000, seed=1)
@@ -79,7 +79,7 @@ def on(monkeypatch):
         def of(settings, part):
             return list(chosen) if part.contracted is None and part.sweep.bounds is None else []
 
-        monkeypatch.setattr(execute, "devices_of", of)
+        monkeypatch.setattr(devices, "devices_of", of)
         return chosen
 
     return choose
@@ -242,6 +242,16 @@ def test_interrupted_runs_go_on_with_the_same_bits(on, tmp_path, after):
         assert int(held["done"]) > stop.at - 2
     on(*fakes(3))
     np.testing.assert_array_equal(lagbc.bc(A, **PLAIN, checkpoint=file), expected)
+
+
+def test_parts_of_a_run_on_several_devices(on, tmp_path):
+    expected = lagbc.bc(A, **PLAIN)
+    three = on(*fakes(3))
+    paths = [tmp_path / f"{i}.npz" for i in range(2)]
+    for i, path in enumerate(paths):
+        lagbc.save_part(path, (i + 1, 2), A, **PLAIN)
+    np.testing.assert_array_equal(lagbc.merge_parts(paths)["bc"], expected)
+    assert all(device.copied for device in three)
 
 
 def test_progress_is_told_of_whole_chunks(on):
