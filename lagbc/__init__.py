@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lagbc.comparison.records import Comparison, Measurement
     from lagbc.errors import (
         CheckpointError,
+        ExecutorError,
         GraphFileWarning,
         GraphFormatError,
         MemoryWarning,
@@ -46,6 +47,7 @@ __all__ = [
     "Centrality",
     "CheckpointError",
     "Comparison",
+    "ExecutorError",
     "GraphFile",
     "GraphFileWarning",
     "GraphFormatError",
@@ -91,7 +93,14 @@ _HOMES = {
     "centrality.betweenness": ("bc",),
     "comparison.compare": ("compare",),
     "comparison.records": ("Comparison", "Measurement"),
-    "errors": ("CheckpointError", "GraphFileWarning", "GraphFormatError", "MemoryWarning", "MissingDependencyError"),
+    "errors": (
+        "CheckpointError",
+        "ExecutorError",
+        "GraphFileWarning",
+        "GraphFormatError",
+        "MemoryWarning",
+        "MissingDependencyError",
+    ),
     "graph.validate": ("as_graph",),
     "io.examples": ("example_path",),
     "io.graph_file": ("GraphFile",),

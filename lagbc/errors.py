@@ -22,6 +22,10 @@ class CheckpointError(ValueError):
     """A checkpoint is damaged or belongs to another graph or call, and is left as it is; or it cannot be written."""
 
 
+class ExecutorError(RuntimeError):
+    """The executor of a run broke or gave a task up, as where a worker was killed; a checkpoint holds what was done."""
+
+
 class MemoryWarning(RuntimeWarning):
     """The run goes on with a smaller batch or fewer threads than was planned, because memory ran out."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +16,15 @@ from lagbc.methods.sums import Sums
 from lagbc.reduce.piece import NotContractible
 from lagbc.run import memory
 from lagbc.run.checkpoint import Checkpoint, Progressed, open_checkpoint
+from lagbc.run.options import Settings
 from lagbc.run.part import Part
 from lagbc.run.plan import Plan
 from lagbc.run.progress import Meter, Stretch
-from lagbc.run.sweep import sweep
+from lagbc.run.sweep import Elsewhere, sweep
 from lagbc.run.within import sweep_within
+
+if TYPE_CHECKING:
+    from lagbc.run.executors import Engine
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,23 +106,38 @@ def _execute(plan: Plan) -> Result:
         kept = open_checkpoint(settings.checkpoint, plan.parts, plan.request.roots, sampled=plan.request.is_sample)
     with ExitStack() as stack:
         meter = Meter(_stretches(plan, kept), settings.progress, _note(plan), stack)
+        engine = None if settings.executor is None else stack.enter_context(_engine(settings))
         sums = [
             _sum(
                 part,
                 meter.of(number),
                 None if kept is None else kept.parts[number],
                 in_calling_thread=plan.memory.is_small,
+                elsewhere=None if engine is None else partial(engine.each, part),
             )
             for number, part in enumerate(plan.parts)
         ]
         if plan.reduction is None:
             (whole,) = sums
         else:
-            whole = plan.reduction.sums(sums, settings.threads)
+            whole = plan.reduction.sums(sums, settings.own_threads)
     return Result(whole, plan)
 
 
-def _sum(part: Part, tell: Callable[[int], None], checkpoint: Progressed | None, *, in_calling_thread: bool) -> Sums:
+def _engine(settings: Settings) -> Engine:
+    from lagbc.run.executors import Engine
+
+    return Engine(settings.executor, settings.memory, settings.checkpoint)
+
+
+def _sum(
+    part: Part,
+    tell: Callable[[int], None],
+    checkpoint: Progressed | None,
+    *,
+    in_calling_thread: bool,
+    elsewhere: Elsewhere | None,
+) -> Sums:
     if part.contracted is None:
         swept = sweep if part.sweep.bounds is None else sweep_within
         return swept(
@@ -128,6 +149,7 @@ def _sum(part: Part, tell: Callable[[int], None], checkpoint: Progressed | None,
             tell=tell,
             checkpoint=checkpoint,
             in_calling_thread=in_calling_thread,
+            elsewhere=elsewhere,
         )
     from lagbc.run.chains import sum_chains
 
@@ -140,6 +162,7 @@ def _sum(part: Part, tell: Callable[[int], None], checkpoint: Progressed | None,
         tell=tell,
         checkpoint=checkpoint,
         in_calling_thread=in_calling_thread,
+        elsewhere=elsewhere,
     )
 
 

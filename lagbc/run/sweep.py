@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, closing
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,10 @@ from lagbc.methods.table import Method
 from lagbc.phases import in_phase, phase
 from lagbc.run import memory
 from lagbc.run.checkpoint import Progressed
-from lagbc.run.workers import Summed, Workers, cut
+from lagbc.run.workers import Part, Roots, Summed, Workers, cut
+
+# Gives units of work to others, and yields what each comes to, in their order.
+Elsewhere = Callable[[Sequence[Any]], Generator[Any]]
 
 
 def sweep(
@@ -35,6 +39,7 @@ def sweep(
     checkpoint: Progressed | None = None,
     module: MethodModule | None = None,
     in_calling_thread: bool = False,
+    elsewhere: Elsewhere | None = None,
 ) -> Sums:
     """Sum what the plan asks for over all roots.
 
@@ -58,6 +63,9 @@ def sweep(
         Stands in for the method's own, for instance to watch it.
     in_calling_thread : bool
         As for `Workers`.
+    elsewhere : callable, optional
+        Sums chunks in the place of workers of this process. A unit of its work is a chunk, how many of its roots are
+        done, and their sums or None.
 
     Returns
     -------
@@ -89,9 +97,15 @@ def sweep(
             stack.callback(checkpoint.save)
         while summed.done < len(ordered):
             try:
-                with Workers(graph, method, plan, module, in_calling_thread=in_calling_thread) as workers:
-                    whole, done = divmod(summed.done, length)
-                    for part in workers.sum(chunks[whole:], done, summed.part):
+                whole, done = divmod(summed.done, length)
+                left = chunks[whole:], done, summed.part
+                if elsewhere is None:
+                    workers = Workers(graph, method, plan, module, in_calling_thread=in_calling_thread)
+                    found = _sum_here(workers, *left)
+                else:
+                    found = _sum_elsewhere(elsewhere, *left)
+                with closing(found) as parts:
+                    for part in parts:
                         summed = summed.plus(part)
                         if checkpoint is not None:
                             checkpoint.state = summed.moved(as_numpy)
@@ -101,9 +115,24 @@ def sweep(
                         if tell is not None:
                             tell(summed.done)
             except MemoryError as error:
-                plan = _smaller(graph, method, plan, error)
+                if elsewhere is not None:
+                    raise  # whoever ran out of memory has made do with less before
+                plan = with_less_memory(graph, method, plan, error)
     with phase("finish"):
         return summed.total.moved(as_numpy)
+
+
+def _sum_here(workers: Workers, chunks: Sequence[Roots], done: int, begun: Sums) -> Generator[Part]:
+    with workers:
+        yield from workers.sum(chunks, done, begun)
+
+
+def _sum_elsewhere(elsewhere: Elsewhere, chunks: Sequence[Roots], done: int, begun: Sums) -> Generator[Part]:
+    firsts = [done, *[0] * (len(chunks) - 1)]
+    units = [(chunk, first, begun if first else None) for chunk, first in zip(chunks, firsts, strict=True)]
+    with closing(elsewhere(units)) as found:
+        for number, (sums, (chunk, first, _)) in enumerate(zip(found, units, strict=True)):
+            yield Part(number, len(chunk), len(chunk) - first, True, sums)
 
 
 @in_phase("order")
@@ -133,7 +162,7 @@ def _group(graph: Graph, method: Method, vertices: NDArray[np.int64]) -> NDArray
     return in_order
 
 
-def _smaller(graph: Graph, method: Method, plan: SweepPlan, error: MemoryError) -> SweepPlan:
+def with_less_memory(graph: Graph, method: Method, plan: SweepPlan, error: MemoryError) -> SweepPlan:
     """Give up one worker, or half the batch; MemoryError if there is nothing to give up."""
     smaller = memory.smaller(graph, method, plan)
     if smaller is None:
