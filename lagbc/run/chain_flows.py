@@ -28,7 +28,9 @@ def flows_of(ways: Ways, flows: Flows, rows: Rows) -> tuple[Floats, ...]:
 def put_flows(ways: Ways, flows: Flows, rows: Rows, written: tuple[Floats, ...]) -> None:
     """Write what `flows_of` has copied elsewhere."""
     first, second = _owned(ways, rows)
-    flows.out[0, first], flows.out[1, second], flows.around[:, first], flows.within[first], flows.onward[first] = written
+    out, back, around, within, onward = written
+    flows.out[0, first], flows.out[1, second], flows.around[:, first] = out, back, around
+    flows.within[first], flows.onward[first] = within, onward
 
 
 def _owned(ways: Ways, rows: Rows) -> tuple[Rows, Rows]:

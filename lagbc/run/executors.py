@@ -199,7 +199,7 @@ class _Run:
         self._submit(number, arrays=True)
 
     def _arrived(self) -> None:
-        """Some worker has the arrays now; once all that were sent have arrived, workers may ask again."""
+        """Go on where workers wait for arrays, as one has got them; once all have arrived, workers may ask again."""
         self._left = deque(sorted([*self._left, *self._held_back]))
         self._held_back.clear()
         if not any(arrays for _, arrays in self._out.values()):

@@ -200,7 +200,7 @@ def settle(batch: int | str, options: Options) -> Settings:
     """
     require_known(options)
     given = with_defaults(options)
-    memory, executor = given.get("memory"), _parse_executor(given.get("executor"), given.get("comm"))
+    memory, executor = given.get("memory"), parse_executor(given)
     return Settings(
         batch=_parse_batch(batch),
         method=_parse_method(given.get("method", "auto")),
@@ -272,13 +272,15 @@ def _parse_threads(threads: int | None, executor: Any) -> int:
     return usable_cores() if executor is None else getattr(executor, "threads", 1)
 
 
-def _parse_executor(executor: Any, comm: Any) -> Any:
+def parse_executor(given: Options) -> Any:
+    """Return the executor, if there is one; it excludes a communicator."""
+    executor, comm = given.get("executor"), given.get("comm")
     if executor is not None and comm is not None:
         raise ValueError("executor and comm exclude each other: the ranks of comm are the workers")
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise TypeError(
-            f"executor is a {type(executor).__qualname__}, which has no submit; pass a concurrent.futures.Executor, such "
-            "as that of dask.distributed.Client.get_executor()"
+            f"executor is a {type(executor).__qualname__}, which has no submit; pass a concurrent.futures.Executor, "
+            "such as that of dask.distributed.Client.get_executor()"
         )
     if comm is not None and not callable(getattr(comm, "Get_rank", None)):
         raise TypeError(f"comm is a {type(comm).__qualname__}; it is a communicator of mpi4py, such as MPI.COMM_WORLD")

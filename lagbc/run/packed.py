@@ -55,7 +55,7 @@ def pack(part: Part) -> Packed:
     """Pack a part, with what every worker would work out of its graph, and without its roots."""
     buffers: list[pickle.PickleBuffer] = []
     head = pickle.dumps(_carried(part), protocol=5, buffer_callback=buffers.append)
-    arrays = [head, *(buffer.raw() for buffer in buffers)]
+    arrays: list[Any] = [head, *(buffer.raw() for buffer in buffers)]
     sizes = np.array([len(arrays), *map(len, arrays)], np.int64).tobytes()
     digest = hashlib.blake2b(sizes, digest_size=16)
     for array in arrays:

@@ -112,7 +112,8 @@ def forget(digest: str | None = None) -> None:
 
 def portable(error: Exception) -> Exception:
     """Return an error that another process can raise, with a note of where it arose in this one."""
-    error.add_note(f"on {socket.gethostname()}:\n{''.join(traceback.format_tb(error.__traceback__))}")
+    if not getattr(error, "__notes__", ()):  # it may have come from yet another process
+        error.add_note(f"on {socket.gethostname()}:\n{''.join(traceback.format_tb(error.__traceback__))}")
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
@@ -223,10 +224,10 @@ class _Prepared:
 
 def _runner_of(part: Part) -> _Runner:
     stop = StopFlag()
-    if part.contracted is not None:
+    if (contracted := part.contracted) is not None:
         from lagbc.run.chains import GroupWorker
 
-        return _SideBySide(part, stop, lambda: GroupWorker(part.contracted, part.method, part.sweep.batch, stop))
+        return _SideBySide(part, stop, lambda: GroupWorker(contracted, part.method, part.sweep.batch, stop))
     if part.sweep.bounds is not None:
         sweep = replace(part.sweep, stop=stop)
         return _SideBySide(part, stop, lambda: BlockWorker(part.graph, part.method, sweep))
