@@ -8,7 +8,6 @@ is heeded and idle ranks leave their cores to others.
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections import Counter, deque
 from collections.abc import Callable
@@ -30,8 +29,6 @@ Result = TypeVar("Result")
 _LOOK_SECONDS, _PATIENCE = 0.001, 5.0
 # Tasks that a rank has at a time: one that it does, and the next.
 _TASKS = 2
-# What MPI's launchers set in the environment of their processes.
-_LAUNCHED = "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "MPI_LOCALNRANKS"
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +54,6 @@ class _End:
     """Rank 0 has no more tasks; it tells its result, or else its error."""
 
     error: BaseException | None
-
-
-def is_launched() -> bool:
-    """Whether this process seems to be one of several that an MPI launcher has started."""
-    return any(name in os.environ for name in _LAUNCHED)
 
 
 def on_ranks(comm: Any, what: Any, compute: Callable[[Executor], Result]) -> Result:

@@ -24,6 +24,7 @@ def info_command(source: options.GraphOptions) -> None:
     """Size and shape of GRAPH, the memory and time it needs, and the methods there are."""
     import lagbc
     from lagbc.comparison.predict import predict
+    from lagbc.run.options import with_defaults
 
     taken = open_source(source)
     graph = taken.graph
@@ -38,6 +39,8 @@ def info_command(source: options.GraphOptions) -> None:
     )
     click.echo(f"method: {choice.reason}")
     click.echo(f"time: {_time(predict(graph))}")
+    if (executor := with_defaults({}).get("executor")) is not None:
+        click.echo(f"workers: {executor.size} ranks, threads {executor.threads} each")
     click.echo()
     click.echo(_methods_table())
 
