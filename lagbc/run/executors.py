@@ -64,7 +64,8 @@ class Engine:
         ExecutorError
             The executor is broken, or gives a task up.
         KeyboardInterrupt
-            Ctrl-C. What waits is cancelled; what ends within 5 seconds is yielded before, as far as none is missing.
+            Ctrl-C. In either case what waits is cancelled, and what ends within 5 seconds is yielded before, as far as
+            none is missing.
         """
         packed = pack(part)
         file = self._folder / packed.digest
@@ -77,12 +78,10 @@ class Engine:
         run = _Run(self._executor, packed, file, groups, self._limit, room // max(1, at_once * part.bytes_of_sums))
         try:
             yield from run.results()
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, ExecutorError) as error:
             run.cancel()
             yield from run.finished_in_time()
-            raise
-        except ExecutorError as error:
-            if self._checkpoint is not None:
+            if isinstance(error, ExecutorError) and self._checkpoint is not None:
                 raise ExecutorError(f"{error}; {self._checkpoint} holds what is summed so far") from error.__cause__
             raise
         finally:
