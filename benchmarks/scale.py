@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -62,10 +63,9 @@ def calls(A: csr_array, workers: int, stack: ExitStack) -> Iterator[tuple[str, C
     pool = stack.enter_context(ProcessPoolExecutor(workers, mp_context=context))
     yield "processes", partial(call_on, A, executor=pool)
     if find_spec("distributed"):
-        from distributed import Client, LocalCluster
-
-        cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
-        client = stack.enter_context(Client(stack.enter_context(cluster)))
+        dask: Any = import_module("distributed")
+        cluster = dask.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+        client = stack.enter_context(dask.Client(stack.enter_context(cluster)))
         yield "dask", partial(call_on, A, executor=client.get_executor())
 
 
@@ -125,8 +125,8 @@ def report(rows: list[dict[str, Any]]) -> str:
     lines = [
         f"{host['cpu']}, {host['cores']} cores; Python {host['python']}; commit {host['commit']}.",
         "",
-        f"Seconds of a call of `bc` from the second on, the best of {rounds} rounds, and over that of as many threads of "
-        "one process. Each worker has one thread. `python -m benchmarks.scale`.",
+        f"Seconds of a call of `bc` from the second on, the best of {rounds} rounds, and how many times as long as "
+        "that of as many threads of one process. Each worker has one thread. `python -m benchmarks.scale`.",
         "",
         f"| graph | n | entries | workers | {' | '.join(ENGINES)} |",
         "|" + "---|" * (4 + len(ENGINES)),

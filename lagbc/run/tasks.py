@@ -28,7 +28,7 @@ from lagbc.run import memory
 from lagbc.run.packed import map_part, unpack
 from lagbc.run.part import Part
 from lagbc.run.sweep import with_less_memory
-from lagbc.run.threads import Threads
+from lagbc.run.threads import Lender, Threads, in_order
 from lagbc.run.within import BlockWorker
 from lagbc.run.workers import Roots, Workers
 
@@ -280,32 +280,20 @@ class _SideBySide:
     """Sums units side by side, each by a worker of its own that sums one after the other."""
 
     def __init__(self, part: Part, stop: StopFlag, make: Callable[[], _Sums]) -> None:
-        self._method, self._stop, self._make = part.method, stop, make
-        self._pool = Threads(part.sweep.threads if part.method.load().batching.concurrent else 1)
-        self._idle: list[_Sums] = []
+        self._stop, self._context, self._workers = stop, part.method.context(), Lender(make)
+        self._threads = part.sweep.threads if part.method.load().batching.concurrent else 1
+        self._pool = Threads(self._threads)
 
     def run(self, units: Sequence[Any]) -> list[Any]:
-        futures = [self._pool.submit(self._one, unit) for unit in units]
-        try:
-            return [self._pool.wait_for(future) for future in futures]
-        finally:
-            for future in futures:
-                future.cancel()
+        return [result for _, result in in_order(self._pool, self._sum, units, self._threads)]
 
-    def _one(self, unit: Any) -> Any:
-        with self._method.context():
-            try:
-                worker = self._idle.pop()
-            except IndexError:
-                worker = self._make()
-            result = worker.run(unit)
-        self._idle.append(worker)
-        return result
+    def _sum(self, unit: Any) -> Any:
+        with self._context:
+            return self._workers.use(lambda worker: worker.run(unit))
 
     def close(self) -> None:
         self._stop.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
-        self._idle.clear()
 
 
 _shelf = _Shelf()

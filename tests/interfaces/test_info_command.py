@@ -1,6 +1,7 @@
 """The command `lagbc info`: what it says of a graph."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from commands import succeed
@@ -121,3 +122,11 @@ def test_info_with_lengths():
     choice = lagbc.select_method(read_graph(example_path("lesmis")).matrix, directed=False, weighted=True)
     assert f"method: {choice.reason}" in out.splitlines()
     assert "for all 77 roots" in out
+
+
+def test_ranks_are_counted():
+    """As the command is started by ``mpiexec -n 3``."""
+    ranks = SimpleNamespace(submit=print, size=3, threads=2)
+    with lagbc.config(executor=ranks):
+        assert "\nworkers: 3 ranks, threads 2 each\n" in succeed("info", "example:karate")
+    assert "workers" not in succeed("info", "example:karate")
