@@ -30,8 +30,7 @@ from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.streams import Flows
 from lagbc.run.chain_flows import flows_of, put_flows
 from lagbc.run.checkpoint import Progressed
-from lagbc.run.sweep import Elsewhere
-from lagbc.run.threads import CallingThread, Lender, Threads, in_order
+from lagbc.run.threads import CallingThread, Elsewhere, Lender, Threads, in_order
 from lagbc.run.workers import Summed
 
 Floats = NDArray[np.float64]

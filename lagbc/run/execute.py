@@ -20,7 +20,8 @@ from lagbc.run.options import Settings
 from lagbc.run.part import Part
 from lagbc.run.plan import Plan
 from lagbc.run.progress import Meter, Stretch
-from lagbc.run.sweep import Elsewhere, sweep
+from lagbc.run.sweep import sweep
+from lagbc.run.threads import Elsewhere
 from lagbc.run.within import sweep_within
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +21,8 @@ from lagbc.methods.table import Method
 from lagbc.phases import in_phase, phase
 from lagbc.run import memory
 from lagbc.run.checkpoint import Progressed
+from lagbc.run.threads import Elsewhere
 from lagbc.run.workers import Part, Roots, Summed, Workers, cut
-
-# Gives units of work to others, and yields what each comes to, in their order.
-Elsewhere = Callable[[Sequence[Any]], Generator[Any]]
 
 
 def sweep(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any, Generic, TypeVar
@@ -13,6 +13,8 @@ from typing import Any, Generic, TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Worker = TypeVar("Worker")
+# Gives units of work to others, and yields what each comes to, in their order.
+Elsewhere = Callable[[Sequence[Any]], Generator[Any]]
 
 # Seconds between two looks at whether the main thread was interrupted.
 _LOOK_SECONDS = 0.1

@@ -24,8 +24,8 @@ from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums
 from lagbc.methods.table import Method
 from lagbc.phases import phase
 from lagbc.run.checkpoint import Progressed
-from lagbc.run.sweep import Elsewhere, order_roots
-from lagbc.run.threads import CallingThread, Lender, Threads, in_order
+from lagbc.run.sweep import order_roots
+from lagbc.run.threads import CallingThread, Elsewhere, Lender, Threads, in_order
 from lagbc.run.weights import into_range
 from lagbc.run.workers import Summed
 

@@ -1,7 +1,7 @@
 """The command `lagbc info`: what it says of a graph."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 from commands import succeed
@@ -126,7 +126,8 @@ def test_info_with_lengths():
 
 def test_ranks_are_counted():
     """As the command is started by ``mpiexec -n 3``."""
-    ranks = SimpleNamespace(submit=print, size=3, threads=2)
-    with lagbc.config(executor=ranks):
+    ranks = ThreadPoolExecutor(1)
+    ranks.size, ranks.threads = 3, 2
+    with ranks, lagbc.config(executor=ranks):
         assert "\nworkers: 3 ranks, threads 2 each\n" in succeed("info", "example:karate")
     assert "workers" not in succeed("info", "example:karate")
