@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lagbc.comparison.records import Comparison, Measurement
     from lagbc.errors import (
         CheckpointError,
+        ExecutorError,
         GraphFileWarning,
         GraphFormatError,
         MemoryWarning,
@@ -48,6 +49,7 @@ __all__ = [
     "Centrality",
     "CheckpointError",
     "Comparison",
+    "ExecutorError",
     "GraphFile",
     "GraphFileWarning",
     "GraphFormatError",
@@ -98,6 +100,7 @@ _HOMES = {
     "comparison.records": ("Comparison", "Measurement"),
     "errors": (
         "CheckpointError",
+        "ExecutorError",
         "GraphFileWarning",
         "GraphFormatError",
         "MemoryWarning",

@@ -22,6 +22,10 @@ class CheckpointError(ValueError):
     """A checkpoint is damaged or belongs to another graph or call, and is left as it is; or it cannot be written."""
 
 
+class ExecutorError(RuntimeError):
+    """The executor of a run broke or gave a task up, as where a worker was killed; a checkpoint holds what was done."""
+
+
 class PartError(ValueError):
     """The parts of a run cannot be merged: one is missing, damaged, there twice, or of another graph or call."""
 

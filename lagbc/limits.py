@@ -32,7 +32,12 @@ def free_memory(root: Path = Path("/")) -> int:
 
 def usable_cores() -> int:
     """How many cores the process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return len(usable_cores_by_number())
+
+
+def usable_cores_by_number() -> set[int]:
+    """Return the numbers of the cores that the process may use."""
+    return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
 
 
 def most_threads(wanted: int) -> int:

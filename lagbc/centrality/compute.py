@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sized
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from lagbc.run.checkpoint import Begun
 from lagbc.run.demand import origins, parse_demand
 from lagbc.run.devices import home
 from lagbc.run.execute import Result, execute
-from lagbc.run.options import Options, require_known
+from lagbc.run.options import Options, parse_executor, require_known, with_defaults
 from lagbc.run.plan import Plan, plan_run
 from lagbc.run.request import (
     Request,
@@ -66,8 +67,30 @@ def compute(
     options : Options
     arguments : Arguments
     """
+    names = [which] if isinstance(which, str) else list(which)
+    led = partial(_compute, A, names, batch, directed, weighted, strength, arguments)
+    given = with_defaults(options)
+    parse_executor(given)
+    if (comm := given.get("comm")) is None:
+        return led(options)
+    from lagbc.run.ranks import on_ranks
+
+    return on_ranks(comm, names, lambda executor: led({**options, "executor": executor, "comm": None}))
+
+
+def _compute(
+    A: GraphLike,
+    names: list[str],
+    batch: int | str,
+    directed: bool | None,
+    weighted: bool | str | None,
+    strength: bool,
+    arguments: Arguments,
+    options: Options,
+) -> dict[str, Any]:
+    """Compute centralities, which this process leads; arguments as for `compute`."""
     with home(A, options):
-        call = plan_call(A, which, batch, directed, weighted, strength, options, arguments)
+        call = plan_call(A, names, batch, directed, weighted, strength, options, arguments)
         result = execute(call.plan)
         with phase("finish"):
             return finish_call(A, call, result)

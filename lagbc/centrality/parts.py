@@ -24,7 +24,7 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.run.devices import home
-from lagbc.run.options import Options, settle
+from lagbc.run.options import Options, settle, with_defaults
 from lagbc.run.share_file import ShareFile, ShareWriter
 from lagbc.run.shares import Share, Written, begun_in, merge_shares, require_complete, write_share
 from lagbc.types import Auto, CentralityName, DemandLike, GraphLike, Scores
@@ -80,7 +80,8 @@ def save_part(
     rng : int
         With `k`, so that all parts draw the same roots.
     **options : how the run is carried out, see `lagbc.Options`
-        Those of threads, batch and memory may differ from part to part. A part keeps no `checkpoint`.
+        Those of threads, batch and memory may differ from part to part. A part takes no `checkpoint`, `executor` or
+        `comm`.
 
     Returns
     -------
@@ -118,8 +119,10 @@ def save_part(
     share, target = _parse_part(part), _parse_path(path)
     if k is not None and not isinstance(rng, Integral):
         raise ValueError("k= draws roots, the same in all parts: pass them the same integer as rng=")
-    if settle(batch, options).checkpoint is not None:
-        raise ValueError("a part keeps no checkpoint=; leave it out, and make more parts of the run")
+    given = with_defaults(options)
+    for name in ("checkpoint", "executor", "comm"):
+        if given.get(name) is not None:
+            raise ValueError(f"a part takes no {name}=; leave it out, and make more parts of the run")
     with home(A, options):
         call = plan_call(A, which, batch, directed, weighted, strength, options, arguments)
         return _save(target, share, call, _planned_by(batch, options))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
@@ -28,9 +28,10 @@ from lagbc.phases import phase
 from lagbc.reduce.chains import Contracted
 from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.streams import Flows
+from lagbc.run.chain_flows import flows_of, put_flows
 from lagbc.run.checkpoint import Progressed
 from lagbc.run.junctions import Held, finish_chains
-from lagbc.run.threads import CallingThread, Lender, Threads, in_order
+from lagbc.run.threads import CallingThread, Elsewhere, Lender, Threads, in_order
 from lagbc.run.workers import Summed
 
 Floats = NDArray[np.float64]
@@ -56,6 +57,7 @@ def sum_chains(
     tell: Callable[[int], object] | None = None,
     checkpoint: Progressed | None = None,
     in_calling_thread: bool = False,
+    elsewhere: Elsewhere | None = None,
 ) -> Sums:
     """Compute the exact sums of a block by sweeps from its junctions alone.
 
@@ -77,6 +79,8 @@ def sum_chains(
         Where to go on from and what to keep up to date.
     in_calling_thread : bool
         As for `lagbc.run.workers.Workers`.
+    elsewhere : callable, optional
+        Sums groups in the place of workers of this process, as `GroupWorker` does.
 
     Raises
     ------
@@ -97,6 +101,7 @@ def sum_chains(
         tell=tell,
         checkpoint=checkpoint,
         in_calling_thread=in_calling_thread,
+        elsewhere=elsewhere,
     )
     return finish_chains(contracted, names, held)
 
@@ -111,6 +116,7 @@ def sweep_chains(
     tell: Callable[[int], object] | None = None,
     checkpoint: Progressed | None = None,
     in_calling_thread: bool = False,
+    elsewhere: Elsewhere | None = None,
     keep: Callable[[Sums], object] | None = None,
 ) -> Held:
     """Sweep from some of the junctions, whole groups of them; parameters and errors are those of `sum_chains`.
@@ -125,8 +131,13 @@ def sweep_chains(
         threads = threads if run.batching.concurrent and not in_calling_thread else 1
         while not run.is_done:
             try:
-                run.go_on(threads, in_calling_thread)
+                if elsewhere is None:
+                    run.go_on(threads, in_calling_thread)
+                else:
+                    run.take_from(elsewhere)
             except MemoryError:
+                if elsewhere is not None:
+                    raise
                 if threads > 1:
                     threads -= 1
                     warn(f"{method.name} ran out of memory; it goes on with threads={threads}", MemoryWarning)
@@ -216,6 +227,14 @@ class _Run:
         finally:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
+
+    def take_from(self, elsewhere: Elsewhere) -> None:
+        """Have the groups that are left summed elsewhere."""
+        groups = list(self.groups)
+        with closing(elsewhere(groups)) as found:
+            for group, (summed, written) in zip(groups, found, strict=True):
+                put_flows(self.contracted.ways, self.held.flows, group, written)
+                self._add(group, summed)
 
     def _add(self, group: Rows, summed: _GroupSums) -> None:
         if self.keep is not None:
@@ -321,6 +340,18 @@ class _Worker:
         if levels.overflowed.any() or largest > _LARGEST_COUNT:
             raise NotContractible("path counts are more than can be added, or a length is lost in the sum with others")
         return levels
+
+
+class GroupWorker:
+    """Sums groups in another process than the one that adds them up, which has flows of its own."""
+
+    def __init__(self, contracted: Contracted, method: Method, size: int, stop: StopFlag) -> None:
+        self._ways, self._flows = contracted.ways, Flows.zeros(len(contracted.inside))
+        self._worker = _Worker(contracted, method, self._flows, stop, size)
+
+    def run(self, group: Rows) -> tuple[_GroupSums, tuple[Floats, ...]]:
+        """Sum the roots of a group; also return what they write of the flows."""
+        return self._worker.run(group), flows_of(self._ways, self._flows, group)
 
 
 def _columns_on(device: str) -> Any:

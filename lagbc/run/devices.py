@@ -24,12 +24,14 @@ from lagbc.methods.contract import Interrupted
 from lagbc.methods.sums import Sums
 from lagbc.run.options import Options, Settings, devices_in
 from lagbc.run.part import Part
-from lagbc.run.sweep import Elsewhere, Unit, with_less_memory
-from lagbc.run.threads import Threads, in_order
+from lagbc.run.sweep import with_less_memory
+from lagbc.run.threads import Elsewhere, Threads, in_order
 from lagbc.run.workers import Roots, Workers, chunk_length
 from lagbc.types import All
 
 Result = TypeVar("Result")
+# A chunk, how many of its roots are done, and their sums or None.
+Unit = tuple[Roots, int, Sums | None]
 
 # Chunks for each device from which on they are given out whole.
 _WHOLE_CHUNKS = 4

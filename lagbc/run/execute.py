@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,16 @@ from lagbc.reduce.piece import NotContractible
 from lagbc.run import memory
 from lagbc.run.checkpoint import Checkpoint, Progressed, open_checkpoint
 from lagbc.run.devices import elsewhere_of
+from lagbc.run.options import Settings
 from lagbc.run.part import Part
 from lagbc.run.plan import Plan
 from lagbc.run.progress import Meter, Stretch
-from lagbc.run.sweep import Elsewhere, sweep
+from lagbc.run.sweep import sweep
+from lagbc.run.threads import Elsewhere
 from lagbc.run.within import sweep_within
+
+if TYPE_CHECKING:
+    from lagbc.run.executors import Engine
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,13 +108,14 @@ def _execute(plan: Plan) -> Result:
         kept = open_checkpoint(settings.checkpoint, plan.parts, plan.request.roots, sampled=plan.request.is_sample)
     with ExitStack() as stack:
         meter = Meter(_stretches(plan, kept), settings.progress, _note(plan), stack)
+        engine = None if settings.executor is None else stack.enter_context(_engine(settings))
         sums = [
             _sum(
                 part,
                 meter.of(number),
                 None if kept is None else kept.parts[number],
                 in_calling_thread=plan.memory.is_small,
-                elsewhere=elsewhere_of(settings, part),
+                elsewhere=elsewhere_of(settings, part) if engine is None else partial(engine.each, part),
             )
             for number, part in enumerate(plan.parts)
         ]
@@ -118,9 +125,15 @@ def _execute(plan: Plan) -> Result:
 def whole_sums(plan: Plan, sums: list[Sums]) -> Sums:
     """Make the sums of the graph of a call of those of the parts of its plan."""
     if plan.reduction is not None:
-        return plan.reduction.sums(sums, plan.settings.threads)
+        return plan.reduction.sums(sums, plan.settings.own_threads)
     (whole,) = sums
     return whole
+
+
+def _engine(settings: Settings) -> Engine:
+    from lagbc.run.executors import Engine
+
+    return Engine(settings.executor, settings.memory, settings.checkpoint)
 
 
 def _sum(
@@ -142,6 +155,7 @@ def _sum(
             tell=tell,
             checkpoint=checkpoint,
             in_calling_thread=in_calling_thread,
+            elsewhere=elsewhere,
         )
     from lagbc.run.chains import sum_chains
 
@@ -154,6 +168,7 @@ def _sum(
         tell=tell,
         checkpoint=checkpoint,
         in_calling_thread=in_calling_thread,
+        elsewhere=elsewhere,
     )
 
 

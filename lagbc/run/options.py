@@ -75,6 +75,15 @@ class Options(TypedDict, total=False):
     checkpoint : path or None
         A file that is kept up to date every few seconds. The same call after a kill goes on from it, and ends with the
         scores of an uninterrupted run, by "batched" with the same bits.
+    executor : concurrent.futures.Executor, or what has its `submit`; or None
+        Sweeps on its workers: processes of this machine or of others, in which lagbc can be imported, such as those of
+        `ProcessPoolExecutor`, loky, ``dask.distributed.Client.get_executor()`` or ``mpi4py.futures.MPIPoolExecutor``.
+        Scores have the bits of a run without it. `threads` and `memory` are then those of each worker, and None is one
+        thread. Small pieces of a reduced graph are computed here. docs/scale.md says what is sent.
+    comm : mpi4py.MPI.Comm or None
+        Sweeps on the ranks of a program that was started by ``mpiexec``. All ranks make the same call, and all get its
+        scores; it is the arguments of rank 0 that count. `threads` are those of each rank, and None shares the cores of
+        a machine among its ranks. It excludes `executor`.
     """
 
     method: MethodName | Auto
@@ -88,6 +97,8 @@ class Options(TypedDict, total=False):
     virtual_warp: int | None
     progress: bool | Reporter
     checkpoint: str | os.PathLike[str] | None
+    executor: Any
+    comm: Any
 
 
 # What other programs call arguments.
@@ -154,6 +165,7 @@ class Settings:
     virtual_warp : int or None
     progress : bool or callable
     checkpoint : Path or None
+    executor : object with `submit`, or None
     """
 
     batch: int | None
@@ -169,6 +181,12 @@ class Settings:
     progress: bool | Reporter
     checkpoint: Path | None
     devices: tuple[int, ...] | All | None = None
+    executor: Any = None
+
+    @property
+    def own_threads(self) -> int:
+        """Threads of this process: `threads` is how many each worker of an executor has."""
+        return self.threads if self.executor is None else usable_cores()
 
     @property
     def of_some_methods(self) -> dict[str, Any]:
@@ -186,15 +204,17 @@ def settle(batch: int | str, options: Options) -> Settings:
         The message names the option.
     """
     require_known(options)
-    given: Options = {**_defaults.get({}), **options}
-    memory = given.get("memory")
+    given = with_defaults(options)
+    memory, executor = given.get("memory"), parse_executor(given)
     device, devices = _parse_device(given.get("device", "auto"))
+    if executor is not None and devices is not None:
+        raise ValueError(f"device={given['device']!r} names GPUs of one process, not of the workers of an executor")
     return Settings(
         batch=_parse_batch(batch),
         method=_parse_method(given.get("method", "auto")),
         device=device,
         reduce=_one_of("reduce", given.get("reduce", "auto"), ("auto", "none", "all")),
-        threads=_parse_threads(given.get("threads")),
+        threads=_parse_threads(given.get("threads"), executor),
         memory=None if memory is None else parse_size("memory", memory),
         dtype=_one_of("dtype", given.get("dtype", "float64"), ("float64", "float32")),
         bucket_width=_parse_width(given.get("bucket_width", "auto")),
@@ -203,12 +223,18 @@ def settle(batch: int | str, options: Options) -> Settings:
         progress=_parse_progress(given.get("progress", False)),
         checkpoint=_parse_checkpoint(given.get("checkpoint")),
         devices=devices,
+        executor=executor,
     )
+
+
+def with_defaults(options: Options) -> Options:
+    """Fill in the options of `config`."""
+    return {**_defaults.get({}), **options}
 
 
 def devices_in(options: Options) -> tuple[int, ...] | All | None:
     """Return the GPUs that options ask for, those of `config` filled in: their numbers, all, or those there are."""
-    return _parse_device({**_defaults.get({}), **options}.get("device", "auto"))[1]
+    return _parse_device(with_defaults(options).get("device", "auto"))[1]
 
 
 def require_known(options: Options, own: Iterable[str] = ()) -> None:
@@ -274,8 +300,26 @@ def _parse_checkpoint(checkpoint: Any) -> Path | None:
         raise TypeError(f"checkpoint={checkpoint!r} is not a path") from None
 
 
-def _parse_threads(threads: int | None) -> int:
-    return usable_cores() if threads is None else parse_count("threads", threads)
+def _parse_threads(threads: int | None, executor: Any) -> int:
+    """Return the threads of this process, or of each worker of an executor, which may know how many it has."""
+    if threads is not None:
+        return parse_count("threads", threads)
+    return usable_cores() if executor is None else getattr(executor, "threads", 1)
+
+
+def parse_executor(given: Options) -> Any:
+    """Return the executor, if there is one; it excludes a communicator."""
+    executor, comm = given.get("executor"), given.get("comm")
+    if executor is not None and comm is not None:
+        raise ValueError("executor and comm exclude each other: the ranks of comm are the workers")
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise TypeError(
+            f"executor is a {type(executor).__qualname__}, which has no submit; pass a concurrent.futures.Executor, "
+            "such as that of dask.distributed.Client.get_executor()"
+        )
+    if comm is not None and not callable(getattr(comm, "Get_rank", None)):
+        raise TypeError(f"comm is a {type(comm).__qualname__}; it is a communicator of mpi4py, such as MPI.COMM_WORLD")
+    return executor
 
 
 def _parse_width(bucket_width: Any) -> float | None:

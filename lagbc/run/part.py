@@ -68,6 +68,14 @@ class Part:
         return Summed(0, Sums(**none | {first: np.zeros(self.contracted.held)}), Sums(**none | {first: np.empty(0)}))
 
     @property
+    def bytes_of_sums(self) -> int:
+        """Bytes of the sums over some of its roots, at most."""
+        if self.contracted is not None:
+            return 8 * self.contracted.held
+        rows = {"edges": self.graph.nnz}
+        return 8 * sum(self.sweep.columns(name) * rows.get(name, self.graph.n) for name in self.sweep.sums)
+
+    @property
     def work(self) -> int:
         """Roots times edges: what the parts of a plan share its time by."""
         return self.swept * self.graph.nnz

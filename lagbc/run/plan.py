@@ -26,6 +26,7 @@ from lagbc.run.part import Part
 from lagbc.run.reduction import Reduction, reduce_request
 from lagbc.run.request import Request
 from lagbc.run.sweep import order_roots
+from lagbc.run.workers import chunk_length
 
 if TYPE_CHECKING:
     from lagbc.reduce.chains import Contracted
@@ -214,7 +215,9 @@ def _as_drawn_before(request: Request, n: int, settings: Settings) -> Request:
 def _plan_sweep(graph: Graph, method: Method, request: Request, settings: Settings) -> SweepPlan:
     """Say what a run asks of its method, with the batch and the threads that were asked for."""
     roots, threads = len(request.roots), settings.threads
-    batch = memory.usual(method, roots, threads) if settings.batch is None else settings.batch
+    # The roots that the threads share out among themselves: a worker has one chunk after the other.
+    shared = roots if settings.executor is None else min(roots, chunk_length(method, method.load().batching))
+    batch = memory.usual(method, shared, threads) if settings.batch is None else settings.batch
     return SweepPlan(
         batch=batch,
         threads=memory.busy(method, roots, batch, threads),

@@ -28,7 +28,8 @@ from lagbc.run.part import Part
 from lagbc.run.plan import Plan
 from lagbc.run.progress import Meter, Stretch
 from lagbc.run.share_file import ShareFile, ShareWriter, writing
-from lagbc.run.sweep import Elsewhere, order_roots, sweep
+from lagbc.run.sweep import order_roots, sweep
+from lagbc.run.threads import Elsewhere
 from lagbc.run.within import block_size, sweep_within
 from lagbc.run.workers import chunk_length
 

@@ -21,12 +21,8 @@ from lagbc.methods.table import Method
 from lagbc.phases import in_phase, phase
 from lagbc.run import memory
 from lagbc.run.checkpoint import Progressed
+from lagbc.run.threads import Elsewhere
 from lagbc.run.workers import Part, Roots, Summed, Workers, cut
-
-# A chunk, how many of its roots are done, and their sums or None; and who sums such chunks in the place of workers of
-# one device: their sums are yielded in order, on the host.
-Unit = tuple[Roots, int, Sums | None]
-Elsewhere = Callable[[Sequence[Unit]], Generator[Sums]]
 
 
 def sweep(
@@ -67,7 +63,8 @@ def sweep(
     in_calling_thread : bool
         As for `Workers`.
     elsewhere : callable, optional
-        Sums chunks in the place of workers of this thread's device.
+        Sums chunks in the place of workers of this thread's device, and yields their sums in order, on the host. A unit
+        of its work is a chunk, how many of its roots are done, and their sums or None.
     length : int, optional
         As for `cut`.
     keep : callable, optional

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any, Generic, TypeVar
@@ -13,21 +13,37 @@ from typing import Any, Generic, TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Worker = TypeVar("Worker")
+# Gives units of work to others, and yields what each comes to, in their order.
+Elsewhere = Callable[[Sequence[Any]], Generator[Any]]
 
 # Seconds between two looks at whether the main thread was interrupted.
 _LOOK_SECONDS = 0.1
 
 
-class Threads(ThreadPoolExecutor):
-    """A pool that makes do with the threads that the system starts, if it starts one.
+class MainThread:
+    """Tells other threads of Ctrl-C, of which Python tells the main thread alone.
 
-    Python tells the main thread alone of Ctrl-C. Where another one waits here for a batch, it looks whether the main
-    thread has met a KeyboardInterrupt meanwhile: it handles one, or was ended by one and waits for the other threads.
+    Where another one waits, it looks whether the main thread has met a KeyboardInterrupt meanwhile: it handles one, or
+    was ended by one and waits for the other threads.
     """
+
+    def __init__(self) -> None:
+        self._errors_before = _errors_of_main_thread()
+
+    def raise_if_interrupted(self) -> None:
+        """Raise KeyboardInterrupt in another thread if the main one has met one."""
+        if threading.current_thread() is not threading.main_thread():
+            for error in _errors_of_main_thread():
+                if isinstance(error, KeyboardInterrupt) and all(error is not other for other in self._errors_before):
+                    raise KeyboardInterrupt from None
+
+
+class Threads(ThreadPoolExecutor):
+    """A pool that makes do with the threads that the system starts, if it starts one; it heeds Ctrl-C in any thread."""
 
     def __init__(self, most: int) -> None:
         super().__init__(most)
-        self._errors_before = _errors_of_main_thread()
+        self._main_thread = MainThread()
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
         """Submit a call, which has the context of this one.
@@ -37,24 +53,18 @@ class Threads(ThreadPoolExecutor):
         try:
             return super().submit(copy_context().run, fn, *args, **kwargs)
         except RuntimeError:
-            self._raise_if_interrupted()
+            self._main_thread.raise_if_interrupted()
             raise
 
     def wait_for(self, future: Future[Result]) -> Result:
         """Return the result of a call, or raise its error; KeyboardInterrupt if the main thread meets one before."""
         while True:
-            self._raise_if_interrupted()
+            self._main_thread.raise_if_interrupted()
             try:
                 return future.result(_LOOK_SECONDS)
             except TimeoutError:
                 if future.done():
                     return future.result()  # in time after all, or a TimeoutError of the call's own
-
-    def _raise_if_interrupted(self) -> None:
-        if threading.current_thread() is not threading.main_thread():
-            for error in _errors_of_main_thread():
-                if isinstance(error, KeyboardInterrupt) and all(error is not other for other in self._errors_before):
-                    raise KeyboardInterrupt from None
 
     def _adjust_thread_count(self) -> None:
         try:

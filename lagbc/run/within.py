@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -25,7 +25,7 @@ from lagbc.methods.table import Method
 from lagbc.phases import phase
 from lagbc.run.checkpoint import Progressed
 from lagbc.run.sweep import order_roots
-from lagbc.run.threads import CallingThread, Lender, Threads, in_order
+from lagbc.run.threads import CallingThread, Elsewhere, Lender, Threads, in_order
 from lagbc.run.weights import into_range
 from lagbc.run.workers import Summed
 
@@ -45,13 +45,15 @@ def sweep_within(
     tell: Callable[[int], object] | None = None,
     checkpoint: Progressed | None = None,
     in_calling_thread: bool = False,
+    elsewhere: Elsewhere | None = None,
     size: int | None = None,
     keep: Callable[[list[SparseSums]], object] | None = None,
 ) -> Sums:
     """Sum what the plan, which has bounds, asks for over all roots.
 
-    Parameters and errors are those of `lagbc.run.sweep.sweep`; `size` is how many roots are summed together, by default
-    `block_size` of all, and `keep` is called with what each block sums to.
+    Parameters and errors are those of `lagbc.run.sweep.sweep`. A unit of work for `elsewhere` is a block of roots.
+    `size` is how many roots are summed together, by default `block_size` of all, and `keep` is called with what each
+    block sums to.
     """
     ordered = order_roots(graph, method, roots) if ordered is None else ordered
     size = block_size(len(ordered)) if size is None else size
@@ -65,9 +67,13 @@ def sweep_within(
         stack.callback(run.keep)
         while run.held.done < len(ordered):
             try:
-                run.go_on(blocks[-(-run.held.done // size) :], in_calling_thread=in_calling_thread)
+                left = blocks[-(-run.held.done // size) :]
+                if elsewhere is None:
+                    run.go_on(left, in_calling_thread=in_calling_thread)
+                else:
+                    run.take_from(elsewhere, left)
             except MemoryError:
-                if run.plan.threads == 1:
+                if run.plan.threads == 1 or elsewhere is not None:
                     raise
                 run.plan = replace(run.plan, threads=run.plan.threads - 1)
                 warn(f"{method.name} ran out of memory; it goes on with threads={run.plan.threads}", MemoryWarning)
@@ -115,7 +121,7 @@ class _Run:
         """Sum the blocks that are left; at most two a worker are ahead of what is taken."""
         threads = 1 if in_calling_thread else self.plan.threads
         plan = self.plan.with_own_flag()
-        workers = Lender(lambda: _Worker(self.graph, self.method, plan))
+        workers = Lender(lambda: BlockWorker(self.graph, self.method, plan))
         pool = CallingThread() if in_calling_thread else Threads(threads)
 
         def run(block: Roots) -> list[SparseSums]:
@@ -127,6 +133,12 @@ class _Run:
         finally:
             plan.stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
+
+    def take_from(self, elsewhere: Elsewhere, blocks: list[Roots]) -> None:
+        """Have the blocks that are left summed elsewhere."""
+        with closing(elsewhere(blocks)) as found:
+            for block, parts in zip(blocks, found, strict=True):
+                self._take(len(block), parts)
 
     def keep(self) -> None:
         """Add what waits, and save it."""
@@ -154,7 +166,7 @@ class _Run:
         self.rows = 0
 
 
-class _Worker:
+class BlockWorker:
     """Sums blocks, one after the other, in a state of its own; `lagbc.run.workers` has more on weights in range."""
 
     def __init__(self, graph: Graph, method: Method, plan: SweepPlan) -> None:

@@ -1,6 +1,7 @@
 """The command `lagbc info`: what it says of a graph."""
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -136,3 +137,12 @@ def test_info_says_which_devices_there_are(monkeypatch, names, said):
     monkeypatch.setattr(table, "gpus", lambda: len(names))
     monkeypatch.setattr(table, "why_no_gpu", lambda: "CuPy sees no GPU")
     assert f" CPU cores, {said}\n" in succeed("info", "example:karate").replace("CPU core,", "CPU cores,")
+
+
+def test_ranks_are_counted():
+    """As the command is started by ``mpiexec -n 3``."""
+    ranks = ThreadPoolExecutor(1)
+    ranks.size, ranks.threads = 3, 2
+    with ranks, lagbc.config(executor=ranks):
+        assert "\nworkers: 3 ranks, threads 2 each\n" in succeed("info", "example:karate")
+    assert "workers" not in succeed("info", "example:karate")

@@ -82,7 +82,7 @@ def test_what_does_not_go(tmp_path):
     assert "there is no directory" in fail(*one, "--out", tmp_path / "none" / "part.npz")
     out = (*one, "--out", tmp_path / "part1.npz")
     assert "--plot draws scores, and a part has none" in fail(*out, "--plot", tmp_path / "a.png")
-    assert "a part keeps no --checkpoint; leave it out" in fail(*out, "--checkpoint", tmp_path / "run")
+    assert "a part takes no --checkpoint; leave it out" in fail(*out, "--checkpoint", tmp_path / "run")
     for part in ("0/2", "3/2", "2", "a/b", "1/2/3"):
         refused = run("bc", "example:lesmis", "--part", part)
         assert refused.exit_code == 2

@@ -196,7 +196,9 @@ def test_damaged_files_are_named(tmp_path):
         ("2/4", {}, "a pair of integers"),
         ((1, 2), {"k": 3}, "the same integer as rng="),
         ((1, 2), {"k": 3, "rng": np.random.default_rng(0)}, "the same integer as rng="),
-        ((1, 2), {"checkpoint": "file"}, "keeps no checkpoint"),
+        ((1, 2), {"checkpoint": "file"}, "takes no checkpoint="),
+        ((1, 2), {"executor": object()}, "takes no executor="),
+        ((1, 2), {"comm": object()}, "takes no comm="),
         ((1, 2), {"which": "nothing"}, "there is no centrality"),
     ],
 )

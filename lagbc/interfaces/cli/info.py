@@ -26,6 +26,7 @@ def info_command(source: options.GraphOptions) -> None:
     from lagbc.comparison.predict import predict
     from lagbc.limits import usable_cores
     from lagbc.methods.table import gpus_in_words
+    from lagbc.run.options import with_defaults
 
     taken = open_source(source)
     graph = taken.graph
@@ -41,6 +42,8 @@ def info_command(source: options.GraphOptions) -> None:
     click.echo(f"devices: {counted(usable_cores(), 'CPU core')}, {gpus_in_words()}")
     click.echo(f"method: {choice.reason}")
     click.echo(f"time: {_time(predict(graph))}")
+    if (executor := with_defaults({}).get("executor")) is not None:
+        click.echo(f"workers: {executor.size} ranks, threads {executor.threads} each")
     click.echo()
     click.echo(_methods_table())
 

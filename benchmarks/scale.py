@@ -1,0 +1,192 @@
+"""Time against workers: ``python -m benchmarks.scale --help``.
+
+The same call by threads of one process, and by as many workers of one thread each: processes of `ProcessPoolExecutor`,
+a Dask `LocalCluster`, and MPI ranks, where these are installed. Workers are warm and have the graph: what is timed is
+the second call on. Rounds go around all engines, so that a noisy minute hits them alike; ranks have rounds of their
+own, as they are other processes. Every engine has to give the same bits.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+import lagbc
+from benchmarks import machine
+from benchmarks.generators import rmat
+from benchmarks.graphs import is_symmetric, read
+
+RESULTS = Path(__file__).parent / "results"
+Scores = NDArray[np.float64]
+Call = Callable[[], Scores]
+ENGINES = "threads", "processes", "dask", "ranks"
+_RANKS = "import sys; from benchmarks.scale import time_on_ranks; time_on_ranks(*sys.argv[1:])"
+
+
+def graph_of(name: str, data: Path | None) -> csr_array:
+    """Make ``rmat-SCALE-FACTOR``, or read a Matrix Market file of a folder, or a network that comes with lagbc."""
+    if name.startswith("rmat-"):
+        return rmat(*map(int, name.split("-")[1:]))
+    if data is None:
+        return csr_array(lagbc.read_graph(lagbc.example_path(name)).matrix)
+    return read(next(data.glob(f"{name}.mtx*")))
+
+
+def call_on(A: csr_array, **how: Any) -> Scores:
+    """Make the call that is timed."""
+    scores: Scores = lagbc.bc(A, directed=not is_symmetric(A), device="cpu", **how)
+    return scores
+
+
+def calls(A: csr_array, workers: int, stack: ExitStack) -> Iterator[tuple[str, Call]]:
+    """Yield the call by each engine of this process, with so many workers."""
+    yield "threads", partial(call_on, A, threads=workers)
+    context = multiprocessing.get_context("forkserver")
+    pool = stack.enter_context(ProcessPoolExecutor(workers, mp_context=context))
+    yield "processes", partial(call_on, A, executor=pool)
+    if find_spec("distributed"):
+        dask: Any = import_module("distributed")
+        cluster = dask.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+        client = stack.enter_context(dask.Client(stack.enter_context(cluster)))
+        yield "dask", partial(call_on, A, executor=client.get_executor())
+
+
+def seconds_of(named: dict[str, Call], expected: Scores, rounds: int) -> dict[str, list[float]]:
+    """Time calls in turn, each once to warm up; ValueError if one gives other bits."""
+    for engine, call in named.items():
+        if not np.array_equal(call(), expected):
+            raise ValueError(f"{engine} gives other scores")
+    seconds: dict[str, list[float]] = {engine: [] for engine in named}
+    for _ in range(rounds):
+        for engine, call in named.items():
+            begun = time.perf_counter()
+            call()
+            seconds[engine].append(time.perf_counter() - begun)
+    return seconds
+
+
+def seconds_on_ranks(name: str, data: Path | None, workers: int, rounds: int) -> list[float]:
+    """Time calls of a program of so many ranks; none where there is no MPI."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    launcher = shutil.which("mpiexec", path=path)
+    if launcher is None or not find_spec("mpi4py"):
+        return []
+    command = [launcher, "-n", str(workers), sys.executable, "-c", _RANKS, name, str(data or ""), str(rounds)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    timed: list[float] = json.loads(done.stdout.splitlines()[-1])
+    return timed
+
+
+def time_on_ranks(name: str, data: str, rounds: str) -> None:
+    """Print the seconds of calls; every rank calls this."""
+    from mpi4py import MPI
+
+    A = graph_of(name, Path(data) if data else None)
+    call = partial(call_on, A, comm=MPI.COMM_WORLD, threads=1)
+    timed = seconds_of({"ranks": call}, call_on(A), int(rounds))["ranks"]
+    if MPI.COMM_WORLD.Get_rank() == 0:
+        print(json.dumps(timed), flush=True)
+
+
+def measure(name: str, data: Path | None, workers: int, rounds: int) -> Iterator[dict[str, Any]]:
+    """Yield a record an engine."""
+    A = graph_of(name, data)
+    with ExitStack() as stack:
+        timed = seconds_of(dict(calls(A, workers, stack)), call_on(A), rounds)
+    timed["ranks"] = seconds_on_ranks(name, data, workers, rounds)
+    for engine, seconds in timed.items():
+        if seconds:
+            yield {"graph": name, "n": A.shape[0], "nnz": A.nnz, "engine": engine, "workers": workers} | {
+                "seconds": seconds
+            }
+
+
+def report(rows: list[dict[str, Any]]) -> str:
+    """Lay out the best times, and how many times as long as the threads each engine takes."""
+    host, rounds = machine.describe(), len(rows[0]["seconds"])
+    lines = [
+        f"{host['cpu']}, {host['cores']} cores; Python {host['python']}; commit {host['commit']}.",
+        "",
+        f"Seconds of a call of `bc` from the second on, the best of {rounds} rounds, and how many times as long as "
+        "that of as many threads of one process. Each worker has one thread. `python -m benchmarks.scale`.",
+        "",
+        f"| graph | n | entries | workers | {' | '.join(ENGINES)} |",
+        "|" + "---|" * (4 + len(ENGINES)),
+    ]
+    best = {(row["graph"], row["workers"], row["engine"]): min(row["seconds"]) for row in rows}
+    for graph, workers in dict.fromkeys((row["graph"], row["workers"]) for row in rows):
+        row = next(row for row in rows if row["graph"] == graph)
+        of_threads = best[graph, workers, "threads"]
+        cells = [graph, row["n"], row["nnz"], workers]
+        for engine in ENGINES:
+            seconds = best.get((graph, workers, engine))
+            cells.append("-" if seconds is None else f"{seconds:.3f} ({seconds / of_threads:.2f})")
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(lines) + "\n"
+
+
+def plot(rows: list[dict[str, Any]], path: Path) -> None:
+    """Draw the best times by workers, a panel a graph."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    graphs = list(dict.fromkeys(row["graph"] for row in rows))
+    figure, panels = pyplot.subplots(1, len(graphs), figsize=(4.2 * len(graphs), 3.4), squeeze=False)
+    for graph, panel in zip(graphs, panels[0], strict=True):
+        for engine in ENGINES:
+            mine = [row for row in rows if (row["graph"], row["engine"]) == (graph, engine)]
+            panel.plot([row["workers"] for row in mine], [min(row["seconds"]) for row in mine], "o-", label=engine)
+        counts = sorted({row["workers"] for row in rows})
+        first = min(min(row["seconds"]) for row in rows if (row["graph"], row["workers"]) == (graph, counts[0]))
+        panel.plot(counts, [first * counts[0] / count for count in counts], ":", color="grey", label="linear")
+        panel.set(xlabel="workers", ylabel="seconds", title=graph, xscale="log", yscale="log")
+        panel.set_xticks(counts, counts)
+        panel.minorticks_off()
+        panel.grid(alpha=0.3)
+        panel.legend(fontsize=8)
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+
+
+@click.command()
+@click.option("--graphs", default="rmat-14-16", show_default=True, help="rmat-SCALE-FACTOR or names, comma-separated.")
+@click.option("--data", type=click.Path(path_type=Path), help="Folder of Matrix Market files that names are of.")
+@click.option("--workers", default="1,2", show_default=True)
+@click.option("--rounds", default=5, show_default=True)
+@click.option("--out", type=click.Path(path_type=Path), default=RESULTS, show_default=True)
+def main(graphs: str, data: Path | None, workers: str, rounds: int, out: Path) -> None:
+    """Write scale.jsonl, scale.md and scale.png."""
+    rows: list[dict[str, Any]] = []
+    for name in graphs.split(","):
+        for count in map(int, workers.split(",")):
+            for row in measure(name, data, count, rounds):
+                rows.append(row)
+                click.echo(f"{name}, {count} workers, {row['engine']}: {min(row['seconds']):.3f} s")
+    records = (json.dumps(row | {"machine": machine.describe()}) for row in rows)
+    (out / "scale.jsonl").write_text("\n".join(records) + "\n")
+    (out / "scale.md").write_text(report(rows))
+    plot(rows, out / "scale.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""The program started by an MPI launcher: rank 0 reads, prints and writes, and the other ranks compute with it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from lagbc.errors import MissingDependencyError
+from lagbc.run.options import config
+
+# What launchers tell their processes of how many these are: Open MPI; MPICH, Intel MPI and srun --mpi=pmi2.
+_SIZES = "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"
+# srun --mpi=pmix gives a rank, and how many tasks its step has.
+_PMIX_RANK, _SIZE_OF_STEP = "PMIX_RANK", "SLURM_STEP_NUM_TASKS"
+
+
+def on_all_ranks(command: Callable[[], Any]) -> Any:
+    """Run a command: on rank 0, with the ranks as workers of its runs, if a launcher has started several.
+
+    Raises
+    ------
+    MissingDependencyError
+        It has, and mpi4py is not installed.
+    """
+    if _launched() < 2:
+        return command()
+    try:
+        from mpi4py import MPI
+    except ImportError as error:
+        raise MissingDependencyError(
+            "an MPI launcher has started several processes, for which mpi4py is needed, and that cannot be imported "
+            f"({error}): pip install mpi4py; or pip install 'lagbc[mpi]', in a checkout '.[mpi]'"
+        ) from None
+    from lagbc.run.ranks import on_ranks
+
+    def lead(executor: Any) -> Any:
+        with config(executor=executor):
+            return command()
+
+    comm = MPI.COMM_WORLD
+    try:
+        return on_ranks(comm, "lagbc", lead)
+    except BaseException:
+        if comm.Get_rank() == 0:
+            raise
+        return None  # rank 0 says it
+
+
+def _launched() -> int:
+    """Tell how many processes a launcher has started, this one among them."""
+    names = (*_SIZES, *[_SIZE_OF_STEP] * (_PMIX_RANK in os.environ))
+    sizes = (os.environ.get(name, "") for name in names)
+    return max((int(size) for size in sizes if size.isdecimal()), default=1)

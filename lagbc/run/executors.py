@@ -1,0 +1,210 @@
+"""Work given to an executor: anything with the `submit` of `concurrent.futures.Executor`.
+
+As many tasks are given out at a time as there is room for their results, and results are taken in the order of the
+work: whoever adds them up adds as a run of one process does, to the same bits.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from lagbc.budget import host_budget
+from lagbc.errors import ExecutorError
+from lagbc.run.packed import Packed, pack
+from lagbc.run.part import Part
+from lagbc.run.tasks import Done, Failed, Missing, Outcome, Task, forget, run_task, version
+from lagbc.run.threads import MainThread
+
+# Seconds between two looks at whether the main thread was interrupted, and for which running tasks are waited for when
+# a run is given up.
+_LOOK_SECONDS, _PATIENCE = 0.1, 5.0
+
+
+class Engine:
+    """Has an executor work on parts of a plan; a context manager.
+
+    Parameters
+    ----------
+    executor : concurrent.futures.Executor, or what has its `submit`
+        Its workers are processes, on this machine or on others, in which lagbc can be imported; or threads.
+    limit : int or None
+        Bytes that each worker may take, and results that wait here; None is the budget of each process.
+    checkpoint : path or None
+        What an error names.
+    """
+
+    def __init__(self, executor: Any, limit: int | None = None, checkpoint: Path | None = None) -> None:
+        self._executor, self._limit, self._checkpoint = executor, limit, checkpoint
+        self._packed: dict[str, Packed] = {}
+
+    def __enter__(self) -> Engine:
+        self._folder = Path(tempfile.mkdtemp(prefix="lagbc-"))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
+        for digest in self._packed:
+            forget(digest)  # where the workers are threads of this process
+
+    def each(self, part: Part, units: Sequence[Any]) -> Generator[Any]:
+        """Yield what each unit of the work on a part comes to, in order.
+
+        Raises
+        ------
+        ExecutorError
+            The executor is broken, or gives a task up.
+        KeyboardInterrupt
+            Ctrl-C. In either case what waits is cancelled, and what ends within 5 seconds is yielded before, as far as
+            none is missing.
+        """
+        packed = pack(part)
+        file = self._folder / packed.digest
+        if packed.digest not in self._packed:
+            packed.write(file)
+            self._packed[packed.digest] = packed
+        room = host_budget() if self._limit is None else self._limit
+        at_once = 1 if part.contracted is None and part.sweep.bounds is None else part.sweep.threads
+        groups = [tuple(units[first : first + at_once]) for first in range(0, len(units), at_once)]
+        run = _Run(self._executor, packed, file, groups, self._limit, room // max(1, at_once * part.bytes_of_sums))
+        try:
+            yield from run.results()
+        except (KeyboardInterrupt, ExecutorError) as error:
+            run.cancel()
+            yield from run.finished_in_time()
+            if isinstance(error, ExecutorError) and self._checkpoint is not None:
+                raise ExecutorError(f"{error}; {self._checkpoint} holds what is summed so far") from error.__cause__
+            raise
+        finally:
+            run.cancel()
+            run.wait()
+
+
+class _Run:
+    """The work on a part: groups of units, of which some are with the executor."""
+
+    def __init__(
+        self, executor: Any, packed: Packed, file: Path, groups: list[tuple[Any, ...]], limit: int | None, room: int
+    ) -> None:
+        self._executor, self._packed, self._file, self._groups, self._limit = executor, packed, file, groups, limit
+        self._ahead = max(2, room)
+        self._main_thread = MainThread()
+        self._attempts = count()
+        self._next = 0  # the first that was not yielded
+        self._left = deque(range(len(groups)))
+        self._out: dict[Future[Outcome], tuple[int, bool]] = {}  # which, and whether with arrays
+        self._ended = SimpleQueue[Future[Outcome]]()
+        self._results: dict[int, list[Any]] = {}
+        self._asked: set[str] = set()  # workers that arrays were sent out for
+        self._held_back: list[int] = []
+        self._deadline: float | None = None  # where it is given up
+
+    def results(self) -> Iterator[Any]:
+        """Yield results in order."""
+        while self._next < len(self._groups):
+            yield from self._ready()
+            while self._left and self._left[0] < self._next + self._ahead:
+                self._submit(self._left.popleft())
+            if self._out:
+                self._main_thread.raise_if_interrupted()
+                with suppress(Empty):
+                    self._take(self._ended.get(timeout=_LOOK_SECONDS))
+
+    def finished_in_time(self) -> Iterator[Any]:
+        """Yield those results in order that come within the time that a run is waited for when it is given up."""
+        for future in self._until_all_ended():
+            with suppress(Exception):
+                self._take(future)
+            yield from self._ready()
+
+    def cancel(self) -> None:
+        """Cancel what waits."""
+        self._left.clear()
+        if self._deadline is None:
+            self._deadline = time.monotonic() + _PATIENCE
+        for future in [*self._out]:
+            future.cancel()
+
+    def wait(self) -> None:
+        """Wait for what runs, for so many seconds at most."""
+        for future in self._until_all_ended():
+            self._out.pop(future, None)
+
+    def _until_all_ended(self) -> Iterator[Future[Outcome]]:
+        assert self._deadline is not None
+        while any(not future.cancelled() for future in self._out) and (left := self._deadline - time.monotonic()) > 0:
+            with suppress(Empty):
+                yield self._ended.get(timeout=left)
+
+    def _ready(self) -> Iterator[Any]:
+        while (results := self._results.pop(self._next, None)) is not None:
+            self._next += 1
+            yield from results
+
+    def _submit(self, number: int, *, arrays: bool = False) -> None:
+        task = Task(
+            self._packed.digest,
+            str(self._file),
+            self._groups[number],
+            self._limit,
+            next(self._attempts),
+            version(),
+            bytes(self._packed) if arrays else None,
+        )
+        try:
+            future = self._executor.submit(run_task, task)
+        except RuntimeError as error:  # it is broken, or was shut down
+            raise self._given_up(error) from error
+        self._out[future] = number, arrays
+        future.add_done_callback(self._ended.put)
+
+    def _take(self, future: Future[Outcome]) -> None:
+        """Take a task that has ended."""
+        number, had_arrays = self._out.pop(future)
+        if future.cancelled():
+            raise self._given_up("a task was cancelled")
+        error = future.exception()
+        if isinstance(error, KeyboardInterrupt):
+            raise KeyboardInterrupt from None
+        if error is not None:
+            raise self._given_up(error) from error
+        outcome = future.result()
+        if isinstance(outcome, Failed):
+            raise outcome.error
+        if had_arrays:
+            self._arrived()
+        if isinstance(outcome, Missing):
+            self._send_again(number, outcome.worker)
+        elif isinstance(outcome, Done):
+            self._results[number] = outcome.results
+
+    def _send_again(self, number: int, worker: str) -> None:
+        """Send a task with the arrays; one for each worker that has asked for them, while the others wait."""
+        if self._deadline is not None:
+            return
+        if worker in self._asked:
+            self._held_back.append(number)
+            return
+        self._asked.add(worker)
+        self._submit(number, arrays=True)
+
+    def _arrived(self) -> None:
+        """Go on where workers wait for arrays, as one has got them; once all have arrived, workers may ask again."""
+        self._left = deque(sorted([*self._left, *self._held_back]))
+        self._held_back.clear()
+        if not any(arrays for _, arrays in self._out.values()):
+            self._asked.clear()
+
+    def _given_up(self, error: object) -> ExecutorError:
+        what = f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else str(error)
+        done = f"{self._next} of {len(self._groups)} tasks of this part were done"
+        return ExecutorError(f"the executor, {type(self._executor).__name__}, gave up a task ({what}) when {done}")

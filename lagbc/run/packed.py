@@ -1,0 +1,128 @@
+"""A part of a plan as bytes, which another process takes up: mapped from a file, or sent.
+
+Arrays lie one behind the other and are not copied where a file is mapped: processes of one machine share them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+import os
+import pickle
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lagbc.graph.graph import Graph
+from lagbc.methods.contract import StopFlag
+from lagbc.run.part import Part
+
+# Bytes at whose multiples arrays begin, as compiled code reads them best.
+_ALIGNMENT = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """A part of a plan in bytes.
+
+    Attributes
+    ----------
+    digest : str
+        The same for the same part, whoever packs it.
+    pieces : list of bytes or memoryview
+        What a file of it holds, one behind the other; arrays of the part are not copied.
+    """
+
+    digest: str
+    pieces: list[Any]
+
+    def write(self, path: Path) -> None:
+        """Write a file; nobody sees it before it is whole."""
+        begun = path.with_name(f"{path.name}.begun")
+        with begun.open("wb") as file:
+            file.writelines(self.pieces)
+        begun.replace(path)
+
+    def __bytes__(self) -> bytes:
+        return b"".join(self.pieces)
+
+
+def pack(part: Part) -> Packed:
+    """Pack a part, with what every worker would work out of its graph, and without its roots."""
+    buffers: list[pickle.PickleBuffer] = []
+    head = pickle.dumps(_carried(part), protocol=5, buffer_callback=buffers.append)
+    arrays: list[Any] = [head, *(buffer.raw() for buffer in buffers)]
+    sizes = np.array([len(arrays), *map(len, arrays)], np.int64).tobytes()
+    digest = hashlib.blake2b(sizes, digest_size=16)
+    for array in arrays:
+        digest.update(array)
+    return Packed(digest.hexdigest(), list(_aligned([sizes, *arrays])))
+
+
+def map_part(path: str) -> Part:
+    """Take up the part that a file holds; OSError where it is not to be seen.
+
+    Its arrays may be written, which changes the memory of this process alone.
+    """
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        return unpack(memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_COPY)))
+
+
+def unpack(packed: memoryview) -> Part:
+    """Take up a part; its arrays are in the memory that is given, which may be written."""
+    count = int(np.frombuffer(packed, np.int64, 1)[0])
+    sizes = np.frombuffer(packed, np.int64, 1 + count).tolist()[1:]
+    places = list(accumulate(map(_padded, [8 + 8 * count, *sizes])))
+    head, *arrays = (packed[place : place + size] for place, size in zip(places, sizes, strict=False))
+    part: Part = pickle.loads(head, buffers=arrays)
+    return part
+
+
+def _aligned(arrays: list[Any]) -> Iterator[Any]:
+    """Yield arrays, each filled up to a multiple of the alignment."""
+    for array in arrays:
+        yield array
+        yield bytes(_padded(len(array)) - len(array))
+
+
+def _padded(size: int) -> int:
+    return -(-size // _ALIGNMENT) * _ALIGNMENT
+
+
+def _carried(part: Part) -> Part:
+    """Leave out of a part what changes from call to call, and what only the process that adds up needs."""
+    contracted = part.contracted
+    if contracted is not None:
+        nothing = np.empty(0, np.int64)
+        graph = _with_order(contracted.graph, edges=True)
+        left_out: Any = None
+        contracted = replace(contracted, graph=graph, piece=left_out, arcs=nothing, steps=nothing, first_steps=nothing)
+    else:
+        graph = _with_order(part.graph.on_host, edges="edges" in part.sweep.sums)
+    sweep = replace(part.sweep, budget=None, growth=None, stop=StopFlag())
+    nobody = np.empty(0, np.int64)
+    return replace(part, graph=graph, contracted=contracted, sweep=sweep, roots=nobody, ordered=None)
+
+
+def _with_order(graph: Graph, *, edges: bool) -> Graph:
+    """Return a graph with its order, and with what this makes of it; alike for all graphs that are alike."""
+    carried = _with_transpose(graph)
+    vars(carried)["known_depth"] = graph.depth
+    ordered = _with_transpose(graph.reordered)
+    worked_out = {"order": graph.order, "active": graph.active, "reordered": ordered}
+    if edges:
+        worked_out["edge_order"] = graph.edge_order
+    vars(carried).update(worked_out)
+    return carried
+
+
+def _with_transpose(graph: Graph) -> Graph:
+    carried = Graph.from_csr(graph.csr, graph.directed)
+    reverse = graph._reverse
+    vars(carried)["_reverse"] = None if reverse is None else Graph.from_csr(reverse.csr, graph.directed)
+    return carried

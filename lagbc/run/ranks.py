@@ -1,0 +1,295 @@
+"""The ranks of an MPI program as the workers of a run: rank 0 gives work out and adds up, all of them compute.
+
+Rank 0 makes the call, with an executor whose tasks go to whichever rank is free, itself among them. The others do its
+tasks until it ends, and then have the same result or the same error. Nothing waits inside MPI for long, so that Ctrl-C
+is heeded and idle ranks leave their cores to others.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter, deque
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from queue import SimpleQueue
+from threading import Lock, Thread
+from typing import Any, TypeVar
+
+from lagbc.limits import usable_cores_by_number
+from lagbc.run.tasks import forget, portable
+from lagbc.run.threads import Threads
+
+Result = TypeVar("Result")
+
+# Seconds between two looks at messages, and for which ranks are waited for when a call has failed.
+_LOOK_SECONDS, _PATIENCE = 0.001, 5.0
+# Tasks that a rank has at a time: one that it does, and the next.
+_TASKS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class _Call:
+    """A task on its way to a rank."""
+
+    number: int
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    """What became of a task; without a number, a rank that leaves."""
+
+    number: int | None
+    value: Any = None
+    error: BaseException | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _End:
+    """Rank 0 has no more tasks; it tells its result, or else its error."""
+
+    error: BaseException | None
+
+
+def on_ranks(comm: Any, what: Any, compute: Callable[[Executor], Result]) -> Result:
+    """Make a call on all ranks: `compute` is called on rank 0, with an executor whose workers are the ranks.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm
+    what : object
+        What the call is for; the same on all ranks.
+    compute : callable
+
+    Returns
+    -------
+    result
+        That of rank 0, on every rank.
+
+    Raises
+    ------
+    ValueError
+        The ranks make different calls.
+    BaseException
+        What a rank raises, on every rank.
+    """
+    _wait_for(comm.Ibarrier())
+    calls = comm.allgather(what)
+    if any(call != calls[0] for call in calls):
+        told = ", ".join(f"{call} on rank {rank}" for rank, call in enumerate(calls))
+        raise ValueError(f"all ranks of comm make the same call; they make others: {told}")
+    own = comm.Dup()  # no message of the program is taken for one of lagbc, nor the other way round
+    threads = _cores_of_rank(own)
+    result = _lead(own, threads, compute) if own.Get_rank() == 0 else _serve(own)
+    own.Free()
+    return result
+
+
+def _lead(comm: Any, threads: int, compute: Callable[[Executor], Result]) -> Result:
+    ranks = Ranks(comm, threads)
+    try:
+        result = compute(ranks)
+    except BaseException as error:
+        ranks.end(error)
+        raise
+    ranks.end()
+    comm.bcast(result)
+    return result
+
+
+def _serve(comm: Any) -> Any:
+    """Do what rank 0 gives out, until it ends."""
+    pool, waiting = Threads(1), deque[_Call]()
+    running: tuple[int, Future[Any]] | None = None
+    sent: list[Any] = []
+    try:
+        while True:
+            looked = comm.iprobe(source=0)
+            if looked:
+                message = comm.recv(source=0)
+                if isinstance(message, _End):
+                    break
+                waiting.append(message)
+            if running is not None and running[1].done():
+                sent.append(comm.isend(_answer(*running), 0))
+                running = None
+            if running is None and waiting:
+                call = waiting.popleft()
+                running = call.number, pool.submit(call.function, *call.arguments)
+            sent = [request for request in sent if not request.Test()]
+            if not looked:
+                time.sleep(_LOOK_SECONDS)
+    except BaseException as error:
+        comm.isend(_Answer(None, error=_portable(error)), 0)
+        raise
+    finally:
+        forget()
+        pool.shutdown(wait=True, cancel_futures=True)
+    if message.error is None:
+        return comm.bcast(None)
+    _wait_for(*sent, comm.isend(_Answer(None), 0), seconds=_PATIENCE)  # rank 0 takes what is on its way
+    raise message.error
+
+
+def _answer(number: int, future: Future[Any]) -> _Answer:
+    error = future.exception()
+    return _Answer(number, future.result()) if error is None else _Answer(number, error=_portable(error))
+
+
+def _portable(error: BaseException) -> BaseException:
+    return portable(error) if isinstance(error, Exception) else error  # Ctrl-C and the like
+
+
+def _wait_for(*requests: Any, seconds: float = math.inf) -> None:
+    """Wait for what is under way, heeding Ctrl-C."""
+    deadline = time.monotonic() + seconds
+    for request in requests:
+        while not request.Test() and time.monotonic() < deadline:
+            time.sleep(_LOOK_SECONDS)
+
+
+def _cores_of_rank(comm: Any) -> int:
+    """Share the cores of each machine among its ranks, whether they are bound to some of them or not."""
+    from mpi4py import MPI
+
+    here = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    cores = set[int]().union(*here.allgather(usable_cores_by_number()))
+    share = max(1, len(cores) // here.Get_size())
+    here.Free()
+    least: int = comm.allreduce(share, MPI.MIN)
+    return least
+
+
+class Ranks(Executor):
+    """Has ranks make calls, whichever is free; on rank 0.
+
+    Attributes
+    ----------
+    threads : int
+        How many each rank has, if they share the cores of a machine equally.
+    """
+
+    def __init__(self, comm: Any, threads: int) -> None:
+        from mpi4py import MPI
+
+        if MPI.Query_thread() < MPI.THREAD_SERIALIZED:
+            raise RuntimeError("comm: MPI was begun without support of threads; let mpi4py begin it, as it does")
+        self._comm, self.threads = comm, threads
+        self._numbers = count()
+        self._waiting = deque[tuple[_Call, Future[Any]]]()
+        self._out: dict[int, tuple[int, Future[Any]]] = {}  # by number: which rank has it
+        self._sent: list[Any] = []
+        self._ended, self._lock = False, Lock()
+        self._present = set(range(1, comm.Get_size()))
+        self._done_here = SimpleQueue[_Answer]()
+        self._own = Threads(1)
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    @property
+    def size(self) -> int:
+        """How many ranks there are."""
+        size: int = self._comm.Get_size()
+        return size
+
+    def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
+        """Have some rank make a call."""
+        future = Future[Result]()
+        with self._lock:
+            if self._ended:
+                raise RuntimeError("a rank has left, or the call has ended")
+            self._waiting.append((_Call(next(self._numbers), fn, args), future))
+        return future
+
+    def end(self, error: BaseException | None = None) -> None:
+        """Let all ranks end, with an error if there is one; then none is waited for that does not answer soon."""
+        self._ended = True
+        self._thread.join()
+        self._own.shutdown(wait=True, cancel_futures=True)
+        end = _End(None if error is None else _portable(error))
+        requests = [self._comm.isend(end, rank) for rank in self._present]
+        if error is None:
+            _wait_for(*requests)
+            return
+        deadline = time.monotonic() + _PATIENCE
+        while self._present and time.monotonic() < deadline:
+            if not self._take():
+                time.sleep(_LOOK_SECONDS)
+
+    def _run(self) -> None:
+        try:
+            while not self._ended:
+                gave, took = self._give(), self._take()
+                if not gave and not took:
+                    time.sleep(_LOOK_SECONDS)
+        except BaseException as error:  # of MPI
+            self._give_up(error)
+
+    def _give(self) -> bool:
+        """Give tasks to ranks that have few."""
+        gave = False
+        while self._waiting and (rank := self._free_rank()) is not None:
+            call, future = self._waiting.popleft()
+            if not future.set_running_or_notify_cancel():
+                continue
+            gave = True
+            self._out[call.number] = rank, future
+            if rank:
+                self._sent.append(self._comm.isend(call, rank))
+            else:
+                own = self._own.submit(call.function, *call.arguments)
+                own.add_done_callback(partial(self._put, call.number))
+        return gave
+
+    def _put(self, number: int, done: Future[Any]) -> None:
+        if not done.cancelled():
+            self._done_here.put(_answer(number, done))
+
+    def _free_rank(self) -> int | None:
+        """Return the rank that has fewest tasks, if it has room for one more."""
+        tasks = Counter(rank for rank, _ in self._out.values())
+        rank = min((0, *self._present), key=lambda rank: tasks[rank])
+        return rank if tasks[rank] < _TASKS else None
+
+    def _take(self) -> bool:
+        """Take answers, of other ranks and of this one."""
+        from mpi4py import MPI
+
+        self._sent = [request for request in self._sent if not request.Test()]
+        took, status = False, MPI.Status()
+        while self._comm.iprobe():
+            self._settle(self._comm.recv(status=status), status.Get_source())
+            took = True
+        while not self._done_here.empty():
+            self._settle(self._done_here.get(), 0)
+            took = True
+        return took
+
+    def _settle(self, answer: _Answer, rank: int) -> None:
+        if answer.number is None:
+            self._present.discard(rank)
+            if answer.error is not None:
+                self._give_up(answer.error)
+            return
+        _, future = self._out.pop(answer.number)
+        if answer.error is None:
+            future.set_result(answer.value)
+        else:
+            future.set_exception(answer.error)
+
+    def _give_up(self, error: BaseException) -> None:
+        """Do no more, as a rank leaves of its own."""
+        with self._lock:
+            self._ended = True
+        for _, future in self._out.values():
+            future.set_exception(error)
+        self._out.clear()
+        while self._waiting:
+            _, future = self._waiting.popleft()
+            if future.set_running_or_notify_cancel():
+                future.set_exception(error)

@@ -1,0 +1,383 @@
+"""Runs on the workers of an executor: the bits of a run without one, and what happens where a worker fails."""
+
+import multiprocessing
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from chained import hub
+from strategies import grid, scale_free, with_lengths
+
+import lagbc
+from lagbc.methods import tuning
+from lagbc.run import chains, executors, tasks
+
+A = scale_free(500, 3000, seed=1)
+MESH = grid(15, 20)
+LENGTHS = with_lengths(A, [1, 2, 3])
+SWEPT = {"reduce": "none", "device": "cpu"}
+EVERY = ["bc", "edge_bc", "stress", "closeness", "harmonic", "eccentricity"]
+
+
+@pytest.fixture(autouse=True)
+def short_chunks(monkeypatch):
+    """Chunks of two blocks, so that small graphs have several."""
+    monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 128, "cuda": 512})
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path_factory, monkeypatch):
+    """Nothing is left in the temporary folder, however a run ends."""
+    folder = tmp_path_factory.mktemp("temporary")
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    yield folder
+    assert not list(folder.glob("lagbc-*"))
+
+
+def new_pool():
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["lagbc.run.tasks", "lagbc.methods.cpu.batched.hops"])
+    return ProcessPoolExecutor(2, mp_context=context)
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with new_pool() as pool:
+        yield pool
+
+
+def assert_same(ours, theirs):
+    if sp.issparse(theirs):
+        ours, theirs = ours.tocoo().data, theirs.tocoo().data
+    np.testing.assert_array_equal(ours, theirs)
+
+
+TRIPS = np.random.default_rng(0).integers(0, 3, (500, 500)) * (np.arange(500)[:, None] % 3 == 0)
+CALLS = {
+    "directed": (A, {}),
+    "two threads": (A, {"threads": 2}),
+    "undirected": (A, {"directed": False, "endpoints": True}),
+    "lengths": (LENGTHS, {"weighted": True}),
+    "estimate": (A, {"k": 300, "rng": 1, "normalized": True}),
+    "weights": (A, {"target_weights": np.arange(500.0), "source_weights": np.arange(500) / 7}),
+    "demand": (A, {"demand": TRIPS}),
+    "cutoffs and decays": (MESH, {"cutoff": [3, 8], "decay": [0, 0.1]}),
+    "more workers than roots": (A, {"sources": [7]}),
+    "no root": (A, {"sources": []}),
+    "work-efficient": (A, {"method": "work-efficient"}),
+    "graphblas": (A, {"method": "graphblas", "sources": np.arange(40)}),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_bits(pool, name):
+    matrix, given = CALLS[name]
+    expected = lagbc.bc(matrix, **SWEPT, **given)
+    scores = lagbc.bc(matrix, executor=pool, **SWEPT, **given)
+    if name == "graphblas":  # which promises no bits
+        np.testing.assert_allclose(scores, expected, rtol=1e-12)
+    else:
+        assert_same(scores, expected)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_all_sums(pool, weighted):
+    expected = lagbc.centralities(LENGTHS, EVERY, weighted=weighted, **SWEPT)
+    for name, scores in lagbc.centralities(LENGTHS, EVERY, weighted=weighted, executor=pool, **SWEPT).items():
+        assert_same(scores, expected[name])
+
+
+@pytest.mark.parametrize("A", [hub(300), MESH, A, LENGTHS], ids=["chains", "mesh", "twins", "lengths"])
+@pytest.mark.parametrize("threads", [None, 2])
+def test_reduced(pool, A, threads, monkeypatch):
+    monkeypatch.setattr("lagbc.reduce.tuning.SMALL_VERTICES", 2)
+    given = {"device": "cpu", "reduce": "all", "directed": False, "weighted": A is LENGTHS}
+    expected = lagbc.centralities(A, ["bc", "edge_bc"], **given)
+    ours = lagbc.centralities(A, ["bc", "edge_bc"], executor=pool, threads=threads, **given)
+    for name, scores in ours.items():
+        assert_same(scores, expected[name])
+
+
+def test_chains_that_cannot_be_contracted_after_all(pool, monkeypatch):
+    """A worker meets counts out of range; the block is swept as it is."""
+    power = hub(300)
+    expected = lagbc.bc(power, device="cpu", reduce="none", directed=False)
+
+    monkeypatch.setattr(chains, "_LARGEST_COUNT", 0.5)
+    scores = lagbc.bc(power, device="cpu", reduce="all", directed=False, executor=Inline())
+    np.testing.assert_allclose(scores, expected, rtol=1e-12)
+
+
+class Inline(Executor):
+    """Makes calls as they are submitted, after a look at the task."""
+
+    def __init__(self, look=lambda task: task):
+        self.look, self.tasks = look, []
+
+    def submit(self, fn, task):
+        future, task = Future(), self.look(task)
+        self.tasks.append(task)
+        try:
+            future.set_result(fn(task))
+        except BaseException as error:
+            future.set_exception(error)
+        return future
+
+
+def test_loky():
+    loky = pytest.importorskip("loky")
+    with loky.ProcessPoolExecutor(2) as pool:
+        assert_same(lagbc.bc(A, executor=pool, **SWEPT), lagbc.bc(A, **SWEPT))
+
+
+def test_threads_of_this_process_keep_nothing():
+    with ThreadPoolExecutor(3) as pool:
+        assert_same(lagbc.bc(A, executor=pool, **SWEPT), lagbc.bc(A, **SWEPT))
+    assert not tasks._shelf._held
+
+
+# What is sent
+
+
+def test_arrays_come_where_the_file_is_not_seen(pool):
+    """One copy for each worker that asks, and no more."""
+
+    sent = []
+
+    class Remote:
+        def submit(self, fn, task):
+            sent.append(task)
+            return pool.submit(fn, replace(task, file="/nowhere"))
+
+    matrix = scale_free(500, 3000, seed=2)
+    assert_same(lagbc.bc(matrix, executor=Remote(), **SWEPT), lagbc.bc(matrix, **SWEPT))
+    assert 1 <= sum(task.arrays is not None for task in sent) <= 2
+    first = len(sent)
+    assert_same(lagbc.bc(matrix.copy(), executor=Remote(), **SWEPT), lagbc.bc(matrix, **SWEPT))
+    later = sent[first:]
+    assert {task.digest for task in later} == {sent[0].digest}
+    assert sum(task.arrays is not None for task in later) <= 1  # for the worker that had none to do
+
+
+def test_a_part_is_known_by_what_it_holds():
+    met = Inline()
+    for matrix in (A, A.copy(), MESH):
+        lagbc.bc(matrix, executor=met, **SWEPT)
+    first, second, third = dict.fromkeys(task.file for task in met.tasks)
+    of = {task.file: task.digest for task in met.tasks}
+    assert of[first] == of[second] != of[third]
+    assert len({task.attempt for task in met.tasks if task.file == first}) > 1
+
+
+def test_a_worker_keeps_as_many_parts_as_its_memory_holds(monkeypatch):
+    held = []
+
+    def look(task):
+        held.append(list(tasks._shelf._held))
+        return task
+
+    monkeypatch.setattr(executors, "forget", lambda digest: None)
+    try:
+        for memory in ("1GB", "1MB"):
+            held.clear()
+            for matrix in (A, MESH, A.T):
+                lagbc.bc(matrix, executor=Inline(look), batch=64, memory=memory, **SWEPT)
+            assert len(set(map(tuple, held))) > 1
+            assert (max(map(len, held)) == 3) == (memory == "1GB")
+            tasks.forget()
+    finally:
+        tasks.forget()
+
+
+def test_as_many_tasks_wait_as_results_have_room():
+    waiting = []
+
+    class Lazy(Inline):
+        def submit(self, fn, task):
+            future = super().submit(fn, task)
+            waiting.append(future)
+            return future
+
+    lagbc.bc(A, executor=Lazy(), memory="1GB", **SWEPT)
+    assert len(waiting) == 4
+
+
+def test_another_version(pool):
+    look = Inline(lambda task: replace(task, version="0.0"))
+    with pytest.raises(RuntimeError, match=r"has lagbc .*, the caller 0\.0"):
+        lagbc.bc(A, executor=look, **SWEPT)
+
+
+# What fails
+
+
+class OddError(Exception):
+    def __init__(self, one, two):
+        super().__init__(one)
+
+
+@pytest.mark.parametrize("error", [MemoryError("of a worker"), ValueError("of a worker"), OddError("of a worker", 2)])
+def test_errors_of_a_task_are_raised(monkeypatch, error):
+    def fail(*arguments):
+        raise error
+
+    monkeypatch.setattr(tasks, "Workers", fail)
+    kind = RuntimeError if isinstance(error, OddError) else type(error)
+    with pytest.raises(kind, match=r"of a worker|smallest batch"), ThreadPoolExecutor(2) as pool:
+        lagbc.bc(A, executor=pool, **SWEPT)
+
+
+def test_less_memory_in_a_worker(monkeypatch):
+    swept, real = [], tasks.Workers
+
+    def scarce(graph, method, sweep):
+        swept.append(sweep.threads)
+        if sweep.threads > 1:
+            raise MemoryError
+        return real(graph, method, sweep)
+
+    monkeypatch.setattr(tasks, "Workers", scarce)
+    with pytest.warns(lagbc.MemoryWarning, match="threads=1"):
+        scores = lagbc.bc(A, executor=Inline(), threads=2, **SWEPT)
+    assert_same(scores, lagbc.bc(A, **SWEPT))
+    assert swept == [2, 1]
+
+
+def test_a_killed_worker_leaves_the_checkpoint(pool, tmp_path):
+    file, told, sent = tmp_path / "run", [], []
+
+    class Killing:
+        def submit(self, fn, task):
+            if len(sent) == 2:
+                sent[0].result()
+                os.kill(worker, signal.SIGKILL)
+            sent.append(victims.submit(fn, task))
+            return sent[-1]
+
+    with new_pool() as victims:
+        worker = victims.submit(os.getpid).result()
+        message = rf"Killing, gave up a task \(BrokenProcessPool.* of 4 tasks.*{file} holds"
+        with pytest.raises(lagbc.ExecutorError, match=message):
+            lagbc.bc(A, executor=Killing(), checkpoint=file, progress=told.append, **SWEPT)
+    done = int(np.load(file)["done"])
+    assert done == told[-1].done
+    assert done in (128, 256)
+    shutil.copy(file, tmp_path / "copy")
+    expected = lagbc.bc(A, **SWEPT)
+    assert_same(lagbc.bc(A, checkpoint=file, executor=pool, **SWEPT), expected)
+    assert_same(lagbc.bc(A, checkpoint=tmp_path / "copy", **SWEPT), expected)
+
+
+def test_a_run_begun_without_an_executor(pool, tmp_path):
+    """It goes on amid a chunk."""
+    file, expected = tmp_path / "run", lagbc.bc(A, **SWEPT)
+
+    class Killed(BaseException):
+        pass
+
+    def stop(progress):
+        raise Killed
+
+    for executor in (None, pool, None):
+        with pytest.raises(Killed):
+            lagbc.bc(A, checkpoint=file, progress=stop, executor=executor, threads=1, **SWEPT)
+    assert int(np.load(file)["done"]) == 192
+    assert_same(lagbc.bc(A, checkpoint=file, executor=pool, **SWEPT), expected)
+
+
+@pytest.mark.parametrize("cut", ["chains", "bounds"])
+def test_checkpoints_of_other_loops(pool, tmp_path, cut, monkeypatch):
+    monkeypatch.setattr(chains, "GROUP", 64)
+    monkeypatch.setattr("lagbc.reduce.tuning.SMALL_VERTICES", 2)
+    matrix, given = (hub(300), {"reduce": "all"}) if cut == "chains" else (MESH, {"cutoff": 5})
+    given |= {"device": "cpu", "directed": False}
+    file, expected = tmp_path / "run", lagbc.bc(matrix, **given)
+    done = []
+
+    def stop(progress):
+        done.append(progress.done)
+        raise ZeroDivisionError
+
+    for executor in (pool, None, pool):
+        with pytest.raises(ZeroDivisionError):
+            lagbc.bc(matrix, checkpoint=file, progress=stop, executor=executor, threads=1, **given)
+    assert 0 < done[0] < done[1] < done[2] < 300
+    assert_same(lagbc.bc(matrix, checkpoint=file, executor=pool, **given), expected)
+
+
+def test_an_executor_that_was_shut_down():
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    with pytest.raises(lagbc.ExecutorError, match="after shutdown"):
+        lagbc.bc(A, executor=pool, **SWEPT)
+
+
+def test_a_task_that_is_cancelled():
+    class Cancelling(Inline):
+        def submit(self, fn, task):
+            future = Future()
+            future.cancel()
+            future.set_running_or_notify_cancel()
+            return future
+
+    with pytest.raises(lagbc.ExecutorError, match="was cancelled"):
+        lagbc.bc(A, executor=Cancelling(), **SWEPT)
+
+
+def test_no_executor():
+    with pytest.raises(TypeError, match="executor is a int, which has no submit"):
+        lagbc.bc(A, executor=3)
+    with pytest.raises(ValueError, match="executor and comm exclude each other"):
+        lagbc.bc(A, executor=Inline(), comm=3)
+    with pytest.raises(TypeError, match="comm is a int"):
+        lagbc.bc(A, comm=3)
+
+
+INTERRUPTED = """
+import multiprocessing, os, signal, sys, tempfile
+sys.path.insert(0, {tests!r})
+from concurrent.futures import ProcessPoolExecutor
+from strategies import grid
+import lagbc
+from lagbc.methods import tuning
+
+tempfile.tempdir = {folder!r}
+
+def report(progress):
+    print(progress.done, progress.total, flush=True)
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("forkserver")) as pool:
+        try:
+            lagbc.bc(grid(120, 120), executor=pool, progress=report, checkpoint={file!r}, reduce="none", device="cpu")
+        except KeyboardInterrupt:
+            print("interrupted", sum("lagbc" in name for name in os.listdir(tempfile.tempdir)), flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+def test_ctrl_c(tmp_path):
+    """Of the caller alone: what waits is cancelled, what runs ends, and the checkpoint has it."""
+    folder, file = tmp_path / "temporary", tmp_path / "run"
+    folder.mkdir()
+    tests = os.path.dirname(os.path.dirname(__file__))
+    script = tmp_path / "script.py"
+    script.write_text(INTERRUPTED.format(tests=tests, folder=str(folder), file=str(file)))
+    process = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    first = process.stdout.readline().split()
+    process.send_signal(signal.SIGINT)
+    rest, stderr = process.communicate(timeout=100)
+    assert rest.splitlines()[-1] == "interrupted 0", stderr
+    assert process.returncode == 0
+    done = int(np.load(file)["done"])
+    told = [first, *(line.split() for line in rest.splitlines()[:-1])]
+    assert done == int(told[-1][0]) < int(first[1])

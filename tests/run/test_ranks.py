@@ -1,0 +1,226 @@
+"""Programs whose processes are MPI ranks: the bits of a run of one process on each, and errors and Ctrl-C of all."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lagbc
+
+pytest.importorskip("mpi4py")
+LAUNCHER = shutil.which("mpiexec", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+if LAUNCHER is None:
+    pytest.skip("there is no mpiexec", allow_module_level=True)
+
+TESTS = str(Path(__file__).parents[1])
+# Open MPI wants to be told that it may run as root, and more ranks than there are cores.
+SAID = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+}
+BEGIN = f"""
+import sys
+sys.path.insert(0, {TESTS!r})
+from mpi4py import MPI
+import numpy as np
+from chained import hub
+from strategies import grid, scale_free, with_lengths
+import lagbc
+from lagbc.methods import tuning
+from lagbc.reduce import tuning as reduced
+
+comm = MPI.COMM_WORLD
+tuning.CHUNK_ROOTS = {{"cpu": 128, "cuda": 512}}
+reduced.SMALL_VERTICES = 2
+A, MESH = scale_free(500, 3000, seed=1), grid(15, 20)
+LENGTHS = with_lengths(A, [1, 2, 3])
+"""
+
+
+def environment():
+    path = os.pathsep.join([str(Path(lagbc.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, **SAID, "PYTHONPATH": path}
+
+
+def start(ranks, *arguments):
+    command = [LAUNCHER, "-n", str(ranks), sys.executable, *map(str, arguments)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, env=environment(), start_new_session=True, **pipes)
+
+
+def run(ranks, *arguments):
+    process = start(ranks, *arguments)
+    try:
+        stdout, stderr = process.communicate(timeout=120)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
+    return process.returncode, stdout, stderr
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Write a program; return its path."""
+
+    def write(body):
+        script = tmp_path / "program.py"
+        script.write_text(BEGIN + body)
+        return script
+
+    return write
+
+
+EVERY = """
+ALL = ["bc", "edge_bc", "stress", "closeness", "harmonic"]
+calls = [
+    (A, ALL, {"reduce": "none"}),
+    (A, ["bc"], {"reduce": "none", "directed": False, "endpoints": True, "threads": 2}),
+    (LENGTHS, ALL, {"reduce": "none", "weighted": True}),
+    (LENGTHS, ["bc", "edge_bc"], {"reduce": "all", "weighted": True, "directed": False}),
+    (hub(300), ["bc", "edge_bc"], {"reduce": "all", "directed": False}),
+    (MESH, ["bc", "reach"], {"cutoff": [3, 8]}),
+    (A, ["bc"], {"k": 300, "rng": 1}),
+    (A, ALL[:2], {"sources": [7], "reduce": "none"}),
+    (A, ["bc"], {"demand": np.arange(250_000).reshape(500, 500) % 3}),
+]
+for matrix, names, given in calls:
+    given["device"] = "cpu"
+    expected = lagbc.centralities(matrix, names, **given)
+    for name, scores in lagbc.centralities(matrix, names, comm=comm, **given).items():
+        theirs = expected[name]
+        if name == "edge_bc":
+            scores, theirs = scores.tocoo().data, theirs.tocoo().data
+        np.testing.assert_array_equal(scores, theirs, err_msg=f"{name} {given}")
+drawn = comm.allgather(lagbc.bc(A, k=300, comm=comm))
+assert all((drawn[0] == one).all() for one in drawn)
+if comm.Get_rank() == 0:
+    print("same")
+"""
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+def test_bits_on_every_rank(program, ranks):
+    status, stdout, stderr = run(ranks, program(EVERY))
+    assert status == 0, stderr
+    assert stdout == "same\n"
+
+
+ERRORS = """
+from lagbc.run import tasks
+
+said = []
+
+def attempt(function=lagbc.bc, **given):
+    try:
+        function(A, comm=comm, reduce="none", device="cpu", **given)
+    except Exception as error:
+        said.append(f"{type(error).__name__} {error}")
+
+def report(progress):
+    raise ZeroDivisionError("of rank 0")
+
+def fail(*arguments):
+    raise OverflowError("of rank 1")
+
+attempt(directed=3)
+attempt(progress=report)
+attempt(lagbc.bc if comm.Get_rank() else lagbc.closeness)
+if comm.Get_rank() == 1:
+    tasks.Workers = fail
+attempt()
+for messages in comm.gather(said) or []:
+    print(*messages, sep="\\n", flush=True)
+lagbc.bc(A, comm=comm, reduce="none", device="cpu")
+print("finished")
+"""
+MESSAGES = [
+    "TypeError directed=3 is neither True nor False",
+    "ZeroDivisionError of rank 0",
+    "they make others: ['closeness'] on rank 0, ['bc'] on rank 1, ['bc'] on rank 2",
+    "OverflowError of rank 1",
+]
+
+
+def test_an_error_of_one_is_that_of_all(program):
+    """Of the arguments, of a function that rank 0 calls, of a worker; and the program goes on or ends."""
+    status, stdout, stderr = run(3, program(ERRORS))
+    assert [stdout.count(message) for message in MESSAGES] == [3] * 4, stdout + stderr
+    assert status != 0
+    assert "OverflowError: of rank 1" in stderr
+    assert "finished" not in stdout
+
+
+KILLED = """
+import os, signal
+from lagbc.run import tasks
+
+def die(*arguments):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+if comm.Get_rank() == 1:
+    tasks.Workers = die
+lagbc.bc(A, comm=comm, reduce="none", device="cpu")
+print("finished")
+"""
+
+
+def test_a_rank_that_is_killed_ends_all(program):
+    status, stdout, _ = run(2, program(KILLED))
+    assert status != 0
+    assert "finished" not in stdout
+
+
+INTERRUPTED = """
+import os, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+def report(progress):
+    if progress.done == 128:
+        os.kill(os.getpid(), signal.SIGINT)
+
+try:
+    lagbc.bc(grid(60, 60), comm=comm, reduce="none", device="cpu", progress=report, checkpoint=sys.argv[1])
+except KeyboardInterrupt:
+    said = "interrupted"
+told = comm.gather(said)
+if told:
+    print(*told, int(np.load(sys.argv[1])["done"]), flush=True)
+comm.Barrier()
+pair = comm.Split(comm.Get_rank() < 2)
+if comm.Get_rank() < 2:
+    scores = lagbc.bc(grid(60, 60), comm=pair, reduce="none", device="cpu", checkpoint=sys.argv[1])
+    np.testing.assert_array_equal(scores, lagbc.bc(grid(60, 60), reduce="none", device="cpu"))
+    pair.Barrier()
+if told:
+    print("resumed", flush=True)
+"""
+
+
+def test_ctrl_c_ends_all(program, tmp_path):
+    """A communicator of fewer ranks goes on from the checkpoint."""
+    status, stdout, stderr = run(3, program(INTERRUPTED), tmp_path / "run")
+    assert status == 0, stderr
+    *told, done, resumed = stdout.split()
+    assert told == ["interrupted"] * 3
+    assert 128 <= int(done) < 3600
+    assert resumed == "resumed"
+
+
+def test_the_command(tmp_path):
+    """Rank 0 reads, prints and writes."""
+    out = tmp_path / "scores.npy"
+    bc = ("-m", "lagbc", "bc", "example:lesmis", "--reduce", "none", "--top", 1)
+    status, stdout, stderr = run(3, *bc, "--out", out)
+    assert status == 0, stderr
+    assert stdout.count("lesmis: ") == stdout.count("scores: ") == 1
+    graph = lagbc.read_graph("example:lesmis")
+    np.testing.assert_array_equal(np.load(out), lagbc.bc(graph, reduce="none"))
+    status, stdout, stderr = run(2, "-m", "lagbc", "bc", tmp_path / "nothing")
+    assert status == 2
+    assert stderr.count("lagbc: error: there is no file") == 1
