@@ -32,6 +32,13 @@ def subdivided(n, edges, counts):
     return n, list(found)
 
 
+def long_mesh():
+    """A mesh of 280 junctions, whose lines have up to two vertices between their ends; no small block."""
+    n, edges = 280, nx.convert_node_labels_to_integers(nx.grid_2d_graph(14, 20)).edges
+    n, edges = subdivided(n, list(edges), [i % 3 for i in range(len(edges))])
+    return symmetric(n, edges, np.ones(len(edges)))
+
+
 def k4(rng):
     edges = list(nx.complete_graph(4).edges)
     return subdivided(4, edges, rng.integers(0, 4, len(edges)))

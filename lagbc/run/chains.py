@@ -135,14 +135,15 @@ def sweep_chains(
                     run.go_on(threads, in_calling_thread)
                 else:
                     run.take_from(elsewhere)
-            except MemoryError:
+            except MemoryError as error:
                 if elsewhere is not None:
                     raise
                 if threads > 1:
                     threads -= 1
                     warn(f"{method.name} ran out of memory; it goes on with threads={threads}", MemoryWarning)
-                elif not run.halve():
-                    raise
+                else:
+                    run.size = halved(method, run.size, error)
+                    warn(f"{method.name} ran out of memory; it goes on with {run.size} roots at a time", MemoryWarning)
     return run.held
 
 
@@ -201,15 +202,6 @@ class _Run:
     def groups(self) -> Iterator[Rows]:
         """Those that are left."""
         return (self.roots[first : first + self.size] for first in range(self.done, len(self.roots), self.size))
-
-    def halve(self) -> bool:
-        """Make do with half the memory, where bits do not depend on the groups; return whether that is possible."""
-        smaller = self.batching.round(-(-self.size // 2))
-        if self.batching.concurrent or smaller == self.size:
-            return False
-        self.size = smaller
-        warn(f"{self.method.name} ran out of memory; it goes on with {smaller} roots at a time", MemoryWarning)
-        return True
 
     def go_on(self, threads: int, in_calling_thread: bool) -> None:
         """Sum the groups that are left; at most two a worker are ahead of what is added."""
@@ -343,15 +335,33 @@ class _Worker:
 
 
 class GroupWorker:
-    """Sums groups in another process than the one that adds them up, which has flows of its own."""
+    """Sums groups elsewhere than where they are added up, with flows of its own; of a larger group a part at a time."""
 
     def __init__(self, contracted: Contracted, method: Method, size: int, stop: StopFlag) -> None:
-        self._ways, self._flows = contracted.ways, Flows.zeros(len(contracted.inside))
+        self._ways, self._flows, self._size = contracted.ways, Flows.zeros(len(contracted.inside)), size
         self._worker = _Worker(contracted, method, self._flows, stop, size)
 
     def run(self, group: Rows) -> tuple[_GroupSums, tuple[Floats, ...]]:
         """Sum the roots of a group; also return what they write of the flows."""
-        return self._worker.run(group), flows_of(self._ways, self._flows, group)
+        summed = [self._worker.run(group[first : first + self._size]) for first in range(0, len(group), self._size)]
+        return _joined(summed), flows_of(self._ways, self._flows, group)
+
+
+def _joined(parts: list[_GroupSums]) -> _GroupSums:
+    """Put the blocks of parts of a group one behind the other."""
+    if len(parts) == 1:
+        return parts[0]
+    sums = {name: np.concatenate([getattr(part.sums, name) for part in parts]) for name in _ADDED}
+    return _GroupSums(Sums(**sums), np.concatenate([part.junction for part in parts]))
+
+
+def halved(method: Method, size: int, error: MemoryError) -> int:
+    """Return half the size of a group, where bits do not depend on it; MemoryError if there is nothing to give up."""
+    batching = method.load().batching
+    smaller = batching.round(-(-size // 2))
+    if batching.concurrent or smaller == size:
+        raise MemoryError(f"{method.name} on {method.device} ran out of memory with {size} roots at a time") from error
+    return smaller
 
 
 def _columns_on(device: str) -> Any:

@@ -16,7 +16,7 @@ from lagbc.methods.sums import Sums
 from lagbc.reduce.piece import NotContractible
 from lagbc.run import memory
 from lagbc.run.checkpoint import Checkpoint, Progressed, open_checkpoint
-from lagbc.run.devices import elsewhere_of
+from lagbc.run.crew import elsewhere_of
 from lagbc.run.options import Settings
 from lagbc.run.part import Part
 from lagbc.run.plan import Plan
@@ -145,7 +145,7 @@ def _sum(
     elsewhere: Elsewhere | None,
 ) -> Sums:
     if part.contracted is None:
-        swept = partial(sweep, elsewhere=elsewhere) if part.sweep.bounds is None else sweep_within
+        swept = sweep if part.sweep.bounds is None else sweep_within
         return swept(
             part.graph,
             part.method,

@@ -151,6 +151,9 @@ def _place_chains(contracted: Contracted, request: Request, settings: Settings, 
         look=lambda method: probe(graph, ordered),
     )
     size, batching = group_size(contracted, device), selection.method.load().batching
+    if device == "cuda":  # a group for each GPU
+        share = -(-len(roots) // max(1, len(numbers_of(settings.devices))))
+        size = min(size, -(-share // batching.block) * batching.block)
     if not batching.concurrent and settings.batch is not None:
         size = min(size, batching.round(settings.batch))
     threads = min(settings.threads, max(1, -(-len(roots) // size)))

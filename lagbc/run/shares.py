@@ -22,7 +22,7 @@ from lagbc.methods.sums import SparseSums, Sums
 from lagbc.reduce.piece import NotContractible
 from lagbc.run import memory
 from lagbc.run.checkpoint import Begun, digest_graphs, digest_options, digest_order
-from lagbc.run.devices import elsewhere_of
+from lagbc.run.crew import elsewhere_of
 from lagbc.run.execute import Result, edges_of, whole_sums
 from lagbc.run.part import Part
 from lagbc.run.plan import Plan
@@ -144,7 +144,8 @@ class Line:
 
             some, size, threads = slice(roots.start, roots.stop), part.sweep.batch, part.sweep.threads
             keep = self._keep(to)
-            held = sweep_chains(part.contracted, part.method, some, size=size, threads=threads, keep=keep, **how)
+            how |= {"keep": keep, "elsewhere": elsewhere}
+            held = sweep_chains(part.contracted, part.method, some, size=size, threads=threads, **how)
             to.add(f"{self.name}/held", held.of_groups)
         elif part.sweep.bounds is not None:
             ordered, keep_sparse = self.ordered[roots.start : roots.stop], self._keep_sparse(to)

@@ -10,18 +10,23 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from chained import long_mesh
 from strategies import grid, scale_free, with_lengths
 
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table, tuning
-from lagbc.methods.contract import Batching
+from lagbc.methods.contract import Batching, StopFlag
 from lagbc.methods.cpu.batched import hops
-from lagbc.run import devices
+from lagbc.reduce.chains import contract
+from lagbc.reduce.piece import Piece
+from lagbc.run import chains, crew, devices
+from lagbc.run.chain_flows import put_flows
 from lagbc.run.options import settle
 
 A = scale_free(700, 3000, seed=1)
 VERTICES = ("bc", "closeness", "harmonic", "eccentricity", "stress")
+CHAINS = long_mesh()
 PLAIN = {"directed": False, "reduce": "none", "device": "cpu", "method": "batched"}
 
 
@@ -60,8 +65,9 @@ class Fake:
 
 @pytest.fixture(autouse=True)
 def short_chunks(monkeypatch):
-    """Chunks of two blocks, so that small graphs have several."""
+    """Chunks of two blocks, and groups of junctions of one, so that small graphs have several."""
     monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 128, "cuda": 512})
+    monkeypatch.setattr(chains, "GROUP", 64)
 
 
 @pytest.fixture(autouse=True)
@@ -77,9 +83,9 @@ def on(monkeypatch):
 
     def choose(*chosen):
         def of(settings, part):
-            return list(chosen) if part.contracted is None and part.sweep.bounds is None else []
+            return list(chosen) if part.sweep.bounds is None else []
 
-        monkeypatch.setattr(devices, "devices_of", of)
+        monkeypatch.setattr(crew, "devices_of", of)
         return chosen
 
     return choose
@@ -101,6 +107,7 @@ CALLS = {
     "lengths": (with_lengths(grid(15, 20), [1, 2, 3]), ("bc", "edge_bc"), {"weighted": True}),
     "a root at a time": (A, VERTICES, {"method": "work-efficient", "device": "cpu", "directed": False}),
     "blocks and twins": (A, "bc", {"directed": False, "reduce": "all", "endpoints": True}),
+    "chains": (CHAINS, ("bc", "edge_bc"), {"directed": False, "reduce": "all"}),
     "sample": (A, ("bc", "stress"), {"k": 300, "rng": 3, "normalized": True, "directed": False}),
     "demand": (A, "bc", {"demand": sp.random_array(A.shape, density=0.002, rng=np.random.default_rng(3))}),
     "cutoff": (A, "bc", {"cutoff": 2}),
@@ -254,6 +261,55 @@ def test_parts_of_a_run_on_several_devices(on, tmp_path):
     assert all(device.copied for device in three)
 
 
+@pytest.mark.parametrize("which", [0, 1])
+def test_groups_of_junctions_are_handed_on(on, which, tmp_path):
+    how = {"directed": False, "reduce": "all", "device": "cpu"}
+    expected = lagbc.edge_bc(CHAINS, **how).toarray()
+    two = on(Fake("host 0", delay=0.05), Fake("host 1", delay=0.05))
+    two[which].delay, two[which].lasts = 0, 1
+    with pytest.warns(RuntimeWarning, match=f"host {which} has failed"):
+        np.testing.assert_array_equal(lagbc.edge_bc(CHAINS, **how).toarray(), expected)
+    on(*fakes(2))
+    paths = [tmp_path / f"{i}.npz" for i in range(2)]
+    for i, path in enumerate(paths):
+        lagbc.save_part(path, (i + 1, 2), CHAINS, "edge_bc", **how)
+    np.testing.assert_array_equal(lagbc.merge_parts(paths)["edge_bc"].toarray(), expected)
+
+
+def test_a_group_that_is_larger_than_a_worker_has_room_for():
+    """As on a GPU that has run out of memory: the blocks of its parts, and what leaves chains in all of them."""
+    graph = as_graph(CHAINS, directed=False)
+    contracted = contract(Piece(graph, np.ones(graph.n), np.ones(graph.n)))
+    row = next(row for row in lagbc.METHODS if row.key == ("batched", "cpu", True))
+    group, stop = contracted.roots[:150], StopFlag()
+    summed, written = chains.GroupWorker(contracted, row, 64, stop).run(group)
+    expected = chains.Held.nothing(contracted)
+    worker = chains.GroupWorker(contracted, row, 64, stop)
+    for first in (0, 64, 128):
+        some = group[first : min(first + 64, 150)]
+        one, flows = worker.run(some)
+        expected.add(one.sums)
+        expected.junction[some] = one.junction
+        put_flows(contracted.ways, expected.flows, some, flows)
+    held = chains.Held.nothing(contracted)
+    held.add(summed.sums)
+    held.junction[group] = summed.junction
+    put_flows(contracted.ways, held.flows, group, written)
+    np.testing.assert_array_equal(held.array, expected.array)
+    assert held.flows.out.any()
+
+
+def test_groups_are_halved_where_bits_do_not_depend_on_them():
+    module = SimpleNamespace(batching=Batching(block=256, auto=256))
+    row = SimpleNamespace(name="ours", device="cuda", load=lambda: module)
+    assert [chains.halved(row, size, MemoryError()) for size in (2048, 512, 768)] == [1024, 256, 512]
+    with pytest.raises(MemoryError, match="ours on cuda ran out of memory with 256 roots at a time"):
+        chains.halved(row, 256, MemoryError())
+    module.batching = replace(module.batching, concurrent=True)
+    with pytest.raises(MemoryError):
+        chains.halved(row, 2048, MemoryError())
+
+
 def test_progress_is_told_of_whole_chunks(on):
     on(*fakes(2))
     seen = []
@@ -279,9 +335,9 @@ def test_how_many_roots_a_device_is_given_at_a_time(monkeypatch, roots, batch, c
         method=SimpleNamespace(device="cuda", load=lambda: module), sweep=SimpleNamespace(batch=batch)
     )
     chunks = [(np.arange(min(4096, roots - first)), 0, None) for first in range(0, roots, 4096)]
-    assert devices._length(chunks, part, count) == length
+    assert crew._length(chunks, part, count) == length
     module.batching = replace(module.batching, block=1)
-    assert devices._length(chunks, part, count) == 4096
+    assert crew._length(chunks, part, count) == 4096
 
 
 def test_a_graph_moves_with_what_was_worked_out_of_it():
@@ -416,11 +472,10 @@ def test_a_gpu_by_its_number(monkeypatch):
 def test_gpus_share_what_is_swept_there(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=Cuda()))
     monkeypatch.setattr(table, "gpus", lambda: 4)
-    part = SimpleNamespace(method=SimpleNamespace(device="cuda"), contracted=None, sweep=SimpleNamespace(bounds=None))
+    part = SimpleNamespace(method=SimpleNamespace(device="cuda"))
     settings = settle("auto", {"device": [3, 1]})
     assert [gpu.name for gpu in devices.devices_of(settings, part)] == ["GPU 3", "GPU 1"]
     assert len(devices.devices_of(settle("auto", {"device": "all"}), part)) == 4
     assert not devices.devices_of(settle("auto", {"device": 2}), part)
     assert not devices.devices_of(settle("auto", {"device": "cuda"}), part)
-    for name, other in (("method", SimpleNamespace(device="cpu")), ("contracted", part)):
-        assert not devices.devices_of(settings, SimpleNamespace(**{**vars(part), name: other}))
+    assert not devices.devices_of(settings, SimpleNamespace(method=SimpleNamespace(device="cpu")))

@@ -7,7 +7,7 @@ from contextlib import suppress
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from chained import subdivided, symmetric
+from chained import long_mesh
 from strategies import grid, scale_free, with_lengths
 
 import lagbc
@@ -18,10 +18,7 @@ A = scale_free(700, 3000, seed=1)
 WEIGHTS = np.random.default_rng(2).integers(1, 5, A.shape[0])
 TRIPS = sp.random_array(A.shape, density=0.002, rng=np.random.default_rng(3))
 VERTICES = ("bc", "closeness", "harmonic", "eccentricity", "stress")
-_MESH = grid(10, 18).tocoo()
-_LINES = [(i, j) for i, j in zip(_MESH.row.tolist(), _MESH.col.tolist(), strict=True) if i < j]
-_N, _LINES = subdivided(180, _LINES, [i % 3 for i in range(len(_LINES))])
-CHAINS = symmetric(_N, _LINES, np.ones(len(_LINES)))
+CHAINS = long_mesh()
 
 CALLS = {
     "directed": (A, "bc", {}),
@@ -74,6 +71,11 @@ def test_merged_parts_have_the_bits_of_one_call(call, tmp_path):
     expected = lagbc.centralities(graph, which, **given)
     for of in (1, 2, 3, 5):
         assert_same(lagbc.merge_parts(save(tmp_path, of, graph, which, **given)[::-1]), dict(expected))
+
+
+def test_chains_are_among_the_calls():
+    graph, which, given = CALLS["chains"]
+    assert "junctions" in lagbc.select_method(graph, which=which, **given).reason
 
 
 @pytest.mark.parametrize("call", ["directed", "chains", "cutoffs"])
