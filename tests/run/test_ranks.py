@@ -65,8 +65,9 @@ def run(ranks, *arguments):
 
 
 @pytest.fixture
-def program(tmp_path):
+def program(tmp_path, monkeypatch):
     """Write a program; return its path."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # a killed process leaves its folder
 
     def write(body):
         script = tmp_path / "program.py"
