@@ -56,8 +56,8 @@ class _End:
     error: BaseException | None
 
 
-def on_ranks(comm: Any, what: Any, compute: Callable[[Executor], Result]) -> Result:
-    """Make a call on all ranks: `compute` is called on rank 0, with an executor whose workers are the ranks.
+def on_ranks(comm: Any, what: Any, compute: Callable[[Executor | None], Result]) -> Result:
+    """Make a call on all ranks: `compute` is called on rank 0, with an executor of the ranks, or None for one rank.
 
     Parameters
     ----------
@@ -78,6 +78,8 @@ def on_ranks(comm: Any, what: Any, compute: Callable[[Executor], Result]) -> Res
     BaseException
         What a rank raises, on every rank.
     """
+    if comm.Get_size() == 1:
+        return compute(None)
     _wait_for(comm.Ibarrier())
     calls = comm.allgather(what)
     if any(call != calls[0] for call in calls):
@@ -90,7 +92,7 @@ def on_ranks(comm: Any, what: Any, compute: Callable[[Executor], Result]) -> Res
     return result
 
 
-def _lead(comm: Any, threads: int, compute: Callable[[Executor], Result]) -> Result:
+def _lead(comm: Any, threads: int, compute: Callable[[Executor | None], Result]) -> Result:
     ranks = Ranks(comm, threads)
     try:
         result = compute(ranks)

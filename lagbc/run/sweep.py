@@ -83,10 +83,8 @@ def sweep(
     chunks, length = cut(ordered, method, module.batching)
     if checkpoint is not None:
         checkpoint.require_order(ordered, length)
-    if checkpoint is None:
-        summed = Summed.nothing(method.arrays, plan, graph)
-    else:
-        summed = checkpoint.state.moved(method.arrays.asarray)
+    arrays = np if elsewhere is not None else method.arrays
+    summed = Summed.nothing(arrays, plan, graph) if checkpoint is None else checkpoint.state.moved(arrays.asarray)
     with ExitStack() as stack:
         stack.enter_context(phase("sweep"))
         saved = time.perf_counter()
