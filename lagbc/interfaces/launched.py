@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from lagbc.errors import MissingDependencyError
-from lagbc.run.options import config
 
 # What launchers tell their processes of how many these are: Open MPI; MPICH, Intel MPI and srun --mpi=pmi2.
 _SIZES = "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"
@@ -32,6 +31,7 @@ def on_all_ranks(command: Callable[[], Any]) -> Any:
             "an MPI launcher has started several processes, for which mpi4py is needed, and that cannot be imported "
             f"({error}): pip install mpi4py; or pip install 'lagbc[mpi]', in a checkout '.[mpi]'"
         ) from None
+    from lagbc.run.options import config
     from lagbc.run.ranks import on_ranks
 
     def lead(executor: Any) -> Any:

@@ -67,6 +67,8 @@ class Engine:
             Ctrl-C. In either case what waits is cancelled, and what ends within 5 seconds is yielded before, as far as
             none is missing.
         """
+        if not units:
+            return
         packed = pack(part)
         file = self._folder / packed.digest
         if packed.digest not in self._packed:
@@ -121,9 +123,12 @@ class _Run:
 
     def finished_in_time(self) -> Iterator[Any]:
         """Yield those results in order that come within the time that a run is waited for when it is given up."""
+        yield from self._ready()
         for future in self._until_all_ended():
-            with suppress(Exception):
-                self._take(future)
+            number, _ = self._out.pop(future)
+            outcome = None if future.cancelled() or future.exception() is not None else future.result()
+            if isinstance(outcome, Done):
+                self._results[number] = outcome.results
             yield from self._ready()
 
     def cancel(self) -> None:
@@ -189,8 +194,6 @@ class _Run:
 
     def _send_again(self, number: int, worker: str) -> None:
         """Send a task with the arrays; one for each worker that has asked for them, while the others wait."""
-        if self._deadline is not None:
-            return
         if worker in self._asked:
             self._held_back.append(number)
             return

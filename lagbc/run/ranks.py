@@ -56,8 +56,8 @@ class _End:
     error: BaseException | None
 
 
-def on_ranks(comm: Any, what: Any, compute: Callable[[Executor], Result]) -> Result:
-    """Make a call on all ranks: `compute` is called on rank 0, with an executor whose workers are the ranks.
+def on_ranks(comm: Any, what: Any, compute: Callable[[Executor | None], Result]) -> Result:
+    """Make a call on all ranks: `compute` is called on rank 0, with an executor of the ranks, or None for one rank.
 
     Parameters
     ----------
@@ -78,6 +78,8 @@ def on_ranks(comm: Any, what: Any, compute: Callable[[Executor], Result]) -> Res
     BaseException
         What a rank raises, on every rank.
     """
+    if comm.Get_size() == 1:
+        return compute(None)
     _wait_for(comm.Ibarrier())
     calls = comm.allgather(what)
     if any(call != calls[0] for call in calls):
@@ -90,7 +92,7 @@ def on_ranks(comm: Any, what: Any, compute: Callable[[Executor], Result]) -> Res
     return result
 
 
-def _lead(comm: Any, threads: int, compute: Callable[[Executor], Result]) -> Result:
+def _lead(comm: Any, threads: int, compute: Callable[[Executor | None], Result]) -> Result:
     ranks = Ranks(comm, threads)
     try:
         result = compute(ranks)
@@ -107,14 +109,16 @@ def _serve(comm: Any) -> Any:
     pool, waiting = Threads(1), deque[_Call]()
     running: tuple[int, Future[Any]] | None = None
     sent: list[Any] = []
+    message: _End | None = None
     try:
-        while True:
+        while message is None:
             looked = comm.iprobe(source=0)
             if looked:
-                message = comm.recv(source=0)
-                if isinstance(message, _End):
-                    break
-                waiting.append(message)
+                taken = comm.recv(source=0)
+                if isinstance(taken, _End):
+                    message = taken
+                else:
+                    waiting.append(taken)
             if running is not None and running[1].done():
                 sent.append(comm.isend(_answer(*running), 0))
                 running = None
@@ -125,15 +129,27 @@ def _serve(comm: Any) -> Any:
             if not looked:
                 time.sleep(_LOOK_SECONDS)
     except BaseException as error:
-        comm.isend(_Answer(None, error=_portable(error)), 0)
+        sent.append(comm.isend(_Answer(None, error=_portable(error)), 0))
+        _wait_for_end(comm)
         raise
     finally:
         forget()
         pool.shutdown(wait=True, cancel_futures=True)
-    if message.error is None:
-        return comm.bcast(None)
-    _wait_for(*sent, comm.isend(_Answer(None), 0), seconds=_PATIENCE)  # rank 0 takes what is on its way
-    raise message.error
+        if message is None or message.error is not None:
+            _wait_for(*sent, comm.isend(_Answer(None), 0), seconds=_PATIENCE)  # rank 0 takes what is on its way
+    if message.error is not None:
+        raise message.error
+    return comm.bcast(None)
+
+
+def _wait_for_end(comm: Any) -> None:
+    """Wait until rank 0 has written what it keeps: launchers end all ranks when one is gone."""
+    deadline = time.monotonic() + 2 * _PATIENCE
+    while time.monotonic() < deadline:
+        if not comm.iprobe(source=0):
+            time.sleep(_LOOK_SECONDS)
+        elif isinstance(comm.recv(source=0), _End):
+            return
 
 
 def _answer(number: int, future: Future[Any]) -> _Answer:
@@ -271,12 +287,13 @@ class Ranks(Executor):
         return took
 
     def _settle(self, answer: _Answer, rank: int) -> None:
+        if answer.number is None and answer.error is not None:
+            self._give_up(answer.error)
+            return
         if answer.number is None:
             self._present.discard(rank)
-            if answer.error is not None:
-                self._give_up(answer.error)
             return
-        _, future = self._out.pop(answer.number)
+        _, future = self._out.pop(answer.number, (0, Future[Any]()))
         if answer.error is None:
             future.set_result(answer.value)
         else:

@@ -169,8 +169,8 @@ def test_arrays_come_where_the_file_is_not_seen(pool):
 
 def test_a_part_is_known_by_what_it_holds():
     met = Inline()
-    for matrix in (A, A.copy(), MESH):
-        lagbc.bc(matrix, executor=met, **SWEPT)
+    for matrix, memory in ((A, "1GB"), (A.copy(), "2GB"), (MESH, "1GB")):
+        lagbc.bc(matrix, executor=met, memory=memory, **SWEPT)
     first, second, third = dict.fromkeys(task.file for task in met.tasks)
     of = {task.file: task.digest for task in met.tasks}
     assert of[first] == of[second] != of[third]
