@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import CheckpointError, warn
 from lagbc.graph.csr import as_numpy
+from lagbc.graph.graph import Graph
 from lagbc.methods.sums import Sums
 from lagbc.run.part import Part
 from lagbc.run.workers import Summed
@@ -333,21 +334,28 @@ def _are_same(roots: NDArray[np.int64], others: NDArray[np.int64]) -> bool:
 
 
 def _digest_graphs(parts: Sequence[Part]) -> str:
+    """Digest the graphs that are swept, and those whose chains are their edges."""
     digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
-    for graph in (part.graph for part in parts):
-        digest.update(f"{graph.n} {graph.nnz} {graph.directed}".encode())
-        digest.update(np.ascontiguousarray(as_numpy(graph.indptr)).data)
+    for part in parts:
+        _add_graph(digest, part.graph)
         # Sums over edges are in the sweep order, which another version or machine may choose otherwise.
-        digest.update(np.ascontiguousarray(graph.order).data)
-        digest.update(np.ascontiguousarray(as_numpy(graph.indices)).data)
-        if graph.weights is not None:
-            digest.update(np.ascontiguousarray(as_numpy(graph.weights)).data)
+        digest.update(np.ascontiguousarray(part.graph.order).data)
+        if part.contracted is not None:
+            _add_graph(digest, part.contracted.piece.graph)
     return digest.hexdigest()
+
+
+def _add_graph(digest: hashlib.blake2b, graph: Graph) -> None:
+    digest.update(f"{graph.n} {graph.nnz} {graph.directed}".encode())
+    for array in (graph.indptr, graph.indices, graph.weights):
+        if array is not None:
+            digest.update(np.ascontiguousarray(as_numpy(array)).data)
 
 
 def _digest_options(parts: Sequence[Part], sampled: bool) -> str:
     digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
-    for method, plan in ((part.method, part.sweep) for part in parts):
+    for part in parts:
+        method, plan = part.method, part.sweep
         digest.update(
             f"{method.name} {method.device} {method.weighted} {plan.dtype} {plan.endpoints} {plan.exponent} "
             f"{plan.rtol} {sampled} {sorted(plan.sums)}".encode()
@@ -356,6 +364,10 @@ def _digest_options(parts: Sequence[Part], sampled: bool) -> str:
             digest.update(b"none" if weights is None else weights.tobytes())
         if plan.members is not None:
             digest.update(b"members" + plan.members.tobytes())
+        if part.contracted is not None:
+            piece = part.contracted.piece
+            for weights in (piece.sources, piece.targets, piece.members):
+                digest.update(b"none" if weights is None else weights.tobytes())
         if plan.bounds is not None:
             for numbers in (plan.bounds.cutoffs, plan.bounds.decays):
                 digest.update(b"bounds" + numbers.tobytes())
