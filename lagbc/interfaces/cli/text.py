@@ -23,6 +23,11 @@ def table(rows: list[tuple[str, ...]], *, right: bool) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
+def note(text: str) -> None:
+    """Print a line that is no result."""
+    click.echo(f"lagbc: note: {text}", err=True)
+
+
 def counted(count: int, one: str, many: str = "") -> str:
     """Return a number of things with their name, in the singular if it is one."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
