@@ -18,6 +18,7 @@ from lagbc.budget import host_budget
 from lagbc.errors import GraphFormatError
 from lagbc.io.edges.fields import counted, is_float, shown, split_line
 from lagbc.io.edges.layout import content_of, separator_of
+from lagbc.io.integers import is_int64
 from lagbc.io.source import Source, find_source, gzip_errors_named
 
 _PAIR = "'vertex number', separated by a comma, semicolon, tab or blank"
@@ -43,21 +44,6 @@ class Vertices:
         """Whether they are called by text; else by integers."""
         return self.labels is not None and self.labels.dtype.kind not in "iu"
 
-    def named(self, text: str) -> Any:
-        """Return what the functions of lagbc call a vertex; whether there is one is not looked at.
-
-        Raises
-        ------
-        ValueError
-            Vertices are integers, and the text is none.
-        """
-        if self.are_names:
-            return text
-        try:
-            return int(text)
-        except ValueError:
-            raise ValueError(f"{text!r} is no vertex: those of the graph are {self.in_words}") from None
-
     @property
     def in_words(self) -> str:
         """Say what they are called."""
@@ -68,13 +54,18 @@ class Vertices:
 
     def number(self, text: str) -> int | None:
         """Return the place of a vertex in the matrix; None if there is no such one."""
-        try:
-            name = self.named(text)
-        except ValueError:
+        if self.are_names:
+            return self._numbers.get(text)
+        if not is_int64(text.encode()):
             return None
         if self.labels is None:
-            return name if 0 <= name < self.n else None
-        return self._numbers.get(name)
+            return int(text) if 0 <= int(text) < self.n else None
+        return self._numbers.get(int(text))
+
+    def names(self, numbers: list[int]) -> list[Any]:
+        """Return what the functions of lagbc call vertices, given by their places in the matrix."""
+        names: list[Any] = numbers if self.labels is None else self.labels[numbers].tolist()
+        return names
 
     @cached_property
     def _numbers(self) -> dict[Any, int]:
@@ -88,12 +79,18 @@ def vertices_in(text: str, vertices: Vertices) -> list[Any]:
     Raises
     ------
     ValueError
-        Quotes are wrong, or vertices are integers and one is none.
+        Quotes are wrong, or there is no such vertex.
     """
     fields = split_line(text.encode(), b",", glued=False)
     if isinstance(fields, str):
         raise ValueError(f"{text!r}: {fields}; expected vertices with commas between")
-    return [vertices.named(field.decode()) for field in fields]
+    numbers = [vertices.number(field.decode()) for field in fields]
+    for field, number in zip(fields, numbers, strict=True):
+        if number is None:
+            raise ValueError(
+                f"{text!r}: no vertex is called {shown(field)}; those of the graph are {vertices.in_words}"
+            )
+    return vertices.names([number for number in numbers if number is not None])
 
 
 def read_numbers(path: Path, column: str | None, vertices: Vertices) -> tuple[NDArray[np.float64], int]:
@@ -150,8 +147,7 @@ def read_groups(path: Path, vertices: Vertices) -> list[list[Any]]:
             members = [_vertex(source, line, text, field, vertices) for field in fields]
             if len(set(members)) < len(members):
                 source.fail(line, "a vertex stands there twice", text, "each vertex of a group once")
-            labels = vertices.labels
-            groups.append(members if labels is None else labels[members].tolist())
+            groups.append(vertices.names(members))
     if not groups:
         raise GraphFormatError(f"{path}: no line in the file; expected lines of {_GROUP}")
     return groups
