@@ -79,18 +79,22 @@ def vertices_in(text: str, vertices: Vertices) -> list[Any]:
     Raises
     ------
     ValueError
-        Quotes are wrong, or there is no such vertex.
+        Quotes are wrong, there is no such vertex, or it stands there twice.
     """
     fields = split_line(text.encode(), b",", glued=False)
     if isinstance(fields, str):
         raise ValueError(f"{text!r}: {fields}; expected vertices with commas between")
-    numbers = [vertices.number(field.decode()) for field in fields]
-    for field, number in zip(fields, numbers, strict=True):
+    numbers: dict[int, None] = {}
+    for field in fields:
+        number = vertices.number(field.decode())
         if number is None:
             raise ValueError(
                 f"{text!r}: no vertex is called {shown(field)}; those of the graph are {vertices.in_words}"
             )
-    return vertices.names([number for number in numbers if number is not None])
+        if number in numbers:
+            raise ValueError(f"{text!r}: {shown(field)} stands there twice; name each vertex once")
+        numbers[number] = None
+    return vertices.names(list(numbers))
 
 
 def read_numbers(path: Path, column: str | None, vertices: Vertices) -> tuple[NDArray[np.float64], int]:
@@ -151,6 +155,27 @@ def read_groups(path: Path, vertices: Vertices) -> list[list[Any]]:
     if not groups:
         raise GraphFormatError(f"{path}: no line in the file; expected lines of {_GROUP}")
     return groups
+
+
+def read_vertices(path: Path, vertices: Vertices) -> list[Any]:
+    """Read vertices, one a line or several, by what the functions of lagbc call them.
+
+    Raises
+    ------
+    GraphFormatError
+        A line names no vertex, or one a second time; or there is no line.
+    """
+    lines: dict[int, int] = {}
+    with _opened(path) as source:
+        for line, text, fields in _rows(source, vertices, _GROUP):
+            for field in fields:
+                v = _vertex(source, line, text, field, vertices)
+                if v in lines:
+                    source.fail(line, f"{shown(field)}, which line {lines[v]} names, too", text, "each vertex once")
+                lines[v] = line
+    if not lines:
+        raise GraphFormatError(f"{path}: no line in the file; expected {_GROUP}")
+    return vertices.names(list(lines))
 
 
 def _array(path: Path, column: str | None, n: int) -> NDArray[np.float64]:

@@ -115,11 +115,11 @@ def read_arguments(given: dict[str, Any], source: Source, sample: SampleOptions)
 
 
 def _listed(text: str, vertices: Vertices) -> list[Any]:
-    from lagbc.io.vertices import read_groups, vertices_in
+    from lagbc.io.vertices import read_vertices, vertices_in
 
     if not text.startswith(_FILE):
         return vertices_in(text, vertices)
-    return [v for group in read_groups(Path(text.removeprefix(_FILE)), vertices) for v in group]
+    return read_vertices(Path(text.removeprefix(_FILE)), vertices)
 
 
 def _weighed(name: str, text: str, vertices: Vertices) -> Any:

@@ -78,7 +78,9 @@ def in_options(message: str, command: click.Command | None) -> str:
             return name
         if value == "False":
             return option.secondary_opts[0] if option.secondary_opts else f"leaving out {name}"
+        if value[0] == "(":
+            return f"{name} {value[1:-1].replace(', ', ',')}"
         return f"{name} {value.strip(_QUOTES)}"
 
     names = "|".join(map(re.escape, options))
-    return re.sub(rf"(?<![\w/.-])(?P<name>{names})=(?P<value>'[^']*'|\"[^\"]*\"|[^\s,;:()]+)?", say, message)
+    return re.sub(rf"(?<![\w/.-])(?P<name>{names})=(?P<value>'[^']*'|\"[^\"]*\"|\([^()]*\)|[^\s,;:()]+)?", say, message)
