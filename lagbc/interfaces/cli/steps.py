@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Lock, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -56,14 +56,14 @@ class Steps:
         with self._lock:
             if self._bar is not None:
                 self._bar.close()
-            self._what, self._unit, self._since = what, unit, time.time()
+            self._what, self._unit, self._since = what, unit, monotonic()
             self._done, self._total, self._bar = 0, 0, None
 
     def draw(self) -> None:
         """Show the step, if it has taken long enough."""
         with self._lock:
-            if self._what and time.time() >= self._since + _AFTER:
-                self._bar = self._bar or self._new_bar()
+            if self._what and monotonic() >= self._since + _AFTER:
+                self._bar = self._new_bar() if self._bar is None else self._bar
                 self._bar.n = self._done
                 self._bar.refresh()
 
@@ -73,7 +73,7 @@ class Steps:
         shape = {"total": self._total} if self._total else {"bar_format": "{desc}: {elapsed}"}
         title = f"lagbc: {self._what}"
         bar = tqdm(desc=title, unit=self._unit, unit_scale=True, leave=False, file=sys.stderr, **shape)
-        bar.start_t = self._since
+        bar.start_t -= monotonic() - self._since
         return bar
 
 
