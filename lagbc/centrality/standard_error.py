@@ -46,9 +46,9 @@ def standard_errors(
     """
     generator, m = np.random.default_rng([rng, 1]), roots_of_group(k)
     drawn = []
-    for done in range(1, GROUPS + 1):
-        drawn.append(_estimate(A, name, k=m, rng=generator, **options))
+    for done in range(GROUPS):
         report(done, GROUPS)
+        drawn.append(_estimate(A, name, k=m, rng=generator, **options))
     estimates = np.array(drawn)
     n = estimates.shape[1]
     errors: NDArray[np.float64] = np.sqrt(estimates.var(axis=0, ddof=1) * (1 / k - 1 / n) / (1 / m - 1 / n))

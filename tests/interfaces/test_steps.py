@@ -59,27 +59,33 @@ def test_time_left_where_it_can_be_told(capsys, monkeypatch):
         assert "50%" in drawn(capsys)
 
 
-def test_phases_of_a_call_are_steps(capsys, monkeypatch):
+def test_phases_of_a_call_are_one_step_until_it_sweeps(capsys, monkeypatch):
     clock = 100.0
     monkeypatch.setattr(module, "monotonic", lambda: clock)
     steps = Steps()
 
-    def look(text):
+    def look(seconds, text):
         nonlocal clock
-        clock += 5
+        clock += seconds
         steps.draw()
         assert text in drawn(capsys) if text else drawn(capsys).strip() == ""
 
     with phases.record(watch=steps.phase):
-        look("")
+        look(5, "")
         with phases.phase("order"):
-            look("lagbc: putting the graph in order: 00:05")
+            look(1.5, "")
             with phases.phase("compile"):
-                look("lagbc: compiling: 00:05")
-            look("lagbc: putting the graph in order: 00:05")
+                look(1.5, "lagbc: compiling: 00:03")
+            look(1, "lagbc: putting the graph in order: 00:04")
+        look(0.05, "")
+        with phases.phase("prepare"):
+            look(1, "lagbc: preparing the run: 00:05")
         with phases.phase("sweep"):
-            look("")  # it has a bar of its own
-    look("")
+            look(9, "")  # it has a bar of its own
+        with phases.phase("finish"):
+            look(1.5, "")
+            look(1.5, "lagbc: finishing the scores: 00:03")
+    look(5, "")
 
 
 def test_every_phase_but_the_sweep_has_words():
@@ -131,7 +137,7 @@ def test_errors_of_an_estimate_are_counted(monkeypatch):
     seen = []
     monkeypatch.setattr(Steps, "progress", lambda self, done, total: seen.append((done, total)))
     run("bc", "example:karate", "--k", 5)
-    assert [pair for pair in seen if pair[1] == 10] == [(done, 10) for done in range(1, 11)]
+    assert [pair for pair in seen if pair[1] == 10] == [(done, 10) for done in range(10)]
 
 
 # ---- reading

@@ -60,9 +60,9 @@ def completion_command(shell: str) -> None:
     r"""Print what SHELL needs to complete commands, options and file names of lagbc.
 
     \b
-    bash:  eval "$(lagbc completion bash)"             in ~/.bashrc
-    zsh:   eval "$(lagbc completion zsh)"              in ~/.zshrc, below compinit
-    fish:  lagbc completion fish > ~/.config/fish/completions/lagbc.fish
+    bash:  eval "$(lagbc completion bash)"    in ~/.bashrc
+    zsh:   eval "$(lagbc completion zsh)"     in ~/.zshrc, below compinit
+    fish:  lagbc completion fish | source     in ~/.config/fish/config.fish
     """
     program = click.get_current_context().find_root()
     found = get_completion_class(shell)

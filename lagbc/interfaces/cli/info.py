@@ -30,13 +30,15 @@ def info_command(source: options.GraphOptions, as_json: bool, progress: bool) ->
     import lagbc
     from lagbc.comparison.predict import predict
 
-    with shown_steps(progress) as steps, phases.record(watch=steps.phase):
+    with shown_steps(progress) as steps:
         taken = open_source(source, steps)
-        graph = taken.graph
-        shape = _Shape.of(taken)
-        choice = lagbc.select_method(graph, directed=graph.directed, weighted=graph.weighted)
-        memory = lagbc.estimate_memory(graph, directed=graph.directed, weighted=graph.weighted)
-        found = predict(graph)
+        with phases.record(watch=steps.phase):
+            graph = taken.graph
+            shape = _Shape.of(taken)
+            choice = lagbc.select_method(graph, directed=graph.directed, weighted=graph.weighted)
+            memory = lagbc.estimate_memory(graph, directed=graph.directed, weighted=graph.weighted)
+        with steps.step("predicting the time"):
+            found = predict(graph)
     if as_json:
         show_document(
             "info",

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lagbc.phases import Phase
 
-# Seconds until a step is shown, and between two looks.
-_AFTER, _EVERY = 2.0, 0.2
+# Seconds until a step is shown, and between two looks. Phases with no more between them are one step.
+_AFTER, _EVERY, _PAUSE = 2.0, 0.2, 0.1
 # Batches have a bar of their own.
 _PHASES: dict[Phase, str] = {
     "check": "checking the graph",
@@ -29,35 +29,40 @@ class Steps:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._what, self._unit, self._since = "", "", 0.0
+        self._what, self._unit = "", ""
+        self._since, self._left = 0.0, 0.0
         self._done, self._total = 0, 0
         self._bar: Any = None
 
     @contextmanager
     def step(self, what: str, unit: str = "") -> Iterator[None]:
         """Be in a step; what is done of it, in some unit, may be told by `progress`."""
-        self._begin(what, unit)
+        self._change(what, unit, anew=True)
         try:
             yield
         finally:
-            self._begin("")
+            self._change("")
 
     def phase(self, name: Phase | None) -> None:
         """Be in a phase of a call, or in none."""
         what = "" if name is None else _PHASES.get(name, "")
         if what != self._what:
-            self._begin(what)
+            self._change(what, anew=not self._what and monotonic() > self._left + _PAUSE)
 
     def progress(self, done: int, total: int) -> None:
         """Tell how much of the step is done."""
         self._done, self._total = done, total
 
-    def _begin(self, what: str, unit: str = "") -> None:
+    def _change(self, what: str, unit: str = "", *, anew: bool = False) -> None:
         with self._lock:
             if self._bar is not None:
                 self._bar.close()
-            self._what, self._unit, self._since = what, unit, monotonic()
-            self._done, self._total, self._bar = 0, 0, None
+            if anew:
+                self._since = monotonic()
+            if not what:
+                self._left = monotonic()
+            self._what, self._unit, self._bar = what, unit, None
+            self._done, self._total = 0, 0
 
     def draw(self) -> None:
         """Show the step, if it has taken long enough."""
@@ -72,7 +77,8 @@ class Steps:
 
         shape = {"total": self._total} if self._total else {"bar_format": "{desc}: {elapsed}"}
         title = f"lagbc: {self._what}"
-        bar = tqdm(desc=title, unit=self._unit, unit_scale=True, leave=False, file=sys.stderr, **shape)
+        # With a delay it is not drawn before its time is set.
+        bar = tqdm(desc=title, unit=self._unit, unit_scale=True, leave=False, delay=1e-9, file=sys.stderr, **shape)
         bar.start_t -= monotonic() - self._since
         return bar
 
