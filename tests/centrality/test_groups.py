@@ -1,5 +1,6 @@
 """Betweenness of groups against its definition, by brute force; against NetworkX where that is right."""
 
+import threading
 from fractions import Fraction
 from itertools import permutations
 
@@ -118,6 +119,12 @@ def test_threads_and_progress():
     for wrong in ({"threads": 0}, {"progress": "yes"}):
         with pytest.raises((TypeError, ValueError), match=next(iter(wrong))):
             lagbc.group_bc(G, groups, **wrong)
+
+
+def test_one_thread_is_that_of_the_call():
+    seen = set()
+    lagbc.group_bc(nx.cycle_graph(1000), [[0]], threads=1, progress=lambda _: seen.add(threading.current_thread()))
+    assert seen == {threading.current_thread()}
 
 
 def test_progress_counts_each_pass_over_the_groups(monkeypatch):
