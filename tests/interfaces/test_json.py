@@ -77,6 +77,13 @@ def test_names_and_the_highest(tmp_path):
     assert document("bc", path)["scores"]["vertex"] == [10, 20, 30]
 
 
+def test_bounds_that_bound_nothing(path_graph):
+    found = document("bc", path_graph, "--cutoff", "0,inf", "--decay", 0)
+    assert found["arguments"] == {"cutoff": [0, "inf"], "decay": 0}
+    assert [column["cutoff"] for column in found["columns"].values()] == [0, "inf"]
+    assert found["scores"]["bc_2"] == [2, 0, 2, 0]
+
+
 def test_the_logarithm_of_0_is_null(path_graph):
     assert document("stress", path_graph, "--log2")["scores"]["stress"] == [1, None, 1, None]
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from lagbc import __version__
 
@@ -51,9 +53,16 @@ def estimate_of(source: Source, sample: SampleOptions) -> dict[str, int] | None:
 
 
 def arguments_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments as they were typed, without those that were not."""
-    typed = {name: value for name, value in given.items() if value is not None and value is not False and value != 0}
-    return {name: str(value) if isinstance(value, Path) else value for name, value in typed.items()}
+    """Return the arguments that were typed."""
+    source_of = click.get_current_context().get_parameter_source
+    return {name: _typed(value) for name, value in given.items() if source_of(name) is ParameterSource.COMMANDLINE}
+
+
+def _typed(value: Any) -> Any:
+    """Return a value as JSON has it: an infinite cutoff is text."""
+    if isinstance(value, list):
+        return [_typed(one) for one in value]
+    return str(value) if isinstance(value, Path) or (isinstance(value, float) and math.isinf(value)) else value
 
 
 def columns_in_words(records: Mapping[str, frozenset[str]], given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -73,5 +82,5 @@ def columns_in_words(records: Mapping[str, frozenset[str]], given: Mapping[str, 
         several = isinstance(given.get("cutoff"), list) or isinstance(decay, list)
         titles = [f"{name}_{number}" for number in range(1, len(pairs) + 1)] if several else [name]
         for title, (cutoff, rate) in zip(titles, pairs, strict=True):
-            columns[title] = {"centrality": name, "cutoff": cutoff, "decay": rate}
+            columns[title] = {"centrality": name, "cutoff": _typed(cutoff), "decay": rate}
     return columns
