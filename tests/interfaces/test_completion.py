@@ -34,6 +34,11 @@ def test_each_shell_has_its_script(shell):
         subprocess.run([shell, "-n"], input=script, text=True, check=True)
 
 
+def test_the_help_says_what_goes_where():
+    lines = [line.strip() for line in succeed("completion", "--help").splitlines()]
+    assert 'zsh:   eval "$(lagbc completion zsh)"     in ~/.zshrc, below compinit' in lines
+
+
 def test_unknown_shell():
     assert run("completion", "ksh").exit_code == 2
 
@@ -50,7 +55,8 @@ def test_examples_and_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert offered("lagbc bc exa") == [f"example:{name}" for name in example_names()]
     assert offered("lagbc bc example:k") == ["example:karate"]
-    assert offered("lagbc bc other") == ["other"]  # of type "file": the shell completes it
+    for text in ("lagbc bc other", "lagbc bc g --out other", "lagbc bc g --target-weights other"):
+        assert offered(text) == ["other"]  # of type "file": the shell completes it
     (tmp_path / "example.csv").write_text("1 2\n")
     assert offered("lagbc bc exa") == ["exa"]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lagbc.interfaces.cli.completion import complete_file
 from lagbc.interfaces.cli.text import counted, note
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def _weights(name: str, what: str, *, required: bool = False) -> Callable[[_Func
     return click.option(
         f"--{name}",
         metavar="FILE[:COLUMN]",
+        shell_complete=complete_file,
         required=required,
         help=f"{what}: lines of a vertex and a number >= 0, or a .npy array; vertices that are left out have 0.",
     )

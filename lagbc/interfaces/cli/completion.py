@@ -10,6 +10,12 @@ from click.shell_completion import BashComplete, CompletionItem, add_completion_
 from lagbc.io.examples import EXAMPLE, example_names
 
 _VARIABLE = "_LAGBC_COMPLETE"
+_HELP = """Print what SHELL needs to complete commands, options and file names of lagbc.
+
+\b
+bash:  eval "$(lagbc completion bash)"    in ~/.bashrc
+zsh:   eval "$(lagbc completion zsh)"     in ~/.zshrc, below compinit
+fish:  lagbc completion fish | source     in ~/.config/fish/config.fish"""
 
 
 class _Bash(BashComplete):
@@ -43,6 +49,11 @@ def complete_graph(ctx: click.Context, param: click.Parameter, incomplete: str) 
     if is_example or (incomplete and EXAMPLE.startswith(incomplete) and not glob.glob(glob.escape(incomplete) + "*")):
         names = (EXAMPLE + name for name in example_names())
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return complete_file(ctx, param, incomplete)
+
+
+def complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Have the shell offer files."""
     return [CompletionItem(incomplete, type="file")]
 
 
@@ -54,16 +65,10 @@ def complete_method(ctx: click.Context, param: click.Parameter, incomplete: str)
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-@click.command("completion")
+@click.command("completion", help=_HELP)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion_command(shell: str) -> None:
-    r"""Print what SHELL needs to complete commands, options and file names of lagbc.
-
-    \b
-    bash:  eval "$(lagbc completion bash)"    in ~/.bashrc
-    zsh:   eval "$(lagbc completion zsh)"     in ~/.zshrc, below compinit
-    fish:  lagbc completion fish | source     in ~/.config/fish/config.fish
-    """
+    """Print the script of a shell."""
     program = click.get_current_context().find_root()
     found = get_completion_class(shell)
     assert found is not None
