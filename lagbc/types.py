@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
 import numpy as np
@@ -37,6 +38,20 @@ class Scores(TypedDict, total=False):
 
     bc: NDArray[np.float64]
     edge_bc: SparseMatrix
+    closeness: NDArray[np.float64]
+    harmonic: NDArray[np.float64]
+    eccentricity: NDArray[np.float64]
+    eccentricity_centrality: NDArray[np.float64]
+    stress: NDArray[np.float64]
+    reach: NDArray[np.float64]
+    gravity: NDArray[np.float64]
+
+
+class ColumnsOfScores(TypedDict, total=False):
+    """What `lagbc.centralities` returns with several cutoffs or decays: a column each, of edges a matrix each."""
+
+    bc: NDArray[np.float64]
+    edge_bc: list[SparseMatrix]
     closeness: NDArray[np.float64]
     harmonic: NDArray[np.float64]
     eccentricity: NDArray[np.float64]
@@ -115,5 +130,9 @@ GraphLike: TypeAlias = (
     NDArray[Any] | SparseMatrix | NetworkXGraph | IgraphGraph | GraphblasMatrix | PreparedGraph | ReadGraph
 )
 """All that lagbc reads a graph from."""
+One: TypeAlias = float | np.floating[Any] | np.integer[Any]
+"""One cutoff or decay."""
+Several: TypeAlias = Sequence[float] | NDArray[np.floating[Any] | np.integer[Any]]
+"""Several cutoffs or decays, a column each."""
 DemandLike: TypeAlias = NDArray[Any] | SparseMatrix
 """Trips between all pairs of vertices, shape (n, n)."""

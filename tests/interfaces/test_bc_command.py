@@ -143,6 +143,10 @@ def test_all_options_reach_bc(monkeypatch, tmp_path):
         "virtual_warp": None,
         "rtol": 0.0,
         "demand": None,
+        "sources": None,
+        "targets": None,
+        "source_weights": None,
+        "target_weights": None,
         "cutoff": None,
         "decay": None,
     }

@@ -11,6 +11,8 @@ from lagbc import __version__
 from lagbc.errors import GraphFileWarning, MemoryWarning
 from lagbc.interfaces.cli.compare import compare_command
 from lagbc.interfaces.cli.compile import compile_command
+from lagbc.interfaces.cli.completion import completion_command
+from lagbc.interfaces.cli.group import group_command
 from lagbc.interfaces.cli.info import info_command
 from lagbc.interfaces.cli.scores import score_commands
 from lagbc.interfaces.cli.text import in_options
@@ -45,7 +47,7 @@ class _Commands(click.Group):
 
     def _fail(self, ctx: click.Context, message: str) -> None:
         self._say(ctx, "error", message)
-        ctx.exit(2)
+        ctx.exit(1)
 
     def _say(self, ctx: click.Context, what: str, message: str) -> None:
         """Print a message of a function in one line, arguments being the options of the command that is run."""
@@ -56,8 +58,20 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="lagbc", message="%(prog)s %(version)s")
 def main() -> None:
-    """Shortest-path centralities of large sparse graphs, by linear algebra on batches of roots."""
+    """Shortest-path centralities of large sparse graphs, by linear algebra on batches of roots.
+
+    Exit status: 0; 1 if something is wrong with the input or the machine, 2 with the command line; 3 if compare finds
+    wrong scores; 130 after Ctrl-C, 143 after SIGTERM.
+    """
 
 
-for command in (*score_commands(), centralities_command, info_command, compare_command, compile_command):
+for command in (
+    *score_commands(),
+    group_command,
+    centralities_command,
+    info_command,
+    compare_command,
+    compile_command,
+    completion_command,
+):
     main.add_command(command)
