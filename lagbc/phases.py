@@ -34,9 +34,9 @@ class Recorder:
         Of each of `PHASES`, in their order.
     """
 
-    def __init__(self, wait: Callable[[], object]) -> None:
+    def __init__(self, wait: Callable[[], object], watch: Callable[[Phase | None], object]) -> None:
         self.seconds: dict[Phase, float] = dict.fromkeys(PHASES, 0.0)
-        self._wait, self._lock = wait, Lock()
+        self._wait, self._watch, self._lock = wait, watch, Lock()
         self._open: list[Phase] = []
         self._since = 0.0
 
@@ -54,6 +54,7 @@ class Recorder:
         with self._lock:
             self._count()
             self._open.append(name)
+            self._watch(name)
 
     def _end(self, name: Phase) -> None:
         with self._lock:
@@ -61,6 +62,7 @@ class Recorder:
             self._open.reverse()
             self._open.remove(name)  # the last of this name
             self._open.reverse()
+            self._watch(self._open[-1] if self._open else None)
 
     def _count(self) -> None:
         now = time.perf_counter()
@@ -74,19 +76,23 @@ _UNRECORDED = nullcontext()
 
 
 @contextmanager
-def record(wait: Callable[[], object] = lambda: None) -> Iterator[Recorder]:
+def record(
+    wait: Callable[[], object] = lambda: None, watch: Callable[[Phase | None], object] = lambda _: None
+) -> Iterator[Recorder]:
     """Record the phases of all calls in a block.
 
     Parameters
     ----------
     wait : callable
         Called at the end of each phase, to wait for a device that has been asked for something.
+    watch : callable
+        Called with the phase that has the time from now on, or None.
 
     Yields
     ------
     Recorder
     """
-    recorder = Recorder(wait)
+    recorder = Recorder(wait, watch)
     token = _recorder.set(recorder)
     try:
         yield recorder

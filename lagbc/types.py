@@ -49,6 +49,20 @@ class Scores(TypedDict, total=False):
     gravity: NDArray[np.float64]
 
 
+class ColumnsOfScores(TypedDict, total=False):
+    """What `lagbc.centralities` returns with several cutoffs or decays: a column each, of edges a matrix each."""
+
+    bc: NDArray[np.float64]
+    edge_bc: list[SparseMatrix]
+    closeness: NDArray[np.float64]
+    harmonic: NDArray[np.float64]
+    eccentricity: NDArray[np.float64]
+    eccentricity_centrality: NDArray[np.float64]
+    stress: NDArray[np.float64]
+    reach: NDArray[np.float64]
+    gravity: NDArray[np.float64]
+
+
 # Libraries that need not be installed, and have no types for the most part, are told by what their objects have.
 
 
@@ -118,5 +132,9 @@ GraphLike: TypeAlias = (
     NDArray[Any] | SparseMatrix | NetworkXGraph | IgraphGraph | GraphblasMatrix | PreparedGraph | ReadGraph
 )
 """All that lagbc reads a graph from."""
+One: TypeAlias = float | np.floating[Any] | np.integer[Any]
+"""One cutoff or decay."""
+Several: TypeAlias = Sequence[float] | NDArray[np.floating[Any] | np.integer[Any]]
+"""Several cutoffs or decays, a column each."""
 DemandLike: TypeAlias = NDArray[Any] | SparseMatrix
 """Trips between all pairs of vertices, shape (n, n)."""

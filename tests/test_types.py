@@ -21,6 +21,7 @@ def test_names_are_those_of_the_tables():
         set(get_args(types.CentralityName))
         == set({one.name for one in registered()})
         == set(types.Scores.__annotations__)
+        == set(types.ColumnsOfScores.__annotations__)
     )
 
 
@@ -32,7 +33,7 @@ import scipy.sparse as sp
 from typing import Any, assert_type
 from numpy.typing import NDArray
 import lagbc
-from lagbc.types import GraphLike, Scores, SparseMatrix
+from lagbc.types import ColumnsOfScores, GraphLike, Scores, SparseMatrix
 
 dense: NDArray[np.float64] = np.eye(3)
 sparse = sp.eye_array(3)
@@ -54,6 +55,16 @@ lagbc.bc(dense, demand="trips.npz")  # error: arg-type
 assert_type(lagbc.bc(dense), NDArray[np.float64])
 assert_type(lagbc.edge_bc(dense), SparseMatrix)
 assert_type(lagbc.edge_bc(dense).nnz, int)
+assert_type(lagbc.edge_bc(dense, 64, cutoff=2, decay=0.5, threads=2), SparseMatrix)
+assert_type(lagbc.edge_bc(dense, cutoff=np.float32(2), weighted="length"), SparseMatrix)
+assert_type(lagbc.edge_bc(dense, cutoff=np.int64(2)), SparseMatrix)
+assert_type(lagbc.edge_bc(dense, cutoff=[2, 3], k=5, rng=1), list[SparseMatrix])
+assert_type(lagbc.edge_bc(dense, cutoff=np.array([2.0, 3.0]), decay=0.5), list[SparseMatrix])
+assert_type(lagbc.edge_bc(dense, cutoff=2, decay=(0.5, 1), directed=False), list[SparseMatrix])
+assert_type(lagbc.bc(dense, cutoff=[2, 3]), NDArray[np.float64])
+assert_type(lagbc.centralities(dense, "edge_bc", cutoff=2)["edge_bc"], SparseMatrix)
+assert_type(lagbc.centralities(dense, cutoff=[2, 3], log2=True), ColumnsOfScores)
+assert_type(lagbc.centralities(dense, "edge_bc", decay=np.arange(3))["edge_bc"], list[SparseMatrix])
 assert_type(lagbc.centralities(dense), Scores)
 assert_type(lagbc.centralities(dense, ("bc", "stress"))["stress"], NDArray[np.float64])
 assert_type(lagbc.shortest_path_counts(dense, [0])[0], NDArray[np.float64])
@@ -67,7 +78,11 @@ lagbc.nope  # error: attr-defined
 lagbc.bc("graph")  # error: arg-type
 lagbc.as_graph("graph")  # error: arg-type
 lagbc.compare("graph")  # error: arg-type
-lagbc.edge_bc([[0, 1], [1, 0]])  # error: arg-type
+lagbc.closeness([[0, 1], [1, 0]])  # error: arg-type
+lagbc.edge_bc([[0, 1], [1, 0]])  # error: call-overload
+lagbc.edge_bc(dense, cutoff="near")  # error: arg-type
+lagbc.edge_bc(dense, thread=2)  # error: call-overload
+lagbc.edge_bc(dense, cutoff=[2, 3]).nnz  # error: attr-defined
 lagbc.bc(dense, method="bached")  # error: arg-type
 lagbc.bc(dense, device="tpu")  # error: arg-type
 lagbc.closeness(dense, dtype="float16")  # error: arg-type

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,9 +10,53 @@ from numpy.typing import ArrayLike
 from lagbc.centrality.compute import compute_one
 from lagbc.centrality.registry import Arguments
 from lagbc.run.options import Options
-from lagbc.types import Auto, DemandLike, GraphLike, SparseMatrix
+from lagbc.types import Auto, DemandLike, GraphLike, One, Several, SparseMatrix
 
 
+class OfEdges(Options, total=False):
+    """The arguments that leave it open whether there is one matrix or several."""
+
+    directed: bool | None
+    weighted: bool | str | None
+    strength: bool
+    sources: ArrayLike | None
+    targets: ArrayLike | None
+    source_weights: ArrayLike | None
+    target_weights: ArrayLike | None
+    demand: DemandLike | None
+    rtol: float
+    k: int | None
+    rng: int | np.random.Generator | None
+    normalized: bool
+
+
+@overload
+def edge_bc(
+    A: GraphLike,
+    batch: int | Auto = ...,
+    *,
+    cutoff: One | None = ...,
+    decay: One | None = ...,
+    **others: Unpack[OfEdges],
+) -> SparseMatrix: ...
+@overload
+def edge_bc(
+    A: GraphLike,
+    batch: int | Auto = ...,
+    *,
+    cutoff: Several,
+    decay: ArrayLike | None = ...,
+    **others: Unpack[OfEdges],
+) -> list[SparseMatrix]: ...
+@overload
+def edge_bc(
+    A: GraphLike,
+    batch: int | Auto = ...,
+    *,
+    cutoff: One | None = ...,
+    decay: Several,
+    **others: Unpack[OfEdges],
+) -> list[SparseMatrix]: ...
 def edge_bc(
     A: GraphLike,
     batch: int | Auto = "auto",
@@ -32,7 +76,7 @@ def edge_bc(
     rng: int | np.random.Generator | None = None,
     normalized: bool = False,
     **options: Unpack[Options],
-) -> SparseMatrix:
+) -> SparseMatrix | list[SparseMatrix]:
     r"""Betweenness centrality of every edge, exact, as a sparse matrix.
 
     With :math:`\sigma_{st}` the number of shortest paths from s to t and :math:`\sigma_{st}(v, w)` those of them that
@@ -104,5 +148,7 @@ def edge_bc(
         rng=rng,
         normalized=normalized,
     )
-    scores: SparseMatrix = compute_one(A, "edge_bc", batch, directed, weighted, strength, options, arguments)
+    scores: SparseMatrix | list[SparseMatrix] = compute_one(
+        A, "edge_bc", batch, directed, weighted, strength, options, arguments
+    )
     return scores

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from itertools import pairwise
-from typing import Any
+from threading import Event, Lock
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +15,10 @@ from lagbc.cpu.cores import share
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph
+from lagbc.limits import most_threads
+from lagbc.phases import phase
+from lagbc.run.options import Options, Settings, settle
+from lagbc.run.progress import Meter, Reporter, Stretch
 from lagbc.run.request import parse_tolerance, parse_vertices, require_flags
 from lagbc.types import GraphLike
 
@@ -32,6 +38,8 @@ def group_bc(
     rtol: float = 0.0,
     normalized: bool = False,
     endpoints: bool = False,
+    threads: int | None = None,
+    progress: bool | Reporter | None = None,
 ) -> NDArray[np.float64]:
     r"""Betweenness centrality of groups of vertices, exact: the share of shortest paths that meet a group.
 
@@ -50,6 +58,8 @@ def group_bc(
         Divide by (n - c)(n - c - 1), the number of ordered pairs, for a group of c vertices.
     endpoints : bool
         Pairs that a path joins count, too, if one or both of them are in the group.
+    threads, progress : as in `lagbc.Options`
+        The other options of a run do not apply.
 
     Returns
     -------
@@ -62,7 +72,7 @@ def group_bc(
 
     Notes
     -----
-    A search from each vertex on the CPU, on all cores, and a pass over its shortest paths for all groups: O(nnz) a
+    A search from each vertex on the CPU, and a pass over its shortest paths for all groups: O(nnz) a
     vertex and group. As many groups are counted together as 128 MiB a thread hold, at most 256. NetworkX 3.6 gives
     other numbers for some groups of three or more, which are not those of its formula.
 
@@ -78,11 +88,13 @@ def group_bc(
     array([4., 3.])
     """
     require_flags(normalized=normalized, endpoints=endpoints)
+    given = {"threads": threads, "progress": progress}
+    how = settle("auto", cast(Options, {name: value for name, value in given.items() if value is not None}))
     graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
     tolerance = parse_tolerance(rtol)
     members = _members(graph, groups)
     sizes: NDArray[np.int64] = members.sum(axis=0)
-    raw: NDArray[np.float64] = _raw(graph.on_host, members, tolerance, endpoints=endpoints)
+    raw: NDArray[np.float64] = _raw(graph.on_host, members, tolerance, how, endpoints=endpoints)
     if normalized:
         pairs = (graph.n - sizes) * (graph.n - sizes - 1)
         raw /= np.maximum(pairs, 1)
@@ -106,16 +118,53 @@ def _members(graph: Graph, groups: Any) -> NDArray[np.bool_]:
     return members
 
 
-def _raw(graph: Graph, members: NDArray[np.bool_], rtol: float, *, endpoints: bool) -> NDArray[np.float64]:
+def _raw(
+    graph: Graph, members: NDArray[np.bool_], rtol: float, how: Settings, *, endpoints: bool
+) -> NDArray[np.float64]:
     """Sum over ordered pairs, groups being counted some at a time and roots in blocks."""
     from lagbc.methods.cpu.groups import sum_of_roots
 
     roots = np.flatnonzero(graph.out_degrees)
     blocks = list(pairwise([*range(0, len(roots), _BLOCK), len(roots)]))
     at_once = max(1, min(_MOST, _BYTES // (8 * max(graph.n, 1))))
+    starts = range(0, members.shape[1], at_once)
     totals = [np.zeros(0)]
-    for first in range(0, members.shape[1], at_once):
-        some = np.ascontiguousarray(members[:, first : first + at_once])
-        sums = share(lambda a, b, some=some: sum_of_roots(graph, roots[a:b], some, rtol, endpoints=endpoints), blocks)
-        totals.append(sum(sums, np.zeros(some.shape[1])))
+    with phase("sweep"), ExitStack() as stack:
+        edges = graph.nnz if graph.directed else graph.nnz / 2
+        meter = Meter([Stretch(len(starts) * len(roots), 0, edges)], how.progress, "", stack)
+        followed = _Followed(meter.of(0))
+        for first in starts:
+            some = np.ascontiguousarray(members[:, first : first + at_once])
+
+            def block(begin: int, end: int, some: NDArray[np.bool_] = some) -> NDArray[np.float64]:
+                with followed.to_the_end():
+                    return sum_of_roots(graph, followed.each(roots[begin:end]), some, rtol, endpoints=endpoints)
+
+            with followed.to_the_end():
+                sums = share(block, blocks, most_threads(how.threads))
+            totals.append(sum(sums, np.zeros(some.shape[1])))
     return np.concatenate(totals)
+
+
+class _Followed:
+    """Roots that are told when they are done; none is begun in any thread once one has failed or was interrupted."""
+
+    def __init__(self, tell: Callable[[int], None]) -> None:
+        self._tell, self._done, self._lock, self._stop = tell, 0, Lock(), Event()
+
+    def each(self, roots: NDArray[np.int64]) -> Iterator[int]:
+        for root in roots.tolist():
+            if self._stop.is_set():
+                return
+            yield root
+            with self._lock:
+                self._done += 1
+                self._tell(self._done)
+
+    @contextmanager
+    def to_the_end(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self._stop.set()
+            raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,9 @@ from lagbc.centrality.together import centralities
 GROUPS, _MOST_ROOTS = 10, 64
 
 
-def standard_errors(A: Any, name: str, k: int, *, rng: int, **options: Any) -> NDArray[np.float64]:
+def standard_errors(
+    A: Any, name: str, k: int, *, rng: int, report: Callable[[int, int], object] = lambda *_: None, **options: Any
+) -> NDArray[np.float64]:
     r"""Estimate the standard errors of ``centralities(A, name, k=k, rng=rng, **options)``, by ten smaller estimates.
 
     Parameters
@@ -25,6 +28,8 @@ def standard_errors(A: Any, name: str, k: int, *, rng: int, **options: Any) -> N
         Roots of the estimate, from 2 to less than n.
     rng : int
         Seed of the estimate; the smaller ones are drawn from another seed that follows from it.
+    report : callable
+        Gets how many of the smaller estimates are done, and how many there are.
     **options
         As for `lagbc.centralities`.
 
@@ -40,7 +45,11 @@ def standard_errors(A: Any, name: str, k: int, *, rng: int, **options: Any) -> N
     time is that of ten runs from k / 10 roots each, 64 at most.
     """
     generator, m = np.random.default_rng([rng, 1]), roots_of_group(k)
-    estimates = np.array([_estimate(A, name, k=m, rng=generator, **options) for _ in range(GROUPS)])
+    drawn = []
+    for done in range(GROUPS):
+        report(done, GROUPS)
+        drawn.append(_estimate(A, name, k=m, rng=generator, **options))
+    estimates = np.array(drawn)
     n = estimates.shape[1]
     errors: NDArray[np.float64] = np.sqrt(estimates.var(axis=0, ddof=1) * (1 / k - 1 / n) / (1 / m - 1 / n))
     return errors

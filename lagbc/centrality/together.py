@@ -3,19 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Unpack
+from typing import Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lagbc.centrality.compute import compute
+from lagbc.centrality.edge import OfEdges
 from lagbc.centrality.registry import Arguments, that_take
 from lagbc.run.options import Options
-from lagbc.types import Auto, CentralityName, DemandLike, GraphLike, Scores
+from lagbc.types import Auto, CentralityName, ColumnsOfScores, DemandLike, GraphLike, One, Scores, Several
 
 FIVE: tuple[CentralityName, ...] = ("bc", "closeness", "harmonic", "eccentricity", "stress")
 
 
+class _OfAny(OfEdges, total=False):
+    endpoints: bool
+    wf_improved: bool
+    log2: bool
+
+
+@overload
+def centralities(
+    A: GraphLike,
+    which: CentralityName | Iterable[CentralityName] | None = ...,
+    batch: int | Auto = ...,
+    *,
+    cutoff: One | None = ...,
+    decay: One | None = ...,
+    **others: Unpack[_OfAny],
+) -> Scores: ...
+@overload
+def centralities(
+    A: GraphLike,
+    which: CentralityName | Iterable[CentralityName] | None = ...,
+    batch: int | Auto = ...,
+    *,
+    cutoff: Several,
+    decay: ArrayLike | None = ...,
+    **others: Unpack[_OfAny],
+) -> ColumnsOfScores: ...
+@overload
+def centralities(
+    A: GraphLike,
+    which: CentralityName | Iterable[CentralityName] | None = ...,
+    batch: int | Auto = ...,
+    *,
+    cutoff: One | None = ...,
+    decay: Several,
+    **others: Unpack[_OfAny],
+) -> ColumnsOfScores: ...
 def centralities(
     A: GraphLike,
     which: CentralityName | Iterable[CentralityName] | None = None,
@@ -39,7 +76,7 @@ def centralities(
     wf_improved: bool = True,
     log2: bool = False,
     **options: Unpack[Options],
-) -> Scores:
+) -> Scores | ColumnsOfScores:
     """Compute several centralities from one sweep.
 
     Parameters
@@ -91,4 +128,6 @@ def centralities(
         log2=log2,
     )
     which = that_take(FIVE, arguments) if which is None else which
-    return compute(A, which, batch, directed, weighted, strength, options, arguments)  # type: ignore[return-value]
+    scores: Any = compute(A, which, batch, directed, weighted, strength, options, arguments)
+    found: Scores | ColumnsOfScores = scores
+    return found

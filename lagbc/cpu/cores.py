@@ -48,8 +48,8 @@ def _between(bounds: list[int]) -> list[Part]:
     return list(pairwise(bounds))
 
 
-def share(work: Callable[..., Result], parts: Iterable[Any]) -> list[Result]:
-    """Call ``work(*part)`` for each part, on as many threads as there are cores and parts; results in order of parts.
+def share(work: Callable[..., Result], parts: Iterable[Any], threads: int | None = None) -> list[Result]:
+    """Call ``work(*part)`` for each part, on so many threads or a thread for each core; results in order of parts.
 
     The calling thread takes parts, too, so that it makes do with the threads that the system starts, be it none.
     """
@@ -69,7 +69,7 @@ def share(work: Callable[..., Result], parts: Iterable[Any]) -> list[Result]:
         except BaseException as error:
             errors.append(error)
 
-    helpers = [Thread(target=take) for _ in range(min(cores(), len(parts)) - 1)]
+    helpers = [Thread(target=take) for _ in range(min(threads or cores(), len(parts)) - 1)]
     started = []
     for helper in helpers:
         try:

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.io
 import scipy.sparse as sp
 
-from lagbc.io.graph_file import GraphFile, merge_repeats, repeat_notices
+from lagbc.io.graph_file import BadLength, GraphFile, merge_repeats, repeat_notices
 from lagbc.io.source import Source
 
 _INDEX = rb"[0-9]+"
@@ -81,7 +81,23 @@ def read_matrix_market(source: Source, strengths: bool) -> GraphFile:
     mirrored = header.symmetry != "general"
     matrix, repeats = merge_repeats(entries, largest=strengths, mirrored=mirrored)
     notices = repeat_notices(repeats if header.field != "pattern" else 0, largest=strengths)
-    return GraphFile(matrix, not mirrored, "Matrix Market", None, notices)
+    bad_length = _first_bad_length(source, header, entries)
+    return GraphFile(matrix, not mirrored, "Matrix Market", None, notices, bad_length=bad_length)
+
+
+def _first_bad_length(source: Source, header: _Header, entries: sp.coo_array) -> BadLength | None:
+    """Return the first value of an edge that is no length, where a line has its ends."""
+    values = entries.data
+    if header.dense or header.field not in ("integer", "unsigned-integer", "real"):
+        return None
+    if not (~(np.isfinite(values) & (values > 0)) & (entries.row != entries.col)).any():
+        return None
+    for line, text in source.lines():
+        if line > header.line and (fields := text.split()):
+            row, column, value = int(fields[0]) - 1, int(fields[1]) - 1, float(fields[2])
+            if row != column and not 0 < value < np.inf:
+                return BadLength(line, f"the edge {row} -> {column} (vertices are counted from 0)", value)
+    return None
 
 
 def _read_header(source: Source) -> _Header:

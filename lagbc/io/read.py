@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePath
 
@@ -21,7 +22,7 @@ from lagbc.io.graphml import read_graphml
 from lagbc.io.matrix_market import read_matrix_market
 from lagbc.io.metis import read_metis
 from lagbc.io.npz import read_npz
-from lagbc.io.source import Source, find_source, gzip_errors_named
+from lagbc.io.source import Reporter, Source, find_source, gzip_errors_named
 
 _SUFFIXES = {
     ".mtx": "Matrix Market",
@@ -51,6 +52,7 @@ def read_graph(
     names: bool | None = None,
     strengths: bool = False,
     budget: int | None = None,
+    progress: bool | Reporter = False,
 ) -> GraphFile:
     """Read a graph file.
 
@@ -95,6 +97,9 @@ def read_graph(
     budget : int, optional
         Bytes that reading may take; by default half of what is free, or what the environment variable ``LAGBC_MEMORY``
         (such as 8GB) says.
+    progress : bool or callable, default False
+        True draws a bar with the time left; a callable gets how many bytes of the file were read, as stored, and how
+        many there are. Neither is told of what comes from a pipe. Some formats are read twice.
 
     Returns
     -------
@@ -121,12 +126,31 @@ def read_graph(
     """
     name, said = os.fspath(path), Columns(ends, length, header, names)
     file = example_path(name.removeprefix(EXAMPLE)) if name.startswith(EXAMPLE) else Path(name)
-    source = find_source(file, name, host_budget() if budget is None else budget)
-    with gzip_errors_named(name):
+    with _reporter(name, progress) as report, gzip_errors_named(name):
+        source = find_source(file, name, host_budget() if budget is None else budget, report)
         graph = replace(_read(source, strengths, said), name=name, strengths=strengths)
     for notice in graph.notices:
         warn(f"{name}: {notice}", GraphFileWarning)
     return graph
+
+
+@contextmanager
+def _reporter(name: str, progress: bool | Reporter) -> Iterator[Reporter | None]:
+    """Yield what is told how far a file is read: a function of the caller's, or one that draws a bar."""
+    if not isinstance(progress, bool) and not callable(progress):
+        raise TypeError(f"progress={progress!r} is neither True nor False nor a function")
+    if not progress or callable(progress):
+        yield progress or None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(desc=f"lagbc: reading {name}", unit="B", unit_scale=True) as bar:
+
+        def draw(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield draw
 
 
 def _read(source: Source, strengths: bool, said: Columns) -> GraphFile:

@@ -7,14 +7,17 @@ import gzip
 import io
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, NoReturn, cast
+from typing import TYPE_CHECKING, BinaryIO, NoReturn, cast
 
 from lagbc.budget import BUDGET_VARIABLE
 from lagbc.errors import GraphFormatError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 _PIECE = 1 << 20
 _GZIP = b"\x1f\x8b"
@@ -22,6 +25,9 @@ _GZIP = b"\x1f\x8b"
 _GZIP_RATIO = 1032
 # Copies of a line that are held while it is checked and split.
 _COPIES_OF_A_LINE = 4
+
+# Gets the bytes of a file that were read, as stored, and how many there are; a file may be read more than once.
+Reporter = Callable[[int, int], object]
 
 
 @dataclass(frozen=True)
@@ -37,12 +43,15 @@ class Source:
         Bytes that reading may take.
     kept : bytes or None
         All of it, if it comes from a pipe.
+    report : callable or None
+        Called whenever bytes of the file were read.
     """
 
     path: Path
     name: str
     budget: int
     kept: bytes | None = None
+    report: Reporter | None = None
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
@@ -57,7 +66,9 @@ class Source:
                 yield cast(BinaryIO, stream)
 
     def _open_stored(self) -> BinaryIO:
-        return self.path.open("rb") if self.kept is None else io.BytesIO(self.kept)
+        if self.kept is not None:
+            return io.BytesIO(self.kept)
+        return self.path.open("rb") if self.report is None else io.BufferedReader(_Reported(self.path, self.report))
 
     def most_bytes(self) -> int:
         """Bound how many bytes there are, decompressed."""
@@ -131,7 +142,21 @@ class Source:
             return _all_of(stream, self)
 
 
-def find_source(path: Path, name: str, budget: int) -> Source:
+class _Reported(io.FileIO):
+    """A file that tells how far it is read."""
+
+    def __init__(self, path: Path, report: Reporter) -> None:
+        super().__init__(path)
+        self._size, self._report = self.seek(0, io.SEEK_END), report
+        self.seek(0)
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        count = super().readinto(buffer)
+        self._report(self.tell(), self._size)
+        return count
+
+
+def find_source(path: Path, name: str, budget: int, report: Reporter | None = None) -> Source:
     """Look at a file before it is read.
 
     Raises
@@ -144,7 +169,7 @@ def find_source(path: Path, name: str, budget: int) -> Source:
     mode = path.stat().st_mode
     if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
         raise GraphFormatError(f"{name}: this is a device; expected a file or a pipe")
-    source = Source(path, name, budget)
+    source = Source(path, name, budget, report=report)
     if not stat.S_ISFIFO(mode):
         return source
     with path.open("rb") as pipe:

@@ -7,7 +7,7 @@ import os
 import secrets
 import shutil
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from glob import escape
 from pathlib import Path
@@ -214,7 +214,7 @@ def open_checkpoint(
     opened = Checkpoint(
         _followed(Path(path)),
         ";".join(part.label for part in parts),
-        digest_graphs((part.graph for part in parts), ordered=True),
+        digest_graphs(parts),
         digest_options(parts, sampled),
         roots,
     )
@@ -343,24 +343,37 @@ def digest_order(ordered: NDArray[np.int64], length: int) -> str:
     return hashlib.blake2b(ordered.tobytes() + str(length).encode(), digest_size=_DIGEST_BYTES).hexdigest()
 
 
-def digest_graphs(graphs: Iterable[Graph], *, ordered: bool = False) -> str:
-    """Digest graphs, and if asked to the orders of their vertices, which their sums depend on."""
+def digest_graph(graph: Graph) -> str:
+    """Digest a graph."""
     digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
-    for graph in graphs:
-        digest.update(f"{graph.n} {graph.nnz} {graph.directed}".encode())
-        digest.update(np.ascontiguousarray(as_numpy(graph.indptr)).data)
-        if ordered:  # sums over edges are in the sweep order, which another version or machine may choose otherwise
-            digest.update(np.ascontiguousarray(graph.order).data)
-        digest.update(np.ascontiguousarray(as_numpy(graph.indices)).data)
-        if graph.weights is not None:
-            digest.update(np.ascontiguousarray(as_numpy(graph.weights)).data)
+    _add_graph(digest, graph)
     return digest.hexdigest()
+
+
+def digest_graphs(parts: Sequence[Part]) -> str:
+    """Digest the graphs that are swept, and those whose chains are their edges."""
+    digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
+    for part in parts:
+        _add_graph(digest, part.graph)
+        # Sums over edges are in the sweep order, which another version or machine may choose otherwise.
+        digest.update(np.ascontiguousarray(part.graph.order).data)
+        if part.contracted is not None:
+            _add_graph(digest, part.contracted.piece.graph)
+    return digest.hexdigest()
+
+
+def _add_graph(digest: hashlib.blake2b, graph: Graph) -> None:
+    digest.update(f"{graph.n} {graph.nnz} {graph.directed}".encode())
+    for array in (graph.indptr, graph.indices, graph.weights):
+        if array is not None:
+            digest.update(np.ascontiguousarray(as_numpy(array)).data)
 
 
 def digest_options(parts: Sequence[Part], sampled: bool) -> str:
     """Digest all that changes raw sums."""
     digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
-    for method, plan in ((part.method, part.sweep) for part in parts):
+    for part in parts:
+        method, plan = part.method, part.sweep
         digest.update(
             f"{method.name} {method.device} {method.weighted} {plan.dtype} {plan.endpoints} {plan.exponent} "
             f"{plan.rtol} {sampled} {sorted(plan.sums)}".encode()
@@ -369,6 +382,10 @@ def digest_options(parts: Sequence[Part], sampled: bool) -> str:
             digest.update(b"none" if weights is None else weights.tobytes())
         if plan.members is not None:
             digest.update(b"members" + plan.members.tobytes())
+        if part.contracted is not None:
+            piece = part.contracted.piece
+            for weights in (piece.sources, piece.targets, piece.members):
+                digest.update(b"none" if weights is None else weights.tobytes())
         if plan.bounds is not None:
             for numbers in (plan.bounds.cutoffs, plan.bounds.decays):
                 digest.update(b"bounds" + numbers.tobytes())

@@ -21,7 +21,7 @@ from lagbc.graph.csr import as_numpy
 from lagbc.methods.sums import SparseSums, Sums
 from lagbc.reduce.piece import NotContractible
 from lagbc.run import memory
-from lagbc.run.checkpoint import Begun, digest_graphs, digest_options, digest_order
+from lagbc.run.checkpoint import Begun, digest_graph, digest_graphs, digest_options, digest_order
 from lagbc.run.crew import elsewhere_of
 from lagbc.run.execute import Result, edges_of, whole_sums
 from lagbc.run.part import Part
@@ -341,10 +341,10 @@ def _share_out(lines: Sequence[Line], share: Share) -> list[range]:
 def _made(plan: Plan, lines: Sequence[Line]) -> dict[str, str]:
     """Digest what the sums belong to."""
     return {
-        "graph": digest_graphs([plan.graph]),
+        "graph": digest_graph(plan.graph),
         "options": digest_options(plan.parts, plan.request.is_sample),
         "roots": digest_order(np.sort(plan.request.roots), 0),
         "methods": ";".join(part.label for part in plan.parts),
-        "pieces": digest_graphs([part.graph for part in plan.parts], ordered=True),
+        "pieces": digest_graphs(plan.parts),
         "order": " ".join(line.digest for line in lines),
     }

@@ -1,5 +1,6 @@
 """Betweenness of groups against its definition, by brute force; against NetworkX where that is right."""
 
+import threading
 from fractions import Fraction
 from itertools import permutations
 
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lagbc
+from lagbc.centrality import group as group_module
 
 
 def brute_force(G, group, weight=None, *, endpoints=False):
@@ -101,3 +103,49 @@ def test_names_and_what_is_no_group():
         lagbc.group_bc(G, [["a"], ["e"]])
     with pytest.raises(ValueError, match=r"groups\[0\] names vertex 1 more than once"):
         lagbc.group_bc(G, [["b", "b"]])
+
+
+def test_threads_and_progress():
+    G, groups, seen = nx.karate_club_graph(), [[0, 1], [5]], []
+    scores = lagbc.group_bc(G, groups)
+    for threads in (1, 3):
+        np.testing.assert_array_equal(lagbc.group_bc(G, groups, threads=threads), scores)
+    lagbc.group_bc(G, groups, progress=seen.append, threads=2)
+    assert [(progress.done, progress.total) for progress in seen] == [(done, 34) for done in range(1, 35)]
+    with lagbc.config(threads=2, progress=seen.append):
+        lagbc.group_bc(G, groups)
+        lagbc.group_bc(G, groups, progress=False)
+    assert len(seen) == 2 * 34
+    for wrong in ({"threads": 0}, {"progress": "yes"}):
+        with pytest.raises((TypeError, ValueError), match=next(iter(wrong))):
+            lagbc.group_bc(G, groups, **wrong)
+
+
+def test_one_thread_is_that_of_the_call():
+    seen = set()
+    lagbc.group_bc(nx.cycle_graph(1000), [[0]], threads=1, progress=lambda _: seen.add(threading.current_thread()))
+    assert seen == {threading.current_thread()}
+
+
+def test_progress_counts_each_pass_over_the_groups(monkeypatch):
+    monkeypatch.setattr(group_module, "_MOST", 2)
+    seen = []
+    scores = lagbc.group_bc(nx.path_graph(5), [[v] for v in range(5)], progress=seen.append)
+    assert scores.tolist() == [0, 3, 4, 3, 0]
+    assert [progress.done for progress in seen] == list(range(1, 16))
+    assert seen[-1].total == 15
+
+
+def test_an_interruption_stops_all_threads():
+    """None begins another root; 1,000 roots are in 32 blocks, which threads take one after the other."""
+    done = 0
+
+    def interrupt(progress):
+        nonlocal done
+        done = progress.done
+        if progress.done == 40:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        lagbc.group_bc(nx.cycle_graph(1000), [[0]], progress=interrupt, threads=4)
+    assert done < 50

@@ -16,9 +16,9 @@ def succeed(*arguments):
 
 
 def fail(*arguments):
-    """Return the one line that the command ends with."""
+    """Return the one line that the command ends with, where input or machine are at fault."""
     result = run(*arguments)
-    assert result.exit_code == 2
+    assert result.exit_code == 1
     assert isinstance(result.exception, SystemExit), "no traceback"
     *notes, line = result.stderr.splitlines()
     assert all(note.startswith("lagbc: note: ") for note in notes)

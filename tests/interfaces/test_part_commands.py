@@ -60,7 +60,7 @@ def test_a_network_that_comes_with_lagbc(tmp_path):
     files = parts(tmp_path, 2, "bc", "example:lesmis", "--weighted")
     out = tmp_path / "scores.npy"
     shown = succeed("merge", *files, "--out", out, "--top", 0)
-    assert shown.startswith("2 parts: bc of 77 vertices, 254 undirected edges\ntime: ")
+    assert shown.startswith("2 parts: bc of 77 vertices\ntime: ")
     np.testing.assert_array_equal(np.load(out), lagbc.bc(lagbc.read_graph("example:lesmis"), weighted=True))
 
 
@@ -81,7 +81,10 @@ def test_what_does_not_go(tmp_path):
     assert "name it with --out" in fail(*one, "--out", tmp_path / "scores.csv")
     assert "there is no directory" in fail(*one, "--out", tmp_path / "none" / "part.npz")
     out = (*one, "--out", tmp_path / "part1.npz")
-    assert "--plot draws scores, and a part has none" in fail(*out, "--plot", tmp_path / "a.png")
+    assert "--plot shows scores, and a part has none" in fail(*out, "--plot", tmp_path / "a.png")
+    assert "--json shows scores, and a part has none" in fail(*out, "--json")
+    states = "percolation", "example:lesmis", "--states", tmp_path / "states.csv", *out[2:]
+    assert "percolation is not computed in parts; leave out --part" in fail(*states)
     assert "a part takes no --checkpoint; leave it out" in fail(*out, "--checkpoint", tmp_path / "run")
     for part in ("0/2", "3/2", "2", "a/b", "1/2/3"):
         refused = run("bc", "example:lesmis", "--part", part)

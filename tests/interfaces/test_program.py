@@ -90,7 +90,7 @@ def test_errors_of_bc_are_one_line(monkeypatch, error):
         ),
         ("bucket_width=0 (not 'auto'); weighted=False", "--bucket-width 0 (not 'auto'); leaving out --weighted"),
         ("rng=3, directed=False", "--seed 3, --undirected"),
-        ("runs/k=3.txt: targets=[0]", "runs/k=3.txt: targets=[0]"),
+        ("runs/k=3.txt: n=[0]", "runs/k=3.txt: n=[0]"),
     ],
 )
 def test_errors_speak_of_options(monkeypatch, said, shown):
@@ -163,7 +163,7 @@ def test_program(path_graph, tmp_path):
     assert "path.txt: 4 vertices, 3 undirected edges" in done.stdout
     assert (tmp_path / "scores.csv").read_text() == "vertex,score\n10,2.0\n20,0.0\n30,2.0\n40,0.0\n"
     done = program("bc", tmp_path / "nothing")
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("lagbc: error: there is no file")
 
 

@@ -7,7 +7,7 @@ import pytest
 from commands import fail, run, succeed
 
 import lagbc
-from lagbc.centrality.registry import OF_THE_SCORES, registered
+from lagbc.centrality.registry import OF_THE_SCORES, OF_THE_SUMS, registered
 from lagbc.interfaces.cli import main
 from lagbc.phases import PHASES
 
@@ -32,8 +32,9 @@ def test_scores_are_those_of_the_function(tmp_path, record, options):
 @pytest.mark.parametrize("record", registered(), ids=lambda record: record.name)
 def test_a_command_takes_what_its_record_says(record):
     named = {parameter.name for parameter in main.commands[record.name.replace("_", "-")].params}
-    assert named & set(OF_THE_SCORES) == record.takes & set(OF_THE_SCORES)
-    assert ("k" in named) == ("k" in record.takes)
+    assert ("seed" in named) == ("rng" in record.takes)
+    arguments = {*OF_THE_SUMS, *OF_THE_SCORES} - {"rng"}
+    assert named & arguments == record.takes - {"rng"}
     assert {"method", "device", "memory", "dtype", "threads", "checkpoint", "out"} <= named
 
 

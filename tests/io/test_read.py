@@ -167,7 +167,16 @@ def test_a_banner_that_is_refused_is_no_comment_of_an_edge_list_either(write, ba
     ("name", "text", "edge"),
     [
         ("lab.txt", "10 20 1\n20 30 -2\n30 30 0\n30 40 0\n", ", line 2: the edge 20 -> 30"),
-        ("lab.mtx", BANNER + "4 4 4\n1 2 1\n2 3 -2\n3 3 0\n3 4 0\n", ": the edge 1 -> 2 (vertices are counted from 0)"),
+        (
+            "lab.mtx",
+            BANNER + "4 4 4\n1 2 1\n2 3 -2\n3 3 0\n3 4 0\n",
+            ", line 4: the edge 1 -> 2 (vertices are counted from 0)",
+        ),
+        (
+            "lab.mtx",
+            BANNER.replace("general", "symmetric") + "% none\n4 4 4\n\n2 1 1\n3 2 -2\n3 3 0\n4 3 1\n",
+            ", line 6: the edge 2 -> 1 (vertices are counted from 0)",
+        ),
     ],
 )
 def test_values_that_are_no_lengths_are_named_as_in_the_file(write, name, text, edge):

@@ -176,6 +176,32 @@ def test_resume(monkeypatch, tmp_path, function):
         function(A, checkpoint=file, **given | {"reduce": "none"})
 
 
+def test_a_checkpoint_of_chains_is_refused_by_what_only_their_insides_tell(tmp_path):
+    """The graph of junctions is the same whatever vertices inside chains weigh, and wherever they lie on them."""
+    A, file = ROADS.copy(), tmp_path / "run"
+    n = A.shape[0]
+    given = REDUCED | {"weighted": True, "checkpoint": file}
+    A.data[:] = 2.0
+    lagbc.bc(A, **given)
+    weights = np.ones(n)
+    weights[: n // 3] = 0
+    for other in ({"targets": [1, 2, 3]}, {"target_weights": weights}, {"source_weights": weights}):
+        with pytest.raises(lagbc.CheckpointError, match="belongs to other options"):
+            lagbc.bc(A, **given, **other)
+    degrees = np.diff((A + A.T).tocsr().indptr)
+    inner = next(v for v in np.flatnonzero(degrees == 2) if len(set(lengths_at(A, v))) == 2)
+    one, two = lengths_at(A, inner)
+    A.data[one], A.data[two] = 1.0, 3.0
+    with pytest.raises(lagbc.CheckpointError, match="belongs to another graph"):
+        lagbc.bc(A, **given)
+
+
+def lengths_at(A, v):
+    """Places in `A.data` of the entries of a vertex."""
+    entries = A.tocoo()
+    return np.flatnonzero((entries.row == v) | (entries.col == v)).tolist()
+
+
 def test_progress_is_in_shares_of_the_work():
     told = []
     lagbc.bc(ROADS, progress=told.append, **REDUCED)

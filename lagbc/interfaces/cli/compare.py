@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from lagbc.interfaces.cli import options
+from lagbc.interfaces.cli.document import show_document
 from lagbc.interfaces.cli.graphs import headline, open_source
-from lagbc.interfaces.cli.outputs import check_outputs
+from lagbc.interfaces.cli.outputs import check_outputs, say_written
+from lagbc.interfaces.cli.steps import shown_steps
 
 if TYPE_CHECKING:
-    from lagbc.comparison.records import Measurement
+    from lagbc.comparison.records import Comparison, Measurement
+    from lagbc.interfaces.cli.graphs import Source
+
+# The exit status where scores of some method are wrong.
+WRONG = 3
 
 
 @click.command("compare", epilog=options.GRAPH_HELP)
@@ -22,15 +29,22 @@ if TYPE_CHECKING:
 @click.option("--roots", type=click.IntRange(1), default=256, show_default=True, help="How many roots to draw.")
 @options.seed_option
 @click.option("--methods", metavar="NAME,...", default="all", show_default=True, help="Which of lagbc info's table.")
-@click.option("--device", default="all", show_default=True, help="Where to compute: all, cpu or cuda.")
+@click.option(
+    "--device",
+    type=click.Choice(["all", "cpu", "cuda"]),
+    default="all",
+    show_default=True,
+    help="Where to compute.",
+)
 @options.batch_option
 @options.bucket_width_option
-@click.option("--dtype", default="float64", show_default=True, help="Of path counts on the GPU; or float32.")
+@options.dtype_option
 @options.threads_option
 @click.option(
     "--time-limit", type=float, default=60.0, show_default=True, help="Seconds; a method that takes longer is skipped."
 )
 @options.plot_option("times and memory")
+@options.json_option
 @options.progress_option
 def compare_command(
     source: options.GraphOptions,
@@ -44,19 +58,23 @@ def compare_command(
     threads: int | None,
     time_limit: float,
     plot: Path | None,
+    as_json: bool,
     progress: bool,
 ) -> None:
     """Time, memory and agreement of every method on GRAPH.
 
-    A row is printed as soon as its method is measured; why others were not follows the table. The exit status is 1 if
+    A row is printed as soon as its method is measured; why others were not follows the table. The exit status is 3 if
     the scores of some method are wrong.
     """
     import lagbc
 
     check_outputs(None, plot)
-    taken = open_source(source)
-    graph = taken.graph
-    click.echo(f"{headline(taken, graph)}{', with lengths' if taken.weighted else ''}\n")
+    with shown_steps(progress) as steps:
+        taken = open_source(source, steps)
+        with steps.step("checking the graph"):
+            graph = taken.graph
+    if not as_json:
+        click.echo(f"{headline(taken)}{', with lengths' if taken.weighted else ''}\n")
     comparison = lagbc.compare(
         graph,
         roots,
@@ -71,16 +89,33 @@ def compare_command(
         rng=seed,
         time_limit=time_limit,
         progress=progress,
-        report=_row_printer(),
+        report=None if as_json else _row_printer(),
     )
-    click.echo(f"\n{comparison.conditions}" if comparison.measured else comparison.conditions)
-    for remark in (*comparison.remarks(), *comparison.reasons()):
-        click.echo(remark)
+    if as_json:
+        _show(taken, comparison)
+    else:
+        click.echo(f"\n{comparison.conditions}" if comparison.measured else comparison.conditions)
+        for remark in (*comparison.remarks(), *comparison.reasons()):
+            click.echo(remark)
     if plot is not None:
         comparison.plot(plot, title=taken.title)
-        click.echo(f"plot: {plot}")
+        if not as_json:
+            say_written("plot", plot)
     if any(record.agrees is False for record in comparison.records):
-        click.get_current_context().exit(1)
+        click.get_current_context().exit(WRONG)
+
+
+def _show(source: Source, comparison: Comparison) -> None:
+    """Print JSON."""
+    show_document(
+        "compare",
+        source,
+        roots=comparison.roots,
+        threads=comparison.threads,
+        gpu=comparison.gpu,
+        depth=comparison.depth,
+        methods=[{**asdict(record), "agrees": record.agrees} for record in comparison.records],
+    )
 
 
 def _row_printer() -> Callable[[Measurement], None]:

@@ -7,14 +7,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from lagbc.interfaces.cli.text import counted
+from lagbc.interfaces.cli.text import counted, note
 
 if TYPE_CHECKING:
     from lagbc.graph.graph import Graph
     from lagbc.interfaces.cli.options import GraphOptions, RunOptions, SampleOptions
+    from lagbc.interfaces.cli.steps import Steps
     from lagbc.io.graph_file import GraphFile
+    from lagbc.io.vertices import Vertices
+    from lagbc.methods.choose import Selection
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +46,15 @@ class Source:
 
         return as_graph(self.file, directed=self.directed, weighted=self.weighted, copy=False)
 
+    @cached_property
+    def vertices(self) -> Vertices:
+        """Its vertices, by what text calls them."""
+        from lagbc.io.vertices import Vertices
 
-def open_source(options: GraphOptions) -> Source:
+        return Vertices(self.file.matrix.shape[0], self.file.labels)
+
+
+def open_source(options: GraphOptions, steps: Steps) -> Source:
     """Read the graph; say so where it is directed although its format does not tell."""
     from lagbc.io.examples import EXAMPLE, example_names
     from lagbc.io.read import read_graph
@@ -58,39 +66,19 @@ def open_source(options: GraphOptions) -> Source:
         raise FileNotFoundError(f"there is no file {name!r}{stdin}; networks that come with lagbc: {shipped}")
     if Path(name).is_dir():
         raise IsADirectoryError(f"{name} is a folder, not a graph file")
-    file = read_graph(name, strengths=options.lengths == "strengths", **options.columns)
+    with steps.step(f"reading {name}", "B"):
+        strengths = options.lengths == "strengths"
+        file = read_graph(name, strengths=strengths, progress=steps.progress, **options.columns)
     tells_none = file.format == "SciPy npz" or (file.format == "edge list" and "directed (" not in file.said)
     if options.directed is None and tells_none:
         note(f"the format, {file.format}, tells no direction: edges go one way (--undirected takes them both ways)")
     return Source(
-        file=_as_lengths(file) if options.lengths == "strengths" else file,
+        file=_as_lengths(file) if strengths else file,
         directed=file.directed if options.directed is None else options.directed,
         weighted=options.lengths is not None,
         lengths=options.lengths,
         title=name.removeprefix(EXAMPLE) if name.startswith(EXAMPLE) else Path(name).name,
     )
-
-
-def read_demand(arguments: dict[str, Any], sample: SampleOptions) -> dict[str, Any]:
-    """Read the file of trips that is named among arguments, if there is one, and put its matrix in its place."""
-    from lagbc.io.read import read_graph
-
-    if arguments.get("demand") is None:
-        return arguments
-    if sample.k is not None:
-        raise ValueError("demand= says how often each pair of vertices counts; leave out k=")
-    path = arguments["demand"]
-    file = read_graph(path)
-    if file.format not in ("Matrix Market", "SciPy npz"):
-        raise ValueError(f"{path}: demand is a matrix, .npz or .mtx, whose rows are those of the graph")
-    if file.notices:
-        raise ValueError(f"{path}: the trips of a pair of vertices are listed more than once; list each pair once")
-    return {**arguments, "demand": file.matrix}
-
-
-def note(text: str) -> None:
-    """Print a line that is no result."""
-    click.echo(f"lagbc: note: {text}", err=True)
 
 
 def _as_lengths(file: GraphFile) -> GraphFile:
@@ -109,32 +97,35 @@ def form(source: Source) -> str:
     return f"{source.file.format}: {source.file.said}" if source.file.said else source.file.format
 
 
-def headline(source: Source, graph: Graph) -> str:
+def headline(source: Source) -> str:
     """Return the title and the size in one line."""
+    graph = source.graph
     edges = counted(graph.nnz, "directed edge") if graph.directed else counted(graph.nnz // 2, "undirected edge")
     return f"{source.title}: {counted(graph.n, 'vertex', 'vertices')}, {edges}"
 
 
-def introduce(
-    source: Source, graph: Graph, which: Any, sample: SampleOptions, run: RunOptions, given: dict[str, Any]
-) -> None:
-    """Print what a command is about to compute: the graph, the method, what became of values, and the roots."""
+def choose(source: Source, which: Any, sample: SampleOptions, run: RunOptions, given: dict[str, Any]) -> Selection:
+    """Return the method that a command is about to take."""
     import lagbc
 
-    roots = None if sample.k is None else min(sample.k, graph.n)
+    roots = None if sample.k is None else min(sample.k, source.graph.n)
+    if given.get("sources") is not None:
+        roots = min(len(given["sources"]), source.graph.n)
     how = {name: value for name, value in asdict(run).items() if name not in ("batch", "progress")}
     how |= {name: given[name] for name in ("demand", "cutoff", "decay") if name in given}
-    choice = lagbc.select_method(
-        graph, directed=source.directed, weighted=source.weighted, which=which, roots=roots, **how
+    return lagbc.select_method(
+        source.graph, directed=source.directed, weighted=source.weighted, which=which, roots=roots, **how
     )
-    click.echo(headline(source, graph))
-    if source.file.said:
-        click.echo(form(source))
-    click.echo(f"method: {choice.reason}")
-    for line in weight_lines(source):
-        click.echo(line)
+
+
+def introduction(source: Source, choice: Selection, sample: SampleOptions) -> str:
+    """Say what a command is about to compute: the graph, the method, what became of values, and the roots."""
+    n = source.graph.n
+    lines = [headline(source), *([form(source)] if source.file.said else []), f"method: {choice.reason}"]
+    lines += weight_lines(source)
     if sample.k is not None:
-        click.echo(f"estimate from {counted(sample.k, 'random root')} of {graph.n:,} (seed {sample.seed})")
+        lines.append(f"estimate from {counted(sample.k, 'random root')} of {n:,} (seed {sample.seed})")
+    return "\n".join(lines)
 
 
 def has_weights(source: Source) -> bool:

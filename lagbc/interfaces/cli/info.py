@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from lagbc import phases
 from lagbc.interfaces.cli import options
+from lagbc.interfaces.cli.document import method_of, show_document
 from lagbc.interfaces.cli.graphs import degrees_of, form, has_weights, headline, open_source
+from lagbc.interfaces.cli.steps import shown_steps
 from lagbc.interfaces.cli.text import counted, duration, size, table
 
 if TYPE_CHECKING:
     import numpy as np
 
     from lagbc.comparison.predict import Prediction
-    from lagbc.graph.graph import Graph
     from lagbc.interfaces.cli.graphs import Source
 
 
 @click.command("info", epilog=options.GRAPH_HELP)
 @options.takes_graph
-def info_command(source: options.GraphOptions) -> None:
+@options.json_option
+@options.progress_option
+def info_command(source: options.GraphOptions, as_json: bool, progress: bool) -> None:
     """Size and shape of GRAPH, the memory and time it needs, and the methods there are."""
     import lagbc
     from lagbc.comparison.predict import predict
@@ -28,24 +33,70 @@ def info_command(source: options.GraphOptions) -> None:
     from lagbc.methods.table import gpus_in_words
     from lagbc.run.options import with_defaults
 
-    taken = open_source(source)
-    graph = taken.graph
-    click.echo(headline(taken, graph))
-    for label, value in _facts(taken, graph):
+    with shown_steps(progress) as steps:
+        taken = open_source(source, steps)
+        with phases.record(watch=steps.phase):
+            graph = taken.graph
+            shape = _Shape.of(taken)
+            choice = lagbc.select_method(graph, directed=graph.directed, weighted=graph.weighted)
+            memory = lagbc.estimate_memory(graph, directed=graph.directed, weighted=graph.weighted)
+        with steps.step("predicting the time"):
+            found = predict(graph)
+    if as_json:
+        show_document(
+            "info",
+            taken,
+            shape=asdict(shape),
+            memory={name: getattr(memory, name) for name in ("total", "graph", "workspace", "scores")},
+            batch=memory.batch,
+            threads=memory.threads,
+            method=method_of(choice),
+            time=asdict(found),
+            methods=_methods(),
+        )
+        return
+    click.echo(headline(taken))
+    for label, value in _facts(taken, shape):
         click.echo(f"  {label:<18} {value}")
-    choice = lagbc.select_method(graph, directed=graph.directed, weighted=graph.weighted)
-    memory = lagbc.estimate_memory(graph, directed=graph.directed, weighted=graph.weighted)
     click.echo(
         f"memory: {size(memory.total)} (graph {size(memory.graph)}, workspace {size(memory.workspace)}, "
         f"scores {size(memory.scores)}) with batch {memory.batch}, threads {memory.threads}"
     )
     click.echo(f"devices: {counted(usable_cores(), 'CPU core')}, {gpus_in_words()}")
     click.echo(f"method: {choice.reason}")
-    click.echo(f"time: {_time(predict(graph))}")
+    click.echo(f"time: {_time(found)}")
     if (executor := with_defaults({}).get("executor")) is not None:
         click.echo(f"workers: {executor.size} ranks, threads {executor.threads} each")
     click.echo()
     click.echo(_methods_table())
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """What a graph is like, in numbers; degrees are the least, the mean and the largest."""
+
+    stored_entries: int
+    self_loops: int
+    isolated_vertices: int
+    weak_components: int
+    largest_component: int
+    degrees: dict[str, dict[str, float]]
+
+    @classmethod
+    def of(cls, source: Source) -> _Shape:
+        import numpy as np
+
+        graph, matrix = source.graph, source.file.matrix
+        entries = matrix.tocoo()
+        members = np.bincount(graph.components)
+        return cls(
+            stored_entries=int(matrix.nnz),
+            self_loops=int(np.count_nonzero(entries.row == entries.col)),
+            isolated_vertices=int(np.count_nonzero(graph.out_degrees + graph.in_degrees == 0)),
+            weak_components=int(members.size),
+            largest_component=int(members.max(initial=0)),
+            degrees={name: _spread(degrees) for name, degrees in degrees_of(graph)},
+        )
 
 
 def _time(found: Prediction) -> str:
@@ -63,13 +114,7 @@ def _time(found: Prediction) -> str:
     )
 
 
-def _facts(source: Source, graph: Graph) -> list[tuple[str, str]]:
-    import numpy as np
-
-    matrix = source.file.matrix
-    entries = matrix.tocoo()
-    members = np.bincount(graph.components)
-    isolated = np.count_nonzero(graph.out_degrees + graph.in_degrees == 0)
+def _facts(source: Source, shape: _Shape) -> list[tuple[str, str]]:
     if source.weighted:
         weights = f"taken as {source.lengths}"
     else:
@@ -77,16 +122,27 @@ def _facts(source: Source, graph: Graph) -> list[tuple[str, str]]:
     return [
         ("format", form(source)),
         ("weights", weights),
-        ("stored entries", f"{matrix.nnz:,}"),
-        ("self loops", f"{np.count_nonzero(entries.row == entries.col):,} (ignored)"),
-        ("isolated vertices", f"{isolated:,}"),
-        ("weak components", f"{members.size:,} (largest {members.max(initial=0):,} vertices)"),
-        *((name, _spread(degrees)) for name, degrees in degrees_of(graph)),
+        ("stored entries", f"{shape.stored_entries:,}"),
+        ("self loops", f"{shape.self_loops:,} (ignored)"),
+        ("isolated vertices", f"{shape.isolated_vertices:,}"),
+        ("weak components", f"{shape.weak_components:,} (largest {shape.largest_component:,} vertices)"),
+        *((name, _in_words(spread)) for name, spread in shape.degrees.items()),
     ]
 
 
-def _spread(values: np.ndarray) -> str:
-    return f"min {values.min()}, mean {values.mean():.3g}, max {values.max()}" if values.size else "no vertices"
+def _spread(values: np.ndarray) -> dict[str, float]:
+    return {"min": int(values.min()), "mean": float(values.mean()), "max": int(values.max())} if values.size else {}
+
+
+def _in_words(spread: dict[str, float]) -> str:
+    return f"min {spread['min']}, mean {spread['mean']:.3g}, max {spread['max']}" if spread else "no vertices"
+
+
+def _methods() -> list[dict[str, Any]]:
+    from lagbc.methods.table import METHODS
+
+    names = ("name", "formulation", "device", "weighted", "available", "missing")
+    return [{name: getattr(row, name) for name in names} for row in METHODS]
 
 
 def _methods_table() -> str:

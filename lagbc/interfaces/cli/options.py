@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lagbc.interfaces.cli.completion import DEVICES, complete_device, complete_graph, complete_method
+
 if TYPE_CHECKING:
     from lagbc.types import Auto, Devices, DTypeName, MethodName, ReduceName
 
@@ -81,12 +83,31 @@ class RunOptions:
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """What becomes of the scores."""
+    """What becomes of the scores.
 
-    top: int
+    Attributes
+    ----------
+    top : int or None
+        How many are shown; None is ten in a table, and all as JSON.
+    out, plot : Path or None
+        Files that are written.
+    as_json : bool
+        Whether JSON is printed in the place of a table.
+    part : (int, int), or None
+        Which part of how many is computed alone.
+    """
+
+    top: int | None
     out: Path | None
     plot: Path | None
-    part: tuple[int, int] | None
+    as_json: bool
+    part: tuple[int, int] | None = None
+
+    def shown(self, n: int) -> int:
+        """How many of n scores are shown."""
+        if self.top is None:
+            return n if self.as_json else min(n, 10)
+        return min(n, self.top)
 
 
 def _number_or_auto(kind: type[int] | type[float], wanted: str) -> Callable[[click.Context, click.Parameter, str], Any]:
@@ -119,19 +140,13 @@ def _two_columns(
     return columns[0], columns[1]
 
 
-def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> list[float] | float | None:
-    if value is None:
-        return None
-    try:
-        numbers = [float(part) for part in value.split(",")]
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is no number, and no numbers with commas between", ctx, param) from None
-    return numbers if len(numbers) > 1 else numbers[0]
-
-
 def _devices(ctx: click.Context, param: click.Parameter, value: str) -> str | list[int]:
     numbers = [part.strip() for part in value.split(",")]
-    return [int(number) for number in numbers] if all(map(str.isdecimal, numbers)) else value
+    if all(map(str.isdecimal, numbers)):
+        return [int(number) for number in numbers]
+    if value not in DEVICES:
+        raise click.BadParameter(f"{value!r} is none of {', '.join(DEVICES)}, and no numbers of GPUs", ctx, param)
+    return value
 
 
 def _part(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, int] | None:
@@ -170,9 +185,17 @@ bucket_width_option = click.option(
     show_default=True,
     help="Of Delta-stepping, with --weighted or --strength.",
 )
+dtype_option = click.option(
+    "--dtype",
+    type=click.Choice(["float64", "float32"]),
+    default="float64",
+    show_default=True,
+    help="Type of path counts; float32 on the GPU only.",
+)
 threads_option = click.option(
     "--threads", type=click.IntRange(1), help="CPU threads.  [default: as many as there are cores]"
 )
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for scripts.")
 progress_option = click.option(
     "--progress/--no-progress", default=None, callback=_is_terminal, help="[default: on if stderr is a terminal]"
 )
@@ -203,7 +226,7 @@ def _record(kind: type, parameter: str, *declarations: Callable[[_Function], _Fu
 takes_graph = _record(
     GraphOptions,
     "source",
-    click.argument("name", metavar="GRAPH"),
+    click.argument("name", metavar="GRAPH", shell_complete=complete_graph),
     click.option(
         "--directed/--undirected", default=None, help="Edges one way or both ways.  [default: what the file says]"
     ),
@@ -246,26 +269,34 @@ error_option = click.option(
 takes_run = _record(
     RunOptions,
     "run",
-    click.option("--method", default="auto", show_default=True, help="A row of the table that lagbc info prints."),
+    click.option(
+        "--method",
+        default="auto",
+        show_default=True,
+        shell_complete=complete_method,
+        help="A row of the table that lagbc info prints.",
+    ),
     click.option(
         "--device",
         callback=_devices,
         metavar="NAME|I[,I...]",
         default="auto",
         show_default=True,
+        shell_complete=complete_device,
         help="Where to compute: cpu, cuda, all for all GPUs, or the numbers of some.",
     ),
     click.option(
         "--reduce",
+        type=click.Choice(["auto", "none", "all"]),
         default="auto",
         show_default=True,
-        help="What of the graph is not swept, as its structure gives it: auto, none or all.",
+        help="What of the graph is not swept, as its structure gives it: what pays, nothing, or all that can be.",
     ),
     batch_option,
     bucket_width_option,
     threads_option,
     click.option("--memory", metavar="SIZE", help="What the run may take, e.g. 8GB.  [default: half of what is free]"),
-    click.option("--dtype", default="float64", show_default=True, help="Type of path counts; on the GPU float32, too."),
+    dtype_option,
     click.option("--variant", help="Which of its ways a traversal on the GPU takes."),
     click.option("--virtual-warp", type=int, help="Threads that share the edges of a vertex in some traversals."),
     click.option(
@@ -274,16 +305,15 @@ takes_run = _record(
     progress_option,
 )
 
-top_option = click.option(
-    "--top", type=click.IntRange(0), default=10, show_default=True, help="How many of the highest to print."
-)
-
 takes_output = _record(
     OutputOptions,
     "output",
-    top_option,
+    click.option(
+        "--top", type=click.IntRange(0), help="How many of the highest to print.  [default: 10; with --json all]"
+    ),
     click.option("--out", type=click.Path(path_type=Path), help="Write all scores: a .npy array or a .csv table."),
     plot_option("scores of vertices"),
+    json_option,
     click.option(
         "--part",
         metavar="I/N",
@@ -291,49 +321,3 @@ takes_output = _record(
         help="Compute only the I-th of N parts, and write its sums to --out FILE.npz; lagbc merge makes scores of all.",
     ),
 )
-
-# The arguments of centralities that are no vertices, by their names in Python.
-_ARGUMENTS = {
-    "demand": click.option(
-        "--demand",
-        metavar="FILE",
-        type=click.Path(path_type=Path),
-        help="Trips between pairs of vertices, a matrix (.npz or .mtx) with a row for each origin: loads by trips.",
-    ),
-    "cutoff": click.option(
-        "--cutoff",
-        callback=_numbers,
-        metavar="D[,D...]",
-        help="Only pairs of vertices at most so far apart, in hops or lengths; several give a column each.",
-    ),
-    "decay": click.option(
-        "--decay",
-        callback=_numbers,
-        metavar="B[,B...]",
-        help="A pair at distance d counts exp(-B d); several give a column each, for every cutoff.",
-    ),
-    "normalized": click.option("--normalized", is_flag=True, help="Divide by the number of pairs, as NetworkX does."),
-    "endpoints": click.option("--endpoints", is_flag=True, help="Count the two ends of a path too."),
-    "wf_improved": click.option(
-        "--wf-improved/--no-wf-improved",
-        default=True,
-        show_default=True,
-        help="Scale closeness down where few vertices reach one.",
-    ),
-    "log2": click.option("--log2", is_flag=True, help="Base-2 logarithms of stress."),
-    "rtol": click.option(
-        "--rtol", type=float, default=0.0, help="Relative difference up to which two lengths of paths are equal."
-    ),
-}
-
-
-def arguments_of(names: frozenset[str]) -> list[Callable[[_Function], _Function]]:
-    """Return the declarations of some arguments, last first."""
-    return [declare for name, declare in reversed(_ARGUMENTS.items()) if name in names]
-
-
-def takes_all_arguments(command: _Function) -> _Function:
-    """Declare the arguments of all centralities."""
-    for declare in arguments_of(frozenset(_ARGUMENTS)):
-        command = declare(command)
-    return command

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import click
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,6 +30,12 @@ def check_outputs(out: Path | None, plot: Path | None) -> None:
     for path in (out, plot):
         if path is not None and not path.parent.is_dir():
             raise FileNotFoundError(f"{path}: there is no directory {str(path.parent)!r}")
+
+
+def say_written(what: str, path: Path | None) -> None:
+    """Say where something was written, if it was."""
+    if path is not None:
+        click.echo(f"{what}: {path}")
 
 
 def columns_of(name: str, scores: np.ndarray) -> dict[str, np.ndarray]:
@@ -77,6 +86,26 @@ def write_edges(path: Path, scores: Any, labels: np.ndarray | None) -> None:
         return
     columns = (part.tolist() for part in (*ends, *values))
     _write_rows(path, ("source", "target", *matrices), zip(*columns, strict=True))
+
+
+def write_groups(path: Path, groups: list[list[Any]], scores: np.ndarray) -> None:
+    """Write scores of groups: their numbers from 1 on, their vertices as a line of CSV, and scores."""
+    if path.suffix == ".npy":
+        import numpy as np
+
+        np.save(path, scores)
+        return
+    lines = map(_line, groups)
+    _write_rows(path, ("group", "vertices", "score"), zip(count(1), lines, scores.tolist(), strict=False))
+
+
+def _line(fields: Iterable[Any]) -> str:
+    import csv
+    import io
+
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(fields)
+    return line.getvalue()
 
 
 def _write_rows(path: Path, titles: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from functools import partial
 from typing import Any
 
 import click
@@ -12,12 +11,13 @@ from lagbc import __version__
 from lagbc.errors import GraphFileWarning, MemoryWarning
 from lagbc.interfaces.cli.compare import compare_command
 from lagbc.interfaces.cli.compile import compile_command
+from lagbc.interfaces.cli.completion import completion_command
+from lagbc.interfaces.cli.group import group_command
 from lagbc.interfaces.cli.info import info_command
 from lagbc.interfaces.cli.parts import merge_command
 from lagbc.interfaces.cli.scores import score_commands
 from lagbc.interfaces.cli.text import in_options
 from lagbc.interfaces.cli.together import centralities_command
-from lagbc.interfaces.launched import on_all_ranks
 from lagbc.interfaces.signals import Terminated, sigterm_raises
 
 
@@ -34,7 +34,7 @@ class _Commands(click.Group):
             warnings.showwarning = lambda message, *_, **__: self._say(ctx, "warning", str(message))
             try:
                 with sigterm_raises():
-                    return on_all_ranks(partial(super().invoke, ctx))
+                    return super().invoke(ctx)
             except KeyboardInterrupt as interrupt:
                 what, status = ("terminated", 143) if isinstance(interrupt, Terminated) else ("interrupted", 130)
                 click.echo(f"lagbc: {what}{': ' if str(interrupt) else ''}{interrupt}", err=True)
@@ -48,7 +48,7 @@ class _Commands(click.Group):
 
     def _fail(self, ctx: click.Context, message: str) -> None:
         self._say(ctx, "error", message)
-        ctx.exit(2)
+        ctx.exit(1)
 
     def _say(self, ctx: click.Context, what: str, message: str) -> None:
         """Print a message of a function in one line, arguments being the options of the command that is run."""
@@ -59,9 +59,21 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="lagbc", message="%(prog)s %(version)s")
 def main() -> None:
-    """Shortest-path centralities of large sparse graphs, by linear algebra on batches of roots."""
+    """Shortest-path centralities of large sparse graphs, by linear algebra on batches of roots.
+
+    Exit status: 0; 1 if something is wrong with the input or the machine, 2 with the command line; 3 if compare finds
+    wrong scores; 130 after Ctrl-C, 143 after SIGTERM.
+    """
 
 
-_OTHERS = (centralities_command, merge_command, info_command, compare_command, compile_command)
-for command in (*score_commands(), *_OTHERS):
+for command in (
+    *score_commands(),
+    group_command,
+    centralities_command,
+    merge_command,
+    info_command,
+    compare_command,
+    compile_command,
+    completion_command,
+):
     main.add_command(command)

@@ -4,37 +4,65 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from lagbc import phases
-from lagbc.centrality.registry import Centrality, registered
+from lagbc.centrality.registry import registered
 from lagbc.interfaces.cli import options
-from lagbc.interfaces.cli.graphs import introduce, open_source, read_demand
+from lagbc.interfaces.cli.arguments import read_arguments, takes_arguments
+from lagbc.interfaces.cli.document import arguments_of, columns_in_words, estimate_of, method_of, show_document
+from lagbc.interfaces.cli.graphs import choose, degrees_of, introduction, open_source
 from lagbc.interfaces.cli.outputs import (
     check_outputs,
     columns_of,
+    matrices_of,
     require_numbers,
+    say_written,
     write_edges,
     write_scores,
 )
-from lagbc.interfaces.cli.parts import write_part
+from lagbc.interfaces.cli.parts import check_part, write_part
+from lagbc.interfaces.cli.rows import Rows, rows_of_edges, rows_of_vertices
+from lagbc.interfaces.cli.steps import Steps, shown_steps
 from lagbc.interfaces.cli.text import left_behind, timing
-from lagbc.interfaces.cli.tops import top_edges, top_vertices
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
+
+    from lagbc.interfaces.cli.graphs import Source
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What a command scores: the name of a function, its arguments, and what it is in words."""
+
+    name: str
+    takes: frozenset[str]
+    summary: str
+    of_edges: bool = False
+
+
+# Its states weigh the roots of a sweep, so that it shares none with others and is no record of the registry.
+PERCOLATION = Scored(
+    "percolation",
+    frozenset({"states", "rtol"}),
+    "percolation: the share of percolated paths that lead through a vertex",
+)
 
 
 def score_commands() -> Iterator[click.Command]:
     """Make the command of each centrality there is, with the arguments that its record takes."""
     for record in registered():
-        yield _command(record)
+        yield _command(Scored(record.name, record.takes, record.summary, record.of_edges))
+    yield _command(PERCOLATION)
 
 
-def _command(record: Centrality) -> click.Command:
+def _command(scored: Scored) -> click.Command:
     def run_command(
         source: options.GraphOptions,
         output: options.OutputOptions,
@@ -43,80 +71,95 @@ def _command(record: Centrality) -> click.Command:
         error: bool = False,
         **given: Any,
     ) -> None:
-        _score(record, source, sample, error, given, output, run)
+        _check(scored, output, given)
+        with shown_steps(run.progress) as steps:
+            _score(scored, source, sample, error, given, output, run, steps)
 
     declared: Any = run_command
-    for declare in (options.takes_run, options.takes_output, *options.arguments_of(record.takes)):
+    for declare in (options.takes_run, options.takes_output, takes_arguments(*scored.takes)):
         declared = declare(declared)
-    if "k" in record.takes:
-        declared = options.takes_sample(declared if record.of_edges else options.error_option(declared))
-    summary = f"{record.summary[0].upper()}{record.summary[1:]}."
-    name = record.name.replace("_", "-")
+    if "k" in scored.takes:
+        declared = options.takes_sample(declared if scored.of_edges else options.error_option(declared))
+    summary = f"{scored.summary[0].upper()}{scored.summary[1:]}."
+    name = scored.name.replace("_", "-")
     return click.command(name, epilog=options.GRAPH_HELP, help=summary)(options.takes_graph(declared))
 
 
-def _score(
-    record: Centrality,
-    source: options.GraphOptions,
-    sample: options.SampleOptions,
-    error: bool,
-    given: dict[str, Any],
-    output: options.OutputOptions,
-    run: options.RunOptions,
-) -> None:
+def _check(scored: Scored, output: options.OutputOptions, given: dict[str, Any]) -> None:
     if output.part is not None:
-        write_part([record.name], source, sample, read_demand(given, sample), output, run)
+        if scored is PERCOLATION:
+            raise ValueError("percolation is not computed in parts; leave out --part")
+        check_part(output)
         return
     check_outputs(output.out, output.plot)
-    if record.of_edges and output.plot is not None:
+    if scored.of_edges and output.plot is not None:
         raise ValueError("--plot draws scores of vertices; write those of edges with --out")
     if output.plot is not None and _has_columns(given):
         raise ValueError("--plot draws scores for one cutoff and one decay; write several with --out")
-    taken, given = open_source(source), read_demand(given, sample)
-    if record.of_edges:
+
+
+def _score(
+    scored: Scored,
+    source: options.GraphOptions,
+    sample: options.SampleOptions,
+    error: bool,
+    typed: dict[str, Any],
+    output: options.OutputOptions,
+    run: options.RunOptions,
+    steps: Steps,
+) -> None:
+    taken = open_source(source, steps)
+    if scored.of_edges:
         require_numbers(output.out, taken.file.labels)
+    with steps.step("reading the arguments"):
+        given = read_arguments(typed, taken, sample)
+    if output.part is not None:
+        write_part([scored.name], taken, sample, given, output, run)
+        return
     how = asdict(run) | {"directed": taken.directed, "weighted": taken.weighted}
     silent = how | {"checkpoint": None, "progress": False}
     start = time.perf_counter()
-    with phases.record() as recorder:
+    with phases.record(watch=steps.phase) as recorder:
         graph = taken.graph
-        introduce(taken, graph, record.name, sample, run, given)
+        choice = choose(taken, "bc" if scored is PERCOLATION else scored.name, sample, run, given)
+        if not output.as_json:
+            click.echo(introduction(taken, choice, sample))
         try:
-            scores = _compute(record.name, graph, sample.arguments | given | how)
+            scores = _compute(scored.name, graph, sample.arguments | given | how)
         except KeyboardInterrupt as interrupt:
             raise type(interrupt)(left_behind(run.checkpoint)) from None
     seconds = time.perf_counter() - start
     if output.out is not None:  # at once: what follows may be interrupted
-        (write_edges if record.of_edges else write_scores)(output.out, scores, taken.file.labels)
-    if output.top:
-        click.echo()
-        if record.of_edges:
-            click.echo(top_edges(scores, graph, taken.file.labels, output.top))
-        else:
-            errors, why = _errors(record, graph, sample, error, given | silent)
-            columns = columns_of("score", scores)
-            click.echo(top_vertices(columns, errors, graph, taken.file.labels, output.top))
-            if why:
-                click.echo(f"\nstandard error: {why}")
-    click.echo(timing(seconds, recorder.seconds))
-    if output.out is not None:
-        click.echo(f"scores: {output.out}")
-    if output.plot is not None:
-        from lagbc.plots import plot_scores
-
-        unit = _unit(given) if record.name == "bc" else ""
-        name = "betweenness" if record.name == "bc" else record.name.replace("_", " ")
-        plot_scores(
-            taken.file.matrix,
-            scores,
-            output.plot,
-            directed=taken.directed,
-            title=taken.title,
-            unit=unit,
-            name=name,
-            labels=taken.file.labels,
+        with steps.step(f"writing {output.out}"):
+            (write_edges if scored.of_edges else write_scores)(output.out, scores, taken.file.labels)
+    errors, why = None, ""
+    if output.shown(graph.n) and not scored.of_edges:
+        with steps.step("computing the standard error", " estimates"):
+            errors, why = _errors(scored, graph, sample, error, given | silent, steps)
+    if output.as_json:
+        show_document(
+            scored.name,
+            taken,
+            method=method_of(choice),
+            estimate=estimate_of(taken, sample),
+            arguments=arguments_of(typed),
+            columns=columns_in_words({scored.name: scored.takes}, given),
+            scores=_rows(scored, scored.name, scores, errors, taken, output).as_json(),
+            seconds={"total": seconds, **recorder.seconds},
         )
-        click.echo(f"plot: {output.plot}")
+    else:
+        if output.shown(graph.n):
+            rows = _rows(scored, "score", scores, errors, taken, output)
+            click.echo(f"\n{rows.as_text({} if scored.of_edges else dict(degrees_of(graph)))}")
+        if why:
+            click.echo(f"\nstandard error: {why}")
+        click.echo(timing(seconds, recorder.seconds))
+        say_written("scores", output.out)
+    if output.plot is not None:
+        with steps.step(f"drawing {output.plot}"):
+            _draw(scored, scores, taken, given, output.plot)
+        if not output.as_json:
+            say_written("plot", output.plot)
 
 
 def _has_columns(given: dict[str, Any]) -> bool:
@@ -142,10 +185,15 @@ def _compute(name: str, graph: Any, arguments: dict[str, Any]) -> Any:
 
 
 def _errors(
-    record: Centrality, graph: Any, sample: options.SampleOptions, wanted: bool, options_of_run: dict[str, Any]
+    scored: Scored,
+    graph: Any,
+    sample: options.SampleOptions,
+    wanted: bool,
+    options_of_run: dict[str, Any],
+    steps: Steps,
 ) -> tuple[np.ndarray | None, str]:
     """Return the standard errors of an estimate, and a sentence on them; none where there are no estimates."""
-    if "k" not in record.takes or options_of_run.get("demand") is not None:
+    if "k" not in scored.takes or any(options_of_run.get(name) is not None for name in ("demand", "sources")):
         return None, ""
     if sample.k is None or sample.k >= graph.n:
         return None, "none; all vertices are roots"
@@ -157,5 +205,34 @@ def _errors(
         return None, "none; one root does not tell it"
     from lagbc.centrality.standard_error import GROUPS, roots_of_group, standard_errors
 
-    errors = standard_errors(graph, record.name, sample.k, rng=sample.seed, **options_of_run)
+    errors = standard_errors(graph, scored.name, sample.k, rng=sample.seed, report=steps.progress, **options_of_run)
     return errors, f"from {GROUPS} more estimates, of {roots_of_group(sample.k)} random roots each"
+
+
+def _rows(
+    scored: Scored,
+    title: str,
+    scores: Any,
+    errors: np.ndarray | None,
+    source: Source,
+    output: options.OutputOptions,
+) -> Rows:
+    if scored.of_edges:
+        return rows_of_edges(matrices_of(title, scores), source, output)
+    return rows_of_vertices(columns_of(title, scores), source, output, errors)
+
+
+def _draw(scored: Scored, scores: Any, source: Source, given: dict[str, Any], path: Path) -> None:
+    from lagbc.plots import plot_scores
+
+    is_bc = scored.name == "bc"
+    plot_scores(
+        source.file.matrix,
+        scores,
+        path,
+        directed=source.directed,
+        title=source.title,
+        unit=_unit(given) if is_bc else "",
+        name="betweenness" if is_bc else scored.name.replace("_", " "),
+        labels=source.file.labels,
+    )

@@ -23,6 +23,11 @@ def table(rows: list[tuple[str, ...]], *, right: bool) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
+def note(text: str) -> None:
+    """Print a line that is no result."""
+    click.echo(f"lagbc: note: {text}", err=True)
+
+
 def counted(count: int, one: str, many: str = "") -> str:
     """Return a number of things with their name, in the singular if it is one."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
@@ -73,7 +78,9 @@ def in_options(message: str, command: click.Command | None) -> str:
             return name
         if value == "False":
             return option.secondary_opts[0] if option.secondary_opts else f"leaving out {name}"
+        if value[0] == "(":
+            return f"{name} {value[1:-1].replace(', ', ',')}"
         return f"{name} {value.strip(_QUOTES)}"
 
     names = "|".join(map(re.escape, options))
-    return re.sub(rf"(?<![\w/.-])(?P<name>{names})=(?P<value>'[^']*'|\"[^\"]*\"|[^\s,;:()]+)?", say, message)
+    return re.sub(rf"(?<![\w/.-])(?P<name>{names})=(?P<value>'[^']*'|\"[^\"]*\"|\([^()]*\)|[^\s,;:()]+)?", say, message)

@@ -9,11 +9,16 @@ from typing import Any
 import click
 
 from lagbc import phases
+from lagbc.centrality.registry import OF_THE_SCORES, OF_THE_SUMS, Arguments, find, that_take
 from lagbc.interfaces.cli import options
-from lagbc.interfaces.cli.graphs import introduce, open_source, read_demand
-from lagbc.interfaces.cli.outputs import check_outputs, columns_of, write_table
-from lagbc.interfaces.cli.parts import write_part
-from lagbc.interfaces.cli.text import left_behind, table, timing
+from lagbc.interfaces.cli.arguments import read_arguments, takes_arguments
+from lagbc.interfaces.cli.document import arguments_of, columns_in_words, estimate_of, method_of, show_document
+from lagbc.interfaces.cli.graphs import choose, introduction, open_source
+from lagbc.interfaces.cli.outputs import check_outputs, columns_of, say_written, write_table
+from lagbc.interfaces.cli.parts import check_part, write_part
+from lagbc.interfaces.cli.rows import rows_of_vertices
+from lagbc.interfaces.cli.steps import Steps, shown_steps
+from lagbc.interfaces.cli.text import left_behind, timing
 
 
 @click.command("centralities", epilog=options.GRAPH_HELP)
@@ -21,10 +26,10 @@ from lagbc.interfaces.cli.text import left_behind, table, timing
 @click.option(
     "--which",
     help="Names of commands, separated by commas; the first one ranks.  [default: bc,closeness,harmonic,eccentricity,"
-    "stress; no eccentricity with --k]",
+    "stress, as far as they take the arguments that are given]",
 )
 @options.takes_sample
-@options.takes_all_arguments
+@takes_arguments(*OF_THE_SUMS, *OF_THE_SCORES)
 @options.takes_output
 @options.takes_run
 def centralities_command(
@@ -36,33 +41,43 @@ def centralities_command(
     **given: Any,
 ) -> None:
     """Several centralities of the vertices of GRAPH from one sweep."""
-    import numpy as np
-
-    import lagbc
-    from lagbc.centrality.registry import Arguments, find, that_take
-    from lagbc.centrality.together import FIVE
-
     if output.part is None:
         check_outputs(output.out, output.plot)
-    given = read_demand(given, sample)
-    if which is None:
-        names = list[str](
-            that_take(FIVE, Arguments(**sample.arguments, demand=given["demand"], cutoff=given["cutoff"]))
-        )
     else:
-        names = [name.strip().replace("-", "_") for name in which.split(",")]
-    if any(find(name).of_edges for name in names):
+        check_part(output)
+    names = None if which is None else [name.strip().replace("-", "_") for name in which.split(",")]
+    if any(find(name).of_edges for name in names or ()):
         raise ValueError("--which names vertices' centralities; for edges: lagbc edge-bc")
+    with shown_steps(run.progress) as steps:
+        _compute(source, names, sample, output, run, given, steps)
+
+
+def _compute(
+    source: options.GraphOptions,
+    names: list[str] | None,
+    sample: options.SampleOptions,
+    output: options.OutputOptions,
+    run: options.RunOptions,
+    typed: dict[str, Any],
+    steps: Steps,
+) -> None:
+    import lagbc
+    from lagbc.centrality.together import FIVE
+
+    taken = open_source(source, steps)
+    with steps.step("reading the arguments"):
+        given = read_arguments(typed, taken, sample)
+    names = names or list[str](that_take(FIVE, Arguments(**sample.arguments, **given)))
     if output.part is not None:
-        write_part(names, source, sample, given, output, run)
+        write_part(names, taken, sample, given, output, run)
         return
-    taken = open_source(source)
-    labels = taken.file.labels
     how: dict[str, Any] = {"directed": taken.directed, "weighted": taken.weighted, **given, **asdict(run)}
     start = time.perf_counter()
-    with phases.record() as recorder:
+    with phases.record(watch=steps.phase) as recorder:
         graph: Any = taken.graph
-        introduce(taken, graph, names, sample, run, given)
+        choice = choose(taken, names, sample, run, given)
+        if not output.as_json:
+            click.echo(introduction(taken, choice, sample))
         try:
             found: dict[str, Any] = dict(lagbc.centralities(graph, names, **sample.arguments, **how))  # type: ignore[arg-type]
         except KeyboardInterrupt as interrupt:
@@ -70,19 +85,29 @@ def centralities_command(
     seconds = time.perf_counter() - start
     found = {title: column for name in names for title, column in columns_of(name, found[name]).items()}
     if output.out is not None:
-        write_table(output.out, found, labels)
-    if output.top:
-        rows: list[tuple[str, ...]] = [("rank", "vertex", *found)]
-        first = next(iter(found.values()))
-        for rank, v in enumerate(np.argsort(-first, kind="stable")[: output.top], 1):
-            vertex = v if labels is None else labels[v]
-            rows.append((str(rank), str(vertex), *(f"{column[v]:.8g}" for column in found.values())))
-        click.echo(f"\n{table(rows, right=True)}\n")
-    click.echo(timing(seconds, recorder.seconds))
-    if output.out is not None:
-        click.echo(f"scores: {output.out}")
+        with steps.step(f"writing {output.out}"):
+            write_table(output.out, found, taken.file.labels)
+    rows = rows_of_vertices(found, taken, output)
+    if output.as_json:
+        show_document(
+            "centralities",
+            taken,
+            method=method_of(choice),
+            estimate=estimate_of(taken, sample),
+            arguments=arguments_of(typed),
+            columns=columns_in_words({name: find(name).takes for name in names}, given),
+            scores=rows.as_json(),
+            seconds={"total": seconds, **recorder.seconds},
+        )
+    else:
+        if output.shown(taken.graph.n):
+            click.echo(f"\n{rows.as_text({})}\n")
+        click.echo(timing(seconds, recorder.seconds))
+        say_written("scores", output.out)
     if output.plot is not None:
         from lagbc.plots import plot_centralities
 
-        plot_centralities(taken.file.matrix, found, output.plot, title=taken.title, labels=labels)
-        click.echo(f"plot: {output.plot}")
+        with steps.step(f"drawing {output.plot}"):
+            plot_centralities(taken.file.matrix, found, output.plot, title=taken.title, labels=taken.file.labels)
+        if not output.as_json:
+            say_written("plot", output.plot)

@@ -122,7 +122,7 @@ def recognise(source: Source, said: Columns) -> Layout:
         There is no edge, or it cannot be told which columns are meant.
     """
     comments: list[bytes] = []
-    content = _content(source, comments)
+    content = content_of(source, comments)
     lines = list(islice(content, 1))
     if not lines:
         raise GraphFormatError(f"{source.name}: no edge in the file; expected lines {_EDGE}")
@@ -134,7 +134,7 @@ def recognise(source: Source, said: Columns) -> Layout:
     if in_braces:
         said = Columns(said.ends or (1, 2), None, said.header, said.names)
         lines = [(number, with_attribute(source, number, text, attribute)) for number, text in lines]
-    separator = _separator(source, *lines[0])
+    separator = separator_of(source, *lines[0])
     titles: list[bytes] = []
     first = _split(source, *lines[0], separator, glued=False)
     below = _split(source, *lines[1], separator, glued=True) if len(lines) > 1 else []
@@ -173,8 +173,8 @@ def recognise(source: Source, said: Columns) -> Layout:
     )
 
 
-def _content(source: Source, comments: list[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Yield lines that are neither blank nor comments, which are put aside."""
+def content_of(source: Source, comments: list[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Yield the numbers and texts of lines that are neither blank nor comments, which are put aside."""
     for line, text in source.lines():
         stripped = text.strip(b" \t\f\v")
         if stripped[:1] in _COMMENTS:
@@ -183,7 +183,7 @@ def _content(source: Source, comments: list[bytes]) -> Iterator[tuple[int, bytes
             yield line, text
 
 
-def _separator(source: Source, line: int, text: bytes) -> bytes:
+def separator_of(source: Source, line: int, text: bytes) -> bytes:
     """Tell what separates columns by a line, outside quotes, and before a comment if there is anything."""
     bare = without_quoted(text)
     for part in (re.split(rb"[#%]", bare, maxsplit=1)[0], bare):

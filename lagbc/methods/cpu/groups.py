@@ -12,6 +12,8 @@ of shares it needs no count of its own, leaves no range, and is exactly 0 where 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,14 +24,19 @@ from lagbc.methods.cpu import extended
 
 
 def sum_of_roots(
-    graph: Graph, roots: NDArray[np.int64], members: NDArray[np.bool_], rtol: float, *, endpoints: bool
+    graph: Graph,
+    roots: Iterable[int],
+    members: NDArray[np.bool_],
+    rtol: float,
+    *,
+    endpoints: bool,
 ) -> NDArray[np.float64]:
     """Sum the shares of some roots over all targets.
 
     Parameters
     ----------
     graph : Graph
-    roots : ndarray of int64
+    roots : iterable of int
     members : ndarray of bool, shape (n, groups)
         Whether a vertex is in a group.
     rtol : float
@@ -45,7 +52,7 @@ def sum_of_roots(
     lengths = np.broadcast_to(np.float64(1), into.nnz) if into.weights is None else into.weights
     shares, is_passed = np.zeros(members.shape), np.zeros(graph.n, np.bool_)
     totals = np.zeros(members.shape[1])
-    for root in roots.tolist():
+    for root in roots:
         dist, sigma = extended.count_paths(graph, plan, root, log2=False)
         is_log = not np.isfinite(sigma).all()
         if is_log:

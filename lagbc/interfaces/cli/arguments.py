@@ -1,0 +1,151 @@
+"""The arguments of centralities as options: how they are declared, and what they name is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lagbc.interfaces.cli.completion import complete_file
+from lagbc.interfaces.cli.text import counted, note
+
+if TYPE_CHECKING:
+    from lagbc.interfaces.cli.graphs import Source
+    from lagbc.interfaces.cli.options import SampleOptions
+    from lagbc.io.vertices import Vertices
+
+_Function = Callable[..., Any]
+
+# Begins the name of a file in the place of vertices.
+_FILE = "@"
+
+
+def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> list[float] | float | None:
+    if value is None:
+        return None
+    try:
+        numbers = [float(part) for part in value.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is no number, and no numbers with commas between", ctx, param) from None
+    return numbers if len(numbers) > 1 else numbers[0]
+
+
+def _vertices(name: str, what: str) -> Callable[[_Function], _Function]:
+    shown = "V[,V...]|@FILE"
+    return click.option(
+        f"--{name}", metavar=shown, help=f"{what}; or a file of them. Names that hold commas in quotes."
+    )
+
+
+def _weights(name: str, what: str, *, required: bool = False) -> Callable[[_Function], _Function]:
+    return click.option(
+        f"--{name}",
+        metavar="FILE[:COLUMN]",
+        shell_complete=complete_file,
+        required=required,
+        help=f"{what}: lines of a vertex and a number >= 0, or a .npy array; vertices that are left out have 0.",
+    )
+
+
+# By their names in Python.
+_ARGUMENTS = {
+    "sources": _vertices("sources", "Only paths that begin at these vertices"),
+    "targets": _vertices("targets", "Only paths that end at these"),
+    "source_weights": _weights("source-weights", "How often each vertex counts as a beginning"),
+    "target_weights": _weights("target-weights", "How often each counts as an end"),
+    "states": _weights("states", "How far each vertex is percolated", required=True),
+    "demand": click.option(
+        "--demand",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="Trips between pairs of vertices, a matrix (.npz or .mtx) with a row for each origin: loads by trips.",
+    ),
+    "cutoff": click.option(
+        "--cutoff",
+        callback=_numbers,
+        metavar="D[,D...]",
+        help="Only pairs of vertices at most so far apart, in hops or lengths; several give a column each.",
+    ),
+    "decay": click.option(
+        "--decay",
+        callback=_numbers,
+        metavar="B[,B...]",
+        help="A pair at distance d counts exp(-B d); several give a column each, for every cutoff.",
+    ),
+    "normalized": click.option("--normalized", is_flag=True, help="Divide by the number of pairs, as NetworkX does."),
+    "endpoints": click.option("--endpoints", is_flag=True, help="Count the two ends of a path too."),
+    "wf_improved": click.option(
+        "--wf-improved/--no-wf-improved",
+        default=True,
+        show_default=True,
+        help="Scale closeness down where few vertices reach one.",
+    ),
+    "log2": click.option("--log2", is_flag=True, help="Base-2 logarithms of stress."),
+    "rtol": click.option(
+        "--rtol", type=float, default=0.0, help="Relative difference up to which two lengths of paths are equal."
+    ),
+}
+
+
+def takes_arguments(*names: str) -> Callable[[_Function], _Function]:
+    """Declare some arguments, in the order that all of them have."""
+
+    def declare(command: _Function) -> _Function:
+        for name, option in reversed(_ARGUMENTS.items()):
+            if name in names:
+                command = option(command)
+        return command
+
+    return declare
+
+
+def read_arguments(given: dict[str, Any], source: Source, sample: SampleOptions) -> dict[str, Any]:
+    """Put what files and texts hold in the place of their names."""
+    read = dict(given)
+    vertices = source.vertices
+    for name in ("sources", "targets"):
+        if given.get(name) is not None:
+            read[name] = _listed(given[name], vertices)
+    for name in ("source_weights", "target_weights", "states"):
+        if given.get(name) is not None:
+            read[name] = _weighed(name, given[name], vertices)
+    if given.get("demand") is not None:
+        read["demand"] = _trips(given["demand"], sample)
+    return read
+
+
+def _listed(text: str, vertices: Vertices) -> list[Any]:
+    from lagbc.io.vertices import read_vertices, vertices_in
+
+    if not text.startswith(_FILE):
+        return vertices_in(text, vertices)
+    return read_vertices(Path(text.removeprefix(_FILE)), vertices)
+
+
+def _weighed(name: str, text: str, vertices: Vertices) -> Any:
+    from lagbc.io.vertices import read_numbers
+
+    path, _, column = (text, "", "") if Path(text).exists() else text.rpartition(":")
+    if not path:
+        path, column = text, ""
+    numbers, named = read_numbers(Path(path), column or None, vertices)
+    if named < vertices.n:
+        among = f"{counted(named, 'vertex', 'vertices')} of {vertices.n:,}"
+        note(f"{path} names {among}; the others have 0 ({name.replace('_', ' ')})")
+    return numbers
+
+
+def _trips(path: Path, sample: SampleOptions) -> Any:
+    """Read a matrix of trips."""
+    from lagbc.io.read import read_graph
+
+    if sample.k is not None:
+        raise ValueError("demand= says how often each pair of vertices counts; leave out k=")
+    file = read_graph(path)
+    if file.format not in ("Matrix Market", "SciPy npz"):
+        raise ValueError(f"{path}: demand is a matrix, .npz or .mtx, whose rows are those of the graph")
+    if file.notices:
+        raise ValueError(f"{path}: the trips of a pair of vertices are listed more than once; list each pair once")
+    return file.matrix

@@ -1,0 +1,86 @@
+"""What commands print with ``--json``: one line of JSON, whose layout docs/command-line.md documents."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from lagbc import __version__
+
+if TYPE_CHECKING:
+    from lagbc.interfaces.cli.graphs import Source
+    from lagbc.interfaces.cli.options import SampleOptions
+    from lagbc.methods.choose import Selection
+
+# Counts changes that scripts would notice; new names are none.
+_LAYOUT = 1
+
+
+def show_document(command: str, source: Source, **parts: Any) -> None:
+    """Print a document on a graph: what all have, and parts."""
+    head = {"layout": _LAYOUT, "version": __version__, "command": command, "graph": _graph(source)}
+    click.echo(json.dumps(head | parts, allow_nan=False))
+
+
+def _graph(source: Source) -> dict[str, Any]:
+    graph = source.graph
+    return {
+        "name": source.title,
+        "format": source.file.format,
+        "recognised": source.file.said,
+        "vertices": graph.n,
+        "edges": graph.nnz if graph.directed else graph.nnz // 2,
+        "directed": graph.directed,
+        "values": source.lengths,
+    }
+
+
+def method_of(choice: Selection) -> dict[str, str]:
+    """Return the method that is taken, and why."""
+    return {"name": choice.method.name, "device": choice.method.device, "reason": choice.reason}
+
+
+def estimate_of(source: Source, sample: SampleOptions) -> dict[str, int] | None:
+    """Return what scores are estimated from; None if they are exact."""
+    return None if sample.k is None else {"roots": min(sample.k, source.graph.n), "seed": sample.seed}
+
+
+def arguments_of(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that were typed."""
+    source_of = click.get_current_context().get_parameter_source
+    return {name: _typed(value) for name, value in given.items() if source_of(name) is ParameterSource.COMMANDLINE}
+
+
+def _typed(value: Any) -> Any:
+    """Return a value as JSON has it: an infinite cutoff is text."""
+    if isinstance(value, list):
+        return [_typed(one) for one in value]
+    return str(value) if isinstance(value, Path) or (isinstance(value, float) and math.isinf(value)) else value
+
+
+def columns_in_words(records: Mapping[str, frozenset[str]], given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Say of each column which centrality, cutoff and decay it has.
+
+    Parameters
+    ----------
+    records : mapping
+        The arguments that each centrality takes, by its name.
+    given : mapping
+    """
+    columns = {}
+    for name, takes in records.items():
+        decay = given.get("decay") if "decay" in takes else None
+        bounds = [one if isinstance(one, list) else [one] for one in (given.get("cutoff"), decay)]
+        pairs = list(product(*bounds))
+        several = isinstance(given.get("cutoff"), list) or isinstance(decay, list)
+        titles = [f"{name}_{number}" for number in range(1, len(pairs) + 1)] if several else [name]
+        for title, (cutoff, rate) in zip(titles, pairs, strict=True):
+            columns[title] = {"centrality": name, "cutoff": _typed(cutoff), "decay": rate}
+    return columns

@@ -1,0 +1,97 @@
+"""How commands end: the exit status says of what kind it was, the line on stderr what to do."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commands import run
+
+import lagbc
+from lagbc.errors import CheckpointError, GraphFormatError, MissingDependencyError
+from lagbc.interfaces.signals import Terminated
+
+PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
+USAGE = [
+    ["nonsense"],
+    ["bc"],
+    ["bc", "example:karate", "--nonsense"],
+    ["bc", "example:karate", "--k", "many"],
+    ["bc", "example:karate", "--device", "tpu"],
+    ["bc", "example:karate", "--reduce", "some"],
+    ["bc", "example:karate", "--dtype", "float16"],
+    ["bc", "example:karate", "--cutoff", "far"],
+    ["bc", "example:karate", "--seed", "1"],
+    ["compare", "example:karate", "--device", "tpu"],
+    ["group-bc", "example:karate"],
+]
+FAULTS = [
+    *(ValueError, TypeError, OSError, MemoryError, OverflowError),
+    *(MissingDependencyError, GraphFormatError, CheckpointError),
+]
+
+
+def status(*arguments):
+    """Return the exit status, what was printed, and the last line on stderr; there is no traceback."""
+    result = run(*arguments)
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert "Traceback" not in result.stderr
+    return result.exit_code, result.stdout, (result.stderr.splitlines() or [""])[-1]
+
+
+def test_0():
+    assert status("bc", "example:karate")[0] == 0
+    assert status("bc", "--help")[0] == 0
+
+
+@pytest.mark.parametrize("error", FAULTS)
+@pytest.mark.parametrize("command", ["bc", "centralities", "group_bc", "percolation"])
+def test_1_if_input_or_machine_are_at_fault(monkeypatch, tmp_path, command, error):
+    def fail(*_, **__):
+        raise error("so it is")
+
+    (tmp_path / "states.txt").write_text("0 1\n")
+    needed = {"group_bc": ["--group", "0"], "percolation": ["--states", tmp_path / "states.txt"]}.get(command, [])
+    monkeypatch.setattr(lagbc, command, fail)
+    code, _, line = status(command, "example:karate", *needed)
+    assert code == 1
+    assert re.fullmatch("lagbc: error: (out of memory: )?so it is", line)
+
+
+@pytest.mark.parametrize("arguments", USAGE, ids=" ".join)
+def test_2_if_the_command_line_is(arguments):
+    code, printed, line = status(*arguments)
+    assert (code, printed) == (2, "")
+    assert line.startswith("Error: ")
+
+
+@pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt, 130), (Terminated, 143)])
+@pytest.mark.parametrize("command", ["bc", "centralities", "group_bc"])
+def test_130_and_143_if_it_is_ended(monkeypatch, command, error, code):
+    def end(*_, **__):
+        raise error
+
+    monkeypatch.setattr(lagbc, command, end)
+    found, _, line = status(command, "example:karate", *(["--group", "0"] if command == "group_bc" else []))
+    assert found == code
+    assert line.startswith("lagbc: interrupted" if code == 130 else "lagbc: terminated")
+
+
+def test_a_reader_that_has_gone():
+    """As in ``lagbc bc ... | head -1``; Python's own status."""
+    code = (
+        "import os, sys\n"
+        "from lagbc.interfaces.cli import main\n"
+        "read, write = os.pipe(); os.close(read); os.dup2(write, 1)\n"
+        "main(['info', '--help'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_the_page_and_the_help_name_them_all():
+    page = PAGE.read_text(encoding="utf-8")
+    assert re.findall(r"^\| (\d+) \|", page, re.MULTILINE) == ["0", "1", "2", "3", "130", "143"]
+    said = run("--help").stdout.partition("Exit status:")[2].partition("Options:")[0]
+    assert re.findall(r"\d+", said) == ["0", "1", "2", "3", "130", "143"]

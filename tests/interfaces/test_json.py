@@ -1,0 +1,146 @@
+"""What commands print with ``--json``: one line, whose layout the page on the command line documents."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from commands import fail, run, succeed
+
+import lagbc
+from lagbc.centrality.registry import registered
+from lagbc.comparison import check
+from lagbc.methods.table import METHODS
+from lagbc.phases import PHASES
+
+PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
+
+
+def document(*arguments):
+    printed = succeed(*arguments, "--json")
+    assert printed.count("\n") == 1
+    found = json.loads(printed)
+    assert (found["layout"], found["version"]) == (1, lagbc.__version__)
+    return found
+
+
+@pytest.mark.parametrize("record", registered(), ids=lambda record: record.name)
+def test_every_centrality(record):
+    bounds = {"cutoff": [2.0, 3.0], "decay": 0.5} if "decay" in record.takes else {"cutoff": [2.0, 3.0]}
+    typed = [f"--{name}={str(value).strip('[]')}" for name, value in bounds.items()]
+    found = document(record.name, "example:karate", *typed)
+    scores = getattr(lagbc, record.name)(lagbc.read_graph("example:karate"), **bounds)
+    titles = [f"{record.name}_1", f"{record.name}_2"]
+    assert found["command"] == record.name
+    assert found["arguments"].items() >= bounds.items()
+    assert found["columns"] == {
+        title: {"centrality": record.name, "cutoff": cutoff, "decay": bounds.get("decay")}
+        for title, cutoff in zip(titles, bounds["cutoff"], strict=True)
+    }
+    for title, column in zip(titles, scores if record.of_edges else scores.T, strict=True):
+        if record.of_edges:
+            rows, columns = found["scores"]["source"], found["scores"]["target"]
+            assert len(rows) == 78
+            column = column.toarray()[rows, columns]
+        else:
+            assert found["scores"]["vertex"] == list(range(34))
+        assert found["scores"][title] == column.tolist()
+
+
+def test_what_ran():
+    found = document("bc", "example:lesmis", "--strength", "--k", 20, "--seed", 3, "--normalized")
+    graph = {"name": "lesmis", "format": "Matrix Market", "recognised": "", "vertices": 77, "edges": 254}
+    assert found["graph"] == graph | {"directed": False, "values": "strengths"}
+    choice = lagbc.select_method(lagbc.read_graph("example:lesmis"), strength=True, roots=20)
+    assert found["method"] == {"name": choice.method.name, "device": "cpu", "reason": choice.reason}
+    assert found["estimate"] == {"roots": 20, "seed": 3}
+    assert found["arguments"] == {"normalized": True}
+    assert found["columns"] == {"bc": {"centrality": "bc", "cutoff": None, "decay": None}}
+    assert found["seconds"].keys() == {"total", *PHASES}
+    assert found["seconds"]["total"] > 0
+    assert all(error >= 0 for error in found["scores"]["error"])
+    assert document("bc", "example:lesmis")["estimate"] is None
+
+
+def test_names_and_the_highest(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text('Zoë,"Lee, C."\n"Lee, C.",Bob\n', encoding="utf-8")
+    assert document("bc", path)["scores"] == {"vertex": ["Zoë", "Lee, C.", "Bob"], "bc": [0, 1, 0]}
+    assert document("bc", path, "--top", 1)["scores"] == {"vertex": ["Lee, C."], "bc": [1]}
+    assert document("bc", path, "--top", 0)["scores"] == {"vertex": [], "bc": []}
+    edges = document("edge-bc", path, "--top", 1, "--sources", "Zoë", "--out", tmp_path / "edges.csv")
+    assert edges["scores"] == {"source": ["Zoë"], "target": ["Lee, C."], "edge_bc": [2]}
+    assert edges["arguments"] == {"sources": "Zoë"}
+    assert (tmp_path / "edges.csv").exists()
+    path.write_text("20 10\n10 30\n")
+    assert document("bc", path)["scores"]["vertex"] == [10, 20, 30]
+
+
+def test_bounds_that_bound_nothing(path_graph):
+    found = document("bc", path_graph, "--cutoff", "0,inf", "--decay", 0)
+    assert found["arguments"] == {"cutoff": [0, "inf"], "decay": 0}
+    assert [column["cutoff"] for column in found["columns"].values()] == [0, "inf"]
+    assert found["scores"]["bc_2"] == [2, 0, 2, 0]
+
+
+def test_the_logarithm_of_0_is_null(path_graph):
+    assert document("stress", path_graph, "--log2")["scores"]["stress"] == [1, None, 1, None]
+
+
+def test_several():
+    found = document("centralities", "example:karate", "--which", "bc,reach", "--cutoff", "1,2", "--decay", 0.5)
+    scores = lagbc.centralities(lagbc.read_graph("example:karate"), ("bc", "reach"), cutoff=[1, 2], decay=0.5)
+    assert list(found["scores"]) == ["vertex", "bc_1", "bc_2", "reach_1", "reach_2"]
+    assert found["columns"]["bc_2"] == {"centrality": "bc", "cutoff": 2, "decay": 0.5}
+    assert found["columns"]["reach_1"] == {"centrality": "reach", "cutoff": 1, "decay": None}
+    np.testing.assert_array_equal(found["scores"]["reach_2"], scores["reach"][:, 1])
+
+
+def test_groups_and_percolation(path_graph, tmp_path):
+    found = document("group-bc", path_graph, "--group", "10", "--group", "30,40", "--normalized")
+    assert found["command"] == "group_bc"
+    assert found["scores"] == {"group": [1, 2], "vertices": [[10], [30, 40]], "group_bc": [2 / 6, 0]}
+    assert document("group-bc", path_graph, "--group", "40", "--group", "10", "--top", 1)["scores"]["group"] == [2]
+    (tmp_path / "states.txt").write_text("20 1\n")
+    found = document("percolation", path_graph, "--states", tmp_path / "states.txt")
+    assert found["scores"] == {"vertex": [10, 20, 30, 40], "percolation": [1, 0, 0.5, 0]}
+    assert found["arguments"] == {"states": str(tmp_path / "states.txt")}
+
+
+def test_info():
+    found = document("info", "example:karate")
+    assert found["shape"]["degrees"] == {"degree": {"min": 1, "mean": pytest.approx(156 / 34), "max": 17}}
+    assert [row["name"] for row in found["methods"]] == [row.name for row in METHODS]
+    assert found["memory"]["total"] == lagbc.estimate_memory(lagbc.read_graph("example:karate")).total
+    assert found["time"]["roots"] == 34
+
+
+def test_compare(monkeypatch):
+    given = ["compare", "example:karate", "--roots", 5, "--methods", METHODS[0].name, "--device", "cpu"]
+    found = document(*given)
+    (row,) = found["methods"]
+    assert (found["roots"], row["method"], row["agrees"]) == (5, METHODS[0].name, True)
+    monkeypatch.setattr(check, "_by_reference", lambda task, count: [0.0] * task.graph.n)
+    result = run(*given, "--json")
+    assert result.exit_code == 3
+    assert json.loads(result.stdout)["methods"][0]["agrees"] is False
+
+
+def test_an_error_prints_no_json(path_graph):
+    assert "no vertex" in fail("bc", path_graph, "--json", "--sources", 1)
+    assert run("bc", path_graph, "--json", "--sources", 1).stdout == ""
+
+
+def test_the_page_names_what_there_is(path_graph):
+    """Every key of the documents is in the page, and the example there is what the command prints."""
+    page = PAGE.read_text(encoding="utf-8")
+    for command in (["bc"], ["info"], ["compare", "--device", "cpu"], ["group-bc", "--group", "10"]):
+        for key in document(*command, path_graph):
+            assert f"`{key}`" in page, key
+    example = json.loads(re.search(r"```json\n(.*?)```", page, re.DOTALL)[1])
+    found = document("bc", "example:karate", "--top", 2)
+    assert found.keys() == example.keys()
+    for same in ("layout", "command", "graph", "estimate", "arguments", "columns", "scores"):
+        assert found[same] == example[same], same
+    assert found["seconds"].keys() == example["seconds"].keys()

@@ -1,0 +1,108 @@
+"""Files of vertices: a number for each, groups of them, or a list."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+from lagbc.errors import GraphFormatError
+from lagbc.io.vertices import Vertices, read_groups, read_numbers, read_vertices, vertices_in
+
+NAMED = Vertices(4, np.array(["a", "b", "x, y", "Zoë"], np.dtypes.StringDType()))
+IDS = Vertices(3, np.array([10, 20, 30]))
+NUMBERED = Vertices(3, None)
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(text, name="vertices.txt"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "numbers", "named"),
+    [
+        ("b 2\na 1.5\n", None, [1.5, 2, 0, 0], 2),
+        ('# who\nname,state\n"x, y",3\nZoë,1e-3\n', None, [0, 0, 3, 1e-3], 2),
+        ("a;1\nb;0\n\nZoë;2", None, [1, 0, 0, 2], 3),
+        ("name,born,state\na,1990,0.5\n", "state", [0.5, 0, 0, 0], 1),
+        ("a\t7\t2\nb\t8\t3\n", "3", [2, 3, 0, 0], 2),
+        ("name state\n", None, [0, 0, 0, 0], 0),
+    ],
+)
+def test_numbers(file, text, column, numbers, named):
+    found, count = read_numbers(file(text), column, NAMED)
+    assert (found.tolist(), count) == (numbers, named)
+
+
+def test_vertices_are_called_as_the_graph_calls_them(file):
+    assert read_numbers(file("20 2\n10 1\n"), None, IDS)[0].tolist() == [1, 2, 0]
+    assert read_numbers(file("2 2\n0 1 # the first\n"), None, NUMBERED)[0].tolist() == [1, 0, 2]
+    assert read_groups(file("10,30\n20\n"), IDS) == [[10, 30], [20]]
+    assert read_groups(file("0 2\n1\n"), NUMBERED) == [[0, 2], [1]]
+    assert read_groups(file('"x, y",a\nZoë\n'), NAMED) == [["x, y", "a"], ["Zoë"]]
+    assert read_vertices(file("30\n10\n"), IDS) == [30, 10]
+    assert vertices_in('"x, y",Zoë', NAMED) == ["x, y", "Zoë"]
+    assert vertices_in("2, 0", NUMBERED) == [2, 0]
+
+
+def test_compressed_and_array(file, tmp_path):
+    assert read_numbers(file(gzip.compress(b"a,1\n"), "v.csv.gz"), None, NAMED)[0].tolist() == [1, 0, 0, 0]
+    np.save(tmp_path / "v.npy", [3, 2, 1])
+    numbers, named = read_numbers(tmp_path / "v.npy", None, IDS)
+    assert (numbers.tolist(), named, numbers.dtype) == ([3, 2, 1], 3, np.float64)
+    with pytest.raises(ValueError, match=r"shape \(3,\) and dtype int64; it is one number a vertex, shape \(4,\)"):
+        read_numbers(tmp_path / "v.npy", None, NAMED)
+    with pytest.raises(ValueError, match="an array has no column '2'"):
+        read_numbers(tmp_path / "v.npy", "2", IDS)
+    with pytest.raises(GraphFormatError, match="expected an array written by"):
+        read_numbers(file("a 1\n", "text.npy"), None, NAMED)
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "part"),
+    [
+        ("", None, ": no line in the file"),
+        ("a 1\nb\n", None, "line 2: 1 column where the lines above have 2: 'b'"),
+        ("a 1\nnobody 2\n", None, "line 2: no vertex is called 'nobody': 'nobody 2'; expected one of those"),
+        ("a 1\nb 2\na 3\n", None, "line 3: a vertex that line 1 names, too: 'a 3'"),
+        ("a 1\nb -2\n", None, "line 2: '-2' is not a finite number >= 0"),
+        ("a 1\nb inf\n", None, "line 2: 'inf' is not a finite number >= 0"),
+        ("a nan\n", None, "line 1: 'nan' is not a finite number >= 0"),
+        ("a one\n", None, "line 1: 'one' is not a finite number >= 0"),
+        ("name,s,t\na,1,2\n", None, "line 1: 3 columns: .*FILE:COLUMN says which is meant"),
+        ("name,s,t\na,1,2\n", "u", "no column 'u' of numbers; there are 2 to 3, here 's', 't'"),
+        ("name,s,t\na,1,2\n", "1", "no column '1' of numbers"),
+        ("name,s,t\na,1,2\n", "4", "no column '4' of numbers"),
+        ('a,1\n"b,2\n', None, "line 2: a quote that is not closed"),
+        (b"a,1\n\xe9,2\n", None, "line 2: text that is not UTF-8"),
+    ],
+)
+def test_numbers_that_are_none(file, text, column, part):
+    with pytest.raises(GraphFormatError, match=part):
+        read_numbers(file(text), column, NAMED)
+
+
+def test_lists_and_groups_that_are_none(file):
+    for read in (read_groups, read_vertices):
+        with pytest.raises(GraphFormatError, match="no line in the file"):
+            read(file("# nobody\n"), NAMED)
+        with pytest.raises(GraphFormatError, match=r"line 2: no vertex is called '3': .* the integers from 0 to 2"):
+            read(file("0\n3\n"), NUMBERED)
+        with pytest.raises(GraphFormatError, match="line 1: no vertex is called 'x'"):
+            read(file("x\n"), IDS)
+    with pytest.raises(GraphFormatError, match="line 1: a vertex stands there twice"):
+        read_groups(file("10,10\n"), IDS)
+    with pytest.raises(GraphFormatError, match="line 3: '10', which line 1 names, too"):
+        read_vertices(file("10\n20\n10\n"), IDS)
+    for text, part in (
+        ("a,nobody", "no vertex is called 'nobody'"),
+        ("a,a", "'a' stands there twice"),
+        ('a,"b', "not closed"),
+    ):
+        with pytest.raises(ValueError, match=part):
+            vertices_in(text, NAMED)
