@@ -124,6 +124,8 @@ def read_graph(
     GraphFileWarning
         If values of repeated edges were left out; the message says how many.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"path is {path!r}; it is the path of a file, or 'example:' and the name of a network")
     name, said = os.fspath(path), Columns(ends, length, header, names)
     file = example_path(name.removeprefix(EXAMPLE)) if name.startswith(EXAMPLE) else Path(name)
     with _reporter(name, progress) as report, gzip_errors_named(name):
