@@ -13,6 +13,7 @@ from lagbc import phases
 from lagbc.centrality.registry import Centrality, registered
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.graphs import degrees_of, introduce, open_source, read_demand
+from lagbc.interfaces.cli.maps import check_map, draw_map, find_coordinates
 from lagbc.interfaces.cli.outputs import (
     check_outputs,
     columns_of,
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
     from lagbc.interfaces.cli.graphs import Source
 
+# What betweenness is called in figures, which counts what `_unit` says; others are called as their records.
+_NAMES = {"bc": "betweenness", "edge_bc": "edge betweenness"}
+
 
 def score_commands() -> Iterator[click.Command]:
     """Make the command of each centrality there is, with the arguments that its record takes."""
@@ -40,14 +44,15 @@ def _command(record: Centrality) -> click.Command:
         source: options.GraphOptions,
         output: options.OutputOptions,
         run: options.RunOptions,
+        map_options: options.MapOptions,
         sample: options.SampleOptions = options.NO_SAMPLE,
         error: bool = False,
         **given: Any,
     ) -> None:
-        _score(record, source, sample, error, given, output, run)
+        _score(record, source, sample, error, given, output, run, map_options)
 
     declared: Any = run_command
-    for declare in (options.takes_run, options.takes_output, *options.arguments_of(record.takes)):
+    for declare in (options.takes_run, options.takes_map, options.takes_output, *options.arguments_of(record.takes)):
         declared = declare(declared)
     if "k" in record.takes:
         declared = options.takes_sample(declared if record.of_edges else options.error_option(declared))
@@ -64,8 +69,10 @@ def _score(
     given: dict[str, Any],
     output: options.OutputOptions,
     run: options.RunOptions,
+    map_options: options.MapOptions,
 ) -> None:
     check_outputs(output.out, output.plot)
+    check_map(map_options)
     if record.of_edges and output.plot is not None:
         raise ValueError("--plot draws scores of vertices; write those of edges with --out")
     if output.plot is not None and _has_columns(given):
@@ -73,6 +80,7 @@ def _score(
     taken, given = open_source(source), read_demand(given, sample)
     if record.of_edges:
         require_numbers(output.out, taken.file.labels)
+    xy = find_coordinates(map_options, taken)
     how = asdict(run) | {"directed": taken.directed, "weighted": taken.weighted}
     silent = how | {"checkpoint": None, "progress": False}
     start = time.perf_counter()
@@ -98,11 +106,13 @@ def _score(
     click.echo(timing(seconds, recorder.seconds))
     if output.out is not None:
         click.echo(f"scores: {output.out}")
+    name = _NAMES.get(record.name, record.name.replace("_", " "))
+    unit = _unit(given) if record.name in _NAMES else ""
+    if xy is not None:
+        draw_map(map_options, xy, taken, scores, f"{name} ({unit})" if unit else name, given)
     if output.plot is not None:
         from lagbc.plots import plot_scores
 
-        unit = _unit(given) if record.name == "bc" else ""
-        name = "betweenness" if record.name == "bc" else record.name.replace("_", " ")
         plot_scores(
             taken.file.matrix,
             scores,
