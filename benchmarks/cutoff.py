@@ -23,20 +23,11 @@ from scipy.sparse.csgraph import dijkstra
 
 import lagbc
 from benchmarks import machine
-from benchmarks.generators import symmetric_lengths
-from benchmarks.graphs import read
+from benchmarks.graphs import read_streets
 
 REACHES, SAMPLE = (50, 500, 5000), 200
 NETWORKS = "luxembourg_osm,road-usa-NY"
 HEAD = "| network | cutoff | reach | igraph, s | lagbc, s | times | 2 threads, s | times |"
-
-
-def with_lengths(path: Path) -> sparse.csr_array:
-    """Read a network, both ways, with lengths from 20 to 200."""
-    A = read(path)
-    both = sparse.csr_array(A + A.T)
-    lengths = symmetric_lengths(both.indptr, both.indices, 20.0, 200.0, integer=True, seed=1)
-    return sparse.csr_array((lengths, both.indices, both.indptr), shape=both.shape)
 
 
 def cutoff_that_reaches(A: sparse.csr_array, reach: int) -> float:
@@ -115,7 +106,7 @@ def main(data: Path, networks: str, reaches: str, rounds: int, out: Path | None)
     """Print the table, and write it if asked to."""
     lines = [HEAD, "|---|---|---|---|---|---|---|---|"]
     for name in networks.split(","):
-        A = with_lengths(data / f"{name}.mtx.gz")
+        A = read_streets(data / f"{name}.mtx.gz")
         lines += measure(name, A, tuple(map(int, reaches.split(","))), rounds)
     if out is not None:
         about = f"{machine.cpu_model()}, commit {machine.commit()}"
