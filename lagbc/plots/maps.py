@@ -146,12 +146,12 @@ def _panels(scores: Any, graph: Graph, xy: NDArray[np.float64]) -> list[_Panel]:
     if isinstance(given, list | tuple) and given and all(map(_is_sparse, given)):
         return [_of_edges(matrix, graph, xy) for matrix in given]
     columns = np.asarray(scores.get() if hasattr(scores, "get") else scores, dtype=np.float64)
-    if columns.ndim not in (1, 2) or columns.shape[0] != graph.n or columns.size < graph.n:
+    if columns.ndim not in (1, 2) or columns.shape[0] != graph.n or columns.shape[1:] == (0,):
         raise ValueError(
             f"scores have the shape {columns.shape}; expected one a vertex, ({graph.n},), or columns of them, "
             f"({graph.n}, columns)"
         )
-    columns = columns.reshape(graph.n, -1)
+    columns = columns if columns.ndim == 2 else columns[:, None]
     wrong = np.argwhere(np.isnan(columns) | (columns == np.inf))
     if len(wrong):
         v, column = wrong[0].tolist()
