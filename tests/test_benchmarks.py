@@ -294,3 +294,6 @@ def test_cutoffs_beside_igraph(tmp_path):
     head, *_, said = cutoff.measure("grid", A, (5, 20), 1)
     assert head.startswith("| grid | ")
     assert "grid: 2 cutoffs take" in said
+    part = cutoff.neighbourhood(A, 30)
+    assert part.shape == (30, 30)
+    assert connected_components(part)[0] == 1
