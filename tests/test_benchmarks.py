@@ -289,8 +289,24 @@ def test_cutoffs_beside_igraph(tmp_path):
     from benchmarks import cutoff
 
     mmwrite(tmp_path / "grid.mtx", generators.holed_grid(20, 25, 1))
-    A = cutoff.with_lengths(tmp_path / "grid.mtx")
+    A = graphs.read_streets(tmp_path / "grid.mtx")
     assert lagbc.reach(A, weighted=True, cutoff=cutoff.cutoff_that_reaches(A, 20)).mean() == pytest.approx(20, rel=0.1)
     head, *_, said = cutoff.measure("grid", A, (5, 20), 1)
     assert head.startswith("| grid | ")
     assert "grid: 2 cutoffs take" in said
+    part = cutoff.neighbourhood(A, 30)
+    assert part.shape == (30, 30)
+    assert connected_components(part)[0] == 1
+
+
+def test_streets_beside_cityseer(tmp_path):
+    """The two agree, or a run ends in an error, and a row says how many threads they took."""
+    pytest.importorskip("cityseer", reason="the benchmark beside cityseer needs it: pip install cityseer")
+    from benchmarks import cityseer
+
+    mmwrite(tmp_path / "grid.mtx", generators.holed_grid(12, 15, 1))
+    row, said = cityseer.measure(tmp_path / "grid.mtx", 1, 1)
+    assert row.startswith(f"| grid | {graphs.read(tmp_path / 'grid.mtx').shape[0]} | ")
+    assert said.startswith("betweenness is ")
+    theirs = {400: np.array([1.0, 2]), 800: np.array([2.0, 4]), 1600: np.array([4.0, 8])}
+    assert cityseer.difference(np.array([[1.0, 2, 4], [2, 4, 6]]), theirs) == 0.25
