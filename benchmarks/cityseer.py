@@ -8,7 +8,8 @@ cityseer, `centrality_shortest` with the expressions ``1/c`` and ``1`` is timed,
 thresholds are the metres themselves, and no tolerance; of lagbc, `centralities` with ``cutoff=``. Neither graph's
 making counts. Both take the same number of threads: rayon's pool, which cityseer computes in, is set once a process,
 so that each number has a process of its own. Rounds are interleaved; the best of each counts: of one thread the
-processor's time, of more the clock on the wall. Scores have to agree: betweenness but for rounding, closeness to the float32 in which cityseer keeps distances.
+processor's time, of more the clock on the wall. Scores have to agree: betweenness but for rounding, closeness to the
+float32 in which cityseer keeps distances.
 """
 
 from __future__ import annotations
