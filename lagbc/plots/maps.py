@@ -109,11 +109,9 @@ def plot_map(
         raise ValueError(f"there are {len(labels)} labels; expected one a vertex, {taken.n}")
     if path is not None:
         check_figure_path(path)
-    if path is not None:
-        check_figure_path(path)
     of_edges = panels[0].places.ndim == 3
     streets = None if of_edges else _ends(sparse.triu(taken.symmetric.on_host.pattern).tocoo(), xy)
-    ratio = 1 / np.cos(np.radians((xy[:, 1].min() + xy[:, 1].max()) / 2)) if degrees and taken.n else 1.0
+    ratio = _ratio(xy[:, 1]) if degrees and taken.n else 1.0
     colours, extend = _scale(np.concatenate([panel.scores for panel in panels]))
     figure, all_axes = _figure(len(panels), xy, ratio)
     counts = f"{taken.n:,} vertices, {taken.nnz if taken.directed else taken.nnz // 2:,} edges"
@@ -174,13 +172,24 @@ def _of_edges(matrix: Any, graph: Graph, xy: NDArray[np.float64]) -> _Panel:
         raise ValueError(
             f"the score of the edge ({matrix.row[e]}, {matrix.col[e]}) is {matrix.data[e]}; expected finite scores"
         )
-    drawn = matrix.row != matrix.col if graph.directed else matrix.row < matrix.col
+    drawn = np.flatnonzero(matrix.row != matrix.col)
+    if not graph.directed:
+        pairs = np.sort(np.column_stack([matrix.row, matrix.col])[drawn].astype(np.int64), axis=1)
+        drawn = drawn[np.unique(pairs @ [graph.n, 1], return_index=True)[1]]
     return _Panel(matrix.data[drawn].astype(np.float64), _ends(matrix, xy)[drawn])
 
 
 def _ends(matrix: Any, xy: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return where the ends of the entries of a matrix are, shape (nnz, 2, 2)."""
     return np.stack([xy[matrix.row], xy[matrix.col]], axis=1)
+
+
+def _ratio(latitudes: NDArray[np.float64]) -> float:
+    """Return how many times as long a degree of latitude is as one of longitude, in the middle of the map."""
+    if np.abs(latitudes).max() > 90:
+        v = int(np.abs(latitudes).argmax())
+        raise ValueError(f"degrees=True, but y of vertex {v} is {latitudes[v]}; latitudes are from -90 to 90")
+    return float(1 / max(np.cos(np.radians((latitudes.min() + latitudes.max()) / 2)), 0.01))
 
 
 def _scale(scores: NDArray[np.float64]) -> tuple[ScalarMappable, str]:

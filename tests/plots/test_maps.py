@@ -51,6 +51,8 @@ def test_edges_are_coloured_once_the_highest_on_top():
     np.testing.assert_array_equal(lines.get_array(), [1, 4])
     np.testing.assert_array_equal(lines.get_segments(), [XY[:2], XY[1:3]])
     assert (np.diff(lines.get_linewidths()) > 0).all()
+    (below,) = collections(plot_map(path_graph(), XY, sp.tril(scores)))
+    np.testing.assert_array_equal(below.get_array(), [1, 4])
     (arcs,) = collections(plot_map(PATH, XY, lagbc.edge_bc(PATH)))
     np.testing.assert_array_equal(arcs.get_array(), [2, 2])
 
@@ -157,6 +159,7 @@ def test_coordinates_of_files(tmp_path):
         ({"xy": XY[:3]}, "coordinates have the shape (3, 2); expected x and y of every vertex, (4, 2)"),
         ({"xy": XY.T}, "coordinates have the shape (2, 4)"),
         ({"xy": [["a", "b"]] * 4}, "coordinates are no array of numbers"),
+        ({"xy": XY + np.array([0, 89.5]), "degrees": True}, "y of vertex 2 is 90.5; latitudes are from -90 to 90"),
         ({"xy": None}, "says nothing of where its vertices are"),
         ({"scores": np.ones(3)}, "scores have the shape (3,); expected one a vertex, (4,)"),
         ({"scores": np.ones((2, 4))}, "scores have the shape (2, 4)"),
