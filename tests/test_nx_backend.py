@@ -523,7 +523,7 @@ def test_should_run(monkeypatch):
         ask("closeness_centrality", large, distance="km"),
         ask("harmonic_centrality", large, sources=range(30)),
         ask("harmonic_centrality", large, list(large)),
-        ask("center", nx.path_graph(100), weight="km"),
+        ask("eccentricity", nx.path_graph(100), weight="km"),
         ask("group_betweenness_centrality", large, [0, 1]),
     ):
         assert worth is True
@@ -535,20 +535,29 @@ def test_should_run(monkeypatch):
     for nbunch in (0, range(199), iter(large)):
         assert "nbunch is the shorter" in ask("harmonic_centrality", large, nbunch)
     assert "makes 1 searches" in ask("harmonic_centrality", large, None, None, 5)
-    assert "e is given" in ask("diameter", large, {0: 1})
-    assert "usebounds" in ask("radius", large, usebounds=True)
-    assert ask("radius", large.to_directed(), usebounds=True) is True
-    assert "tree" in ask("center", nx.path_graph(200))
+    for function in OF_ALL_PAIRS:
+        assert "asks for the eccentricities in turn" in ask(function, large)
     parallel = nx.MultiGraph([(u, (u + 1) % 30) for u in range(30) for _ in range(100)])
     assert "and at parallel edges" in ask("closeness_centrality", parallel)
-    large.add_edge(0, 100)
     large.add_node("alone")
-    for function in ("eccentricity", *OF_ALL_PAIRS):
-        assert "does not reach all" in ask(function, large)
+    assert "does not reach all" in ask("eccentricity", large)
     large.edges[3, 4]["km"] = 0.0
     loads.clear()
     assert "has length 0.0; lengths are finite and > 0" in ask("closeness_centrality", large, None, "km")
     assert not loads
+
+
+@pytest.mark.parametrize("function", OF_ALL_PAIRS)
+def test_networkx_asks_for_eccentricities_in_turn(function, monkeypatch):
+    asked = []
+    monkeypatch.setattr(nx_backend, "eccentricity", lambda G, *_, **__: asked.append(G) or {0: 3, 5: 4})
+    monkeypatch.setattr(nx_backend, "_load", lambda: None)
+    with nx.config(backend_priority=["lagbc"]):
+        assert getattr(nx, function)(nx.cycle_graph(100)) in (3, 4, [0], [5])
+        assert len(asked) == 1
+        getattr(nx, function)(nx.cycle_graph(100), usebounds=True)
+        assert nx.center(nx.path_graph(100)) == [49, 50]
+    assert len(asked) == 1
 
 
 def test_the_first_call_by_priority_loads_what_later_ones_need():

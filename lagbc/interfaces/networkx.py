@@ -35,8 +35,8 @@ from lagbc.run.request import parse_vertex_weights
 WORTH = 5_000
 FEW = 20
 
-# What NetworkX gives up at the first node that does not reach all.
-OF_ALL_PAIRS = ("eccentricity", "diameter", "radius", "periphery", "center")
+# What NetworkX computes from eccentricities. It needs none where they are given, with bounds, and in trees.
+OF_ECCENTRICITIES = ("diameter", "radius", "periphery", "center")
 
 
 # Tests of NetworkX that ask for what the formula in its documentation does not give.
@@ -94,14 +94,17 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     """
     given = _arguments(name, args, kwargs)
     G, searches = given["G"], _searches(given)
+    if name in OF_ECCENTRICITIES:
+        return "NetworkX asks for the eccentricities in turn, if it needs them"
     if searches < FEW:
         return f"NetworkX makes {searches} searches; it is faster below {FEW}"
-    if reason := _shortcut(name, given):
-        return reason
-    pairs = sum(map(len, G.adj.values())) // (1 if G.is_directed() else 2)
-    if searches * pairs < max(WORTH, FEW * G.number_of_edges()):
+    if name == "harmonic_centrality" and _count(G, given.get("nbunch")) < searches:
+        return "nbunch is the shorter, and NetworkX searches from its nodes alone"
+    edges = G.number_of_edges()
+    pairs = sum(map(len, G.adj.values())) // (1 if G.is_directed() else 2) if G.is_multigraph() else edges
+    if searches * pairs < max(WORTH, FEW * edges):
         return f"roots * edges = {searches * pairs}; NetworkX is faster below {WORTH}, and at parallel edges"
-    if name in OF_ALL_PAIRS and len(nx.single_source_shortest_path_length(G, next(iter(G)))) < len(G):
+    if name == "eccentricity" and len(nx.single_source_shortest_path_length(G, next(iter(G)))) < len(G):
         return "the first node does not reach all, which NetworkX sees at once"
     answer = _adds_up(name, args, kwargs)
     if answer is True:
@@ -114,21 +117,6 @@ def _load() -> None:
     from lagbc.centrality.compiled import compile_for
 
     compile_for("cpu")
-
-
-def _shortcut(name: str, given: dict[str, Any]) -> str | None:
-    """Say how NetworkX does with few searches, or none, where lagbc makes one from each node."""
-    G = given["G"]
-    if given.get("e") is not None:
-        return "e is given, so that nothing is searched"
-    if given.get("usebounds") is True and not G.is_directed():
-        return "usebounds spares NetworkX most searches"
-    of_hops = name == "center" and given.get("weight") is None and not G.is_directed()
-    if of_hops and G.number_of_edges() == len(G) - 1:  # or it is not connected, which is an error
-        return "NetworkX finds the center of a tree without a search"
-    if name == "harmonic_centrality" and _count(G, given.get("nbunch")) < _count(G, given.get("sources")):
-        return "nbunch is the shorter, and NetworkX searches from its nodes alone"
-    return None
 
 
 def _searches(given: dict[str, Any]) -> int:

@@ -44,7 +44,8 @@ DIFFERENCES = {
     ),
 } | dict.fromkeys(
     ("diameter", "radius", "periphery", "center"),
-    "Searches from all nodes, also with `usebounds`, which spares NetworkX most searches.",
+    "Searches from all nodes, also with `usebounds`, which spares NetworkX most searches. By priority NetworkX "
+    "computes this, and lagbc the eccentricities that it needs.",
 )
 
 # Arguments that NetworkX does not have: type and meaning.
