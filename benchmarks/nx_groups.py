@@ -25,7 +25,7 @@ from scipy.sparse.csgraph import connected_components
 import lagbc
 from benchmarks import machine
 from benchmarks.generators import barabasi_albert
-from benchmarks.graphs import read
+from benchmarks.graphs import table
 
 RESULTS = Path(__file__).parent / "results" / "nx_groups.md"
 SEED = 1
@@ -90,7 +90,7 @@ def measure(name: str, A: csr_array, groups: list[list[int]], their_groups: int,
 @click.option("--network", default="ca-GrQc", show_default=True)
 @click.option("--small", default=500, show_default=True, help="Vertices of the graph on which both have all groups.")
 @click.option("--groups", "count", default=100, show_default=True)
-@click.option("--their-groups", default=1, show_default=True, help="How many of them NetworkX is given on the network.")
+@click.option("--their-groups", default=5, show_default=True, help="How many of them NetworkX is given on the network.")
 @click.option("--rounds", default=3, show_default=True, help="Calls of lagbc.")
 @click.option("--out", type=click.Path(path_type=Path), default=RESULTS, show_default=True)
 def main(data: Path, network: str, small: int, count: int, their_groups: int, rounds: int, out: Path) -> None:
@@ -101,7 +101,7 @@ def main(data: Path, network: str, small: int, count: int, their_groups: int, ro
     rows = []
     for name, A, theirs in (
         (f"Barabasi-Albert n={small} m=5", csr_array(barabasi_albert(small, 5, SEED)), count),
-        (f"{network}, largest component", largest_component(read(data / f"{network}.mtx.gz")), their_groups),
+        (f"{network}, largest component", largest_component(table(data)[network].load()), their_groups),
     ):
         rng = np.random.default_rng(SEED)
         groups = [rng.choice(A.shape[0], 2, replace=False).tolist() for _ in range(count)]
