@@ -49,7 +49,7 @@ def graphs() -> dict[str, Any]:
         "two edges": nx.path_graph(3),
         "random, 50 nodes": nx.gnm_random_graph(50, 135, seed=SEED),
         "random, 100 nodes": nx.gnm_random_graph(100, 400, seed=SEED),
-        "parallel edges": nx.MultiGraph([(u, (7 * u + i) % 40) for u in range(40) for i in range(4)] * 20),
+        "parallel edges": nx.MultiGraph([(u, (7 * u + i) % 60) for u in range(60) for i in range(4)] * 8),
         "directed": nx.gnp_random_graph(200, 0.05, seed=SEED, directed=True),
         "tree": nx.random_labeled_tree(300, seed=SEED),
         "triangles apart": nx.disjoint_union_all([nx.complete_graph(3)] * 200),

@@ -21,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lagbc
+from lagbc.centrality import compiled
 from lagbc.graph.validate import as_graph
 from lagbc.interfaces import networkx as nx_backend
 from lagbc.interfaces import nx_graph, nx_metadata
@@ -35,6 +36,11 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*conversions to backend graphs 
 @pytest.fixture(scope="session", autouse=True)
 def _registered():
     assert "lagbc" in nx.utils.backends.backends, "install lagbc again: its entry points are not registered"
+
+
+@pytest.fixture(autouse=True)
+def _compiles_what_is_called(monkeypatch):
+    monkeypatch.setattr(compiled, "compile_for", lambda device: None)
 
 
 def assert_same(ours, theirs):
@@ -560,18 +566,14 @@ def test_networkx_asks_for_eccentricities_in_turn(function, monkeypatch):
     assert len(asked) == 1
 
 
-def test_the_first_call_by_priority_loads_what_later_ones_need():
-    script = """
-import networkx as nx
-from lagbc.interfaces import networkx as nx_backend
-from lagbc.methods.cpu.groups import _add_root
-assert nx_backend.should_run("closeness_centrality", (nx.path_graph(10),), {}) is not True
-assert not _add_root.stats.cache_hits
-assert nx_backend.should_run("closeness_centrality", (nx.path_graph(200),), {}) is True
-print(len(_add_root.nopython_signatures))
-"""
-    printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    assert int(printed) > 0
+def test_the_first_call_that_gains_loads_all_compiled_loops(monkeypatch):
+    loaded = []
+    monkeypatch.setattr(compiled, "compile_for", loaded.append)
+    nx_backend._load.cache_clear()
+    for n in (10, 200, 300):
+        nx_backend.should_run("closeness_centrality", (nx.path_graph(n),), {})
+        assert loaded == ["cpu"] * (n > 10)
+    nx_backend._load.cache_clear()
 
 
 UNFIT = [0, -1, -2.5, float("nan"), float("inf"), "far", None, 2**53, 2**70]
