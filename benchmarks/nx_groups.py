@@ -109,8 +109,8 @@ def main(data: Path, network: str, small: int, count: int, their_groups: int, ro
     about = f"{machine.cpu_model()}, NetworkX {nx.__version__}, commit {machine.commit()}"
     notes = [
         "Seconds of the processor, of all threads; lagbc: conversion included, the best of "
-        f"{rounds} calls. Where NetworkX is given some of the groups, the others are not counted: it takes at least",
-        "this long. `waited` is lagbc by the clock on the wall.",
+        f"{rounds} calls. Where NetworkX is given some of the groups, the others",
+        "are not counted: it takes at least this long. `waited` is lagbc by the clock on the wall.",
     ]
     lines = ["# Groups and percolation beside NetworkX", "", f"By `python -m benchmarks.nx_groups`; {about}.", ""]
     out.write_text("\n".join([*lines, *notes, "", HEAD, "|---|---|---|---|---|---|---|---|", *rows, ""]))
