@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -16,7 +17,7 @@ from scipy.sparse import coo_array, csr_array, tril
 from scipy.sparse.csgraph import connected_components
 
 import lagbc
-from benchmarks import generators, graphs, nx_backend, report, run, worker
+from benchmarks import generators, graphs, nx_backend, nx_groups, nx_priority, report, run, worker
 from benchmarks.peers import PEERS, Competitor, competitor
 
 GENERATED = {
@@ -281,6 +282,33 @@ def test_networkx_with_and_without_the_backend(tmp_path: Path, monkeypatch: pyte
         assert row["ratio"] == pytest.approx(row["networkx_seconds_all_roots"] / row["seconds"])
         assert row["error"] <= 1e-9
         assert f"| {'all' if roots == 40 else 20} |" in out.with_suffix(".md").read_text()
+
+
+def test_networkx_with_lagbc_in_its_priority(tmp_path, monkeypatch):
+    """Errors agree, and the table says who ran a call; how long calls take is not asserted."""
+    monkeypatch.setattr(nx_priority, "MOST", float("inf"))
+    monkeypatch.setattr(nx_priority, "ROUNDS", 2)
+    monkeypatch.setattr(nx_priority.nx_backend, "_load", lambda: None)
+    out = tmp_path / "out.md"
+    result = CliRunner().invoke(nx_priority.main, ["--most-nodes", "34", "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    rows = [line.split(" | ") for line in out.read_text().splitlines() if line.startswith("| ")][1:]
+    ran = {(row[0][2:], row[3]): row[-1] for row in rows}
+    assert nx_priority.measure(nx.cycle_graph(80), "diameter", (), {})[-1] == "lagbc", "of the eccentricities"
+    assert ran["karate", "center, lengths"] == "NetworkX |"
+    monkeypatch.setattr(nx_priority, "MOST", -float("inf"))
+    assert CliRunner().invoke(nx_priority.main, ["--most-nodes", "3", "--out", str(out)]).exit_code == 1
+
+
+def test_groups_beside_networkx(tmp_path):
+    """Both programs agree, and NetworkX may be given fewer groups."""
+    mmwrite(tmp_path / "tiny.mtx", small_graph(directed=False).astype(np.int8))
+    out = tmp_path / "out.md"
+    options = f"--data {tmp_path} --network tiny --small 30 --groups 3 --their-groups 2 --rounds 1 --out {out}".split()
+    result = CliRunner().invoke(nx_groups.main, options)
+    assert result.exit_code == 0, result.output
+    assert "| 3 groups of 2 |" in out.read_text()
+    assert "| 3 groups of 2; NetworkX 2 of them |" in out.read_text()
 
 
 def test_cutoffs_beside_igraph(tmp_path):
