@@ -12,7 +12,15 @@ import numpy as np
 from scipy.io import mmread
 from scipy.sparse import coo_array, csr_array
 
-from benchmarks.generators import barabasi_albert, delaunay, holed_grid, rmat, road_like, with_lengths
+from benchmarks.generators import (
+    barabasi_albert,
+    delaunay,
+    holed_grid,
+    rmat,
+    road_like,
+    symmetric_lengths,
+    with_lengths,
+)
 
 SEED = 1
 
@@ -83,6 +91,14 @@ def read(path: Path, weighted: bool = False) -> csr_array:
     row, col = entries.row[proper].astype(np.int32), entries.col[proper].astype(np.int32)
     data = entries.data[proper].astype(np.float64) if weighted else np.ones(len(row), bool)
     return coo_array((data, (row, col)), shape=entries.shape).tocsr()
+
+
+def read_streets(path: Path) -> csr_array:
+    """Read a network as streets: both ways, with random integer lengths from 20 to 200."""
+    A = read(path)
+    both = csr_array(A + A.T)
+    lengths = symmetric_lengths(both.indptr, both.indices, 20.0, 200.0, integer=True, seed=SEED)
+    return csr_array((lengths, both.indices, both.indptr), shape=both.shape)
 
 
 def is_symmetric(A: csr_array) -> bool:

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -16,7 +17,7 @@ from scipy.sparse import coo_array, csr_array, tril
 from scipy.sparse.csgraph import connected_components
 
 import lagbc
-from benchmarks import generators, graphs, nx_backend, report, run, worker
+from benchmarks import generators, graphs, nx_backend, nx_groups, nx_priority, report, run, worker
 from benchmarks.peers import PEERS, Competitor, competitor
 
 GENERATED = {
@@ -283,14 +284,57 @@ def test_networkx_with_and_without_the_backend(tmp_path: Path, monkeypatch: pyte
         assert f"| {'all' if roots == 40 else 20} |" in out.with_suffix(".md").read_text()
 
 
+def test_networkx_with_lagbc_in_its_priority(tmp_path, monkeypatch):
+    """Errors agree, and the table says who ran a call; how long calls take is not asserted."""
+    monkeypatch.setattr(nx_priority, "MOST", float("inf"))
+    monkeypatch.setattr(nx_priority, "ROUNDS", 2)
+    monkeypatch.setattr(nx_priority.nx_backend, "_load", lambda: None)
+    out = tmp_path / "out.md"
+    result = CliRunner().invoke(nx_priority.main, ["--most-nodes", "34", "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    rows = [line.split(" | ") for line in out.read_text().splitlines() if line.startswith("| ")][1:]
+    ran = {(row[0][2:], row[3]): row[-1] for row in rows}
+    assert nx_priority.measure(nx.cycle_graph(80), "diameter", (), {})[-1] == "lagbc", "of the eccentricities"
+    assert ran["karate", "center, lengths"] == "NetworkX |"
+    monkeypatch.setattr(nx_priority, "MOST", -float("inf"))
+    assert CliRunner().invoke(nx_priority.main, ["--most-nodes", "3", "--out", str(out)]).exit_code == 1
+
+
+def test_groups_beside_networkx(tmp_path):
+    """Both programs agree, and NetworkX may be given fewer groups."""
+    mmwrite(tmp_path / "tiny.mtx", small_graph(directed=False).astype(np.int8))
+    out = tmp_path / "out.md"
+    options = f"--data {tmp_path} --network tiny --small 30 --groups 3 --their-groups 2 --rounds 1 --out {out}".split()
+    result = CliRunner().invoke(nx_groups.main, options)
+    assert result.exit_code == 0, result.output
+    assert "| 3 groups of 2 |" in out.read_text()
+    assert "| 3 groups of 2; NetworkX 2 of them |" in out.read_text()
+
+
 def test_cutoffs_beside_igraph(tmp_path):
     """A cutoff reaches as many as it is to, and a run ends in a table, once the scores agree."""
     pytest.importorskip("igraph")
     from benchmarks import cutoff
 
     mmwrite(tmp_path / "grid.mtx", generators.holed_grid(20, 25, 1))
-    A = cutoff.with_lengths(tmp_path / "grid.mtx")
+    A = graphs.read_streets(tmp_path / "grid.mtx")
     assert lagbc.reach(A, weighted=True, cutoff=cutoff.cutoff_that_reaches(A, 20)).mean() == pytest.approx(20, rel=0.1)
     head, *_, said = cutoff.measure("grid", A, (5, 20), 1)
     assert head.startswith("| grid | ")
     assert "grid: 2 cutoffs take" in said
+    part = cutoff.neighbourhood(A, 30)
+    assert part.shape == (30, 30)
+    assert connected_components(part)[0] == 1
+
+
+def test_streets_beside_cityseer(tmp_path):
+    """The two agree, or a run ends in an error, and a row says how many threads they took."""
+    pytest.importorskip("cityseer", reason="the benchmark beside cityseer needs it: pip install cityseer")
+    from benchmarks import cityseer
+
+    mmwrite(tmp_path / "grid.mtx", generators.holed_grid(12, 15, 1))
+    row, said = cityseer.measure(tmp_path / "grid.mtx", 1, 1)
+    assert row.startswith(f"| grid | {graphs.read(tmp_path / 'grid.mtx').shape[0]} | ")
+    assert said.startswith("betweenness is ")
+    theirs = {400: np.array([1.0, 2]), 800: np.array([2.0, 4]), 1600: np.array([4.0, 8])}
+    assert cityseer.difference(np.array([[1.0, 2, 4], [2, 4, 6]]), theirs) == 0.25

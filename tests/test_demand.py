@@ -505,3 +505,12 @@ def test_centralities_that_do_not_take_it():
         lagbc.centralities(path(5), ("bc", "closeness"), demand=np.ones((5, 5)))
     with pytest.raises(TypeError, match="demand"):
         lagbc.stress(path(5), demand=np.ones((5, 5)))
+
+
+def test_a_demand_with_room_to_spare_is_not_changed():
+    """SciPy's check of the format prunes and recasts what it checks."""
+    trips = sp.csr_array((np.ones(3), np.array([1, 2, 0]), np.array([0, 1, 1, 1])), shape=(3, 3))
+    trips.indices, trips.indptr = trips.indices.astype(np.int64), trips.indptr.astype(np.int64)
+    held = trips.indices, trips.data, trips.indptr
+    lagbc.bc(sp.csr_array(np.ones((3, 3))), demand=trips, directed=False)
+    assert all(now is before for now, before in zip((trips.indices, trips.data, trips.indptr), held, strict=True))

@@ -211,3 +211,46 @@ def test_a_table_needs_pandas(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(MissingDependencyError, match=r"tables need pandas: .*lagbc\[pandas\]"):
         lagbc.table(np.zeros(3), nx.path_graph(3))
+
+
+def test_a_name_of_several_vertices_is_refused():
+    igraph = pytest.importorskip("igraph")
+    graph = igraph.Graph([(0, 1), (1, 2), (2, 3), (3, 4)])
+    graph.vs["name"] = ["a", "b", "a", "c", "d"]
+    for call in (
+        lambda: lagbc.bc(graph, sources=["b", "a"]),
+        lambda: lagbc.bc(graph, targets=["a"]),
+        lambda: lagbc.group_bc(graph, [["a"]]),
+    ):
+        with pytest.raises(ValueError, match="'a', which 2 vertices are called, 0 and 2 among them"):
+            call()
+    np.testing.assert_array_equal(lagbc.bc(graph, sources=["b"]), [0, 0, 1, 0.5, 0])
+
+
+def test_a_table_of_another_direction_has_the_edges_of_the_scores(pandas):
+    path = nx.path_graph(4)
+    scores = lagbc.edge_bc(path, directed=True, sources=[0, 1])
+    found = lagbc.table(scores, path, directed=True)["score"]
+    assert found.to_dict() == {(i, j): scores[i, j] for i in range(4) for j in range(4) if abs(i - j) == 1}
+    assert found[1, 0] == 1
+    both = nx.DiGraph([(0, 1), (1, 0), (1, 2)])
+    found = lagbc.table(lagbc.edge_bc(both, directed=False), both, directed=False)["score"]
+    assert found.to_dict() == {(0, 1): 2.0, (1, 2): 2.0}
+    same = lagbc.table(scores, path)["score"]
+    assert list(same.index) == list(path.edges), "as without a direction of its own"
+
+
+@pytest.mark.parametrize("graph", ["x", {}, 5])
+def test_a_table_needs_a_graph(pandas, graph):
+    with pytest.raises(TypeError, match=r"graph is a .*; it is a graph or a matrix"):
+        lagbc.table(np.zeros(4), graph)
+
+
+def test_scores_of_several_cutoffs_are_several_tables(pandas):
+    path = nx.path_graph(4)
+    with pytest.raises(ValueError, match=r"score has shape \(4, 2\).* take one column"):
+        lagbc.table(lagbc.bc(path, cutoff=[1, 2]), path)
+    with pytest.raises(TypeError, match=r"score is a list; .* take one"):
+        lagbc.table(lagbc.edge_bc(path, cutoff=[1, 2]), path)
+    with pytest.raises(ValueError, match=r"score has shape \(4,\), but the graph has 5 vertices"):
+        lagbc.table(np.zeros(4), sp.csr_array((5, 5)))

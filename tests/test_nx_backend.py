@@ -21,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lagbc
+from lagbc.centrality import compiled
 from lagbc.graph.validate import as_graph
 from lagbc.interfaces import networkx as nx_backend
 from lagbc.interfaces import nx_graph, nx_metadata
@@ -35,6 +36,11 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*conversions to backend graphs 
 @pytest.fixture(scope="session", autouse=True)
 def _registered():
     assert "lagbc" in nx.utils.backends.backends, "install lagbc again: its entry points are not registered"
+
+
+@pytest.fixture(autouse=True)
+def _compiles_what_is_called(monkeypatch):
+    monkeypatch.setattr(compiled, "compile_for", lambda device: None)
 
 
 def assert_same(ours, theirs):
@@ -161,6 +167,78 @@ def test_eccentricity(kind, data):
             nx.eccentricity(G, weight=weight, backend="lagbc")
         nx.add_cycle(G, G)
     assert_same(*both("eccentricity", G, weight=weight))
+
+
+OF_ALL_PAIRS = ("diameter", "radius", "periphery", "center")
+
+
+def whole(call, *args, **options):
+    """Return the result of a call with its type, or its error."""
+    try:
+        result = call(*args, **options)
+    except Exception as error:
+        return type(error), str(error)
+    return type(result), result
+
+
+@pytest.mark.parametrize("function", OF_ALL_PAIRS)
+@pytest.mark.parametrize("kind", CLASSES)
+@given(data=st.data())
+def test_of_all_pairs(kind, function, data):
+    G, call = data.draw(networks(kind)), getattr(nx, function)
+    if len(G) > 1 and data.draw(st.booleans()):
+        nx.add_cycle(G, G)
+    for options in ({}, {"usebounds": True}, {"e": dict.fromkeys(reversed(LABELS[:3]), 2) | {"z": 1}}):
+        if not len(G) and options.get("usebounds"):
+            continue  # another word for the same ValueError
+        assert whole(call, G, **options, backend="lagbc") == whole(call, G, **options, backend="networkx")
+    ours, theirs = (whole(call, G, weight="km", backend=backend) for backend in ("lagbc", "networkx"))
+    assert ours[1] == theirs[1]
+
+
+@pytest.mark.parametrize("function", ["eccentricity", *OF_ALL_PAIRS])
+@pytest.mark.parametrize("kind", CLASSES)
+@pytest.mark.parametrize("lengths", [(1, 2), (1.0, 2.5), (True, True)])
+def test_integer_lengths_give_integers(function, kind, lengths):
+    for n in (1, 5):
+        G = kind()
+        nx.add_cycle(G, range(n), km=lengths[0])
+        for u, v in list(G.edges()):
+            nx.add_path(G, [u, v], km=lengths[u % 2])
+        ours, theirs = both(function, G, weight="km")
+        assert repr(ours) == repr(theirs)
+
+
+def test_of_all_pairs_of_a_tree_in_the_order_of_nodes():
+    for G in (
+        nx.path_graph("dacb"),
+        nx.star_graph("dacb"),
+        nx.MultiGraph([(1, 2), (2, 3), (0, 3)]),
+        nx.Graph([(0, 1)]),
+    ):
+        for function in OF_ALL_PAIRS:
+            for usebounds in (False, True):
+                ours, theirs = both(function, G, usebounds=usebounds)
+                assert ours == theirs
+
+
+@pytest.mark.parametrize("function", OF_ALL_PAIRS)
+@pytest.mark.parametrize("usebounds", [False, True])
+@pytest.mark.parametrize("kind", CLASSES)
+def test_infinite_path_length(function, usebounds, kind):
+    for G in (kind([(0, 1), (2, 3)]), kind([(0, 1), (1, 2)]), kind(nx.trivial_graph()), kind()):
+        ours, theirs = (
+            whole(getattr(nx, function), G, usebounds=usebounds, backend=backend) for backend in ("lagbc", "networkx")
+        )
+        assert ours[0] is theirs[0]
+        assert ours[1] == theirs[1] or not len(G)
+
+
+def test_eccentricities_that_are_given_are_not_computed(monkeypatch):
+    monkeypatch.setattr(lagbc, "eccentricity", None)
+    assert nx.diameter(nx.path_graph(4), e={0: 5, 3: 7}, backend="lagbc") == 7
+    with pytest.raises(TypeError, match="no such argument"):
+        nx.diameter(nx.path_graph(4), e={0: 5}, backend="lagbc", nonsense=1)
 
 
 SEEDS = [
@@ -313,6 +391,51 @@ def test_groups():
             np.testing.assert_allclose(ours, theirs, rtol=1e-9)
     with pytest.raises(nx.NodeNotFound, match="'x'"):
         nx.group_betweenness_centrality(G, [[0, "x"]], backend="lagbc")
+    with pytest.raises(TypeError, match="batch"):
+        nx.group_betweenness_centrality(G, [0], backend="lagbc", batch=64)
+
+
+def group_by_formula(G, group):
+    """Sum over pairs outside a group of the share of their shortest paths that meet it."""
+    total = 0.0
+    for s in G.nodes - group:
+        for t in set(nx.descendants(G, s)) - group:
+            paths = list(nx.all_shortest_paths(G, s, t))
+            total += sum(not group.isdisjoint(path) for path in paths) / len(paths)
+    return total / (1 if G.is_directed() else 2)
+
+
+def test_groups_of_three_and_more():
+    # From issue 8827 of NetworkX, whose version 3.6 gives 0.125.
+    G = nx.Graph([(0, 1), (0, 2), (0, 3), (0, 4), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5)])
+    assert nx.group_betweenness_centrality(G, [0, 1, 2], normalized=False, backend="lagbc") == 0.0
+    for kind in (nx.Graph, nx.DiGraph):
+        G = nx.gnp_random_graph(12, 0.25, seed=4, directed=kind is nx.DiGraph)
+        groups = [set(range(first, first + size)) for size in (3, 4, 6) for first in (0, 2, 5)]
+        ours = nx.group_betweenness_centrality(G, groups, normalized=False, backend="lagbc")
+        np.testing.assert_allclose(ours, [group_by_formula(G, group) for group in groups], atol=1e-12)
+        assert max(ours) > 1
+
+
+def test_states_that_lagbc_does_not_take(monkeypatch):
+    monkeypatch.setattr(nx_backend, "_load", lambda: None)
+    G = nx.cycle_graph(100)
+    by_state = dict.fromkeys(G, 0.5)
+    for states, said in (
+        (by_state | {0: -0.25}, "not finite and >= 0, the first at vertex 0: -0.25"),
+        (by_state | {"far": 1.0}, "states names 'far', which is no node of G"),
+    ):
+        assert said in nx_backend.should_run("percolation_centrality", (G,), {"states": states})
+        with pytest.raises(ValueError, match=said):
+            nx.percolation_centrality(G, states=states, backend="lagbc")
+        with nx.config(backend_priority=["lagbc"]):
+            dispatched = nx.percolation_centrality(G, states=states)
+        assert dispatched == nx.percolation_centrality(G, states=states, backend="networkx")
+    del by_state[3]
+    assert nx_backend.should_run("percolation_centrality", (G,), {"states": by_state}) == "3"
+    nx.set_node_attributes(G, {5: -1}, "ill")
+    assert nx_backend.should_run("percolation_centrality", (G,), {}) is True
+    assert "vertex 5: -1.0" in nx_backend.should_run("percolation_centrality", (G, "ill"), {})
 
 
 def test_errors():
@@ -385,23 +508,72 @@ def test_refused_calls_are_networkx_own(caplog):
         assert "Using backend 'lagbc'" in caplog.text
         caplog.clear()
         nx.betweenness_centrality(nx.path_graph(3))
-        assert "roots * edges = 6; NetworkX is faster below" in caplog.text
+        assert "NetworkX makes 3 searches; it is faster below" in caplog.text
         assert "Using backend 'lagbc'" not in caplog.text
     assert by_function == nx.betweenness_centrality(G, weight=lambda u, v, data: 1 + (u + v) % 3, backend="networkx")
     assert sum(np.isnan(list(one.values()))) == 1
 
 
-def test_should_run():
-    large, small = nx.path_graph(200), nx.path_graph(20)
-    assert nx_backend.should_run("betweenness_centrality", (large,), {}) is True
-    assert nx_backend.should_run("betweenness_centrality_subset", (large, [0], [1]), {}) is True
-    assert nx_backend.should_run("closeness_centrality", (large,), {"distance": "km"}) is True
+def test_should_run(monkeypatch):
+    loads = []
+    monkeypatch.setattr(nx_backend, "_load", lambda: loads.append(1))
+    large, small = nx.cycle_graph(200), nx.path_graph(30)
+
+    def ask(function, *args, **options):
+        return nx_backend.should_run(function, args, options)
+
+    for worth in (
+        ask("betweenness_centrality", large),
+        ask("betweenness_centrality", large, 25),
+        ask("betweenness_centrality_subset", large, list(range(25)), [1]),
+        ask("closeness_centrality", large, distance="km"),
+        ask("harmonic_centrality", large, sources=range(30)),
+        ask("harmonic_centrality", large, list(large)),
+        ask("eccentricity", nx.path_graph(100), weight="km"),
+        ask("group_betweenness_centrality", large, [0, 1]),
+    ):
+        assert worth is True
+    assert len(loads) == 8
+    assert "roots * edges = 870;" in ask("betweenness_centrality", G=small)
+    assert "makes 10 searches" in ask("betweenness_centrality", large, 10)
+    for sources in ([0], range(19), iter(range(90)), "ab"):
+        assert "searches" in ask("betweenness_centrality_subset", large, sources, [1])
+    for nbunch in (0, range(199), iter(large)):
+        assert "nbunch is the shorter" in ask("harmonic_centrality", large, nbunch)
+    assert "makes 1 searches" in ask("harmonic_centrality", large, None, None, 5)
+    for function in OF_ALL_PAIRS:
+        assert "asks for the eccentricities in turn" in ask(function, large)
+    parallel = nx.MultiGraph([(u, (u + 1) % 30) for u in range(30) for _ in range(100)])
+    assert "and at parallel edges" in ask("closeness_centrality", parallel)
+    large.add_node("alone")
+    assert "does not reach all" in ask("eccentricity", large)
     large.edges[3, 4]["km"] = 0.0
-    assert "has length 0.0; lengths are finite and > 0" in nx_backend.should_run(
-        "closeness_centrality", (large, None, "km"), {}
-    )
-    assert "roots * edges = 380;" in nx_backend.should_run("betweenness_centrality", (), {"G": small})
-    assert "roots * edges = 1990;" in nx_backend.should_run("betweenness_centrality", (large, 10), {})
+    loads.clear()
+    assert "has length 0.0; lengths are finite and > 0" in ask("closeness_centrality", large, None, "km")
+    assert not loads
+
+
+@pytest.mark.parametrize("function", OF_ALL_PAIRS)
+def test_networkx_asks_for_eccentricities_in_turn(function, monkeypatch):
+    asked = []
+    monkeypatch.setattr(nx_backend, "eccentricity", lambda G, *_, **__: asked.append(G) or {0: 3, 5: 4})
+    monkeypatch.setattr(nx_backend, "_load", lambda: None)
+    with nx.config(backend_priority=["lagbc"]):
+        assert getattr(nx, function)(nx.cycle_graph(100)) in (3, 4, [0], [5])
+        assert len(asked) == 1
+        getattr(nx, function)(nx.cycle_graph(100), usebounds=True)
+        assert nx.center(nx.path_graph(100)) == [49, 50]
+    assert len(asked) == 1
+
+
+def test_the_first_call_that_gains_loads_all_compiled_loops(monkeypatch):
+    loaded = []
+    monkeypatch.setattr(compiled, "compile_for", loaded.append)
+    nx_backend._load.cache_clear()
+    for n in (10, 200, 300):
+        nx_backend.should_run("closeness_centrality", (nx.path_graph(n),), {})
+        assert loaded == ["cpu"] * (n > 10)
+    nx_backend._load.cache_clear()
 
 
 UNFIT = [0, -1, -2.5, float("nan"), float("inf"), "far", None, 2**53, 2**70]
@@ -421,7 +593,7 @@ def test_unfit_lengths_are_named(function, length):
     subsets = {"sources": [0], "targets": [2]} if function.endswith("subset") else {}
     subsets |= {"C": [0, 2]} if function.startswith("group") else {}
     option = "weight" if "weight" in inspect.signature(getattr(nx, function)).parameters else "distance"
-    if function == "eccentricity":
+    if function in ("eccentricity", *OF_ALL_PAIRS):
         G.add_edge("b", 0)
     with pytest.raises((TypeError, ValueError)) as error:
         getattr(nx, function)(G, backend="lagbc", **subsets, **{option: "km"})
@@ -445,6 +617,7 @@ def outcome(call, *args, **options):
 @pytest.mark.parametrize("length", UNFIT, ids=repr)
 def test_unfit_lengths_fall_back(length, monkeypatch):
     monkeypatch.setattr(nx_backend, "WORTH", 0)
+    monkeypatch.setattr(nx_backend, "FEW", 0)
     G = with_length(length)
     with nx.config(backend_priority=["lagbc"]):
         dispatched = outcome(nx.betweenness_centrality, G, weight="km")
@@ -480,6 +653,7 @@ def test_metadata():
         "closeness_centrality",
         "harmonic_centrality",
         "eccentricity",
+        *OF_ALL_PAIRS,
         "group_betweenness_centrality",
         "percolation_centrality",
     }

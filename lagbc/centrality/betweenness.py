@@ -59,11 +59,13 @@ def bc(
         edges one way; an undirected graph holds each both ways. The default is what a graph says of itself, and True
         for a matrix.
     weighted : bool or str, optional
-        Take the values of `A` as lengths of edges, finite and > 0 (see `strength`), and the length of a
-        path as their float64 sum from the root on. Integer lengths are exact while paths are shorter than 2**53;
-        others tie where their sums do. Of a NetworkX or igraph graph, True takes the edge attribute "weight", and a
-        string the attribute of that name; an edge of NetworkX without it counts as 1, with a warning. The default is
-        what `lagbc.as_graph` was told, and False for a matrix or any other graph.
+        Take the values of `A` as lengths of edges, finite and > 0 (see `strength`), and the length of a path as their
+        float64 sum. Integer lengths are exact while paths are shorter than 2**53. Others tie where their sums do, which
+        depends on the order in which they are added: from the root on with ``reduce="none"``, from where a path enters
+        a block where the graph is reduced. Give tenths as whole numbers, or pass ``rtol=1e-9``. Of a NetworkX or igraph
+        graph, True takes the edge attribute "weight", and a string the attribute of that name; an edge of NetworkX
+        without it counts as 1, with a warning. The default is what `lagbc.as_graph` was told, and False for a matrix or
+        any other graph.
     strength : bool
         Take the values as strengths w, finite and > 0, that is, lengths 1 / w; implies `weighted`. Duplicates are
         summed before, and of parallel edges the largest counts.

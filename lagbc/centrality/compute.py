@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sized
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,7 +157,10 @@ def _about_roots(A: Any, arguments: Arguments) -> int:
     if arguments.k is not None:
         return arguments.k if isinstance(arguments.k, int) else 0
     if arguments.sources is not None:
-        return len(arguments.sources) if isinstance(arguments.sources, Sized) else 0
+        try:
+            return len(cast(Sized, arguments.sources))
+        except TypeError:  # which `parse_vertices` says better
+            return 0
     return A.shape[0] if sparse.issparse(A) else 0
 
 
@@ -177,6 +180,8 @@ def compute_one(
 
 def find_all(which: str | Iterable[str]) -> tuple[Centrality, ...]:
     """Return the centralities of some names; ValueError if there is none of a name, or no name."""
+    if not isinstance(which, Iterable):
+        raise TypeError(f"which is {which!r}; it is the name of a centrality, or several")
     names = [which] if isinstance(which, str) else list(which)
     if not names:
         raise ValueError(f"which is empty; there are: {', '.join(one.name for one in registered())}")

@@ -105,8 +105,8 @@ def group_bc(
 
 def _members(graph: Graph, groups: Any) -> NDArray[np.bool_]:
     """Mark the vertices of each group, a column each."""
-    if isinstance(groups, str):
-        raise TypeError(f"groups is the string {groups!r}; it is a sequence of groups, each a sequence of vertices")
+    if isinstance(groups, str) or not isinstance(groups, Iterable):
+        raise TypeError(f"groups is {groups!r}; it is a sequence of groups, each a sequence of vertices")
     listed = list(groups)
     members = np.zeros((graph.n, len(listed)), np.bool_)
     for place, group in enumerate(listed):

@@ -11,7 +11,7 @@ from lagbc.centrality.betweenness import bc
 from lagbc.centrality.compute import where_it_is
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.validate import as_graph
-from lagbc.run.options import Options
+from lagbc.run.options import Options, require_known
 from lagbc.run.request import parse_vertex_weights
 from lagbc.types import Auto, GraphLike
 
@@ -66,6 +66,7 @@ def percolation(
     >>> lagbc.percolation(path, [0.5, 0.25, 0.5], directed=False)
     array([0., 1., 0.])
     """
+    require_known(options)
     graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
     x = parse_vertex_weights("states", states, graph.n)
     if x is None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from typing import Unpack
+from typing import SupportsIndex, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lagbc.centrality.compute import find_all
+from lagbc.centrality.registry import Arguments, require_taken
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods.choose import Selection
@@ -126,7 +127,10 @@ def _plan(
     options: Options,
 ) -> Plan:
     """Plan a run of a demand, or from so many roots, of all vertices the same ones each time."""
-    sums = frozenset[str]().union(*(one.sums for one in find_all(which)))
+    cutoff, decay = cutoff_and_decay
+    centralities = find_all(which)
+    require_taken(centralities, Arguments(demand=demand, cutoff=cutoff, decay=decay))
+    sums = frozenset[str]().union(*(one.sums for one in centralities))
     bounds = parse_bounds(sums, *cutoff_and_decay)
     if demand is not None:
         if bounds is not None:
@@ -135,8 +139,8 @@ def _plan(
             raise ValueError("demand says which roots there are; leave out roots")
         trips = parse_demand(graph.n, demand)
         return plan_run(graph, Request(sums, origins(trips), demand=trips), batch, options)
-    count = graph.n if roots is None else operator.index(roots)
-    if not 0 <= count <= graph.n:
+    count = graph.n if roots is None else roots
+    if not (isinstance(count, SupportsIndex) and 0 <= operator.index(count) <= graph.n):
         raise ValueError(f"roots={roots}: it is a count, at most {graph.n}, the number of vertices")
     roots_drawn = np.sort(np.random.default_rng(0).choice(graph.n, count, replace=False))
     return plan_run(graph, Request(sums, roots_drawn, bounds=bounds), batch, options)

@@ -171,7 +171,7 @@ _BUILT_IN = (
         _finish("eccentricity"),
         frozenset({"cutoff"}),
         "eccentricity: the largest distance out of a vertex",
-        networkx=("eccentricity",),
+        networkx=("eccentricity", "diameter", "radius", "center", "periphery"),
     ),
     Centrality(
         "eccentricity_centrality",

@@ -42,9 +42,9 @@ def table(
     -------
     pandas.DataFrame
         A column for each name, or one called "score". Of vertices, the index is called "vertex"; rows are in the order
-        of the graph. Of edges, it has the levels "source" and "target", an undirected edge once; for a NetworkX graph
-        in the order of ``graph.edges``, with a level "key" where edges may be parallel: those that are shortest share
-        the score equally, as in NetworkX, and longer ones have 0.
+        of the graph. Of edges, it has the levels "source" and "target", an undirected edge once. For a NetworkX graph,
+        where `directed` is not other than its own, they are in the order of ``graph.edges``, with a level "key" where
+        edges may be parallel: those that are shortest share the score equally, as in NetworkX, and longer ones have 0.
 
     Raises
     ------
@@ -73,19 +73,22 @@ def table(
     columns = dict(scores) if isinstance(scores, Mapping) else {"score": scores}
     if not columns:
         raise ValueError("scores is empty; it holds the scores of one centrality or more")
-    columns = {name: _on_host(values) for name, values in columns.items()}
+    columns = {name: _on_host(name, values) for name, values in columns.items()}
     of_edges = {sparse.issparse(values) for values in columns.values()}
     if len(of_edges) > 1:
         raise ValueError("scores of vertices and of edges have rows of their own; make a table of each")
-    n = next(iter(columns.values())).shape[0]
-    names = _names(graph, n)
+    names = _names(graph)
+    n = len(names)
     for name, values in columns.items():
-        if len(names) != n or values.shape != ((n, n) if of_edges == {True} else (n,)):
-            raise ValueError(f"{name} has shape {values.shape}, but the graph has {len(names)} vertices")
+        if values.shape != ((n, n) if of_edges == {True} else (n,)):
+            several = (
+                "; of several cutoffs or decays, take one column" if values.ndim > 1 and of_edges == {False} else ""
+            )
+            raise ValueError(f"{name} has shape {values.shape}, but the graph has {n} vertices{several}")
     if of_edges == {False}:
         return pd.DataFrame(columns, index=pd.Index(names, name="vertex", tupleize_cols=False))
-    if adapters.is_networkx(graph):
-        rows, tails, heads, shares = _networkx_edges(graph, names, directed, weighted, strength)
+    if adapters.is_networkx(graph) and directed in (None, adapters.is_directed(graph)):
+        rows, tails, heads, shares = _networkx_edges(graph, names, weighted, strength)
     else:
         rows, tails, heads, shares = _stored_edges(next(iter(columns.values())), graph, names, directed)
     titles = ["source", "target", *(["key"] if len(rows) > 2 else [])]
@@ -94,16 +97,32 @@ def table(
     return pd.DataFrame(values, index=index)
 
 
-def _on_host(values: Any) -> Any:
-    return values.get() if hasattr(values, "get") else values
+def _on_host(name: str, values: Any) -> Any:
+    values = values.get() if hasattr(values, "get") else values
+    if not (isinstance(values, np.ndarray) or sparse.issparse(values)):
+        raise TypeError(
+            f"{name} is a {type(values).__qualname__}; scores are an array or a sparse matrix: of a list of "
+            "matrices, one a cutoff, take one"
+        )
+    return values
 
 
-def _names(graph: Any, n: int) -> NDArray[Any]:
+def _names(graph: Any) -> NDArray[Any]:
     """Return what vertices are called, each as it is, or their numbers."""
     names = graph.names if isinstance(graph, Graph) else adapters.names_of(graph)
     if names is None:
-        return np.arange(n)
+        return np.arange(_size(graph))
     return _objects(names.tolist() if isinstance(names, np.ndarray) else names)
+
+
+def _size(graph: Any) -> int:
+    if isinstance(graph, Graph):
+        return graph.n
+    matrix = adapters.to_matrix(graph) if adapters.is_adaptable(graph) else graph
+    shape: tuple[int, ...] = getattr(matrix, "shape", ())
+    if len(shape) != 2:
+        raise TypeError(f"graph is a {type(graph).__qualname__}; it is a graph or a matrix as lagbc.bc takes it")
+    return int(shape[0])
 
 
 def _objects(items: Sequence[Any]) -> NDArray[Any]:
@@ -132,9 +151,7 @@ def _stored_edges(matrix: Any, graph: Any, names: NDArray[Any], directed: bool |
     return [names[tails], names[heads]], tails, heads, np.ones(len(once))
 
 
-def _networkx_edges(
-    G: Any, names: NDArray[Any], directed: bool | None, weighted: bool | str | None, strength: bool
-) -> _Edges:
+def _networkx_edges(G: Any, names: NDArray[Any], weighted: bool | str | None, strength: bool) -> _Edges:
     """Return the edges of a NetworkX graph in its own order: levels, ends and shares."""
     entries = adapters.networkx_entries(G)
     lengths = np.ones(len(entries.tails))

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.run.options import parse_count
-from lagbc.run.request import parse_vertices
+from lagbc.run.request import parse_generator, parse_vertices
 
 # Roots that are neighbours in sweep order, on graphs of high diameter: as many as a block of any method has.
 NEIGHBOURS = 256
@@ -26,7 +26,7 @@ def draw_roots(graph: Graph, roots: int | ArrayLike, rng: int | np.random.Genera
         return given
     order: NDArray[np.int64] = graph.order[graph.out_degrees[graph.order] > 0]
     count = min(parse_count("roots", roots), len(order))
-    generator = np.random.default_rng(rng)
+    generator = parse_generator(rng)
     if not graph.has_high_diameter:
         return generator.choice(order, count, replace=False)
     if count == len(order):

@@ -79,6 +79,11 @@ def is_networkx(A: Any) -> bool:
     return _reader(A) is _read_networkx
 
 
+def is_igraph(A: Any) -> bool:
+    """Whether `A` is an igraph graph."""
+    return _reader(A) is _read_igraph
+
+
 def names_of(A: Any) -> Any:
     """Return what the vertices of a graph are called, in its own order; None if they have no names."""
     reader = _reader(A)

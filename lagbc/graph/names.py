@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from numbers import Integral
 from typing import Any
@@ -35,22 +36,40 @@ def numbers_of(what: str, names: Names | None, given: Any) -> Any:
     Raises
     ------
     TypeError, ValueError
-        It is one string, or no vertex has such a name.
+        It is one string or no list, or no vertex has such a name, or several have.
     """
     if names is None or given is None:
         return given
     if isinstance(given, str):
         raise TypeError(f"{what} is the string {given!r}; pass a list of names, [{given!r}]")
+    if not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
+        raise TypeError(f"{what} is {given!r}; pass a list, [{given!r}]")
     items = given.tolist() if isinstance(given, np.ndarray) else list(given)
     if all(isinstance(item, Integral) for item in items) and not are_integers(names):
         return given
-    numbers = {name: i for i, name in enumerate(names.tolist() if isinstance(names, np.ndarray) else names)}
+    listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
+    numbers = {name: i for i, name in enumerate(listed)}
     try:
-        return np.array([numbers[item] for item in items], np.int64)
+        found = np.array([numbers[item] for item in items], np.int64)
     except (KeyError, TypeError):
         wrong = next(item for item in items if not _is_among(item, numbers))
         some = ", ".join(repr(name) for name in islice(numbers, 3))
         raise ValueError(f"{what} holds {wrong!r}, which no vertex is called; they are called {some}, ...") from None
+    if len(numbers) < len(listed):
+        _require_one_each(what, items, listed)
+    return found
+
+
+def _require_one_each(what: str, items: Sequence[Any], names: Sequence[Any]) -> None:
+    """Raise ValueError if several vertices have one of some names."""
+    often = Counter(names)
+    for item in items:
+        if often[item] > 1:
+            places = [i for i, name in enumerate(names) if name == item]
+            raise ValueError(
+                f"{what} holds {item!r}, which {len(places)} vertices are called, {places[0]} and {places[1]} among "
+                "them; give each a name of its own, or pass the numbers of vertices of a matrix"
+            )
 
 
 def _is_among(item: Any, numbers: dict[Any, int]) -> bool:

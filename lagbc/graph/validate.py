@@ -192,7 +192,7 @@ def _canonical_rows(A: Any, weighted: bool) -> Csr:
     try:
         return host.canonical(A.shape[0], indptr, indices, _as_lengths(values) if weighted else None)
     except IndexError:
-        _check_format(A)
+        check_format(A)
         raise _outside(A.shape[0]) from None
 
 
@@ -212,12 +212,12 @@ def _compressed(A: Any) -> Csr:
     n, indptr, indices = A.shape[0], A.indptr, A.indices
     is_formed = len(indptr) == n + 1 and indices.shape == A.data.shape == (len(indices),)
     if not (is_formed and indptr.dtype.kind == indices.dtype.kind == "i"):
-        A = _check_format(A)
+        A = check_format(A)
         indptr, indices = A.indptr, A.indices
     stored = int(indptr[-1])
     indices, values = indices[:stored], A.data[:stored]
     if indices.dtype != index_type(n) and stored and not 0 <= indices.min() <= indices.max() < n:
-        _check_format(A)
+        check_format(A)
         raise _outside(n)
     return _readable(indptr.astype(np.int64)), _readable(indices.astype(index_type(n), copy=False)), values
 
@@ -304,7 +304,7 @@ def _stored_entries(A: Any) -> tuple[Any, Any, Any]:
         return rows, columns, A[rows, columns]
     if A.format in ("csr", "csc", "bsr"):
         _require_consistent(A)
-        A = _check_format(A)
+        A = check_format(A)
     coo = _without_padding(A)
     rows, columns, values = coo.row, coo.col, coo.data
     if len(rows) and (min(rows.min(), columns.min()) < 0 or max(rows.max(), columns.max()) >= A.shape[0]):
@@ -321,7 +321,7 @@ def _without_padding(A: Any) -> Any:
     return type(coo)((coo.data[stored], (coo.row[stored], coo.col[stored])), shape=coo.shape)
 
 
-def _check_format(A: Any) -> Any:
+def check_format(A: Any) -> Any:
     """Have SciPy check a copy, as the check prunes and recasts the index arrays of what it checks; return the copy."""
     A = shallow_copy(A)
     A.check_format(full_check=True)

@@ -2,17 +2,18 @@
 
 NetworkX converts a graph by `convert_from_nx` (in nx_graph.py), keeps the result in ``G.__networkx_cache__``, and
 passes it to the functions below, whose names and arguments are NetworkX's. `can_run` refuses arguments that lagbc does
-not take, and `should_run` lengths that it does not add up as NetworkX does: NetworkX then runs the call itself, if it
-tried the backend by priority. Of a backend that is named, as by ``backend="lagbc"``, it asks `can_run` alone, and the
-function raises an error that names the length. That is no NotImplementedError, which NetworkX would replace by one
-without the reason.
+not take. `should_run` refuses calls that NetworkX is faster at, and lengths and states that lagbc does not add up as
+NetworkX does: NetworkX then runs the call itself, if it tried the backend by priority. Of a backend that is named, as
+by ``backend="lagbc"``, it asks `can_run` alone, and the function raises an error that names the length. That is no
+NotImplementedError, which NetworkX would replace by one without the reason.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sized
+from functools import cache
 from typing import Any
 
 import networkx as nx
@@ -27,10 +28,15 @@ from lagbc.interfaces.nx_graph import BackendGraph, Node, exact_lengths
 from lagbc.interfaces.nx_graph import convert_from_nx as convert_from_nx  # NetworkX looks for both in this module
 from lagbc.interfaces.nx_graph import convert_to_nx as convert_to_nx
 from lagbc.interfaces.nx_metadata import COMPUTED_BY, RUN_OPTIONS
+from lagbc.run.request import parse_vertex_weights
 
-# Roots times edges from which on converting and computing takes less than NetworkX: 2 to 5 ms each on random graphs of
-# 20 to 50 nodes. The first call of a process takes a second more, which loads the compiled loops.
+# Roots times adjacent pairs from which on converting and computing, about a millisecond, takes less than NetworkX; and
+# roots below which NetworkX takes less than converting alone. `benchmarks/nx_backend.py` measures both sides of them.
 WORTH = 5_000
+FEW = 20
+
+# What NetworkX computes from eccentricities. It needs none where they are given, with bounds, and in trees.
+OF_ECCENTRICITIES = ("diameter", "radius", "periphery", "center")
 
 
 # Tests of NetworkX that ask for what the formula in its documentation does not give.
@@ -82,25 +88,62 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Whether a call that the backend can run is worth its conversion; a string is the reason why not."""
+    """Whether a call that the backend can run is worth its conversion; a string is the reason why not.
+
+    The first call of a process that is worth it loads all compiled loops, so that no later one waits for any.
+    """
     given = _arguments(name, args, kwargs)
-    roots = given.get("k") or len(given["G"])
-    work = roots * given["G"].number_of_edges()
-    return (
-        _adds_up(name, args, kwargs) if work >= WORTH else f"roots * edges = {work}; NetworkX is faster below {WORTH}"
-    )
+    G, searches = given["G"], _searches(given)
+    if name in OF_ECCENTRICITIES:
+        return "NetworkX asks for the eccentricities in turn, if it needs them"
+    if searches < FEW:
+        return f"NetworkX makes {searches} searches; it is faster below {FEW}"
+    if name == "harmonic_centrality" and _count(G, given.get("nbunch")) < searches:
+        return "nbunch is the shorter, and NetworkX searches from its nodes alone"
+    edges = G.number_of_edges()
+    pairs = sum(map(len, G.adj.values())) // (1 if G.is_directed() else 2) if G.is_multigraph() else edges
+    if searches * pairs < max(WORTH, FEW * edges):
+        return f"roots * edges = {searches * pairs}; NetworkX is faster below {WORTH}, and at parallel edges"
+    if name == "eccentricity" and len(nx.single_source_shortest_path_length(G, next(iter(G)))) < len(G):
+        return "the first node does not reach all, which NetworkX sees at once"
+    answer = _adds_up(name, args, kwargs)
+    if answer is True:
+        _load()
+    return answer
+
+
+@cache
+def _load() -> None:
+    from lagbc.centrality.compiled import compile_for
+
+    compile_for("cpu")
+
+
+def _searches(given: dict[str, Any]) -> int:
+    """Count the searches that NetworkX makes."""
+    G = given["G"]
+    return given.get("k") or _count(G, given.get("sources"))
+
+
+def _count(G: Any, nodes: Any) -> int:
+    """Count the nodes that an argument names, None being all; 1 where counting would use it up."""
+    if nodes is None:
+        return len(G)
+    return len(nodes) if isinstance(nodes, Sized) and nodes not in G else 1
 
 
 def _adds_up(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Whether lagbc adds up the lengths of a call as NetworkX does; a string is the reason why not."""
+    """Whether lagbc adds up the lengths and states of a call as NetworkX does; a string is the reason why not."""
     given = _arguments(name, args, kwargs)
-    weight = _weight_of(given)
-    if weight is None:
-        return True
-    values = (data.get(weight, 1) for data in networkx_edge_data(given["G"]))
+    G, weight = given["G"], _weight_of(given)
     try:
-        exact_lengths(values, lambda entry: f"entry {entry} of the adjacency")
-    except (TypeError, ValueError) as error:
+        if weight is not None:
+            values = (data.get(weight, 1) for data in networkx_edge_data(G))
+            exact_lengths(values, lambda entry: f"entry {entry} of the adjacency")
+        if name == "percolation_centrality":
+            held = G.nodes(data=given.get("attribute", "percolation"), default=1)
+            parse_vertex_weights("states", _states(G, given.get("states"), [state for _, state in held]), len(G))
+    except (KeyError, TypeError, ValueError) as error:
         return str(error)
     return True
 
@@ -183,13 +226,13 @@ def group_betweenness_centrality(
     G: BackendGraph, C: Any, normalized: bool = True, weight: Any = None, endpoints: bool = False, **run: Any
 ) -> Any:
     """Compute ``networkx.group_betweenness_centrality``, of a group or of several."""
-    _require_options(run)
     is_one = any(element in G for element in C)
     groups = [set(group) for group in ([C] if is_one else C)]
     if absent := {node for group in groups for node in group if node not in G}:
         raise nx.NodeNotFound(f"The node(s) {absent} are in C but not in G.")
     numbers = [sorted(G.numbers[node] for node in group) for group in groups]
-    scores = lagbc.group_bc(G.graph(weight), numbers, normalized=bool(normalized), endpoints=bool(endpoints)).tolist()
+    flags = {"normalized": bool(normalized), "endpoints": bool(endpoints)}
+    scores = lagbc.group_bc(G.graph(weight), numbers, **flags, **run).tolist()
     return scores[0] if is_one else scores
 
 
@@ -197,12 +240,18 @@ def percolation_centrality(
     G: BackendGraph, attribute: Any = "percolation", states: Any = None, weight: Any = None, **run: Any
 ) -> dict[Node, float]:
     """Compute ``networkx.percolation_centrality``; `run` is passed to `lagbc.percolation`."""
-    if states is None:
-        held = G.node_attributes.get(attribute, [None] * len(G))
-        given = [1 if state is None else state for state in held]
-    else:
-        given = [states[node] for node in G.nodes]
+    held = G.node_attributes.get(attribute, [None] * len(G))
+    given = _states(G, states, [1 if state is None else state for state in held])
     return G.by_node(_compute(lagbc.percolation, G, weight, run, states=given))
+
+
+def _states(G: Any, states: Any, held: list[Any]) -> list[Any]:
+    """Return the state of each node, of those given or else held by attributes; each counts in the sum of all."""
+    if states is None:
+        return held
+    if strangers := [node for node in states if node not in G]:
+        raise ValueError(f"states names {strangers[0]!r}, which is no node of G; keep the nodes of G alone")
+    return [states[node] for node in G]
 
 
 def closeness_centrality(
@@ -229,11 +278,58 @@ def eccentricity(G: BackendGraph, v: None = None, sp: None = None, weight: Any =
     networkx.NetworkXError
         Some vertex does not reach every other one.
     """
-    if len(G) and connected_components(G.graph(None).pattern, directed=True, connection="strong")[0] > 1:
+    if not _is_connected(G):
         what = "digraph is not strongly connected" if G.is_directed() else "graph is not connected"
         raise nx.NetworkXError(f"Found infinite path length because the {what}")
     values = _compute(lagbc.eccentricity, G, weight, run)
-    return G.by_node(values.astype(np.int64) if weight is None else values)
+    return G.by_node(values.astype(np.int64) if _are_integers(G, weight) else values)
+
+
+def diameter(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **run: Any) -> Any:
+    """Compute ``networkx.diameter``, the largest eccentricity."""
+    return max(_eccentricities(G, e, usebounds, weight, run).values())
+
+
+def radius(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **run: Any) -> Any:
+    """Compute ``networkx.radius``, the smallest eccentricity."""
+    return min(_eccentricities(G, e, usebounds, weight, run).values())
+
+
+def periphery(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **run: Any) -> list[Node]:
+    """Compute ``networkx.periphery``, the nodes with the largest eccentricity."""
+    given = _eccentricities(G, e, usebounds, weight, run)
+    largest = max(given.values())
+    return [node for node in given if given[node] == largest]
+
+
+def center(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **run: Any) -> list[Node]:
+    """Compute ``networkx.center``, the nodes with the smallest eccentricity."""
+    if not len(G) and e is None and not usebounds and weight is None and not G.is_directed():
+        raise nx.NetworkXPointlessConcept("G has no nodes.")  # NetworkX asks whether it is a tree
+    given = _eccentricities(G, e, usebounds, weight, run)
+    smallest = min(given.values())
+    return [node for node in given if given[node] == smallest]
+
+
+def _eccentricities(G: BackendGraph, e: Any, usebounds: bool, weight: Any, run: dict[str, Any]) -> Any:
+    """Return those that are given, or else compute all of them, with bounds or without."""
+    _require_options(run)
+    if e is not None:
+        return e
+    if usebounds is True and not G.is_directed() and not _is_connected(G):
+        raise nx.NetworkXError("Cannot compute metric because graph is not connected.")
+    return eccentricity(G, weight=weight, **run)
+
+
+def _is_connected(G: BackendGraph) -> bool:
+    """Whether each node reaches every other."""
+    pattern = G.graph(None).pattern
+    return len(G) == 0 or connected_components(pattern, directed=True, connection="strong")[0] == 1
+
+
+def _are_integers(G: BackendGraph, weight: Any) -> bool:
+    """Whether distances are integers; NetworkX gives a single node the integer 0."""
+    return weight is None or len(G) == 1 or G.lengths(weight).dtype.kind in "biu"
 
 
 def _compute(function: Callable[..., Any], G: BackendGraph, weight: Any, run: dict[str, Any], **given: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -57,6 +57,9 @@ class BackendGraph:
             return node in self.numbers
         except TypeError:  # not hashable
             return False
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.nodes)
 
     def is_directed(self) -> bool:
         """Whether edges go one way."""

@@ -25,15 +25,28 @@ DIFFERENCES = {
         "numbers of shortest paths; NetworkX 3.6 divides equally among them."
     ),
     "group_betweenness_centrality": (
-        "Follows the formula above for groups of any size and in graphs that are not connected; NetworkX 3.6 does for "
-        "groups of one or two in connected graphs, and for some others. A search from each node on the CPU: takes none "
-        "of the arguments below but by their defaults."
+        "Follows the formula above for groups of any size in any graph. NetworkX 3.6 does for groups of one or two in "
+        "connected graphs; larger ones may score too much (its issue 8827: 0.125 in place of 0), and in digraphs that "
+        "are not strongly connected scores may be negative or a KeyError (8559). 0 for a group that leaves fewer than "
+        "two other nodes, where NetworkX divides by zero. A search from each node on the CPU: of the arguments below "
+        "those that `lagbc.group_bc` has are taken."
     ),
-    "percolation_centrality": "0 where no other node is percolated, and NetworkX divides by zero.",
+    "percolation_centrality": (
+        "0 where no other node is percolated, and in a graph of two nodes, where NetworkX divides by zero. States are "
+        "finite and >= 0, and of nodes of `G`; other calls are left to NetworkX, and are an error if the backend is "
+        "named."
+    ),
     "closeness_centrality": "Computes all nodes; a call with `u` is left to NetworkX.",
     "harmonic_centrality": "Computes all nodes, also where `nbunch` names some.",
-    "eccentricity": "Computes all nodes; a call with `v` or `sp` is left to NetworkX.",
-}
+    "eccentricity": (
+        "Computes all nodes; a call with `v` or `sp` is left to NetworkX. Lengths of which some are integers and some "
+        "floats give floats."
+    ),
+} | dict.fromkeys(
+    ("diameter", "radius", "periphery", "center"),
+    "Searches from all nodes, also with `usebounds`, which spares NetworkX most searches. By priority NetworkX "
+    "computes this, and lagbc the eccentricities that it needs.",
+)
 
 # Arguments that NetworkX does not have: type and meaning.
 RUN_OPTIONS = {

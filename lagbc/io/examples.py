@@ -6,6 +6,7 @@ from pathlib import Path
 
 _DATA = Path(__file__).parent.parent / "data"
 _SUFFIX = ".mtx.gz"
+_COORDINATES = ".xy.csv.gz"
 # Begins the name of a network that comes with lagbc, in place of a path.
 EXAMPLE = "example:"
 
@@ -37,3 +38,9 @@ def example_path(name: str) -> Path:
     if name not in names:
         raise ValueError(f"no shipped network is called {name!r}; there are: {', '.join(names)}")
     return _DATA / (name + _SUFFIX)
+
+
+def example_coordinates(name: str) -> Path | None:
+    """Return the path of the coordinates of the vertices of a network that comes with lagbc, if it has such."""
+    path = _DATA / (name + _COORDINATES)
+    return path if path.exists() else None

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from lagbc.graph.coordinates import Coordinates
+
 
 @dataclass(frozen=True)
 class BadLength:
@@ -44,6 +46,9 @@ class GraphFile:
         Whether of a repeated edge the largest value was kept.
     bad_length : BadLength or None
         The first value of an edge list that is no length.
+    coordinates : Coordinates or None
+        Where the vertices are: in ``.coordinates.xy``, shape (n, 2), from attributes x and y of GraphML, or of an
+        example that comes with them; ``.coordinates.degrees`` tells longitudes and latitudes.
     """
 
     matrix: sp.csr_array
@@ -55,6 +60,7 @@ class GraphFile:
     said: str = ""
     strengths: bool = False
     bad_length: BadLength | None = None
+    coordinates: Coordinates | None = None
 
     def edge(self, i: int, j: int) -> str:
         """Name an entry of the matrix as the file does."""

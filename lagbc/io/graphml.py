@@ -7,13 +7,14 @@ import io
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lagbc.errors import GraphFormatError, MissingDependencyError
+from lagbc.graph.coordinates import of_attributes
 from lagbc.io.columns import Columns
 from lagbc.io.graph_file import GraphFile, merge_repeats, repeat_notices
 from lagbc.io.source import Source
@@ -29,7 +30,7 @@ def read_graphml(source: Source, strengths: bool, said: Columns) -> GraphFile:
     data = source.whole()
     source.require(_BYTES_PER_BYTE * len(data), "a GraphML file")
     try:
-        names, ends, attributes, directed = _read(data)
+        names, ends, attributes, directed, others = _read(data)
     except ImportError as error:
         raise MissingDependencyError(
             f"{source.name}: GraphML is read by NetworkX or igraph: pip install 'lagbc[networkx]' or pip install igraph"
@@ -49,11 +50,22 @@ def read_graphml(source: Source, strengths: bool, said: Columns) -> GraphFile:
     notices = repeat_notices(repeats, largest=strengths) if is_weighted else ()
     values = f"values in attribute {attribute!r}" if is_weighted else "no values"
     labels = np.array(names, np.dtypes.StringDType()) if names else np.empty(0, np.dtypes.StringDType())
-    return GraphFile(matrix, directed, "GraphML", labels, notices, said=values)
+    coordinates = of_attributes(others.vertices, others.graph)
+    return GraphFile(matrix, directed, "GraphML", labels, notices, said=values, coordinates=coordinates)
 
 
-def _read(data: bytes) -> tuple[list[str], NDArray[np.int64], list[dict[str, Any]], bool]:
-    """Return names of vertices, ends of edges, their attributes, and whether they go one way."""
+class _Attributes(NamedTuple):
+    """Attributes of each vertex, and of the graph."""
+
+    vertices: list[dict[str, Any]]
+    graph: dict[str, Any]
+
+
+_Read = tuple[list[str], NDArray[np.int64], list[dict[str, Any]], bool, _Attributes]
+
+
+def _read(data: bytes) -> _Read:
+    """Return names of vertices, ends of edges, their attributes, whether they go one way, and other attributes."""
     try:
         import networkx as nx
     except ImportError:
@@ -62,10 +74,11 @@ def _read(data: bytes) -> tuple[list[str], NDArray[np.int64], list[dict[str, Any
     numbers = {node: i for i, node in enumerate(G)}
     edges = list(G.edges(data=True))
     ends = ((numbers[tail], numbers[head]) for tail, head, _ in edges)
-    return list(map(str, G)), _pairs(ends), [attributes for *_, attributes in edges], G.is_directed()
+    others = _Attributes([held for _, held in G.nodes(data=True)], G.graph)
+    return list(map(str, G)), _pairs(ends), [attributes for *_, attributes in edges], G.is_directed(), others
 
 
-def _read_with_igraph(data: bytes) -> tuple[list[str], NDArray[np.int64], list[dict[str, Any]], bool]:
+def _read_with_igraph(data: bytes) -> _Read:
     import igraph
 
     with tempfile.TemporaryDirectory() as folder:
@@ -74,7 +87,8 @@ def _read_with_igraph(data: bytes) -> tuple[list[str], NDArray[np.int64], list[d
         graph = igraph.Graph.Read_GraphML(str(path))
     # igraph leaves an ampersand in an id as the reference &#38;.
     names = [html.unescape(name) for name in graph.vs["id"]] if graph.vcount() else []
-    return names, _pairs(graph.get_edgelist()), [e.attributes() for e in graph.es], graph.is_directed()
+    others = _Attributes([v.attributes() for v in graph.vs], {name: graph[name] for name in graph.attributes()})
+    return names, _pairs(graph.get_edgelist()), [e.attributes() for e in graph.es], graph.is_directed(), others
 
 
 def _pairs(ends: Iterable[tuple[int, int]]) -> NDArray[np.int64]:

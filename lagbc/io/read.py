@@ -15,8 +15,9 @@ from pathlib import Path, PurePath
 from lagbc.budget import host_budget
 from lagbc.errors import GraphFileWarning, warn
 from lagbc.io.columns import Columns
+from lagbc.io.coordinates import read_coordinates
 from lagbc.io.edges.read import read_edge_list
-from lagbc.io.examples import EXAMPLE, example_path
+from lagbc.io.examples import EXAMPLE, example_coordinates, example_path
 from lagbc.io.graph_file import GraphFile
 from lagbc.io.graphml import read_graphml
 from lagbc.io.matrix_market import read_matrix_market
@@ -104,7 +105,8 @@ def read_graph(
     Returns
     -------
     GraphFile
-        The matrix, whether the file calls it directed, the format, and in ``.labels`` what it calls the vertices.
+        The matrix, whether the file calls it directed, the format, in ``.labels`` what it calls the vertices, and in
+        ``.coordinates`` where they are, if it says so.
 
     Raises
     ------
@@ -124,11 +126,15 @@ def read_graph(
     GraphFileWarning
         If values of repeated edges were left out; the message says how many.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"path is {path!r}; it is the path of a file, or 'example:' and the name of a network")
     name, said = os.fspath(path), Columns(ends, length, header, names)
     file = example_path(name.removeprefix(EXAMPLE)) if name.startswith(EXAMPLE) else Path(name)
     with _reporter(name, progress) as report, gzip_errors_named(name):
         source = find_source(file, name, host_budget() if budget is None else budget, report)
         graph = replace(_read(source, strengths, said), name=name, strengths=strengths)
+    if name.startswith(EXAMPLE) and (places := example_coordinates(name.removeprefix(EXAMPLE))):
+        graph = replace(graph, coordinates=read_coordinates(places, graph.matrix.shape[0], graph.labels))
     for notice in graph.notices:
         warn(f"{name}: {notice}", GraphFileWarning)
     return graph

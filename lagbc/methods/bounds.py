@@ -42,7 +42,7 @@ class Bounds:
     @property
     def radii(self) -> NDArray[np.float64]:
         """How far each column of a sum that decays counts: to its cutoff, or to where a target counts `LEAST`."""
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             ends = -log(LEAST) / self.decays
         return np.minimum.outer(self.cutoffs, ends).ravel()
 

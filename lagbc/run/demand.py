@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from lagbc.graph.graph import Graph
+from lagbc.graph.validate import check_format
 from lagbc.methods.targets import scales_of
 
 # Of a target weight of a vertex and column: itself, its copy in a method's rows, two while it is scaled, and a flag.
@@ -51,7 +52,7 @@ def parse_demand(n: int, demand: Any) -> sparse.csr_array:
         raise TypeError(f"demand has dtype {demand.dtype}; it holds real numbers, e.g. of float64")
     if sparse.issparse(demand) and demand.format in ("csr", "csc", "bsr"):
         try:
-            demand.check_format(full_check=True)
+            check_format(demand)
         except ValueError as error:
             raise ValueError(f"demand: {error}") from error
     entries = sparse.coo_array(demand)

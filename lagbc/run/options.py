@@ -111,6 +111,8 @@ _ELSEWHERE = {
     "nbunch": "sources",
     "pivots": "sources",
     "num_samples": "k",
+    "sources": "roots",
+    "k": "roots",
 }
 
 _defaults: ContextVar[Options] = ContextVar("lagbc options")

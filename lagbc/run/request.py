@@ -79,7 +79,15 @@ def parse_roots(
     count = parse_count("k", k)
     if count > n:
         raise ValueError(f"k={count} roots cannot be drawn from {n} vertices without repeats")
-    return np.sort(np.random.default_rng(rng).choice(n, count, replace=False))
+    return np.sort(parse_generator(rng).choice(n, count, replace=False))
+
+
+def parse_generator(rng: int | np.random.Generator | None) -> np.random.Generator:
+    """Return what draws random numbers."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise ValueError(f"rng={rng!r} is neither an integer >= 0 nor a numpy.random.Generator") from None
 
 
 def parse_vertices(name: str, n: int, given: ArrayLike) -> NDArray[np.int64]:

@@ -97,7 +97,7 @@ def test_names_and_what_is_no_group():
         lagbc.group_bc(G, ["b", "c"])
     with pytest.raises(TypeError, match=r"groups\[0\] is 1; it is a sequence of vertices"):
         lagbc.group_bc(G, [1, 2])
-    with pytest.raises(TypeError, match="groups is the string 'bc'"):
+    with pytest.raises(TypeError, match="groups is 'bc'; it is a sequence of groups"):
         lagbc.group_bc(G, "bc")
     with pytest.raises(ValueError, match=r"groups\[1\] holds 'e', which no vertex is called"):
         lagbc.group_bc(G, [["a"], ["e"]])

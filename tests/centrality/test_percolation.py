@@ -43,3 +43,9 @@ def test_states_that_are_none():
         lagbc.percolation(np.zeros((2, 2)), [1, -1])
     with pytest.raises(TypeError, match="states is None"):
         lagbc.percolation(np.zeros((2, 2)), None)
+
+
+@pytest.mark.parametrize("name", ["sources", "targets", "cutoff", "decay", "k", "normalized", "source_weights"])
+def test_arguments_of_bc_mean_nothing_to_it(name):
+    with pytest.raises(TypeError, match=f"there is no argument '{name}'"):
+        lagbc.percolation(nx.path_graph(5), [1] * 5, **{name: [1]})

@@ -82,6 +82,7 @@ def test_what_does_not_go(tmp_path):
     assert "there is no directory" in fail(*one, "--out", tmp_path / "none" / "part.npz")
     out = (*one, "--out", tmp_path / "part1.npz")
     assert "--plot shows scores, and a part has none" in fail(*out, "--plot", tmp_path / "a.png")
+    assert "--plot-map shows scores, and a part has none" in fail(*out, "--plot-map", tmp_path / "a.png")
     assert "--json shows scores, and a part has none" in fail(*out, "--json")
     states = "percolation", "example:lesmis", "--states", tmp_path / "states.csv", *out[2:]
     assert "percolation is not computed in parts; leave out --part" in fail(*states)

@@ -110,6 +110,14 @@ class OutputOptions:
         return min(n, self.top)
 
 
+@dataclass(frozen=True)
+class MapOptions:
+    """A map of the scores, and where the vertices are."""
+
+    plot_map: Path | None
+    coordinates: Path | None
+
+
 def _number_or_auto(kind: type[int] | type[float], wanted: str) -> Callable[[click.Context, click.Parameter, str], Any]:
     def parse(ctx: click.Context, param: click.Parameter, value: str) -> Any:
         if value == "auto":
@@ -319,5 +327,21 @@ takes_output = _record(
         metavar="I/N",
         callback=_part,
         help="Compute only the I-th of N parts, and write its sums to --out FILE.npz; lagbc merge makes scores of all.",
+    ),
+)
+
+takes_map = _record(
+    MapOptions,
+    "map_options",
+    click.option(
+        "--plot-map",
+        type=click.Path(path_type=Path),
+        help="Draw a map of the scores, a panel for each column: .png, .pdf or .svg.",
+    ),
+    click.option(
+        "--coordinates",
+        type=click.Path(path_type=Path),
+        help="For --plot-map: a table of vertex, x and y, or of vertex, lon and lat.  [default: attributes x and y of "
+        "the vertices of a GraphML file]",
     ),
 )

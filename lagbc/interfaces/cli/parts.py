@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def check_part(output: options.OutputOptions) -> None:
+def check_part(output: options.OutputOptions, plot_map: Path | None = None) -> None:
     """Find out before the computation that a part cannot be written, or that something is asked for that it has not."""
     if output.out is None or output.out.suffix != ".npz":
         raise ValueError("--part writes sums to a file for lagbc merge: name it with --out, such as --out part1.npz")
-    for option, given in (("--plot", output.plot is not None), ("--json", output.as_json)):
+    for option, given in (("--plot", output.plot), ("--plot-map", plot_map), ("--json", output.as_json)):
         if given:
             raise ValueError(f"{option} shows scores, and a part has none; leave it out")
     if not output.out.parent.is_dir():

@@ -15,6 +15,7 @@ from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.arguments import read_arguments, takes_arguments
 from lagbc.interfaces.cli.document import arguments_of, columns_in_words, estimate_of, method_of, show_document
 from lagbc.interfaces.cli.graphs import choose, degrees_of, introduction, open_source
+from lagbc.interfaces.cli.maps import check_map, draw_map, find_coordinates
 from lagbc.interfaces.cli.outputs import (
     check_outputs,
     columns_of,
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
     import numpy as np
 
     from lagbc.interfaces.cli.graphs import Source
+
+
+# What betweenness is called in figures, which counts what `_unit` says; others are called as their records.
+_NAMES = {"bc": "betweenness", "edge_bc": "edge betweenness"}
 
 
 @dataclass(frozen=True)
@@ -67,16 +72,18 @@ def _command(scored: Scored) -> click.Command:
         source: options.GraphOptions,
         output: options.OutputOptions,
         run: options.RunOptions,
+        map_options: options.MapOptions,
         sample: options.SampleOptions = options.NO_SAMPLE,
         error: bool = False,
         **given: Any,
     ) -> None:
-        _check(scored, output, given)
+        _check(scored, output, given, map_options)
+        check_map(map_options)
         with shown_steps(run.progress) as steps:
-            _score(scored, source, sample, error, given, output, run, steps)
+            _score(scored, source, sample, error, given, output, run, map_options, steps)
 
     declared: Any = run_command
-    for declare in (options.takes_run, options.takes_output, takes_arguments(*scored.takes)):
+    for declare in (options.takes_run, options.takes_map, options.takes_output, takes_arguments(*scored.takes)):
         declared = declare(declared)
     if "k" in scored.takes:
         declared = options.takes_sample(declared if scored.of_edges else options.error_option(declared))
@@ -85,11 +92,13 @@ def _command(scored: Scored) -> click.Command:
     return click.command(name, epilog=options.GRAPH_HELP, help=summary)(options.takes_graph(declared))
 
 
-def _check(scored: Scored, output: options.OutputOptions, given: dict[str, Any]) -> None:
+def _check(
+    scored: Scored, output: options.OutputOptions, given: dict[str, Any], map_options: options.MapOptions
+) -> None:
     if output.part is not None:
         if scored is PERCOLATION:
             raise ValueError("percolation is not computed in parts; leave out --part")
-        check_part(output)
+        check_part(output, map_options.plot_map)
         return
     check_outputs(output.out, output.plot)
     if scored.of_edges and output.plot is not None:
@@ -106,6 +115,7 @@ def _score(
     typed: dict[str, Any],
     output: options.OutputOptions,
     run: options.RunOptions,
+    map_options: options.MapOptions,
     steps: Steps,
 ) -> None:
     taken = open_source(source, steps)
@@ -113,6 +123,7 @@ def _score(
         require_numbers(output.out, taken.file.labels)
     with steps.step("reading the arguments"):
         given = read_arguments(typed, taken, sample)
+        xy = find_coordinates(map_options, taken)
     if output.part is not None:
         write_part([scored.name], taken, sample, given, output, run)
         return
@@ -155,11 +166,17 @@ def _score(
             click.echo(f"\nstandard error: {why}")
         click.echo(timing(seconds, recorder.seconds))
         say_written("scores", output.out)
+    name = _NAMES.get(scored.name, scored.name.replace("_", " "))
+    unit = _unit(given) if scored.name in _NAMES else ""
+    if xy is not None:
+        with steps.step(f"drawing {map_options.plot_map}"):
+            draw_map(map_options, xy, taken, scores, f"{name} ({unit})" if unit else name, given)
     if output.plot is not None:
         with steps.step(f"drawing {output.plot}"):
-            _draw(scored, scores, taken, given, output.plot)
-        if not output.as_json:
-            say_written("plot", output.plot)
+            _draw(name, unit, scores, taken, output.plot)
+    if not output.as_json:
+        say_written("map", map_options.plot_map)
+        say_written("plot", output.plot)
 
 
 def _has_columns(given: dict[str, Any]) -> bool:
@@ -222,17 +239,16 @@ def _rows(
     return rows_of_vertices(columns_of(title, scores), source, output, errors)
 
 
-def _draw(scored: Scored, scores: Any, source: Source, given: dict[str, Any], path: Path) -> None:
+def _draw(name: str, unit: str, scores: Any, source: Source, path: Path) -> None:
     from lagbc.plots import plot_scores
 
-    is_bc = scored.name == "bc"
     plot_scores(
         source.file.matrix,
         scores,
         path,
         directed=source.directed,
         title=source.title,
-        unit=_unit(given) if is_bc else "",
-        name="betweenness" if is_bc else scored.name.replace("_", " "),
+        unit=unit,
+        name=name,
         labels=source.file.labels,
     )

@@ -1,0 +1,94 @@
+"""Where the vertices of a graph are, as the graph itself says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.graph import adapters
+
+if TYPE_CHECKING:
+    from lagbc.graph.graph import Graph
+
+# The attributes of vertices that hold coordinates, as in osmnx.
+X, Y = "x", "y"
+# The attribute of a graph that names its coordinate reference system, there too, and that of longitudes and latitudes.
+CRS, DEGREES = "crs", "epsg:4326"
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """Where vertices are.
+
+    Attributes
+    ----------
+    xy : ndarray of float64, shape (n, 2)
+    degrees : bool
+        They are longitudes and latitudes; else x and y have the same unit of length.
+    """
+
+    xy: NDArray[np.float64]
+    degrees: bool = False
+
+
+def coordinates_of(A: Any) -> Coordinates | None:
+    """Return the coordinates that a graph of NetworkX or igraph, or of a file, has; None if it has none."""
+    if adapters.is_networkx(A):
+        return of_attributes([held for _, held in A.nodes(data=True)], A.graph)
+    if adapters.is_igraph(A):
+        return of_attributes([v.attributes() for v in A.vs], {name: A[name] for name in A.attributes()})
+    held = getattr(A, "coordinates", None)
+    return held if isinstance(held, Coordinates) else None
+
+
+def of_attributes(vertices: Sequence[Mapping[str, Any]], graph: Mapping[str, Any]) -> Coordinates | None:
+    """Return the coordinates among the attributes of vertices and of the graph; NaN where one has no numbers."""
+    if not any(held.get(X) is not None and held.get(Y) is not None for held in vertices):
+        return None
+    xy = np.array([[_number(held.get(axis)) for axis in (X, Y)] for held in vertices])
+    return Coordinates(xy, degrees=str(graph.get(CRS, "")).lower() == DEGREES)
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return np.nan
+
+
+def as_coordinates(xy: Any, A: Any, graph: Graph) -> Coordinates:
+    """Check the coordinates that are given for `A`, of which `graph` was made, or take its own if `xy` is None.
+
+    Raises
+    ------
+    ValueError
+        There are none, or not a pair of finite numbers a vertex; the message names the first vertex without.
+    """
+    if xy is None:
+        xy = coordinates_of(A)
+    if xy is None:
+        raise ValueError("the graph says nothing of where its vertices are (attributes x and y); give coordinates")
+    found = xy if isinstance(xy, Coordinates) else Coordinates(_numbers(xy))
+    n = graph.n
+    if found.xy.shape != (n, 2):
+        raise ValueError(f"coordinates have the shape {found.xy.shape}; expected x and y of every vertex, ({n}, 2)")
+    wrong = np.flatnonzero(~np.isfinite(found.xy).all(axis=1))
+    if len(wrong):
+        v = int(wrong[0])
+        first = f"vertex {v}" if graph.names is None else f"vertex {graph.names[v]!r}"
+        x, y = found.xy[v].tolist()
+        raise ValueError(
+            f"{len(wrong)} of the {n} vertices have no finite coordinates, the first is {first}: x = {x}, y = {y}"
+        )
+    return found
+
+
+def _numbers(xy: Any) -> NDArray[np.float64]:
+    try:
+        return np.asarray(xy, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("coordinates are no array of numbers; expected x and y of every vertex, (n, 2)") from None

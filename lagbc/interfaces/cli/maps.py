@@ -1,0 +1,66 @@
+"""Maps that commands draw: `--plot-map` and `--coordinates`."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from lagbc.interfaces.cli.outputs import check_outputs
+
+if TYPE_CHECKING:
+    from lagbc.graph.coordinates import Coordinates
+    from lagbc.interfaces.cli.graphs import Source
+    from lagbc.interfaces.cli.options import MapOptions
+
+
+def check_map(options: MapOptions) -> None:
+    """Find out before the graph is read that no map can be written."""
+    if options.coordinates is not None and options.plot_map is None:
+        raise ValueError(f"--coordinates {options.coordinates} goes with --plot-map, which draws a map")
+    check_outputs(None, options.plot_map)
+
+
+def find_coordinates(options: MapOptions, source: Source) -> Coordinates | None:
+    """Return where the vertices are, before anything is computed; None if no map is drawn."""
+    if options.plot_map is None:
+        return None
+    from lagbc.graph.coordinates import as_coordinates
+    from lagbc.io.coordinates import read_coordinates
+
+    file = source.file
+    found = file.coordinates
+    if options.coordinates is not None:
+        found = read_coordinates(options.coordinates, file.matrix.shape[0], file.labels)
+    if found is None:
+        raise ValueError(f"{file.name} does not say where its vertices are: give --coordinates FILE")
+    return as_coordinates(found, file, source.graph)
+
+
+def draw_map(
+    options: MapOptions, xy: Coordinates, source: Source, scores: Any, name: str, given: dict[str, Any]
+) -> None:
+    """Draw the scores that a command has computed."""
+    from lagbc.plots import plot_map
+
+    assert options.plot_map is not None
+    plot_map(
+        source.graph,
+        xy,
+        scores,
+        options.plot_map,
+        title=source.title,
+        titles=_titles(given),
+        unit=name,
+        labels=source.file.labels,
+    )
+
+
+def _titles(given: dict[str, Any]) -> list[str] | None:
+    """Say what each column of scores is: cutoffs major, as in the scores."""
+    words = {"cutoff": "at most {:g} apart", "decay": "decay {:g}"}
+    columns = [
+        [text.format(value) for value in (given[name] if isinstance(given[name], list) else [given[name]])]
+        for name, text in words.items()
+        if given.get(name) is not None
+    ]
+    return [", ".join(parts) for parts in product(*columns)] if columns else None

@@ -1,0 +1,86 @@
+"""`--plot-map` and `--coordinates`."""
+
+import networkx as nx
+import pytest
+from commands import fail, succeed
+
+pytest.importorskip("matplotlib")
+
+from lagbc import plots
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """What a command draws."""
+    figures = []
+
+    def draw(*arguments, **options):
+        figures.append(plot_map(*arguments, **options))
+
+    plot_map = plots.plot_map
+    monkeypatch.setattr(plots, "plot_map", draw)
+    return figures
+
+
+@pytest.fixture
+def edges(tmp_path):
+    path = tmp_path / "edges.csv"
+    path.write_text("from,to,length\na,b,1\nb,c,2\n")
+    return path
+
+
+def test_several_cutoffs_are_side_by_side(tmp_path, drawn):
+    path = tmp_path / "map.svg"
+    printed = succeed("bc", "example:minnesota", "--cutoff", "2,3", "--decay", "0.5", "--plot-map", path)
+    assert printed.endswith(f"map: {path}\n")
+    assert path.read_text().startswith("<?xml")
+    (figure,) = drawn
+    assert [axes.get_title() for axes in figure.axes[:2]] == [
+        "at most 2 apart, decay 0.5",
+        "at most 3 apart, decay 0.5",
+    ]
+    assert figure.axes[2].get_ylabel() == "betweenness (vertex pairs)"
+    assert figure.axes[0].get_aspect() == pytest.approx(1.45, abs=0.01)
+    assert figure.get_suptitle() == "minnesota: 2,642 vertices, 3,303 edges"
+
+
+def test_edges_and_a_table_of_coordinates(tmp_path, drawn, edges):
+    table = tmp_path / "xy.csv"
+    table.write_text("vertex,x,y\nc,2,1\nb,2,0\na,0,0\n")
+    succeed("edge-bc", edges, "--coordinates", table, "--plot-map", tmp_path / "map.png")
+    (figure,) = drawn
+    (lines,) = figure.axes[0].collections
+    assert {tuple(map(tuple, ends.tolist())) for ends in lines.get_segments()} == {
+        ((0.0, 0.0), (2.0, 0.0)),
+        ((2.0, 0.0), (2.0, 1.0)),
+    }
+    assert figure.axes[1].get_ylabel() == "edge betweenness (vertex pairs)"
+
+
+def test_names_are_on_the_map(tmp_path, drawn):
+    G = nx.path_graph(["a", "b", "c"])
+    for i, v in enumerate(G):
+        G.nodes[v].update(x=i, y=0)
+    nx.write_graphml(G, tmp_path / "g.graphml")
+    succeed("closeness", tmp_path / "g.graphml", "--plot-map", tmp_path / "map.png")
+    assert "b" in [text.get_text() for text in drawn[0].axes[0].texts]
+
+
+def test_what_is_refused_before_anything_is_computed(tmp_path, edges):
+    table, figure = tmp_path / "xy.csv", tmp_path / "map.png"
+    table.write_text("vertex,x,y\na,0,0\nb,nan,0\n")
+    assert "edges.csv does not say where its vertices are: give --coordinates FILE" in fail(
+        "bc", edges, "--plot-map", figure
+    )
+    assert "1 of the 3 vertices are missing, the first is 'c'" in fail(
+        "bc", edges, "--plot-map", figure, "--coordinates", table
+    )
+    table.write_text("vertex,x,y\na,0,0\nb,nan,0\nc,0,0\n")
+    assert "the first is vertex 'b': x = nan, y = 0.0" in fail(
+        "bc", edges, "--plot-map", figure, "--coordinates", table
+    )
+    assert "goes with --plot-map" in fail("bc", edges, "--coordinates", table)
+    assert "no figure is written with the suffix '.doc'" in fail("bc", edges, "--plot-map", tmp_path / "map.doc")
+    assert "there is no directory" in fail("bc", edges, "--plot-map", tmp_path / "nowhere" / "map.png")
+    assert "nothing.csv" in fail("bc", edges, "--plot-map", figure, "--coordinates", tmp_path / "nothing.csv")
+    assert not figure.exists()

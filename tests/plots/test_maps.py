@@ -1,0 +1,229 @@
+"""Maps: what is drawn where and in which colour, and what is refused."""
+
+import re
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import lagbc
+from lagbc.graph.coordinates import Coordinates, coordinates_of
+from lagbc.plots import plot_map
+
+pytest.importorskip("matplotlib")
+
+# A path a - b - c and a vertex apart, d.
+PATH = sp.csr_array(([1.0, 1.0], ([0, 1], [1, 2])), shape=(4, 4))
+XY = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [0.0, 1.0]])
+
+
+def path_graph():
+    return lagbc.as_graph(PATH, directed=False)
+
+
+def collections(figure, panel=0):
+    return figure.axes[panel].collections
+
+
+def test_vertices_are_coloured_where_they_are_the_highest_on_top():
+    scores = np.array([3.0, 5.0, 1.0, 2.0])
+    figure = plot_map(path_graph(), XY, scores, title="path", unit="vertex pairs")
+    streets, points = collections(figure)
+    assert {frozenset(map(tuple, ends.tolist())) for ends in streets.get_segments()} == {
+        frozenset({(0.0, 0.0), (2.0, 0.0)}),
+        frozenset({(2.0, 0.0), (2.0, 1.0)}),
+    }
+    order = np.argsort(scores)
+    np.testing.assert_array_equal(points.get_offsets(), XY[order])
+    np.testing.assert_array_equal(points.get_array(), scores[order])
+    assert (np.diff(points.get_sizes()) > 0).all()
+    assert figure.get_suptitle() == "path: 4 vertices, 2 edges"
+    panel, bar = figure.axes
+    assert bar.get_ylabel() == "vertex pairs"
+    assert panel.get_aspect() == 1
+    assert figure.get_supxlabel() == ""
+
+
+def test_edges_are_coloured_once_the_highest_on_top():
+    scores = sp.csr_array(([1.0, 1.0, 4.0, 4.0, 9.0], ([0, 1, 1, 2, 3], [1, 0, 2, 1, 3])), shape=(4, 4))
+    (lines,) = collections(plot_map(path_graph(), XY, scores))
+    np.testing.assert_array_equal(lines.get_array(), [1, 4])
+    np.testing.assert_array_equal(lines.get_segments(), [XY[:2], XY[1:3]])
+    assert (np.diff(lines.get_linewidths()) > 0).all()
+    (below,) = collections(plot_map(path_graph(), XY, sp.tril(scores)))
+    np.testing.assert_array_equal(below.get_array(), [1, 4])
+    (arcs,) = collections(plot_map(PATH, XY, lagbc.edge_bc(PATH)))
+    np.testing.assert_array_equal(arcs.get_array(), [2, 2])
+
+
+def test_columns_are_side_by_side_with_one_scale():
+    columns = np.array([[1.0, 5], [2, 6], [3, 7], [4, 8]])
+    figure = plot_map(path_graph(), XY, columns, titles=["near", "far"])
+    assert [axes.get_title() for axes in figure.axes[:2]] == ["near", "far"]
+    for panel in range(2):
+        assert collections(figure, panel)[1].get_clim() == (1, 8)
+    matrices = [lagbc.edge_bc(PATH, cutoff=1), 3 * lagbc.edge_bc(PATH, cutoff=1)]
+    figure = plot_map(PATH, XY, matrices)
+    assert [collections(figure, panel)[0].get_clim() for panel in range(2)] == [(1, 3)] * 2
+    assert len(plot_map(path_graph(), XY, np.ones((4, 6))).axes) == 7
+
+
+def test_scores_of_many_orders_are_on_a_logarithmic_scale_and_0_is_grey():
+    scores = np.array([1e6, 0.0, 10.0, 2e3])
+    figure = plot_map(path_graph(), XY, scores)
+    points = collections(figure)[1]
+    figure.draw_without_rendering()
+    assert points.norm(1e6) == 1
+    assert points.norm(1e3) == 0
+    grey, *colours = points.get_facecolors()
+    np.testing.assert_allclose(grey, [0.82, 0.82, 0.82, 1])
+    assert all(np.ptp(colour[:3]) > 0.1 for colour in colours)
+    assert figure.get_supxlabel() == "vertices that score 0 are grey"
+    assert figure.axes[-1].get_yscale() == "log"
+    logarithms = plot_map(path_graph(), XY, np.array([-np.inf, -3.0, 2.0, 5.0]))
+    assert collections(logarithms)[1].get_clim() == (-3, 5)
+
+
+@pytest.mark.parametrize(
+    "scores", [np.zeros(4), np.full(4, 2.0), np.full(4, -np.inf), np.zeros((4, 4)) * sp.eye_array(4)]
+)
+def test_scores_that_are_all_the_same(scores, tmp_path, recwarn):
+    plot_map(path_graph(), XY, scores).draw_without_rendering()
+    assert not recwarn.list
+
+
+def test_a_graph_without_vertices_or_edges(recwarn):
+    for n in (0, 3):
+        empty = lagbc.as_graph(sp.csr_array((n, n)), directed=False)
+        plot_map(empty, np.zeros((n, 2)), np.zeros(n)).draw_without_rendering()
+        plot_map(empty, np.zeros((n, 2)), sp.csr_array((n, n))).draw_without_rendering()
+    assert not recwarn.list
+
+
+def test_degrees_are_as_long_in_both_directions():
+    north = XY + np.array([10, 59.5])
+    figure = plot_map(path_graph(), north, np.ones(4), degrees=True)
+    assert figure.axes[0].get_aspect() == pytest.approx(2)
+    told = plot_map(path_graph(), Coordinates(north, degrees=True), np.ones(4))
+    assert told.axes[0].get_aspect() == pytest.approx(2)
+
+
+def streets(**held):
+    """A street network as osmnx has it."""
+    G = nx.MultiDiGraph(**held)
+    for name, (x, y) in zip("abcd", XY, strict=True):
+        G.add_node(name, x=float(x), y=str(y))
+    G.add_edge("a", "b")
+    G.add_edge("a", "b")
+    return G
+
+
+def test_coordinates_of_a_graph():
+    G = streets(crs="EPSG:4326")
+    found = coordinates_of(G)
+    np.testing.assert_array_equal(found.xy, XY)
+    assert found.degrees
+    assert not coordinates_of(streets(crs="EPSG:32632")).degrees
+    points = collections(plot_map(G, None, np.arange(4.0)))[1]
+    np.testing.assert_array_equal(points.get_offsets(), XY)
+    assert coordinates_of(nx.path_graph(3)) is None
+    assert coordinates_of(PATH) is None
+
+
+def test_coordinates_of_igraph():
+    igraph = pytest.importorskip("igraph")
+    graph = igraph.Graph([(0, 1)], n=4)
+    assert coordinates_of(graph) is None
+    graph.vs["x"], graph.vs["y"] = XY.T.tolist()
+    np.testing.assert_array_equal(coordinates_of(graph).xy, XY)
+
+
+def test_coordinates_of_files(tmp_path):
+    file = lagbc.read_graph("example:minnesota")
+    assert file.coordinates.degrees
+    assert file.coordinates.xy.shape == (2642, 2)
+    np.testing.assert_array_equal(file.coordinates.xy[[0, -1]], [[-97.207, 49.001], [-93.493, 43.499]])
+    ends = file.coordinates.xy[np.stack(file.matrix.tocoo().coords)]
+    assert np.hypot(*(ends[0] - ends[1]).T).max() < 1, "no road is a degree long"
+    assert lagbc.read_graph("example:power").coordinates is None
+    nx.write_graphml(streets(crs="epsg:4326"), tmp_path / "g.graphml")
+    found = lagbc.read_graph(tmp_path / "g.graphml").coordinates
+    np.testing.assert_array_equal(found.xy, XY)
+    assert found.degrees
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"xy": XY[:3]}, "coordinates have the shape (3, 2); expected x and y of every vertex, (4, 2)"),
+        ({"xy": XY.T}, "coordinates have the shape (2, 4)"),
+        ({"xy": [["a", "b"]] * 4}, "coordinates are no array of numbers"),
+        ({"xy": XY + np.array([0, 89.5]), "degrees": True}, "y of vertex 2 is 90.5; latitudes are from -90 to 90"),
+        ({"xy": None}, "says nothing of where its vertices are"),
+        ({"scores": np.ones(3)}, "scores have the shape (3,); expected one a vertex, (4,)"),
+        ({"scores": np.ones((2, 4))}, "scores have the shape (2, 4)"),
+        ({"scores": np.ones((4, 0))}, "scores have the shape (4, 0)"),
+        ({"scores": np.array([1, 2, np.nan, 3])}, "the score of vertex 2 is nan"),
+        ({"scores": np.array([1, np.inf, 2, 3])}, "the score of vertex 1 is inf"),
+        ({"scores": sp.eye_array(3)}, "scores of edges have the shape (3, 3); expected (4, 4)"),
+        ({"scores": np.nan * PATH}, "the score of the edge (0, 1) is nan"),
+        ({"titles": ["a", "b"]}, "there are 2 titles; expected one a column of scores, 1"),
+        ({"labels": ["a", "b"]}, "there are 2 labels; expected one a vertex, 4"),
+        ({"path": "map.xyz"}, "no figure is written with the suffix '.xyz'"),
+    ],
+)
+def test_what_is_refused(given, message):
+    arguments = {"graph": path_graph(), "xy": XY, "scores": np.ones(4)} | given
+    with pytest.raises(ValueError, match=re.escape(message)):
+        plot_map(**arguments)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_vertices_without_coordinates_are_named(value):
+    xy = XY.copy()
+    xy[2:, 1] = value
+    told = "2 of the 4 vertices have no finite coordinates, the first is vertex"
+    with pytest.raises(ValueError, match=f"{told} 2: x = 2.0, y = {value}"):
+        plot_map(path_graph(), xy, np.ones(4))
+    G = streets()
+    del G.nodes["c"]["x"], G.nodes["d"]["y"]
+    with pytest.raises(ValueError, match=f"{told} 'c': x = nan"):
+        plot_map(G, None, np.ones(4))
+
+
+def test_labels_do_not_lie_on_each_other():
+    n = 60
+    xy = np.column_stack([np.arange(n) / 100, np.zeros(n)])
+    xy[-1] = 10, 10
+    ring = lagbc.as_graph(sp.csr_array(np.roll(np.eye(n), 1, axis=0)), directed=False)
+    figure = plot_map(ring, xy, np.arange(1.0, n + 1), labels=[f"street {v}" for v in range(n)])
+    texts = figure.axes[0].texts
+    assert [text.get_text() for text in texts] == ["street 59", "street 58"]
+    boxes = [text.get_window_extent() for text in texts]
+    assert not boxes[0].overlaps(boxes[1])
+
+
+def test_a_large_map_is_a_picture_in_a_small_file(tmp_path):
+    k = 60
+    grid = nx.convert_node_labels_to_integers(nx.grid_2d_graph(k, k))
+    A = nx.to_scipy_sparse_array(grid, dtype=float, format="csr")
+    xy = np.column_stack(np.divmod(np.arange(k * k), k)).astype(float)
+    graph = lagbc.as_graph(A, directed=False)
+    sizes = {}
+    for name, scores in (("edges", A), ("vertices", np.arange(k * k))):
+        path = tmp_path / f"{name}.svg"
+        plot_map(graph, xy, scores, path)
+        text = path.read_text()
+        assert "<image" in text
+        sizes[name] = len(text)
+    assert max(sizes.values()) < 500_000
+    plot_map(path_graph(), XY, np.ones(4), tmp_path / "small.svg")
+    assert "<image" not in re.sub(r'<g id="axes_2">.*', "", (tmp_path / "small.svg").read_text(), flags=re.S)
+
+
+@pytest.mark.parametrize(("suffix", "magic"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")])
+def test_written_map(tmp_path, suffix, magic):
+    path = tmp_path / f"map.{suffix}"
+    plot_map(path_graph(), XY, np.arange(4.0), path, titles=["400 m"])
+    assert path.read_bytes().startswith(magic)
