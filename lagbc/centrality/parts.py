@@ -96,8 +96,8 @@ def save_part(
     Notes
     -----
     Sums of chunks, of 1024 roots or on a GPU 4096, are added in the order of the chunks. So the file holds those of
-    each: 8 n bytes a chunk and sum, of scores of edges 8 nnz; of a chunk that belongs to two parts those of each block.
-    All files together are about n^2 / 128 bytes for exact betweenness, and for each part up to 240 n (32 blocks) more.
+    each: 8 n bytes a chunk and sum, of scores of edges 8 nnz; of a chunk that begins in the part before, of each block.
+    All files together are about n^2 / 128 bytes for exact betweenness, and for each part up to 120 n (15 blocks) more.
     With `cutoff` or `decay` they hold what the roots reach. That of part 1 has the graph, too.
     """
     arguments = Arguments(

@@ -2,7 +2,7 @@
 
 The roots of a plan, of all its parts one after the other, are shared out in whole blocks and in their order, so that
 shares have about the same work. A share writes the sums of each of its chunks, and of each block of a chunk that it has
-a part of (`lagbc.run.share_file`); who merges adds those of all shares in their order, as a run does.
+the end of (`lagbc.run.share_file`); who merges adds those of all shares in their order, as a run does.
 """
 
 from __future__ import annotations
@@ -118,12 +118,11 @@ class Line:
     def pieces(self, roots: range) -> list[tuple[range, int]]:
         """Cut roots into runs that are written alike, each with how many of its roots are summed together.
 
-        Where a share begins or ends amid a chunk, the blocks of this chunk are written apart.
+        Where a share begins amid a chunk, the blocks of this chunk are written apart: they are added one by one to what
+        the chunk begins with.
         """
-        begin, end = roots.start, roots.stop
-        first = min(-(-begin // self.length) * self.length, end)
-        last = end if end == len(self.ordered) else max(end // self.length * self.length, first)
-        pieces = (range(begin, first), self.unit), (range(first, last), self.length), (range(last, end), self.unit)
+        first = min(-(-roots.start // self.length) * self.length, roots.stop)
+        pieces = (range(roots.start, first), self.unit), (range(first, roots.stop), self.length)
         return [(piece, together) for piece, together in pieces if piece]
 
     def write(
@@ -179,21 +178,17 @@ class Line:
             return total.plus_sparse(file.sparse(self.name, number, shapes) for file, number in entries)
         chunk = total.zeros_like()
         ends = (end for _, roots, _ in files for end in self._ends(roots))
-        for (file, number), (done, together) in zip(entries, ends, strict=True):
-            sums = file.sums(self.name, number, shapes)
-            if together == self.length:
-                total = total.plus(sums)
-                continue
-            chunk = chunk.plus(sums)
+        for (file, number), done in zip(entries, ends, strict=True):
+            chunk = chunk.plus(file.sums(self.name, number, shapes))
             if done % self.length == 0 or done == len(self.ordered):
                 total, chunk = total.plus(chunk), total.zeros_like()
         return total
 
-    def _ends(self, roots: range) -> Iterator[tuple[int, int]]:
-        """Yield where each of the sums that a share writes ends, and how many roots are summed together there."""
+    def _ends(self, roots: range) -> Iterator[int]:
+        """Yield where each of the sums that a share writes ends."""
         for piece, together in self.pieces(roots):
             for first in range(piece.start, piece.stop, together):
-                yield min(first + together, piece.stop), together
+                yield min(first + together, piece.stop)
 
     def _merge_chains(self, files: Sequence[tuple[ShareFile, range, int]]) -> Sums:
         from lagbc.run.junctions import Held, finish_chains

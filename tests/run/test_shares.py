@@ -99,7 +99,7 @@ def test_bits_of_parts_with_other_threads_and_batches(tmp_path):
 
 
 def test_a_file_holds_chunks_and_blocks_of_those_cut_apart(tmp_path):
-    """The roots from 0 to 128 are a chunk, from 128 to 320 a chunk and a block, from 320 to 448 a block and a chunk."""
+    """From 0 to 128 a chunk, from 128 to 320 a chunk and half a one, from 320 to 448 a block and half a chunk."""
     lengths = with_lengths(A, [1, 2])
     roots = np.flatnonzero(lagbc.as_graph(A, directed=False).out_degrees)[:448]
     how = {"weighted": True, "directed": False, "reduce": "none"}
