@@ -26,6 +26,7 @@ from typing import Any
 
 import click
 import numpy as np
+import psutil
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
@@ -36,6 +37,8 @@ from benchmarks.graphs import is_symmetric, read
 
 RESULTS = Path(__file__).parent / "results"
 Scores = NDArray[np.float64]
+# Of a call: on the clock, and of the processors, of all processes together.
+Seconds = tuple[float, float]
 Call = Callable[[], Scores]
 ENGINES = "threads", "processes", "dask", "ranks"
 _RANKS = "import sys; from benchmarks.scale import time_on_ranks; time_on_ranks(*sys.argv[1:])"
@@ -69,21 +72,27 @@ def calls(A: csr_array, workers: int, stack: ExitStack) -> Iterator[tuple[str, C
         yield "dask", partial(call_on, A, executor=client.get_executor())
 
 
-def seconds_of(named: dict[str, Call], expected: Scores, rounds: int) -> dict[str, list[float]]:
+def cpu_seconds() -> float:
+    """Tell the processor time of this process and those that it started, as long as they run."""
+    own = psutil.Process()
+    return float(sum(sum(process.cpu_times()[:2]) for process in (own, *own.children(recursive=True))))
+
+
+def seconds_of(named: dict[str, Call], expected: Scores, rounds: int) -> dict[str, list[Seconds]]:
     """Time calls in turn, each once to warm up; ValueError if one gives other bits."""
     for engine, call in named.items():
         if not np.array_equal(call(), expected):
             raise ValueError(f"{engine} gives other scores")
-    seconds: dict[str, list[float]] = {engine: [] for engine in named}
+    seconds: dict[str, list[Seconds]] = {engine: [] for engine in named}
     for _ in range(rounds):
         for engine, call in named.items():
-            begun = time.perf_counter()
+            begun, used = time.perf_counter(), cpu_seconds()
             call()
-            seconds[engine].append(time.perf_counter() - begun)
+            seconds[engine].append((time.perf_counter() - begun, cpu_seconds() - used))
     return seconds
 
 
-def seconds_on_ranks(name: str, data: Path | None, workers: int, rounds: int) -> list[float]:
+def seconds_on_ranks(name: str, data: Path | None, workers: int, rounds: int) -> list[Seconds]:
     """Time calls of a program of so many ranks; none where there is no MPI."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     launcher = shutil.which("mpiexec", path=path)
@@ -91,8 +100,8 @@ def seconds_on_ranks(name: str, data: Path | None, workers: int, rounds: int) ->
         return []
     command = [launcher, "-n", str(workers), sys.executable, "-c", _RANKS, name, str(data or ""), str(rounds)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    timed: list[float] = json.loads(done.stdout.splitlines()[-1])
-    return timed
+    by_rank: list[list[Seconds]] = json.loads(done.stdout.splitlines()[-1])
+    return [(max(one[0] for one in every), sum(one[1] for one in every)) for every in zip(*by_rank, strict=True)]
 
 
 def time_on_ranks(name: str, data: str, rounds: str) -> None:
@@ -102,8 +111,8 @@ def time_on_ranks(name: str, data: str, rounds: str) -> None:
     A = graph_of(name, Path(data) if data else None)
     call = partial(call_on, A, comm=MPI.COMM_WORLD, threads=1)
     timed = seconds_of({"ranks": call}, call_on(A), int(rounds))["ranks"]
-    if MPI.COMM_WORLD.Get_rank() == 0:
-        print(json.dumps(timed), flush=True)
+    if by_rank := MPI.COMM_WORLD.gather(timed):
+        print(json.dumps(by_rank), flush=True)
 
 
 def measure(name: str, data: Path | None, workers: int, rounds: int) -> Iterator[dict[str, Any]]:
@@ -115,7 +124,8 @@ def measure(name: str, data: Path | None, workers: int, rounds: int) -> Iterator
     for engine, seconds in timed.items():
         if seconds:
             yield {"graph": name, "n": A.shape[0], "nnz": A.nnz, "engine": engine, "workers": workers} | {
-                "seconds": seconds
+                "seconds": [clock for clock, _ in seconds],
+                "cpu_seconds": [used for _, used in seconds],
             }
 
 
@@ -125,20 +135,25 @@ def report(rows: list[dict[str, Any]]) -> str:
     lines = [
         f"{host['cpu']}, {host['cores']} cores; Python {host['python']}; commit {host['commit']}.",
         "",
-        f"Seconds of a call of `bc` from the second on, the best of {rounds} rounds, and how many times as long as "
-        "that of as many threads of one process. Each worker has one thread. `python -m benchmarks.scale`.",
+        f"Seconds of a call of `bc` from the second on, the best of {rounds} rounds. In brackets, how many times as "
+        "long as that of as many threads of one process: on the clock, and of the processors, of all processes together. "
+        "Each worker has one thread. By `python -m benchmarks.scale`.",
         "",
         f"| graph | n | entries | workers | {' | '.join(ENGINES)} |",
         "|" + "---|" * (4 + len(ENGINES)),
     ]
-    best = {(row["graph"], row["workers"], row["engine"]): min(row["seconds"]) for row in rows}
+    best = {
+        (row["graph"], row["workers"], row["engine"]): np.array([min(row["seconds"]), min(row["cpu_seconds"])])
+        for row in rows
+    }
     for graph, workers in dict.fromkeys((row["graph"], row["workers"]) for row in rows):
         row = next(row for row in rows if row["graph"] == graph)
         of_threads = best[graph, workers, "threads"]
         cells = [graph, row["n"], row["nnz"], workers]
         for engine in ENGINES:
             seconds = best.get((graph, workers, engine))
-            cells.append("-" if seconds is None else f"{seconds:.3f} ({seconds / of_threads:.2f})")
+            ratio, used = (0, 0) if seconds is None else seconds / of_threads
+            cells.append("-" if seconds is None else f"{seconds[0]:.3f} ({ratio:.2f}, {used:.2f})")
         lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines) + "\n"
 

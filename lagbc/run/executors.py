@@ -22,7 +22,7 @@ from lagbc.budget import host_budget
 from lagbc.errors import ExecutorError
 from lagbc.run.packed import Packed, pack
 from lagbc.run.part import Part
-from lagbc.run.tasks import Done, Failed, Missing, Outcome, Task, forget, run_task, version
+from lagbc.run.tasks import Done, Failed, Missing, Outcome, Task, forget, here, run_task, version
 from lagbc.run.threads import MainThread
 
 # Seconds between two looks at whether the main thread was interrupted, and for which running tasks are waited for when
@@ -54,7 +54,7 @@ class Engine:
     def __exit__(self, *_: object) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
         for digest in self._packed:
-            forget(digest)  # where the workers are threads of this process
+            forget(str(self._folder / digest))  # where the workers are threads of this process
 
     def each(self, part: Part, units: Sequence[Any]) -> Generator[Any]:
         """Yield what each unit of the work on a part comes to, in order.
@@ -163,6 +163,7 @@ class _Run:
             self._limit,
             next(self._attempts),
             version(),
+            here(),
             bytes(self._packed) if arrays else None,
         )
         try:

@@ -13,8 +13,8 @@ import pickle
 import socket
 import traceback
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
 from threading import Lock
@@ -49,6 +49,8 @@ class Task:
         No two tasks of a run have the same: engines that keep results of equal calls shall not do so here.
     version : str
         Of lagbc.
+    caller : str
+        The process that gives the task, as `here` calls it.
     arrays : bytes or None
         The part itself, for a worker that has not got it and does not see the file.
     """
@@ -59,7 +61,13 @@ class Task:
     limit: int | None
     attempt: int
     version: str
+    caller: str
     arrays: bytes | None = None
+
+    @property
+    def key(self) -> str:
+        """What the part is kept under: in the caller's own process it is kept for this run alone."""
+        return self.file if self.caller == here() else self.digest
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +94,11 @@ class Failed:
 Outcome = Done | Missing | Failed
 
 
+def here() -> str:
+    """Name this process among those of all machines."""
+    return f"{socket.gethostname()}:{os.getpid()}"
+
+
 def version() -> str:
     """Tell the version of lagbc: another one may add sums up in another order."""
     told: str = import_module("lagbc").__version__
@@ -97,17 +110,15 @@ def run_task(task: Task) -> Outcome:
     try:
         if task.version != version():
             raise RuntimeError(f"a worker on {socket.gethostname()} has lagbc {version()}, the caller {task.version}")
-        prepared = _shelf.find(task)
-        if prepared is None:
-            return Missing(f"{socket.gethostname()}:{os.getpid()}")
-        return Done(prepared.run(task.units))
+        with _shelf.lent(task) as prepared:
+            return Missing(here()) if prepared is None else Done(prepared.run(task.units))
     except Exception as error:
         return Failed(portable(error))
 
 
-def forget(digest: str | None = None) -> None:
+def forget(key: str | None = None) -> None:
     """Let go of a part in this process, or of all of them; what sweeps it stops."""
-    _shelf.drop(digest)
+    _shelf.drop(key)
 
 
 def portable(error: Exception) -> Exception:
@@ -134,23 +145,30 @@ class _Shelf:
     def __init__(self) -> None:
         self._lock, self._held = Lock(), OrderedDict[str, _Prepared]()
 
-    def find(self, task: Task) -> _Prepared | None:
-        """Return the part of a task; None where it is neither here nor to be seen."""
+    @contextmanager
+    def lent(self, task: Task) -> Iterator[_Prepared | None]:
+        """Lend the part of a task; None where it is neither here nor to be seen."""
         with self._lock:
-            held = self._held.get(task.digest)
+            held = self._held.get(task.key)
             if held is None and (part := _taken_up(task)) is not None:
-                held = self._held[task.digest] = self._prepared(part, task)
+                held = self._held[task.key] = self._prepared(part, task)
             if held is not None:
-                self._held.move_to_end(task.digest)
-            return held
+                self._held.move_to_end(task.key)
+                held.users += 1
+        try:
+            yield held
+        finally:
+            with self._lock:
+                if held is not None:
+                    held.users -= 1
 
     def _prepared(self, part: Part, task: Task) -> _Prepared:
         """Make room for a part."""
         size = os.path.getsize(task.file) if task.arrays is None else len(task.arrays)
         needed = size + _bytes_of_states(part)
-        while self._held and needed > (room := self._room(task.limit)):
-            _, oldest = self._held.popitem(last=False)
-            oldest.close()
+        for key, held in list(self._held.items()):
+            if needed > self._room(task.limit) and not held.users:
+                self._held.pop(key).close()
         room = self._room(task.limit)
         workers = part.sweep.threads if part.method.load().batching.concurrent else 1
         growth = max(memory.SMALL_RUN, room - needed) // workers
@@ -161,10 +179,10 @@ class _Shelf:
         stated = stated_budget() if limit is None else limit
         return host_budget() if stated is None else stated - sum(held.bytes for held in self._held.values())
 
-    def drop(self, digest: str | None) -> None:
+    def drop(self, key: str | None) -> None:
         """Let go of one part, or of all."""
         with self._lock:
-            held = [self._held.pop(one) for one in [*self._held] if digest in (None, one)]
+            held = [self._held.pop(one) for one in [*self._held] if key in (None, one)]
         for one in held:
             one.close()
 
@@ -191,7 +209,7 @@ class _Prepared:
     """A part and its runners: one, or more where an engine runs tasks side by side in one process."""
 
     def __init__(self, part: Part, size: int) -> None:
-        self.bytes, self._part = size, part
+        self.bytes, self.users, self._part = size, 0, part
         self._idle: list[_Runner] = []
         self._all: list[_Runner] = []
         self._closed = False
