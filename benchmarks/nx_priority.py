@@ -3,7 +3,7 @@
 Every function that the backend has is called on small graphs and on larger ones, with few roots and with all, in hops
 and with lengths; also where NetworkX needs few searches or raises an error. Each round converts the graph anew, and the
 shortest round counts, by the processor's time of all threads. Where lagbc leaves a call to NetworkX, what it takes to
-say so counts. The first call, which loads the compiled loops, is told apart.
+say so counts. The first call, which loads what is compiled, is told apart.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def markdown(rows: list[tuple[Any, ...]], first: float) -> str:
         f"{nx.__version__}, commit {machine.commit()}. Milliseconds of the processor, of all "
         f"threads, the shortest of up to {ROUNDS} rounds by turns, conversion "
         "included in each; of calls left to NetworkX the last column is what it took to ask lagbc. "
-        f"The first call that lagbc ran in the process took {first / 1e3:.1f} s, as it loads the compiled loops.",
+        f"The first call that lagbc ran in the process took {first / 1e3:.1f} s, as it loads what is compiled.",
         "",
         f"Of {len(rows)} calls lagbc ran {sum(row[7] == 'lagbc' for row in rows)}. The largest difference is "
         f"{worst[6]:.2f} ms ({worst[3]}, {worst[0]}).",

@@ -288,7 +288,6 @@ def test_networkx_with_lagbc_in_its_priority(tmp_path, monkeypatch):
     """Errors agree, and the table says who ran a call; how long calls take is not asserted."""
     monkeypatch.setattr(nx_priority, "MOST", float("inf"))
     monkeypatch.setattr(nx_priority, "ROUNDS", 2)
-    monkeypatch.setattr(nx_priority.nx_backend, "_load", lambda: None)
     out = tmp_path / "out.md"
     result = CliRunner().invoke(nx_priority.main, ["--most-nodes", "34", "--out", str(out)])
     assert result.exit_code == 0, result.output

@@ -417,8 +417,7 @@ def test_groups_of_three_and_more():
         assert max(ours) > 1
 
 
-def test_states_that_lagbc_does_not_take(monkeypatch):
-    monkeypatch.setattr(nx_backend, "_load", lambda: None)
+def test_states_that_lagbc_does_not_take():
     G = nx.cycle_graph(100)
     by_state = dict.fromkeys(G, 0.5)
     for states, said in (
@@ -514,9 +513,7 @@ def test_refused_calls_are_networkx_own(caplog):
     assert sum(np.isnan(list(one.values()))) == 1
 
 
-def test_should_run(monkeypatch):
-    loads = []
-    monkeypatch.setattr(nx_backend, "_load", lambda: loads.append(1))
+def test_should_run():
     large, small = nx.cycle_graph(200), nx.path_graph(30)
 
     def ask(function, *args, **options):
@@ -533,7 +530,6 @@ def test_should_run(monkeypatch):
         ask("group_betweenness_centrality", large, [0, 1]),
     ):
         assert worth is True
-    assert len(loads) == 8
     assert "roots * edges = 870;" in ask("betweenness_centrality", G=small)
     assert "makes 10 searches" in ask("betweenness_centrality", large, 10)
     for sources in ([0], range(19), iter(range(90)), "ab"):
@@ -548,32 +544,19 @@ def test_should_run(monkeypatch):
     large.add_node("alone")
     assert "does not reach all" in ask("eccentricity", large)
     large.edges[3, 4]["km"] = 0.0
-    loads.clear()
     assert "has length 0.0; lengths are finite and > 0" in ask("closeness_centrality", large, None, "km")
-    assert not loads
 
 
 @pytest.mark.parametrize("function", OF_ALL_PAIRS)
 def test_networkx_asks_for_eccentricities_in_turn(function, monkeypatch):
     asked = []
     monkeypatch.setattr(nx_backend, "eccentricity", lambda G, *_, **__: asked.append(G) or {0: 3, 5: 4})
-    monkeypatch.setattr(nx_backend, "_load", lambda: None)
     with nx.config(backend_priority=["lagbc"]):
         assert getattr(nx, function)(nx.cycle_graph(100)) in (3, 4, [0], [5])
         assert len(asked) == 1
         getattr(nx, function)(nx.cycle_graph(100), usebounds=True)
         assert nx.center(nx.path_graph(100)) == [49, 50]
     assert len(asked) == 1
-
-
-def test_the_first_call_that_gains_loads_all_compiled_loops(monkeypatch):
-    loaded = []
-    monkeypatch.setattr(compiled, "compile_for", loaded.append)
-    nx_backend._load.cache_clear()
-    for n in (10, 200, 300):
-        nx_backend.should_run("closeness_centrality", (nx.path_graph(n),), {})
-        assert loaded == ["cpu"] * (n > 10)
-    nx_backend._load.cache_clear()
 
 
 UNFIT = [0, -1, -2.5, float("nan"), float("inf"), "far", None, 2**53, 2**70]

@@ -13,7 +13,6 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Sized
-from functools import cache
 from typing import Any
 
 import networkx as nx
@@ -88,10 +87,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Whether a call that the backend can run is worth its conversion; a string is the reason why not.
-
-    The first call of a process that is worth it loads all compiled loops, so that no later one waits for any.
-    """
+    """Whether a call that the backend can run is worth its conversion; a string is the reason why not."""
     given = _arguments(name, args, kwargs)
     G, searches = given["G"], _searches(given)
     if name in OF_ECCENTRICITIES:
@@ -106,17 +102,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
         return f"roots * edges = {searches * pairs}; NetworkX is faster below {WORTH}, and at parallel edges"
     if name == "eccentricity" and len(nx.single_source_shortest_path_length(G, next(iter(G)))) < len(G):
         return "the first node does not reach all, which NetworkX sees at once"
-    answer = _adds_up(name, args, kwargs)
-    if answer is True:
-        _load()
-    return answer
-
-
-@cache
-def _load() -> None:
-    from lagbc.centrality.compiled import compile_for
-
-    compile_for("cpu")
+    return _adds_up(name, args, kwargs)
 
 
 def _searches(given: dict[str, Any]) -> int:
