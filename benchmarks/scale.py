@@ -136,8 +136,8 @@ def report(rows: list[dict[str, Any]]) -> str:
         f"{host['cpu']}, {host['cores']} cores; Python {host['python']}; commit {host['commit']}.",
         "",
         f"Seconds of a call of `bc` from the second on, the best of {rounds} rounds. In brackets, how many times as "
-        "long as that of as many threads of one process: on the clock, and of the processors, of all processes together. "
-        "Each worker has one thread. By `python -m benchmarks.scale`.",
+        "long as that of as many threads of one process: on the clock, and of the processors, of all processes. Each "
+        "worker has one thread. By `python -m benchmarks.scale`.",
         "",
         f"| graph | n | entries | workers | {' | '.join(ENGINES)} |",
         "|" + "---|" * (4 + len(ENGINES)),
