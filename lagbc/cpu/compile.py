@@ -26,6 +26,7 @@ from typing import Any
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserWideCacheLocator
 
+from lagbc.cpu.boxing import Compiler
 from lagbc.errors import warn
 from lagbc.phases import in_phase
 
@@ -42,7 +43,7 @@ def njit(function: Callable[..., Any]) -> Any:
     RuntimeWarning
         Nothing can be kept; once a process.
     """
-    compiled: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    compiled: Any = numba.njit(nogil=True, error_model="numpy", pipeline_class=Compiler)(function)
     compiled.compile = in_phase("compile")(compiled.compile)  # called where a type of arguments is new
     try:
         compiled._cache = _Cache(function)  # what cache=True does, with the class of numba
