@@ -1,0 +1,57 @@
+"""Ctrl-C at any time of what runs in the main thread is a KeyboardInterrupt, and what is called next is right."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+import signal, sys, time
+import numpy as np
+sys.path.insert(0, {tests!r})
+from strategies import both_ways
+import lagbc
+
+rng = np.random.default_rng(0)
+tree = [(int(rng.integers(max(0, v - 5), v)), v) for v in range(1, {n})]
+more = rng.integers(0, {n}, ({n} // 10, 2))
+A = both_ways({n}, tree + [(i, j) for i, j in more.tolist() if i != j]).tocsr()
+
+def call():
+    return {call}
+
+expected, again = call(), time.perf_counter()
+assert np.array_equal(call(), expected)
+lasts = time.perf_counter() - again
+
+# Of this signal each comes once, after the time asked for, and nothing else is between it and the call.
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+interrupted = 0
+for delay in rng.uniform(1e-4, lasts, 40).tolist():
+    try:
+        signal.setitimer(signal.ITIMER_REAL, delay)
+        call()
+        interrupted -= 1
+        time.sleep(delay + 0.1)
+    except KeyboardInterrupt:
+        interrupted += 1
+assert np.array_equal(call(), expected)
+print(interrupted)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timer that sends a signal")
+@pytest.mark.parametrize(
+    ("n", "call"),
+    [
+        (3000, "lagbc.shortest_path_counts(A, range(100))[1]"),
+        (3000, "lagbc.bc(A, directed=False, reduce='all', sources=[0])"),
+        (300, "lagbc.group_bc(A, [[1, 2], [3]], directed=False, threads=1)"),
+    ],
+    ids=["counts", "reductions", "groups"],
+)
+def test_ctrl_c_at_any_time(n, call):
+    code = SCRIPT.format(tests=os.path.dirname(__file__), n=n, call=call)
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
