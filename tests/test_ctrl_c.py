@@ -46,7 +46,7 @@ print(interrupted)
     ("n", "call"),
     [
         (3000, "lagbc.shortest_path_counts(A, range(100))[1]"),
-        (3000, "lagbc.bc(A, directed=False, reduce='all', sources=[0])"),
+        (30000, "lagbc.estimate_memory(A, directed=False, method='batched', batch=64, memory='1GB')"),
         (300, "lagbc.group_bc(A, [[1, 2], [3]], directed=False, threads=1)"),
     ],
     ids=["counts", "reductions", "groups"],

@@ -34,7 +34,7 @@ class _PythonAPI(PythonAPI):
 
     def from_native_value(self, typ, val, env_manager=None):
         self._constants = env_manager
-        if not isinstance(typ, types.BaseNamedTuple):
+        if not isinstance(typ, types.NamedTuple | types.NamedUniTuple):
             return super().from_native_value(typ, val, env_manager)
         items = self.from_native_value(types.Tuple(typ.types), val, env_manager)
         args = self.tuple_pack([self._constant(typ.instance_class), items])
