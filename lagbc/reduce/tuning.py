@@ -15,11 +15,11 @@ BLOCK_WORK = 500
 MOST_STEPS = 0.05
 # So many are taken whatever the work: some 20 ms.
 FEW_STEPS = 2**24
-# A run is looked at from so many roots on, as finding the blocks takes as long as a few dozen roots on a CPU, and is done
-# there for a GPU, too; and from such costs on, in the units of `BLOCK_COSTS`: networks that took 1 to 4 ms without
-# reductions mostly took longer with them.
+# A run is looked at from so many roots on, as finding the blocks takes as long as a few dozen roots on a CPU, and is
+# done there for a GPU, too; and from such costs on, in the units of `BLOCK_COSTS`: most networks that took 1 to 4 ms
+# without reductions took longer with them.
 LEAST_ROOTS = {"cpu": 256, "cuda": 16384}
-LEAST_COSTS = {"cpu": 2**22, "cuda": 2**20}
+LEAST_COSTS = {"cpu": 3.4e6, "cuda": 2.0**20}
 # It is reduced if at most this part of the work is left.
 MOST_LEFT = 0.9
 # What blocks cost, by device and whether edges have lengths; see `lagbc.run.block_costs`. On a CPU in nanoseconds, as
