@@ -24,7 +24,7 @@ from lagbc.reduce import tuning
 from lagbc.run.chains import _Worker
 
 # A cycle with few chords, and a graph whose vertices are all there twice.
-CHAINS = csr_array(necklace(2500, 2.3, seed=1) + necklace(2500, 2.3, seed=1).T).astype(bool)
+CHAINS = csr_array(necklace(2500, 2.25, seed=1) + necklace(2500, 2.25, seed=1).T).astype(bool)
 TWINS = csr_array(kron(erdos_renyi(600, 8, seed=1), np.ones((2, 2)))).astype(bool)
 
 
