@@ -25,7 +25,8 @@ MOST_LEFT = 0.9
 # What blocks cost, by device and whether edges have lengths; see `lagbc.run.block_costs`. On a CPU in nanoseconds, as
 # 14 networks of 1,000 to 264,000 vertices took on an Intel Xeon: a pair of root and vertex, with so much for each level
 # up to what it takes at most, and a pair of root and stored edge. Where rows are far beyond the cache a pair takes up
-# to 1.6 times as long, so that what chains save is told too low there. On a GPU edges alone count.
+# to 1.6 times as long, so that what chains save is told too low there. On a GPU edges alone count. Results:
+# block_costs.md, by ``python -m benchmarks.block_costs``.
 BLOCK_COSTS = {
     ("cpu", False): {"pair": 3.0, "level": 0.17, "most": 13.0, "pair_edge": 0.2},
     ("cpu", True): {"pair": 10.0, "level": 0.0, "most": 10.0, "pair_edge": 0.8},
