@@ -35,6 +35,7 @@ def write(results: Path) -> list[Path]:
 def markdown(rows: Sequence[Row], picture: str) -> list[str]:
     """Lay out the page."""
     commits = ", ".join(dict.fromkeys(str(row["commit"])[:10] for row in rows))
+    rounds = sorted({row.get("rounds", 1) for row in rows})
     lines = [
         f"{', '.join(dict.fromkeys(row['cpu'] for row in rows))}; commit {commits}.",
         "",
@@ -43,7 +44,7 @@ def markdown(rows: Sequence[Row], picture: str) -> list[str]:
         'with `reduce="none"`; `reduced` is the default. Of a run with `*` near roots of each part were timed, and',
         "small blocks whole. Work left is roots x edges, for chains what takes as long, before it is asked what pays;",
         "classes of twins and junctions are those of the run. The difference is that of the scores from the plain",
-        "run's, over the largest, where both were whole.",
+        f"run's, over the largest, where both were whole. Best of {' or '.join(map(str, rounds))} rounds of all runs.",
         "",
         f"![Work left]({picture})",
     ]

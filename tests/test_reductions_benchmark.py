@@ -16,7 +16,7 @@ from scipy.io import mmwrite
 from scipy.sparse import block_diag, csr_array, kron
 
 import lagbc
-from benchmarks import agreement_reductions, planned, reductions, reductions_report
+from benchmarks import agreement_reductions, block_costs, planned, reductions, reductions_report
 from benchmarks.blocks import necklace
 from benchmarks.generators import erdos_renyi
 from lagbc.graph.validate import as_graph
@@ -24,7 +24,7 @@ from lagbc.reduce import tuning
 from lagbc.run.chains import _Worker
 
 # A cycle with few chords, and a graph whose vertices are all there twice.
-CHAINS = csr_array(necklace(2500, 2.3, seed=1) + necklace(2500, 2.3, seed=1).T).astype(bool)
+CHAINS = csr_array(necklace(2500, 2.25, seed=1) + necklace(2500, 2.25, seed=1).T).astype(bool)
 TWINS = csr_array(kron(erdos_renyi(600, 8, seed=1), np.ones((2, 2)))).astype(bool)
 
 
@@ -95,6 +95,20 @@ def folder(tmp_path: Path) -> Path:
     mmwrite(tmp_path / "chains.mtx", CHAINS.astype(np.int8))
     mmwrite(tmp_path / "tiny.mtx", csr_array(np.triu(erdos_renyi(90, 3, seed=1).toarray(), -3)).astype(np.int8))
     return tmp_path
+
+
+def test_what_blocks_are_predicted_to_cost(folder: Path) -> None:
+    out = folder / "costs.md"
+    told = run(block_costs.main, "--data", folder, "--out", out, "--budget", 0, "--rounds", 1).splitlines()
+    assert len(told) == 2, "the other network has no block with chains"
+    table = out.read_text().splitlines()[2:]
+    assert table[2:] == told
+    assert len({line.count("|") for line in table}) == 1
+    for line, lengths in zip(told, ("hops", "1 to 10"), strict=True):
+        name, kind, vertices, _, junctions, *figures = (cell.strip() for cell in line.strip("|").split("|"))
+        assert (name, kind) == ("chains", lengths)
+        assert int(junctions) < int(vertices.replace(",", "")) / 3
+        assert min(map(float, figures)) > 0
 
 
 def run(main: Any, *arguments: object) -> str:

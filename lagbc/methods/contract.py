@@ -316,7 +316,8 @@ class ReadsPaths(Protocol):
     def paths(self, state: Any, levels: Any) -> tuple[Any, Any]:
         """Return dist and sigma of the levels' roots, shape (rows, columns), rows being vertices in sweep order.
 
-        dist is inf where a vertex is not reached, and sigma is 0. They are copies, on the method's device.
+        dist is inf where a vertex is not reached, and sigma is 0. They are on the method's device, to be read only, and
+        hold until the next sweep of the state.
         """
 
 

@@ -59,8 +59,7 @@ def columns_into_range(omega: Any, times: NDArray[np.float64], dtype: str) -> tu
         The weights of a column are too far apart for any scale.
     """
     xp = module_of(omega)
-    largest = as_numpy(omega.max(axis=0))
-    smallest = as_numpy(xp.where(omega > 0, omega, np.inf).min(axis=0))
+    smallest, largest = _extremes(omega)
     smallest, largest = (np.where(largest > 0, end, 1.0) for end in (smallest, largest))
     shift, scaled, beyond = scales_of(smallest, largest, times, dtype)
     if not shift.any():
@@ -72,3 +71,16 @@ def columns_into_range(omega: Any, times: NDArray[np.float64], dtype: str) -> tu
             f"{times[column]} times: {dtype} does not hold what they sum to; scale them, or sweep its root by itself"
         )
     return xp.ldexp(omega, xp.asarray(-shift)), scaled
+
+
+def _extremes(omega: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the smallest weight > 0 and the largest of each column."""
+    if isinstance(omega, np.ndarray):
+        from lagbc.methods.cpu.columns import extremes
+
+        smallest, largest = np.full((2, omega.shape[1]), np.inf)
+        largest.fill(0.0)
+        extremes(omega, smallest, largest)
+        return smallest, largest
+    xp = module_of(omega)
+    return as_numpy(xp.where(omega > 0, omega, np.inf).min(axis=0)), as_numpy(omega.max(axis=0))

@@ -31,6 +31,7 @@ from lagbc.graph.graph import Graph
 from lagbc.reduce.piece import NotContractible, Piece
 from lagbc.reduce.streams import Flows, Ways
 from lagbc.reduce.within import spread, sum_inside
+from lagbc.reduce.work import Work, evaluations, find_junctions
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -102,31 +103,8 @@ class Contracted:
             junctions=len(self.roots),
             edges=self.graph.nnz // 2,
             far_columns=sum(len(self.far_ends(group)) for group in self.groups(size)),
-            evaluations=2 * chains * (rows + chains) + len(self.roots) * chains,
+            evaluations=evaluations(len(self.roots), rows, chains),
         )
-
-
-@dataclass(frozen=True)
-class Work:
-    """What summing a contracted block takes, known before it is run.
-
-    Attributes
-    ----------
-    junctions : int
-        Roots that are swept forward and backward.
-    edges : int
-        Undirected edges of the contracted graph.
-    far_columns : int
-        Columns that are swept forward only.
-    evaluations : int
-        Pairs of a chain's end and a junction or chain that it may lead to, and of a root and a chain: some nanoseconds
-        each.
-    """
-
-    junctions: int
-    edges: int
-    far_columns: int
-    evaluations: int
 
 
 def contract(piece: Piece) -> Contracted:
@@ -150,8 +128,7 @@ def contract(piece: Piece) -> Contracted:
     if graph.directed or n < 3 or degrees.min() < 2:
         raise ValueError("chains are contracted in one 2-connected undirected graph of at least 3 vertices")
     _require_range(piece)
-    is_junction = degrees >= 3 if piece.members is None else (degrees >= 3) | (piece.members > 1)
-    is_junction[np.flatnonzero(~is_junction)[: max(0, 2 - np.count_nonzero(is_junction))]] = True  # a cycle has none
+    is_junction = find_junctions(piece)
     junctions = np.flatnonzero(is_junction)
     chains = _find_chains(graph, junctions, is_junction)
     graph, arcs, midpoints = _contracted_graph(piece, chains, len(junctions))

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.reduce.streams import Flows, Ways, enter, leave, turn
+from lagbc.methods.cpu.columns import turn, turn_back
+from lagbc.reduce.streams import Flows, Ways, enter, leave
 
 Rows = NDArray[np.int64]
 
@@ -40,11 +41,14 @@ class Columns:
         rows, chains = len(ways.row_sources), len(ways.lengths)
         self._dist, self._sigma = np.empty((2, size + more, rows))
         self._demand, self._through = np.empty((size, rows)), np.empty((size, chains))
+        self._weights = np.empty(0)
 
     def begin(self, group: Rows) -> None:
-        """Take a group of roots, which nothing leaves yet."""
+        """Take a group of roots; M has what goes from them to junctions, and nothing leaves chains yet."""
         self._group, self._junction = group, np.zeros(len(group))
-        self._demand.fill(0)
+        demand = self._demand[: len(group)]
+        np.multiply.outer(self._ways.row_sources[group], self._ways.row_targets, out=demand)
+        demand[np.arange(len(group)), group] = 0
         self._through.fill(0)
 
     def write(self, first: int, paths: tuple[Any, Any], members: NDArray[np.float64] | None) -> float:
@@ -58,12 +62,9 @@ class Columns:
         members : ndarray of float64, shape (columns,), or None
             A path that leaves a chain by a junction does so by each of its members.
         """
-        dist, sigma = (
-            columns[first : first + found.shape[1]]
-            for found, columns in zip(paths, (self._dist, self._sigma), strict=True)
-        )
-        turn(paths[0], dist)
-        turn(paths[1], sigma)
+        dist, sigma = (columns[first : first + paths[0].shape[1]] for columns in (self._dist, self._sigma))
+        turn_back(paths[0], dist)
+        turn_back(paths[1], sigma)
         if members is not None:
             sigma *= members[:, None]
         return float(sigma.max())
@@ -91,8 +92,11 @@ class Columns:
         return self._junction
 
     def weights(self, first: int, count: int) -> Any:
-        """Return M of some of the roots as target weights, shape (rows, count)."""
-        weights = np.empty((self._demand.shape[1], count))
+        """Return M of some of the roots as target weights, shape (rows, count); they hold until the next call."""
+        rows = self._demand.shape[1]
+        if len(self._weights) < count * rows:
+            self._weights = np.empty(count * rows)
+        weights = self._weights[: count * rows].reshape(rows, count)
         turn(self._demand[first : first + count], weights)
         return weights
 

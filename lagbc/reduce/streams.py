@@ -124,7 +124,8 @@ def leave(ways, flows, roots, dist, sigma, column, demand, through, junction, st
     column : ndarray of int64, shape (rows,)
         Which of these are those of a far end; -1 if they are not there.
     demand : ndarray of float64, shape (roots, rows)
-        M(a, .) grows by what leaves by a, but for what enters other chains wholly as from a itself.
+        M(a, .), which has what goes from junction to junction, grows by what leaves by a, but for what enters other
+        chains wholly as from a itself.
     through : ndarray of float64, shape (roots, chains)
         Source weight that enters each chain as from a itself, without that of a.
     junction : ndarray of float64, shape (roots,)
@@ -176,19 +177,8 @@ def enter(ways, roots, dist, sigma, demand, through, junction, stop):
         _enter_chains(ways, a, ways.row_sources[a], dist[k], sigma[k], through[k], demand[k])
         # M(a, a), which has leaving and entering in one, was counted from both ends; it starts no path.
         junction[k] -= demand[k, a]
-        for v in range(len(ways.row_targets)):
-            demand[k, v] += ways.row_sources[a] * ways.row_targets[v]
         demand[k, a] = 0.0
     return True
-
-
-@njit
-def turn(rows, columns):
-    """Write the transpose of a matrix, a few rows at a time, so that both are read and written in whole lines."""
-    for first in range(0, len(rows), 16):
-        for k in range(len(columns)):
-            for v in range(first, min(first + 16, len(rows))):
-                columns[k, v] = rows[v, k]
 
 
 @njit

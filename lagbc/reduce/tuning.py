@@ -15,15 +15,33 @@ BLOCK_WORK = 500
 MOST_STEPS = 0.05
 # So many are taken whatever the work: some 20 ms.
 FEW_STEPS = 2**24
-# A run is looked at from so many roots on, and so many roots x stored edges: finding the blocks takes as long as a few
-# dozen roots on a CPU, and is done there for a GPU, too.
+# A run is looked at from so many roots on, as finding the blocks takes as long as a few dozen roots on a CPU, and is
+# done there for a GPU, too; and from such costs on, in the units of `BLOCK_COSTS`: most networks that took 1 to 4 ms
+# without reductions took longer with them.
 LEAST_ROOTS = {"cpu": 256, "cuda": 16384}
-LEAST_WORK = 2**20
+LEAST_COSTS = {"cpu": 3.4e6, "cuda": 2.0**20}
 # It is reduced if at most this part of the work is left.
 MOST_LEFT = 0.9
-# What chains take, in roots x stored edges of a sweep of the block: an edge of a sweep with lengths, on graphs of few
-# levels and of many, and an evaluation of the streams. Those of a GPU are estimates: of edges of few levels, from the
-# costs of its methods, where they are swept in one launch for chains alone; of many, from usroads, which lost 1.2 times
-# with 0.69 of the work left by a factor of 3; of evaluations, from their loads.
-LENGTHS_FACTOR = {"cpu": (2.0, 2.0), "cuda": (12.0, 4.5)}
-STREAM_FACTOR = {"cpu": 0.5, "cuda": 0.2}
+# What blocks cost, by device and whether edges have lengths; see `lagbc.run.block_costs`. On a CPU in nanoseconds, as
+# 14 networks of 1,000 to 264,000 vertices took on an Intel Xeon: a pair of root and vertex, with so much for each level
+# up to what it takes at most, and a pair of root and stored edge. Where rows are far beyond the cache a pair takes up
+# to 1.6 times as long, so that what chains save is told too low there. On a GPU edges alone count. Results:
+# block_costs.md, by ``python -m benchmarks.block_costs``.
+BLOCK_COSTS = {
+    ("cpu", False): {"pair": 3.0, "level": 0.17, "most": 13.0, "pair_edge": 0.2},
+    ("cpu", True): {"pair": 10.0, "level": 0.0, "most": 10.0, "pair_edge": 0.8},
+    ("cuda", False): {"pair": 0.0, "level": 0.0, "most": 0.0, "pair_edge": 1.0},
+    ("cuda", True): {"pair": 0.0, "level": 0.0, "most": 0.0, "pair_edge": 1.0},
+}
+# The same from junctions, with the columns that they fill, and of an evaluation of the streams, which with lengths is a
+# search. Those of a GPU are estimates: of edges, from usroads, which lost 1.2 times with 0.69 of the work left by a
+# factor of 3; of evaluations, from their loads.
+JUNCTION_COSTS = {
+    ("cpu", False): {"pair": 22.0, "pair_edge": 4.0, "evaluation": 7.5},
+    ("cpu", True): {"pair": 22.0, "pair_edge": 4.0, "evaluation": 14.0},
+    ("cuda", False): {"pair": 0.0, "pair_edge": 4.5, "evaluation": 0.2},
+    ("cuda", True): {"pair": 0.0, "pair_edge": 4.5, "evaluation": 0.2},
+}
+# How many times as long an edge takes from junctions where these are few levels apart: on a GPU an estimate from the
+# costs of its methods, as they are swept in one launch for chains alone.
+FEW_LEVELS = {"cpu": 1.0, "cuda": 12.0 / 4.5}

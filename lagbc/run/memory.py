@@ -122,12 +122,14 @@ def together(
     whole = graph_bytes(graph.n, _entries_both_ways(graph), weighted=graph.weighted)
     workspace = max(part.workspace for part in parts)
     scores = 8 * graph.n + sum(part.scores for part in parts)
+    if limit is None:
+        limit = budget(largest.device) if largest.budget == SMALL_RUN else largest.budget
     return replace(
         largest,
         graph=max(whole + sum(part.graph for part in parts), to_reduce(graph, edges=edges) - workspace - scores),
         workspace=workspace,
         scores=scores,
-        budget=budget(largest.device) if limit is None else limit,
+        budget=limit,
     )
 
 

@@ -2,7 +2,8 @@
 
 A request for sums over paths is a piece: its graph, with the roots as sources and what each vertex counts as a target.
 `lagbc.reduce` takes it apart: into blocks, of which each is left without its twins, or contracted to its junctions.
-What is left is swept, and the sums come back the same way. Whether it pays is told by the work, roots times edges.
+What is left is swept, and the sums come back the same way. Whether it pays is told by the work, roots times edges; of
+junctions by what `lagbc.run.block_costs` predicts, before a block is contracted.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from lagbc.methods.sums import Sums
 from lagbc.phases import phase
 from lagbc.reduce import tuning
 from lagbc.reduce.piece import NotContractible, NotReducible, Piece, Scores
-from lagbc.run import memory
+from lagbc.run import block_costs, memory
 from lagbc.run.options import Settings
 from lagbc.run.request import Request
 
@@ -49,19 +50,20 @@ class Rest:
         The piece contracted to its junctions, which are its roots.
     device : str
         Where these are swept.
+    part : float
+        What they take, of what the block takes as it is.
     """
 
     piece: Piece
     twins: Twins | None = None
     contracted: Contracted | None = None
     device: str = "cpu"
+    part: float = 1.0
 
     @property
     def work(self) -> float:
         """Roots times edges, or what takes as long."""
-        if self.contracted is None:
-            return _work_of(self.piece.graph, np.flatnonzero(self.piece.sources))
-        return _work_of_chains(self.contracted, self.device)
+        return self.part * _work_of(self.piece.graph, np.flatnonzero(self.piece.sources))
 
     def dependency(self, sums: Sums) -> Scores:
         """Make F of the block."""
@@ -209,9 +211,10 @@ def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
 def _may_pay(graph: Graph, request: Request, settings: Settings) -> bool:
     """Whether a run is long enough for a look at its graph."""
     roots = len(request.roots)
-    if roots * graph.nnz < tuning.LEAST_WORK:
+    device = _device_of(graph, roots, settings)
+    if roots < tuning.LEAST_ROOTS[device]:
         return False
-    return roots >= tuning.LEAST_ROOTS[_device_of(graph, roots, settings)]
+    return block_costs.of_block(graph, roots, device) >= tuning.LEAST_COSTS[device]
 
 
 def _is_within(graph: Graph, request: Request, settings: Settings) -> bool:
@@ -241,15 +244,17 @@ def _device_of(graph: Graph, roots: int, settings: Settings) -> str:
 
 def _rest(piece: Piece, request: Request, settings: Settings, *, chains: bool) -> Rest:
     """Take that reduction of a block which leaves least work; the block itself, if none leaves much less."""
-    candidates = [Rest(piece)]
+    block = best = Rest(piece)
+    takes_all, reduced = settings.reduce == "all", list[Rest]()
     device = _device_of(piece.graph, int(np.count_nonzero(piece.sources)), settings)
     if "edges" not in request.sums and _takes_members(piece.graph, settings, device):
-        candidates.extend(_without_twins(piece))
+        reduced.extend(_without_twins(piece))
+        best = min([block, *reduced], key=lambda rest: rest.work)
     if chains and _is_contractible(piece.graph) and _sweeps_junctions(settings.method, device):
-        candidates.extend(_contracted(piece, device))
-    best = min(candidates[1:], key=lambda rest: rest.work, default=candidates[0])
-    pays = settings.reduce == "all" or best.work <= tuning.MOST_LEFT * candidates[0].work
-    return best if pays else candidates[0]
+        most = np.inf if takes_all else tuning.MOST_LEFT * best.work / block.work
+        reduced.extend(_contracted(piece, device, most))
+    best = min(reduced, key=lambda rest: rest.work, default=block)
+    return best if takes_all or best.work <= tuning.MOST_LEFT * block.work else block
 
 
 def _without_twins(piece: Piece) -> Iterable[Rest]:
@@ -261,13 +266,23 @@ def _without_twins(piece: Piece) -> Iterable[Rest]:
         yield Rest(merged, twins=twins)
 
 
-def _contracted(piece: Piece, device: str = "cpu") -> Iterable[Rest]:
+def _contracted(piece: Piece, device: str = "cpu", most: float = np.inf) -> Iterable[Rest]:
+    """Contract a block, if it is expected to take at most such a part of what it takes as it is."""
     from lagbc.reduce.chains import contract
+    from lagbc.reduce.work import expect_work
+    from lagbc.run.chains import group_size
 
+    weighted, roots = piece.graph.weighted, int(np.count_nonzero(piece.sources))
+    as_it_is = block_costs.of_block(piece.graph, roots, device)
+    if block_costs.of_junctions(expect_work(piece), device, weighted=weighted) > most * as_it_is:
+        return
     try:
-        yield Rest(piece, contracted=contract(piece), device=device)
+        contracted = contract(piece)
     except NotContractible:
         return
+    work, few_levels = contracted.work(group_size(contracted, device)), not contracted.graph.has_high_diameter
+    costs = block_costs.of_junctions(work, device, weighted=weighted, few_levels=few_levels)
+    yield Rest(piece, contracted=contracted, device=device, part=costs / as_it_is)
 
 
 def _is_contractible(graph: Graph) -> bool:
@@ -307,15 +322,6 @@ def _piece(graph: Graph, request: Request) -> Piece:
 
 def _work_of(graph: Graph, roots: NDArray[np.int64]) -> float:
     return float(np.count_nonzero(graph.out_degrees[roots])) * graph.nnz
-
-
-def _work_of_chains(contracted: Contracted, device: str) -> float:
-    from lagbc.run.chains import group_size
-
-    work = contracted.work(group_size(contracted, device))
-    sweeps = (2 * work.junctions + work.far_columns) * work.edges
-    factor = tuning.LENGTHS_FACTOR[device][contracted.graph.has_high_diameter]
-    return factor * sweeps + tuning.STREAM_FACTOR[device] * work.evaluations
 
 
 def _ends(graph: Graph, request: Request) -> Scores:

@@ -70,7 +70,11 @@ def test_a_hub_of_many_chains(cupy):
 @pytest.fixture
 def power(monkeypatch):
     """With a price of chains by which its own are contracted, though that is slower."""
-    monkeypatch.setitem(tuning.LENGTHS_FACTOR, "cuda", (3.0, 3.0))
+    for weighted in (False, True):
+        monkeypatch.setitem(
+            tuning.JUNCTION_COSTS, ("cuda", weighted), {"pair": 0.0, "pair_edge": 3.0, "evaluation": 0.2}
+        )
+    monkeypatch.setitem(tuning.FEW_LEVELS, "cuda", 1.0)
     return lagbc.read_graph(lagbc.example_path("power")).matrix
 
 

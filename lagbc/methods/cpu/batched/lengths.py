@@ -68,6 +68,7 @@ from lagbc.methods.cpu.batched.sums import (
     weights_of_columns,
 )
 from lagbc.methods.cpu.batched.tight import TightEdges, add_tight, count, find_tight, push_roots, transpose
+from lagbc.methods.cpu.columns import clear_unreached
 from lagbc.methods.sums import PATH_SUMS, Sums
 
 batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
@@ -230,8 +231,8 @@ def _count_paths(state: State, positions: NDArray[np.int64]) -> tuple[int, int, 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return dist and sigma of the roots, shape (n, columns), rows being vertices in sweep order.
 
-    dist is inf where a vertex is not reached, and sigma is 0. They are copies. Where only paths are summed, their
-    counts have taken the place of the distances, which are then found again.
+    dist is inf where a vertex is not reached, and sigma is 0. They may be the state's own, and hold until its next
+    sweep. Where only paths are summed, their counts have taken the place of the distances, which are then found again.
 
     Raises
     ------
@@ -244,8 +245,9 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np
     if not _needs_both(state.plan):
         dist = np.empty_like(state.values)
         _search(state, levels.roots, dist)
-    far = dist[:, : len(levels.roots)].copy()
-    return far, np.where(np.isfinite(far), state.values[:, : len(levels.roots)], 0)
+    dist, sigma = dist[:, : len(levels.roots)], state.values[:, : len(levels.roots)]
+    clear_unreached(dist, sigma)
+    return dist, sigma
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:

@@ -93,8 +93,11 @@ def weights_of_columns(
     if of_columns is None:
         return omega, times
     columns = of_columns.shape[1]
+    scaled, times[0, :columns] = columns_into_range(of_columns, times[0, :columns], plan.dtype)
+    if columns == COLUMNS:
+        return np.ascontiguousarray(scaled), times
     rows = np.ones((len(of_columns), COLUMNS))
-    rows[:, :columns], times[0, :columns] = columns_into_range(of_columns, times[0, :columns], plan.dtype)
+    rows[:, :columns] = scaled
     return rows, times
 
 

@@ -1,0 +1,103 @@
+"""What "auto" takes of a block: told by sizes, and before it is contracted."""
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from chained import FAMILIES, random_piece, subdivided
+from strategies import scale_free, with_lengths
+
+import lagbc
+from lagbc.graph.validate import as_graph
+from lagbc.reduce import blocks, chains
+from lagbc.reduce.chains import contract
+from lagbc.reduce.work import Work, evaluations, expect_work
+from lagbc.run import block_costs
+
+AUTO = {"directed": False, "device": "cpu"}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_is_expected_is_what_contracting_finds(family):
+    rng = np.random.default_rng([FAMILIES.index(family), 3])
+    for number in range(60):
+        piece = random_piece(rng, family, weighted=number % 2 == 0, several=0.1 * (number % 3))
+        contracted, expected = contract(piece), expect_work(piece)
+        assert expected.junctions == len(contracted.roots)
+        assert expected.edges == len(contracted.arcs), "parallel chains are edges of their own"
+        assert expected.evaluations == evaluations(expected.junctions, expected.junctions, len(contracted.ways.lengths))
+
+
+def roads(side, inside):
+    """A grid whose edges have so many vertices inside."""
+    grid = nx.convert_node_labels_to_integers(nx.grid_2d_graph(side, side))
+    n, edges = subdivided(len(grid), list(grid.edges), [inside] * grid.number_of_edges())
+    return sp.coo_array((np.ones(len(edges)), np.array(edges).T), shape=(n, n)).tocsr()
+
+
+class Contracted(Exception):  # noqa: N818 (a mark, not an error)
+    pass
+
+
+@pytest.fixture
+def marked(monkeypatch):
+    """A block that is contracted raises `Contracted`."""
+
+    def contract(piece):
+        raise Contracted
+
+    monkeypatch.setattr(chains, "contract", contract)
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
+def test_a_block_is_contracted_only_where_that_pays(marked, weighted):
+    for A in (roads(30, 0), roads(30, 1), scale_free(3000, 6000, seed=1)):
+        B = with_lengths(A, [1.0, 2.0]) if weighted else A
+        assert (as_graph(A, directed=False).out_degrees == 2).any()
+        assert "junctions" not in lagbc.select_method(B, weighted=weighted, **AUTO).reason
+        with pytest.raises(Contracted):
+            lagbc.select_method(B, weighted=weighted, reduce="all", **AUTO)
+    with pytest.raises(Contracted):
+        lagbc.select_method(roads(20, 6), weighted=weighted, **AUTO)
+
+
+@pytest.mark.parametrize(("name", "weighted", "pays"), [("minnesota", False, True), ("minnesota", True, False),
+                                                       ("power", False, False), ("power", True, False)])  # fmt: skip
+def test_networks_on_either_side(name, weighted, pays):
+    """As was measured: chains of minnesota gain 1.3 times in hops, and all others lose as much or more."""
+    A = lagbc.read_graph(lagbc.example_path(name)).matrix
+    A = with_lengths(A, [1.0, 2.0, 3.0]) if weighted else A
+    assert ("junctions" in lagbc.select_method(A, weighted=weighted, **AUTO).reason) == pays
+
+
+def test_a_short_run_is_not_looked_at(monkeypatch):
+    def split(*_, **__):
+        raise AssertionError("this takes longer than it saves")
+
+    monkeypatch.setattr(blocks, "split", split)
+    lagbc.select_method(scale_free(400, 3000, seed=1), **AUTO)
+    with pytest.raises(AssertionError, match="takes longer"):
+        lagbc.select_method(scale_free(2000, 15000, seed=1), **AUTO)
+    with pytest.raises(AssertionError, match="takes longer"):  # as long as the many edges of the other
+        lagbc.select_method(roads(12, 4), **AUTO)
+
+
+def test_a_gpu_counts_edges():
+    graph, work = as_graph(roads(5, 2), directed=False), Work(100, 150, 20, 5000)
+    assert block_costs.of_block(graph, 7, "cuda") == 7 * graph.nnz
+    for weighted in (False, True):
+        deep, shallow = (block_costs.of_junctions(work, "cuda", weighted=weighted, few_levels=f) for f in (False, True))
+        assert deep == pytest.approx(4.5 * (2 * 100 + 20) * 150 + 0.2 * 5000)
+        assert shallow == pytest.approx(12 * (2 * 100 + 20) * 150 + 0.2 * 5000)
+
+
+def test_a_cpu_counts_pairs_levels_edges_and_columns():
+    square, long = (as_graph(roads(*shape), directed=False) for shape in ((12, 0), (2, 60)))
+    a_root, of_long = (block_costs.of_block(graph, 1, "cpu") / graph.n for graph in (square, long))
+    assert of_long > 1.5 * a_root, "with few edges, but many levels"
+    assert block_costs.of_block(square, 10, "cpu") == pytest.approx(10 * block_costs.of_block(square, 1, "cpu"))
+    base = Work(100, 150, 0, 5000)
+    more = [Work(101, 150, 0, 5000), Work(100, 151, 0, 5000), Work(100, 150, 1, 5000), Work(100, 150, 0, 5001)]
+    for weighted in (False, True):
+        costs = [block_costs.of_junctions(work, "cpu", weighted=weighted) for work in (base, *more)]
+        assert min(costs[1:]) > costs[0]
