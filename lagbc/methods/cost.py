@@ -49,16 +49,16 @@ def terms(graph: Graph, probe: Probe) -> dict[str, float]:
 
     Of a search that was ended early, the counts are scaled as if each root reached all vertices that have edges.
     """
-    roots, per_root = probe.lined_up, 1 / max(1, probe.roots)
-    if probe.edges > most_edges(graph, roots):
+    roots, per_root, levels = probe.lined_up, 1 / max(1, probe.roots), probe.levels / probe.searches
+    if probe.edges > probe.searches * most_edges(graph, roots):
         per_root = max(per_root, np.count_nonzero(graph.out_degrees) / probe.pairs)
     groups, batches = -(-roots // _GROUP), -(-roots // _BATCH)
     far = max(0.0, 1 - tuning.CACHED_ROWS * probe.levels / max(1, probe.visits))
     apart = probe.visits / max(1, probe.pairs)
     return {
         "run": 1,
-        "batch_level": batches * probe.levels,
-        "group_level": groups * probe.levels,
+        "batch_level": batches * levels,
+        "group_level": groups * levels,
         "group_row": groups * graph.n,
         "visit": roots * per_root * probe.visits,
         "far_visit": far * roots * per_root * probe.visits,

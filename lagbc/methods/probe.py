@@ -1,4 +1,4 @@
-"""What the roots of a run share, told by one search from some of them: what a choice of a method is made by."""
+"""What the roots of a run share, told by searches from some of them: what a choice of a method is made by."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ COLUMNS = 64
 
 @dataclass(frozen=True)
 class Probe:
-    """How a breadth-first search from some roots at once, in hops, went through the rows of a graph.
+    """How breadth-first searches, each from some roots at once, in hops, went through the rows of a graph.
 
     Attributes
     ----------
-    lined_up, roots : int
-        How many roots the run has, and how many of them were searched from.
+    lined_up, roots, searches : int
+        How many roots the run has, and how many of them were searched from, in how many searches.
     visits : int
         Rows that were live, summed over the levels: a vertex counts at each level at which a root finds it.
     edges : int
@@ -29,11 +29,12 @@ class Probe:
     pairs, pair_edges : int
         The same, summed over the columns, too: a vertex, and its edges, count once for each root that finds it.
     levels : int
-        Until there were no live rows, or more edges than the probe may look at.
+        Until there were no live rows, or more edges than a search may look at, summed over the searches.
     """
 
     lined_up: int
     roots: int
+    searches: int
     visits: int
     edges: int
     pairs: int
@@ -47,25 +48,29 @@ def most_edges(graph: Graph, lined_up: int) -> int:
 
 
 def probe(graph: Graph, ordered: NDArray[np.int64]) -> Probe:
-    """Search from the `COLUMNS` roots in the middle of a run, which are in one batch of it.
+    """Search from `COLUMNS` neighbouring roots of a run, which are in one batch of it, in one place or several.
 
-    The first and the last ones are not taken: where roots are grouped they are often those that reach little.
+    That is the middle of the run, or of each of as many stretches. The first and the last roots are not taken: where
+    roots are grouped they are often those that reach little.
 
     Parameters
     ----------
     graph : Graph
         On the host or on a device; the counts are the same.
     ordered : ndarray of int64
-        All roots, in the order of the run. The search ends after the level at which it has looked at `most_edges`.
+        All roots, in the order of the run. A search ends after the level at which it has looked at `most_edges`.
 
     Notes
     -----
-    At most `COLUMNS` * nnz steps, on bits; on a device one launch.
+    At most `COLUMNS` * nnz steps a search, on bits; on a device one launch.
     """
-    first = len(ordered) // 2 // COLUMNS * COLUMNS
-    roots = graph.position[ordered[first : first + COLUMNS]]
     if graph.is_on_device:
         from lagbc.methods.gpu.probe import count
     else:
         from lagbc.methods.cpu.probe import count
-    return Probe(len(ordered), len(roots), *map(int, count(graph.reordered, roots, most_edges(graph, len(ordered)))))
+    searches = tuning.PROBE_SEARCHES if len(ordered) >= tuning.PROBE_MANY_ROOTS else 1
+    middles = (2 * np.arange(searches) + 1) * len(ordered) // (2 * searches) // COLUMNS * COLUMNS
+    groups = [graph.position[ordered[first : first + COLUMNS]] for first in middles.tolist()]
+    most = most_edges(graph, len(ordered))
+    counts = np.sum([count(graph.reordered, roots, most) for roots in groups], axis=0)
+    return Probe(len(ordered), sum(map(len, groups)), searches, *map(int, counts))

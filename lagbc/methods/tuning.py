@@ -155,6 +155,10 @@ OF_SMALL_RUNS = {"cpu": "semiring", "cuda": "traversal"}
 # A probe ends when it has looked at this share of roots times nnz edges. On an H200 it took 0.4 to 10 ms, 5 to 18 % of
 # calls from 64 to 1024 random roots of a mesh, a road-like and an R-MAT graph of 2**15 to 2**17 vertices.
 PROBE_SHARE = 1 / 16
+# From so many roots on, a probe has several searches, in places that are evenly apart. Of web-NotreDame, directed,
+# those in the middle of the run reach 0.3 % of the pages, all of them 39 %: by one search a CPU took what needs three
+# times as long. Four or more places tell the same; eight are 6 % of the least such run at most.
+PROBE_MANY_ROOTS, PROBE_SEARCHES = 8192, 8
 # Rows of 64 numbers that a core's cache holds, here of 2 MiB: with lengths, most of the time of `batched` goes into
 # rows beyond them. Constants that were fitted to the times alone chose, with 3,000 rows, what took up to 2.6 times as
 # long as the best; with 4,096 and 5,000, up to 1.8 times.

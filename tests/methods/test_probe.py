@@ -18,10 +18,16 @@ GRAPHS = {
 }
 
 
-def counted(graph, ordered, most):
+def counted(graph, ordered, most, searches=1):
     """The counts, from the distances of each root by itself."""
-    first = len(ordered) // 2 // COLUMNS * COLUMNS
-    roots = ordered[first : first + COLUMNS]
+    counts = np.zeros(6, np.int64)
+    for place in range(searches):
+        first = (2 * place + 1) * len(ordered) // (2 * searches) // COLUMNS * COLUMNS
+        counts += of_search(graph, ordered[first : first + COLUMNS], most)
+    return Probe(len(ordered), int(counts[0]), searches, *map(int, counts[1:]))
+
+
+def of_search(graph, roots, most):
     distances = shortest_path(graph.pattern, unweighted=True, indices=roots).reshape(len(roots), graph.n)
     visits = edges = pairs = pair_edges = level = 0
     while edges <= most and (distances == level).any():
@@ -31,7 +37,7 @@ def counted(graph, ordered, most):
         pairs += live.sum()
         pair_edges += live @ graph.out_degrees
         level += 1
-    return Probe(len(ordered), len(roots), *map(int, (visits, edges, pairs, pair_edges, level)))
+    return np.array([len(roots), visits, edges, pairs, pair_edges, level], np.int64)
 
 
 @pytest.mark.parametrize("share", [np.inf, 0.05, 0.0])
@@ -44,10 +50,24 @@ def test_counts_are_those_of_single_searches(monkeypatch, name, share):
         assert probe(graph, ordered) == counted(graph, ordered, tuning.PROBE_SHARE * graph.nnz * len(ordered))
 
 
+@pytest.mark.parametrize("name", ["directed", "grid"])
+def test_of_many_roots_several_places_are_searched(monkeypatch, name):
+    matrix, directed = GRAPHS[name]
+    graph = as_graph(matrix, directed=directed)
+    monkeypatch.setattr(tuning, "PROBE_MANY_ROOTS", 200)
+    monkeypatch.setattr(tuning, "PROBE_SEARCHES", 3)
+    found, middle = probe(graph, graph.order), counted(graph, graph.order, np.inf)
+    assert found == counted(graph, graph.order, np.inf, searches=3)
+    assert found.pairs != 3 * middle.pairs or found.visits != 3 * middle.visits, "other places than the middle"
+    each = cost.terms(graph, found)
+    assert each["pair"] == pytest.approx(len(graph.order) * found.pairs / found.roots)
+    assert each["batch_level"] == pytest.approx(found.levels / 3)
+
+
 def test_no_roots_are_no_work():
     graph = as_graph(path(5))
     nothing = probe(graph, np.zeros(0, np.int64))
-    assert nothing == Probe(0, 0, 0, 0, 0, 0, 0)
+    assert nothing == Probe(0, 0, 1, 0, 0, 0, 0, 0)
     assert sum(cost.terms(graph, nothing).values()) == 1, "the run itself"
 
 
