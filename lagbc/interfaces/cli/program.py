@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import click
@@ -18,6 +19,7 @@ from lagbc.interfaces.cli.parts import merge_command
 from lagbc.interfaces.cli.scores import score_commands
 from lagbc.interfaces.cli.text import in_options
 from lagbc.interfaces.cli.together import centralities_command
+from lagbc.interfaces.launched import on_all_ranks
 from lagbc.interfaces.signals import Terminated, sigterm_raises
 
 
@@ -34,7 +36,7 @@ class _Commands(click.Group):
             warnings.showwarning = lambda message, *_, **__: self._say(ctx, "warning", str(message))
             try:
                 with sigterm_raises():
-                    return super().invoke(ctx)
+                    return on_all_ranks(partial(super().invoke, ctx))
             except KeyboardInterrupt as interrupt:
                 what, status = ("terminated", 143) if isinstance(interrupt, Terminated) else ("interrupted", 130)
                 click.echo(f"lagbc: {what}{': ' if str(interrupt) else ''}{interrupt}", err=True)
