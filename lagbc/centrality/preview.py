@@ -140,7 +140,9 @@ def _plan(
         trips = parse_demand(graph.n, demand)
         return plan_run(graph, Request(sums, origins(trips), demand=trips), batch, options)
     count = graph.n if roots is None else roots
-    if not (isinstance(count, SupportsIndex) and 0 <= operator.index(count) <= graph.n):
+    if not isinstance(count, SupportsIndex):
+        raise TypeError(f"roots={roots!r} is not an integer; it is a count")
+    if not 0 <= operator.index(count) <= graph.n:
         raise ValueError(f"roots={roots}: it is a count, at most {graph.n}, the number of vertices")
     roots_drawn = np.sort(np.random.default_rng(0).choice(graph.n, count, replace=False))
     return plan_run(graph, Request(sums, roots_drawn, bounds=bounds), batch, options)

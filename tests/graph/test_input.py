@@ -297,7 +297,7 @@ def test_corrupt_coo(index):
             ValueError,
             "'dijkstra' takes lengths: pass weighted=True; there are: batched on cpu",
         ),
-        ({"device": "tpu"}, ValueError, "device='tpu' is none of 'auto', 'cpu' and 'cuda'"),
+        ({"device": "tpu"}, ValueError, "device='tpu' is none of 'auto', 'cpu', 'cuda' and 'all'"),
     ],
     ids=str,
 )
