@@ -67,7 +67,7 @@ def compute(
     options : Options
     arguments : Arguments
     """
-    names = [which] if isinstance(which, str) else list(which)
+    names = _listed(which)
     led = partial(_compute, A, names, batch, directed, weighted, strength, arguments)
     given = with_defaults(options)
     parse_executor(given)
@@ -180,12 +180,16 @@ def compute_one(
 
 def find_all(which: str | Iterable[str]) -> tuple[Centrality, ...]:
     """Return the centralities of some names; ValueError if there is none of a name, or no name."""
-    if not isinstance(which, Iterable):
-        raise TypeError(f"which is {which!r}; it is the name of a centrality, or several")
-    names = [which] if isinstance(which, str) else list(which)
+    names = _listed(which)
     if not names:
         raise ValueError(f"which is empty; there are: {', '.join(one.name for one in registered())}")
     return tuple(find(name) for name in names)
+
+
+def _listed(which: str | Iterable[str]) -> list[str]:
+    if not isinstance(which, Iterable):
+        raise TypeError(f"which is {which!r}; it is the name of a centrality, or several")
+    return [which] if isinstance(which, str) else list(which)
 
 
 def _require_known(centralities: tuple[Centrality, ...], options: Options) -> None:

@@ -588,3 +588,22 @@ def test_a_selection_for_so_many_roots(roots, error):
     assert lagbc.select_method(path(5), roots=5)
     with pytest.raises(error):
         lagbc.select_method(path(5), roots=roots)
+
+
+def test_names_of_centralities_are_names():
+    for call in (lagbc.centralities, lambda A, which: lagbc.select_method(A, which=which)):
+        with pytest.raises(TypeError, match="which is 1; it is the name of a centrality"):
+            call(path(5), 1)
+
+
+@pytest.mark.parametrize("rng", [-1, "a", 1.5])
+def test_seeds_are_whole_numbers(rng):
+    for call in (lambda: lagbc.bc(path(5), k=2, rng=rng), lambda: lagbc.compare(path(5), rng=rng)):
+        with pytest.raises(ValueError, match=f"rng={rng!r} is neither an integer >= 0"):
+            call()
+
+
+@pytest.mark.parametrize("sources", [np.array(0), sp.csr_array([[0]])])
+def test_sources_are_a_list(sources):
+    with pytest.raises(TypeError, match="it is a 1-D array of vertex numbers"):
+        lagbc.bc(path(5), sources=sources)
