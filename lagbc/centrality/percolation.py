@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from collections.abc import Mapping
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from lagbc.centrality.betweenness import bc
 from lagbc.centrality.compute import where_it_is
 from lagbc.graph.csr import as_numpy
+from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.run.options import Options, require_known
 from lagbc.run.request import parse_vertex_weights
@@ -18,7 +20,7 @@ from lagbc.types import Auto, GraphLike
 
 def percolation(
     A: GraphLike,
-    states: ArrayLike,
+    states: ArrayLike | Mapping[Any, float],
     batch: int | Auto = "auto",
     *,
     directed: bool | None = None,
@@ -37,8 +39,9 @@ def percolation(
     ----------
     A, batch, directed, weighted, strength, rtol : as for `lagbc.bc`
         Pairs are ordered: nothing is halved with ``directed=False``.
-    states : array of float, shape (n,)
-        x: finite, >= 0; how far each vertex is percolated.
+    states : array of float, shape (n,), or a mapping
+        x: finite, >= 0; how far each vertex is percolated. Of a graph whose vertices have names, it may be a mapping of
+        all of these to their states.
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -68,7 +71,7 @@ def percolation(
     """
     require_known(options)
     graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
-    x = parse_vertex_weights("states", states, graph.n)
+    x = parse_vertex_weights("states", _in_order(states, graph), graph.n)
     if x is None:
         raise TypeError(f"states is None; it is one number a vertex, shape ({graph.n},)")
     # In units of the largest, which cancels: no sum leaves float64.
@@ -79,3 +82,15 @@ def percolation(
     share = np.divide(1 if graph.directed else 2, others, out=np.zeros(graph.n), where=others > 0)
     scores: NDArray[np.float64] = where_it_is(A, raw * share / max(graph.n - 2, 1))
     return scores
+
+
+def _in_order(states: ArrayLike | Mapping[Any, float], graph: Graph) -> ArrayLike:
+    """Return the states in the order of the vertices."""
+    if not isinstance(states, Mapping):
+        return states
+    names = range(graph.n) if graph.names is None else list(graph.names)
+    missing = next((name for name in names if name not in states), None)
+    if missing is not None or len(states) > len(names):
+        what = f"not that of {missing!r}" if missing is not None else "others, too"
+        raise ValueError(f"states has {len(states)} states, {what}; it holds one for each of the {graph.n} vertices")
+    return [states[name] for name in names]

@@ -96,7 +96,7 @@ def choose(
     row = on_gpu if on_gpu and (on_cpu is None or work >= tuning.GPU_WORK) else on_cpu
     assert row is not None
     if len({row.device for row in rows}) == 1:
-        where = f"{rows[0].device} asked for" if device != "auto" else f"it runs on {rows[0].device} alone"
+        where = f"device={device!r}" if device != "auto" else f"it runs on {rows[0].device} alone"
     elif on_gpu is None:
         where = table.why_no_gpu()
     else:
@@ -116,7 +116,7 @@ def _cheapest(
 ) -> tuple[Method, str]:
     """Take the candidate that a probe predicts to be the fastest, and say why; without one where it would be felt."""
     if len(candidates) == 1:
-        return candidates[0], _AS_A_RULE
+        return candidates[0], "no faster one takes what is asked for"
     if roots * graph.nnz < tuning.PROBE_WORK:
         of_small = tuning.OF_SMALL_RUNS[candidates[0].device]
         return next((row for row in candidates if row.formulation == of_small), candidates[0]), _AS_A_RULE

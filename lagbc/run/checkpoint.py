@@ -34,7 +34,8 @@ _MOST_OF_NAMES = 2**20
 _PART = ".lagbc-part"
 # What a file belongs to where one of its arrays differs.
 _OWNERS = {
-    "graph": "another graph or direction, or to another version's order of it",
+    "graph": "another graph or direction, or to another version's order of it, or to options by which it is reduced "
+    "otherwise",
     "options": "other options (method, reduce, scores, dtype, endpoints, rtol, cutoff, decay, weights of pairs, or "
     "k for sources)",
 }
