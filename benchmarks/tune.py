@@ -164,7 +164,15 @@ CONSTANTS = (
 )
 # By no call: it is how much work a kill may cost, and a bound that keeps an edge's sum with one owner. By another
 # command, `benchmarks.choice`: what "auto" takes.
-NOT_MEASURED = {"CHECKPOINT_SECONDS", "EDGES_OWN_BYTES", "CACHED_ROWS", "COSTS", "OF_SMALL_RUNS"}
+NOT_MEASURED = {
+    "CHECKPOINT_SECONDS",
+    "EDGES_OWN_BYTES",
+    "CACHED_ROWS",
+    "COSTS",
+    "OF_SMALL_RUNS",
+    "PROBE_MANY_ROOTS",
+    "PROBE_SEARCHES",
+}
 
 
 @cache
