@@ -90,7 +90,9 @@ def measure(name: str, A: csr_array, groups: list[list[int]], their_groups: int,
 @click.option("--network", default="ca-GrQc", show_default=True)
 @click.option("--small", default=500, show_default=True, help="Vertices of the graph on which both have all groups.")
 @click.option("--groups", "count", default=100, show_default=True)
-@click.option("--their-groups", default=5, show_default=True, help="How many of them NetworkX is given on the network.")
+@click.option(
+    "--their-groups", default=20, show_default=True, help="How many of them NetworkX is given on the network."
+)
 @click.option("--rounds", default=3, show_default=True, help="Calls of lagbc.")
 @click.option("--out", type=click.Path(path_type=Path), default=RESULTS, show_default=True)
 def main(data: Path, network: str, small: int, count: int, their_groups: int, rounds: int, out: Path) -> None:
