@@ -35,32 +35,27 @@ All: TypeAlias = Literal["all"]
 Devices: TypeAlias = DeviceName | Auto | All | int | Sequence[int]
 
 
-class Scores(TypedDict, total=False):
+class _ScoresOfVertices(TypedDict, total=False):
+    bc: NDArray[np.float64]
+    closeness: NDArray[np.float64]
+    harmonic: NDArray[np.float64]
+    eccentricity: NDArray[np.float64]
+    eccentricity_centrality: NDArray[np.float64]
+    stress: NDArray[np.float64]
+    reach: NDArray[np.float64]
+    gravity: NDArray[np.float64]
+
+
+class Scores(_ScoresOfVertices, total=False):
     """What `lagbc.centralities` returns: for each centrality asked for, what the function of its name returns."""
 
-    bc: NDArray[np.float64]
     edge_bc: SparseMatrix
-    closeness: NDArray[np.float64]
-    harmonic: NDArray[np.float64]
-    eccentricity: NDArray[np.float64]
-    eccentricity_centrality: NDArray[np.float64]
-    stress: NDArray[np.float64]
-    reach: NDArray[np.float64]
-    gravity: NDArray[np.float64]
 
 
-class ColumnsOfScores(TypedDict, total=False):
+class ColumnsOfScores(_ScoresOfVertices, total=False):
     """What `lagbc.centralities` returns with several cutoffs or decays: a column each, of edges a matrix each."""
 
-    bc: NDArray[np.float64]
     edge_bc: list[SparseMatrix]
-    closeness: NDArray[np.float64]
-    harmonic: NDArray[np.float64]
-    eccentricity: NDArray[np.float64]
-    eccentricity_centrality: NDArray[np.float64]
-    stress: NDArray[np.float64]
-    reach: NDArray[np.float64]
-    gravity: NDArray[np.float64]
 
 
 # Libraries that need not be installed, and have no types for the most part, are told by what their objects have.

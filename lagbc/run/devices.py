@@ -59,7 +59,7 @@ class Gpu:
         self._device.synchronize()
 
 
-def numbers_of(devices: tuple[int, ...] | All | None) -> tuple[int, ...]:
+def gpu_numbers(devices: tuple[int, ...] | All | None) -> tuple[int, ...]:
     """Return the numbers of the GPUs that are asked for; none where it is left to CuPy.
 
     Raises
@@ -86,7 +86,7 @@ def home(A: Any, options: Options) -> AbstractContextManager[Any]:
     ValueError
         There is no such GPU, or `A` is on another one.
     """
-    numbers = numbers_of(devices_in(options))
+    numbers = gpu_numbers(devices_in(options))
     at = A.data.device.id if is_cupy(A) else None
     if at is not None and numbers and numbers[0] != at:
         raise ValueError(f"A is a CuPy matrix on GPU {at}, but device={numbers[0]} was asked for; name {at} first")
@@ -100,5 +100,5 @@ def home(A: Any, options: Options) -> AbstractContextManager[Any]:
 
 def devices_of(settings: Settings, part: Part) -> list[Device]:
     """Return the devices that sweep a part, if they are several."""
-    numbers = numbers_of(settings.devices) if part.method.device == "cuda" else ()
+    numbers = gpu_numbers(settings.devices) if part.method.device == "cuda" else ()
     return [Gpu(number) for number in numbers] if len(numbers) > 1 else []

@@ -19,7 +19,7 @@ from lagbc.methods.table import Method
 from lagbc.phases import in_phase
 from lagbc.run import memory
 from lagbc.run.checkpoint import Begun, drawn_roots, methods_of
-from lagbc.run.devices import numbers_of
+from lagbc.run.devices import gpu_numbers
 from lagbc.run.memory import MemoryEstimate
 from lagbc.run.options import Options, Settings, settle
 from lagbc.run.part import Part
@@ -152,7 +152,7 @@ def _place_chains(contracted: Contracted, request: Request, settings: Settings, 
     )
     size, batching = group_size(contracted, device), selection.method.load().batching
     if device == "cuda":  # a group for each GPU
-        share = -(-len(roots) // max(1, len(numbers_of(settings.devices))))
+        share = -(-len(roots) // max(1, len(gpu_numbers(settings.devices))))
         size = min(size, -(-share // batching.block) * batching.block)
     if not batching.concurrent and settings.batch is not None:
         size = min(size, batching.round(settings.batch))
@@ -313,7 +313,7 @@ def _gpus(method: Method, settings: Settings) -> str:
     """Say which of several GPUs sweep the roots."""
     if method.device == "cpu" or table.gpus() < 2:
         return ""
-    numbers = numbers_of(settings.devices)
+    numbers = gpu_numbers(settings.devices)
     if len(numbers) > 1:
         return f"; GPUs {', '.join(map(str, numbers))} share the roots"
     return f"; on one of {table.gpus()} GPUs (device='all' takes all)"

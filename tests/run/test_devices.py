@@ -412,16 +412,16 @@ def test_a_gpu_that_is_asked_for_where_there_is_none(device):
 
 def test_gpus_that_there_are_not(monkeypatch):
     monkeypatch.setattr(table, "gpus", lambda: 2)
-    assert devices.numbers_of("all") == (0, 1)
-    assert devices.numbers_of((1, 0)) == (1, 0)
-    assert devices.numbers_of(None) == ()
+    assert devices.gpu_numbers("all") == (0, 1)
+    assert devices.gpu_numbers((1, 0)) == (1, 0)
+    assert devices.gpu_numbers(None) == ()
     with pytest.raises(ValueError, match="device=2: there are 2 GPUs, 0 to 1"):
         lagbc.select_method(A, device=[0, 2])
     monkeypatch.setattr(table, "gpus", lambda: 1)
     with pytest.raises(ValueError, match="device=1: there is one GPU, 0"):
         lagbc.bc(A, device=1)
     monkeypatch.setattr(table, "gpus", lambda: 0)
-    assert devices.numbers_of((5,)) == ()
+    assert devices.gpu_numbers((5,)) == ()
 
 
 class Cuda:
