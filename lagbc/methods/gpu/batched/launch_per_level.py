@@ -33,6 +33,7 @@ from lagbc.methods.gpu.common.rows import (
     bitmap_words,
     bits_of,
     count_groups,
+    require_levels,
     row_blocks,
     set_bits,
     unpack,
@@ -81,14 +82,21 @@ def begin(plan: SweepPlan, dist: str | None = None) -> None:
 def footprint(graph: Graph, plan: SweepPlan) -> int:
     """Estimate the bytes of `Arrays`: values, paths and counts; visited and a bit row a level; touched and live.
 
-    Levels are counted as from the ends of a path that the hub is the middle of: no undirected graph that is connected
-    has more.
+    Room for more levels than are counted is asked for as they are found.
     """
     rows, groups = graph.active, plan.batch // GROUP_COLUMNS
-    levels = min(tuning.HOPS_MOST_LEVELS, 2 * graph.depth + 1) + 1
+    levels = _counted_levels(graph.depth)
     counts = 4 * GROUP_COLUMNS if plan.dtype in NARROW and plan.sums & PATH_SUMS else 0
     of_group = rows * (counts + (1 + levels) * BYTES) + (1 + levels) * 4 * bitmap_words(rows)
     return path_bytes(rows, plan) + groups * of_group
+
+
+def _counted_levels(depth: int) -> int:
+    """Count the levels from the ends of a path that the hub is the middle of.
+
+    No undirected graph that is connected has more; a directed one may.
+    """
+    return min(tuning.HOPS_MOST_LEVELS, 2 * depth + 1) + 1
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
@@ -264,6 +272,7 @@ def _grid(rows: Rows, hubs: int, groups: int, parts: int, is_small: bool) -> tup
 def _clear_level(arrays: Arrays, level: int) -> None:
     rows = arrays.rows
     if level == len(arrays.bits):
+        require_levels(rows, level + 1, _counted_levels(rows.depth))
         arrays.bits.append(cp.empty((rows.groups, rows.rows, BYTES), cp.uint8))
         arrays.live.append(cp.empty((rows.groups, bitmap_words(rows.rows)), cp.uint32))
     arrays.live[level].fill(0)

@@ -193,6 +193,18 @@ def most_held(needed: float, first: int, most: int) -> int:
     return levels if levels == first else 3 * levels // 2
 
 
+def require_levels(rows: Rows, held: int, counted: int) -> None:
+    """Ask for room for the bit rows and bitmaps of levels beyond those that were counted.
+
+    Raises
+    ------
+    MemoryError
+        They are more than the run may take beside those.
+    """
+    if held > counted:
+        rows.plan.require_growth((held - counted) * rows.groups * (rows.rows * BYTES + 4 * bitmap_words(rows.rows)))
+
+
 def bit_rows(flags: NDArray[np.bool_], groups: int) -> NDArray[np.uint8]:
     """Pack a flag a root into a bit row a group."""
     padded = np.zeros(groups * GROUP_COLUMNS, np.bool_)

@@ -30,6 +30,7 @@ from lagbc.methods.gpu.common.rows import (
     count_groups,
     lengths_bytes,
     most_held,
+    require_levels,
     row_blocks,
     set_bits,
     unpack,
@@ -48,6 +49,7 @@ class Arrays:
     rows: Rows
     unit: float  # of length: a level
     longest: int
+    counted: int  # levels that there is room for without asking
     lengths: Any  # (nnz,) uint8, in units
     in_lengths: Any
     values: Any  # (groups, rows, 256): sigma, then c; None if paths are not counted
@@ -70,6 +72,7 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
         rows=rows,
         unit=lengths.unit,
         longest=int(lengths.survey.longest / lengths.unit),
+        counted=_counted_levels(rows.depth, lengths.survey.mean / lengths.unit),
         lengths=out,
         in_lengths=into,
         values=values,
@@ -89,12 +92,17 @@ def begin(plan: SweepPlan, dist: str | None) -> None:
 def footprint(graph: Graph, plan: SweepPlan, units: float) -> int:
     """Estimate the bytes of `Arrays`: lengths both ways; values and paths; visited, and bits and live of all levels.
 
-    Paths are counted as long as those from the hub with lengths of `units` each, the mean.
+    Room for more levels than are counted is asked for as they are found.
     """
     rows, groups = graph.active, plan.batch // GROUP_COLUMNS
-    levels = most_held(units * (graph.depth + 1), tuning.DIAL_MOST_LEVELS // 4, tuning.DIAL_MOST_LEVELS)
+    levels = _counted_levels(graph.depth, units)
     of_group = rows * (1 + levels) * BYTES + levels * 4 * bitmap_words(rows)
     return lengths_bytes(graph, 1) + path_bytes(rows, plan) + groups * of_group
+
+
+def _counted_levels(depth: int, units: float) -> int:
+    """Count the levels held where paths are as long as those from the hub with lengths of `units` each, the mean."""
+    return most_held(units * (depth + 1), tuning.DIAL_MOST_LEVELS // 4, tuning.DIAL_MOST_LEVELS)
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
@@ -199,6 +207,7 @@ def _allocate_levels(rows: Rows, capacity: int) -> dict[str, Any]:
 
 
 def _double_levels(arrays: Arrays) -> None:
+    require_levels(arrays.rows, 3 * _capacity(arrays), arrays.counted)
     for name, larger in _allocate_levels(arrays.rows, 2 * _capacity(arrays)).items():
         for longer, levels in zip(larger, getattr(arrays, name), strict=True):
             copy_into(longer, levels)

@@ -34,6 +34,7 @@ from lagbc.methods.gpu.common.rows import (
     count_groups,
     lengths_bytes,
     most_held,
+    require_levels,
     roots_with_bits,
     row_blocks,
     set_bits,
@@ -125,10 +126,14 @@ def footprint(graph: Graph, plan: SweepPlan, dist: str, *, strict: bool) -> int:
     counts = path_bytes(rows, plan) or strict * np.dtype(plan.dtype).itemsize * rows * plan.batch
     shares = strict or (plan.sums & PATH_SUMS and dist == plan.dtype)
     columns = far * ((1 if shares else 2) * rows + 1 + tuning.MOST_ROUNDS) * plan.batch
-    rounds = (_STRICT_ROUNDS if strict else _WINDOW_ROUNDS) * graph.depth
-    near = most_held(rounds, tuning.MOST_ROUNDS // 4, tuning.MOST_ROUNDS)
+    near = _counted_rounds(graph.depth, strict=strict)
     bitmaps = (1 + 2 + tuning.MOST_ROUNDS) * 4 * bitmap_words(rows)
     return lengths_bytes(graph, far) + far * rows + counts + columns + groups * (rows * (2 + near) * BYTES + bitmaps)
+
+
+def _counted_rounds(depth: int, *, strict: bool) -> int:
+    rounds = (_STRICT_ROUNDS if strict else _WINDOW_ROUNDS) * depth
+    return most_held(rounds, tuning.MOST_ROUNDS // 4, tuning.MOST_ROUNDS)
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
@@ -205,6 +210,7 @@ def _settle(
     found = cp.zeros((tuning.MOST_ROUNDS, 2), cp.int32)  # whether an entry is pending, and near
     for turn in range(tuning.MOST_ROUNDS):
         if turn == len(arrays.near):
+            require_levels(rows, 3 * turn, _counted_rounds(rows.depth, strict=arrays.strict))
             arrays.near = twice_as_long(arrays.near)
         lowest = arrays.lowest[turn + 1]
         pending = {"n": rows.rows, "pending": arrays.pending, "distances": arrays.distances, "lowest": lowest}
