@@ -195,7 +195,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
         outcome = _search(state, rows)
         while (outcome[:, _HOW] == _FULL).any():
             # A vertex waits once for each time that it came nearer: at most once an edge that enters it.
-            _allocate_waiting(state, 2 * state.lists["most"])
+            _allocate_waiting(state, 3 * state.lists["most"] // 2)
             outcome = _search(state, rows)
         overflowed[searched] = outcome[:, _HOW] != _DONE
         depth = int(outcome[:, _DEPTH].max())
