@@ -139,6 +139,11 @@ class DevicePeak:
         self.reserved = max(self.reserved, self._pool.total_bytes() - self._before[1])
         return block
 
+    def since(self) -> int:
+        """Return the most since the last call, and begin anew with what is handed out now."""
+        most, self.bytes = self.bytes, self._pool.used_bytes() - self._before[0]
+        return most
+
     def __exit__(self, *_: object) -> None:
         self._cupy.cuda.set_allocator(self._pool.malloc)
 

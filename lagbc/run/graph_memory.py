@@ -69,8 +69,10 @@ def device_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:
     held = 2 * own  # and in sweep order
     reading = own + entries * (edge + _KEY_BYTES + _MERGE_BYTES + _LENGTH_BYTES * length)
     joined = 2 * entries * (_KEY_BYTES + _MERGE_BYTES)  # both ways
-    if graph.transpose is graph:
+    if not graph.directed:
         both = own + 4 * entries + joined + 2 * entries * _LENGTH_BYTES * length
+    elif graph.transpose is graph:  # made to find out, and sorted as the reordered copy is: from rows, by keys
+        both = 2 * own + entries * (4 + _KEY_BYTES + _LENGTH_BYTES * length)
     else:
         held += 2 * own + 8 * n + 4 * graph.symmetric.nnz
         both = 2 * own + 4 * entries + joined

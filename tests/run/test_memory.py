@@ -1,4 +1,4 @@
-"""The threads that a run takes: no more than memory and address space hold, and than there are batches."""
+"""The threads that a run takes: no more than memory and address space hold, and than there are batches; estimates."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,10 @@ from strategies import scale_free
 
 import lagbc
 from lagbc import limits
+from lagbc.graph.graph import Graph
+from lagbc.graph.validate import as_graph
+from lagbc.methods.contract import SweepPlan
+from lagbc.run.graph_memory import device_graph_bytes
 
 A = scale_free(500, 4000, seed=1)
 
@@ -33,3 +37,13 @@ def test_as_many_threads_as_the_address_space_holds(monkeypatch):
     for left, threads in ((0, 1), (2**30, 3), (2**40, 8)):
         monkeypatch.setattr(limits, "_left_of_address_space", lambda left=left: iter([left]))
         assert estimate(10**30).threads == threads
+
+
+def test_a_symmetric_matrix_is_not_joined_with_its_transpose(monkeypatch):
+    """While a graph is made on a device."""
+    monkeypatch.setattr(Graph, "is_on_device", property(lambda graph: True))
+    both = as_graph(A, directed=False).matrix
+    directed, undirected = (
+        device_graph_bytes(as_graph(both, directed=directed), SweepPlan(batch=256))[1] for directed in (True, False)
+    )
+    assert directed < 0.7 * undirected

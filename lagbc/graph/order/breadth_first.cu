@@ -10,7 +10,7 @@ extern "C" __global__ void breadth_first(int n, const offset* __restrict__ indpt
     const int lane = threadIdx.x & 31;
     for (int level = 0;; level++) {
         bool found = false;
-        for (int base = group.thread() / 32 * 32; base < n; base += group.threads()) {
+        for (offset base = group.thread() / 32 * 32; base < n; base += group.threads()) {
             const bool here = base + lane < n && depth[base + lane] == level;
             for (unsigned todo = __ballot_sync(ALL, here); todo; todo &= todo - 1) {
                 const int v = base + __ffs(todo) - 1;
@@ -42,7 +42,7 @@ extern "C" __global__ void hub_distances(int n, int hubs, int most, const offset
         const volatile unsigned* here = frontiers + (size_t)(level % 2) * n;
         volatile unsigned* next = frontiers + (size_t)((level + 1) % 2) * n;
         bool found = false;
-        for (int v = group.thread() / 32; v < n; v += group.threads() / 32) {
+        for (offset v = group.thread() / 32; v < n; v += group.threads() / 32) {
             const unsigned wanted = all & ~seen[v];
             unsigned joined = 0;
             if (wanted)

@@ -249,7 +249,10 @@ def _matrix(graph: Graph, active: int, dtype: str) -> csr_matrix:
     index = np.int32 if graph.nnz <= np.iinfo(np.int32).max else np.int64
     indices = cp.asarray(graph.indices, index)
     indptr = cp.asarray(graph.indptr[: active + 1], index)
-    return csr_matrix((cp.ones(graph.nnz, dtype), indices, indptr), shape=(active, active))
+    matrix = csr_matrix((cp.ones(graph.nnz, dtype), indices, indptr), shape=(active, active))
+    if matrix.indptr.dtype != indptr.dtype:
+        raise ValueError(f"spmm: a matrix of this CuPy holds at most 2**31 - 1 edges, not {graph.nnz}")
+    return matrix
 
 
 def _root_weights(plan: SweepPlan, levels: Levels) -> Any:

@@ -15,7 +15,8 @@ def first_entries(rows: int, depth: int, plan: SweepPlan, factor: float) -> int:
     """
     roots = max(1, rows if plan.roots is None else plan.roots)
     spread = depth * min(1.0, GROUP_COLUMNS / roots) ** 0.5
-    return int(min(factor * spread**0.5, GROUP_COLUMNS, roots) * rows) + GROUP_COLUMNS
+    entries = int(min(factor * spread**0.5, GROUP_COLUMNS, roots) * rows) + GROUP_COLUMNS
+    return min(entries, _most_entries(rows))
 
 
 def grown(capacity: int, first: int, bytes_of_entry: int, rows: int, plan: SweepPlan) -> int:
@@ -26,8 +27,13 @@ def grown(capacity: int, first: int, bytes_of_entry: int, rows: int, plan: Sweep
     MemoryError
         They are more than the run may take beside what was counted for the first ones, or than 32 bits number.
     """
-    longer = 3 * capacity // 2
-    if longer + rows >= 2**31:
-        raise MemoryError(f"a queue of {longer} entries is past what 32-bit positions hold")
+    longer = min(3 * capacity // 2, _most_entries(rows))
+    if longer <= capacity:
+        raise MemoryError(f"a queue of more than {capacity} entries is past what 32-bit positions hold")
     plan.require_growth((longer - first) * bytes_of_entry * (plan.batch // GROUP_COLUMNS))
     return longer
+
+
+def _most_entries(rows: int) -> int:
+    """Count the entries of a queue so that 32 bits number a level of all rows behind them, at which a sweep stops."""
+    return 2**31 - 1 - rows

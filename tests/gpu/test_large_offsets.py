@@ -1,0 +1,68 @@
+"""Edges whose places are past 2**31: arrays that begin so far before the memory of theirs, where nothing is read."""
+
+import numpy as np
+import pytest
+from batches import EVERYTHING, sweep
+from strategies import scale_free
+
+from lagbc.graph.validate import as_graph
+from lagbc.methods.sums import Sums
+
+PAST = 2**31 + 2**20
+
+
+def lowered(cupy, array):
+    """The array, its first entry at place PAST."""
+    start, size = array.data.ptr - PAST * array.itemsize, (PAST + array.size) * array.itemsize
+    memory = cupy.cuda.UnownedMemory(start, size, array, device_id=array.device.id)
+    return cupy.ndarray(PAST + array.size, array.dtype, cupy.cuda.MemoryPointer(memory, 0))
+
+
+def move_edges(cupy, state):
+    rows, arrays = state.rows, state.arrays
+    rows.indptr, rows.in_indptr = rows.indptr + PAST, rows.in_indptr + PAST
+    rows.indices, rows.in_indices = lowered(cupy, rows.indices), lowered(cupy, rows.in_indices)
+    state.edge_order = lowered(cupy, state.edge_order)
+    for name in ("lengths", "in_lengths"):
+        if hasattr(arrays, name):
+            setattr(arrays, name, lowered(cupy, getattr(arrays, name)))
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_every_way(cupy, way, directed):
+    for A in way.graphs.values():
+        sums = []
+        for is_moved in (False, True):
+            graph, state = way.prepared(A, directed=directed, sums=EVERYTHING)
+            roots = np.arange(min(graph.n, 512))
+            if is_moved:
+                move_edges(cupy, state)
+            found = Sums.zeros_of_batch(cupy, EVERYTHING, graph.n, graph.nnz, -(-len(roots) // 256), len(roots))
+            sweep(way.module, state, roots, found)
+            sums.append({name: array.get() for name, array in found})
+        for name, expected in sums[0].items():
+            np.testing.assert_array_equal(sums[1][name], expected, err_msg=name)
+
+
+def test_searches_that_order(cupy):
+    from lagbc.graph.device.search import depths, hub_distances
+
+    graph = as_graph(scale_free(400, 2500, seed=1), directed=False).on_device
+    indptr, indices = graph.indptr + PAST, lowered(cupy, graph.indices)
+    roots = cupy.zeros(1, np.int64)
+    for search, given in ((depths, roots), (hub_distances, 16)):
+        expected = search(graph.indptr, graph.indices, given)
+        np.testing.assert_array_equal(search(indptr, indices, given).get(), expected.get())
+
+
+def test_queues_are_as_long_as_32_bits_number(cupy):
+    from lagbc.methods.contract import SweepPlan
+    from lagbc.methods.gpu.common.queue import first_entries, grown
+
+    rows, plan = 10**7, SweepPlan(batch=256)
+    first = first_entries(rows, rows // 2, plan, 100.0)
+    assert first + rows == 2**31 - 1
+    shorter = 3 * first // 4
+    assert grown(shorter, shorter, 36, rows, plan) == first
+    with pytest.raises(MemoryError, match="past what 32-bit positions hold"):
+        grown(first, first, 36, rows, plan)
