@@ -167,13 +167,21 @@ def gpus() -> int:
 
 def gpus_in_words() -> str:
     """Say which GPUs there are, or why there is none."""
+    names = gpu_names()
+    if not names:
+        return f"no GPU ({why_no_gpu()})"
+    numbered = ", ".join(f"{number} {name}" for number, name in enumerate(names))
+    return f"{len(names)} GPU{'s' * (len(names) > 1)}: {numbered}"
+
+
+def gpu_names() -> list[str]:
+    """Name the GPUs that CuPy sees, in the order of their numbers."""
     count = gpus()
     if not count:
-        return f"no GPU ({why_no_gpu()})"
+        return []
     from cupy.cuda import runtime
 
-    names = [runtime.getDeviceProperties(number)["name"].decode() for number in range(count)]
-    return f"{count} GPU{'s' * (count > 1)}: {', '.join(f'{number} {name}' for number, name in enumerate(names))}"
+    return [runtime.getDeviceProperties(number)["name"].decode() for number in range(count)]
 
 
 @cache

@@ -1,8 +1,11 @@
-"""Devices by their names and numbers: which ones a call asks for, and how a thread works on one."""
+"""Devices by their names and numbers: which ones a call asks for or a worker takes, and how a thread works on one."""
 
 from __future__ import annotations
 
+import os
 from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
+from multiprocessing import current_process
 from typing import Any, Protocol
 
 from lagbc.graph.graph import Graph
@@ -11,6 +14,17 @@ from lagbc.methods import table
 from lagbc.run.options import Options, Settings, devices_in
 from lagbc.run.part import Part
 from lagbc.types import All
+
+# What launchers call the number of a process among those of its machine: Open MPI, MPICH and Intel MPI, MVAPICH, PMI,
+# Slurm. Where they say nothing, ranks find it out.
+_LOCAL_RANKS = (
+    "OMPI_COMM_WORLD_LOCAL_RANK",
+    "MPI_LOCALRANKID",
+    "MV2_COMM_WORLD_LOCAL_RANK",
+    "PMI_LOCAL_RANK",
+    "SLURM_LOCALID",
+)
+local_rank: ContextVar[int | None] = ContextVar("lagbc local rank", default=None)
 
 
 class Device(Protocol):
@@ -102,3 +116,32 @@ def devices_of(settings: Settings, part: Part) -> list[Device]:
     """Return the devices that sweep a part, if they are several."""
     numbers = gpu_numbers(settings.devices) if part.method.device == "cuda" else ()
     return [Gpu(number) for number in numbers] if len(numbers) > 1 else []
+
+
+def gpu_of_worker() -> AbstractContextManager[Any]:
+    """Return the context of the GPU on which this process does the work of another.
+
+    Of the GPUs that it sees it takes that of its number among the workers of its machine, beginning again after the
+    last; CuPy's current one where nothing tells its number.
+    """
+    count, number = table.gpus(), number_of_worker()
+    if count < 2 or number is None:
+        return nullcontext()
+    from cupy import cuda
+
+    device: AbstractContextManager[Any] = cuda.Device(number % count)
+    return device
+
+
+def number_of_worker() -> int | None:
+    """Count the workers of this machine before this process, as far as it knows of them; None if it does not.
+
+    That is its local rank. A process of a pool counts those that its parent has started before it, too, unless
+    ``CUDA_VISIBLE_DEVICES`` is set: then whoever has set it may have given it a GPU of its own as the first.
+    """
+    told = next((os.environ[name] for name in _LOCAL_RANKS if os.environ.get(name, "").isdecimal()), None)
+    rank = local_rank.get() if told is None else int(told)
+    started = () if "CUDA_VISIBLE_DEVICES" in os.environ else current_process()._identity
+    if rank is None and not started:
+        return None
+    return (rank or 0) + (started[-1] - 1 if started else 0)

@@ -20,6 +20,7 @@ from threading import Lock, Thread
 from typing import Any, TypeVar
 
 from lagbc.limits import usable_cores_by_number
+from lagbc.run.devices import local_rank
 from lagbc.run.tasks import forget, portable
 from lagbc.run.threads import Threads
 
@@ -86,8 +87,12 @@ def on_ranks(comm: Any, what: Any, compute: Callable[[Executor | None], Result])
         told = ", ".join(f"{call} on rank {rank}" for rank, call in enumerate(calls))
         raise ValueError(f"all ranks of comm make the same call; they make others: {told}")
     own = comm.Dup()  # no message of the program is taken for one of lagbc, nor the other way round
-    threads = _cores_of_rank(own)
-    result = _lead(own, threads, compute) if own.Get_rank() == 0 else _serve(own)
+    threads, number = _place_of_rank(own)
+    before = local_rank.set(number)
+    try:
+        result = _lead(own, threads, compute) if own.Get_rank() == 0 else _serve(own)
+    finally:
+        local_rank.reset(before)
     own.Free()
     return result
 
@@ -169,16 +174,19 @@ def _wait_for(*requests: Any, seconds: float = math.inf) -> None:
             time.sleep(_LOOK_SECONDS)
 
 
-def _cores_of_rank(comm: Any) -> int:
-    """Share the cores of each machine among its ranks, whether they are bound to some of them or not."""
+def _place_of_rank(comm: Any) -> tuple[int, int]:
+    """Share the cores of each machine among its ranks, whether they are bound to some of them or not, and number them.
+
+    Return how many cores every rank has, and the number of this one on its machine.
+    """
     from mpi4py import MPI
 
     here = comm.Split_type(MPI.COMM_TYPE_SHARED)
     cores = set[int]().union(*here.allgather(usable_cores_by_number()))
-    share = max(1, len(cores) // here.Get_size())
+    share, number = max(1, len(cores) // here.Get_size()), here.Get_rank()
     here.Free()
     least: int = comm.allreduce(share, MPI.MIN)
-    return least
+    return least, number
 
 
 class Ranks(Executor):

@@ -14,7 +14,7 @@ import socket
 import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
 from threading import Lock
@@ -25,6 +25,7 @@ from lagbc.graph.csr import as_numpy
 from lagbc.methods.contract import Interrupted, StopFlag
 from lagbc.methods.sums import Sums
 from lagbc.run import memory
+from lagbc.run.devices import gpu_of_worker
 from lagbc.run.packed import map_part, unpack
 from lagbc.run.part import Part
 from lagbc.run.sweep import with_less_memory
@@ -215,9 +216,14 @@ class _Prepared:
         self._closed = False
 
     def run(self, units: Sequence[Any]) -> list[Any]:
-        """Sum units; a runner that meets an error is thrown away."""
+        """Sum units, on the GPU of this worker if the method needs one."""
         if self._closed:
             raise Interrupted
+        with gpu_of_worker() if self._part.method.device == "cuda" else nullcontext():
+            return self._run(units)
+
+    def _run(self, units: Sequence[Any]) -> list[Any]:
+        """Sum units; a runner that meets an error is thrown away."""
         try:
             runner = self._idle.pop()
         except IndexError:

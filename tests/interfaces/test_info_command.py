@@ -1,5 +1,6 @@
 """The command `lagbc info`: what it says of a graph."""
 
+import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -13,6 +14,7 @@ from lagbc.comparison import predict
 from lagbc.interfaces.cli.text import duration, size
 from lagbc.io.examples import example_path
 from lagbc.io.read import read_graph
+from lagbc.limits import usable_cores
 from lagbc.methods import table
 from lagbc.methods.table import METHODS
 
@@ -137,6 +139,10 @@ def test_info_says_which_devices_there_are(monkeypatch, names, said):
     monkeypatch.setattr(table, "gpus", lambda: len(names))
     monkeypatch.setattr(table, "why_no_gpu", lambda: "CuPy sees no GPU")
     assert f" CPU cores, {said}\n" in succeed("info", "example:karate").replace("CPU core,", "CPU cores,")
+    assert json.loads(succeed("info", "example:karate", "--json"))["devices"] == {
+        "cores": usable_cores(),
+        "gpus": names,
+    }
 
 
 def test_ranks_are_counted():
@@ -145,4 +151,6 @@ def test_ranks_are_counted():
     ranks.size, ranks.threads = 3, 2
     with ranks, lagbc.config(executor=ranks):
         assert "\nworkers: 3 ranks, threads 2 each\n" in succeed("info", "example:karate")
+        found = json.loads(succeed("info", "example:karate", "--json"))
+        assert found["workers"] == {"ranks": 3, "threads": 2}
     assert "workers" not in succeed("info", "example:karate")

@@ -233,3 +233,31 @@ def test_the_command(tmp_path):
     status, stdout, stderr = run(2, "-m", "lagbc", "bc", tmp_path / "nothing")
     assert status == 1
     assert stderr.count("lagbc: error: there is no file") == 1
+
+
+NUMBERS = """
+import os
+from lagbc.run import devices, tasks
+
+Workers, numbers = tasks.Workers, set()
+
+def noted(*arguments):
+    numbers.add(devices.number_of_worker())
+    return Workers(*arguments)
+
+tasks.Workers = noted
+lagbc.bc(A, comm=comm, reduce="none", device="cpu")
+for name in devices._LOCAL_RANKS:
+    os.environ.pop(name, None)
+lagbc.bc(MESH, comm=comm, reduce="none", device="cpu")
+told = comm.gather(sorted(numbers, key=str))
+if told:
+    print(told[1:])
+"""
+
+
+def test_ranks_of_a_machine_are_numbered(program):
+    """By the launcher, or where it does not tell: this says which GPU is whose."""
+    status, stdout, stderr = run(3, program(NUMBERS))
+    assert status == 0, stderr
+    assert stdout.split("\n")[0] == "[[1], [2]]"

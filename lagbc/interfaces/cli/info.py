@@ -30,7 +30,7 @@ def info_command(source: options.GraphOptions, as_json: bool, progress: bool) ->
     import lagbc
     from lagbc.comparison.predict import predict
     from lagbc.limits import usable_cores
-    from lagbc.methods.table import gpus_in_words
+    from lagbc.methods.table import gpu_names, gpus_in_words
     from lagbc.run.options import with_defaults
 
     with shown_steps(progress) as steps:
@@ -42,6 +42,7 @@ def info_command(source: options.GraphOptions, as_json: bool, progress: bool) ->
             memory = lagbc.estimate_memory(graph, directed=graph.directed, weighted=graph.weighted)
         with steps.step("predicting the time"):
             found = predict(graph)
+    executor = with_defaults({}).get("executor")
     if as_json:
         show_document(
             "info",
@@ -52,6 +53,8 @@ def info_command(source: options.GraphOptions, as_json: bool, progress: bool) ->
             threads=memory.threads,
             method=method_of(choice),
             time=asdict(found),
+            devices={"cores": usable_cores(), "gpus": gpu_names()},
+            workers=None if executor is None else {"ranks": executor.size, "threads": executor.threads},
             methods=_methods(),
         )
         return
@@ -65,7 +68,7 @@ def info_command(source: options.GraphOptions, as_json: bool, progress: bool) ->
     click.echo(f"devices: {counted(usable_cores(), 'CPU core')}, {gpus_in_words()}")
     click.echo(f"method: {choice.reason}")
     click.echo(f"time: {_time(found)}")
-    if (executor := with_defaults({}).get("executor")) is not None:
+    if executor is not None:
         click.echo(f"workers: {executor.size} ranks, threads {executor.threads} each")
     click.echo()
     click.echo(_methods_table())

@@ -1,0 +1,103 @@
+"""Which of several GPUs a worker of an executor, or a rank, takes; this needs none."""
+
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from types import SimpleNamespace
+
+import pytest
+
+from lagbc.methods import table
+from lagbc.run import devices, tasks
+
+NAMES = (*devices._LOCAL_RANKS, "CUDA_VISIBLE_DEVICES")
+
+
+@pytest.fixture(autouse=True)
+def told_nothing(monkeypatch):
+    for name in NAMES:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def current(monkeypatch):
+    """Three GPUs that are none, and the numbers of those that are current; the last counts."""
+    numbers = [0]
+
+    @contextmanager
+    def device(number):
+        numbers.append(number)
+        yield
+        numbers.pop()
+
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=SimpleNamespace(Device=device)))
+    monkeypatch.setattr(table, "gpus", lambda: 3)
+    return numbers
+
+
+def started_as(monkeypatch, *identity):
+    monkeypatch.setattr(devices, "current_process", lambda: SimpleNamespace(_identity=identity))
+
+
+@pytest.mark.parametrize("name", devices._LOCAL_RANKS)
+def test_the_launcher_tells_the_number(monkeypatch, name):
+    assert devices.number_of_worker() is None
+    monkeypatch.setenv(name, "2")
+    assert devices.number_of_worker() == 2
+    monkeypatch.setenv(name, "none")
+    assert devices.number_of_worker() is None
+
+
+def test_ranks_know_theirs_where_the_launcher_does_not_tell(monkeypatch):
+    before = devices.local_rank.set(3)
+    assert devices.number_of_worker() == 3
+    monkeypatch.setenv("SLURM_LOCALID", "1")
+    assert devices.number_of_worker() == 1
+    devices.local_rank.reset(before)
+
+
+def test_processes_of_a_pool_count_on(monkeypatch):
+    """A batch job has a local rank, 0, which its pool inherits."""
+    for identity, number in (((1,), 0), ((2,), 1), ((1, 4), 3)):
+        started_as(monkeypatch, *identity)
+        assert devices.number_of_worker() == number
+    monkeypatch.setenv("SLURM_LOCALID", "0")
+    assert devices.number_of_worker() == 3
+
+
+def test_whoever_names_the_gpus_of_a_process_begins_with_its_own(monkeypatch):
+    """As dask-cuda does."""
+    started_as(monkeypatch, 3)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,0,1")
+    assert devices.number_of_worker() is None
+    monkeypatch.setenv("SLURM_LOCALID", "1")  # whose ranks see all of them
+    assert devices.number_of_worker() == 1
+
+
+def test_pools():
+    """Of one process each, started one after the other."""
+    numbers = []
+    for _ in range(2):
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+            numbers.append(pool.submit(devices.number_of_worker).result())
+    assert numbers[1] == numbers[0] + 1
+
+
+@pytest.mark.parametrize(("number", "gpu"), [(None, 0), (0, 0), (1, 1), (2, 2), (3, 0), (7, 1)])
+def test_tasks_of_a_gpu_run_on_that_of_the_worker(monkeypatch, current, number, gpu):
+    if number is not None:
+        monkeypatch.setenv("MPI_LOCALRANKID", str(number))
+    runner = SimpleNamespace(run=lambda units: [current[-1]] * len(units))
+    monkeypatch.setattr(tasks, "_runner_of", lambda part: runner)
+    for device, expected in (("cuda", gpu), ("cpu", 0)):
+        prepared = tasks._Prepared(SimpleNamespace(method=SimpleNamespace(device=device)), 0)
+        assert prepared.run([1, 2]) == [expected, expected]
+    assert current == [0]
+
+
+def test_one_gpu_is_left_as_it_is(monkeypatch, current):
+    monkeypatch.setenv("MPI_LOCALRANKID", "2")
+    monkeypatch.setattr(table, "gpus", lambda: 1)
+    with devices.gpu_of_worker():
+        assert current == [0]
