@@ -119,6 +119,9 @@ class SweepPlan:
     at_once : bool
         Whether `forward` has to yield all roots of a batch in one `Levels`. Of methods with lengths, those do so that
         take target weights of single roots.
+    in_place : bool
+        Whether path counts are kept in the rows of the dependencies that take their place: the same bits in less memory
+        and more time.
     budget : int or None
         Bytes that the whole run may take; None is no limit. Methods do not read it.
     growth : int or None
@@ -161,6 +164,7 @@ class SweepPlan:
     method: str = ""
     virtual_warp: int | None = None
     at_once: bool = False
+    in_place: bool = False
     budget: int | None = None
     growth: int | None = None
     stop: StopFlag = field(default_factory=StopFlag)

@@ -245,7 +245,16 @@ def fit(graph: Graph, method: Method, plan: SweepPlan, limit: int | None = None)
     while needed.is_over and plan.batch > batching.block:
         plan = replace(plan, batch=batching.round(plan.batch // 2))
         needed = estimate(graph, method, plan, limit)
+    if needed.is_over and (in_place := _in_place(graph, method, plan)) is not None:
+        plan = in_place
+        needed = estimate(graph, method, plan, limit)
     return held(plan, method, needed), needed
+
+
+def _in_place(graph: Graph, method: Method, plan: SweepPlan) -> SweepPlan | None:
+    """Have path counts kept in place; None if that takes no less."""
+    in_place, footprint = replace(plan, in_place=True), method.load().footprint
+    return in_place if footprint(graph, in_place) < footprint(graph, plan) else None
 
 
 def held(plan: SweepPlan, method: Method, needed: MemoryEstimate) -> SweepPlan:
@@ -260,12 +269,14 @@ def held(plan: SweepPlan, method: Method, needed: MemoryEstimate) -> SweepPlan:
 
 
 def smaller(graph: Graph, method: Method, plan: SweepPlan) -> SweepPlan | None:
-    """Give up one worker, or half the batch; None if there is nothing to give up."""
+    """Give up one worker, half the batch, or rows of path counts; None if there is nothing to give up."""
     batching = method.load().batching
     if batching.concurrent and plan.threads > 1:
         plan = replace(plan, threads=plan.threads - 1)
     elif plan.batch > batching.block:
         plan = replace(plan, batch=batching.round(plan.batch // 2))
+    elif (in_place := _in_place(graph, method, plan)) is not None:
+        plan = in_place
     else:
         return None
     return plan if plan.budget is None else held(plan, method, estimate(graph, method, plan, plan.budget))

@@ -172,15 +172,16 @@ def with_less_memory(
     error: MemoryError,
     say: Callable[[str], object] = lambda message: warn(message, MemoryWarning),
 ) -> SweepPlan:
-    """Give up one worker, or half the batch, and say so; MemoryError if there is nothing to give up."""
+    """Give up what `memory.smaller` does, and say so; MemoryError if there is nothing to give up."""
     smaller = memory.smaller(graph, method, plan)
     if smaller is None:
         ran_out = f"{method.name} on {method.device} ran out of memory with the smallest batch, {plan.batch}"
         if plan.budget is not None:
             ran_out += f"; it may take {plan.budget:.3g} bytes, which memory= or {BUDGET_VARIABLE} raises"
         raise MemoryError(ran_out) from error
+    counts = ", without rows for path counts" if smaller.in_place else ""
     say(
         f"{method.name} on {method.device} ran out of memory; it goes on with batch={smaller.batch} and "
-        f"threads={smaller.threads}"
+        f"threads={smaller.threads}{counts}"
     )
     return smaller

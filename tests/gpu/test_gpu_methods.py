@@ -193,6 +193,19 @@ def test_counts_past_32_bits(gpu, cupy):
         assert state.rows.counts_are_small == small
 
 
+def test_bits_of_counts_in_place(gpu):
+    """Where the smallest batch fits without rows for them."""
+    if gpu.row.name != "batched" or gpu.dtype != "float64":
+        pytest.skip("only 'batched' in float64 has rows for counts")
+    how = {"method": "batched", "device": "cuda", "reduce": "none"}
+    for A in (SCALE_FREE, disjoint(scale_free(600, 5000, seed=3), layered(9, 40))):
+        whole = lagbc.estimate_memory(A, 256, **how)
+        less = lagbc.estimate_memory(A, 256, memory=whole.total - 1, **how)
+        assert whole.total - less.total == 1024 * as_graph(A).active
+        assert (less.batch, less.is_over) == (256, False)
+        np.testing.assert_array_equal(lagbc.bc(A, 256, memory=whole.total - 1, **how), lagbc.bc(A, 256, **how))
+
+
 def test_bits_where_few_roots_see_many_levels(gpu):
     if gpu.row.name != "batched":
         pytest.skip("only 'batched' promises bits")
@@ -224,14 +237,14 @@ def test_groups_of_many_levels_come_apart(gpu, cupy):
         np.testing.assert_array_equal(row.get(), alone[0].get())
 
 
-@pytest.mark.parametrize("batch", [256, 1024])
+@pytest.mark.parametrize(("batch", "in_place"), [(256, False), (256, True), (1024, False)])
 @pytest.mark.parametrize("A", [scale_free(3000, 20_000, seed=6), grid(50, 60)], ids=["scale-free", "mesh"])
-def test_footprint_bounds_a_batch(gpu, cupy, monkeypatch, A, batch):
+def test_footprint_bounds_a_batch(gpu, cupy, monkeypatch, A, batch, in_place):
     """Besides what queues grow by, which the plan is asked for."""
     more = [0]
     monkeypatch.setattr(SweepPlan, "require_growth", lambda plan, size: more.append(size))
     graph = as_graph(A)
-    plan = SweepPlan(batch=batch, dtype=gpu.dtype, method=gpu.row.name, endpoints=True)
+    plan = SweepPlan(batch=batch, dtype=gpu.dtype, method=gpu.row.name, endpoints=True, in_place=in_place)
     sums = dependency_of(cupy, gpu.module, batch, graph.n)
     with peak_of(cupy) as peak:
         sweep(gpu.module, gpu.module.prepare(graph, plan), graph.order[:batch], sums)

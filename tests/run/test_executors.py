@@ -219,8 +219,11 @@ def test_another_version(pool):
 
 
 class OddError(Exception):
+    """Which cannot be pickled, not even where `distributed` has taught pickle to make errors without their __init__."""
+
     def __init__(self, one, two):
         super().__init__(one)
+        self.two = lambda: two
 
 
 @pytest.mark.parametrize("given", [(MemoryError,), (ValueError,), (OddError, 2)])

@@ -1,5 +1,6 @@
 """What "auto" does where a run is over the budget of the GPU; it needs none, since nothing is run there."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,9 +9,11 @@ import scipy.sparse as sp
 from strategies import scale_free, with_lengths
 
 import lagbc
+from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
-from lagbc.methods.contract import Batching
+from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.run import memory
+from lagbc.run.sweep import with_less_memory
 
 A = scale_free(500, 4000, seed=1)
 
@@ -58,6 +61,30 @@ def test_the_cpu_takes_over_a_method_that_it_has():
 def test_nothing_on_the_cpu_does_it(given, options, name):
     with pytest.raises(MemoryError, match=rf"{name} on cuda with batch=\d+ needs up to .* budget is 1e\+04"):
         lagbc.bc(given, **options)
+
+
+def test_rows_of_counts_are_given_up_after_the_batch(monkeypatch):
+    def footprint(graph, plan):
+        return (8 if plan.in_place else 12) * graph.n * plan.batch
+
+    method = next(row for row in lagbc.METHODS if row.key == ("batched", "cuda", False))
+    module = SimpleNamespace(**vars(STUB) | {"footprint": footprint})
+    monkeypatch.setattr(lagbc.Method, "load", lambda row: module)
+    graph, plan = as_graph(A), SweepPlan(batch=512)
+    whole = memory.estimate(graph, method, replace(plan, batch=256), 10**9).total
+    for limit, in_place, is_over in ((whole, False, False), (whole - 1, True, False), (10_000, True, True)):
+        fitted, needed = memory.fit(graph, method, plan, limit)
+        assert (fitted.batch, fitted.in_place, needed.is_over) == (256, in_place, is_over)
+    smaller, said = [plan], []
+    for _ in range(2):
+        smaller.append(with_less_memory(graph, method, smaller[-1], MemoryError(), said.append))
+    assert [(plan.batch, plan.in_place) for plan in smaller] == [(512, False), (256, False), (256, True)]
+    assert [message.split(";")[1] for message in said] == [
+        " it goes on with batch=256 and threads=1",
+        " it goes on with batch=256 and threads=1, without rows for path counts",
+    ]
+    with pytest.raises(MemoryError, match="with the smallest batch, 256"):
+        with_less_memory(graph, method, smaller[-1], MemoryError(), said.append)
 
 
 def roads():

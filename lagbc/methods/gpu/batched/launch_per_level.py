@@ -4,7 +4,8 @@ A level is pulled over all rows, a warp each. Where its edges are few, for the r
 touch are visited: those are marked in a bitmap first, of which a warp takes a word.
 
 Paths are counted in 32-bit integers, which halves what the forward sweep reads, and is as exact as float64; where a
-count does not fit, the batch is counted again in float64, and those that follow, too.
+count does not fit, the batch is counted again in float64, and those that follow, too. In float64 they are counted at
+once where memory has no room for integers: these have rows of their own.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def allocate(rows: Rows) -> Arrays:
 
 def begin(plan: SweepPlan, dist: str | None = None) -> None:
     """Have the kernels compiled while something else is done."""
-    count = NARROW.get(plan.dtype, plan.dtype)
+    count = plan.dtype if plan.in_place else NARROW.get(plan.dtype, plan.dtype)
     if plan.sums & PATH_SUMS:
         FORWARD.begin(count, sums=DEPENDENCY, members=plan.members is not None)
         BACKWARD.begin(plan.dtype, count=count, sums=plan.sums, members=plan.members is not None)
@@ -86,7 +87,8 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
     """
     rows, groups = graph.active, plan.batch // GROUP_COLUMNS
     levels = _counted_levels(graph.depth)
-    counts = 4 * GROUP_COLUMNS if plan.dtype in NARROW and plan.sums & PATH_SUMS else 0
+    has_counts = plan.dtype in NARROW and plan.sums & PATH_SUMS and not plan.in_place
+    counts = 4 * GROUP_COLUMNS if has_counts else 0
     of_group = rows * (counts + (1 + levels) * BYTES) + (1 + levels) * 4 * bitmap_words(rows)
     return path_bytes(rows, plan) + groups * of_group
 

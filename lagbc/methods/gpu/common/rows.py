@@ -44,7 +44,7 @@ class Rows:
     omega: Any  # (rows,) or None
     members: Any  # the same
     stop: Any  # (1,) uint8, pinned: the host writes, kernels poll
-    counts_are_small: bool = True  # until a path count is past 32 bits
+    counts_are_small: bool  # until a path count is past 32 bits; never if they are kept in place
 
     @property
     def outward(self) -> dict[str, Any]:
@@ -122,6 +122,7 @@ def upload(graph: Graph, plan: SweepPlan) -> Rows:
         omega=None if plan.omega is None else cp.asarray(plan.omega[graph.order[:rows]]),
         members=None if plan.members is None else cp.asarray(plan.members[graph.order[:rows]]),
         stop=stop,
+        counts_are_small=not plan.in_place,
     )
 
 
