@@ -130,7 +130,7 @@ def difference(ours: Any, theirs: Any) -> float:
 
 
 def matrix_of(indptr: Any, indices: Any) -> Any:
-    """Return a CuPy matrix of ones.
+    """Return a CuPy matrix, whose values nobody reads: a stored zero is an edge, too.
 
     Its arrays are put in place: CuPy would copy them, and take pointers and indices to one type, of 32 bits where it
     knows no other.
@@ -140,7 +140,7 @@ def matrix_of(indptr: Any, indices: Any) -> Any:
 
     n = len(indptr) - 1
     A = csr_matrix((n, n), dtype=bool)
-    A.data, A.indices, A.indptr = cp.ones(len(indices), bool), indices, indptr
+    A.data, A.indices, A.indptr = cp.zeros(len(indices), bool), indices, indptr
     return A
 
 
