@@ -86,6 +86,8 @@ def choose(
             + "; ".join(f"{row.name} on {row.device}{' (weighted)' if row.weighted else ''}" for row in table.METHODS)
         )
     rows = _that_offer(rows, graph.weighted, sums=sums, demand=demand, bounds=bounds)
+    if bounds:  # each device has one method that takes them; that of one may not read all options
+        rows = [row for row in rows if all(map(row.reads, options))] or rows
     ready = [row for row in rows if row.available]
     if not ready:
         rows[0].load()  # says what is missing

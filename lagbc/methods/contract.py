@@ -8,8 +8,8 @@ A method is a module with the members of `MethodModule`. A run uses them in this
     forward(state, roots) -> levels, ...   dist and sigma of a batch; one or more `Levels`, one after the other
     backward(state, levels, sums, omega)   adds what the roots of these levels sum to, a row a block
 
-Where a plan has bounds, ``sum_within(state, roots)`` takes the place of the last two; methods whose row says
-``bounds=True`` have it.
+Where a plan has bounds, ``sum_within(state, blocks)`` takes the place of the last two; methods whose row says
+``bounds=True`` have it, and `blocks`.
 
 Between `forward` and `backward` nothing else happens to the state, so that a method keeps dist, sigma and levels in it.
 
@@ -23,7 +23,7 @@ without: it then sweeps `graph` as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -325,22 +325,48 @@ class ReadsPaths(Protocol):
         """
 
 
-# Most roots that are summed together within bounds. A root that reaches nothing took 1.4 microseconds with 256 and 1.1
-# with 1024, one that reaches 50 vertices about 3; more keep fewer threads at work. Another number is another order of
-# the sums.
-BOUNDED_ROOTS = 1024
+@dataclass(frozen=True)
+class Blocks:
+    """How a method sums roots within bounds: in blocks, which the roots alone fix, each to `SparseSums`.
+
+    Other numbers than these, but `at_once`, are another order of the sums.
+
+    Attributes
+    ----------
+    most, least : int
+        Roots of a block.
+    enough : int
+        So many blocks keep the device at work: blocks are of more roots than the least where there are more of these.
+    at_once : int
+        How many blocks a worker is given at a time.
+    """
+
+    most: int
+    least: int
+    enough: int
+    at_once: int = 1
+
+    def size(self, roots: int) -> int:
+        """Tell how many roots are summed together."""
+        return min(self.most, max(self.least, -(-roots // self.enough)))
 
 
 class SumsWithin(Protocol):
     """A method that sums what lies within the bounds of its plan: a row of METHODS with ``bounds=True``."""
 
-    def sum_within(self, state: Any, roots: NDArray[np.int64]) -> tuple[SparseSums, NDArray[np.bool_]]:
-        """Sum at most `BOUNDED_ROOTS` roots, at the cost of what they reach; a root of -1 is an absent one.
+    @property
+    def blocks(self) -> Blocks:
+        """How many roots are summed together."""
 
-        Returns
-        -------
+    def sum_within(
+        self, state: Any, blocks: Sequence[NDArray[np.int64]]
+    ) -> Iterable[tuple[SparseSums, NDArray[np.bool_]]]:
+        """Sum blocks of roots, at the cost of what they reach; a root of -1 is an absent one.
+
+        Yields
+        ------
         sums : SparseSums
-            On the scale of the plan's omega; roots are those given that are not absent.
-        overflowed : ndarray of bool, shape (len(roots),)
+            Of each block, on the host and on the scale of the plan's omega; roots are those given that are not absent.
+        overflowed : ndarray of bool, shape (len(block),)
             Which of them left the range of float64; they add nothing.
         """

@@ -18,7 +18,7 @@ import numpy as np
 from lagbc.cuda.cache import provide_folder
 from lagbc.errors import MissingDependencyError
 from lagbc.methods.contract import MethodModule
-from lagbc.methods.sums import OF_BOUNDS, Sums
+from lagbc.methods.sums import Sums
 from lagbc.phases import in_phase
 from lagbc.types import DeviceName, MethodName
 
@@ -42,7 +42,7 @@ class Method:
     demand : bool
         Whether its `backward` takes target weights of single roots, as `demand=` needs them.
     bounds : bool
-        Whether it has a `sum_within`, which takes cutoffs and decays; it makes "targets" and "gravity", too.
+        Whether it has a `sum_within`, which takes cutoffs and decays and makes all sums, whatever `sums` are.
     """
 
     name: MethodName
@@ -110,8 +110,9 @@ class Method:
 
     def offers(self, sums: frozenset[str], *, demand: bool = False, bounds: bool = False) -> bool:
         """Whether it makes some sums, and takes a demand, or cutoffs and decays, if there are."""
-        made = OF_BOUNDS.union(self.sums) if bounds and self.bounds else set(self.sums)
-        return sums <= made and (self.demand or not demand) and (self.bounds or not bounds)
+        if bounds:
+            return self.bounds and not demand
+        return sums <= set(self.sums) and (self.demand or not demand)
 
     def reads(self, option: str) -> bool:
         """Whether it is available and reads a field of `SweepPlan` that only some methods read, such as "rtol"."""
@@ -253,8 +254,19 @@ METHODS: tuple[Method, ...] = (
         _ALL_SEVEN,
         demand=True,
     ),
-    Method("dijkstra", "traversal", "cuda", True, "lagbc.methods.gpu.traversal.dijkstra", "cupy"),
-    *(Method(name, "traversal", "cuda", False, "lagbc.methods.gpu.traversal.hops", "cupy") for name in _TRAVERSALS),
+    Method("dijkstra", "traversal", "cuda", True, "lagbc.methods.gpu.traversal.dijkstra", "cupy", bounds=True),
+    *(
+        Method(
+            name,
+            "traversal",
+            "cuda",
+            False,
+            "lagbc.methods.gpu.traversal.hops",
+            "cupy",
+            bounds=name == "work-efficient",
+        )
+        for name in _TRAVERSALS
+    ),
 )
 
 
@@ -309,7 +321,7 @@ def register_method(method: Method) -> None:
         raise ValueError(f"sums: there is no {', '.join(sorted(unknown))}; there are: {', '.join(sorted(there))}")
     if method.available:
         module = method.load()
-        members = (*_MEMBERS, "sum_within") if method.bounds else _MEMBERS
+        members = (*_MEMBERS, "blocks", "sum_within") if method.bounds else _MEMBERS
         if lacking := [name for name in members if not hasattr(module, name)]:
             raise TypeError(f"{method.module} lacks {', '.join(lacking)}; lagbc/methods/contract.py says what they are")
     METHODS = (*METHODS, method)

@@ -138,6 +138,13 @@ PRUNING_MOST_KEPT = 0.9
 # Threads of a block, at most 1024. A block has a root: wide blocks have fewer roots under way, whose rows fit a cache.
 # With lengths 128 threads, and so 16 roots a multiprocessor, took 4 to 15 times as long as 512 on meshes and roads.
 TRAVERSAL_THREADS = 512
+
+# Sums within cutoffs and decays on the GPU
+
+# Warps that a multiprocessor shall have at work: where few roots are under way, each has several.
+WITHIN_WARPS = 16
+# Entries that lists have room for at first, of what a root reaches and of what a block of roots touches.
+WITHIN_FIRST_ROOM = 2048
 # Hybrid: this many roots or more are sampled; a median depth below so many times log2(n) picks edge-parallel. The
 # figures are McLaughlin and Bader's.
 SAMPLE, GAMMA = 512, 4.0

@@ -18,12 +18,13 @@ from typing import Any, Protocol, TypeVar
 from lagbc.errors import MemoryWarning, warn
 from lagbc.graph.csr import as_numpy
 from lagbc.methods.contract import Interrupted, StopFlag
-from lagbc.methods.sums import Sums
+from lagbc.methods.sums import SparseSums, Sums
 from lagbc.run.devices import Device, devices_of
 from lagbc.run.options import Settings
 from lagbc.run.part import Part
 from lagbc.run.sweep import with_less_memory
 from lagbc.run.threads import Elsewhere, Threads, in_order
+from lagbc.run.within import BlockWorker, blocks_of
 from lagbc.run.workers import Roots, Workers, chunk_length
 
 Result = TypeVar("Result")
@@ -49,14 +50,13 @@ class Crew:
     devices : sequence of Device
         The first one prepares the graph, which is copied to the others.
     part : Part
-        Without bounds, which are for methods of the CPU.
     """
 
     def __init__(self, devices: Sequence[Device], part: Part) -> None:
         self._devices, self._part = devices, part
 
     def each(self, units: Sequence[Any]) -> Generator[Any]:
-        """Yield what each chunk sums to, or each group of junctions comes to, on the host and in order.
+        """Yield what each chunk or block of roots sums to, or each group of junctions, on the host and in order.
 
         Raises
         ------
@@ -72,9 +72,17 @@ class Crew:
         RuntimeWarning
             A device has failed.
         """
-        if self._part.contracted is None:
-            return self._sum_chunks(units)
-        return (found for _, found in self._sweep(units))
+        if self._part.contracted is not None:
+            return (found for _, found in self._sweep(units))
+        return self._sum_chunks(units) if self._part.sweep.bounds is None else self._sum_blocks(units)
+
+    def _sum_blocks(self, blocks: Sequence[Roots]) -> Generator[list[SparseSums]]:
+        """Yield what each block of roots sums to, within bounds; each device is given some of them at a time."""
+        length = min(blocks_of(self._part.method).at_once, -(-len(blocks) // len(self._devices)) or 1)
+        several = (blocks[first : first + length] for first in range(0, len(blocks), length))
+        with closing(self._sweep(several)) as swept:
+            for _, found in swept:
+                yield from found
 
     def _sum_chunks(self, units: Sequence[Unit]) -> Generator[Sums]:
         """Yield sums of chunks, made of what devices make of pieces."""
@@ -224,7 +232,8 @@ class _DeviceWorkers:
 
     def __init__(self, device: Device, part: Part, notes: list[tuple[str, type[Warning]]]) -> None:
         self.device, self._notes = device, notes
-        self._states: _States = _Chunks(device, part) if part.contracted is None else _Groups(part)
+        kind = _Chunks if part.sweep.bounds is None else _Blocks
+        self._states: _States = kind(device, part) if part.contracted is None else _Groups(part)
 
     @property
     def failures(self) -> tuple[type[Exception], ...]:
@@ -308,6 +317,35 @@ class _Chunks:
         workers, self._workers = self._workers, None
         if workers is not None:
             workers.__exit__()
+
+
+class _Blocks:
+    """Sums blocks of roots within bounds."""
+
+    def __init__(self, device: Device, part: Part) -> None:
+        self._device, self._part, self._graph = device, part, part.graph
+        self._plan = part.sweep.with_own_flag()
+        self._worker: BlockWorker | None = None
+
+    def open(self) -> None:
+        self._plan.stop.check()
+        if self._worker is None:
+            self._graph = self._device.copy(self._part.graph)
+            self._worker = BlockWorker(self._graph, self._part.method, self._plan)
+
+    def sum(self, work: list[Roots]) -> list[list[SparseSums]]:
+        self.open()
+        assert self._worker is not None
+        return self._worker.run(work)
+
+    def make_do(self, error: MemoryError, say: Say) -> None:
+        self._plan = with_less_memory(self._graph, self._part.method, self._plan, error, say)
+
+    def stop(self) -> None:
+        self._plan.stop.set()
+
+    def let_go(self) -> None:
+        self._worker = None
 
 
 class _Groups:

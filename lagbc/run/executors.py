@@ -24,10 +24,13 @@ from lagbc.run.packed import Packed, pack
 from lagbc.run.part import Part
 from lagbc.run.tasks import Done, Failed, Missing, Outcome, Task, forget, here, run_task, version
 from lagbc.run.threads import MainThread
+from lagbc.run.within import blocks_of
 
 # Seconds between two looks at whether the main thread was interrupted, and for which running tasks are waited for when
 # a run is given up.
 _LOOK_SECONDS, _PATIENCE = 0.1, 5.0
+# Tasks that blocks for a GPU are cut into, where there are few.
+_TASKS = 16
 
 
 class Engine:
@@ -75,7 +78,7 @@ class Engine:
             packed.write(file)
             self._packed[packed.digest] = packed
         room = host_budget() if self._limit is None else self._limit
-        at_once = 1 if part.contracted is None and part.sweep.bounds is None else part.sweep.threads
+        at_once = _units_of_task(part, len(units))
         groups = [tuple(units[first : first + at_once]) for first in range(0, len(units), at_once)]
         run = _Run(self._executor, packed, file, groups, self._limit, room // max(1, at_once * part.bytes_of_sums))
         try:
@@ -89,6 +92,14 @@ class Engine:
         finally:
             run.cancel()
             run.wait()
+
+
+def _units_of_task(part: Part, units: int) -> int:
+    """Tell how many units a task has: one for each thread, chunks one by one; blocks for a GPU are many and small."""
+    if part.sweep.bounds is None:
+        return 1 if part.contracted is None else part.sweep.threads
+    at_once = blocks_of(part.method).at_once
+    return part.sweep.threads if at_once == 1 else min(at_once, -(-units // _TASKS))
 
 
 class _Run:

@@ -83,7 +83,8 @@ def estimate(graph: Graph, method: Method, plan: SweepPlan, limit: int | None = 
     """Estimate the memory of a run of `method`, and hold it against a limit, by default what it may take."""
     module, sums = method.load(), plan.sums
     workers = plan.threads if module.batching.concurrent else 1
-    blocks = module.batching.rows(0, plan.batch).stop
+    # Within bounds a block of roots is no batch: its sums are those of what it has touched, at most one of each.
+    blocks = 1 if plan.bounds is not None else module.batching.rows(0, plan.batch).stop
     batches = -(-(graph.n if plan.roots is None else plan.roots) // max(plan.batch, 1))
     # Sums of vertices and of edges: in the total, the part of a chunk, the successors of both and zeros for the next;
     # and of batches, done and in work.

@@ -224,8 +224,7 @@ def _plan_sweep(graph: Graph, method: Method, request: Request, settings: Settin
     return SweepPlan(
         batch=batch,
         threads=memory.busy(method, roots, batch, threads),
-        # Weights of targets may leave the range of float32, and so may what stress counts.
-        dtype="float64" if request.weighs_targets or "stress" in request.sums else settings.dtype,
+        dtype="float64" if _takes_float64(request) else settings.dtype,
         endpoints=request.endpoints,
         omega=request.omega,
         multiplicity=request.multiplicity,
@@ -242,6 +241,11 @@ def _plan_sweep(graph: Graph, method: Method, request: Request, settings: Settin
         virtual_warp=settings.virtual_warp,
         method=method.name,
     )
+
+
+def _takes_float64(request: Request) -> bool:
+    """Whether targets or stress may leave the range of float32; what is summed within bounds is float64 alone."""
+    return request.weighs_targets or "stress" in request.sums or request.bounds is not None
 
 
 def _without_weightless(request: Request) -> Request:

@@ -30,7 +30,7 @@ from lagbc.run.progress import Meter, Stretch
 from lagbc.run.share_file import ShareFile, ShareWriter, writing
 from lagbc.run.sweep import order_roots, sweep
 from lagbc.run.threads import Elsewhere
-from lagbc.run.within import block_size, sweep_within
+from lagbc.run.within import blocks_of, sweep_within
 from lagbc.run.workers import chunk_length
 
 Roots = NDArray[np.int64]
@@ -99,7 +99,7 @@ class Line:
             return cls(part, name, contracted.roots, length, length, digest)
         ordered = order_roots(part.graph, part.method, part.roots) if part.ordered is None else part.ordered
         if part.sweep.bounds is not None:
-            length = unit = block_size(len(ordered))
+            length = unit = blocks_of(part.method).size(len(ordered))
         else:
             length = chunk_length(part.method, batching)
             unit = length if batching.block == 1 else batching.block
@@ -148,7 +148,8 @@ class Line:
             to.add(f"{self.name}/held", held.of_groups)
         elif part.sweep.bounds is not None:
             ordered, keep_sparse = self.ordered[roots.start : roots.stop], self._keep_sparse(to)
-            sweep_within(*swept, ordered=ordered, size=self.length, keep=keep_sparse, **how)
+            how |= {"keep": keep_sparse, "elsewhere": elsewhere}
+            sweep_within(*swept, ordered=ordered, size=self.length, **how)
         else:
             for piece, together in self.pieces(roots):
                 before = piece.start - roots.start

@@ -30,7 +30,7 @@ from lagbc.run.packed import map_part, unpack
 from lagbc.run.part import Part
 from lagbc.run.sweep import with_less_memory
 from lagbc.run.threads import Lender, Threads, in_order
-from lagbc.run.within import BlockWorker
+from lagbc.run.within import BlockWorker, blocks_of
 from lagbc.run.workers import Roots, Workers
 
 
@@ -254,7 +254,7 @@ def _runner_of(part: Part) -> _Runner:
         return _SideBySide(part, stop, lambda: GroupWorker(contracted, part.method, part.sweep.batch, stop))
     if part.sweep.bounds is not None:
         sweep = replace(part.sweep, stop=stop)
-        return _SideBySide(part, stop, lambda: BlockWorker(part.graph, part.method, sweep))
+        return _Blocks(part, stop, lambda: BlockWorker(part.graph, part.method, sweep))
     return _Chunks(part)
 
 
@@ -318,6 +318,18 @@ class _SideBySide:
     def close(self) -> None:
         self._stop.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _Blocks(_SideBySide):
+    """Sums blocks of roots within bounds, as many in a call as the method takes."""
+
+    def __init__(self, part: Part, stop: StopFlag, make: Callable[[], _Sums]) -> None:
+        super().__init__(part, stop, make)
+        self._at_once = blocks_of(part.method).at_once
+
+    def run(self, units: Sequence[Any]) -> list[Any]:
+        several = [list(units[first : first + self._at_once]) for first in range(0, len(units), self._at_once)]
+        return [result for results in super().run(several) for result in results]
 
 
 _shelf = _Shelf()

@@ -19,20 +19,17 @@ from numpy.typing import NDArray
 from lagbc.errors import MemoryWarning, warn
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.contract import BOUNDED_ROOTS, MethodModule, SumsWithin, SweepPlan
+from lagbc.methods.contract import Blocks, MethodModule, SumsWithin, SweepPlan
 from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums
 from lagbc.methods.table import Method
 from lagbc.phases import phase
 from lagbc.run.checkpoint import Progressed
-from lagbc.run.sweep import order_roots
+from lagbc.run.sweep import order_roots, with_less_memory
 from lagbc.run.threads import CallingThread, Elsewhere, Lender, Threads, in_order
 from lagbc.run.weights import into_range
 from lagbc.run.workers import Summed
 
 Roots = NDArray[np.int64]
-
-# Blocks of a run, where these are no larger than `BOUNDED_ROOTS`: enough to keep many threads at work.
-_BLOCKS, _LEAST_ROOTS = 64, 16
 
 
 def sweep_within(
@@ -52,11 +49,11 @@ def sweep_within(
     """Sum what the plan, which has bounds, asks for over all roots.
 
     Parameters and errors are those of `lagbc.run.sweep.sweep`. A unit of work for `elsewhere` is a block of roots.
-    `size` is how many roots are summed together, by default `block_size` of all, and `keep` is called with what each
-    block sums to.
+    `size` is how many roots are summed together, by default as many as the method takes of all, and `keep` is called
+    with what each block sums to.
     """
     ordered = order_roots(graph, method, roots) if ordered is None else ordered
-    size = block_size(len(ordered)) if size is None else size
+    size = blocks_of(method).size(len(ordered)) if size is None else size
     blocks = [ordered[first : first + size] for first in range(0, len(ordered), size)]
     if checkpoint is not None:
         checkpoint.require_order(ordered, size)
@@ -72,18 +69,27 @@ def sweep_within(
                     run.go_on(left, in_calling_thread=in_calling_thread)
                 else:
                     run.take_from(elsewhere, left)
-            except MemoryError:
-                if run.plan.threads == 1 or elsewhere is not None:
-                    raise
-                run.plan = replace(run.plan, threads=run.plan.threads - 1)
-                warn(f"{method.name} ran out of memory; it goes on with threads={run.plan.threads}", MemoryWarning)
+            except MemoryError as error:
+                if elsewhere is not None:
+                    raise  # whoever ran out of memory has made do with less before
+                run.plan = _with_less(run, error)
     with phase("finish"):
         return run.held.summed.total
 
 
-def block_size(roots: int) -> int:
-    """Tell how many roots are summed together; another number is another order of the sums."""
-    return min(BOUNDED_ROOTS, max(_LEAST_ROOTS, -(-roots // _BLOCKS)))
+def blocks_of(method: Method) -> Blocks:
+    """Tell how a method sums roots within bounds."""
+    return cast("SumsWithin", method.load()).blocks
+
+
+def _with_less(run: _Run, error: MemoryError) -> SweepPlan:
+    """Give up a thread, or on a device half the roots under way, and say so; the error if there is nothing to give."""
+    if run.method.device == "cuda":
+        return with_less_memory(run.graph, run.method, run.plan, error)
+    if run.plan.threads == 1:
+        raise error
+    warn(f"{run.method.name} ran out of memory; it goes on with threads={run.plan.threads - 1}", MemoryWarning)
+    return replace(run.plan, threads=run.plan.threads - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,18 +124,22 @@ class _Run:
     saved: float = field(default_factory=time.perf_counter)
 
     def go_on(self, blocks: list[Roots], *, in_calling_thread: bool) -> None:
-        """Sum the blocks that are left; at most two a worker are ahead of what is taken."""
-        threads = 1 if in_calling_thread else self.plan.threads
-        plan = self.plan.with_own_flag()
+        """Sum the blocks that are left; at most two calls a worker are ahead of what is taken."""
+        is_shared = self.method.load().batching.concurrent and not in_calling_thread
+        threads, at_once = self.plan.threads if is_shared else 1, blocks_of(self.method).at_once
+        plan, context = self.plan.with_own_flag(), self.method.context()
         workers = Lender(lambda: BlockWorker(self.graph, self.method, plan))
         pool = CallingThread() if in_calling_thread else Threads(threads)
 
-        def run(block: Roots) -> list[SparseSums]:
-            return workers.use(lambda worker: worker.run(block))
+        def run(some: list[Roots]) -> list[list[SparseSums]]:
+            with context:
+                return workers.use(lambda worker: worker.run(some))
 
         try:
-            for block, parts in in_order(pool, run, blocks, threads):
-                self._take(len(block), parts)
+            several = [blocks[first : first + at_once] for first in range(0, len(blocks), at_once)]
+            for some, found in in_order(pool, run, several, threads):
+                for block, parts in zip(some, found, strict=True):
+                    self._take(len(block), parts)
         finally:
             plan.stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
@@ -167,7 +177,7 @@ class _Run:
 
 
 class BlockWorker:
-    """Sums blocks, one after the other, in a state of its own; `lagbc.run.workers` has more on weights in range."""
+    """Sums blocks in a state of its own, for one thread at a time; `lagbc.run.workers` has more on weights in range."""
 
     def __init__(self, graph: Graph, method: Method, plan: SweepPlan) -> None:
         module: MethodModule = method.load()
@@ -177,20 +187,22 @@ class BlockWorker:
         with phase("prepare"):
             self._state = module.prepare(graph, scaled)
 
-    def run(self, block: Roots) -> list[SparseSums]:
-        """Sum a block; roots that float64 does not hold are summed by themselves, after the others."""
-        beyond = self._beyond[block]
-        near, overflowed = self._module.sum_within(self._state, np.where(beyond, -1, block))
+    def run(self, blocks: list[Roots]) -> list[list[SparseSums]]:
+        """Sum blocks; roots that float64 does not hold are summed by themselves, after the others of theirs."""
+        found = self._module.sum_within(self._state, [np.where(self._beyond[block], -1, block) for block in blocks])
+        return [self._whole(block, *summed) for block, summed in zip(blocks, found, strict=True)]
+
+    def _whole(self, block: Roots, near: SparseSums, overflowed: NDArray[np.bool_]) -> list[SparseSums]:
         with np.errstate(over="ignore"):
             for name, array in near.sums:
                 if name in OF_BOUNDS and self._power:
                     np.ldexp(array, self._power, out=array)
-        return [near, *(self._alone(int(root)) for root in block[overflowed | beyond])]
+        return [near, *(self._alone(int(root)) for root in block[overflowed | self._beyond[block]])]
 
     def _alone(self, root: int) -> SparseSums:
         from lagbc.methods.cpu import extended
 
-        plan, graph = self._plan, self._graph
+        plan, graph = self._plan, self._graph.on_host
         bounds: Any = plan.bounds
         sums = Sums.zeros(np, plan.sums, graph.n, graph.nnz, bounds)
         for c, d, alone in bounds:

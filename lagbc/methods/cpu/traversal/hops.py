@@ -25,7 +25,7 @@ from lagbc.methods.cpu.traversal.dependencies import ONE, ZERO, add_root, omega_
 from lagbc.methods.cpu.traversal.near import add_near
 from lagbc.methods.cpu.traversal.sweep import State, unsigned
 
-batching = sweep.batching
+batching, blocks = sweep.batching, sweep.blocks
 options = frozenset({"members"})
 forward, backward, paths, sum_within = sweep.forward, sweep.backward, sweep.paths, sweep.sum_within
 

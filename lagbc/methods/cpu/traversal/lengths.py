@@ -50,7 +50,7 @@ from lagbc.methods.cpu.traversal.near import add_near
 from lagbc.methods.cpu.traversal.sweep import Levels, State, unsigned
 from lagbc.methods.sums import PATH_SUMS
 
-batching = sweep.batching
+batching, blocks = sweep.batching, sweep.blocks
 options = frozenset({"rtol", "members"})
 forward, backward, sum_within = sweep.forward, sweep.backward, sweep.sum_within
 

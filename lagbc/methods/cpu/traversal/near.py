@@ -24,10 +24,8 @@ from lagbc.cpu.compile import njit
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.traversal.dependencies import ONE, ZERO, sum_onward
-from lagbc.methods.sums import OF_ROOTS, SparseSums, Sums
-
-# Which array of `Near` a sum is in.
-_VERTICES, _EDGES, _ROOTS = "by_vertex", "by_edge", "by_root"
+from lagbc.methods.sums import SparseSums
+from lagbc.methods.within import EDGES, ROOTS, VERTICES, Columns, as_sums, lay_out
 
 
 class Rows(NamedTuple):
@@ -49,20 +47,6 @@ class Rows(NamedTuple):
     named: Any
     count: Any
     at: Any
-
-
-class Columns(NamedTuple):
-    """First column of each sum; -1 where it is not asked for."""
-
-    dependency: int
-    stress: int
-    reached: int
-    distance: int
-    inverse: int
-    edges: int
-    depth: int
-    targets: int
-    gravity: int
 
 
 class Near(NamedTuple):
@@ -101,26 +85,18 @@ def room(graph: Graph, plan: SweepPlan, roots: int, tight: int) -> Near:
     assert bounds is not None
     nnz, tight = (graph.nnz, tight) if "edges" in plan.sums else (0, 0)
     cutoffs, decays = len(bounds.cutoffs), len(bounds.decays)
-    first, widths = dict.fromkeys(Columns._fields, -1), {_VERTICES: 0, _EDGES: 0, _ROOTS: 0}
-    for name in sorted(plan.sums):
-        kind = _kind(name)
-        first[name] = widths[kind]
-        widths[kind] += bounds.columns(name)
+    columns, widths = lay_out(plan)
     return Near(
         bounds=np.stack([bounds.radii, np.tile(bounds.decays, cutoffs), np.tile(bounds.cutoffs, decays)]),
         cutoffs=cutoffs,
         weights=np.empty(n),
         vertices=_rows(n, n, graph.indices.dtype.itemsize),
         edges=_rows(nnz, tight, graph.indptr.dtype.itemsize),
-        columns=Columns(**first),
-        by_vertex=np.zeros((n, widths[_VERTICES])),
-        by_edge=np.zeros((nnz, widths[_EDGES])),
-        by_root=np.zeros((roots, widths[_ROOTS])),
+        columns=columns,
+        by_vertex=np.zeros((n, widths[VERTICES])),
+        by_edge=np.zeros((nnz, widths[EDGES])),
+        by_root=np.zeros((roots, widths[ROOTS])),
     )
-
-
-def _kind(name: str) -> str:
-    return _EDGES if name == "edges" else _ROOTS if name in OF_ROOTS else _VERTICES
 
 
 def room_bytes(graph: Graph, plan: SweepPlan, tight: int) -> int:
@@ -142,19 +118,15 @@ def take(near: Near, graph: Graph, plan: SweepPlan, roots: NDArray[np.int64]) ->
     here = np.flatnonzero(roots >= 0)
     vertices, edges = _empty(near.vertices), _empty(near.edges)
     taken = {
-        _VERTICES: _taken(near.by_vertex, np.arange(len(vertices))),
-        _EDGES: _taken(near.by_edge, np.arange(len(edges))),
-        _ROOTS: _taken(near.by_root, here),
+        VERTICES: _taken(near.by_vertex, np.arange(len(vertices))),
+        EDGES: _taken(near.by_edge, np.arange(len(edges))),
+        ROOTS: _taken(near.by_root, here),
     }
-    sums = {}
-    for name in plan.sums:
-        first = getattr(near.columns, name)
-        sums[name] = taken[_kind(name)][:, first : first + plan.columns(name)]
     return SparseSums(
         vertices=graph.order[vertices],
         edges=graph.edge_order[edges] if len(edges) else edges.astype(np.int64),
         roots=roots[here],
-        sums=Sums(**sums),
+        sums=as_sums(plan, near.columns, taken),
     )
 
 
