@@ -9,6 +9,9 @@ squares to logarithms.
 
 igraph takes a cutoff from all roots only, and a large one then takes minutes. With ``--part N`` the network is the N
 vertices nearest to a random one, with the roads among them; cutoffs are those that reach so many there.
+
+With ``--device cuda`` the GPU is held against all threads of the CPU, by the clock on the wall: whole calls from the
+matrix, and from a graph that is read and ordered. Kernels are compiled before. Scores have to agree to 1e-12.
 """
 
 from __future__ import annotations
@@ -16,10 +19,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import igraph
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import dijkstra
@@ -28,19 +30,27 @@ import lagbc
 from benchmarks import machine
 from benchmarks.graphs import read_streets
 
+if TYPE_CHECKING:
+    import igraph
+
 REACHES, SAMPLE = (50, 500, 5000), 200
 NETWORKS = "luxembourg_osm,road-usa-NY"
 HEAD = "| network | cutoff | reach | igraph, s | lagbc, s | times | 2 threads, s | times |"
+GPU_HEAD = "| network | cutoff | reach | CPU, s | GPU, s | times | CPU from the matrix, s | GPU from the matrix, s |"
+SEVERAL = "bc", "closeness", "reach"
 
 
-def cutoff_that_reaches(A: sparse.csr_array, reach: int) -> float:
-    """Tell within which distance so many vertices lie, in the mean of a sample."""
-    roots, cutoff = np.random.default_rng(1).choice(A.shape[0], SAMPLE, replace=False), 100.0
-    while True:
-        dist = np.sort(dijkstra(A, indices=roots, limit=cutoff).ravel())
-        if np.isfinite(dist).sum() > reach * SAMPLE + SAMPLE:
-            return float(np.floor(dist[reach * SAMPLE + SAMPLE]))
-        cutoff *= 1.5
+def cutoffs_that_reach(A: sparse.csr_array, reaches: tuple[int, ...]) -> list[float]:
+    """Tell within which distances so many vertices lie, in the mean of a sample; each more than the one before."""
+    roots, limit, cutoffs = np.random.default_rng(1).choice(A.shape[0], SAMPLE, replace=False), 100.0, list[float]()
+    dist = np.empty(0)
+    for reach in reaches:
+        while len(dist) <= reach * SAMPLE + SAMPLE:
+            limit *= 1.5
+            found = dijkstra(A, indices=roots, limit=limit)
+            dist = np.sort(found[np.isfinite(found)])
+        cutoffs.append(float(np.floor(dist[reach * SAMPLE + SAMPLE])))
+    return cutoffs
 
 
 def neighbourhood(A: sparse.csr_array, size: int) -> sparse.csr_array:
@@ -52,6 +62,8 @@ def neighbourhood(A: sparse.csr_array, size: int) -> sparse.csr_array:
 
 def igraph_of(A: sparse.csr_array) -> tuple[igraph.Graph, list[float]]:
     """Make igraph's graph, and the lengths of its edges."""
+    import igraph
+
     upper = sparse.triu(A).tocoo()
     return igraph.Graph(n=A.shape[0], edges=np.column_stack([upper.row, upper.col])), upper.data.tolist()
 
@@ -70,8 +82,8 @@ def best(clock: Callable[[], float], rounds: int, *runs: Callable[[], Any]) -> l
 def measure(name: str, A: sparse.csr_array, reaches: tuple[int, ...], rounds: int) -> list[str]:
     """Time one network; return the rows of the table, and a line on what more columns and sums cost."""
     graph, (peer, weights) = lagbc.as_graph(A, directed=False, weighted=True), igraph_of(A)
-    lagbc.centralities(graph, ("bc", "closeness", "reach"), cutoff=[1, 2], threads=2)
-    rows, cutoffs, seconds = [], [cutoff_that_reaches(A, reach) for reach in reaches], []
+    lagbc.centralities(graph, SEVERAL, cutoff=[1, 2], threads=2)
+    rows, cutoffs, seconds = list[str](), cutoffs_that_reach(A, reaches), list[float]()
     for reach, cutoff in zip(reaches, cutoffs, strict=True):
 
         def theirs(cutoff: float = cutoff) -> Any:
@@ -89,19 +101,76 @@ def measure(name: str, A: sparse.csr_array, reaches: tuple[int, ...], rounds: in
             f"| {two:.3f} | {waited / two:.1f} |"
         )
         click.echo(rows[-1])
+    several = measure_several(name, graph, cutoffs, process_time, rounds, threads=1)
+    return [*rows, said(f"{several}{exponent(reaches, seconds)}")]
+
+
+def measure_several(
+    name: str, graph: lagbc.Graph, cutoffs: list[float], clock: Callable[[], float], rounds: int, **how: Any
+) -> str:
+    """Say what more columns, and more sums, cost beside the largest cutoff alone."""
     (largest, _), (several, _), (more, _) = best(
-        process_time,
+        clock,
         rounds,
-        lambda: lagbc.bc(graph, cutoff=cutoffs[-1], threads=1),
-        lambda: lagbc.bc(graph, cutoff=cutoffs, threads=1),
-        lambda: lagbc.centralities(graph, ("bc", "closeness", "reach"), cutoff=cutoffs[-1], threads=1),
+        lambda: lagbc.bc(graph, cutoff=cutoffs[-1], **how),
+        lambda: lagbc.bc(graph, cutoff=cutoffs, **how),
+        lambda: lagbc.centralities(graph, SEVERAL, cutoff=cutoffs[-1], **how),
     )
-    said = f"{name}: {len(cutoffs)} cutoffs take {several / largest:.2f} times the largest, "
-    said += f"closeness and reach beside it {more / largest:.2f} times"
-    if len(reaches) > 1:
-        said += f"; exponent {np.polyfit(np.log(reaches), np.log(seconds), 1)[0]:.2f}"
-    click.echo(said)
-    return [*rows, said]
+    return (
+        f"{name}: {len(cutoffs)} cutoffs take {several / largest:.2f} times the largest, "
+        f"closeness and reach beside it {more / largest:.2f} times"
+    )
+
+
+def exponent(reaches: tuple[int, ...], seconds: list[float]) -> str:
+    """Fit the power of the reach that the time grows with."""
+    return f"; exponent {np.polyfit(np.log(reaches), np.log(seconds), 1)[0]:.2f}" if len(reaches) > 1 else ""
+
+
+def said(line: str) -> str:
+    """Print a line, and return it."""
+    click.echo(line)
+    return line
+
+
+def measure_on_gpu(name: str, A: sparse.csr_array, reaches: tuple[int, ...], rounds: int) -> list[str]:
+    """Time one network on both devices; return the rows of the table, and a line on what more columns and sums cost."""
+    given: Any = {"directed": False, "weighted": True}
+    graph, cutoffs, seconds, rows = lagbc.as_graph(A, **given), cutoffs_that_reach(A, reaches), list[float](), []
+    for device in ("cpu", "cuda"):  # compiles what is not compiled, and puts the graph in order
+        lagbc.centralities(graph, SEVERAL, cutoff=[1, 2], device=device)
+        lagbc.bc(graph, cutoff=1, device=device)
+    for reach, cutoff in zip(reaches, cutoffs, strict=True):
+        (cpu, expected), (gpu, scores), (cpu_whole, _), (gpu_whole, _) = best(
+            perf_counter,
+            rounds,
+            lambda cutoff=cutoff: lagbc.bc(graph, cutoff=cutoff, device="cpu"),
+            lambda cutoff=cutoff: lagbc.bc(graph, cutoff=cutoff, device="cuda"),
+            lambda cutoff=cutoff: lagbc.bc(A, cutoff=cutoff, device="cpu", **given),
+            lambda cutoff=cutoff: lagbc.bc(A, cutoff=cutoff, device="cuda", **given),
+        )
+        np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-9)
+        seconds.append(gpu)
+        rows.append(
+            said(
+                f"| {name} | {cutoff:.0f} | {reach} | {cpu:.3f} | {gpu:.3f} | {cpu / gpu:.1f} | {cpu_whole:.3f} "
+                f"| {gpu_whole:.3f} |"
+            )
+        )
+    several = measure_several(name, graph, cutoffs, perf_counter, rounds, device="cuda")
+    return [*rows, said(f"{several}{exponent(reaches, seconds)}")]
+
+
+def where(device: str) -> str:
+    """Say which device was measured, and with which software."""
+    if device == "cpu":
+        return machine.cpu_model()
+    import cupy
+
+    found = cupy.cuda.runtime
+    name = found.getDeviceProperties(cupy.cuda.Device().id)["name"].decode()
+    versions = f"CuPy {cupy.__version__}, CUDA {found.runtimeGetVersion()}, numba {machine.package_version('numba')}"
+    return f"{name} beside {machine.cores()} cores of {machine.cpu_model()}, {versions}"
 
 
 @click.command()
@@ -111,19 +180,31 @@ def measure(name: str, A: sparse.csr_array, reaches: tuple[int, ...], rounds: in
 @click.option("--networks", default=NETWORKS, show_default=True, help="Names, separated by commas.")
 @click.option("--reaches", default=",".join(map(str, REACHES)), show_default=True, help="Mean numbers of vertices.")
 @click.option("--part", type=click.IntRange(1), help="So many vertices of a network.  [default: all]")
+@click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
 @click.option("--rounds", default=2, show_default=True)
+@click.option("--commit", help="The commit that is measured, where the checkout does not say.")
 @click.option("--out", type=click.Path(path_type=Path), help="A Markdown file for the table.")
-def main(data: Path, networks: str, reaches: str, part: int | None, rounds: int, out: Path | None) -> None:
+def main(
+    data: Path,
+    networks: str,
+    reaches: str,
+    part: int | None,
+    device: str,
+    rounds: int,
+    commit: str | None,
+    out: Path | None,
+) -> None:
     """Print the table, and write it if asked to."""
-    lines = [HEAD, "|---|---|---|---|---|---|---|---|"]
+    lines = [HEAD if device == "cpu" else GPU_HEAD, "|---|---|---|---|---|---|---|---|"]
+    run = measure if device == "cpu" else measure_on_gpu
     for name in networks.split(","):
         A = read_streets(data / f"{name}.mtx.gz")
         if part is not None:
             name, A = f"{name}, {part} vertices", neighbourhood(A, part)
-        lines += measure(name, A, tuple(map(int, reaches.split(","))), rounds)
+        lines += run(name, A, tuple(map(int, reaches.split(","))), rounds)
     if out is not None:
-        asked = "" if part is None else f" --part {part}"
-        about = f"{machine.cpu_model()}, commit {machine.commit()}"
+        asked = ("" if part is None else f" --part {part}") + (f" --device {device}" if device != "cpu" else "")
+        about = f"{where(device)}, commit {commit or machine.commit()}"
         table = [line for line in lines if line.startswith("|")]
         rest = [line for line in lines if not line.startswith("|")]
         by = f"By `python -m benchmarks.cutoff{asked}`; {about}."

@@ -60,7 +60,8 @@ class Options(TypedDict, total=False):
     dtype : str
         Type of path counts: "float64", or on the GPU "float32", in which scores have a relative error of 1e-6 to 2e-5.
         Scores are always summed in float64. Counts past 2**126 are common on meshes and roads; each such root is
-        recomputed in float64, so that float32 is no gain there. With `target_weights` or `demand` float64 is taken.
+        recomputed in float64, so that float32 is no gain there. With `target_weights`, `demand` or a cutoff or decay
+        float64 is taken.
     bucket_width : float or "auto"
         Only with lengths: the width of the buckets of Delta-stepping, as a length. It changes the time, not the scores.
     variant : str or None

@@ -160,7 +160,6 @@ def test_float32_is_float64_within_bounds():
 @pytest.mark.parametrize("weighted", [False, True])
 def test_same_bits(name, weighted, monkeypatch):
     """Whatever the run, the batch, the room there is at first, the warps of a root and how often it is launched."""
-    module = ROWS[weighted].load().within
     how = {"weighted": weighted, "cutoff": [2, 6], "decay": [0.1, 0.3], "directed": False}
     names = (*ALL, "gravity")
     expected = sums(GRAPHS[name], names, **how)
@@ -170,9 +169,6 @@ def test_same_bits(name, weighted, monkeypatch):
         patch.setattr(tuning, "WITHIN_FIRST_ROOM", 3)
         assert_same_bits(sums(GRAPHS[name], names, **how), expected)
         patch.setattr(tuning, "WITHIN_WARPS", 2000)
-        assert_same_bits(sums(GRAPHS[name], names, **how), expected)
-    with monkeypatch.context() as patch:
-        patch.setattr(module, "_RESULT_BYTES", 4000)
         assert_same_bits(sums(GRAPHS[name], names, **how), expected)
 
 

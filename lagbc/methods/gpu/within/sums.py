@@ -50,8 +50,6 @@ blocks = Blocks(most=64, least=1, enough=4096, at_once=4096)
 _LISTS = {"settled": 4 + 4 + 8, "waiting": 16 + 4, "rows": 4, "edge_rows": 8}
 _HALTED = len(_LISTS)  # place of what tells that the host has asked to stop
 _VERTEX_BYTES = 32
-# Bytes of what blocks sum to that are held before they are taken.
-_RESULT_BYTES = 2**27
 _MOST_WARPS = 16  # of a slot; as in within.cu
 
 
@@ -107,7 +105,7 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
         + 4 * graph.nnz * bool(widths[EDGES])
         + _list_bytes(_first_room(graph, plan), widths)
     )
-    results = sum(_result_rows(graph, widths)[kind] * _result_bytes(widths)[kind] for kind in (VERTICES, EDGES))
+    results = _bytes_of_results(_first_results(graph, plan), widths)
     return upload_bytes(graph, plan) + 8 * graph.n * graph.weighted + plan.batch * slot + results
 
 
@@ -162,7 +160,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         stop=stop,
     )
     _allocate(state)
-    _allocate_results(state, _result_rows(graph, widths))
+    _allocate_results(state, _first_results(graph, plan))
     return state
 
 
@@ -203,18 +201,16 @@ def _list_bytes(room: dict[str, int], widths: dict[str, int]) -> int:
     return sum(count * (_LISTS[name] + own.get(name, 0)) for name, count in room.items()) + 2 * _LISTS["settled"]
 
 
-def _result_bytes(widths: dict[str, int]) -> dict[str, int]:
-    """Count the bytes of what a block sums to at a vertex or an edge."""
-    return {VERTICES: 4 + 8 * widths[VERTICES], EDGES: 8 + 8 * widths[EDGES]}
+def _bytes_of_results(rows: dict[str, int], widths: dict[str, int]) -> int:
+    """Count the bytes of what blocks sum to at so many vertices and edges."""
+    return sum(rows[kind] * (size + 8 * widths[kind]) for kind, size in ((VERTICES, 4), (EDGES, 8)))
 
 
-def _result_rows(graph: Graph, widths: dict[str, int]) -> dict[str, int]:
-    """Tell for how many vertices and edges of all blocks there is room at first."""
-    most = {VERTICES: graph.active, EDGES: graph.nnz}
-    return {
-        kind: max(1, min(blocks.at_once * most[kind], _RESULT_BYTES // size)) if widths[kind] else 1
-        for kind, size in _result_bytes(widths).items()
-    }
+def _first_results(graph: Graph, plan: SweepPlan) -> dict[str, int]:
+    """Tell for how many vertices and edges of all blocks there is room at first: as lists have it, of two a slot."""
+    roots, room = graph.n if plan.roots is None else plan.roots, _first_room(graph, plan)
+    several = max(1, min(2 * plan.batch, blocks.at_once, -(-roots // blocks.size(roots))))
+    return {VERTICES: several * room["rows"], EDGES: several * room["edge_rows"]}
 
 
 def _allocate(state: State) -> None:
@@ -291,7 +287,8 @@ def _launch(state: State, some: dict[int, Roots]) -> dict[int, tuple[SparseSums,
     if needed[_HALTED]:
         raise Interrupted
     found = _take(state, some, firsts, done, {name: told[name].get() for name in ("places", "outcome", "root_sums")})
-    _grow(state, needed, is_stuck=not done.any())
+    if not _grow(state, needed) and len(found) < len(some):
+        _grow_results(state, told["taken"].get(), len(found), len(some))
     return found
 
 
@@ -301,8 +298,8 @@ def _threads(slots: int) -> int:
     return 32 * (1 << min(max(1, warps), _MOST_WARPS).bit_length() - 1)
 
 
-def _grow(state: State, needed: NDArray[np.int32], *, is_stuck: bool) -> None:
-    """Make room for twice as much, and what is needed, of all that was too little."""
+def _grow(state: State, needed: NDArray[np.int32]) -> bool:
+    """Make room for twice as much, and what is needed, of all that was too little; tell whether there was such."""
     more = {
         name: max(2 * state.room[name], int(count))
         for name, count in zip(_LISTS, needed[:_HALTED], strict=True)
@@ -314,10 +311,26 @@ def _grow(state: State, needed: NDArray[np.int32], *, is_stuck: bool) -> None:
         state.plan.require_growth(after - before)
         state.room = larger
         _allocate(state)
-    elif is_stuck:
-        rows = {VERTICES: 2 * len(state.results["names"]), EDGES: 2 * len(state.results["edge_names"])}
-        size = _result_bytes(state.widths)
-        state.plan.require_growth(sum(rows[kind] * size[kind] for kind in rows) // 2)
+    return bool(more)
+
+
+def _grow_results(state: State, taken: NDArray[np.uint64], done: int, asked: int) -> None:
+    """Make room for what the blocks that are left sum to, as those that are done, if the budget allows it.
+
+    `taken` is what those that were tried have asked for: so much there has to be where none was done.
+    """
+    rows = {VERTICES: len(state.results["names"]), EDGES: len(state.results["edge_names"])}
+    wanted = {
+        kind: have if count <= have else max(int(count), int(1.25 * have * (asked - done) / max(1, done)))
+        for (kind, have), count in zip(rows.items(), taken, strict=True)
+    }
+    more = _bytes_of_results(wanted, state.widths) - _bytes_of_results(rows, state.widths)
+    try:
+        state.plan.require_growth(more)
+        _allocate_results(state, wanted)
+    except MemoryError:
+        if not done:
+            raise
         _allocate_results(state, rows)
 
 

@@ -72,7 +72,7 @@ within_sum(int n, int width, int endpoints, const offset* __restrict__ indptr, c
                 if (!near.add(within, root_sums + (size_t)k * root_columns, looked)) phase.halt = STOPPED;
                 __syncthreads();
             }
-            search.clear();
+            if (how != FULL) search.clear();
             const bool lacks_room = how == FULL || row_count > most_rows || edge_row_count > most_edge_rows;
             if (lacks_room || phase.halt == STOPPED) {
                 if (threadIdx.x) return;
