@@ -55,7 +55,7 @@ def reach(
 
     Notes
     -----
-    A search costs what it reaches; "work-efficient" in hops and "dijkstra" with lengths, on the CPU, can make it.
+    A search costs what it reaches; "work-efficient" in hops and "dijkstra" with lengths make it, on CPU and GPU.
 
     References
     ----------

@@ -48,6 +48,7 @@ blocks = Blocks(most=64, least=1, enough=4096, at_once=4096)
 
 # Lists of a slot, in the order of what a launch says it needs; bytes of an entry beside its sums.
 _LISTS = {"settled": 4 + 4 + 8, "waiting": 16 + 4, "rows": 4, "edge_rows": 8}
+_NAME_BYTES = {VERTICES: 4, EDGES: 8}  # of a result
 _HALTED = len(_LISTS)  # place of what tells that the host has asked to stop
 _VERTEX_BYTES = 32
 _MOST_WARPS = 16  # of a slot; as in within.cu
@@ -68,8 +69,10 @@ class State:
         How many columns the sums of vertices, edges and roots have.
     given : dict
         What all launches are given: graph, weights and bounds.
-    room : dict
-        How many entries each list of a slot has.
+    room, most : dict
+        How many entries each list of a slot has, and can ever need.
+    counted : int
+        Bytes of lists and results in the footprint.
     lists, results : dict
         Arrays of the slots, and of what blocks of roots sum to.
     stop : ndarray of uint8, shape (1,)
@@ -83,6 +86,8 @@ class State:
     widths: dict[str, int]
     given: dict[str, Any]
     room: dict[str, int]
+    most: dict[str, int]
+    counted: int
     stop: NDArray[np.uint8]
     lists: dict[str, Any] = field(default_factory=dict)
     results: dict[str, Any] = field(default_factory=dict)
@@ -100,13 +105,9 @@ class State:
 def footprint(graph: Graph, plan: SweepPlan) -> int:
     """Bound the bytes of the graph on the device, of the slots as they are at first, and of what they sum to."""
     _, widths = lay_out(plan)
-    slot = (
-        _VERTEX_BYTES * graph.active
-        + 4 * graph.nnz * bool(widths[EDGES])
-        + _list_bytes(_first_room(graph, plan), widths)
-    )
-    results = _bytes_of_results(_first_results(graph, plan), widths)
-    return upload_bytes(graph, plan) + 8 * graph.n * graph.weighted + plan.batch * slot + results
+    slot = _VERTEX_BYTES * graph.active + 4 * graph.nnz * bool(widths[EDGES])
+    growing = _growing_bytes(plan, widths, _first_room(graph, plan), _first_results(graph, plan))
+    return upload_bytes(graph, plan) + 8 * graph.n * graph.weighted + plan.batch * slot + growing
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
@@ -157,6 +158,8 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
             "edge_order": cp.asarray(graph.edge_order) if widths[EDGES] else None,
         },
         room=_first_room(graph, plan),
+        most=_most_room(graph, plan),
+        counted=_growing_bytes(plan, widths, _first_room(graph, plan), _first_results(graph, plan)),
         stop=stop,
     )
     _allocate(state)
@@ -195,15 +198,16 @@ def _first_room(graph: Graph, plan: SweepPlan) -> dict[str, int]:
     return {name: max(1, min(most, tuning.WITHIN_FIRST_ROOM)) for name, most in _most_room(graph, plan).items()}
 
 
-def _list_bytes(room: dict[str, int], widths: dict[str, int]) -> int:
-    """Count the bytes of the lists of a slot."""
+def _growing_bytes(plan: SweepPlan, widths: dict[str, int], room: dict[str, int], results: dict[str, int]) -> int:
+    """Count the bytes of the lists of all slots, and of what blocks sum to at so many vertices and edges."""
     own = {"rows": 8 * widths[VERTICES], "edge_rows": 8 * widths[EDGES]}
-    return sum(count * (_LISTS[name] + own.get(name, 0)) for name, count in room.items()) + 2 * _LISTS["settled"]
+    slot = sum(count * (_LISTS[name] + own.get(name, 0)) for name, count in room.items()) + 2 * _LISTS["settled"]
+    return plan.batch * slot + sum(results[kind] * (size + 8 * widths[kind]) for kind, size in _NAME_BYTES.items())
 
 
-def _bytes_of_results(rows: dict[str, int], widths: dict[str, int]) -> int:
-    """Count the bytes of what blocks sum to at so many vertices and edges."""
-    return sum(rows[kind] * (size + 8 * widths[kind]) for kind, size in ((VERTICES, 4), (EDGES, 8)))
+def _require_growth(state: State, room: dict[str, int], results: dict[str, int]) -> None:
+    """Raise MemoryError if lists and results may not become so large."""
+    state.plan.require_growth(_growing_bytes(state.plan, state.widths, room, results) - state.counted)
 
 
 def _first_results(graph: Graph, plan: SweepPlan) -> dict[str, int]:
@@ -246,6 +250,10 @@ def _allocate_results(state: State, rows: dict[str, int]) -> None:
         "edge_names": cp.empty(rows[EDGES], np.int64),
         "edge_sums": cp.empty((rows[EDGES], state.widths[EDGES])),
     }
+
+
+def _rows_of_results(state: State) -> dict[str, int]:
+    return {VERTICES: len(state.results["names"]), EDGES: len(state.results["edge_names"])}
 
 
 def _launch(state: State, some: dict[int, Roots]) -> dict[int, tuple[SparseSums, NDArray[np.bool_]]]:
@@ -301,15 +309,13 @@ def _threads(slots: int) -> int:
 def _grow(state: State, needed: NDArray[np.int32]) -> bool:
     """Make room for twice as much, and what is needed, of all that was too little; tell whether there was such."""
     more = {
-        name: max(2 * state.room[name], int(count))
+        name: min(max(2 * state.room[name], int(count)), state.most[name])
         for name, count in zip(_LISTS, needed[:_HALTED], strict=True)
         if count > state.room[name]
     }
     if more:
-        larger = state.room | more
-        before, after = (state.plan.batch * _list_bytes(room, state.widths) for room in (state.room, larger))
-        state.plan.require_growth(after - before)
-        state.room = larger
+        _require_growth(state, state.room | more, _rows_of_results(state))
+        state.room |= more
         _allocate(state)
     return bool(more)
 
@@ -319,14 +325,13 @@ def _grow_results(state: State, taken: NDArray[np.uint64], done: int, asked: int
 
     `taken` is what those that were tried have asked for: so much there has to be where none was done.
     """
-    rows = {VERTICES: len(state.results["names"]), EDGES: len(state.results["edge_names"])}
+    rows = _rows_of_results(state)
     wanted = {
         kind: have if count <= have else max(int(count), int(1.25 * have * (asked - done) / max(1, done)))
         for (kind, have), count in zip(rows.items(), taken, strict=True)
     }
-    more = _bytes_of_results(wanted, state.widths) - _bytes_of_results(rows, state.widths)
     try:
-        state.plan.require_growth(more)
+        _require_growth(state, state.room, wanted)
         _allocate_results(state, wanted)
     except MemoryError:
         if not done:
