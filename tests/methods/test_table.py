@@ -88,7 +88,7 @@ def test_a_module_that_lacks_something(my_method):
     del my_method.footprint, my_method.options
     with pytest.raises(TypeError, match="my_method lacks options, footprint; lagbc/methods/contract"):
         lagbc.register_method(MINE)
-    with pytest.raises(TypeError, match="my_method lacks options, footprint, blocks, sum_within; lagbc/methods/contract"):
+    with pytest.raises(TypeError, match="lacks options, footprint, blocks, sum_within; lagbc/methods/contract"):
         lagbc.register_method(replace(MINE, bounds=True))
     with pytest.raises(ImportError, match="no_such_module"):
         lagbc.register_method(replace(MINE, module="no_such_module"))
