@@ -242,7 +242,17 @@ METHODS: tuple[Method, ...] = (
         demand=True,
         bounds=True,
     ),
-    Method("batched", "semiring", "cuda", False, "lagbc.methods.gpu.batched.hops", "cupy", _ALL_SEVEN, demand=True),
+    Method(
+        "batched",
+        "semiring",
+        "cuda",
+        False,
+        "lagbc.methods.gpu.batched.hops",
+        "cupy",
+        _ALL_SEVEN,
+        demand=True,
+        bounds=True,
+    ),
     Method("spmm", "semiring", "cuda", False, "lagbc.methods.gpu.spmm", "cupy"),
     Method(
         "delta-stepping",
@@ -253,20 +263,10 @@ METHODS: tuple[Method, ...] = (
         "cupy",
         _ALL_SEVEN,
         demand=True,
+        bounds=True,
     ),
-    Method("dijkstra", "traversal", "cuda", True, "lagbc.methods.gpu.traversal.dijkstra", "cupy", bounds=True),
-    *(
-        Method(
-            name,
-            "traversal",
-            "cuda",
-            False,
-            "lagbc.methods.gpu.traversal.hops",
-            "cupy",
-            bounds=name == "work-efficient",
-        )
-        for name in _TRAVERSALS
-    ),
+    Method("dijkstra", "traversal", "cuda", True, "lagbc.methods.gpu.traversal.dijkstra", "cupy"),
+    *(Method(name, "traversal", "cuda", False, "lagbc.methods.gpu.traversal.hops", "cupy") for name in _TRAVERSALS),
 )
 
 

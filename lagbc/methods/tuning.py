@@ -138,13 +138,6 @@ PRUNING_MOST_KEPT = 0.9
 # Threads of a block, at most 1024. A block has a root: wide blocks have fewer roots under way, whose rows fit a cache.
 # With lengths 128 threads, and so 16 roots a multiprocessor, took 4 to 15 times as long as 512 on meshes and roads.
 TRAVERSAL_THREADS = 512
-
-# Sums within cutoffs and decays on the GPU
-
-# Warps that a multiprocessor shall have at work: where few roots are under way, each has several.
-WITHIN_WARPS = 16
-# Entries that lists have room for at first, of what a root reaches and of what a block of roots touches.
-WITHIN_FIRST_ROOM = 2048
 # Hybrid: this many roots or more are sampled; a median depth below so many times log2(n) picks edge-parallel. The
 # figures are McLaughlin and Bader's.
 SAMPLE, GAMMA = 512, 4.0
@@ -240,6 +233,12 @@ COSTS: dict[tuple[str, str, bool], dict[str, float]] = {
         "pair_edge": 2.3e-08,
     },
 }
+
+# ---- Sums within cutoffs and decays on a GPU
+
+# Rows of balls of 32 roots, in a launch, for each root of a batch: a row has some 830 bytes, so that a batch of 4096
+# takes 7 GB. Balls have as many rows as their roots reach, and half as many again where these are 500.
+WITHIN_ROWS = 2048
 
 # ---- The loop over the roots of all methods
 

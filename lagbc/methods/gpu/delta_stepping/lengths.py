@@ -64,10 +64,12 @@ from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, upload, upload
 from lagbc.methods.gpu.common.sums import sums_bytes
 from lagbc.methods.gpu.common.sweep import Levels, State, Way
 from lagbc.methods.gpu.delta_stepping import dial, launch_per_round, one_launch, pruning
+from lagbc.methods.gpu.within import sums as within
 from lagbc.methods.sums import PATH_SUMS, Sums
 
 batching = Batching(block=GROUP_COLUMNS, auto=2048)
 options = frozenset({"rtol", "bucket_width", "members"})
+blocks, sum_within = within.blocks, within.sum_within
 
 WAYS = {
     "dial": Way(dial, dial.allocate, then="window"),
@@ -80,8 +82,10 @@ WAYS = {
 def footprint(graph: Graph, plan: SweepPlan) -> int:
     """Estimate the bytes of what is uploaded, of the sums of a batch, and of the way that is taken first.
 
-    Where edges may be left out, the graph of the others is there besides, in both orders.
+    Where edges may be left out, the graph of the others is there besides, in both orders. With bounds, see `within`.
     """
+    if plan.bounds is not None:
+        return within.footprint(graph, plan)
     found = survey(graph.weights)
     dist = _type_of_distances(graph, found, plan)
     unit = _unit(graph.weights, found)
@@ -99,8 +103,13 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
     return upload_bytes(graph, plan) + kept + sums_bytes(graph, plan) + arrays
 
 
-def prepare(graph: Graph, plan: SweepPlan, way: str | None = None) -> State:
-    """Upload the graph in sweep order and allocate rows for the batch; `way` is one of `WAYS`, if not the best."""
+def prepare(graph: Graph, plan: SweepPlan, way: str | None = None) -> State | within.State:
+    """Upload the graph in sweep order and allocate rows for the batch; `way` is one of `WAYS`, if not the best.
+
+    With bounds, see `within`.
+    """
+    if plan.bounds is not None:
+        return within.prepare(graph, plan)
     ARRAYS.begin("float64")
     whole = graph
     graph, kept = prune(graph, plan)

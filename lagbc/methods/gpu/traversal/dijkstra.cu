@@ -1,7 +1,33 @@
 // Dijkstra's rule in parallel by queues (see lengths.cuh): what is settled and what waits is listed, so that a phase
 // looks at no other vertex.
 //
-// S (`settled`) holds the vertices level after level, `ends` where the levels end; waiting.cuh says what waits.
+// S (`settled`) holds the vertices level after level, `ends` where the levels end. `waiting` holds an entry for each
+// time that a distance was lowered: distance, distance plus shortest edge, vertex. Entries whose vertex has come nearer
+// since then are thrown away when the threshold passes them; so an entry that waits is looked at in one piece of
+// memory, and not at its vertex.
+
+// Entries that a thread looks at between two barriers.
+constexpr int ITEMS = 4;
+
+struct Waiting {
+    double2* bounds;  // distance, and distance plus shortest edge
+    int* vertices;
+    int most;
+
+    __device__ __forceinline__ void write(int place, double2 bound, int v) {
+        if (place >= most) return;  // the search ends as FULL
+        bounds[place] = bound;
+        vertices[place] = v;
+    }
+};
+
+// A place for each thread that wants one, counted by `count`; all threads of a warp take part.
+__device__ __forceinline__ int take_place(bool wanted, int* count) {
+    const unsigned lanes = __ballot_sync(ALL, wanted), lane = threadIdx.x % 32;
+    int first = 0;
+    if (lane == 0 && lanes) first = atomicAdd(count, __popc(lanes));
+    return __shfl_sync(ALL, first, 0) + __popc(lanes & ((1u << lane) - 1));
+}
 
 // The search of a block.
 struct Search {
@@ -43,10 +69,35 @@ struct Search {
     }
 
     // Move what waits below the threshold to S, and return the least distance plus shortest edge of what stays.
-    __device__ __forceinline__ double settle(double threshold, int waits, int* end, int* kept) const {
-        return waiting.settle(
-            threshold, waits, end, kept, [&](int v, double dist) { return found[v].dist == dist; },
-            [&](int place, int v) { settled[place] = v; });
+    // Entries are written back no further than they were read.
+    __device__ __forceinline__ double settle(double threshold, int waits, int* end, int* kept) {
+        double least = number(UNREACHED);
+        for (int first = 0; first < waits; first += ITEMS * blockDim.x) {
+            double2 bounds[ITEMS];
+            int vertices[ITEMS];
+            bool finals[ITEMS];
+#pragma unroll
+            for (int k = 0; k < ITEMS; k++) {
+                const int i = first + k * blockDim.x + threadIdx.x;
+                vertices[k] = i < waits ? waiting.vertices[i] : -1;
+                bounds[k] = i < waits ? waiting.bounds[i] : double2{0, 0};
+            }
+#pragma unroll
+            for (int k = 0; k < ITEMS; k++)
+                finals[k] = vertices[k] >= 0 && bounds[k].x < threshold && found[vertices[k]].dist == bounds[k].x;
+            __syncthreads();
+#pragma unroll
+            for (int k = 0; k < ITEMS; k++) {
+                const int place = take_place(finals[k], end);
+                if (finals[k]) settled[place] = vertices[k];
+                const bool stays = vertices[k] >= 0 && !(bounds[k].x < threshold);
+                const int next = take_place(stays, kept);
+                if (!stays) continue;
+                waiting.write(next, bounds[k], vertices[k]);
+                least = fmin(least, bounds[k].y);
+            }
+        }
+        return least;
     }
 };
 

@@ -33,20 +33,18 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.cuda.compiler import THREADS
 from lagbc.cuda.host import pinned_flag
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
 from lagbc.methods.gpu.common.rows import upload_bytes
-from lagbc.methods.gpu.traversal.edges import Edges, edges_of, shortest_of
 from lagbc.methods.gpu.traversal.kernels import DIJKSTRA
 from lagbc.methods.gpu.traversal.roots import ROOTS_OF_BLOCK, add_roots
-from lagbc.methods.gpu.within import sums as within
 from lagbc.methods.sums import Sums
 
 batching = Batching(block=ROOTS_OF_BLOCK, auto=2048)
 options = frozenset({"variant", "virtual_warp"})
-blocks, sum_within = within.blocks, within.sum_within
 
 VARIANTS = tuple(DIJKSTRA)
 VIRTUAL_WARPS = (1, 4, 8, 16, 32)
@@ -68,8 +66,8 @@ class State:
     rows: int
     order: Any  # (rows,) int64: the caller's vertex of each row
     position: NDArray[np.int64]  # (n,): row of each of the caller's vertices; rows or more if it has no edges
-    edges: Edges
-    in_edges: Edges
+    edges: tuple[Any, Any, Any]  # indptr, indices, lengths
+    in_edges: tuple[Any, Any, Any]
     shortest: Any  # (rows,): smallest length of an out-edge, inf if there is none
     omega: Any  # (rows,) or None
     found: Any  # (batch, rows, 2) float64: dist, and sigma, then c, in the plan's dtype
@@ -127,8 +125,6 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
     Of a vertex, the shortest edge; of a vertex and root dist and sigma, delta, and settled, ends and an entry that
     waits, or the level. Entries are more where the queue has to grow.
     """
-    if plan.bounds is not None:
-        return within.footprint(graph, plan)
     lists = 4 if plan.variant == "node-parallel" else 2 * 4 + _ENTRY_BYTES
     entries = graph.active * plan.batch * (16 + 8 + lists)
     return upload_bytes(graph, plan) + 2 * 8 * graph.n + entries + (64 + _ENTRY_BYTES) * plan.batch
@@ -137,16 +133,14 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
 _ENTRY_BYTES = 16 + 4
 
 
-def prepare(graph: Graph, plan: SweepPlan) -> State | within.State:
-    """Upload the graph in sweep order and allocate the rows of a batch; with bounds, slots in their place.
+def prepare(graph: Graph, plan: SweepPlan) -> State:
+    """Upload the graph in sweep order and allocate the rows of a batch.
 
     Raises
     ------
     ValueError
         ``plan.variant`` or ``plan.virtual_warp`` is none of `VARIANTS` or `VIRTUAL_WARPS`.
     """
-    if plan.bounds is not None:
-        return within.prepare(graph, plan)
     variant = plan.variant or VARIANTS[0]
     if variant not in VARIANTS:
         raise ValueError(f"variant={variant!r}: dijkstra has the variants {', '.join(VARIANTS)}")
@@ -155,7 +149,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State | within.State:
         raise ValueError(f"virtual_warp={width!r}: dijkstra has virtual warps of {VIRTUAL_WARPS} threads")
     ordered, into = graph.reordered.on_device, graph.reordered.transpose.on_device
     rows = graph.active
-    edges = edges_of(ordered, rows)
+    edges = _edges(ordered, rows)
     stop = pinned_flag()
     plan.stop.mirror(stop)
     shape = plan.batch, rows
@@ -168,8 +162,8 @@ def prepare(graph: Graph, plan: SweepPlan) -> State | within.State:
         order=cp.asarray(graph.order[:rows]),
         position=graph.position,
         edges=edges,
-        in_edges=edges if into is ordered else edges_of(into, rows),
-        shortest=shortest_of(edges, rows),
+        in_edges=edges if into is ordered else _edges(into, rows),
+        shortest=_shortest(edges, rows),
         omega=None if plan.omega is None else cp.asarray(plan.omega[graph.order[:rows]]),
         found=cp.empty((*shape, 2)),
         delta=cp.empty(shape),
@@ -275,3 +269,17 @@ def _launch(state: State, sweep: str, rows: Any, **given: Any) -> NDArray[np.int
     if (outcome[:, _HOW] == _STOPPED).any():
         raise Interrupted
     return outcome
+
+
+def _edges(graph: Graph, rows: int) -> tuple[Any, Any, Any]:
+    return graph.indptr[: rows + 1], graph.indices, graph.weights
+
+
+def _shortest(edges: tuple[Any, Any, Any], rows: int) -> Any:
+    """Find the smallest length of each row's edges, inf if it has none."""
+    indptr, _, lengths = edges
+    shortest = cp.empty(rows)
+    if rows:
+        kernel = DIJKSTRA[VARIANTS[0]].kernel("dijkstra_shortest", "float64")
+        kernel((-(-rows * 32 // THREADS),), THREADS, n=rows, indptr=indptr, lengths=lengths, shortest=shortest)
+    return shortest

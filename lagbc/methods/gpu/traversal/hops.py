@@ -55,15 +55,14 @@ from lagbc.methods.contract import Batching, Interrupted, SweepPlan
 from lagbc.methods.gpu.common.rows import upload_bytes
 from lagbc.methods.gpu.traversal.kernels import DEPTH_BYTES, HOPS, ROOTS
 from lagbc.methods.gpu.traversal.roots import ROOTS_OF_BLOCK, add_roots
-from lagbc.methods.gpu.traversal.teams import WIDTHS, width_of
-from lagbc.methods.gpu.within import sums as within
 from lagbc.methods.sums import Sums
 
 # About four times as many roots as an H100 searches from at a time, so that it is seldom idle at the end.
 batching = Batching(block=ROOTS_OF_BLOCK, auto=2048)
 options = frozenset({"variant", "virtual_warp"})
-blocks, sum_within = within.blocks, within.sum_within
 
+# Virtual warps.
+WIDTHS = (1, 2, 4, 8, 16, 32)
 _NODE, _EDGE = "node_parallel", "edge_parallel"
 _QUEUE, _ACTIVE = "work_efficient", "active_edge"
 _SOURCES = {
@@ -141,8 +140,6 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
     Of a vertex and root values and delta, depths, and what the kernels take besides: the sums of
     edge-parallel, the queue, and the offsets and sums of active-edge; of a level and root, its end in the queue.
     """
-    if plan.bounds is not None:
-        return within.footprint(graph, plan)
     values = np.dtype(plan.dtype).itemsize
     own = {_NODE: 0, _EDGE: values, _QUEUE: 4, _ACTIVE: 4 + 8 + values}
     sources = {_SOURCES[plan.method]} | ({_EDGE} if plan.method == "hybrid" else set())
@@ -153,8 +150,8 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
     return upload_bytes(graph, plan) + tails + rows + ends + 64 * plan.batch
 
 
-def prepare(graph: Graph, plan: SweepPlan) -> State | within.State:
-    """Upload the graph in sweep order and allocate the rows of a batch; with bounds, slots in their place.
+def prepare(graph: Graph, plan: SweepPlan) -> State:
+    """Upload the graph in sweep order and allocate the rows of a batch.
 
     Parameters
     ----------
@@ -172,8 +169,6 @@ def prepare(graph: Graph, plan: SweepPlan) -> State | within.State:
         The plan has a variant or a virtual warp that its method does not take.
     """
     _check(plan)
-    if plan.bounds is not None:
-        return within.prepare(graph, plan)
     ROOTS.begin("float64")
     ordered, into = graph.reordered.on_device, graph.reordered.transpose.on_device
     rows = graph.active
@@ -274,11 +269,18 @@ def _check(plan: SweepPlan) -> None:
 
 
 def _width(graph: Graph, plan: SweepPlan) -> int:
+    """Threads that share a vertex's edges: as many as the tail of an edge has on average, rounded down.
+
+    So it is 2 or 4 on roads and meshes, and 32 where a few vertices have most edges, on which one thread would be long.
+    """
     if plan.virtual_warp is not None:
         return plan.virtual_warp
     if plan.method == "node-parallel":
         return 1
-    return width_of(graph, 4 if plan.method == "warp-centric" else 1)
+    degrees = graph.out_degrees.astype(np.float64)
+    mean = float(degrees @ degrees) / max(1, graph.nnz)
+    narrowest = 4 if plan.method == "warp-centric" else 1
+    return max(size for size in WIDTHS if size <= max(mean, narrowest))
 
 
 def _allocate(state: State) -> None:

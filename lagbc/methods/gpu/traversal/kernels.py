@@ -19,14 +19,10 @@ HOPS = {
     )
 }
 _LENGTHS = (COMMON, VALUES, f"{_HERE}/lengths.cuh")
-WAITING = (*_LENGTHS, f"{_HERE}/waiting.cuh")
 # By the variants of the method.
 DIJKSTRA = {
-    variant: Kernels(Source(f"{_HERE}/{name}.cu", headers), resident=("DIJKSTRA",))
-    for variant, name, headers in (
-        ("work-efficient", "dijkstra", WAITING),
-        ("node-parallel", "dijkstra_node_parallel", _LENGTHS),
-    )
+    variant: Kernels(Source(f"{_HERE}/{name}.cu", _LENGTHS), resident=("DIJKSTRA",))
+    for variant, name in (("work-efficient", "dijkstra"), ("node-parallel", "dijkstra_node_parallel"))
 }
 ROOTS = Kernels(Source(f"{_HERE}/roots.cu", (COMMON,)), dtypes=("float64",))
 

@@ -1,4 +1,5 @@
 """Sums within cutoffs and decays on the GPU, at the cost of what the roots reach.
 
-One kernel for hops and for lengths, a block of threads for each block of roots.
+A block of roots is the columns of the small matrix of its ball, the part of the graph that lies within the radius of
+any of them. balls.py finds balls on the host, within.cu sums all of them in one launch, a warp each.
 """

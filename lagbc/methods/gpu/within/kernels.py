@@ -1,14 +1,11 @@
-"""The kernels of sums within cutoffs and decays."""
+"""The kernel of sums within cutoffs and decays."""
 
 from lagbc.cuda.compiler import Source
-from lagbc.methods.gpu.common.kernels import Kernels
-from lagbc.methods.gpu.traversal.kernels import WAITING
-
-_HERE = "methods/gpu/within"
+from lagbc.methods.gpu.common.kernels import COMMON, Kernels
 
 # DIST, the type of distances, is given where edges have lengths.
 WITHIN = Kernels(
-    Source(f"{_HERE}/within.cu", (*WAITING, f"{_HERE}/search.cuh", f"{_HERE}/sums.cuh")),
+    Source("methods/gpu/within/within.cu", (COMMON,)),
     asks=("COUNTS",),
     dtypes=("float64",),
     dists=(None, "float64"),
