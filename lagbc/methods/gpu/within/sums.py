@@ -1,16 +1,16 @@
-r"""Sums within cutoffs and decays on the GPU: small matrices of what blocks of roots reach, all in one launch.
+r"""Sums within cutoffs and decays on the GPU: small matrices of what neighbouring roots reach, many in a launch.
 
-A block of at most 32 neighbouring roots is the columns of the matrix of its ball (balls.py). Distances, path counts and
-dependencies are the least solutions of linear systems over semirings, which a warp finds by Gauss-Seidel sweeps over
-the rows of the ball (within.cu):
+At most 32 neighbouring roots are the columns of the matrix of their ball (balls.py); a block of roots has up to eight
+balls. Distances, path counts and dependencies are the least solutions of linear systems over semirings, which a warp
+finds by Gauss-Seidel sweeps over the rows of the ball (within.cu):
 
     dist = e \oplus A^T min.plus dist,   sigma = e + T^T sigma,   c = weight / sigma + T c
 
-with T the tight edges. Whatever a root does not reach within the radius stays at infinity. The cost of a block is that
-of the sweeps over its ball; paths seldom turn against the order of its rows, so that sweeps are few.
+with T the tight edges. What a root does not reach within the radius stays at infinity. The cost of a ball is that of
+the sweeps over it; paths seldom turn against the order of its rows, so that sweeps are few.
 
-Each sum is a tree of fixed shape over the roots of a block, or a sum in row order: the bits depend on the graph and the
-blocks of roots alone, which the roots of the run fix.
+Each sum is a tree of fixed shape over the roots of a ball, or a sum in row order, and the balls of a block are added in
+order: the bits depend on the graph and the blocks alone, which the roots of the run fix.
 
 References
 ----------
@@ -21,6 +21,7 @@ matrix multiplication, SC 2017.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +34,7 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Blocks, Interrupted, SweepPlan
-from lagbc.methods.gpu.within.balls import LANES, Balls, Edges, find_balls
+from lagbc.methods.gpu.within.balls import BALLS, LANES, Balls, Edges, Lanes, deal, find_balls, merged
 from lagbc.methods.gpu.within.kernels import WITHIN
 from lagbc.methods.sums import PATH_SUMS, SparseSums
 from lagbc.methods.within import EDGES, ROOTS, VERTICES, Columns, as_sums, lay_out
@@ -41,7 +42,7 @@ from lagbc.methods.within import EDGES, ROOTS, VERTICES, Columns, as_sums, lay_o
 Roots = NDArray[np.int64]
 
 # Where there are few roots, a block has fewer, that there are warps enough: their balls are smaller, too.
-blocks = Blocks(most=LANES, least=1, enough=4096, at_once=8192)
+blocks = Blocks(most=BALLS * LANES, least=1, enough=512, at_once=2**14)
 
 # How a root ended; as in within.cu.
 _DONE, _STOPPED = 0, 2
@@ -164,77 +165,111 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
 def sum_within(state: State, blocks: Sequence[Roots]) -> Iterator[tuple[SparseSums, NDArray[np.bool_]]]:
     """Sum blocks of roots within the bounds of the plan.
 
-    As many balls are found and summed at a time as there is room for, by the size of those before; at first, one for
-    each thread of the host.
+    Each thread of the host finds balls, has them summed in a stream of its own and adds up what that comes to, so that
+    the device has the balls of all of them at work.
     """
-    first, count, room = 0, state.plan.threads, state.rows * state.row_bytes
-    while first < len(blocks):
-        state.plan.stop.check()
-        some = blocks[first : first + count]
-        balls = _balls_of(state, some)
-        while (needed := _bytes_of(state, balls)) > room and len(some) > 1:
-            some = some[: len(some) // 2]
-            balls = _balls_of(state, some)
-        if needed > room:
-            state.plan.require_growth(needed - room)
-        yield from _summed(state, some, balls)
-        first += len(some)
-        count = max(1, int(len(some) * room / needed))
+    state.plan.stop.check()
+    threads = min(state.plan.threads, len(blocks))
+    if not threads:
+        return
+    length = _length(state, blocks, threads)
+    device = cp.cuda.Device()
+
+    def run(some: Sequence[Roots]) -> list[tuple[SparseSums, NDArray[np.bool_]]]:
+        with device, cp.cuda.Stream(non_blocking=True):
+            return _summed(state, some, state.rows * state.row_bytes // threads)
+
+    several = [blocks[first : first + length] for first in range(0, len(blocks), length)]
+    with ThreadPoolExecutor(threads) as pool:
+        for found in pool.map(run, several):
+            yield from found
 
 
-def _balls_of(state: State, blocks: Sequence[Roots]) -> Balls:
-    placed = [np.where(roots < 0, -1, state.position[roots]) for roots in blocks]
-    places = bool(state.widths[EDGES])
-    return find_balls(state.graph, placed, state.plan.radius, places=places, threads=state.plan.threads)
+def _length(state: State, blocks: Sequence[Roots], threads: int) -> int:
+    """Tell how many blocks are summed together: as there is room for by the size of some balls, two a thread at least.
+
+    Whatever their number, the bits are the same.
+    """
+    some = blocks[:: -(-len(blocks) // threads)]
+    a_block = max(1, _bytes_of(state, _balls_of(state, _lanes_of(state, some))) // len(some))
+    by_room = state.rows * state.row_bytes // threads // a_block
+    return max(1, min(by_room, -(-len(blocks) // (2 * threads))))
+
+
+def _lanes_of(state: State, blocks: Sequence[Roots]) -> Lanes:
+    return deal([np.where(block < 0, -1, state.position[block]) for block in blocks])
+
+
+def _balls_of(state: State, lanes: Lanes) -> Balls:
+    return find_balls(state.graph, lanes, state.plan.radius, edges=bool(state.widths[EDGES]))
 
 
 def _bytes_of(state: State, balls: Balls) -> int:
     """Count the bytes of balls on the device; see `_row_bytes`."""
     ways = [balls.out] if balls.into is balls.out else [balls.out, balls.into]
-    edges = sum(of.indptr.nbytes + of.indices.nbytes + of.lengths.nbytes for of in ways)
+    edges = sum(array.nbytes for of in ways for array in of)
     row = 8 * (LANES * (1 + 2 * state.counts) + state.widths[VERTICES] + 1)
-    return max(1, row * balls.rows + edges + 8 * state.widths[EDGES] * len(balls.out.indices))
+    return row * balls.rows + edges + 8 * state.widths[EDGES] * len(balls.out.indices)
 
 
-def _summed(state: State, blocks: Sequence[Roots], balls: Balls) -> Iterator[tuple[SparseSums, NDArray[np.bool_]]]:
-    """Sum the blocks of some balls in one launch."""
-    plan, lanes = state.plan, (len(blocks), LANES)
-    out = _on_device("", balls.out)
-    made = {
-        "by_vertex": cp.empty((balls.rows, state.widths[VERTICES])),
-        "by_edge": cp.empty((len(balls.out.indices), state.widths[EDGES])),
-        "by_root": cp.zeros((*lanes, state.widths[ROOTS])),
-        "outcome": cp.empty(lanes, np.int32),
-    }
-    WITHIN.kernel("within_sum", "float64", dist="float64" if state.graph.weighted else None, sums=plan.sums)(
-        (-(-len(blocks) * LANES // _THREADS),),
+def _summed(state: State, blocks: Sequence[Roots], room: int) -> list[tuple[SparseSums, NDArray[np.bool_]]]:
+    """Sum some blocks; half of them at a time where all take more bytes than there is room for."""
+    lanes = _lanes_of(state, blocks)
+    balls = _balls_of(state, lanes)
+    needed = _bytes_of(state, balls)
+    if needed > room and len(blocks) > 1:
+        half = len(blocks) // 2
+        return _summed(state, blocks[:half], room) + _summed(state, blocks[half:], room)
+    if needed > room:
+        state.plan.require_growth(needed - room)
+    of_rows, of_edges, by_root, outcome = _launch(state, lanes, balls, _by_lane(state.plan.multiplicity, lanes, blocks))
+    if (outcome == _STOPPED).any():
+        raise Interrupted
+    by_vertex, by_edge = merged(of_rows, balls.of_vertices), merged(of_edges, balls.of_edges)
+    vertices, edges = state.order[balls.of_vertices.named], balls.of_edges.named
+    edges = edges if state.edge_order is None else state.edge_order[edges]
+    found = []
+    for k, (block, places) in enumerate(zip(blocks, lanes.places, strict=True)):
+        own, own_edges = slice(*balls.of_vertices.starts[k : k + 2]), slice(*balls.of_edges.starts[k : k + 2])
+        here = block >= 0
+        arrays = {VERTICES: by_vertex[own], EDGES: by_edge[own_edges], ROOTS: by_root[places[here]]}
+        summed = as_sums(state.plan, state.columns, arrays)
+        found.append((SparseSums(vertices[own], edges[own_edges], block[here], summed), outcome[places] != _DONE))
+    return found
+
+
+def _launch(state: State, lanes: Lanes, balls: Balls, times: NDArray[np.float64] | None) -> list[NDArray[Any]]:
+    """Sum balls: by row, by edge that leaves one, and by lane; and how each lane ended."""
+    count, out = len(lanes.roots), _on_device("", balls.out)
+    made = (
+        cp.empty((balls.rows, state.widths[VERTICES])),
+        cp.empty((len(balls.out.indices), state.widths[EDGES])),
+        cp.zeros((count * LANES, state.widths[ROOTS])),
+        cp.empty(count * LANES, np.int32),
+    )
+    by_vertex, by_edge, by_root, outcome = made
+    dist = "float64" if state.graph.weighted else None
+    WITHIN.kernel("within_sum", "float64", dist=dist, sums=state.plan.sums)(
+        (-(-count * LANES // _THREADS),),
         _THREADS,
-        balls=len(blocks),
+        balls=count,
         starts=cp.asarray(balls.starts),
         roots=cp.asarray(balls.roots),
-        times=None if plan.multiplicity is None else cp.asarray(_by_lane(blocks, plan.multiplicity)),
+        times=None if times is None else cp.asarray(times),
         **out,
-        **(_renamed(out) if balls.into is balls.out else _on_device("in_", balls.into)),
+        **(_entering(out) if balls.into is balls.out else _on_device("in_", balls.into)),
         omega=None if state.omega is None else cp.asarray(state.omega[balls.vertices]),
         dist=cp.empty((balls.rows, LANES)),
         sigma=cp.empty((balls.rows, LANES)) if state.counts else None,
         onward=cp.empty((balls.rows, LANES)) if state.counts else None,
+        by_vertex=by_vertex,
+        by_edge=by_edge,
+        by_root=by_root,
+        outcome=outcome,
         stop=state.stop,
         **state.given,
-        **made,
     )
-    by_vertex, by_edge, by_root, outcome = (array.get() for array in made.values())
-    if (outcome == _STOPPED).any():
-        raise Interrupted
-    ends = balls.out.indptr[balls.starts]
-    for k, roots in enumerate(blocks):
-        rows, edges = slice(*balls.starts[k : k + 2]), slice(*ends[k : k + 2])
-        here = np.flatnonzero(roots >= 0)
-        arrays = {VERTICES: by_vertex[rows], EDGES: by_edge[edges], ROOTS: by_root[k, here]}
-        named = balls.out.places[edges] if state.edge_order is None else state.edge_order[balls.out.places[edges]]
-        summed = as_sums(plan, state.columns, arrays)
-        part = SparseSums(state.order[balls.vertices[rows]], named, roots[here], summed)
-        yield part, outcome[k, : len(roots)] != _DONE
+    return [array.get() for array in made]
 
 
 def _on_device(prefix: str, edges: Edges) -> dict[str, Any]:
@@ -245,13 +280,18 @@ def _on_device(prefix: str, edges: Edges) -> dict[str, Any]:
     }
 
 
-def _renamed(out: dict[str, Any]) -> dict[str, Any]:
-    """Name edges that leave as edges that enter, where all lead both ways."""
+def _entering(out: dict[str, Any]) -> dict[str, Any]:
+    """Take edges that leave for those that enter, where all lead both ways."""
     return {f"in_{name}": array for name, array in out.items()}
 
 
-def _by_lane(blocks: Sequence[Roots], multiplicity: NDArray[np.float64]) -> NDArray[np.float64]:
-    times = np.ones((len(blocks), LANES))
-    for of_block, roots in zip(times, blocks, strict=True):
-        of_block[: len(roots)] = multiplicity[roots]
+def _by_lane(
+    multiplicity: NDArray[np.float64] | None, lanes: Lanes, blocks: Sequence[Roots]
+) -> NDArray[np.float64] | None:
+    """Tell how often the root of each lane counts; None is once."""
+    if multiplicity is None:
+        return None
+    times = np.ones(lanes.roots.size)
+    for block, places in zip(blocks, lanes.places, strict=True):
+        times[places] = multiplicity[block]
     return times

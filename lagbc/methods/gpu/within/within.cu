@@ -1,4 +1,4 @@
-// Sums within cutoffs and decays: a warp has a ball and the block of at most 32 roots that it is of, a lane one root.
+// Sums within cutoffs and decays: a warp has a ball, and a lane one of the at most 32 roots that it is of.
 //
 // The balls are the diagonal blocks of one matrix; a row is a vertex of a ball, and has an entry for each lane. Whatever
 // is searched or counted is the least solution of a linear system over a semiring, found by sweeps over the rows of the
@@ -36,7 +36,11 @@ struct Edges {
     const int* indices;
     const double* lengths;
 
-    __device__ __forceinline__ double length(offset e) const { return LENGTHS ? lengths[e] : 1.0; }
+    // Through the read-only path: no store comes in between.
+    __device__ __forceinline__ offset begin(int v) const { return __ldg(indptr + v); }
+    __device__ __forceinline__ offset end(int v) const { return __ldg(indptr + v + 1); }
+    __device__ __forceinline__ int other(offset e) const { return __ldg(indices + e); }
+    __device__ __forceinline__ double length(offset e) const { return LENGTHS ? __ldg(lengths + e) : 1.0; }
 };
 
 // A column of sums: a target at a distance d counts omega exp(-decay d) where d <= radius, else nothing.
@@ -96,9 +100,9 @@ struct Lane {
         for (int v = first; v < last; v++) dist[at(v)] = v == root ? 0 : UNREACHED;
         return solve(true, [&](int v) {
             double least = dist[at(v)];
-            const offset end = in.indptr[v + 1];
-            for (offset e = in.indptr[v]; e < end; e++) {
-                const double through = dist[at(in.indices[e])] + in.length(e);
+            const offset end = in.end(v);
+            for (offset e = in.begin(v); e < end; e++) {
+                const double through = dist[at(in.other(e))] + in.length(e);
                 if (through <= radius) least = fmin(least, through);
             }
             return replace(dist, v, least);
@@ -108,10 +112,10 @@ struct Lane {
     // Sum the paths to v along its tight edges.
     __device__ __forceinline__ double paths_to(int v) const {
         const double far = dist[at(v)];
-        const offset end = in.indptr[v + 1];
+        const offset end = in.end(v);
         double paths = v == root ? 1 : 0;
-        for (offset e = in.indptr[v]; e < end; e++) {
-            const size_t tail = at(in.indices[e]);
+        for (offset e = in.begin(v); e < end; e++) {
+            const size_t tail = at(in.other(e));
             if (is_tight(dist[tail], in.length(e), far)) paths += sigma[tail];
         }
         return paths;
@@ -134,10 +138,10 @@ struct Lane {
     __device__ __forceinline__ double sum_onward(int v, double radius) const {
         const double near = dist[at(v)];
         if (!(near <= radius)) return 0;
-        const offset end = out.indptr[v + 1];
+        const offset end = out.end(v);
         double total = 0;
-        for (offset e = out.indptr[v]; e < end; e++) {
-            const size_t head = at(out.indices[e]);
+        for (offset e = out.begin(v); e < end; e++) {
+            const size_t head = at(out.other(e));
             if (dist[head] <= radius && is_tight(near, out.length(e), dist[head])) total += onward[head];
         }
         return total;
@@ -190,9 +194,9 @@ struct Sums {
                                                 double times) const {
         for (int v = of.first; v < of.last; v++) {
             const double near = of.dist[of.at(v)], paths = of.sigma[of.at(v)] * times;
-            const offset end = of.out.indptr[v + 1];
-            for (offset e = of.out.indptr[v]; e < end; e++) {
-                const size_t head = of.at(of.out.indices[e]);
+            const offset end = of.out.end(v);
+            for (offset e = of.out.begin(v); e < end; e++) {
+                const size_t head = of.at(of.out.other(e));
                 const double far = of.dist[head];
                 const bool is_on = counts && far <= radius && of.is_tight(near, of.out.length(e), far);
                 const double total = warp_sum(is_on ? paths * of.onward[head] : 0);
