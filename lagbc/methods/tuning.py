@@ -236,9 +236,9 @@ COSTS: dict[tuple[str, str, bool], dict[str, float]] = {
 
 # ---- Sums within cutoffs and decays on a GPU
 
-# Rows of balls of 32 roots, in a launch, for each root of a batch: a row has some 830 bytes, so that a batch of 4096
-# takes 7 GB. Balls have as many rows as their roots reach, and half as many again where these are 500.
-WITHIN_ROWS = 2048
+# Rows of the balls of 32 roots that are on the device, for each root of a batch: a row has some 830 bytes, so that a
+# batch of 2048 takes at most 7 GB. Fewer are fewer warps at work where balls are large.
+WITHIN_ROWS = 4096
 
 # ---- The loop over the roots of all methods
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import local
 from typing import Any
 
 import cupy as cp
@@ -172,15 +173,19 @@ def sum_within(state: State, blocks: Sequence[Roots]) -> Iterator[tuple[SparseSu
     threads = min(state.plan.threads, len(blocks))
     if not threads:
         return
-    length = _length(state, blocks, threads)
-    device = cp.cuda.Device()
+    length, room = _length(state, blocks, threads), state.rows * state.row_bytes // threads
+    device, own = cp.cuda.Device(), local()
+
+    def begin() -> None:
+        with device:
+            own.stream = cp.cuda.Stream(non_blocking=True)
 
     def run(some: Sequence[Roots]) -> list[tuple[SparseSums, NDArray[np.bool_]]]:
-        with device, cp.cuda.Stream(non_blocking=True):
-            return _summed(state, some, state.rows * state.row_bytes // threads)
+        with device, own.stream:
+            return _summed(state, some, room)
 
     several = [blocks[first : first + length] for first in range(0, len(blocks), length)]
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPoolExecutor(threads, "lagbc sums", begin) as pool:
         for found in pool.map(run, several):
             yield from found
 
@@ -214,6 +219,7 @@ def _bytes_of(state: State, balls: Balls) -> int:
 
 def _summed(state: State, blocks: Sequence[Roots], room: int) -> list[tuple[SparseSums, NDArray[np.bool_]]]:
     """Sum some blocks; half of them at a time where all take more bytes than there is room for."""
+    state.plan.stop.check()
     lanes = _lanes_of(state, blocks)
     balls = _balls_of(state, lanes)
     needed = _bytes_of(state, balls)
