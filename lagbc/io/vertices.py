@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from lagbc.budget import host_budget
 from lagbc.errors import GraphFormatError
+from lagbc.graph.names import nearest_names
 from lagbc.io.edges.fields import counted, is_float, shown, split_line
 from lagbc.io.edges.layout import content_of, separator_of
 from lagbc.io.integers import is_int64
@@ -51,6 +52,11 @@ class Vertices:
             return f"the integers from 0 to {self.n - 1}"
         some = ", ".join(repr(name) for name in self.labels[:3].tolist())
         return f"called {some}{', ...' if self.n > 3 else ''}"
+
+    def instead_of(self, text: str) -> str:
+        """Say which may be meant by text that calls none: those spelt nearly so, or what all are called."""
+        nearest = nearest_names(text, self._numbers) if self.are_names else ""
+        return f"one of those of the graph, {f'such as {nearest}' if nearest else self.in_words}"
 
     def number(self, text: str) -> int | None:
         """Return the place of a vertex in the matrix; None if there is no such one."""
@@ -88,9 +94,8 @@ def vertices_in(text: str, vertices: Vertices) -> list[Any]:
     for field in fields:
         number = vertices.number(field.decode())
         if number is None:
-            raise ValueError(
-                f"{text!r}: no vertex is called {shown(field)}; those of the graph are {vertices.in_words}"
-            )
+            instead = vertices.instead_of(field.decode())
+            raise ValueError(f"{text!r}: no vertex is called {shown(field)}; expected {instead}")
         if number in numbers:
             raise ValueError(f"{text!r}: {shown(field)} stands there twice; name each vertex once")
         numbers[number] = None
@@ -246,5 +251,5 @@ def _rows(source: Source, vertices: Vertices, expected: str) -> Iterator[tuple[i
 def _vertex(source: Source, line: int, text: bytes, name: bytes, vertices: Vertices) -> int:
     number = vertices.number(name.decode())
     if number is None:
-        source.fail(line, f"no vertex is called {shown(name)}", text, f"one of those of the graph, {vertices.in_words}")
+        source.fail(line, f"no vertex is called {shown(name)}", text, vertices.instead_of(name.decode()))
     return number
