@@ -267,14 +267,18 @@ def _without_twins(piece: Piece) -> Iterable[Rest]:
 
 
 def _contracted(piece: Piece, device: str = "cpu", most: float = np.inf) -> Iterable[Rest]:
-    """Contract a block, if it is expected to take at most such a part of what it takes as it is."""
+    """Contract a block, if it is expected to take at most such a part of what it takes as it is.
+
+    All junctions are swept, however few roots there are: it is not contracted for fewer roots than these.
+    """
     from lagbc.reduce.chains import contract
     from lagbc.reduce.work import expect_work
     from lagbc.run.chains import group_size
 
     weighted, roots = piece.graph.weighted, int(np.count_nonzero(piece.sources))
     as_it_is = block_costs.of_block(piece.graph, roots, device)
-    if block_costs.of_junctions(expect_work(piece), device, weighted=weighted) > most * as_it_is:
+    expected = expect_work(piece)
+    if roots < expected.junctions or block_costs.of_junctions(expected, device, weighted=weighted) > most * as_it_is:
         return
     try:
         contracted = contract(piece)
