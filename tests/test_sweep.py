@@ -21,8 +21,8 @@ import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table as methods
 from lagbc.methods.cpu.batched import hops as batched_hops
-from lagbc.methods.cpu.batched import lengths as batched_lengths
-from lagbc.methods.cpu.batched import queue
+from lagbc.methods.cpu.batched import levels as by_levels
+from lagbc.methods.cpu.batched import counting, queue, waiting
 from lagbc.run import memory
 from lagbc.run.sweep import order_roots, sweep
 
@@ -638,10 +638,16 @@ SHAPES = {
 }
 
 
+def compile_both_ways(bc):
+    """Run graphs of low and of high diameter, which are swept in other ways."""
+    bc(path(3))
+    bc(path(60))
+
+
 def peak_of(bc, given, **options):
     """Most bytes that a run with 128 roots allocates."""
     n = given.shape[0]
-    bc(path(3))
+    compile_both_ways(bc)
     tracemalloc.start()
     try:
         bc(given, sources=np.arange(n // 2, n // 2 + 128), **options)
@@ -676,7 +682,7 @@ def test_estimate_of_a_path_is_near(weighted):
     """
     given, bc = path(1280), functools.partial(batched, weighted=weighted)
     sources = np.arange(10, 1280, 20)
-    bc(path(3))
+    compile_both_ways(bc)
     tracemalloc.start()
     try:
         bc(given, sources=sources)
@@ -695,7 +701,7 @@ def test_a_queue_grows_within_the_budget(monkeypatch, weighted):
     given = with_lengths(SHAPES["grid"], np.arange(1, 11)) if weighted else SHAPES["grid"]
     run = functools.partial(batched, given, sources=np.arange(2700, 2828), weighted=weighted, reduce="none")
     expected = run()
-    monkeypatch.setattr(queue, "_room", lambda graph, plan, a_vertex: (1 if weighted else 48) * graph.n)
+    monkeypatch.setattr(queue, "_room", lambda graph, plan, a_vertex: graph.n)
     monkeypatch.setattr(memory, "SMALL_RUN", 1000)
     options = {"method": "batched", "device": "cpu", "weighted": weighted, "reduce": "none", "roots": 128}
     one, two = (lagbc.estimate_memory(given, threads=threads, **options).total for threads in (1, 2))
@@ -718,7 +724,8 @@ def test_a_queue_that_grows_changes_no_bit(monkeypatch, shape, weighted, sums):
         grown.append(needed)
         return widened(array, needed, rows)
 
-    monkeypatch.setattr(batched_lengths if weighted else batched_hops, "widened", watch)
+    for module in (counting, by_levels, waiting):
+        monkeypatch.setattr(module, "widened", watch)
     expected = lagbc.centralities(given, **options)
     grown.clear()
     monkeypatch.setattr(queue, "_room", lambda graph, plan, a_vertex: graph.n)
