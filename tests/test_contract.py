@@ -15,6 +15,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import CountedLevels, StopFlag, SweepPlan
 from lagbc.methods.cpu.batched import hops as batched_hops
 from lagbc.methods.cpu.batched import lengths as batched_lengths
+from lagbc.methods.cpu.batched import waiting
 from lagbc.methods.cpu.batched.counting import Counting
 from lagbc.methods.cpu.traversal import hops as traversal_hops
 from lagbc.methods.cpu.traversal import lengths as traversal_lengths
@@ -156,17 +157,21 @@ def test_footprint_grows_with_what_is_asked_for(row):
 # Target weights of single columns, and what the search found
 
 # Methods that take them, each with whether it takes lengths.
-BY_COLUMN = [(batched_hops, False), (batched_lengths, True), (traversal_hops, False), (traversal_lengths, True)]
-by_column = pytest.mark.parametrize(
-    ("module", "weighted"), BY_COLUMN, ids=["batched-hops", "batched-lengths", "work-efficient", "dijkstra"]
-)
+BATCHED = {
+    "batched-hops": (batched_hops, False),
+    "waiting": (waiting, False),
+    "batched-lengths": (batched_lengths, True),
+}
+BY_COLUMN = BATCHED | {"work-efficient": (traversal_hops, False), "dijkstra": (traversal_lengths, True)}
+by_column = pytest.mark.parametrize(("module", "weighted"), BY_COLUMN.values(), ids=BY_COLUMN)
+batched_modules = pytest.mark.parametrize(("module", "weighted"), BATCHED.values(), ids=BATCHED)
 
 
+@batched_modules
 @settings(max_examples=30)
-@given(graphs(min_n=1), st.booleans(), st.data())
-def test_target_weights_of_each_column(A, weighted, data):
+@given(graphs(min_n=1), st.data())
+def test_target_weights_of_each_column(module, weighted, A, data):
     graph = as_graph(A, weighted=weighted)
-    module = batched_lengths if weighted else batched_hops
     roots = np.array(data.draw(st.lists(st.integers(0, graph.n - 1), min_size=1, unique=True)))
     rng = np.random.default_rng(data.draw(st.integers(0, 9)))
     omega = rng.integers(0, 5, (graph.n, len(roots))) / 2
@@ -241,9 +246,9 @@ def test_a_method_without_target_weights_of_each_column_says_so(row):
 
 @pytest.mark.parametrize("asked", [{"dependency"}, {"dependency", "distance"}], ids=len)
 @pytest.mark.parametrize("name", GRAPHS)
-@pytest.mark.parametrize("weighted", [False, True])
-def test_paths_that_the_search_found(weighted, name, asked):
-    A, module = GRAPHS[name], batched_lengths if weighted else batched_hops
+@batched_modules
+def test_paths_that_the_search_found(module, weighted, name, asked):
+    A = GRAPHS[name]
     graph = as_graph(A, directed=False, weighted=weighted)
     roots = np.r_[0, -1, graph.n - 1, 7]
     state = module.prepare(graph, SweepPlan(batch=64, sums=frozenset(asked)))

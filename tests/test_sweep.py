@@ -20,9 +20,9 @@ from strategies import cycle, diamonds, disjoint, grid, oracle, path, scale_free
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table as methods
+from lagbc.methods.cpu.batched import counting, queue, waiting
 from lagbc.methods.cpu.batched import hops as batched_hops
 from lagbc.methods.cpu.batched import levels as by_levels
-from lagbc.methods.cpu.batched import counting, queue, waiting
 from lagbc.run import memory
 from lagbc.run.sweep import order_roots, sweep
 

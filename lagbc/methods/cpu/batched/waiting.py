@@ -96,7 +96,8 @@ def _find_levels(state: State, positions: NDArray[np.int64]) -> int:
     graph, stop = state.graph.reordered, state.plan.stop
     state.bits.fill(0)
     state.out.masks.fill(0)
-    level, count = 0, _begin(positions, state.bits[0], state.frontier[0], state.nearest, state.lists[0])
+    level: int = 0
+    count = _begin(positions, state.bits[0], state.frontier[0], state.nearest, state.lists[0])
     while True:
         level, count, needed = _search(
             graph.indptr,
@@ -159,7 +160,19 @@ def _begin(positions, visited, frontier, nearest, rows):
 
 @njit
 def _search(
-    indptr, indices, visited, frontier, nearest, lists, tight, level_queue, level_masks, level_starts, level, count, stop
+    indptr,
+    indices,
+    visited,
+    frontier,
+    nearest,
+    lists,
+    tight,
+    level_queue,
+    level_masks,
+    level_starts,
+    level,
+    count,
+    stop,
 ):
     """Run levels until the frontier is empty, or the queue of levels may have no room for the next.
 
