@@ -18,6 +18,7 @@ from scipy.sparse.csgraph import dijkstra
 from strategies import cycle, diamonds, disjoint, grid, oracle, path, scale_free, star, with_lengths
 
 import lagbc
+from lagbc.graph.order import hubs
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table as methods
 from lagbc.methods.cpu.batched import counting, queue, waiting
@@ -64,6 +65,15 @@ def test_many_roots_are_grouped_by_their_distances_to_the_hub(weighted):
     to_hub = np.where(np.isfinite(to_hub), to_hub, 0)[many]
     assert (np.diff(to_hub) >= 0).all()
     assert to_hub[-1] > to_hub[0]
+
+
+def test_distances_to_the_hubs_are_found_once_a_graph(monkeypatch):
+    graph, found, search = as_graph(MANY), [], hubs.hub_distances
+    monkeypatch.setattr(hubs, "hub_distances", lambda *given: found.append(0) or search(*given))
+    row = next(row for row in lagbc.METHODS if (row.name, row.device, row.weighted) == ("batched", "cpu", False))
+    every, some = (order_roots(graph, row, np.arange(count)) for count in (graph.n, 1500))
+    np.testing.assert_array_equal(some, every[every < 1500])
+    assert len(found) == 1
 
 
 # Progress
