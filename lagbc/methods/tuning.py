@@ -20,7 +20,7 @@ BATCHED_PULL_SHARE = 0.1
 BATCHED_WIDTH = 1.0
 # The same for the order in which rows are counted: wider reads a row more often, in fewer columns each time. 1 to
 # 4 were alike; 0.5 took up to 1.5 times as long on a network of co-authors, infinity up to 2 on meshes. Same results.
-# In hops, where the diameter is high, it is in levels: 0 to 4 were alike, 8 took up to 1.5 and infinity up to 3 times.
+# In hops, where the diameter is high, it is in levels: 1 to 4 were alike, 0.5 and 8 took up to 1.5, infinity 3 times.
 BATCHED_COUNT_WIDTH = 2.0
 
 # ---- dijkstra
