@@ -136,9 +136,9 @@ def _place_chains(contracted: Contracted, request: Request, settings: Settings, 
     On a GPU groups are halved until they fit into the memory; where "auto" chose one that is too small, the CPU is
     taken.
     """
-    from lagbc.run.chains import group_size, sums_of
+    from lagbc.run.chains import ADDED, group_size
 
-    graph, sums = contracted.graph, sums_of(device)
+    graph, sums = contracted.graph, ADDED
     roots = graph.order[contracted.roots]
     ordered = roots[graph.out_degrees[roots] > 0]
     selection = choose(

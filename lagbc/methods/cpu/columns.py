@@ -20,11 +20,11 @@ def extremes(weights, smallest, largest):
 
 
 @njit
-def clear_unreached(dist, sigma):
-    """Set sigma to 0 where dist is inf."""
+def clear_unreached(dist, infinite, sigma):
+    """Set sigma to 0 where dist is infinite."""
     for v in range(len(dist)):
         for k in range(dist.shape[1]):
-            if dist[v, k] == np.inf:
+            if dist[v, k] == infinite:
                 sigma[v, k] = 0.0
 
 

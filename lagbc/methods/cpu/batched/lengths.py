@@ -16,7 +16,8 @@ numbers: its distances D, later its path counts sigma, later its path dependenci
 fresh column is at most the width of a bucket beyond the nearest of all, in all of their fresh columns: an edge costs
 the same for one column as for 64, so a row that is near in one column takes along what it has in the others. Every
 number is the sum, in float64, along a path from the root, and only ever falls; rounding is monotone, so that what is
-left in the end depends neither on the order nor on the width.
+left in the end depends neither on the order nor on the width. Lengths that are small whole numbers are summed as uint16
+by rows of their own, the same sums in a quarter of the bytes; where they turn out not to fit, in float64 again.
 
 **Sets.** T is a list of the edges that are tight in some column, a fifth to a third of all. A vertex can be counted in
 the columns in which all its tight predecessors have been, and waits in the others. Which of those that can be counted
@@ -48,7 +49,7 @@ from lagbc.cpu.compile import njit
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
-from lagbc.methods.cpu.batched.distances import find_distances, sum_distances
+from lagbc.methods.cpu.batched.distances import find_distances, find_farthest, sum_distances
 from lagbc.methods.cpu.batched.products import gather_onward, scale_dependencies
 from lagbc.methods.cpu.batched.queue import (
     Levels,
@@ -86,7 +87,7 @@ class State:
     omega: NDArray[np.float64]  # by row
     members: NDArray[np.float64] | None  # the same
     values: NDArray[np.float64]  # (n, 64): distances, then sigma, then c
-    dist: NDArray[np.float64]  # (n, 64): the distances; they are `values` too, unless both are summed
+    dist: NDArray[Any]  # (n, 64): the distances; they are `values` too, unless they are uint16, or both are summed
     paths: NDArray[np.float64] | None  # (n, 64): t, for stress
     bits: NDArray[np.uint64]  # (2, n): fresh, later waiting; pushed to
     nearest: NDArray[np.float64]  # the smallest distance in a row, at first of its fresh columns
@@ -100,12 +101,12 @@ class State:
 def footprint(graph: Graph, plan: SweepPlan) -> int:
     """Return the bytes of a worker: the arrays of its `State`, the queue as it is at first, and a batch's sums."""
     n, index = graph.n, graph.indices.dtype.itemsize
-    rows = 1 + _needs_both(plan) + ("stress" in plan.sums)  # values, dist and paths
+    rows = 1 + _needs_both(plan) + ("stress" in plan.sums) + _are_short(graph, plan) / 4  # values, dist and paths
     words = (4 + (plan.members is not None)) * n  # omega, two of bits, nearest; members
     lists = 2 * n * index
     tight = 2 * (8 * (n + 1) + graph.nnz * (index + 8))  # starts, ends and masks of out and of into
     queue = room_of_lengths(graph, plan) * (index + 8)  # and masks
-    return 8 * (words + rows * COLUMNS * n) + lists + tight + queue + bytes_of_sums(graph, plan)
+    return 8 * (words + int(rows * COLUMNS) * n) + lists + tight + queue + bytes_of_sums(graph, plan)
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
@@ -115,6 +116,11 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     with np.errstate(over="ignore"):  # an infinite width is one, too
         mean = float(np.mean(graph.weights)) if graph.nnz else 0.0
     values = np.empty((n, COLUMNS))
+    dist = values
+    if _are_short(graph, plan):
+        dist = np.empty((n, COLUMNS), np.uint16)
+    elif _needs_both(plan):
+        dist = np.empty((n, COLUMNS))
     return State(
         graph=graph,
         plan=plan,
@@ -123,7 +129,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         omega=np.ones(n) if plan.omega is None else plan.omega[graph.order],
         members=None if plan.members is None else plan.members[graph.order],
         values=values,
-        dist=np.empty((n, COLUMNS)) if _needs_both(plan) else values,
+        dist=dist,
         paths=np.empty((n, COLUMNS)) if "stress" in plan.sums else None,
         bits=np.zeros((2, n), np.uint64),
         nearest=np.empty(n),
@@ -140,9 +146,21 @@ def _needs_both(plan: SweepPlan) -> bool:
     return bool(plan.sums & PATH_SUMS and plan.sums - PATH_SUMS)
 
 
+def _are_short(graph: Graph, plan: SweepPlan) -> bool:
+    """Whether to begin with distances of uint16: whole numbers which the diameter in hops leaves small, at a guess."""
+    if graph.weights is None or not graph.nnz or plan.rtol or plan.sums - PATH_SUMS:
+        return False
+    with np.errstate(over="ignore"):
+        expected = graph.weights.max() + 2 * graph.weights.mean() * graph.depth
+    return bool(expected < np.iinfo(np.uint16).max) and bool((graph.weights == np.floor(graph.weights)).all())
+
+
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find the distances from up to 64 roots, the tight edges, and an order to count shortest paths in; count them."""
     _search(state, roots, state.dist)
+    if _may_be_beyond(state):
+        state.dist = state.values
+        _search(state, roots, state.dist)
     if state.plan.sums & PATH_SUMS:
         depth, entries, overflowed = _count_paths(state, rows_of_roots(state.graph, roots))
     else:
@@ -150,11 +168,11 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     yield Levels(roots=roots, entries=entries, depth=depth, overflowed=flags_of(overflowed, len(roots)))
 
 
-def _search(state: State, roots: NDArray[np.int64], dist: NDArray[np.float64]) -> None:
+def _search(state: State, roots: NDArray[np.int64], dist: NDArray[Any]) -> None:
     """Find the distances from the roots; what the state has for it is free again behind a forward sweep, too."""
     graph, stop = state.graph.reordered, state.plan.stop
     (fresh, _), (now, later) = state.bits, state.lists
-    dist.fill(np.inf)
+    dist.fill(_infinite(dist))
     state.bits.fill(0)
     find_distances(
         graph.indptr,
@@ -170,6 +188,19 @@ def _search(state: State, roots: NDArray[np.int64], dist: NDArray[np.float64]) -
         stop.value,
     )
     stop.check()
+
+
+def _infinite(dist: NDArray[Any]) -> Any:
+    """Return what stands for infinity among some distances."""
+    return dist.dtype.type(np.iinfo(np.uint16).max if dist.dtype == np.uint16 else np.inf)
+
+
+def _may_be_beyond(state: State) -> bool:
+    """Whether a sum of lengths may have ended at infinity; of the others an edge leads no farther than to a number."""
+    if state.dist.dtype != np.uint16:
+        return False
+    assert state.graph.weights is not None
+    return bool(find_farthest(state.dist) + state.graph.weights.max() >= _infinite(state.dist))
 
 
 def _count_paths(state: State, positions: NDArray[np.int64]) -> tuple[int, int, np.uint64]:
@@ -242,11 +273,11 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np
     if not state.plan.sums & PATH_SUMS:
         raise ValueError("sigma is not there: no sum that the plan asks for needs path counts")
     dist = state.dist
-    if not _needs_both(state.plan):
+    if dist is state.values:
         dist = np.empty_like(state.values)
         _search(state, levels.roots, dist)
     dist, sigma = dist[:, : len(levels.roots)], state.values[:, : len(levels.roots)]
-    clear_unreached(dist, sigma)
+    clear_unreached(dist, _infinite(dist), sigma)
     return dist, sigma
 
 
