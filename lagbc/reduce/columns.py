@@ -58,7 +58,7 @@ class Columns:
         Parameters
         ----------
         first : int
-        paths : tuple of array of float64, shape (rows, columns)
+        paths : tuple of array of floats, shape (rows, columns)
             dist and sigma.
         members : ndarray of float64, shape (columns,), or None
             A path that leaves a chain by a junction does so by each of its members.

@@ -20,11 +20,11 @@ def extremes(weights, smallest, largest):
 
 
 @njit
-def clear_unreached(dist, infinite, sigma):
-    """Set sigma to 0 where dist is infinite."""
+def clear_unreached(dist, sigma):
+    """Set sigma to 0 where dist is inf."""
     for v in range(len(dist)):
         for k in range(dist.shape[1]):
-            if dist[v, k] == infinite:
+            if dist[v, k] == np.inf:
                 sigma[v, k] = 0.0
 
 

@@ -101,12 +101,13 @@ class State:
 def footprint(graph: Graph, plan: SweepPlan) -> int:
     """Return the bytes of a worker: the arrays of its `State`, the queue as it is at first, and a batch's sums."""
     n, index = graph.n, graph.indices.dtype.itemsize
-    rows = 1 + _needs_both(plan) + ("stress" in plan.sums) + _are_short(graph, plan) / 4  # values, dist and paths
+    rows = 1 + _needs_both(plan) + ("stress" in plan.sums)  # values, dist and paths
     words = (4 + (plan.members is not None)) * n  # omega, two of bits, nearest; members
     lists = 2 * n * index
     tight = 2 * (8 * (n + 1) + graph.nnz * (index + 8))  # starts, ends and masks of out and of into
     queue = room_of_lengths(graph, plan) * (index + 8)  # and masks
-    return 8 * (words + int(rows * COLUMNS) * n) + lists + tight + queue + bytes_of_sums(graph, plan)
+    short = 2 * COLUMNS * n * _are_short(graph, plan)  # dist, beside values
+    return 8 * (words + rows * COLUMNS * n) + short + lists + tight + queue + bytes_of_sums(graph, plan)
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
@@ -150,7 +151,7 @@ def _are_short(graph: Graph, plan: SweepPlan) -> bool:
     """Whether to begin with distances of uint16: whole numbers which the diameter in hops leaves small, at a guess."""
     if graph.weights is None or not graph.nnz or plan.rtol or plan.sums - PATH_SUMS:
         return False
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         expected = graph.weights.max() + 2 * graph.weights.mean() * graph.depth
     return bool(expected < np.iinfo(np.uint16).max) and bool((graph.weights == np.floor(graph.weights)).all())
 
@@ -259,11 +260,12 @@ def _count_paths(state: State, positions: NDArray[np.int64]) -> tuple[int, int, 
         state.queue, state.masks = (widened(array, needed, state.graph.n) for array in (state.queue, state.masks))
 
 
-def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def paths(state: State, levels: Levels) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Return dist and sigma of the roots, shape (n, columns), rows being vertices in sweep order.
 
     dist is inf where a vertex is not reached, and sigma is 0. They may be the state's own, and hold until its next
-    sweep. Where only paths are summed, their counts have taken the place of the distances, which are then found again.
+    sweep. Where path counts have taken the place of the distances, these are found again. Short distances are returned
+    as float32, which holds them.
 
     Raises
     ------
@@ -277,7 +279,9 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np
         dist = np.empty_like(state.values)
         _search(state, levels.roots, dist)
     dist, sigma = dist[:, : len(levels.roots)], state.values[:, : len(levels.roots)]
-    clear_unreached(dist, _infinite(dist), sigma)
+    if dist.dtype == np.uint16:
+        dist = np.where(dist == _infinite(dist), np.float32(np.inf), dist.astype(np.float32))
+    clear_unreached(dist, sigma)
     return dist, sigma
 
 
