@@ -69,6 +69,16 @@ def find_distances(indptr, indices, lengths, roots, width, dist, fresh, nearest,
 
 
 @njit
+def find_farthest(dist):
+    """Return the largest distance below infinity, 0 if there is none; distances are uint16."""
+    farthest = np.uint16(0)
+    for v in range(len(dist)):
+        for k in range(dist.shape[1]):
+            farthest = max(farthest, np.uint16(dist[v, k] + np.uint16(1)))  # infinity becomes 0
+    return max(np.int64(farthest) - 1, 0)
+
+
+@njit
 def sum_distances(dist, keep, reached, distance, inverse, deepest):
     """Sum 1, d and 1 / d over the columns with 0 < d < infinity, and find the largest such d of each column."""
     largest = zero_row()

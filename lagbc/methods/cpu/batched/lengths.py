@@ -13,7 +13,8 @@ Along T paths are counted and dependencies summed as `lagbc.methods.cpu.batched.
 fresh column is at most the width of a bucket beyond the nearest of all, in all of their fresh columns: an edge costs
 the same for one column as for 64, so a row that is near in one column takes along what it has in the others. Every
 number is the sum, in float64, along a path from the root, and only ever falls; rounding is monotone, so that what is
-left in the end depends neither on the order nor on the width.
+left in the end depends neither on the order nor on the width. Lengths that are small whole numbers are summed as uint16
+by rows of their own, the same sums in a quarter of the bytes; where they turn out not to fit, in float64 again.
 
 T is a list of the edges that are tight in some column, a fifth to a third of all. A length that rounding absorbs can
 leave a vertex that is reached without a tight predecessor. It and all behind it wait for ever. Such columns are marked,
@@ -29,6 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +45,7 @@ from lagbc.methods.cpu.batched.counting import (
     bytes_of_counting,
     count_paths,
 )
-from lagbc.methods.cpu.batched.distances import find_distances, sum_distances
+from lagbc.methods.cpu.batched.distances import find_distances, find_farthest, sum_distances
 from lagbc.methods.cpu.batched.queue import Levels, flags_of, room_of_lengths
 from lagbc.methods.cpu.batched.rows import COLUMNS
 from lagbc.methods.cpu.batched.sums import (
@@ -71,19 +73,19 @@ class State(Counting):
     ----------
     width : float
         Of a bucket.
-    dist : ndarray of float64, shape (n, 64)
-        The distances; they are `values` too, unless both are summed.
+    dist : ndarray of float64 or uint16, shape (n, 64)
+        The distances; they are `values` too, unless they are uint16, or both are summed.
     """
 
     width: float
-    dist: NDArray[np.float64]
+    dist: NDArray[Any]
 
 
 def footprint(graph: Graph, plan: SweepPlan) -> int:
     """Return the bytes of a worker: the arrays of its `State`, the queue as it is at first, and a batch's sums."""
     n, index = graph.n, graph.indices.dtype.itemsize
     out = 8 * (n + 1) + graph.nnz * (index + 8)  # starts, ends and masks
-    dist = 8 * COLUMNS * n * _needs_both(plan)
+    dist = COLUMNS * n * (8 * _needs_both(plan) + 2 * _are_short(graph, plan))  # beside values
     return bytes_of_counting(graph, plan, room_of_lengths(graph, plan)) + out + dist + bytes_of_sums(graph, plan)
 
 
@@ -93,12 +95,17 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     arrays = arrays_of_counting(graph, plan, room_of_lengths(graph, plan))
     with np.errstate(over="ignore"):  # an infinite width is one, too
         mean = float(np.mean(graph.weights)) if graph.nnz else 0.0
+    dist = arrays["values"]
+    if _are_short(graph, plan):
+        dist = np.empty((graph.n, COLUMNS), np.uint16)
+    elif _needs_both(plan):
+        dist = np.empty((graph.n, COLUMNS))
     return State(
         **arrays,
         count_width=tuning.BATCHED_COUNT_WIDTH * mean,
         out=TightEdges.empty(graph.n, graph.nnz, graph.reordered.indices.dtype),
         width=tuning.BATCHED_WIDTH * mean if plan.bucket_width is None else plan.bucket_width,
-        dist=np.empty((graph.n, COLUMNS)) if _needs_both(plan) else arrays["values"],
+        dist=dist,
     )
 
 
@@ -107,9 +114,21 @@ def _needs_both(plan: SweepPlan) -> bool:
     return bool(plan.sums & PATH_SUMS and plan.sums - PATH_SUMS)
 
 
+def _are_short(graph: Graph, plan: SweepPlan) -> bool:
+    """Whether to begin with distances of uint16: whole numbers which the diameter in hops leaves small, at a guess."""
+    if graph.weights is None or not graph.nnz or plan.rtol or plan.sums - PATH_SUMS:
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        expected = graph.weights.max() + 2 * graph.weights.mean() * graph.depth
+    return bool(expected < np.iinfo(np.uint16).max) and bool((graph.weights == np.floor(graph.weights)).all())
+
+
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find the distances from up to 64 roots, the tight edges, and an order to count shortest paths in; count them."""
     _search(state, roots, state.dist)
+    if _may_be_beyond(state):
+        state.dist = state.values
+        _search(state, roots, state.dist)
     if state.plan.sums & PATH_SUMS:
         depth, entries, overflowed = _count_paths(state, rows_of_roots(state.graph, roots))
     else:
@@ -117,11 +136,11 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     yield Levels(roots=roots, entries=entries, depth=depth, overflowed=flags_of(overflowed, len(roots)))
 
 
-def _search(state: State, roots: NDArray[np.int64], dist: NDArray[np.float64]) -> None:
+def _search(state: State, roots: NDArray[np.int64], dist: NDArray[Any]) -> None:
     """Find the distances from the roots; what the state has for it is free again behind a forward sweep, too."""
     graph, stop = state.graph.reordered, state.plan.stop
     (fresh, _), (now, later) = state.bits, state.lists
-    dist.fill(np.inf)
+    dist.fill(_infinite(dist))
     state.bits.fill(0)
     find_distances(
         graph.indptr,
@@ -137,6 +156,19 @@ def _search(state: State, roots: NDArray[np.int64], dist: NDArray[np.float64]) -
         stop.value,
     )
     stop.check()
+
+
+def _infinite(dist: NDArray[Any]) -> Any:
+    """Return what stands for infinity among some distances."""
+    return dist.dtype.type(np.iinfo(np.uint16).max if dist.dtype == np.uint16 else np.inf)
+
+
+def _may_be_beyond(state: State) -> bool:
+    """Whether a sum of lengths may have ended at infinity; of the others an edge leads no farther than to a number."""
+    if state.dist.dtype != np.uint16:
+        return False
+    assert state.graph.weights is not None
+    return bool(find_farthest(state.dist) + state.graph.weights.max() >= _infinite(state.dist))
 
 
 def _count_paths(state: State, positions: NDArray[np.int64]) -> tuple[int, int, np.uint64]:
@@ -159,11 +191,12 @@ def _count_paths(state: State, positions: NDArray[np.int64]) -> tuple[int, int, 
     return count_paths(state, positions)
 
 
-def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def paths(state: State, levels: Levels) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Return dist and sigma of the roots, shape (n, columns), rows being vertices in sweep order.
 
     dist is inf where a vertex is not reached, and sigma is 0. They may be the state's own, and hold until its next
-    sweep. Where only paths are summed, their counts have taken the place of the distances, which are then found again.
+    sweep. Where path counts have taken the place of the distances, these are found again. Short distances are returned
+    as float32, which holds them.
 
     Raises
     ------
@@ -173,10 +206,12 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np
     if not state.plan.sums & PATH_SUMS:
         raise ValueError("sigma is not there: no sum that the plan asks for needs path counts")
     dist = state.dist
-    if not _needs_both(state.plan):
+    if dist is state.values:
         dist = np.empty_like(state.values)
         _search(state, levels.roots, dist)
     dist, sigma = dist[:, : len(levels.roots)], state.values[:, : len(levels.roots)]
+    if dist.dtype == np.uint16:
+        dist = np.where(dist == _infinite(dist), np.float32(np.inf), dist.astype(np.float32))
     clear_unreached(dist, sigma)
     return dist, sigma
 
