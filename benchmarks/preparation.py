@@ -45,7 +45,7 @@ def stages(A: csr_array, *, weighted: bool) -> dict[str, float]:
     timed(STAGES[4], lambda: graph.reordered.transpose)
     if not graph.has_high_diameter:
         ordered = graph.reordered
-        timed(STAGES[5], lambda: group_by_hubs(ordered.indptr, ordered.indices, np.arange(graph.n)))
+        timed(STAGES[5], lambda: group_by_hubs(ordered.hub_distances, np.arange(graph.n)))
     return seconds
 
 

@@ -17,6 +17,9 @@ except ImportError:  # Windows
 # Address space that a thread reserves: its stack, and a heap of malloc, which is aligned by twice its size.
 _BYTES_PER_THREAD = (8 + 128) * 2**20
 
+# A group of version 1 that has no limit says that it is about 2**63.
+_NO_LIMIT = 2**62
+
 
 def free_memory(root: Path = Path("/")) -> int:
     """Bytes that this process can still take before it is out of memory or killed.
@@ -65,11 +68,11 @@ class _Files:
     reclaimable: str
 
     def left(self, group: Path) -> Iterator[int]:
-        """Yield what each limit of a group leaves; nothing where there is no limit, or no such file."""
-        used = _numbers(group / self.used).get("", 0) - _numbers(group / "memory.stat").get(self.reclaimable, 0)
-        for name in self.limits:
-            for limit in _numbers(group / name).values():
-                yield max(0, limit - used)
+        """Yield what the lowest limit of a group leaves; nothing where there is no limit, or no such file."""
+        limits = [limit for name in self.limits for limit in _numbers(group / name).values() if limit < _NO_LIMIT]
+        if limits:
+            used = _numbers(group / self.used).get("", 0) - _numbers(group / "memory.stat").get(self.reclaimable, 0)
+            yield max(0, min(limits) - used)
 
 
 # Versions 1 and 2, by the type of their file system; a system may have both.

@@ -10,8 +10,8 @@ import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, SweepPlan
-from lagbc.methods.cpu.batched import hops as batched_hops
-from lagbc.methods.cpu.batched import products, rows
+from lagbc.methods.cpu.batched import levels as by_levels
+from lagbc.methods.cpu.batched import products, rows, waiting
 from lagbc.methods.sums import Sums
 from lagbc.reference import count_hops
 
@@ -60,9 +60,12 @@ def test_push_and_pull_give_the_same_bits(name, monkeypatch):
         np.testing.assert_array_equal(lagbc.bc(GRAPHS[name], method="batched", device="cpu"), expected)
 
 
-def state_of(A, **options):
+both_ways = pytest.mark.parametrize("way", [by_levels, waiting], ids=["levels", "waiting"])
+
+
+def state_of(A, way=by_levels, **options):
     graph = as_graph(A)
-    return batched_hops.prepare(graph, SweepPlan(batch=64, **options))
+    return way.prepare(graph, SweepPlan(batch=64, **options))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +82,7 @@ def state_of(A, **options):
 def test_levels_and_path_counts(A, roots):
     """Every live (vertex, column) of the queue is at the depth of the oracle and holds its sigma, exactly."""
     state = state_of(A)
-    (levels,) = batched_hops.forward(state, roots)
+    (levels,) = by_levels.forward(state, roots)
     searches = [count_hops(*adjacency(A), s) for s in roots]
     assert levels.depth == max(max(depth) for *_, depth in searches)
     assert not levels.overflowed.any()
@@ -103,41 +106,44 @@ def test_levels_and_path_counts(A, roots):
 def test_queue_has_room_for_an_entry_a_column():
     """On a directed cycle no two roots see a vertex at the same distance, so that the queue is filled to its end."""
     state = state_of(matrix(100, [(v, (v + 1) % 100) for v in range(100)]))
-    (levels,) = batched_hops.forward(state, np.arange(20, 84))
+    (levels,) = by_levels.forward(state, np.arange(20, 84))
     assert levels.entries == 6400 <= len(state.queue) == len(state.masks)
 
 
-def test_state_is_as_new_after_every_batch():
+@both_ways
+def test_state_is_as_new_after_every_batch(way):
     """Batches of different size, depth and overflow through one state equal those of fresh states."""
     A = sp.block_diag([diamonds(700, 3), grid(6, 7), path(40)], format="coo")
     n = A.shape[0]
     batches = [np.arange(64), np.arange(n - 64, n), np.arange(2), np.arange(n - 3, n), np.arange(100, 150)]
-    used = state_of(A)
+    used = state_of(A, way)
     for roots in batches:
         ours, theirs = np.zeros((1, n)), np.zeros((1, n))
-        for state, out in ((used, ours), (state_of(A), theirs)):
-            (levels,) = batched_hops.forward(state, roots)
-            batched_hops.backward(state, levels, Sums(dependency=out))
+        for state, out in ((used, ours), (state_of(A, way), theirs)):
+            (levels,) = way.forward(state, roots)
+            way.backward(state, levels, Sums(dependency=out))
         np.testing.assert_array_equal(ours, theirs)
 
 
-def test_backward_adds():
-    state = state_of(grid(4, 4))
+@both_ways
+def test_backward_adds(way):
+    state = state_of(grid(4, 4), way)
     out = np.full((1, 16), 10.0)
-    batched_hops.backward(state, next(batched_hops.forward(state, np.arange(16))), Sums(dependency=out))
+    way.backward(state, next(way.forward(state, np.arange(16))), Sums(dependency=out))
     np.testing.assert_allclose(out[0], 10 + oracle(grid(4, 4)), rtol=1e-12)
 
 
-def test_stop_flag():
-    state = state_of(path(50))
-    (levels,) = batched_hops.forward(state, np.arange(3))
+@both_ways
+def test_stop_flag(way):
+    state = state_of(path(50), way)
+    (levels,) = way.forward(state, np.arange(3))
     state.plan.stop.set()
     out = np.zeros((1, 50))
     with pytest.raises(Interrupted):
-        batched_hops.backward(state, levels, Sums(dependency=out))
+        way.backward(state, levels, Sums(dependency=out))
     assert not out.any()
     with pytest.raises(Interrupted):
-        next(batched_hops.forward(state, np.arange(3)))
+        next(way.forward(state, np.arange(3)))
 
 
 def test_gather_by_the_bits_of_the_ends():

@@ -15,6 +15,8 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import CountedLevels, StopFlag, SweepPlan
 from lagbc.methods.cpu.batched import hops as batched_hops
 from lagbc.methods.cpu.batched import lengths as batched_lengths
+from lagbc.methods.cpu.batched import waiting
+from lagbc.methods.cpu.batched.counting import Counting
 from lagbc.methods.cpu.traversal import hops as traversal_hops
 from lagbc.methods.cpu.traversal import lengths as traversal_lengths
 from lagbc.methods.sums import OF_BOUNDS, Sums
@@ -102,14 +104,16 @@ def test_absent_roots_keep_their_place_and_add_nothing(row, name, endpoints):
 # Memory
 
 
-def arrays_of(*records):
-    """Bytes of the arrays in some records, each array once, without the graph's."""
+def arrays_of(*records, less=None):
+    """Bytes of the arrays in some records, each array once, without the graph's, nor those of `less`."""
     found = {}
     for record in records:
         for field in fields(record):
             value = getattr(record, field.name)
             if isinstance(value, np.ndarray):
                 found[id(value)] = value.nbytes
+    if less is not None:
+        found |= {id(less.indptr): 0, id(less.indices): 0}
     return sum(found.values())
 
 
@@ -120,7 +124,7 @@ def test_footprint_of_batched_is_what_it_allocates(module, name, asked):
     graph = as_graph(GRAPHS[name], directed=False, weighted=module is batched_lengths)
     plan = SweepPlan(batch=64, sums=frozenset(asked))
     state = module.prepare(graph, plan)
-    held = arrays_of(state, *([state.out, state.into] if module is batched_lengths else []))
+    held = arrays_of(state, *([state.out, state.into] if isinstance(state, Counting) else []), less=graph.reordered)
     paths = 1 + ("stress" in asked) if plan.sums - {"distance", "depth", "reached", "inverse"} else 0
     words = max(8 * (paths * graph.n + graph.nnz * ("edges" in asked)), 0)
     if plan.sums & {"distance", "depth"}:
@@ -153,17 +157,21 @@ def test_footprint_grows_with_what_is_asked_for(row):
 # Target weights of single columns, and what the search found
 
 # Methods that take them, each with whether it takes lengths.
-BY_COLUMN = [(batched_hops, False), (batched_lengths, True), (traversal_hops, False), (traversal_lengths, True)]
-by_column = pytest.mark.parametrize(
-    ("module", "weighted"), BY_COLUMN, ids=["batched-hops", "batched-lengths", "work-efficient", "dijkstra"]
-)
+BATCHED = {
+    "batched-hops": (batched_hops, False),
+    "waiting": (waiting, False),
+    "batched-lengths": (batched_lengths, True),
+}
+BY_COLUMN = BATCHED | {"work-efficient": (traversal_hops, False), "dijkstra": (traversal_lengths, True)}
+by_column = pytest.mark.parametrize(("module", "weighted"), BY_COLUMN.values(), ids=BY_COLUMN)
+batched_modules = pytest.mark.parametrize(("module", "weighted"), BATCHED.values(), ids=BATCHED)
 
 
+@batched_modules
 @settings(max_examples=30)
-@given(graphs(min_n=1), st.booleans(), st.data())
-def test_target_weights_of_each_column(A, weighted, data):
+@given(graphs(min_n=1), st.data())
+def test_target_weights_of_each_column(module, weighted, A, data):
     graph = as_graph(A, weighted=weighted)
-    module = batched_lengths if weighted else batched_hops
     roots = np.array(data.draw(st.lists(st.integers(0, graph.n - 1), min_size=1, unique=True)))
     rng = np.random.default_rng(data.draw(st.integers(0, 9)))
     omega = rng.integers(0, 5, (graph.n, len(roots))) / 2
@@ -238,9 +246,9 @@ def test_a_method_without_target_weights_of_each_column_says_so(row):
 
 @pytest.mark.parametrize("asked", [{"dependency"}, {"dependency", "distance"}], ids=len)
 @pytest.mark.parametrize("name", GRAPHS)
-@pytest.mark.parametrize("weighted", [False, True])
-def test_paths_that_the_search_found(weighted, name, asked):
-    A, module = GRAPHS[name], batched_lengths if weighted else batched_hops
+@batched_modules
+def test_paths_that_the_search_found(module, weighted, name, asked):
+    A = GRAPHS[name]
     graph = as_graph(A, directed=False, weighted=weighted)
     roots = np.r_[0, -1, graph.n - 1, 7]
     state = module.prepare(graph, SweepPlan(batch=64, sums=frozenset(asked)))

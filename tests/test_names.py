@@ -51,6 +51,8 @@ def test_sources_and_targets_may_be_names(named):
         ValueError, match="sources holds 'eve', which no vertex is called; they are called 'ann', 'bob', 'carl'"
     ):
         lagbc.bc(named, sources=["ann", "eve"])
+    with pytest.raises(ValueError, match=r"sources holds 'Bob', which no vertex is called; did you mean 'bob'\?"):
+        lagbc.bc(named, sources=["Bob"])
     with pytest.raises(TypeError, match=r"sources is the string 'ann'; pass a list of names, \['ann'\]"):
         lagbc.bc(named, sources="ann")
     with pytest.raises(ValueError, match="targets holds 4, which is not a vertex"):

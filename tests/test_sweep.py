@@ -18,11 +18,12 @@ from scipy.sparse.csgraph import dijkstra
 from strategies import cycle, diamonds, disjoint, grid, oracle, path, scale_free, star, with_lengths
 
 import lagbc
+from lagbc.graph.order import hubs
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table as methods
+from lagbc.methods.cpu.batched import counting, queue, waiting
 from lagbc.methods.cpu.batched import hops as batched_hops
-from lagbc.methods.cpu.batched import lengths as batched_lengths
-from lagbc.methods.cpu.batched import queue
+from lagbc.methods.cpu.batched import levels as by_levels
 from lagbc.run import memory
 from lagbc.run.sweep import order_roots, sweep
 
@@ -64,6 +65,15 @@ def test_many_roots_are_grouped_by_their_distances_to_the_hub(weighted):
     to_hub = np.where(np.isfinite(to_hub), to_hub, 0)[many]
     assert (np.diff(to_hub) >= 0).all()
     assert to_hub[-1] > to_hub[0]
+
+
+def test_distances_to_the_hubs_are_found_once_a_graph(monkeypatch):
+    graph, found, search = as_graph(MANY), [], hubs.hub_distances
+    monkeypatch.setattr(hubs, "hub_distances", lambda *given: found.append(0) or search(*given))
+    row = next(row for row in lagbc.METHODS if (row.name, row.device, row.weighted) == ("batched", "cpu", False))
+    every, some = (order_roots(graph, row, np.arange(count)) for count in (graph.n, 1500))
+    np.testing.assert_array_equal(some, every[every < 1500])
+    assert len(found) == 1
 
 
 # Progress
@@ -638,10 +648,16 @@ SHAPES = {
 }
 
 
+def compile_both_ways(bc):
+    """Run graphs of low and of high diameter, which are swept in other ways."""
+    bc(path(3))
+    bc(path(60))
+
+
 def peak_of(bc, given, **options):
     """Most bytes that a run with 128 roots allocates."""
     n = given.shape[0]
-    bc(path(3))
+    compile_both_ways(bc)
     tracemalloc.start()
     try:
         bc(given, sources=np.arange(n // 2, n // 2 + 128), **options)
@@ -676,7 +692,7 @@ def test_estimate_of_a_path_is_near(weighted):
     """
     given, bc = path(1280), functools.partial(batched, weighted=weighted)
     sources = np.arange(10, 1280, 20)
-    bc(path(3))
+    compile_both_ways(bc)
     tracemalloc.start()
     try:
         bc(given, sources=sources)
@@ -695,7 +711,7 @@ def test_a_queue_grows_within_the_budget(monkeypatch, weighted):
     given = with_lengths(SHAPES["grid"], np.arange(1, 11)) if weighted else SHAPES["grid"]
     run = functools.partial(batched, given, sources=np.arange(2700, 2828), weighted=weighted, reduce="none")
     expected = run()
-    monkeypatch.setattr(queue, "_room", lambda graph, plan, a_vertex: (1 if weighted else 48) * graph.n)
+    monkeypatch.setattr(queue, "_room", lambda graph, plan, a_vertex: graph.n)
     monkeypatch.setattr(memory, "SMALL_RUN", 1000)
     options = {"method": "batched", "device": "cpu", "weighted": weighted, "reduce": "none", "roots": 128}
     one, two = (lagbc.estimate_memory(given, threads=threads, **options).total for threads in (1, 2))
@@ -718,7 +734,8 @@ def test_a_queue_that_grows_changes_no_bit(monkeypatch, shape, weighted, sums):
         grown.append(needed)
         return widened(array, needed, rows)
 
-    monkeypatch.setattr(batched_lengths if weighted else batched_hops, "widened", watch)
+    for module in (counting, by_levels, waiting):
+        monkeypatch.setattr(module, "widened", watch)
     expected = lagbc.centralities(given, **options)
     grown.clear()
     monkeypatch.setattr(queue, "_room", lambda graph, plan, a_vertex: graph.n)

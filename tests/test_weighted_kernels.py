@@ -18,6 +18,7 @@ from strategies import (
     with_lengths,
 )
 
+import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu.batched import distances, rows, tight
@@ -27,6 +28,7 @@ from lagbc.methods.sums import Sums
 from lagbc.reference import count_lengths
 
 ONE_TO_TEN = np.arange(1, 11)
+INFINITE = np.uint16(2**16 - 1)
 GRAPHS = {
     "scale-free": (with_lengths(scale_free(200, 1500, seed=3), ONE_TO_TEN), np.arange(0, 128, 2)),
     "mesh": (with_lengths(grid(9, 12), TENTHS), np.arange(20, 84)),
@@ -64,31 +66,77 @@ def test_entries_and_path_counts(name, rtol):
         assert all(place[u, k] < place[v, k] for v in range(A.shape[0]) for u in predecessors[v])
 
 
+@pytest.mark.parametrize("infinite", [np.inf, INFINITE], ids=["float64", "uint16"])
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("delta", [1e-9, 0.5, 1e9])
-def test_distances(name, delta):
+def test_distances(name, delta, infinite):
     A, roots = GRAPHS[name]
     state = state_of(A)
     graph, stop = state.graph.reordered, np.zeros(1, np.uint8)
+    if infinite == INFINITE and (graph.weights % 1).any():
+        pytest.skip("the lengths are no whole numbers")
     fresh = np.zeros(len(state.values), np.uint64)
-    state.values.fill(np.inf)
+    values = np.full(state.values.shape, infinite, type(infinite))
     distances.find_distances(
         graph.indptr,
         graph.indices,
         graph.weights,
         state.graph.position[roots],
         delta,
-        state.values,
+        values,
         fresh,
         state.nearest,
         *state.lists,
         stop,
     )
     assert not fresh.any()
-    assert np.isinf(state.values[:, len(roots) :]).all()
+    assert (values[:, len(roots) :] == infinite).all()
     for k, root in enumerate(roots):
         *_, dist = count_lengths(*adjacency(A), lengths(A), root)
-        np.testing.assert_array_equal(state.values[:, k], np.array(dist)[state.graph.order])
+        expected = np.array(dist)[state.graph.order]
+        np.testing.assert_array_equal(values[:, k], np.where(np.isinf(expected), infinite, expected))
+
+
+def star_with_a_tail():
+    """Many short edges, and a path of 30 long ones that is longer than uint16 holds."""
+    leaves, tail = np.arange(31, 2031), np.arange(31)
+    i, j = np.concatenate([tail[:-1], leaves]), np.concatenate([tail[1:], 0 * leaves])
+    along = np.concatenate([np.full(30, 3000.0), np.ones(2000)])
+    A = sp.coo_array((along, (i, j)), shape=(2031, 2031)).tocsr()
+    return sp.csr_array(A + A.T)
+
+
+def test_distances_that_are_not_as_short_as_expected():
+    A = star_with_a_tail()
+    state = state_of(A)
+    assert state.dist.dtype == np.uint16
+    (levels,) = batched_weighted.forward(state, np.array([30, 40]))
+    assert state.dist is state.values
+    dist, sigma = batched_weighted.paths(state, levels)
+    expected = [count_lengths(*adjacency(A), lengths(A), root)[-1] for root in (30, 40)]
+    np.testing.assert_array_equal(dist, np.array(expected).T[state.graph.order])
+    assert dist.max() == 90001
+    assert (sigma == 1).all()
+
+
+def test_which_distances_are_short():
+    A = with_lengths(grid(6, 7), ONE_TO_TEN)
+    assert state_of(A).dist.dtype == np.uint16
+    assert state_of(A / 2).dist.dtype == np.float64
+    assert state_of(A * 2**10).dist.dtype == np.float64
+    assert state_of(A, rtol=0.1).dist.dtype == np.float64
+    assert state_of(A, sums=frozenset({"dependency", "distance"})).dist.dtype == np.float64
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_short_distances_change_no_bit(name):
+    A = GRAPHS[name][0]
+    if (A.data % 1).any():
+        pytest.skip("the lengths are no whole numbers")
+    assert state_of(A).dist.dtype == np.uint16
+    assert state_of(A / 16).dist.dtype == np.float64
+    ours, theirs = (lagbc.bc(B, weighted=True, method="batched", reduce="none") for B in (A, A / 16))
+    np.testing.assert_array_equal(ours, theirs)
 
 
 def test_transpose():
@@ -237,6 +285,34 @@ def test_minimum_and_finite_columns_of_a_row():
         assert minimum(values, 1, np.uint64(1 << k)) == values[1, k]
     assert minimum(values, 1, np.uint64(0)) == np.inf
     assert int(finite(values, 1)) == word(np.isfinite(values[1]))
+
+
+def test_rows_of_short_distances():
+    """What would be more than 65,534 is infinite, and nothing leads on from there."""
+    relax = njit(lambda values, v, w, length: rows.relax_row(values, v, w, length))
+    minimum = njit(lambda values, v, mask: rows.minimum_of_row(values, v, mask))
+    finite = njit(lambda values, v: rows.finite_in_row(values, v))
+    tight_row = njit(lambda values, v, w, length, rtol: rows.tight_in_row(values, v, w, length, rtol))
+    values = np.random.default_rng(4).integers(1, 60, (3, 64)).astype(np.uint16)
+    values[0, :8], values[2, 4:13], values[0, 12], values[1, 3:50:4] = INFINITE, INFINITE, INFINITE - 5, INFINITE
+    through = np.minimum(values[0].astype(int) + 7, int(INFINITE))
+    before = values.copy()
+    nearer = relax(values, 0, 2, 7.0)
+    np.testing.assert_array_equal(values[2], np.minimum(through, before[2]))
+    np.testing.assert_array_equal(values[:2], before[:2])
+    assert int(nearer) == word(through < before[2])
+    assert 0 < int(nearer) < 2**64 - 1
+    assert minimum(values, 1, MASK) == values[1, BITS].min()
+    assert minimum(values, 1, np.uint64(1 << 3)) == np.inf
+    assert int(finite(values, 1)) == word(values[1] < INFINITE)
+    values[2, 12] = 7
+    expected = (values[0] < values[2]) & (through == values[2])
+    assert int(tight_row(values, 0, 2, 7.0, 0.0)) == word(expected)
+    assert 0 < np.count_nonzero(expected) < 60
+    values[1] = np.where(values[1] == INFINITE, INFINITE, 300 + np.arange(64))
+    assert distances.find_farthest(values[1:2]) == 363
+    values[1] = INFINITE
+    assert distances.find_farthest(values[1:2]) == 0
 
 
 @pytest.mark.parametrize("rtol", [0.0, 1e-3])

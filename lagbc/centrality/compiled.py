@@ -55,7 +55,7 @@ def _compile_functions() -> tuple[str, str]:
     _read_small()
     for weighted in (False, True):
         ordered = as_graph(_diamonds(2000).tocoo(), weighted=weighted).reordered
-        group_by_hubs(ordered.indptr, ordered.indices, np.arange(ordered.n))
+        group_by_hubs(ordered.hub_distances, np.arange(ordered.n))
         _run_reduced(weighted)
     return "the functions that numba compiles", str(enqueue_roots.stats.cache_path)
 
@@ -106,13 +106,13 @@ def _run_small(device: DeviceName) -> None:
                     continue
                 arguments = Arguments(**{name: value for name, value in given.items() if name in one.takes})
                 compute_one(matrix, one.name, "auto", None, weighted, False, options, arguments)
+            if any(row.demand and row.device == device and row.weighted == weighted for row in table.METHODS):
+                for name in ("bc", "edge_bc"):
+                    arguments = Arguments(demand=sparse.csr_array(([1.0], ([0], [1])), shape=matrix.shape))
+                    compute_one(matrix, name, "auto", None, weighted, False, options, arguments)
         if any(row.bounds and row.device == device for row in table.METHODS):
             bounded = Arguments(cutoff=3, decay=0.1)
             compute(_diamonds(40), ("bc", "gravity"), "auto", None, weighted, False, options, bounded)
-        if any(row.demand and row.device == device and row.weighted == weighted for row in table.METHODS):
-            for name in ("bc", "edge_bc"):
-                arguments = Arguments(demand=sparse.csr_array(([1.0], ([0], [1])), shape=matrix.shape))
-                compute_one(matrix, name, "auto", None, weighted, False, options, arguments)
         if device == "cpu":
             group_bc(_diamonds(2), [[1]], weighted=weighted)
         compute_one(_diamonds(1100), "bc", "auto", None, weighted, False, options, Arguments(sources=[0]))

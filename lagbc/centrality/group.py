@@ -6,18 +6,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from threading import Event, Lock
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lagbc.budget import BUDGET_VARIABLE, host_budget
 from lagbc.cpu.cores import share
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph
 from lagbc.limits import most_threads
 from lagbc.phases import phase
-from lagbc.run.options import Options, Settings, settle
+from lagbc.run.options import Options, Settings, require_known, settle
 from lagbc.run.progress import Meter, Reporter, Stretch
 from lagbc.run.request import parse_tolerance, parse_vertices, require_flags
 from lagbc.types import GraphLike
@@ -26,6 +27,16 @@ from lagbc.types import GraphLike
 _BLOCK = 32
 # What the shares of the groups that are counted at once take in each thread, and at most how many these are.
 _BYTES, _MOST = 2**27, 256
+# Bytes a vertex of a search, in each thread: its queue, distances, counts of paths, and the order of these.
+_SEARCH_BYTES = 128
+# What options may say that choose nothing here.
+_USUAL: dict[str, tuple[str, ...]] = {
+    "method": ("auto",),
+    "device": ("auto", "cpu"),
+    "reduce": ("auto", "none"),
+    "dtype": ("float64",),
+    "bucket_width": ("auto",),
+}
 
 
 def group_bc(
@@ -39,7 +50,9 @@ def group_bc(
     normalized: bool = False,
     endpoints: bool = False,
     threads: int | None = None,
+    memory: str | int | None = None,
     progress: bool | Reporter | None = None,
+    **options: Unpack[Options],
 ) -> NDArray[np.float64]:
     r"""Betweenness centrality of groups of vertices, exact: the share of shortest paths that meet a group.
 
@@ -58,8 +71,10 @@ def group_bc(
         Divide by (n - c)(n - c - 1), the number of ordered pairs, for a group of c vertices.
     endpoints : bool
         Pairs that a path joins count, too, if one or both of them are in the group.
-    threads, progress : as in `lagbc.Options`
-        The other options of a run do not apply.
+    threads, memory, progress : as in `lagbc.Options`
+        Where the memory is little, fewer groups are counted together, then by fewer threads.
+    **options
+        Other options of a run say what it does anyway, such as ``device="cpu"``, or are an error.
 
     Returns
     -------
@@ -68,7 +83,10 @@ def group_bc(
     Raises
     ------
     TypeError, ValueError
-        As `lagbc.bc`; a group that is none is named by its place.
+        As `lagbc.bc`; a group that is none is named by its place. Or an option asks for what groups have not: they are
+        counted on the CPU, by one method, in one process, and without a checkpoint.
+    MemoryError
+        One thread that counts one group needs more than it may take.
 
     Notes
     -----
@@ -88,7 +106,9 @@ def group_bc(
     array([4., 3.])
     """
     require_flags(normalized=normalized, endpoints=endpoints)
-    given = {"threads": threads, "progress": progress}
+    require_known(options, ("groups", "directed", "weighted", "strength", "rtol", "normalized", "endpoints"))
+    _require_usual(options)
+    given = {"threads": threads, "memory": memory, "progress": progress}
     how = settle("auto", cast(Options, {name: value for name, value in given.items() if value is not None}))
     graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
     tolerance = parse_tolerance(rtol)
@@ -101,6 +121,18 @@ def group_bc(
     elif not graph.directed:
         raw /= 2
     return raw
+
+
+def _require_usual(options: Options) -> None:
+    """Raise ValueError if an option asks for another device, method or way of the run than there is for groups."""
+    for name, value in options.items():
+        usual = _USUAL.get(name, (None,))
+        if value not in usual:
+            ways = f"; leave it out or pass {' or '.join(map(repr, usual))}" if name in _USUAL else ""
+            raise ValueError(
+                f"{name}={value!r} means nothing to group_bc, which counts groups on the CPU, by one method, in one "
+                f"process, without a checkpoint{ways}"
+            )
 
 
 def _members(graph: Graph, groups: Any) -> NDArray[np.bool_]:
@@ -126,7 +158,7 @@ def _raw(
 
     roots = np.flatnonzero(graph.out_degrees)
     blocks = list(pairwise([*range(0, len(roots), _BLOCK), len(roots)]))
-    at_once = max(1, min(_MOST, _BYTES // (8 * max(graph.n, 1))))
+    at_once, threads = _fit(graph, members.shape[1], how)
     starts = range(0, members.shape[1], at_once)
     totals = [np.zeros(0)]
     with phase("sweep"), ExitStack() as stack:
@@ -141,9 +173,28 @@ def _raw(
                     return sum_of_roots(graph, followed.each(roots[begin:end]), some, rtol, endpoints=endpoints)
 
             with followed.to_the_end():
-                sums = share(block, blocks, most_threads(how.threads))
+                sums = share(block, blocks, threads)
             totals.append(sum(sums, np.zeros(some.shape[1])))
     return np.concatenate(totals)
+
+
+def _fit(graph: Graph, groups: int, how: Settings) -> tuple[int, int]:
+    """Return how many groups are counted at once, and by how many threads, in the memory that may be taken."""
+    n, budget = max(graph.n, 1), host_budget() if how.memory is None else how.memory
+    both_ways = {
+        id(array): array for way in (graph, graph.transpose) for array in (way.indptr, way.indices, way.weights)
+    }
+    held = sum(array.nbytes for array in both_ways.values() if array is not None)
+    held += n * groups  # which vertices are members
+    for threads in range(most_threads(how.threads), 0, -1):
+        room = (budget - held - threads * n * _SEARCH_BYTES) // (n * (8 * threads + 1))
+        if room > 0:
+            return min(room, max(1, min(_MOST, _BYTES // (8 * n)))), threads
+    needed = held + n * (_SEARCH_BYTES + 9)
+    raise MemoryError(
+        f"group_bc with one thread, one group at a time, needs up to {needed:.3g} bytes, but the budget is "
+        f"{budget:.3g}; raise it by memory= or the environment variable {BUDGET_VARIABLE}"
+    )
 
 
 class _Followed:

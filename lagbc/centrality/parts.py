@@ -177,12 +177,12 @@ def merge_parts(paths: Iterable[str | os.PathLike[str]]) -> Scores:
     return merge_files([_parse_path(path) for path in paths])[1]  # type: ignore[return-value]
 
 
-def merge_files(paths: Sequence[Path]) -> tuple[Graph, dict[str, Any]]:
-    """Return the graph of a call, and its scores, as `merge_parts` does."""
+def merge_files(paths: Sequence[Path]) -> tuple[Graph, dict[str, Any], Arguments]:
+    """Return the graph of a call, its scores, as `merge_parts` does, and its arguments."""
     with ExitStack() as stack:
         files = require_complete([stack.enter_context(ShareFile(path)) for path in paths])
         call, graph = _planned(files[0])
-        return graph, finish_call(graph, call, merge_shares(files, call.plan))
+        return graph, finish_call(graph, call, merge_shares(files, call.plan)), call.arguments
 
 
 def _planned(file: ShareFile) -> tuple[Call, Graph]:

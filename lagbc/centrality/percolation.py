@@ -52,6 +52,9 @@ def percolation(
 
     Raises
     ------
+    ValueError
+        The largest state is more than 2**960 (about 1e289) times the smallest above 0: float64 does not hold their
+        quotient, nor the score of the vertex whose state is the largest.
     The errors of `lagbc.bc`.
 
     Notes
@@ -74,6 +77,7 @@ def percolation(
     x = parse_vertex_weights("states", _in_order(states, graph), graph.n)
     if x is None:
         raise TypeError(f"states is None; it is one number a vertex, shape ({graph.n},)")
+    _require_near(x)
     # In units of the largest, which cancels: no sum leaves float64.
     x = x / max(x.max(initial=0), np.finfo(np.float64).tiny)
     raw = as_numpy(bc(graph, batch, rtol=rtol, source_weights=x, **options))
@@ -82,6 +86,19 @@ def percolation(
     share = np.divide(1 if graph.directed else 2, others, out=np.zeros(graph.n), where=others > 0)
     scores: NDArray[np.float64] = where_it_is(A, raw * share / max(graph.n - 2, 1))
     return scores
+
+
+def _require_near(x: NDArray[np.float64]) -> None:
+    """Raise ValueError if the quotient of two states, and sums of them, are nothing to float64."""
+    some = np.flatnonzero(x)
+    if not len(some):
+        return
+    least, most = some[x[some].argmin()], some[x[some].argmax()]
+    if np.ldexp(x[most], -960) > x[least]:
+        raise ValueError(
+            f"states lie too far apart for float64, that of vertex {least} is {x[least]:.3g}, that of vertex {most} "
+            f"{x[most]:.3g}; pass 0 for those that are nothing beside the others"
+        )
 
 
 def _in_order(states: ArrayLike | Mapping[Any, float], graph: Graph) -> ArrayLike:

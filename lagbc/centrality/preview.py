@@ -9,7 +9,7 @@ from typing import SupportsIndex, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lagbc.centrality.compute import find_all
+from lagbc.centrality.compute import find_all, plan_call
 from lagbc.centrality.registry import Arguments, require_taken
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
@@ -67,7 +67,19 @@ def select_method(
     require_known(options, ("roots", "which", "demand", "cutoff", "decay", "directed", "weighted", "strength"))
     with home(A, options):
         graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
-        chosen = _plan(graph, roots, which, demand, (cutoff, decay), "auto", options).selection
+        return _with_shape(_plan(graph, roots, which, demand, (cutoff, decay), "auto", options).selection, graph)
+
+
+def select_for(
+    graph: Graph, which: str | Iterable[str], batch: int | str, options: Options, arguments: Arguments
+) -> Selection:
+    """Say which method a call takes, with its own arguments: weights and targets tell what may be reduced."""
+    with home(graph, options):
+        plan = plan_call(graph, which, batch, None, None, False, options, arguments).plan
+        return _with_shape(plan.selection, graph)
+
+
+def _with_shape(chosen: Selection, graph: Graph) -> Selection:
     order = "by proximity" if graph.has_high_diameter else "by falling degree"
     shape = f"BFS depth {graph.depth} for n = {graph.n}, so vertices are ordered {order}"
     return Selection(chosen.method, f"{chosen.reason}; {shape}")

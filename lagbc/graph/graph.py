@@ -25,6 +25,7 @@ from lagbc.graph.csr import (
     rows_of,
     transposed,
 )
+from lagbc.graph.order import hubs
 from lagbc.graph.order.degree import degree_order, isolated_last
 from lagbc.graph.order.proximity import proximity_order
 from lagbc.graph.order.search import bfs_extent, weak_components, widest_row
@@ -276,6 +277,12 @@ class Graph:
         """The edges in the order of `reordered`: its edge e is this graph's edge ``edge_order[e]``."""
         return renumbered_places(self.csr, self.order, self.position)
 
+    @cached_property
+    @in_phase("order")
+    def hub_distances(self) -> Any:
+        """Distances to the hubs, the first vertices, as `lagbc.graph.order.hubs` finds them."""
+        return hubs.hub_distances(self.indptr, self.indices)
+
     def keep(self, kept: Any) -> Graph:
         """Leave out edges, a flag each that says whether it stays; what is left counts as of the same depth."""
         return self.keep_with_places(kept)[0]
@@ -289,6 +296,8 @@ class Graph:
 
 # Of a graph, what is not moved with it: graphs on the host, and its own copies.
 _STAYING = ("copied_from", "_copy_on_host", "names")
+# What it has of its own on each device.
+_OWN = ("_on_devices", "hub_distances")
 
 
 def _moved(value: Any, move: Callable[[Any], Any], moved: dict[int, Any]) -> Any:
@@ -298,7 +307,7 @@ def _moved(value: Any, move: Callable[[Any], Any], moved: dict[int, Any]) -> Any
     if isinstance(value, Graph):
         other = moved[id(value)] = object.__new__(Graph)
         for name, part in dict(vars(value)).items():
-            if name != "_on_devices":
+            if name not in _OWN:
                 vars(other)[name] = part if name in _STAYING else _moved(part, move, moved)
         return other
     if isinstance(value, tuple):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from difflib import get_close_matches
 from itertools import islice
 from numbers import Integral
 from typing import Any
@@ -12,6 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Names = Sequence[Any] | NDArray[Any]
+
+# Looking for names like another one takes about a second where there are so many.
+_MOST_COMPARED = 20_000
 
 
 def are_integers(names: Names) -> bool:
@@ -54,10 +58,19 @@ def numbers_of(what: str, names: Names | None, given: Any) -> Any:
     except (KeyError, TypeError):
         wrong = next(item for item in items if not _is_among(item, numbers))
         some = ", ".join(repr(name) for name in islice(numbers, 3))
-        raise ValueError(f"{what} holds {wrong!r}, which no vertex is called; they are called {some}, ...") from None
+        nearest = nearest_names(wrong, numbers)
+        there = f"did you mean {nearest}?" if nearest else f"they are called {some}, ..."
+        raise ValueError(f"{what} holds {wrong!r}, which no vertex is called; {there}") from None
     if len(numbers) < len(listed):
         _require_one_each(what, items, listed)
     return found
+
+
+def nearest_names(wrong: Any, names: Collection[Any]) -> str:
+    """Name those, at most three, that are spelt nearly as a wrong one; no text if none is."""
+    if not isinstance(wrong, str) or len(names) > _MOST_COMPARED:
+        return ""
+    return " or ".join(map(repr, get_close_matches(wrong, [name for name in names if isinstance(name, str)])))
 
 
 def _require_one_each(what: str, items: Sequence[Any], names: Sequence[Any]) -> None:

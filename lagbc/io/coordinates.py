@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 import os
 import re
 from collections.abc import Iterator
@@ -15,8 +13,9 @@ import numpy as np
 
 from lagbc.errors import GraphFormatError
 from lagbc.graph.coordinates import Coordinates
+from lagbc.io.vertices import Vertices, opened, rows_of
 
-_GZIP = b"\x1f\x8b"
+_ROW = "a row of vertex, x and y, or of x and y"
 _TITLES_OF_X = ("x", "lon", "lng", "long", "longitude", "easting")
 _TITLES_OF_Y = ("y", "lat", "latitude", "northing")
 _OF_DEGREES = ("lon", "lng", "long", "longitude")
@@ -38,9 +37,9 @@ def read_coordinates(path: str | os.PathLike[str], n: int, labels: np.ndarray | 
     Parameters
     ----------
     path : path-like
-        A table, in UTF-8, separated by commas, semicolons, tabs or blanks; ``#`` begins a comment. Its first line may
-        hold titles: x and y, or lon and lat (or longitude and latitude), and vertex, id, name, node, osmid or label;
-        further columns are left out. Without titles, they are vertex, x and y; or x and y alone, a row a vertex.
+        A table, in UTF-8, separated by commas, semicolons, tabs or blanks; ``#`` or ``%`` begins a comment. Its first
+        line may hold titles: x and y, or lon and lat (or longitude and latitude), and vertex, id, name, node, osmid or
+        label; further columns are left out. Without titles, they are vertex, x and y; or x and y alone, a row a vertex.
     n : int
     labels : ndarray, shape (n,), or None
         What the vertices are called; None if they are rows 0 to n - 1.
@@ -56,20 +55,20 @@ def read_coordinates(path: str | os.PathLike[str], n: int, labels: np.ndarray | 
         A line is malformed, or names a vertex again; the message names the line. Or vertices are missing, or the number
         of rows is not `n` where they name no vertices.
     """
-    rows = _rows(path)
+    vertices = Vertices(n, labels)
+    rows = _rows(Path(path), vertices)
     first = next(rows, None)
     if first is None:
         raise GraphFormatError(f"{path}: the file is empty; expected a line `vertex x y` for each vertex")
     columns, has_titles = _columns(path, *first)
     xy, seen = np.full((n, 2), np.nan), np.zeros(n, bool)
-    number = {str(name): v for v, name in enumerate(range(n) if labels is None else labels.tolist())}
     count = 0
     for line, cells in rows if has_titles else chain([first], rows):
         if len(cells) <= max(columns.x, columns.y, columns.vertex or 0):
             raise GraphFormatError(f"{path}, line {line}: {' '.join(cells)!r} has {len(cells)} columns; expected more")
-        v = count if columns.vertex is None else number.get(cells[columns.vertex])
+        v = count if columns.vertex is None else vertices.number(cells[columns.vertex])
         count += 1
-        if v is None or v >= n:
+        if v is None or v >= n:  # rows without names may be too many
             continue
         if seen[v]:
             raise GraphFormatError(f"{path}, line {line}: vertex {cells[columns.vertex or 0]!r} is there a second time")
@@ -88,18 +87,11 @@ def read_coordinates(path: str | os.PathLike[str], n: int, labels: np.ndarray | 
     return Coordinates(xy, columns.degrees)
 
 
-def _rows(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the numbers of lines and their cells, without comments and empty lines."""
-    separator, data = None, Path(path).read_bytes()
-    try:
-        lines = (gzip.decompress(data) if data.startswith(_GZIP) else data).decode("utf-8-sig").splitlines()
-    except (UnicodeDecodeError, OSError, EOFError) as error:
-        raise GraphFormatError(f"{path}: {error}; expected a table in UTF-8, plain or gzip-compressed") from None
-    for line, text in enumerate(lines, 1):
-        if text.strip() and not text.startswith("#"):
-            separator = separator or next((mark for mark in ",;\t" if mark in text), " ")
-            cells = next(csv.reader([text.strip()], delimiter=separator, skipinitialspace=True))
-            yield line, [cell.strip() for cell in cells]
+def _rows(path: Path, vertices: Vertices) -> Iterator[tuple[int, list[str]]]:
+    """Yield the numbers of lines and their cells."""
+    with opened(path) as source:
+        for line, _, cells in rows_of(source, vertices, _ROW):
+            yield line, [cell.decode() for cell in cells]
 
 
 def _columns(path: str | os.PathLike[str], line: int, cells: list[str]) -> tuple[_Columns, bool]:

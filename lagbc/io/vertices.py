@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from lagbc.budget import host_budget
 from lagbc.errors import GraphFormatError
+from lagbc.graph.names import nearest_names
 from lagbc.io.edges.fields import counted, is_float, shown, split_line
 from lagbc.io.edges.layout import content_of, separator_of
 from lagbc.io.integers import is_int64
@@ -51,6 +52,11 @@ class Vertices:
             return f"the integers from 0 to {self.n - 1}"
         some = ", ".join(repr(name) for name in self.labels[:3].tolist())
         return f"called {some}{', ...' if self.n > 3 else ''}"
+
+    def instead_of(self, text: str) -> str:
+        """Say which may be meant by text that calls none: those spelt nearly so, or what all are called."""
+        nearest = nearest_names(text, self._numbers) if self.are_names else ""
+        return f"one of those of the graph, {f'such as {nearest}' if nearest else self.in_words}"
 
     def number(self, text: str) -> int | None:
         """Return the place of a vertex in the matrix; None if there is no such one."""
@@ -88,9 +94,8 @@ def vertices_in(text: str, vertices: Vertices) -> list[Any]:
     for field in fields:
         number = vertices.number(field.decode())
         if number is None:
-            raise ValueError(
-                f"{text!r}: no vertex is called {shown(field)}; those of the graph are {vertices.in_words}"
-            )
+            instead = vertices.instead_of(field.decode())
+            raise ValueError(f"{text!r}: no vertex is called {shown(field)}; expected {instead}")
         if number in numbers:
             raise ValueError(f"{text!r}: {shown(field)} stands there twice; name each vertex once")
         numbers[number] = None
@@ -126,7 +131,7 @@ def read_numbers(path: Path, column: str | None, vertices: Vertices) -> tuple[ND
     if path.suffix == ".npy":
         return _array(path, column, vertices.n), vertices.n
     numbers, lines = np.zeros(vertices.n), np.zeros(vertices.n, np.int64)
-    with _opened(path) as source:
+    with opened(path) as source:
         for line, text, v, field in _pairs(source, column, vertices):
             value = float(field) if is_float(field) else math.nan
             if not 0 <= value < math.inf:
@@ -146,8 +151,8 @@ def read_groups(path: Path, vertices: Vertices) -> list[list[Any]]:
         A line names no vertex, or one twice; or there is no line.
     """
     groups = []
-    with _opened(path) as source:
-        for line, text, fields in _rows(source, vertices, _GROUP):
+    with opened(path) as source:
+        for line, text, fields in rows_of(source, vertices, _GROUP):
             members = [_vertex(source, line, text, field, vertices) for field in fields]
             if len(set(members)) < len(members):
                 source.fail(line, "a vertex stands there twice", text, "each vertex of a group once")
@@ -166,8 +171,8 @@ def read_vertices(path: Path, vertices: Vertices) -> list[Any]:
         A line names no vertex, or one a second time; or there is no line.
     """
     lines: dict[int, int] = {}
-    with _opened(path) as source:
-        for line, text, fields in _rows(source, vertices, _GROUP):
+    with opened(path) as source:
+        for line, text, fields in rows_of(source, vertices, _GROUP):
             for field in fields:
                 v = _vertex(source, line, text, field, vertices)
                 if v in lines:
@@ -192,14 +197,15 @@ def _array(path: Path, column: str | None, n: int) -> NDArray[np.float64]:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Source]:
+def opened(path: Path) -> Iterator[Source]:
+    """Open a table, plain or gzip-compressed, within the memory of the host; errors name it."""
     with gzip_errors_named(str(path)):
         yield find_source(path, str(path), host_budget())
 
 
 def _pairs(source: Source, column: str | None, vertices: Vertices) -> Iterator[tuple[int, bytes, int, bytes]]:
     """Yield the number and text of each line, its vertex and its field in a column; titles are left out."""
-    rows = _rows(source, vertices, _PAIR)
+    rows = rows_of(source, vertices, _PAIR)
     first = next(rows, None)
     if first is None:
         raise GraphFormatError(f"{source.name}: no line in the file; expected lines {_PAIR}")
@@ -228,7 +234,7 @@ def _place(source: Source, line: int, text: bytes, fields: list[bytes], column: 
     return int(column) - 1
 
 
-def _rows(source: Source, vertices: Vertices, expected: str) -> Iterator[tuple[int, bytes, list[bytes]]]:
+def rows_of(source: Source, vertices: Vertices, expected: str) -> Iterator[tuple[int, bytes, list[bytes]]]:
     """Yield the number, the text and the fields of each line that is no comment, by the first separator there is."""
     separators = (separator_of(source, line, text) for line, text in content_of(source, []))
     separator = next((found for found in separators if found != b" "), b" ")
@@ -246,5 +252,5 @@ def _rows(source: Source, vertices: Vertices, expected: str) -> Iterator[tuple[i
 def _vertex(source: Source, line: int, text: bytes, name: bytes, vertices: Vertices) -> int:
     number = vertices.number(name.decode())
     if number is None:
-        source.fail(line, f"no vertex is called {shown(name)}", text, f"one of those of the graph, {vertices.in_words}")
+        source.fail(line, f"no vertex is called {shown(name)}", text, vertices.instead_of(name.decode()))
     return number

@@ -20,6 +20,7 @@ BATCHED_PULL_SHARE = 0.1
 BATCHED_WIDTH = 1.0
 # The same for the order in which rows are counted: wider reads a row more often, in fewer columns each time. 1 to
 # 4 were alike; 0.5 took up to 1.5 times as long on a network of co-authors, infinity up to 2 on meshes. Same results.
+# In hops, where the diameter is high, it is in levels: 1 to 4 were alike, 0.5 and 8 took up to 1.5, infinity 3 times.
 BATCHED_COUNT_WIDTH = 2.0
 
 # ---- dijkstra
@@ -167,21 +168,22 @@ CACHED_ROWS = 4096
 # choice-cpu.md and choice-cuda.md, by ``python -m benchmarks.choice``, which fits them again.
 COSTS: dict[tuple[str, str, bool], dict[str, float]] = {
     ("batched", "cpu", False): {
-        "run": 1.6,
-        "group_row": 0.00043,
-        "visit": 4.1e-05,
-        "far_visit": 0.00022,
-        "edge": 8.3e-06,
+        "run": 1.5,
+        "group_row": 0.00041,
+        "visit": 5.2e-05,
+        "far_visit": 0.00017,
+        "edge": 9.8e-06,
         "pair": 3.2e-06,
-        "lone_pair": 0.00014,
-        "pair_edge": 5.7e-08,
+        "lone_pair": 9.8e-05,
     },
     ("work-efficient", "cpu", False): {
-        "run": 1.9,
+        "run": 1.6,
+        "group_level": 0.047,
         "group_row": 0.00025,
         "far_visit": 4e-05,
-        "pair": 1.5e-05,
-        "pair_edge": 2.2e-06,
+        "edge": 8.7e-07,
+        "pair": 1.6e-05,
+        "pair_edge": 2e-06,
     },
     ("batched", "cpu", True): {
         "run": 0.18,

@@ -14,7 +14,7 @@ contracted graph has the junctions as vertices, and for each chain an edge of it
 roots. What is here contracts a block and puts its scores together.
 
 Parallel chains: a longer one never carries a path between junctions, and its edge is left out. One that is as long as
-the shortest counts by itself: it has a *midpoint* in the contracted graph, a vertex without weights, half way.
+the shortest counts by itself: it has a *midpoint* in the contracted graph, a vertex without weights, about half way.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc"
@@ -317,7 +317,10 @@ def _contracted_graph(piece: Piece, chains: _Chains, junctions: int) -> tuple[Gr
     # Of each chain first one direction, then the other.
     tails = np.concatenate([ends[alone].ravel(), ends[doubled].ravel(), np.repeat(middle, 2)])
     heads = np.concatenate([ends[alone][:, ::-1].ravel(), np.repeat(middle, 2), ends[doubled].ravel()])
-    along = np.concatenate([np.repeat(lengths[alone], 2), np.tile(np.repeat(lengths[doubled] / 2, 2), 2)])
+    # Whole lengths, which are 2 or more, stay whole.
+    half = np.where(lengths[doubled] < 2, lengths[doubled] / 2, np.floor(lengths[doubled] / 2))
+    halves = np.stack([half, lengths[doubled] - half], axis=1).ravel()
+    along = np.concatenate([np.repeat(lengths[alone], 2), halves, halves])
     rows = junctions + len(doubled)
     by_row = np.lexsort((heads, tails))
     places = np.empty(len(by_row), np.int64)

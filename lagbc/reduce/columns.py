@@ -39,7 +39,8 @@ class Columns:
     def __init__(self, ways: Ways, flows: Flows, size: int, more: int) -> None:
         self._ways, self._flows = ways, flows
         rows, chains = len(ways.row_sources), len(ways.lengths)
-        self._dist, self._sigma = np.empty((2, size + more, rows))
+        self._dist = np.empty((size + more, rows), np.int32 if ways.in_hops else np.float64)
+        self._sigma = np.empty((size + more, rows))
         self._demand, self._through = np.empty((size, rows)), np.empty((size, chains))
         self._weights = np.empty(0)
 
@@ -57,7 +58,7 @@ class Columns:
         Parameters
         ----------
         first : int
-        paths : tuple of array of float64, shape (rows, columns)
+        paths : tuple of array of floats, shape (rows, columns)
             dist and sigma.
         members : ndarray of float64, shape (columns,), or None
             A path that leaves a chain by a junction does so by each of its members.

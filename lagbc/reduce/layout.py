@@ -136,13 +136,13 @@ def lay_rows(indptr, indices, copies, columns, places):
     home, at_home, attach, at_attach = copies.home, copies.at_home, copies.attach, copies.at_attach
     ends = np.zeros(len(copies.vertices) + 1, np.int64)
     for u in range(len(home)):
-        inside, here = 0, home[u]
-        for e in range(indptr[u], indptr[u + 1]):
-            there = home[indices[e]]
-            if there != here and there >= 0 and attach[there] == u:
-                ends[at_attach[there] + 1] += 1
-            else:
-                inside += 1
+        inside, here = indptr[u + 1] - indptr[u], home[u]
+        if copies.hung_ptr[u] < copies.hung_ptr[u + 1]:  # else all edges are in the block that u is a member of
+            for e in range(indptr[u], indptr[u + 1]):
+                there = home[indices[e]]
+                if there != here and there >= 0 and attach[there] == u:
+                    ends[at_attach[there] + 1] += 1
+                    inside -= 1
         if here >= 0:
             ends[at_home[u] + 1] = inside
     for x in range(len(copies.vertices)):

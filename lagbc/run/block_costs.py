@@ -16,9 +16,19 @@ from lagbc.reduce.work import Work
 
 def of_block(graph: Graph, roots: int, device: str) -> float:
     """Predict what sweeps of a block take; its depth is searched for where that counts."""
+    least, most = bounds_of_block(graph, roots, device)
+    return least if least == most else min(least + roots * graph.n * _of_levels(graph, device), most)
+
+
+def bounds_of_block(graph: Graph, roots: int, device: str) -> tuple[float, float]:
+    """Tell between which numbers that is, whatever its depth."""
     costs = tuning.BLOCK_COSTS[device, graph.weighted]
-    pair = min(costs["pair"] + costs["level"] * graph.depth, costs["most"]) if costs["level"] else costs["pair"]
-    return roots * (pair * graph.n + costs["pair_edge"] * graph.nnz)
+    least, most = (roots * (costs[pair] * graph.n + costs["pair_edge"] * graph.nnz) for pair in ("pair", "most"))
+    return least, most
+
+
+def _of_levels(graph: Graph, device: str) -> float:
+    return tuning.BLOCK_COSTS[device, graph.weighted]["level"] * graph.depth
 
 
 def of_junctions(work: Work, device: str, *, weighted: bool, few_levels: bool = False) -> float:

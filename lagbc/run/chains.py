@@ -44,7 +44,8 @@ _GROUP_BYTES = 2**27
 _GPU_BLOCK, _GPU_GROUP_BYTES = 256, 2**31
 # Path counts are added and multiplied by weights; beyond this they might leave the range of float64.
 _LARGEST_COUNT = 2.0**1000
-_ADDED = frozenset({"dependency", "edges"})
+# What a method is asked for.
+ADDED = frozenset({"dependency", "edges"})
 
 
 def sum_chains(
@@ -160,11 +161,6 @@ def group_size(contracted: Contracted, device: str = "cpu") -> int:
     return _BLOCK * max(1, blocks)
 
 
-def sums_of(device: str) -> frozenset[str]:
-    """Return what a method is asked for: depths only because one that sums distances keeps them beside the counts."""
-    return _ADDED if device == "cuda" else _ADDED | {"depth"}
-
-
 def widths(batching: Batching, size: int) -> tuple[int, int]:
     """Return how many roots of a group, and how many far ends, are swept at a time."""
     return (batching.block, batching.block) if batching.concurrent else (size, batching.round(-(-size // 4)))
@@ -266,9 +262,8 @@ class _Worker:
         self._contracted, self._arrays = contracted, method.arrays
         self._module: Any = method.load()
         self._width, self._more = widths(self._module.batching, size)
-        sums = sums_of(method.device) if contracted.members is None else _ADDED  # those that are made with members
         self._plan = SweepPlan(
-            batch=self._width, sums=sums, members=contracted.members, method=method.name, at_once=True, stop=stop
+            batch=self._width, sums=ADDED, members=contracted.members, method=method.name, at_once=True, stop=stop
         )
         self._states: list[Any] = []
         self._far_state: Any = None
@@ -285,7 +280,7 @@ class _Worker:
             levels.append(self._search(self._states[len(levels)], group[first : first + self._width], first))
         junction = self._make_demand(group)
         rows = self._module.batching.rows(0, self._width).stop
-        sums = Sums.zeros_of_batch(self._arrays, _ADDED, graph.n, graph.nnz, rows, self._width)
+        sums = Sums.zeros_of_batch(self._arrays, ADDED, graph.n, graph.nnz, rows, self._width)
         for number, found in enumerate(levels):
             omega = columns.weights(number * self._width, len(found.places))
             try:
@@ -351,7 +346,7 @@ def _joined(parts: list[_GroupSums]) -> _GroupSums:
     """Put the blocks of parts of a group one behind the other."""
     if len(parts) == 1:
         return parts[0]
-    sums = {name: np.concatenate([getattr(part.sums, name) for part in parts]) for name in _ADDED}
+    sums = {name: np.concatenate([getattr(part.sums, name) for part in parts]) for name in ADDED}
     return _GroupSums(Sums(**sums), np.concatenate([part.junction for part in parts]))
 
 

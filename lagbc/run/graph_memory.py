@@ -9,7 +9,7 @@ from lagbc.methods.contract import SweepPlan
 # On the host, bytes per vertex that are free again before the sweep, beside all that is held: of a search by bits as a
 # probe makes it; of the order of a graph of high diameter; of grouping roots by distances in hops to 16 hubs, or by
 # lengths to one.
-_PROBE_BYTES, _PROXIMITY_BYTES, _HUBS_BYTES, _DIJKSTRA_BYTES = 40, 112, 144, 112
+_PROBE_BYTES, _PROXIMITY_BYTES, _HUBS_BYTES, _DIJKSTRA_BYTES = 40, 112, 40, 112
 # How much of these the allocator keeps, where nothing that comes later fits: this share of what is not much, as it
 # gives large blocks back to the system.
 _KEPT_SHARE, _MOST_KEPT = 0.8, 18_000_000
@@ -44,6 +44,8 @@ def host_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:
         held += n * (4 * 8) + 2 * entries * edge + graph.symmetric.nnz * index
     if is_grouped and graph.weighted:  # the matrix that SciPy searches
         held += n * index + entries
+    elif is_grouped:  # distances to 16 hubs
+        held += 16 * n
     grouping = n * (_DIJKSTRA_BYTES if graph.weighted else _HUBS_BYTES) * is_grouped
     ordering = n * _PROXIMITY_BYTES * graph.has_high_diameter - entries * length
     transposing = n * (8 + index) + entries * (4 * index + 2 * length)

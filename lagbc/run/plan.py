@@ -136,9 +136,9 @@ def _place_chains(contracted: Contracted, request: Request, settings: Settings, 
     On a GPU groups are halved until they fit into the memory; where "auto" chose one that is too small, the CPU is
     taken.
     """
-    from lagbc.run.chains import group_size, sums_of
+    from lagbc.run.chains import ADDED, group_size
 
-    graph, sums = contracted.graph, sums_of(device)
+    graph = contracted.graph
     roots = graph.order[contracted.roots]
     ordered = roots[graph.out_degrees[roots] > 0]
     selection = choose(
@@ -146,7 +146,7 @@ def _place_chains(contracted: Contracted, request: Request, settings: Settings, 
         method=settings.method,
         device=device,
         roots=len(roots),
-        sums=sums,
+        sums=ADDED,
         demand=True,
         look=lambda method: probe(graph, ordered),
     )
@@ -157,7 +157,7 @@ def _place_chains(contracted: Contracted, request: Request, settings: Settings, 
     if not batching.concurrent and settings.batch is not None:
         size = min(size, batching.round(settings.batch))
     threads = min(settings.threads, max(1, -(-len(roots) // size)))
-    sweep = SweepPlan(batch=size, threads=threads, sums=sums, roots=len(roots), method=selection.method.name)
+    sweep = SweepPlan(batch=size, threads=threads, sums=ADDED, roots=len(roots), method=selection.method.name)
     sweep, needed = memory.fit_chains(contracted, selection.method, sweep, settings.memory)
     if needed.is_over and device == "cuda" and settings.device == settings.method == "auto":
         return _place_chains(contracted, request, settings, "cpu")._replace(too_large=needed)

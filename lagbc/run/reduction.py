@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,7 +61,7 @@ class Rest:
     device: str = "cpu"
     part: float = 1.0
 
-    @property
+    @cached_property
     def work(self) -> float:
         """Roots times edges, or what takes as long."""
         return self.part * _work_of(self.piece.graph, np.flatnonzero(self.piece.sources))
@@ -214,7 +215,8 @@ def _may_pay(graph: Graph, request: Request, settings: Settings) -> bool:
     device = _device_of(graph, roots, settings)
     if roots < tuning.LEAST_ROOTS[device]:
         return False
-    return block_costs.of_block(graph, roots, device) >= tuning.LEAST_COSTS[device]
+    enough, (least, _) = tuning.LEAST_COSTS[device], block_costs.bounds_of_block(graph, roots, device)
+    return least >= enough or block_costs.of_block(graph, roots, device) >= enough
 
 
 def _is_within(graph: Graph, request: Request, settings: Settings) -> bool:
@@ -267,14 +269,23 @@ def _without_twins(piece: Piece) -> Iterable[Rest]:
 
 
 def _contracted(piece: Piece, device: str = "cpu", most: float = np.inf) -> Iterable[Rest]:
-    """Contract a block, if it is expected to take at most such a part of what it takes as it is."""
+    """Contract a block, if it is expected to take at most such a part of what it takes as it is.
+
+    All junctions are swept, however few roots there are: it is not contracted for fewer roots than these.
+    """
     from lagbc.reduce.chains import contract
     from lagbc.reduce.work import expect_work
     from lagbc.run.chains import group_size
 
     weighted, roots = piece.graph.weighted, int(np.count_nonzero(piece.sources))
+    foreseen = expect_work(piece)
+    if roots < foreseen.junctions:
+        return
+    expected = block_costs.of_junctions(foreseen, device, weighted=weighted)
+    if expected > most * block_costs.bounds_of_block(piece.graph, roots, device)[1]:
+        return
     as_it_is = block_costs.of_block(piece.graph, roots, device)
-    if block_costs.of_junctions(expect_work(piece), device, weighted=weighted) > most * as_it_is:
+    if expected > most * as_it_is:
         return
     try:
         contracted = contract(piece)

@@ -13,7 +13,7 @@ from lagbc.budget import BUDGET_VARIABLE
 from lagbc.errors import MemoryWarning, warn
 from lagbc.graph.csr import as_numpy, module_of
 from lagbc.graph.graph import Graph
-from lagbc.graph.order.hubs import group_by_hubs, group_by_length
+from lagbc.graph.order.hubs import group_by_hubs, group_by_length, hub_distances
 from lagbc.methods import tuning
 from lagbc.methods.contract import MethodModule, SweepPlan
 from lagbc.methods.sums import Sums
@@ -158,9 +158,11 @@ def _group(graph: Graph, method: Method, vertices: NDArray[np.int64]) -> NDArray
     """Group vertices of a graph in sweep order by their distances to its hubs."""
     if method.device == "cpu" and graph.weighted:
         grouped = group_by_length(graph.transpose.matrix, vertices)
+    elif method.device == "cuda":
+        placed = graph.on_device
+        grouped = group_by_hubs(hub_distances(placed.indptr, placed.indices), method.arrays.asarray(vertices))
     else:
-        graph = graph.on_device if method.device == "cuda" else graph
-        grouped = group_by_hubs(graph.indptr, graph.indices, module_of(graph.indptr).asarray(vertices))
+        grouped = group_by_hubs(graph.hub_distances, module_of(graph.indptr).asarray(vertices))
     in_order: NDArray[np.int64] = as_numpy(grouped)
     return in_order
 

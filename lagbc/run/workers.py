@@ -8,9 +8,7 @@ on several devices or in rounds, makes the same total.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +22,7 @@ from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.phases import phase
 from lagbc.run.demand import weights_of_columns, weights_of_root
-from lagbc.run.threads import CallingThread, Threads
+from lagbc.run.threads import CallingThread, Threads, in_order
 from lagbc.run.weights import into_range
 
 Roots = NDArray[np.int64]
@@ -197,28 +195,20 @@ class Workers:
         """
         assert self._pool is not None
         sums = begun
-        waiting, pending = self._cut(chunks, done), deque[tuple[list[_Piece], Future[Sums]]]()
-        try:
-            while True:
-                while len(pending) < 2 * self._most and (pieces := next(waiting, None)) is not None:
-                    roots = np.concatenate([chunks[piece.chunk][piece.first : piece.last] for piece in pieces])
-                    pending.append((pieces, self._pool.submit(self._run, roots)))
-                if not pending:
-                    return
-                pieces, future = pending.popleft()
-                batch = self._pool.wait_for(future)
-                for piece in pieces:
-                    chunk = chunks[piece.chunk]
-                    rows = batch.of(self._batching.rows(piece.place, piece.end), slice(piece.place, piece.end))
-                    before = self._zeros() if sums is None else sums
-                    sums = before.plus_rows(rows, chunk[piece.first : piece.last])
-                    is_whole = piece.last == len(chunk)
-                    yield Part(piece.chunk, piece.last, piece.last - piece.first, is_whole, sums)
-                    sums = None if is_whole else sums
-                del future, batch, rows  # else they would be held while the next batch is waited for
-        finally:
-            for _, future in pending:
-                future.cancel()
+
+        def run(pieces: list[_Piece]) -> Sums:
+            return self._run(np.concatenate([chunks[piece.chunk][piece.first : piece.last] for piece in pieces]))
+
+        for pieces, batch in in_order(self._pool, run, self._cut(chunks, done), self._most):
+            for piece in pieces:
+                chunk = chunks[piece.chunk]
+                rows = batch.of(self._batching.rows(piece.place, piece.end), slice(piece.place, piece.end))
+                before = self._zeros() if sums is None else sums
+                sums = before.plus_rows(rows, chunk[piece.first : piece.last])
+                is_whole = piece.last == len(chunk)
+                yield Part(piece.chunk, piece.last, piece.last - piece.first, is_whole, sums)
+                sums = None if is_whole else sums
+            del batch, rows  # else they would be held while the next batch is waited for
 
     def _cut(self, chunks: Sequence[Roots], done: int) -> Iterator[list[_Piece]]:
         """Yield batches, as pieces of chunks. A block is of one chunk; where all roots are one block, a batch is."""

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import lagbc
 from lagbc.centrality import group as group_module
+from lagbc.methods.cpu import groups as groups_module
 
 
 def brute_force(G, group, weight=None, *, endpoints=False):
@@ -119,6 +120,43 @@ def test_threads_and_progress():
     for wrong in ({"threads": 0}, {"progress": "yes"}):
         with pytest.raises((TypeError, ValueError), match=next(iter(wrong))):
             lagbc.group_bc(G, groups, **wrong)
+
+
+def test_memory(monkeypatch):
+    """Fewer groups at once, then fewer threads, and the same bits; less than one of each takes is an error."""
+    G, groups = nx.gnp_random_graph(200, 0.03, seed=1), [[v, v + 1] for v in range(0, 100, 2)]
+    counted, scores = [], lagbc.group_bc(G, groups)
+    summed = groups_module.sum_of_roots
+
+    def watched(graph, roots, members, *given, **named):
+        counted.append((members.shape[1], threading.current_thread()))
+        return summed(graph, roots, members, *given, **named)
+
+    monkeypatch.setattr(groups_module, "sum_of_roots", watched)
+    monkeypatch.setattr(group_module, "most_threads", lambda threads: 3)
+    for memory in ("1GB", 120_000, 50_000):
+        counted.clear()
+        np.testing.assert_array_equal(lagbc.group_bc(G, groups, memory=memory), scores)
+        at_once, threads = max(count for count, _ in counted), {who for _, who in counted}
+        assert (at_once == 50) == (memory == "1GB")
+        assert len(threads) == 1 or memory != 50_000
+    with pytest.raises(MemoryError, match=r"group_bc .* but the budget is 1e\+03; raise it by memory="):
+        lagbc.group_bc(G, groups, memory="1kB")
+    monkeypatch.setenv("LAGBC_MEMORY", "1kB")
+    with pytest.raises(MemoryError, match="the budget is"):
+        lagbc.group_bc(G, groups)
+    with pytest.raises(ValueError, match="memory='much' is not a size"):
+        lagbc.group_bc(G, groups, memory="much")
+
+
+@pytest.mark.parametrize("option", [{"device": "cuda"}, {"device": 0}, {"checkpoint": "a.npz"}, {"method": "batched"}])
+def test_options_that_groups_have_not(option):
+    ((name, value),) = option.items()
+    with pytest.raises(ValueError, match=f"{name}={value!r} means nothing to group_bc, which counts groups on the CPU"):
+        lagbc.group_bc(nx.path_graph(4), [[1]], **option)
+    with pytest.raises(TypeError, match=r"no argument 'weight'; did you mean weighted=\?"):
+        lagbc.group_bc(nx.path_graph(4), [[1]], weight="length")
+    assert lagbc.group_bc(nx.path_graph(4), [[1]], device="cpu", method="auto", checkpoint=None).tolist() == [2]
 
 
 def test_one_thread_is_that_of_the_call():

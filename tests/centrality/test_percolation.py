@@ -36,6 +36,15 @@ def test_states_of_any_size():
     assert lagbc.percolation(np.zeros((1, 1)), [1]).tolist() == [0]
 
 
+@pytest.mark.parametrize(("least", "most"), [(1e-300, 1e300), (5e-324, 1e-10)])
+def test_states_too_far_apart(least, most):
+    G = nx.path_graph(4)
+    # The state of vertex 1, as a share of the others', would be lost, and with it the score of vertex 2.
+    with pytest.raises(ValueError, match=r"that of vertex 3 is .*e-3.*, that of vertex 2 1e.*; pass 0 for those"):
+        lagbc.percolation(G, [0, 0, most, least])
+    np.testing.assert_allclose(lagbc.percolation(G, [1e-280, 0, 1, 1e-280])[2], 3 / 2 / 2, rtol=1e-12)
+
+
 def test_states_that_are_none():
     with pytest.raises(ValueError, match=r"states has shape \(2,\)"):
         lagbc.percolation(np.zeros((3, 3)), [1, 2])

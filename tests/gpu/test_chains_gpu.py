@@ -123,7 +123,7 @@ def test_counts_out_of_range(cupy):
 def test_memory_is_what_was_estimated(cupy):
     contracted = contract(roads(40, False))
     for size in (512, run.group_size(contracted, "cuda")):
-        plan = SweepPlan(batch=size, sums=run.sums_of("cuda"), roots=len(contracted.roots), method=DELTA.name)
+        plan = SweepPlan(batch=size, sums=run.ADDED, roots=len(contracted.roots), method=DELTA.name)
         needed = memory.of_chains(contracted, DELTA, plan)
         with peak_of(cupy) as peak:
             run.sum_chains(contracted, DELTA, frozenset({"dependency"}), size=size, in_calling_thread=True)

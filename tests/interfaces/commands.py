@@ -1,5 +1,7 @@
 """Run the command `lagbc` in this process."""
 
+from itertools import dropwhile, takewhile
+
 from click.testing import CliRunner
 
 from lagbc.interfaces.cli import main
@@ -13,6 +15,12 @@ def succeed(*arguments):
     result = run(*arguments)
     assert result.exit_code == 0, result.output
     return result.stdout
+
+
+def reason_in(lines):
+    """Put the reason of the method together, of the lines that it is printed in."""
+    _, *after = dropwhile(lambda line: not line.startswith("method: "), lines)
+    return "; ".join(line.removeprefix("  ") for line in takewhile(lambda line: line.startswith("  "), after))
 
 
 def fail(*arguments):

@@ -9,10 +9,12 @@ import pytest
 from commands import fail, run, succeed
 
 import lagbc
+from lagbc.centrality import compute
 from lagbc.centrality.registry import registered
 from lagbc.comparison import check
 from lagbc.methods.table import METHODS
 from lagbc.phases import PHASES
+from lagbc.run.execute import execute
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 
@@ -61,6 +63,21 @@ def test_what_ran():
     assert found["seconds"]["total"] > 0
     assert all(error >= 0 for error in found["scores"]["error"])
     assert document("bc", "example:lesmis")["estimate"] is None
+
+
+@pytest.mark.parametrize("name", ["bc", "percolation"])
+def test_the_method_is_that_which_ran(name, monkeypatch, tmp_path):
+    """Roots, targets and weights of the call tell what is reduced and what a probe says."""
+    ran = []
+    monkeypatch.setattr(compute, "execute", lambda plan: ran.append(plan.selection) or execute(plan))
+    weights = tmp_path / "weights.csv"
+    weights.write_text("0,1\n5,2\n")
+    given = ["--states", weights] if name == "percolation" else ["--sources", "0,5", "--target-weights", weights]
+    found = document(name, "example:power", *given, "--batch", 64)["method"]
+    (taken,) = ran
+    assert (found["name"], found["device"]) == (taken.method.name, taken.method.device)
+    assert found["reason"].startswith(f"{taken.reason}; ")
+    assert taken.reason not in lagbc.select_method(lagbc.read_graph("example:power")).reason
 
 
 def test_names_and_the_highest(tmp_path):

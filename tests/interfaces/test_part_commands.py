@@ -39,6 +39,8 @@ def parts(folder, of, *arguments):
         (("edge-bc", "--directed"), "csv"),
         (("closeness", "--directed"), "csv"),
         (("bc", "--cutoff", "2,3"), "csv"),
+        (("edge-bc", "--cutoff", "2,3", "--decay", "0.5,1", "--directed"), "csv"),
+        (("centralities", "--which", "reach,bc", "--cutoff", "2,3", "--decay", "0.5", "--undirected"), "csv"),
         (("centralities", "--which", "stress,bc", "--undirected"), "csv"),
         (("centralities", "--which", "stress,bc", "--undirected"), "npy"),
     ],

@@ -122,16 +122,22 @@ def test_several_cutoffs_give_a_column_each(tmp_path):
     expected = lagbc.bc(graph, cutoff=[2, 3], decay=0.5)
     with table.open() as file:
         rows = list(csv.DictReader(file))
-    assert [[float(row["score_1"]), float(row["score_2"])] for row in rows] == expected.tolist()
-    assert "rank  vertex     score_1    score_2  degree" in printed
+    assert [list(map(float, list(row.values())[1:])) for row in rows] == expected.tolist()
+    assert list(rows[0]) == ["vertex", "cutoff 2, decay 0.5", "cutoff 3, decay 0.5"]
+    assert "rank  vertex  cutoff 2, decay 0.5  cutoff 3, decay 0.5  degree" in printed
     succeed("edge-bc", "example:karate", "--cutoff", "2,3", "--out", edges)
     matrices = lagbc.edge_bc(graph, cutoff=[2, 3])
     with edges.open() as file:
         for row in csv.DictReader(file):
             ends = int(row["source"]), int(row["target"])
-            assert [float(row["score_1"]), float(row["score_2"])] == [matrix[ends] for matrix in matrices]
+            assert [float(row["cutoff 2"]), float(row["cutoff 3"])] == [matrix[ends] for matrix in matrices]
     printed = succeed("centralities", "example:karate", "--which", "bc,reach", "--cutoff", "1,2")
-    assert ["rank", "vertex", "bc_1", "bc_2", "reach_1", "reach_2"] in [line.split() for line in printed.splitlines()]
+    titles = "rank vertex bc, cutoff 1 bc, cutoff 2 reach, cutoff 1 reach, cutoff 2"
+    assert titles.split() in [line.split() for line in printed.splitlines()]
+    printed = succeed("centralities", "example:karate", "--which", "bc,reach", "--decay", "0.25,1e-9")
+    titles = "rank vertex bc, decay 0.25 bc, decay 1e-09 reach"
+    assert titles.split() in [line.split() for line in printed.splitlines()]
+    assert "'2,2.0' holds a number twice" in run("bc", "example:karate", "--cutoff", "2,2.0").output
     assert "draws scores for one cutoff" in fail(
         "bc", "example:karate", "--cutoff", "1,2", "--plot", tmp_path / "a.png"
     )

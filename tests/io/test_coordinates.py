@@ -59,8 +59,9 @@ def test_integer_names_and_degrees(tmp_path):
         ("vertex,x,y\na,1,2\n", "2 of the 3 vertices are missing, the first is 'b'"),
         ("x,y\n1,2\n", "there are 1 rows x y; expected one a vertex, 3"),
         ("1 2\n3 4\n5 6\n7 8\n", "there are 4 rows x y; expected one a vertex, 3"),
-        (b"vertex,x,y\n\xff\xff,1,2\n", "expected a table in UTF-8"),
-        (gzip.compress(b"vertex,x,y\na,1,2\n")[:-9], "expected a table in UTF-8, plain or gzip-compressed"),
+        (b"vertex,x,y\n\xff\xff,1,2\n", "line 2: text that is not UTF-8"),
+        (gzip.compress(b"vertex,x,y\na,1,2\n")[:-9], "the gzip stream is damaged or cut short"),
+        ('vertex,x,y\n"a,1,2\n', "line 2: a quote that is not closed"),
     ],
 )
 def test_malformed(tmp_path, text, message):

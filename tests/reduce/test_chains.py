@@ -20,6 +20,7 @@ from chained import (
     ones,
     plain,
     random_piece,
+    subdivided,
     summed,
     sums_of,
     symmetric,
@@ -239,3 +240,11 @@ def test_directed_graphs_are_refused():
     graph = as_graph(hub(5))
     with pytest.raises(ValueError, match="undirected"):
         contract(Piece(Graph(*graph.csr[:2], directed=True), np.ones(graph.n), np.ones(graph.n)))
+
+
+def test_equal_parallel_chains_of_whole_lengths_stay_whole():
+    """The midpoint of an odd length is not half way: short distances are whole numbers."""
+    n, edges = subdivided(2, [(0, 1)] * 4, [2, 2, 2, 5])
+    piece = ones(symmetric(n, edges, np.ones(len(edges))))
+    assert sorted(contract(piece).graph.weights.tolist()) == [1, 1, 1, 1, 2, 2, 2, 2, 3, 3]
+    assert_agree(summed(piece), plain(piece))

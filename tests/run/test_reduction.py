@@ -8,9 +8,11 @@ import pytest
 import scipy.sparse as sp
 
 import lagbc
+from lagbc.centrality import compute
 from lagbc.reduce import tuning
 from lagbc.run import chains as run_chains
 from lagbc.run import graph_memory
+from lagbc.run.execute import execute
 
 
 @pytest.fixture(params=["at once", "swept"])
@@ -45,6 +47,24 @@ def cactus(rng, blocks=6, largest=7):
     order = rng.permutation(n)
     rows, columns = order[np.array(edges).T] if edges else np.zeros((2, 0), int)
     return sp.coo_array((rng.integers(1, 4, len(rows)).astype(float), (rows, columns)), shape=(n, n)).tocsr()
+
+
+def test_chains_stay_where_fewer_roots_than_junctions_are_asked_for(monkeypatch):
+    """All junctions would be swept, of which a grid with a chain in the place of each edge has 12 * 12."""
+    monkeypatch.setattr(tuning, "SMALL_VERTICES", 2)
+    at = np.arange(144).reshape(12, 12)
+    ends = np.concatenate(
+        [np.column_stack([at[:-1].ravel(), at[1:].ravel()]), np.column_stack([at[:, :-1].ravel(), at[:, 1:].ravel()])]
+    )
+    inside = 144 + np.arange(len(ends))
+    rows, columns = np.concatenate([ends[:, 0], inside]), np.concatenate([inside, ends[:, 1]])
+    A = sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(144 + len(ends),) * 2).tocsr()
+    for roots, contracted in ((3, False), (300, True)):
+        sources, plans = np.arange(roots), []
+        monkeypatch.setattr(compute, "execute", lambda plan, plans=plans: plans.append(plan) or execute(plan))
+        found = lagbc.bc(A, directed=False, sources=sources, reduce="all", device="cpu")
+        np.testing.assert_allclose(found, lagbc.bc(A, directed=False, sources=sources, reduce="none"), rtol=1e-12)
+        assert any(part.contracted is not None for part in plans[0].parts) == contracted
 
 
 def arguments_of(rng, n):

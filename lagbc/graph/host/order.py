@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cpu.compile import njit
 
 
-def by_key(keys: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np.int64]:
+def by_key(keys: NDArray[np.integer[Any]], order: NDArray[np.int64]) -> NDArray[np.int64]:
     """Sort `order` by the keys, >= 0, of what it lists; what has the same key stays in order. O(entries + largest)."""
     ordered = np.empty_like(order)
     _by_key(keys, int(keys.max(initial=0)), order, ordered)
@@ -23,7 +25,7 @@ def degree_order(indptr: NDArray[np.int64]) -> NDArray[np.int64]:
     return by_key(degrees.max(initial=0) - degrees, np.arange(len(degrees)))
 
 
-def hub_order(distances: NDArray[np.int64], vertices: NDArray[np.int64]) -> NDArray[np.int64]:
+def hub_order(distances: NDArray[np.integer[Any]], vertices: NDArray[np.int64]) -> NDArray[np.int64]:
     """Sort vertices by their distances in the first row, then in the second, and so on."""
     for row in distances[::-1]:
         vertices = by_key(row, vertices)

@@ -39,10 +39,10 @@ def search(indptr: NDArray[np.int64], indices: NDArray[Any], roots: NDArray[Any]
     return distances, queue[: _search(indptr, indices, roots, distances, queue)]
 
 
-def hub_distances(indptr: NDArray[np.int64], indices: NDArray[Any], hubs: int, levels: int) -> NDArray[np.int64]:
+def hub_distances(indptr: NDArray[np.int64], indices: NDArray[Any], hubs: int, levels: int) -> NDArray[np.uint8]:
     """Hop distances from every vertex to each of the first `hubs`, at most 16; 0 where none of up to `levels` is."""
     n = len(indptr) - 1
-    distances = np.zeros((hubs, n), np.int64)
+    distances = np.zeros((hubs, n), np.uint8)  # levels are fewer than 256
     frontier, joined, seen = np.zeros((3, n), np.uint16)
     frontier[:hubs] = seen[:hubs] = 1 << np.arange(hubs)
     parts = parts_of_rows(indptr)

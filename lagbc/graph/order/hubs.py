@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import dijkstra
 from lagbc.graph import tuning
 
 
-def group_by_hubs(indptr: Any, indices: Any, vertices: Any) -> Any:
+def group_by_hubs(distances: Any, vertices: Any) -> Any:
     """Group vertices that see the hubs of a graph, its first `HUBS` vertices, at the same distances.
 
     On a graph of few levels most shortest paths lead by the hubs, so that such vertices, as roots of one batch, see
@@ -19,18 +19,17 @@ def group_by_hubs(indptr: Any, indices: Any, vertices: Any) -> Any:
 
     Parameters
     ----------
-    indptr, indices : arrays
-        Pattern, on the host or on a device.
+    distances : array of integers, shape (hubs, n)
+        As `hub_distances` finds them, on the host or on a device.
     vertices : array of int64
-        Where `indptr` is.
+        Where `distances` is.
 
     Returns
     -------
     vertices : array of int64
         By their hop distances to the first hub, then to the second, and so on; in the order given where all agree.
     """
-    distances = hub_distances(indptr, indices)
-    if isinstance(indptr, np.ndarray):
+    if isinstance(distances, np.ndarray):
         from lagbc.graph.host import order as host
 
         return host.hub_order(distances, vertices)

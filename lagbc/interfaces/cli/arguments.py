@@ -29,6 +29,8 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> l
         numbers = [float(part) for part in value.split(",")]
     except ValueError:
         raise click.BadParameter(f"{value!r} is no number, and no numbers with commas between", ctx, param) from None
+    if len(set(numbers)) < len(numbers):
+        raise click.BadParameter(f"{value!r} holds a number twice; each is a column", ctx, param)
     return numbers if len(numbers) > 1 else numbers[0]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from lagbc import __version__
+from lagbc.interfaces.cli.outputs import bounds_of
 
 if TYPE_CHECKING:
     from lagbc.interfaces.cli.graphs import Source
@@ -76,11 +76,9 @@ def columns_in_words(records: Mapping[str, frozenset[str]], given: Mapping[str, 
     """
     columns = {}
     for name, takes in records.items():
-        decay = given.get("decay") if "decay" in takes else None
-        bounds = [one if isinstance(one, list) else [one] for one in (given.get("cutoff"), decay)]
-        pairs = list(product(*bounds))
-        several = isinstance(given.get("cutoff"), list) or isinstance(decay, list)
-        titles = [f"{name}_{number}" for number in range(1, len(pairs) + 1)] if several else [name]
-        for title, (cutoff, rate) in zip(titles, pairs, strict=True):
+        alone = given.get("cutoff"), given.get("decay") if "decay" in takes else None
+        pairs = bounds_of(takes, given)
+        titles = [f"{name}_{number}" for number in range(1, len(pairs) + 1)]
+        for title, (cutoff, rate) in zip(titles or [name], pairs or [alone], strict=True):
             columns[title] = {"centrality": name, "cutoff": _typed(cutoff), "decay": rate}
     return columns

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lagbc.interfaces.cli.text import counted, note
+from lagbc.interfaces.cli.text import counted, method_lines, note
 
 if TYPE_CHECKING:
     from lagbc.graph.graph import Graph
@@ -104,28 +104,29 @@ def headline(source: Source) -> str:
     return f"{source.title}: {counted(graph.n, 'vertex', 'vertices')}, {edges}"
 
 
-def choose(source: Source, which: Any, sample: SampleOptions, run: RunOptions, given: dict[str, Any]) -> Selection:
+def choose(source: Source, which: Any, given: dict[str, Any], sample: SampleOptions, run: RunOptions) -> Selection:
     """Return the method that a command is about to take."""
-    import lagbc
+    from lagbc.centrality.preview import select_for
+    from lagbc.centrality.registry import Arguments
 
-    roots = None if sample.k is None else min(sample.k, source.graph.n)
-    if given.get("sources") is not None:
-        roots = min(len(given["sources"]), source.graph.n)
-    how = {name: value for name, value in asdict(run).items() if name not in ("batch", "progress")}
-    how |= {name: given[name] for name in ("demand", "cutoff", "decay") if name in given}
-    return lagbc.select_method(
-        source.graph, directed=source.directed, weighted=source.weighted, which=which, roots=roots, **how
-    )
+    how: Any = asdict(run)
+    batch = how.pop("batch")
+    return select_for(source.graph, which, batch, how, Arguments(**sample.arguments, **given))
 
 
 def introduction(source: Source, choice: Selection, sample: SampleOptions) -> str:
     """Say what a command is about to compute: the graph, the method, what became of values, and the roots."""
     n = source.graph.n
-    lines = [headline(source), *([form(source)] if source.file.said else []), f"method: {choice.reason}"]
+    lines = [headline(source), *([form(source)] if source.file.said else []), reasoned(choice)]
     lines += weight_lines(source)
     if sample.k is not None:
         lines.append(f"estimate from {counted(sample.k, 'random root')} of {n:,} (seed {sample.seed})")
     return "\n".join(lines)
+
+
+def reasoned(choice: Selection) -> str:
+    """Name the method that is taken, and say why."""
+    return method_lines(f"{choice.method.name} on {choice.method.device}", choice.reason)
 
 
 def has_weights(source: Source) -> bool:

@@ -35,6 +35,7 @@ _WIDTH = 40
 @click.option("--out", type=click.Path(path_type=Path), help="Write all scores: a .npy array or a .csv table.")
 @options.json_option
 @options.threads_option
+@options.memory_option
 @options.progress_option
 def group_command(
     source: options.GraphOptions,
@@ -44,6 +45,7 @@ def group_command(
     out: Path | None,
     as_json: bool,
     threads: int | None,
+    memory: str | None,
     progress: bool,
     **given: Any,
 ) -> None:
@@ -67,7 +69,7 @@ def group_command(
             if not as_json:
                 said = [form(taken)] if taken.file.said else []
                 click.echo("\n".join([headline(taken), *said, *weight_lines(taken)]))
-            scores = lagbc.group_bc(graph, groups, threads=threads, progress=progress, **given)
+            scores = lagbc.group_bc(graph, groups, threads=threads, memory=memory, progress=progress, **given)
         seconds = time.perf_counter() - start
     if out is not None:
         write_groups(out, groups, scores)

@@ -10,7 +10,7 @@ import click
 from lagbc import phases
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.document import method_of, show_document
-from lagbc.interfaces.cli.graphs import degrees_of, form, has_weights, headline, open_source
+from lagbc.interfaces.cli.graphs import degrees_of, form, has_weights, headline, open_source, reasoned
 from lagbc.interfaces.cli.steps import shown_steps
 from lagbc.interfaces.cli.text import counted, duration, size, table
 
@@ -66,7 +66,7 @@ def info_command(source: options.GraphOptions, as_json: bool, progress: bool) ->
         f"scores {size(memory.scores)}) with batch {memory.batch}, threads {memory.threads}"
     )
     click.echo(f"devices: {counted(usable_cores(), 'CPU core')}, {gpus_in_words()}")
-    click.echo(f"method: {choice.reason}")
+    click.echo(reasoned(choice))
     click.echo(f"time: {_time(found)}")
     if executor is not None:
         click.echo(f"workers: {executor.size} ranks, threads {executor.threads} each")

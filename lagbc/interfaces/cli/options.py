@@ -203,6 +203,9 @@ dtype_option = click.option(
 threads_option = click.option(
     "--threads", type=click.IntRange(1), help="CPU threads.  [default: as many as there are cores]"
 )
+memory_option = click.option(
+    "--memory", metavar="SIZE", help="What the run may take, e.g. 8GB.  [default: half of what is free]"
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for scripts.")
 progress_option = click.option(
     "--progress/--no-progress", default=None, callback=_is_terminal, help="[default: on if stderr is a terminal]"
@@ -303,7 +306,7 @@ takes_run = _record(
     batch_option,
     bucket_width_option,
     threads_option,
-    click.option("--memory", metavar="SIZE", help="What the run may take, e.g. 8GB.  [default: half of what is free]"),
+    memory_option,
     dtype_option,
     click.option("--variant", help="Which of its ways a traversal on the GPU takes."),
     click.option("--virtual-warp", type=int, help="Threads that share the edges of a vertex in some traversals."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,28 +38,42 @@ def say_written(what: str, path: Path | None) -> None:
         click.echo(f"{what}: {path}")
 
 
-def columns_of(name: str, scores: np.ndarray) -> dict[str, np.ndarray]:
-    """Name the columns of scores: one alone as they are, several by their numbers."""
-    return {name: scores} if scores.ndim == 1 else _numbered(name, list(scores.T))
+def bounds_of(takes: frozenset[str], given: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+    """Return the cutoff and the decay, or None, of each column of a centrality; no pair if there are no columns."""
+    bounds = [given.get(name) if name in takes else None for name in ("cutoff", "decay")]
+    if not any(isinstance(one, list) for one in bounds):
+        return []
+    return list(product(*(one if isinstance(one, list) else [one] for one in bounds)))
 
 
-def matrices_of(name: str, scores: Any) -> dict[str, Any]:
-    """Name the matrices of scores of edges, as `columns_of` does columns."""
-    return _numbered(name, scores) if isinstance(scores, list) else {name: scores}
+def titles_of(alone: str, takes: frozenset[str], given: Mapping[str, Any], before: str = "") -> list[str]:
+    """Call the columns of a centrality: one alone as it is, several by their cutoffs and decays."""
+    titles = []
+    for cutoff, decay in bounds_of(takes, given):
+        named = {"cutoff": cutoff, "decay": decay}
+        said = [f"{name} {float(one)!r}".removesuffix(".0") for name, one in named.items() if one is not None]
+        titles.append(before + ", ".join(said))
+    return titles or [alone]
 
 
-def _numbered(name: str, columns: list[Any]) -> dict[str, Any]:
-    return {f"{name}_{number}": column for number, column in enumerate(columns, 1)}
+def columns_of(titles: list[str], scores: np.ndarray) -> dict[str, np.ndarray]:
+    """Call the columns of scores by their titles."""
+    return dict(zip(titles, [scores] if scores.ndim == 1 else list(scores.T), strict=True))
 
 
-def write_scores(path: Path, scores: np.ndarray, labels: np.ndarray | None) -> None:
+def matrices_of(titles: list[str], scores: Any) -> dict[str, Any]:
+    """Call the matrices of scores of edges by their titles."""
+    return dict(zip(titles, scores if isinstance(scores, list) else [scores], strict=True))
+
+
+def write_scores(path: Path, scores: np.ndarray, titles: list[str], labels: np.ndarray | None) -> None:
     """Write an array, or a table with every bit of the scores."""
     if path.suffix == ".npy":
         import numpy as np
 
         np.save(path, scores)
         return
-    write_table(path, columns_of("score", scores), labels)
+    write_table(path, columns_of(titles, scores), labels)
 
 
 def write_table(path: Path, scores: Mapping[str, np.ndarray], labels: np.ndarray | None) -> None:
@@ -74,11 +88,11 @@ def write_table(path: Path, scores: Mapping[str, np.ndarray], labels: np.ndarray
     _write_rows(path, ("vertex", *scores), zip(vertices, *columns, strict=True))
 
 
-def write_edges(path: Path, scores: Any, labels: np.ndarray | None) -> None:
+def write_edges(path: Path, scores: Any, titles: list[str], labels: np.ndarray | None) -> None:
     """Write scores of edges, a row for each stored entry: its ends and its score."""
     import numpy as np
 
-    matrices = {name: matrix.tocoo() for name, matrix in matrices_of("score", scores).items()}
+    matrices = {name: matrix.tocoo() for name, matrix in matrices_of(titles, scores).items()}
     edges, values = next(iter(matrices.values())), [matrix.data for matrix in matrices.values()]
     ends = [part if labels is None else labels[part] for part in (edges.row, edges.col)]
     if path.suffix == ".npy":

@@ -17,6 +17,7 @@ from lagbc.interfaces.cli.outputs import (
     matrices_of,
     require_numbers,
     say_written,
+    titles_of,
     write_edges,
     write_scores,
     write_table,
@@ -53,7 +54,7 @@ def write_part(
     path: Any = output.out
     part: Any = output.part
     graph: Any = taken.graph
-    click.echo(introduction(taken, choose(taken, which, sample, run, given), sample))
+    click.echo(introduction(taken, choose(taken, which, given, sample, run), sample))
     how: dict[str, Any] = {"directed": taken.directed, "weighted": taken.weighted, **sample.arguments, **given}
     start = time.perf_counter()
     try:
@@ -71,35 +72,44 @@ def write_part(
 @click.option("--out", type=click.Path(path_type=Path), help="Write all scores: a .npy array or a .csv table.")
 def merge_command(parts: tuple[Path, ...], top: int | None, out: Path | None) -> None:
     """Scores of all PARTS that --part of a command has written, to the bit those of one run."""
+    import numpy as np
+
     from lagbc.centrality.parts import merge_files
     from lagbc.centrality.registry import find
     from lagbc.io.graph_file import GraphFile
 
     check_outputs(out, None)
     start = time.perf_counter()
-    graph, scores = merge_files(parts)
+    graph, scores, arguments = merge_files(parts)
+    given: dict[str, Any] = {"cutoff": arguments.cutoff, "decay": arguments.decay}
+    bounds = {name: None if one is None else np.asarray(one).tolist() for name, one in given.items()}
     file = GraphFile(graph.on_host.matrix, graph.directed, "parts", graph.names)
     taken = Source(file, graph.directed, graph.weighted, None, "parts")
     click.echo(f"{counted(len(parts), 'part')}: {', '.join(scores)} of {counted(graph.n, 'vertex', 'vertices')}")
     output = options.OutputOptions(top, out, None, as_json=False)
     values, *others = scores.values()
+    titles = {
+        name: titles_of(name, find(name).takes, bounds, f"{name}, ")
+        if others
+        else titles_of("score", find(name).takes, bounds)
+        for name in scores
+    }
+    (first, *_) = titles.values()
     if any(find(name).of_edges for name in scores):
         if others:
             raise ValueError("scores of edges and others are in these parts; lagbc.merge_parts returns both")
         require_numbers(out, file.labels)
         if out is not None:
-            write_edges(out, values, file.labels)
-        shown = rows_of_edges(matrices_of("score", values), taken, output).as_text({})
+            write_edges(out, values, first, file.labels)
+        shown = rows_of_edges(matrices_of(first, values), taken, output).as_text({})
     else:
         columns = {
-            title: column
-            for name, array in scores.items()
-            for title, column in columns_of(name if others else "score", array).items()
+            title: column for name, array in scores.items() for title, column in columns_of(titles[name], array).items()
         }
         if out is not None and others:
             write_table(out, columns, file.labels)
         elif out is not None:
-            write_scores(out, values, file.labels)
+            write_scores(out, values, first, file.labels)
         shown = rows_of_vertices(columns, taken, output).as_text({} if others else dict(degrees_of(graph)))
     if output.shown(graph.n):
         click.echo(f"\n{shown}\n")

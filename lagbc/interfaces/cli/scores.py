@@ -22,6 +22,7 @@ from lagbc.interfaces.cli.outputs import (
     matrices_of,
     require_numbers,
     say_written,
+    titles_of,
     write_edges,
     write_scores,
 )
@@ -132,7 +133,7 @@ def _score(
     start = time.perf_counter()
     with phases.record(watch=steps.phase) as recorder:
         graph = taken.graph
-        choice = choose(taken, "bc" if scored is PERCOLATION else scored.name, sample, run, given)
+        choice = choose(taken, *_as_swept(scored, given), sample, run)
         if not output.as_json:
             click.echo(introduction(taken, choice, sample))
         try:
@@ -140,27 +141,29 @@ def _score(
         except KeyboardInterrupt as interrupt:
             raise type(interrupt)(left_behind(run.checkpoint)) from None
     seconds = time.perf_counter() - start
+    titles = titles_of("score", scored.takes, given)
     if output.out is not None:  # at once: what follows may be interrupted
         with steps.step(f"writing {output.out}"):
-            (write_edges if scored.of_edges else write_scores)(output.out, scores, taken.file.labels)
+            (write_edges if scored.of_edges else write_scores)(output.out, scores, titles, taken.file.labels)
     errors, why = None, ""
     if output.shown(graph.n) and not scored.of_edges:
         with steps.step("computing the standard error", " estimates"):
             errors, why = _errors(scored, graph, sample, error, given | silent, steps)
     if output.as_json:
+        columns = columns_in_words({scored.name: scored.takes}, given)
         show_document(
             scored.name,
             taken,
             method=method_of(choice),
             estimate=estimate_of(taken, sample),
             arguments=arguments_of(typed),
-            columns=columns_in_words({scored.name: scored.takes}, given),
-            scores=_rows(scored, scored.name, scores, errors, taken, output).as_json(),
+            columns=columns,
+            scores=_rows(scored, list(columns), scores, errors, taken, output).as_json(),
             seconds={"total": seconds, **recorder.seconds},
         )
     else:
         if output.shown(graph.n):
-            rows = _rows(scored, "score", scores, errors, taken, output)
+            rows = _rows(scored, titles, scores, errors, taken, output)
             click.echo(f"\n{rows.as_text({} if scored.of_edges else dict(degrees_of(graph)))}")
         if why:
             click.echo(f"\nstandard error: {why}")
@@ -177,6 +180,13 @@ def _score(
     if not output.as_json:
         say_written("map", map_options.plot_map)
         say_written("plot", output.plot)
+
+
+def _as_swept(scored: Scored, given: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the name and the arguments of what is swept for a command."""
+    if scored is PERCOLATION:
+        return "bc", {"source_weights": given["states"], "rtol": given["rtol"]}
+    return scored.name, given
 
 
 def _has_columns(given: dict[str, Any]) -> bool:
@@ -228,15 +238,15 @@ def _errors(
 
 def _rows(
     scored: Scored,
-    title: str,
+    titles: list[str],
     scores: Any,
     errors: np.ndarray | None,
     source: Source,
     output: options.OutputOptions,
 ) -> Rows:
     if scored.of_edges:
-        return rows_of_edges(matrices_of(title, scores), source, output)
-    return rows_of_vertices(columns_of(title, scores), source, output, errors)
+        return rows_of_edges(matrices_of(titles, scores), source, output)
+    return rows_of_vertices(columns_of(titles, scores), source, output, errors)
 
 
 def _draw(name: str, unit: str, scores: Any, source: Source, path: Path) -> None:

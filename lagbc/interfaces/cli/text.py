@@ -55,6 +55,12 @@ def timing(total: float, phases: Mapping[Phase, float]) -> str:
     return f"phases: {parts}\ntime: {total:.3g} s"
 
 
+def method_lines(name: str, reason: str) -> str:
+    """Name a method, and say why it was taken: a line for each part of the sentence, parentheses being of one part."""
+    parts = re.split(r"; (?![^()]*\))", reason)
+    return "\n  ".join([f"method: {name}", *parts])
+
+
 def left_behind(checkpoint: Path | None) -> str:
     """Say what an interrupted run leaves."""
     if checkpoint is None:

@@ -14,7 +14,7 @@ from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.arguments import read_arguments, takes_arguments
 from lagbc.interfaces.cli.document import arguments_of, columns_in_words, estimate_of, method_of, show_document
 from lagbc.interfaces.cli.graphs import choose, introduction, open_source
-from lagbc.interfaces.cli.outputs import check_outputs, columns_of, say_written, write_table
+from lagbc.interfaces.cli.outputs import check_outputs, columns_of, say_written, titles_of, write_table
 from lagbc.interfaces.cli.parts import check_part, write_part
 from lagbc.interfaces.cli.rows import rows_of_vertices
 from lagbc.interfaces.cli.steps import Steps, shown_steps
@@ -75,7 +75,7 @@ def _compute(
     start = time.perf_counter()
     with phases.record(watch=steps.phase) as recorder:
         graph: Any = taken.graph
-        choice = choose(taken, names, sample, run, given)
+        choice = choose(taken, names, given, sample, run)
         if not output.as_json:
             click.echo(introduction(taken, choice, sample))
         try:
@@ -83,31 +83,39 @@ def _compute(
         except KeyboardInterrupt as interrupt:
             raise type(interrupt)(left_behind(run.checkpoint)) from None
     seconds = time.perf_counter() - start
-    found = {title: column for name in names for title, column in columns_of(name, found[name]).items()}
+    takes = {name: find(name).takes for name in names}
+    titles = {name: titles_of(name, takes[name], given, f"{name}, ") for name in names}
+    table = _columns(titles, found)
     if output.out is not None:
         with steps.step(f"writing {output.out}"):
-            write_table(output.out, found, taken.file.labels)
-    rows = rows_of_vertices(found, taken, output)
+            write_table(output.out, table, taken.file.labels)
     if output.as_json:
+        columns = columns_in_words(takes, given)
+        numbered = {name: [title for title, told in columns.items() if told["centrality"] == name] for name in names}
         show_document(
             "centralities",
             taken,
             method=method_of(choice),
             estimate=estimate_of(taken, sample),
             arguments=arguments_of(typed),
-            columns=columns_in_words({name: find(name).takes for name in names}, given),
-            scores=rows.as_json(),
+            columns=columns,
+            scores=rows_of_vertices(_columns(numbered, found), taken, output).as_json(),
             seconds={"total": seconds, **recorder.seconds},
         )
     else:
         if output.shown(taken.graph.n):
-            click.echo(f"\n{rows.as_text({})}\n")
+            click.echo(f"\n{rows_of_vertices(table, taken, output).as_text({})}\n")
         click.echo(timing(seconds, recorder.seconds))
         say_written("scores", output.out)
     if output.plot is not None:
         from lagbc.plots import plot_centralities
 
         with steps.step(f"drawing {output.plot}"):
-            plot_centralities(taken.file.matrix, found, output.plot, title=taken.title, labels=taken.file.labels)
+            plot_centralities(taken.file.matrix, table, output.plot, title=taken.title, labels=taken.file.labels)
         if not output.as_json:
             say_written("plot", output.plot)
+
+
+def _columns(titles: dict[str, list[str]], found: dict[str, Any]) -> dict[str, Any]:
+    """Call the columns of all centralities by their titles."""
+    return {title: column for name in titles for title, column in columns_of(titles[name], found[name]).items()}

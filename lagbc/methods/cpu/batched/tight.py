@@ -18,7 +18,7 @@ from lagbc.methods.cpu.batched.rows import finite_in_row, minimum_of_row, tight_
 
 @dataclass(frozen=True, eq=False)
 class TightEdges:
-    """The edges that are tight in some column, by row: row v has starts[v]:starts[v + 1]."""
+    """Edges, and the columns in which they are tight, by row: row v has starts[v]:starts[v + 1]."""
 
     starts: NDArray[np.int64]
     ends: NDArray[Any]
@@ -51,19 +51,20 @@ def find_tight(indptr, indices, lengths, rtol, dist, reached, nearest, starts, h
 
 @njit
 def transpose(starts, heads, masks, in_starts, tails, in_masks):
-    """List the same edges by their heads; the tails of each ascend."""
+    """List the edges that are tight in some column by their heads; the tails of each ascend."""
     rows = len(starts) - 1
     in_starts[:] = 0
     for e in range(starts[rows]):
-        in_starts[heads[e] + 1] += 1
+        in_starts[heads[e] + 1] += masks[e] != uint64(0)
     for v in range(rows):
         in_starts[v + 1] += in_starts[v]
     # in_starts[w] is the place of the next edge into w, and in the end of the first one into w + 1.
     for v in range(rows):
         for e in range(starts[v], starts[v + 1]):
-            place = in_starts[heads[e]]
-            tails[place], in_masks[place] = v, masks[e]
-            in_starts[heads[e]] += 1
+            if masks[e] != uint64(0):
+                place = in_starts[heads[e]]
+                tails[place], in_masks[place] = v, masks[e]
+                in_starts[heads[e]] += 1
     for v in range(rows, 0, -1):
         in_starts[v] = in_starts[v - 1]
     in_starts[0] = 0
