@@ -23,6 +23,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
+from itertools import count
 from threading import local
 from typing import Any
 
@@ -174,11 +176,10 @@ def sum_within(state: State, blocks: Sequence[Roots]) -> Iterator[tuple[SparseSu
     if not threads:
         return
     length, room = _length(state, blocks, threads), state.rows * state.row_bytes // threads
-    device, own = cp.cuda.Device(), local()
+    device, own, numbers = cp.cuda.Device(), local(), count()
 
     def begin() -> None:
-        with device:
-            own.stream = cp.cuda.Stream(non_blocking=True)
+        own.stream = _stream(device.id, next(numbers))
 
     def run(some: Sequence[Roots]) -> list[tuple[SparseSums, NDArray[np.bool_]]]:
         with device, own.stream:
@@ -188,6 +189,13 @@ def sum_within(state: State, blocks: Sequence[Roots]) -> Iterator[tuple[SparseSu
     with ThreadPoolExecutor(threads, "lagbc sums", begin) as pool:
         for found in pool.map(run, several):
             yield from found
+
+
+@cache
+def _stream(device: int, number: int) -> Any:
+    """Make a stream, once: its memory is kept for the next run."""
+    with cp.cuda.Device(device):
+        return cp.cuda.Stream(non_blocking=True)
 
 
 def _length(state: State, blocks: Sequence[Roots], threads: int) -> int:
@@ -246,19 +254,19 @@ def _summed(state: State, blocks: Sequence[Roots], room: int) -> list[tuple[Spar
 
 def _launch(state: State, lanes: Lanes, balls: Balls, times: NDArray[np.float64] | None) -> list[NDArray[Any]]:
     """Sum balls: by row, by edge that leaves one, and by lane; and how each lane ended."""
-    count, out = len(lanes.roots), _on_device("", balls.out)
+    number, out = len(lanes.roots), _on_device("", balls.out)
     made = (
         cp.empty((balls.rows, state.widths[VERTICES])),
         cp.empty((len(balls.out.indices), state.widths[EDGES])),
-        cp.zeros((count * LANES, state.widths[ROOTS])),
-        cp.empty(count * LANES, np.int32),
+        cp.zeros((number * LANES, state.widths[ROOTS])),
+        cp.empty(number * LANES, np.int32),
     )
     by_vertex, by_edge, by_root, outcome = made
     dist = "float64" if state.graph.weighted else None
     WITHIN.kernel("within_sum", "float64", dist=dist, sums=state.plan.sums)(
-        (-(-count * LANES // _THREADS),),
+        (-(-number * LANES // _THREADS),),
         _THREADS,
-        balls=count,
+        balls=number,
         starts=cp.asarray(balls.starts),
         roots=cp.asarray(balls.roots),
         times=None if times is None else cp.asarray(times),
@@ -279,11 +287,14 @@ def _launch(state: State, lanes: Lanes, balls: Balls, times: NDArray[np.float64]
 
 
 def _on_device(prefix: str, edges: Edges) -> dict[str, Any]:
-    return {
-        f"{prefix}indptr": cp.asarray(edges.indptr),
-        f"{prefix}indices": cp.asarray(edges.indices),
-        f"{prefix}lengths": cp.asarray(edges.lengths),
-    }
+    return {f"{prefix}{name}": _copied(array) for name, array in edges._asdict().items()}
+
+
+def _copied(array: NDArray[Any]) -> Any:
+    """Copy an array to the device from where it is: `cupy.asarray` allocates pinned memory for it."""
+    copied = cp.empty(array.shape, array.dtype)
+    copied.set(array)
+    return copied
 
 
 def _entering(out: dict[str, Any]) -> dict[str, Any]:
