@@ -363,7 +363,8 @@ def test_what_a_call_would_do(monkeypatch):
     assert lagbc.select_method(A, weighted=True, decay=1, device="cuda").method.key == ("delta-stepping", "cuda", True)
     assert lagbc.select_method(A, which="reach", device="cuda").method.device == "cuda"
     monkeypatch.setattr(tuning, "GPU_WORK", 0)
-    assert lagbc.select_method(A, cutoff=3).method.device == "cuda"
+    assert lagbc.select_method(A, cutoff=3).method.device == "cpu"
+    assert lagbc.select_method(A, cutoff=3, method="batched").method.device == "cuda"
     one, three = (lagbc.estimate_memory(A, cutoff=cutoffs, device="cuda") for cutoffs in (3, [1, 2, 3]))
     assert three.workspace > one.workspace
     np.testing.assert_allclose(
