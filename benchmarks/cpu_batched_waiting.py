@@ -77,10 +77,11 @@ def main(data: Path | None, only: tuple[str, ...], count: int, drawn: int, round
             diameter = "high" if graph.has_high_diameter else "low"
             lines.append(f"| {named.name} | {graph.n:,} | {diameter} | {kind} | {measure(graph, roots, rounds)}")
             click.echo(lines[-1])
+    commit = (machine.commit() or "unknown")[:10]
     head = [
         "# Hops by levels, and with rows that wait",
         "",
-        f"{machine.cpu_model()}, one thread, commit {machine.commit()[:10]}; {count:,} near roots and {drawn} random",
+        f"{machine.cpu_model()}, one thread, commit {commit}; {count:,} near roots and {drawn} random",
         f"ones, processor time, best of {rounds} interleaved rounds. Where other programs load it, compare in a row.",
         "Rows are entries of the queue that is counted, a vertex and batch; times are microseconds a root.",
         "",

@@ -17,6 +17,7 @@ matrix, and from a graph that is read and ordered. Kernels are compiled before. 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,8 @@ from scipy.sparse.csgraph import dijkstra
 import lagbc
 from benchmarks import machine
 from benchmarks.graphs import read_streets
+from lagbc.graph.graph import Graph
+from lagbc.types import CentralityName
 
 if TYPE_CHECKING:
     import igraph
@@ -37,7 +40,7 @@ REACHES, SAMPLE = (50, 500, 5000), 200
 NETWORKS = "luxembourg_osm,road-usa-NY"
 HEAD = "| network | cutoff | reach | igraph, s | lagbc, s | times | 2 threads, s | times |"
 GPU_HEAD = "| network | cutoff | reach | CPU, s | GPU, s | times | CPU from the matrix, s | GPU from the matrix, s |"
-SEVERAL = "bc", "closeness", "reach"
+SEVERAL: tuple[CentralityName, ...] = ("bc", "closeness", "reach")
 
 
 def cutoffs_that_reach(A: sparse.csr_array, reaches: tuple[int, ...]) -> list[float]:
@@ -106,7 +109,7 @@ def measure(name: str, A: sparse.csr_array, reaches: tuple[int, ...], rounds: in
 
 
 def measure_several(
-    name: str, graph: lagbc.Graph, cutoffs: list[float], clock: Callable[[], float], rounds: int, **how: Any
+    name: str, graph: Graph, cutoffs: list[float], clock: Callable[[], float], rounds: int, **how: Any
 ) -> str:
     """Say what more columns, and more sums, cost beside the largest cutoff alone."""
     (largest, _), (several, _), (more, _) = best(
@@ -144,10 +147,10 @@ def measure_on_gpu(name: str, A: sparse.csr_array, reaches: tuple[int, ...], rou
         (cpu, expected), (gpu, scores), (cpu_whole, _), (gpu_whole, _) = best(
             perf_counter,
             rounds,
-            lambda cutoff=cutoff: lagbc.bc(graph, cutoff=cutoff, device="cpu"),
-            lambda cutoff=cutoff: lagbc.bc(graph, cutoff=cutoff, device="cuda"),
-            lambda cutoff=cutoff: lagbc.bc(A, cutoff=cutoff, device="cpu", **given),
-            lambda cutoff=cutoff: lagbc.bc(A, cutoff=cutoff, device="cuda", **given),
+            partial(lagbc.bc, graph, cutoff=cutoff, device="cpu"),
+            partial(lagbc.bc, graph, cutoff=cutoff, device="cuda"),
+            partial(lagbc.bc, A, cutoff=cutoff, device="cpu", **given),
+            partial(lagbc.bc, A, cutoff=cutoff, device="cuda", **given),
         )
         np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-9)
         seconds.append(gpu)

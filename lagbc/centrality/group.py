@@ -19,7 +19,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.limits import most_threads
 from lagbc.phases import phase
 from lagbc.run.options import Options, Settings, require_known, settle
-from lagbc.run.progress import Meter, Reporter, Stretch
+from lagbc.run.progress import Meter, Stretch
 from lagbc.run.request import parse_tolerance, parse_vertices, require_flags
 from lagbc.types import GraphLike
 
@@ -29,7 +29,8 @@ _BLOCK = 32
 _BYTES, _MOST = 2**27, 256
 # Bytes a vertex of a search, in each thread: its queue, distances, counts of paths, and the order of these.
 _SEARCH_BYTES = 128
-# What options may say that choose nothing here.
+# Options that are taken, and what others may say, which choose nothing here.
+_TAKEN = ("threads", "memory", "progress")
 _USUAL: dict[str, tuple[str, ...]] = {
     "method": ("auto",),
     "device": ("auto", "cpu"),
@@ -49,9 +50,6 @@ def group_bc(
     rtol: float = 0.0,
     normalized: bool = False,
     endpoints: bool = False,
-    threads: int | None = None,
-    memory: str | int | None = None,
-    progress: bool | Reporter | None = None,
     **options: Unpack[Options],
 ) -> NDArray[np.float64]:
     r"""Betweenness centrality of groups of vertices, exact: the share of shortest paths that meet a group.
@@ -71,10 +69,10 @@ def group_bc(
         Divide by (n - c)(n - c - 1), the number of ordered pairs, for a group of c vertices.
     endpoints : bool
         Pairs that a path joins count, too, if one or both of them are in the group.
-    threads, memory, progress : as in `lagbc.Options`
-        Where the memory is little, fewer groups are counted together, then by fewer threads.
     **options
-        Other options of a run say what it does anyway, such as ``device="cpu"``, or are an error.
+        ``threads``, ``memory`` and ``progress`` as in `lagbc.Options`; where the memory is little, fewer groups are
+        counted together, then by fewer threads. Others say what the run does anyway, such as ``device="cpu"``, or are
+        an error.
 
     Returns
     -------
@@ -108,8 +106,8 @@ def group_bc(
     require_flags(normalized=normalized, endpoints=endpoints)
     require_known(options, ("groups", "directed", "weighted", "strength", "rtol", "normalized", "endpoints"))
     _require_usual(options)
-    given = {"threads": threads, "memory": memory, "progress": progress}
-    how = settle("auto", cast(Options, {name: value for name, value in given.items() if value is not None}))
+    given = {name: value for name, value in options.items() if name in _TAKEN and value is not None}
+    how = settle("auto", cast(Options, given))
     graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
     tolerance = parse_tolerance(rtol)
     members = _members(graph, groups)
@@ -127,7 +125,7 @@ def _require_usual(options: Options) -> None:
     """Raise ValueError if an option asks for another device, method or way of the run than there is for groups."""
     for name, value in options.items():
         usual = _USUAL.get(name, (None,))
-        if value not in usual:
+        if name not in _TAKEN and value not in usual:
             ways = f"; leave it out or pass {' or '.join(map(repr, usual))}" if name in _USUAL else ""
             raise ValueError(
                 f"{name}={value!r} means nothing to group_bc, which counts groups on the CPU, by one method, in one "

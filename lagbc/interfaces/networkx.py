@@ -217,8 +217,9 @@ def group_betweenness_centrality(
     if absent := {node for group in groups for node in group if node not in G}:
         raise nx.NodeNotFound(f"The node(s) {absent} are in C but not in G.")
     numbers = [sorted(G.numbers[node] for node in group) for group in groups]
-    flags = {"normalized": bool(normalized), "endpoints": bool(endpoints)}
-    scores = lagbc.group_bc(G.graph(weight), numbers, **flags, **run).tolist()
+    scores = lagbc.group_bc(
+        G.graph(weight), numbers, normalized=bool(normalized), endpoints=bool(endpoints), **run
+    ).tolist()
     return scores[0] if is_one else scores
 
 
