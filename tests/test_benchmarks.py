@@ -317,7 +317,9 @@ def test_cutoffs_beside_igraph(tmp_path):
 
     mmwrite(tmp_path / "grid.mtx", generators.holed_grid(20, 25, 1))
     A = graphs.read_streets(tmp_path / "grid.mtx")
-    assert lagbc.reach(A, weighted=True, cutoff=cutoff.cutoff_that_reaches(A, 20)).mean() == pytest.approx(20, rel=0.1)
+    assert lagbc.reach(A, weighted=True, cutoff=cutoff.cutoffs_that_reach(A, (5, 20))[1]).mean() == pytest.approx(
+        20, rel=0.1
+    )
     head, *_, said = cutoff.measure("grid", A, (5, 20), 1)
     assert head.startswith("| grid | ")
     assert "grid: 2 cutoffs take" in said

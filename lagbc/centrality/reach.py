@@ -55,7 +55,8 @@ def reach(
 
     Notes
     -----
-    A search costs what it reaches; "work-efficient" in hops and "dijkstra" with lengths make it, on CPU and GPU.
+    A search costs what it reaches; "work-efficient" in hops and "dijkstra" with lengths make it on the CPU, "batched"
+    and "delta-stepping" on the GPU.
 
     References
     ----------

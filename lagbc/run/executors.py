@@ -99,7 +99,7 @@ def _units_of_task(part: Part, units: int) -> int:
     if part.sweep.bounds is None:
         return 1 if part.contracted is None else part.sweep.threads
     at_once = blocks_of(part.method).at_once
-    return part.sweep.threads if at_once == 1 else min(at_once, -(-units // _TASKS))
+    return part.sweep.threads if at_once == 1 else min(at_once, -(-units // _TASKS) or 1)
 
 
 class _Run:

@@ -12,6 +12,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -212,7 +213,7 @@ class Ranks(Executor):
         self._present = set(range(1, comm.Get_size()))
         self._done_here = SimpleQueue[_Answer]()
         self._own = Threads(1)
-        self._thread = Thread(target=self._run, daemon=True)
+        self._thread = Thread(target=copy_context().run, args=(self._run,), daemon=True)
         self._thread.start()
 
     @property

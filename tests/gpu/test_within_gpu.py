@@ -16,6 +16,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import table, tuning
 from lagbc.methods.bounds import Bounds
 from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.sums import Sums
 
 pytestmark = pytest.mark.skipif(find_spec("numba") is None, reason="the CPU's scores need numba")
 
@@ -269,6 +270,26 @@ def test_the_footprint_bounds_balls(weighted, directed):
     state, within = row.load().prepare(graph, plan), row.load().within
     balls = within._balls_of(state, within._lanes_of(state, [graph.order[1000:1256]]))
     assert 0.9 * state.row_bytes <= within._bytes_of(state, balls) / balls.rows <= state.row_bytes
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("directed", [False, True])
+def test_roots_of_a_ball_that_reach_different_parts(weighted, directed):
+    """Large runs have many roots in a ball: what one does not reach is no target of it, however far it may look."""
+    A = lengthened(disjoint(*(path(length) for length in range(2, 20)), grid(6, 7)), [1.0, 2.0])
+    graph = as_graph(A, weighted=weighted, directed=directed)
+    names = frozenset({"dependency", "stress", "reached", "depth", "targets", "gravity"})
+    bounds = Bounds(np.array([2.0, np.inf]), np.array([0.0, 0.2]))
+    found = []
+    for device in ("cuda", "cpu"):
+        row = next(row for row in table.METHODS if row.bounds and (row.device, row.weighted) == (device, weighted))
+        plan = SweepPlan(256, sums=names, bounds=bounds, endpoints=True, method=row.name)
+        state = row.load().prepare(graph, plan)
+        total = Sums.zeros(np, names, graph.n, graph.nnz, bounds)
+        parts = row.load().sum_within(state, [graph.order[:150], graph.order[150:]])
+        found.append(total.plus_sparse(part for part, _ in parts))
+    for name, expected in found[1]:
+        np.testing.assert_allclose(getattr(found[0], name), expected, rtol=1e-12, atol=1e-13, err_msg=name)
 
 
 # What float64 does not hold

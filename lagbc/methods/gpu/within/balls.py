@@ -22,6 +22,7 @@ from lagbc.graph.graph import Graph
 
 LANES = 32  # roots of a ball, at most; as in within.cu
 BALLS = 8  # of a block of roots, at most
+_MOST_ROWS = 2**31 - 1
 # Rows and edges that a list has room for at least.
 _ROOM = 4096
 
@@ -177,6 +178,8 @@ def _find(indptr, indices, lengths, in_indptr, in_indices, in_lengths, roots, fi
             into, _ = _cut(in_indptr, in_indices, in_lengths, vertices, count, last, row, False, into, out_places)
         for i in range(count, last):
             dist[vertices[i]], row[vertices[i]] = np.inf, -1
+        if last >= _MOST_ROWS - n:  # the next ball may have a row for every vertex
+            raise MemoryError("balls have more rows than 32 bits number")
         count = starts[ball + 1] = last
     of_blocks = starts[firsts]
     of_vertices = _unite(vertices, of_blocks, row)

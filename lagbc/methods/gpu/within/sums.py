@@ -43,6 +43,8 @@ from lagbc.methods.sums import PATH_SUMS, SparseSums
 from lagbc.methods.within import EDGES, ROOTS, VERTICES, Columns, as_sums, lay_out
 
 Roots = NDArray[np.int64]
+# What a block sums to, and which of its roots left the range of float64.
+Summed = tuple[SparseSums, NDArray[np.bool_]]
 
 # Where there are few roots, a block has fewer, that there are warps enough: their balls are smaller, too.
 blocks = Blocks(most=BALLS * LANES, least=1, enough=512, at_once=2**14)
@@ -50,6 +52,7 @@ blocks = Blocks(most=BALLS * LANES, least=1, enough=512, at_once=2**14)
 # How a root ended; as in within.cu.
 _DONE, _STOPPED = 0, 2
 _THREADS = 128  # of a block of the launch: four balls
+_SAMPLE = 8  # blocks of roots whose balls are looked at, at least, to tell how large others are
 
 
 @dataclass(eq=False)
@@ -165,13 +168,14 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     )
 
 
-def sum_within(state: State, blocks: Sequence[Roots]) -> Iterator[tuple[SparseSums, NDArray[np.bool_]]]:
+def sum_within(state: State, blocks: Sequence[Roots]) -> Iterator[Summed]:
     """Sum blocks of roots within the bounds of the plan.
 
     Each thread of the host finds balls, has them summed in a stream of its own and adds up what that comes to, so that
     the device has the balls of all of them at work.
     """
     state.plan.stop.check()
+    cp.cuda.get_current_stream().synchronize()  # what is prepared is there: other streams do not wait for it
     threads = min(state.plan.threads, len(blocks))
     if not threads:
         return
@@ -181,9 +185,9 @@ def sum_within(state: State, blocks: Sequence[Roots]) -> Iterator[tuple[SparseSu
     def begin() -> None:
         own.stream = _stream(device.id, next(numbers))
 
-    def run(some: Sequence[Roots]) -> list[tuple[SparseSums, NDArray[np.bool_]]]:
+    def run(some: Sequence[Roots]) -> list[Summed]:
         with device, own.stream:
-            return _summed(state, some, room)
+            return _summed(state, some, room, threads)
 
     several = [blocks[first : first + length] for first in range(0, len(blocks), length)]
     with ThreadPoolExecutor(threads, "lagbc sums", begin) as pool:
@@ -203,7 +207,7 @@ def _length(state: State, blocks: Sequence[Roots], threads: int) -> int:
 
     Whatever their number, the bits are the same.
     """
-    some = blocks[:: -(-len(blocks) // threads)]
+    some = blocks[:: -(-len(blocks) // max(_SAMPLE, threads))]
     a_block = max(1, _bytes_of(state, _balls_of(state, _lanes_of(state, some))) // len(some))
     by_room = state.rows * state.row_bytes // threads // a_block
     return max(1, min(by_room, -(-len(blocks) // (2 * threads))))
@@ -225,7 +229,7 @@ def _bytes_of(state: State, balls: Balls) -> int:
     return row * balls.rows + edges + 8 * state.widths[EDGES] * len(balls.out.indices)
 
 
-def _summed(state: State, blocks: Sequence[Roots], room: int) -> list[tuple[SparseSums, NDArray[np.bool_]]]:
+def _summed(state: State, blocks: Sequence[Roots], room: int, threads: int) -> list[Summed]:
     """Sum some blocks; half of them at a time where all take more bytes than there is room for."""
     state.plan.stop.check()
     lanes = _lanes_of(state, blocks)
@@ -233,9 +237,9 @@ def _summed(state: State, blocks: Sequence[Roots], room: int) -> list[tuple[Spar
     needed = _bytes_of(state, balls)
     if needed > room and len(blocks) > 1:
         half = len(blocks) // 2
-        return _summed(state, blocks[:half], room) + _summed(state, blocks[half:], room)
+        return _summed(state, blocks[:half], room, threads) + _summed(state, blocks[half:], room, threads)
     if needed > room:
-        state.plan.require_growth(needed - room)
+        state.plan.require_growth(threads * (needed - room))  # each of the others may need as much
     of_rows, of_edges, by_root, outcome = _launch(state, lanes, balls, _by_lane(state.plan.multiplicity, lanes, blocks))
     if (outcome == _STOPPED).any():
         raise Interrupted

@@ -49,7 +49,7 @@ struct Column {
     const double* omega;  // null: one target each
 
     __device__ __forceinline__ double weight(int v, double dist) const {
-        if (!(dist <= radius)) return 0;
+        if (!(dist <= radius && dist < UNREACHED)) return 0;
         return (decay > 0 ? exp(-decay * dist) : 1.0) * (omega ? omega[v] : 1.0);
     }
 };
@@ -169,7 +169,7 @@ struct Lane {
     __device__ double farthest(double cutoff) const {
         double most = 0;
         for (int v = first; v < last; v++)
-            if (dist[at(v)] <= cutoff) most = fmax(most, dist[at(v)]);
+            if (dist[at(v)] <= cutoff && dist[at(v)] < UNREACHED) most = fmax(most, dist[at(v)]);
         return most;
     }
 };
