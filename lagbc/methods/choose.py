@@ -86,11 +86,10 @@ def choose(
             + "; ".join(f"{row.name} on {row.device}{' (weighted)' if row.weighted else ''}" for row in table.METHODS)
         )
     rows = _that_offer(rows, graph.weighted, sums=sums, demand=demand, bounds=bounds)
-    if bounds:  # each device has one method that takes them; that of one may not read all options
-        rows = [row for row in rows if all(map(row.reads, options))] or rows
+    alone = "it runs on {} alone"
+    if bounds and len({row.device for row in rows}) > 1:
         # 16 cores were 2 to 10 times as fast as a GPU. Results: cutoff_cuda.md, by ``python -m benchmarks.cutoff``.
-        if device == "auto":
-            rows = [row for row in rows if row.device == "cpu"] or rows
+        rows, alone = [row for row in rows if row.device == "cpu"], "cutoffs and decays are faster on the {}"
     ready = [row for row in rows if row.available]
     if not ready:
         rows[0].load()  # says what is missing
@@ -101,7 +100,7 @@ def choose(
     row = on_gpu if on_gpu and (on_cpu is None or work >= tuning.GPU_WORK) else on_cpu
     assert row is not None
     if len({row.device for row in rows}) == 1:
-        where = f"device={device!r}" if device != "auto" else f"it runs on {rows[0].device} alone"
+        where = f"device={device!r}" if device != "auto" else alone.format(rows[0].device)
     elif on_gpu is None:
         where = table.why_no_gpu()
     else:

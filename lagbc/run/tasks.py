@@ -30,7 +30,7 @@ from lagbc.run.packed import map_part, unpack
 from lagbc.run.part import Part
 from lagbc.run.sweep import with_less_memory
 from lagbc.run.threads import Lender, Threads, in_order
-from lagbc.run.within import BlockWorker, blocks_of
+from lagbc.run.within import BlockWorker, blocks_of, with_less
 from lagbc.run.workers import Roots, Workers
 
 
@@ -253,8 +253,7 @@ def _runner_of(part: Part) -> _Runner:
 
         return _SideBySide(part, stop, lambda: GroupWorker(contracted, part.method, part.sweep.batch, stop))
     if part.sweep.bounds is not None:
-        sweep = replace(part.sweep, stop=stop)
-        return _Blocks(part, stop, lambda: BlockWorker(part.graph, part.method, sweep))
+        return _Blocks(part, stop)
     return _Chunks(part)
 
 
@@ -304,9 +303,11 @@ class _SideBySide:
     """Sums units side by side, each by a worker of its own that sums one after the other."""
 
     def __init__(self, part: Part, stop: StopFlag, make: Callable[[], _Sums]) -> None:
-        self._stop, self._context, self._workers = stop, part.method.context(), Lender(make)
-        self._threads = part.sweep.threads if part.method.load().batching.concurrent else 1
-        self._pool = Threads(self._threads)
+        self._stop, self._context, self._make = stop, part.method.context(), make
+        self._open(part.sweep.threads if part.method.load().batching.concurrent else 1)
+
+    def _open(self, threads: int) -> None:
+        self._threads, self._pool, self._workers = threads, Threads(threads), Lender(self._make)
 
     def run(self, units: Sequence[Any]) -> list[Any]:
         return [result for _, result in in_order(self._pool, self._sum, units, self._threads)]
@@ -321,15 +322,22 @@ class _SideBySide:
 
 
 class _Blocks(_SideBySide):
-    """Sums blocks of roots within bounds, as many in a call as the method takes."""
+    """Sums blocks of roots within bounds, as many in a call as the method takes; with less where memory runs out."""
 
-    def __init__(self, part: Part, stop: StopFlag, make: Callable[[], _Sums]) -> None:
-        super().__init__(part, stop, make)
+    def __init__(self, part: Part, stop: StopFlag) -> None:
+        self._part, self._sweep = part, replace(part.sweep, stop=stop)
         self._at_once = blocks_of(part.method).at_once
+        super().__init__(part, stop, lambda: BlockWorker(part.graph, part.method, self._sweep))
 
     def run(self, units: Sequence[Any]) -> list[Any]:
         several = [list(units[first : first + self._at_once]) for first in range(0, len(units), self._at_once)]
-        return [result for results in super().run(several) for result in results]
+        while True:
+            try:
+                return [result for results in super().run(several) for result in results]
+            except MemoryError as error:
+                self._pool.shutdown(wait=True, cancel_futures=True)
+                self._sweep = with_less(self._part.graph, self._part.method, self._sweep, error)
+                self._open(self._sweep.threads if self._threads > 1 else 1)
 
 
 _shelf = _Shelf()

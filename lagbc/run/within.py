@@ -72,7 +72,7 @@ def sweep_within(
             except MemoryError as error:
                 if elsewhere is not None:
                     raise  # whoever ran out of memory has made do with less before
-                run.plan = _with_less(run, error)
+                run.plan = with_less(run.graph, run.method, run.plan, error)
     with phase("finish"):
         return run.held.summed.total
 
@@ -82,14 +82,14 @@ def blocks_of(method: Method) -> Blocks:
     return cast("SumsWithin", method.load()).blocks
 
 
-def _with_less(run: _Run, error: MemoryError) -> SweepPlan:
+def with_less(graph: Graph, method: Method, plan: SweepPlan, error: MemoryError) -> SweepPlan:
     """Give up a thread, or on a device half the roots under way, and say so; the error if there is nothing to give."""
-    if run.method.device == "cuda":
-        return with_less_memory(run.graph, run.method, run.plan, error)
-    if run.plan.threads == 1:
+    if method.device == "cuda":
+        return with_less_memory(graph, method, plan, error)
+    if plan.threads == 1:
         raise error
-    warn(f"{run.method.name} ran out of memory; it goes on with threads={run.plan.threads - 1}", MemoryWarning)
-    return replace(run.plan, threads=run.plan.threads - 1)
+    warn(f"{method.name} ran out of memory; it goes on with threads={plan.threads - 1}", MemoryWarning)
+    return replace(plan, threads=plan.threads - 1)
 
 
 @dataclass(frozen=True, eq=False)

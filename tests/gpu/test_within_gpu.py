@@ -1,6 +1,7 @@
 """Cutoffs and decays on the GPU: all sums and columns against the CPU, bits, growth, counts of any size, stops."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 
 import numpy as np
@@ -251,6 +252,22 @@ def test_nothing_beyond_the_radius_is_kept(weighted):
         assert not overflowed.any()
 
 
+def test_a_worker_elsewhere_that_runs_out_of_memory_goes_on(monkeypatch):
+    A, how = lengthened(scale_free(3000, 9000, seed=1), [1.0, 2.0]), {"weighted": True, "cutoff": 2, "device": "cuda"}
+    expected, within = lagbc.bc(A, **how), ROWS[True].load().within
+    launch = within._launch
+
+    def out_of_memory(state, *balls):
+        if state.plan.batch > 256:
+            raise MemoryError("none is left")
+        return launch(state, *balls)
+
+    monkeypatch.setattr(within, "_launch", out_of_memory)
+    with ThreadPoolExecutor(1) as pool, pytest.warns(lagbc.MemoryWarning, match="it goes on with batch=256"):
+        scores = lagbc.bc(A, 1024, executor=pool, **how)
+    np.testing.assert_array_equal(scores, expected)
+
+
 def test_growth_keeps_to_the_budget(monkeypatch):
     monkeypatch.setattr(tuning, "WITHIN_ROWS", 1)
     A = lengthened(grid(80, 80), [1.0, 2.0])
@@ -269,7 +286,8 @@ def test_the_footprint_bounds_balls(weighted, directed):
     plan = SweepPlan(256, sums=frozenset({"dependency", "edges", "reached"}), bounds=bounds, method=row.name)
     state, within = row.load().prepare(graph, plan), row.load().within
     balls = within._balls_of(state, within._lanes_of(state, [graph.order[1000:1256]]))
-    assert 0.9 * state.row_bytes <= within._bytes_of(state, balls) / balls.rows <= state.row_bytes
+    expected = within._row_bytes(graph, plan)
+    assert 0.9 * expected <= within._bytes_of(state, balls) / balls.rows <= expected
 
 
 @pytest.mark.parametrize("weighted", [False, True])

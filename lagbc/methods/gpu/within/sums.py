@@ -76,10 +76,8 @@ class State:
         How many columns the sums of vertices, edges and roots have.
     given : dict
         What all launches are given: bounds and columns.
-    rows : int
-        How many rows the balls of a launch may have that are counted in the footprint.
-    row_bytes : int
-        Bytes of a row on the device, with its edges.
+    room : int
+        Bytes of balls on the device at a time: the footprint.
     stop : ndarray of uint8, shape (1,)
         Pinned: the host writes, kernels poll.
     """
@@ -93,8 +91,7 @@ class State:
     columns: Columns
     widths: dict[str, int]
     given: dict[str, Any]
-    rows: int
-    row_bytes: int
+    room: int
     stop: NDArray[np.uint8]
 
     @property
@@ -104,13 +101,10 @@ class State:
 
 
 def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of the balls of a launch, if they are no larger than `tuning.WITHIN_ROWS` a root of the batch."""
-    return _first_rows(graph, plan) * _row_bytes(graph, plan)
-
-
-def _first_rows(graph: Graph, plan: SweepPlan) -> int:
+    """Bound the bytes of the balls on the device: `tuning.WITHIN_ROWS` a root of the batch, if no ball has more."""
     balls = -(-(graph.n if plan.roots is None else plan.roots) // LANES)
-    return max(1, min(tuning.WITHIN_ROWS * plan.batch, balls * graph.active))
+    rows = max(1, min(tuning.WITHIN_ROWS * plan.batch, balls * graph.active))
+    return rows * _row_bytes(graph, plan)
 
 
 def _row_bytes(graph: Graph, plan: SweepPlan) -> int:
@@ -162,8 +156,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
             "edge_columns": widths[EDGES],
             "root_columns": widths[ROOTS],
         },
-        rows=_first_rows(graph, plan),
-        row_bytes=_row_bytes(graph, plan),
+        room=footprint(graph, plan),
         stop=stop,
     )
 
@@ -179,7 +172,7 @@ def sum_within(state: State, blocks: Sequence[Roots]) -> Iterator[Summed]:
     threads = min(state.plan.threads, len(blocks))
     if not threads:
         return
-    length, room = _length(state, blocks, threads), state.rows * state.row_bytes // threads
+    length, room = _length(state, blocks, threads), state.room // threads
     device, own, numbers = cp.cuda.Device(), local(), count()
 
     def begin() -> None:
@@ -209,7 +202,7 @@ def _length(state: State, blocks: Sequence[Roots], threads: int) -> int:
     """
     some = blocks[:: -(-len(blocks) // max(_SAMPLE, threads))]
     a_block = max(1, _bytes_of(state, _balls_of(state, _lanes_of(state, some))) // len(some))
-    by_room = state.rows * state.row_bytes // threads // a_block
+    by_room = state.room // threads // a_block
     return max(1, min(by_room, -(-len(blocks) // (2 * threads))))
 
 
