@@ -37,10 +37,10 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def commit() -> str | None:
-    """Give the git commit of this checkout, with ``-dirty`` if files differ from it; None outside git."""
-    head = _git("rev-parse", "HEAD")
-    return head and head + ("-dirty" if _git("status", "--porcelain", "--untracked-files=no") else "")
+def commit(checkout: Path = ROOT) -> str | None:
+    """Give the git commit of a checkout, with ``-dirty`` if files differ from it; None outside git."""
+    head = _git(checkout, "rev-parse", "HEAD")
+    return head and head + ("-dirty" if _git(checkout, "status", "--porcelain", "--untracked-files=no") else "")
 
 
 def package_version(package: str) -> str | None:
@@ -51,9 +51,9 @@ def package_version(package: str) -> str | None:
         return None
 
 
-def _git(*arguments: str) -> str | None:
+def _git(checkout: Path, *arguments: str) -> str | None:
     try:
-        done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=True)
+        done = subprocess.run(["git", "-C", str(checkout), *arguments], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return None
     return done.stdout.strip()

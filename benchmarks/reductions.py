@@ -4,17 +4,22 @@ Every network is taken as undirected, or with --directed as it is; in hops, from
 processor's time. Four runs are timed: by `batched` and by the method that "auto" takes, both without reductions; with
 the split into blocks alone; and with all reductions that "auto" takes. Of several rounds, which go around these, the
 fastest run counts: where others work on the machine, take some. What is predicted to take less than the budget
-is run whole, the others on near roots of each of their parts. Results are JSON lines, a line a network; what a file
-holds is not measured again.
+is run whole, the others on near roots of each of their parts. With --former, `batched` of another checkout is timed on
+as many roots as that of this one, in turn with it. Results are JSON lines, a line a network; what a file holds is not
+measured again.
 """
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from unittest import mock
 
@@ -22,9 +27,9 @@ import click
 import numpy as np
 from scipy.sparse import csr_array
 
-from benchmarks import json_lines, reductions_report
+from benchmarks import json_lines, machine, reductions_report
 from benchmarks.graphs import NamedGraph
-from benchmarks.planned import Timed, time_run
+from benchmarks.planned import RUN, Timed, near, time_run
 from benchmarks.run import RESULTS
 from benchmarks.survey import Network, pick, provenance
 from lagbc.graph.graph import Graph
@@ -45,6 +50,8 @@ RUNS: dict[str, Row] = {
     "blocks": ONE_THREAD | {"reduce": "auto"},
     "all": ONE_THREAD | {"reduce": "auto"},
 }
+# Times the `batched` of another checkout, in a process of its own.
+FORMER = Path(__file__).parent / "former.py"
 # Reductions of a block.
 REDUCTIONS = {"twins": reduction._without_twins, "chains": reduction._contracted}
 
@@ -95,15 +102,20 @@ def only_blocks() -> AbstractContextManager[Any]:
     return mock.patch.object(reduction, "_rest", lambda piece, *_, **__: Rest(piece))
 
 
-def measure(network: Network, budget: float, rounds: int) -> Row:
+def measure(network: Network, budget: float, rounds: int, checkout: Path | None = None) -> Row:
     """Time the runs of a network, the best of some rounds; compare the scores of those that were whole."""
     row = network.describe() | provenance() | {"rounds": rounds} | work_left(network.check())
     timed: dict[str, Timed] = {}
     skipped: dict[str, Row] = {}
+    before = []
     for _ in range(rounds):
         of_round, over = time_runs(network, budget)
         skipped |= over
         timed = {name: min(timed.get(name, found), found, key=total) for name, found in of_round.items()}
+        if checkout and "plain" in of_round:
+            before.append(time_former(network, of_round["plain"].timed, checkout))
+    if checkout and before:
+        row |= {"former": {"seconds": min(before), "commit": machine.commit(checkout)}}
     if "all" in timed and (reduced := timed["all"].plan.reduction):
         row |= {"classes": sum(rest.piece.graph.n for rest in reduced.rests if rest.twins is not None)}
         row |= {"junctions": sum(len(rest.contracted.roots) for rest in reduced.rests if rest.contracted is not None)}
@@ -122,6 +134,19 @@ def time_runs(network: Network, budget: float) -> tuple[dict[str, Timed], dict[s
             except MemoryError as error:
                 skipped[name] = {"status": f"skipped: {error}"}
     return timed, skipped
+
+
+def time_former(network: Network, count: int, checkout: Path) -> float:
+    """Seconds that all roots take by the `batched` of a checkout, from about so many near ones."""
+    places = near(np.arange(len(network.order)), count, RUN["cpu"])
+    with TemporaryDirectory() as folder:
+        case = Path(folder) / "case.npz"
+        np.savez(case, indptr=network.matrix.indptr, indices=network.matrix.indices, places=places)
+        command = [sys.executable, str(FORMER), str(case)]
+        done = subprocess.run(
+            command, env=os.environ | {"PYTHONPATH": str(checkout)}, capture_output=True, text=True, check=True
+        )
+    return float(done.stdout)
 
 
 def total(found: Timed) -> float:
@@ -144,13 +169,19 @@ def largest_difference(found: Scores, expected: Scores) -> float:
 
 
 def survey(
-    networks: Sequence[NamedGraph], done: set[tuple[str, bool]], budget: float, rounds: int, *, directed: bool
+    networks: Sequence[NamedGraph],
+    done: set[tuple[str, bool]],
+    budget: float,
+    rounds: int,
+    checkout: Path | None,
+    *,
+    directed: bool,
 ) -> Iterator[Row]:
     """Measure what is not done."""
     for named in networks:
         network = Network(named if directed else undirected(named), weighted=False)
         if (network.name, network.directed) not in done:
-            yield measure(network, budget, rounds)
+            yield measure(network, budget, rounds, checkout)
 
 
 @click.command()
@@ -161,12 +192,21 @@ def survey(
 )
 @click.option("--rounds", default=1, show_default=True, help="Of all runs in turn, of which the fastest count.")
 @click.option("--directed", is_flag=True, help="Networks as they are, not all undirected.")
+@click.option("--former", type=click.Path(exists=True, path_type=Path), help="A checkout whose `batched` is timed too.")
 @click.option("--out", type=click.Path(path_type=Path), default=RESULTS / "reductions.jsonl", show_default=True)
-def main(data: Path | None, networks: str | None, budget: float, rounds: int, directed: bool, out: Path) -> None:
+def main(
+    data: Path | None,
+    networks: str | None,
+    budget: float,
+    rounds: int,
+    directed: bool,
+    former: Path | None,
+    out: Path,
+) -> None:
     """Append to the results what is missing, and write the table and picture beside them."""
     named = pick(data, networks.split(",") if networks else ())
     done = {(row["graph"], row["directed"]) for row in json_lines.read(out)}
-    for row in json_lines.append(out, survey(named, done, budget, rounds, directed=directed)):
+    for row in json_lines.append(out, survey(named, done, budget, rounds, former, directed=directed)):
         click.echo(reductions_report.line(row))
     for path in reductions_report.write(out):
         click.echo(path)

@@ -20,7 +20,15 @@ Row = dict[str, Any]
 SHAPE = ("network", "vertices", "edges", "blocks", "classes", "junctions")
 LEFT = {"blocks": "blocks", "twins": "+ twins", "chains": "+ chains", "all": "best"}
 SECONDS = {"plain": "plain", "unreduced": "best unreduced", "blocks": "blocks alone", "all": "reduced"}
-LAST = ("plain / reduced", "best unreduced / reduced", "planning (s)", "its share", "difference")
+LAST = (
+    "former (s)",
+    "former / reduced",
+    "plain / reduced",
+    "best unreduced / reduced",
+    "planning (s)",
+    "its share",
+    "difference",
+)
 
 
 def write(results: Path) -> list[Path]:
@@ -45,6 +53,7 @@ def markdown(rows: Sequence[Row], picture: str) -> list[str]:
         "small blocks whole. Work left is roots x edges, for chains what takes as long, before it is asked what pays;",
         "classes of twins and junctions are those of the run. The difference is that of the scores from the plain",
         f"run's, over the largest, where both were whole. Best of {' or '.join(map(str, rounds))} rounds of all runs.",
+        *_on_former(rows),
         "",
         f"![Work left]({picture})",
     ]
@@ -57,15 +66,23 @@ def markdown(rows: Sequence[Row], picture: str) -> list[str]:
     return lines
 
 
+def _on_former(rows: Sequence[Row]) -> list[str]:
+    """Say what `former` is, if it was measured."""
+    commits = sorted({str(row["former"]["commit"])[:10] for row in rows if "former" in row})
+    if not commits:
+        return []
+    return [f"`former` is `batched` of commit {', '.join(commits)}, its sweeps alone, on as many roots as `plain`."]
+
+
 def summary(rows: Sequence[Row]) -> list[str]:
     """Give geometric means of the ratios."""
     lines = [f"Geometric means over networks of {LEAST:,} vertices and more."]
-    for name in ("plain", "unreduced"):
+    for name in ("former", "plain", "unreduced"):
         ratios = [ratio(row, name) for row in rows if row["n"] >= LEAST]
         known = np.array([value for value in ratios if value is not None])
         if len(known):
             mean, of = np.exp(np.log(known).mean()), f"{len(known)} networks, {known.min():.2f} to {known.max():.3g}"
-            lines.append(f"{SECONDS[name]} / reduced: {mean:.2f} ({of}).")
+            lines.append(f"{SECONDS.get(name, name)} / reduced: {mean:.2f} ({of}).")
     return lines
 
 
@@ -76,7 +93,7 @@ def cells(row: Row) -> list[str]:
     shape += [f"{row[name]:,}" if row.get(name) else "-" for name in ("classes", "junctions")]
     times = [_number(seconds(row, name)) + "*" * is_sampled(row, name) for name in SECONDS]
     planning, all_of_it = row["runs"]["all"].get("planning"), seconds(row, "all")
-    last = [_number(ratio(row, name)) for name in ("plain", "unreduced")]
+    last = [_number(seconds(row, "former")), *(_number(ratio(row, name)) for name in ("former", "plain", "unreduced"))]
     last += [_number(planning), "-" if not all_of_it else f"{100 * planning / all_of_it:.2g} %"]
     last += ["-" if row["difference"] is None else f"{row['difference']:.1e}"]
     return [*shape, *(f"{100 * row['left'][name]:.3g}" for name in LEFT), *times, *last]
@@ -84,6 +101,8 @@ def cells(row: Row) -> list[str]:
 
 def seconds(row: Row, name: str) -> float | None:
     """Seconds of a run, planning included; None if it was skipped."""
+    if name == "former":
+        return row["former"]["seconds"] if name in row else None
     run = row["runs"][name]
     return float(run["planning"] + run["sweeping"]) if run["status"] == "ok" else None
 

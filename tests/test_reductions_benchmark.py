@@ -98,10 +98,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_what_blocks_are_predicted_to_cost(folder: Path) -> None:
-    out = folder / "costs.md"
+    out = folder / "costs.jsonl"
     told = run(block_costs.main, "--data", folder, "--out", out, "--budget", 0, "--rounds", 1).splitlines()
     assert len(told) == 2, "the other network has no block with chains"
-    table = out.read_text().splitlines()[2:]
+    table = out.with_suffix(".md").read_text().splitlines()[2:]
     assert table[2:] == told
     assert len({line.count("|") for line in table}) == 1
     for line, lengths in zip(told, ("hops", "1 to 10"), strict=True):
@@ -109,6 +109,23 @@ def test_what_blocks_are_predicted_to_cost(folder: Path) -> None:
         assert (name, kind) == ("chains", lengths)
         assert int(junctions) < int(vertices.replace(",", "")) / 3
         assert min(map(float, figures)) > 0
+    fitted = run(block_costs.main, "--no-measure", "--fit", "--out", out).splitlines()
+    assert [line.split(":")[0] for line in fitted] == ["BLOCK_COSTS", "JUNCTION_COSTS"] * 2
+
+
+def test_constants_of_costs_are_found_again() -> None:
+    costs = ({"pair": 3.0, "level": 0.1, "most": 9.0, "pair_edge": 0.4}, {"pair": 8, "pair_edge": 2, "evaluation": 12})
+    rows = []
+    for n, depth, share, ratio in itertools.product((1000, 20000), (5, 40, 300), (0.1, 0.3, 0.8), (1.5, 3)):
+        junctions, edges = int(n * share), int(n * share * ratio)
+        work = {"junctions": junctions, "edges": edges, "far_columns": 0, "evaluations": int(n**2 * (1 - share))}
+        whole = n * (n * min(3 + 0.1 * depth, 9) + 2 * n * ratio * 0.4)
+        contracted = junctions * (junctions * 8 + 2 * edges * 2) + 12 * work["evaluations"]
+        taken = {"as it is": whole / 1e9, "contracted": contracted / 1e9}
+        row = {"weighted": False, "n": n, "nnz": 2 * n * ratio, "depth": depth, "work": work, "seconds": taken}
+        rows.append(row)
+    for found, expected in zip(block_costs.fit(rows, weighted=False), costs, strict=True):
+        assert found == pytest.approx(expected, rel=0.01)
 
 
 def run(main: Any, *arguments: object) -> str:
@@ -119,7 +136,7 @@ def run(main: Any, *arguments: object) -> str:
 
 def test_from_a_folder_to_a_report(folder: Path) -> None:
     out = folder / "out.jsonl"
-    run(reductions.main, "--data", folder, "--out", out)
+    run(reductions.main, "--data", folder, "--out", out, "--former", Path(lagbc.__file__).parent.parent)
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert [(row["graph"], row["directed"]) for row in rows] == [("chains", False), ("tiny", False)]
     assert all(row["difference"] < 1e-12 for row in rows)
@@ -140,8 +157,10 @@ def test_the_cells_of_a_page() -> None:
     row = {"graph": "a", "n": 2000, "nnz": 6000, "directed": False, "count": 7, "classes": 0, "junctions": 1234}
     row |= {"left": {"blocks": 0.5, "twins": 0.5, "chains": 0.25, "all": 0.25}, "runs": runs, "difference": 2e-15}
     cells = ["a", "2,000", "3,000", "7", "-", "1,234", "50", "50", "25", "25"]
-    cells += ["40*", "8", "-", "4", "10", "2", "1", "25 %", "2.0e-15"]
-    assert reductions_report.cells(row) == cells
+    times, last = ["40*", "8", "-", "4"], ["10", "2", "1", "25 %", "2.0e-15"]
+    assert reductions_report.cells(row) == [*cells, *times, "-", "-", *last]
+    former = {"former": {"seconds": 60.0, "commit": "0123"}}
+    assert reductions_report.cells(row | former) == [*cells, *times, "60", "15", *last]
     assert reductions_report.summary([row, row | {"n": 999}])[1:] == [
         "plain / reduced: 10.00 (1 networks, 10.00 to 10).",
         "best unreduced / reduced: 2.00 (1 networks, 2.00 to 2).",

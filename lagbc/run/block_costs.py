@@ -17,18 +17,24 @@ from lagbc.reduce.work import Work
 def of_block(graph: Graph, roots: int, device: str) -> float:
     """Predict what sweeps of a block take; its depth is searched for where that counts."""
     least, most = bounds_of_block(graph, roots, device)
-    return least if least == most else min(least + roots * graph.n * _of_levels(graph, device), most)
+    if least == most:
+        return least
+    return of_size(graph.n, graph.nnz, roots, device, weighted=graph.weighted, depth=graph.depth)
 
 
 def bounds_of_block(graph: Graph, roots: int, device: str) -> tuple[float, float]:
     """Tell between which numbers that is, whatever its depth."""
-    costs = tuning.BLOCK_COSTS[device, graph.weighted]
-    least, most = (roots * (costs[pair] * graph.n + costs["pair_edge"] * graph.nnz) for pair in ("pair", "most"))
+    least, most = (
+        of_size(graph.n, graph.nnz, roots, device, weighted=graph.weighted, depth=depth) for depth in (0, graph.n)
+    )
     return least, most
 
 
-def _of_levels(graph: Graph, device: str) -> float:
-    return tuning.BLOCK_COSTS[device, graph.weighted]["level"] * graph.depth
+def of_size(n: int, nnz: int, roots: int, device: str, *, weighted: bool, depth: int) -> float:
+    """Predict what sweeps of a graph of some size and depth take."""
+    costs = tuning.BLOCK_COSTS[device, weighted]
+    pair = min(costs["pair"] + costs["level"] * depth, costs["most"])
+    return roots * (pair * n + costs["pair_edge"] * nnz)
 
 
 def of_junctions(work: Work, device: str, *, weighted: bool, few_levels: bool = False) -> float:
