@@ -1,7 +1,8 @@
 """Measure whole exact calls on a GPU with and without reductions: ``python -m benchmarks.gpu_reductions --help``.
 
 A call goes from the SciPy matrix to the scores of all roots. The first call of a case, whose seconds are given apart,
-compiles or loads kernels. Results are JSON lines, a line a network; what a file holds is not measured again.
+compiles or loads kernels. With --former, a call of `batched` of another checkout is timed beside them. Results are
+JSON lines, a line a network; what a file holds is not measured again.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from scipy.sparse import csr_array
 import lagbc
 from benchmarks import json_lines, machine
 from benchmarks.graphs import NamedGraph, is_symmetric, table
-from benchmarks.reductions import largest_difference, undirected
+from benchmarks.reductions import largest_difference, time_former, undirected
 from benchmarks.run import RESULTS
 from lagbc.graph.validate import as_graph
 from lagbc.methods.sums import DEPENDENCY
@@ -29,12 +30,12 @@ Row = dict[str, Any]
 
 GRAPHS = "luxembourg_osm,porto-road,usroads,web-NotreDame,dblp-2010,rmat-20-16"
 HEAD = (
-    "network | vertices | entries | directed | reduce='none' (s) | 'auto' (s) | none / auto | first call (s) | "
-    "difference | what was reduced"
+    "network | vertices | entries | directed | former (s) | reduce='none' (s) | 'auto' (s) | former / auto | "
+    "none / auto | first call (s) | difference | what was reduced"
 )
 
 
-def measure(named: NamedGraph, device: str, rounds: int) -> Row:
+def measure(named: NamedGraph, device: str, rounds: int, checkout: Path | None) -> Row:
     """Time the calls of a network, the shortest of each kind, and compare their scores."""
     import cupy
 
@@ -45,6 +46,9 @@ def measure(named: NamedGraph, device: str, rounds: int) -> Row:
     reduced, scores = min((call(A, options | {"reduce": "auto"}) for _ in range(rounds)), key=lambda timed: timed[0])
     plain, expected = call(A, options | {"reduce": "none"})
     seconds = {"first": first, "auto": reduced, "none": plain}
+    if checkout:
+        seconds |= {"former": time_former(A, checkout)}
+        row |= {"former_commit": machine.commit(checkout)}
     seen = {"difference": largest_difference(scores, expected), "reduction": describe(A, options)}
     return row | seconds | seen | {"gpu": gpu, "device": device, "commit": machine.commit(), "cores": machine.cores()}
 
@@ -68,27 +72,34 @@ def describe(A: csr_array, options: Row) -> str:
 def markdown(rows: list[Row]) -> str:
     """Lay out the page."""
     commits = ", ".join(sorted({str(row["commit"])[:10] for row in rows}))
+    formers = sorted({str(row["former_commit"])[:10] for row in rows if "former_commit" in row})
     lines = [
         f"{rows[0]['gpu']}, {rows[0]['cores']} cores; commit {commits}.",
         "",
         "Seconds of `lagbc.bc(A)` from the SciPy matrix to the exact scores, kernels compiled. The difference is that",
-        "of the scores, over the largest.",
+        "of the scores, over the largest."
+        + "".join(f" `former` is `batched` of commit {commit}." for commit in formers),
         "",
         f"| {HEAD} |",
         "|" + "---|" * (HEAD.count("|") + 1),
     ]
     for row in rows:
         cells = [row["graph"], f"{row['vertices']:,}", f"{row['entries']:,}", "yes" if row["directed"] else "no"]
-        cells += [f"{row['none']:.3g}", f"{row['auto']:.3g}", f"{row['none'] / row['auto']:.2f}", f"{row['first']:.3g}"]
+        former = row.get("former")
+        cells += ["-" if former is None else f"{former:.3g}", f"{row['none']:.3g}", f"{row['auto']:.3g}"]
+        cells += ["-" if former is None else f"{former / row['auto']:.2f}", f"{row['none'] / row['auto']:.2f}"]
+        cells += [f"{row['first']:.3g}"]
         lines.append(f"| {' | '.join(cells)} | {row['difference']:.1e} | {row['reduction']} |")
     return "\n".join(lines) + "\n"
 
 
-def survey(graphs: Sequence[NamedGraph], done: set[tuple[str, bool]], device: str, rounds: int) -> Iterator[Row]:
+def survey(
+    graphs: Sequence[NamedGraph], done: set[tuple[str, bool]], device: str, rounds: int, checkout: Path | None
+) -> Iterator[Row]:
     """Measure what is not done."""
     for named in graphs:
         if (named.name, not is_symmetric(named.load())) not in done:
-            yield measure(named, device, rounds)
+            yield measure(named, device, rounds, checkout)
 
 
 @click.command()
@@ -97,13 +108,16 @@ def survey(graphs: Sequence[NamedGraph], done: set[tuple[str, bool]], device: st
 @click.option("--device", default="auto", show_default=True, help="Of the calls: auto, cpu or cuda.")
 @click.option("--rounds", default=3, show_default=True, help="Calls with reductions after the first.")
 @click.option("--directed", is_flag=True, help="Networks as they are, not all undirected.")
+@click.option("--former", type=click.Path(exists=True, path_type=Path), help="A checkout, for undirected networks.")
 @click.option("--out", type=click.Path(path_type=Path), default=RESULTS / "gpu_reductions.jsonl", show_default=True)
-def main(graphs: str, data: Path | None, device: str, rounds: int, directed: bool, out: Path) -> None:
+def main(
+    graphs: str, data: Path | None, device: str, rounds: int, directed: bool, former: Path | None, out: Path
+) -> None:
     """Append to the results what is missing, and write the table beside them."""
     known = table(data)
     done = {(row["graph"], row["directed"]) for row in json_lines.read(out)}
     named = [known[name] if directed else undirected(known[name]) for name in graphs.split(",")]
-    for row in json_lines.append(out, survey(named, done, device, rounds)):
+    for row in json_lines.append(out, survey(named, done, device, rounds, former)):
         click.echo(row)
     out.with_suffix(".md").write_text(markdown(json_lines.read(out)))
 

@@ -113,7 +113,8 @@ def measure(network: Network, budget: float, rounds: int, checkout: Path | None 
         skipped |= over
         timed = {name: min(timed.get(name, found), found, key=total) for name, found in of_round.items()}
         if checkout and "plain" in of_round:
-            before.append(time_former(network, of_round["plain"].timed, checkout))
+            places = near(np.arange(len(network.order)), of_round["plain"].timed, RUN["cpu"])
+            before.append(time_former(network.matrix, checkout, places=places))
     if checkout and before:
         row |= {"former": {"seconds": min(before), "commit": machine.commit(checkout)}}
     if "all" in timed and (reduced := timed["all"].plan.reduction):
@@ -136,16 +137,13 @@ def time_runs(network: Network, budget: float) -> tuple[dict[str, Timed], dict[s
     return timed, skipped
 
 
-def time_former(network: Network, count: int, checkout: Path) -> float:
-    """Seconds that all roots take by the `batched` of a checkout, from about so many near ones."""
-    places = near(np.arange(len(network.order)), count, RUN["cpu"])
+def time_former(A: csr_array, checkout: Path, **places: Any) -> float:
+    """Seconds that all roots take by the `batched` of a checkout, as `benchmarks.former` tells them."""
     with TemporaryDirectory() as folder:
         case = Path(folder) / "case.npz"
-        np.savez(case, indptr=network.matrix.indptr, indices=network.matrix.indices, places=places)
-        command = [sys.executable, str(FORMER), str(case)]
-        done = subprocess.run(
-            command, env=os.environ | {"PYTHONPATH": str(checkout)}, capture_output=True, text=True, check=True
-        )
+        np.savez(case, indptr=A.indptr, indices=A.indices, **places)
+        command, paths = [sys.executable, str(FORMER), str(case)], {"PYTHONPATH": str(checkout)}
+        done = subprocess.run(command, env=os.environ | paths, capture_output=True, text=True, check=True)
     return float(done.stdout)
 
 
