@@ -142,8 +142,9 @@ def time_former(A: csr_array, checkout: Path, **places: Any) -> float:
     with TemporaryDirectory() as folder:
         case = Path(folder) / "case.npz"
         np.savez(case, indptr=A.indptr, indices=A.indices, **places)
-        command, paths = [sys.executable, str(FORMER), str(case)], {"PYTHONPATH": str(checkout)}
-        done = subprocess.run(command, env=os.environ | paths, capture_output=True, text=True, check=True)
+        paths = os.pathsep.join([str(checkout), os.environ.get("PYTHONPATH", "")])
+        command, environment = [sys.executable, str(FORMER), str(case)], os.environ | {"PYTHONPATH": paths}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return float(done.stdout)
 
 
