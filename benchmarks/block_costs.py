@@ -40,6 +40,8 @@ Floats = NDArray[np.float64]
 HEAD = ("network", "", "vertices", "levels", "junctions", "as it is (s)", "over predicted", "contracted (s)")
 LAST = ("over predicted", "as it is / contracted", "predicted")
 WAYS = {"as it is": "none", "contracted": "all"}
+# A block counts in the fit by how near both ways are to each other, 1 / (TIE + log of the ratio); most if chains gain.
+TIE = 0.3
 
 
 def largest_block(network: Network) -> Graph | None:
@@ -93,12 +95,13 @@ def cells(row: Row) -> list[str]:
 
 
 def fit(rows: list[Row], *, weighted: bool) -> tuple[dict[str, float], dict[str, float]]:
-    """Fit both ways' constants to the logarithms of what blocks with lengths, or in hops, took."""
+    """Fit both ways' constants to the logarithms of what blocks with lengths, or in hops, took; see `TIE`."""
     mine = [row for row in rows if row["weighted"] == weighted]
     n, nnz, depth = (np.array([row[name] for row in mine], float) for name in ("n", "nnz", "depth"))
     works = [Work(**row["work"]) for row in mine]
     junctions, edges, evaluations = np.array([[w.junctions, w.edges, w.evaluations] for w in works], float).T
     whole, contracted = (np.array([1e9 * row["seconds"][way] for row in mine]) for way in WAYS)
+    weights = 1 / (TIE + np.maximum(0, np.log(contracted / whole)))
 
     def as_it_is(pair: float, level: float, most: float, pair_edge: float) -> Floats:
         whole: Floats = n * (n * (pair + np.minimum(level * depth, most)) + nnz * pair_edge)
@@ -108,19 +111,19 @@ def fit(rows: list[Row], *, weighted: bool) -> tuple[dict[str, float], dict[str,
         taken: Floats = junctions * (junctions * pair + 2 * edges * pair_edge) + evaluation * evaluations
         return taken
 
-    pair, level, most, pair_edge = _fitted(as_it_is, whole, [5.0, 0.05, 5.0, 0.5])
+    pair, level, most, pair_edge = _fitted(as_it_is, whole, weights, [5.0, 0.05, 5.0, 0.5])
     names = ("pair", "pair_edge", "evaluation")
     return (
         {"pair": pair, "level": level, "most": pair + most, "pair_edge": pair_edge},
-        dict(zip(names, _fitted(from_junctions, contracted, [10.0, 2.0, 10.0]), strict=True)),
+        dict(zip(names, _fitted(from_junctions, contracted, weights, [10.0, 2.0, 10.0]), strict=True)),
     )
 
 
-def _fitted(predict: Callable[..., Floats], taken: Floats, start: list[float]) -> list[float]:
+def _fitted(predict: Callable[..., Floats], taken: Floats, weights: Floats, start: list[float]) -> list[float]:
     """Fit constants >= 0, that predictions miss by few times, and few of them by many."""
 
     def misses(constants: Floats) -> Floats:
-        missed: Floats = np.log(predict(*constants) / taken)
+        missed: Floats = np.sqrt(weights) * np.log(predict(*constants) / taken)
         return missed
 
     solved = least_squares(misses, start, bounds=(1e-9, np.inf), x_scale=start, loss="soft_l1", f_scale=0.3)

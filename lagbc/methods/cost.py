@@ -4,9 +4,10 @@ A search that all roots of a batch share costs what its rows do, however many co
 `edge`. One from a root alone costs what its pairs of vertex and root do: `pair` and `pair_edge`. On a GPU each level is
 waited for, by all roots that are under way at a time.
 
-With lengths there are no levels, and a shared search waits until most columns of a row are ready. Two more counts tell
-how far that goes. Of levels with more rows than a core's cache holds, `far_visit` counts the visits again, as far as
-they are beyond it. And `lone_pair` counts pairs that share a row with few others: with V visits of P pairs in all,
+With lengths, and in hops on a CPU where the diameter is high, paths are not counted level by level: a row waits until
+most of its columns are ready. `level_visit` counts the visits of the other graphs again. Two more counts tell how far
+waiting goes. Of levels with more rows than a core's cache holds, `far_visit` counts the visits again, as far as they
+are beyond it. And `lone_pair` counts pairs that share a row with few others: with V visits of P pairs in all,
 P (V / P)^4, which rises steeply where the distances of the columns lie apart.
 
 The constants are `lagbc.methods.tuning.COSTS`; only which of two costs is less depends on them, and no score.
@@ -29,6 +30,7 @@ TERMS = (
     "group_level",
     "group_row",
     "visit",
+    "level_visit",
     "far_visit",
     "edge",
     "pair",
@@ -55,12 +57,14 @@ def terms(graph: Graph, probe: Probe) -> dict[str, float]:
     groups, batches = -(-roots // _GROUP), -(-roots // _BATCH)
     far = max(0.0, 1 - tuning.CACHED_ROWS * probe.levels / max(1, probe.visits))
     apart = probe.visits / max(1, probe.pairs)
+    by_levels = not graph.weighted and not graph.has_high_diameter
     return {
         "run": 1,
         "batch_level": batches * levels,
         "group_level": groups * levels,
         "group_row": groups * graph.n,
         "visit": roots * per_root * probe.visits,
+        "level_visit": by_levels * roots * per_root * probe.visits,
         "far_visit": far * roots * per_root * probe.visits,
         "edge": roots * per_root * probe.edges,
         "pair": roots * per_root * probe.pairs,

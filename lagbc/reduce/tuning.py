@@ -23,15 +23,14 @@ LEAST_COSTS = {"cpu": 3.4e6, "cuda": 2.0**20}
 # It is reduced if at most this part of the work is left.
 MOST_LEFT = 0.9
 # What blocks cost, by device and whether edges have lengths; see `lagbc.run.block_costs`. On a CPU in nanoseconds, as
-# 14 networks of 1,000 to 264,000 vertices took on an Intel Xeon: a pair of root and vertex, with so much for each level
-# up to what it takes at most, and a pair of root and stored edge. Where rows are far beyond the cache a pair takes up
-# to 1.6 times as long, so that what chains save is told too low there. With lengths, and from junctions, they are what
-# was fitted to distances of 64 bits, over what 16 bits gained on 7 networks each: 1.3 to 1.8 times with lengths; from
-# junctions 1.1 to 1.5, streams included. Lengths that take 64 bits take longer. On a GPU edges alone count. Results:
-# block_costs.md, by ``python -m benchmarks.block_costs``.
+# the largest blocks of 40 networks took on an Intel Xeon, those of which both ways are near to each other above all: a
+# pair of root and vertex, with so much for each level up to what it takes at most, and a pair of root and stored edge.
+# Where rows are far beyond the cache a pair takes up to 1.6 times as long, so that what chains save is told too low
+# there. Lengths that take 64 bits take longer. On a GPU edges alone count. Results: block_costs.md, by ``python -m
+# benchmarks.block_costs``, which fits them again.
 BLOCK_COSTS = {
-    ("cpu", False): {"pair": 3.0, "level": 0.17, "most": 13.0, "pair_edge": 0.2},
-    ("cpu", True): {"pair": 6.5, "level": 0.0, "most": 6.5, "pair_edge": 0.5},
+    ("cpu", False): {"pair": 8.3, "level": 0.039, "most": 13.0, "pair_edge": 0.36},
+    ("cpu", True): {"pair": 10.5, "level": 0.0, "most": 10.5, "pair_edge": 1.0},
     ("cuda", False): {"pair": 0.0, "level": 0.0, "most": 0.0, "pair_edge": 1.0},
     ("cuda", True): {"pair": 0.0, "level": 0.0, "most": 0.0, "pair_edge": 1.0},
 }
@@ -39,8 +38,8 @@ BLOCK_COSTS = {
 # search. Those of a GPU are estimates: of edges, from usroads, which lost 1.2 times with 0.69 of the work left by a
 # factor of 3; of evaluations, from their loads.
 JUNCTION_COSTS = {
-    ("cpu", False): {"pair": 15.0, "pair_edge": 2.7, "evaluation": 7.5},
-    ("cpu", True): {"pair": 15.0, "pair_edge": 2.7, "evaluation": 14.0},
+    ("cpu", False): {"pair": 32.0, "pair_edge": 2.9, "evaluation": 11.0},
+    ("cpu", True): {"pair": 64.0, "pair_edge": 1.3, "evaluation": 19.0},
     ("cuda", False): {"pair": 0.0, "pair_edge": 4.5, "evaluation": 0.2},
     ("cuda", True): {"pair": 0.0, "pair_edge": 4.5, "evaluation": 0.2},
 }

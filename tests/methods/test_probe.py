@@ -82,6 +82,15 @@ def test_pairs_are_lone_where_columns_are_live_at_different_levels(monkeypatch):
     assert cost.terms(graph, probe(graph, graph.order[:1]))["lone_pair"] == 200
 
 
+@pytest.mark.parametrize(("n", "weighted", "by_levels"), [(200, False, False), (4, False, True), (4, True, False)])
+def test_visits_are_of_levels_unless_rows_wait(n, weighted, by_levels):
+    graph = as_graph(path(n).astype(float), directed=False, weighted=weighted)
+    assert graph.has_high_diameter == (n == 200)
+    counted = cost.terms(graph, probe(graph, graph.order[:3]))
+    assert counted["visit"] > 0
+    assert counted["level_visit"] == by_levels * counted["visit"]
+
+
 def test_rows_of_levels_beyond_the_cache_are_far(monkeypatch):
     graph = as_graph(grid(30, 30), directed=False)
     found = probe(graph, graph.order[:64])

@@ -61,13 +61,13 @@ def test_a_block_is_contracted_only_where_that_pays(marked, weighted):
         lagbc.select_method(roads(20, 6), weighted=weighted, **AUTO)
 
 
-@pytest.mark.parametrize(("name", "weighted", "pays"), [("minnesota", False, True), ("minnesota", True, False),
-                                                       ("power", False, False), ("power", True, False)])  # fmt: skip
-def test_networks_on_either_side(name, weighted, pays):
-    """As was measured: chains of minnesota gain 1.3 times in hops, and all others lose as much or more."""
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", ["minnesota", "power"])
+def test_networks_with_as_many_junctions_as_other_vertices(name, weighted):
+    """As was measured: contracted they would take 1.2 to 2.1 times as long."""
     A = lagbc.read_graph(lagbc.example_path(name)).matrix
     A = with_lengths(A, [1.0, 2.0, 3.0]) if weighted else A
-    assert ("junctions" in lagbc.select_method(A, weighted=weighted, **AUTO).reason) == pays
+    assert "junctions" not in lagbc.select_method(A, weighted=weighted, **AUTO).reason
 
 
 def test_a_short_run_is_not_looked_at(monkeypatch):
@@ -94,7 +94,7 @@ def test_a_gpu_counts_edges():
 def test_a_cpu_counts_pairs_levels_edges_and_columns():
     square, long = (as_graph(roads(*shape), directed=False) for shape in ((12, 0), (2, 60)))
     a_root, of_long = (block_costs.of_block(graph, 1, "cpu") / graph.n for graph in (square, long))
-    assert of_long > 1.5 * a_root, "with few edges, but many levels"
+    assert of_long > 1.25 * a_root, "with few edges, but many levels"
     assert block_costs.of_block(square, 10, "cpu") == pytest.approx(10 * block_costs.of_block(square, 1, "cpu"))
     base = Work(100, 150, 0, 5000)
     more = [Work(101, 150, 0, 5000), Work(100, 151, 0, 5000), Work(100, 150, 1, 5000), Work(100, 150, 0, 5001)]
