@@ -45,7 +45,7 @@ LEAST_SHARE = 0.05
 TIE = 0.3
 # What is refined: how far apart predictions have to be, in logarithms, to be sure of a choice; and how much one that
 # misses its time counts beside what is lost by choosing.
-UNSURE, MISS = 0.08, 0.01
+UNSURE, MISS = 0.06, 0.01
 
 
 def cases(device: str, *, weighted: bool) -> list[Case]:

@@ -170,7 +170,7 @@ NOT_MEASURED = {
     "CACHED_ROWS",
     "COSTS",
     "OF_SMALL_RUNS",
-    "PROBE_MANY_ROOTS",
+    "PROBE_ROOTS",
     "PROBE_SEARCHES",
     "WITHIN_ROWS",
 }

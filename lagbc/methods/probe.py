@@ -68,7 +68,7 @@ def probe(graph: Graph, ordered: NDArray[np.int64]) -> Probe:
         from lagbc.methods.gpu.probe import count
     else:
         from lagbc.methods.cpu.probe import count
-    searches = tuning.PROBE_SEARCHES if len(ordered) >= tuning.PROBE_MANY_ROOTS else 1
+    searches = min(max(1, len(ordered) // tuning.PROBE_ROOTS), tuning.PROBE_SEARCHES)
     middles = (2 * np.arange(searches) + 1) * len(ordered) // (2 * searches) // COLUMNS * COLUMNS
     groups = [graph.position[ordered[first : first + COLUMNS]] for first in middles.tolist()]
     most = most_edges(graph, len(ordered))

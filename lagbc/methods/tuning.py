@@ -156,10 +156,11 @@ OF_SMALL_RUNS = {"cpu": "semiring", "cuda": "traversal"}
 # A probe ends when it has looked at this share of roots times nnz edges. On an H200 it took 0.4 to 10 ms, 5 to 18 % of
 # calls from 64 to 1024 random roots of a mesh, a road-like and an R-MAT graph of 2**15 to 2**17 vertices.
 PROBE_SHARE = 1 / 16
-# From so many roots on, a probe has several searches, in places that are evenly apart. Of web-NotreDame, directed,
+# A probe has a search for each so many roots, up to eight, in places that are evenly apart. Of web-NotreDame, directed,
 # those in the middle of the run reach 0.3 % of the pages, all of them 39 %: by one search a CPU took what needs three
-# times as long. Four or more places tell the same; eight are 6 % of the least such run at most.
-PROBE_MANY_ROOTS, PROBE_SEARCHES = 8192, 8
+# to four times as long. Four or more places of a long run tell the same, two of 2048 roots; a search of 64 roots is at
+# most 6 % of the sweeps of 1024.
+PROBE_ROOTS, PROBE_SEARCHES = 1024, 8
 # Rows of 64 numbers that a core's cache holds, here of 2 MiB: with lengths, most of the time of `batched` goes into
 # rows beyond them. Constants that were fitted to the times alone chose, with 3,000 rows, what took up to 2.6 times as
 # long as the best; with 4,096 and 5,000, up to 1.8 times.
@@ -168,41 +169,42 @@ CACHED_ROWS = 4096
 # choice-cpu.md and choice-cuda.md, by ``python -m benchmarks.choice``, which fits them again.
 COSTS: dict[tuple[str, str, bool], dict[str, float]] = {
     ("batched", "cpu", False): {
-        "run": 0.11,
-        "batch_level": 0.093,
-        "group_row": 0.0002,
-        "level_visit": 8.7e-05,
-        "far_visit": 8.8e-05,
-        "edge": 1.2e-05,
-        "pair": 1.1e-06,
-        "lone_pair": 4.5e-05,
+        "run": 0.26,
+        "batch_level": 0.054,
+        "group_level": 0.0072,
+        "group_row": 0.00019,
+        "visit": 1.1e-05,
+        "level_visit": 9.5e-05,
+        "far_visit": 6e-05,
+        "edge": 1.3e-05,
+        "lone_pair": 5.7e-05,
     },
     ("work-efficient", "cpu", False): {
-        "run": 0.43,
-        "group_level": 0.051,
-        "group_row": 5.3e-05,
-        "level_visit": 3.3e-05,
-        "far_visit": 1.6e-05,
-        "pair": 1.7e-05,
-        "pair_edge": 2.5e-06,
+        "run": 0.48,
+        "group_level": 0.041,
+        "group_row": 5.4e-05,
+        "level_visit": 5.9e-05,
+        "far_visit": 2.2e-05,
+        "pair": 1.3e-05,
+        "pair_edge": 2.7e-06,
     },
     ("batched", "cpu", True): {
-        "run": 0.28,
+        "run": 0.27,
         "batch_level": 0.12,
-        "group_row": 0.00051,
-        "far_visit": 0.00013,
-        "edge": 5.7e-06,
-        "pair": 9.2e-06,
-        "lone_pair": 0.00013,
+        "group_row": 0.00047,
+        "far_visit": 0.00012,
+        "edge": 6.8e-06,
+        "pair": 9.4e-06,
+        "lone_pair": 0.00011,
         "pair_edge": 1.1e-06,
     },
     ("dijkstra", "cpu", True): {
-        "run": 0.16,
-        "group_level": 0.13,
-        "group_row": 8.2e-05,
-        "far_visit": 5.3e-05,
-        "pair": 3.8e-05,
-        "pair_edge": 4.2e-06,
+        "run": 0.17,
+        "group_level": 0.12,
+        "group_row": 9.1e-05,
+        "far_visit": 4.1e-05,
+        "pair": 4.1e-05,
+        "pair_edge": 4e-06,
     },
     ("batched", "cuda", False): {
         "run": 4.6,

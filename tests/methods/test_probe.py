@@ -54,11 +54,15 @@ def test_counts_are_those_of_single_searches(monkeypatch, name, share):
 def test_of_many_roots_several_places_are_searched(monkeypatch, name):
     matrix, directed = GRAPHS[name]
     graph = as_graph(matrix, directed=directed)
-    monkeypatch.setattr(tuning, "PROBE_MANY_ROOTS", 200)
-    monkeypatch.setattr(tuning, "PROBE_SEARCHES", 3)
+    monkeypatch.setattr(tuning, "PROBE_ROOTS", len(graph.order) // 3)
+    monkeypatch.setattr(tuning, "PROBE_SEARCHES", 5)
     found, middle = probe(graph, graph.order), counted(graph, graph.order, np.inf)
     assert found == counted(graph, graph.order, np.inf, searches=3)
     assert found.pairs != 3 * middle.pairs or found.visits != 3 * middle.visits, "other places than the middle"
+    monkeypatch.setattr(tuning, "PROBE_SEARCHES", 2)
+    assert probe(graph, graph.order).searches == 2, "no more, however many roots"
+    monkeypatch.setattr(tuning, "PROBE_ROOTS", len(graph.order) + 1)
+    assert probe(graph, graph.order) == middle
     each = cost.terms(graph, found)
     assert each["pair"] == pytest.approx(len(graph.order) * found.pairs / found.roots)
     assert each["batch_level"] == pytest.approx(found.levels / 3)
