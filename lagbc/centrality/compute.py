@@ -217,7 +217,7 @@ def make_request(n: int, centralities: tuple[Centrality, ...], arguments: Argume
     is_weighted = arguments.target_weights is not None or multiplicity is not None
     if is_weighted and (arguments.normalized or endpoints or k is not None):
         raise ValueError("target_weights and source_weights do not go with normalized, endpoints or k")
-    sums = frozenset[str]().union(*(one.sums for one in centralities))
+    sums: frozenset[str] = frozenset().union(*(one.sums for one in centralities))
     bounds = parse_bounds(sums, arguments.cutoff, arguments.decay)
     _require_decays(centralities, arguments)
     of_vertices = [one for one in centralities if not one.of_edges]

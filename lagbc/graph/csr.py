@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 Csr = tuple[Any, Any, Any]
+_MOST_IN_32_BITS = np.iinfo(np.int32).max
 
 
 def module_of(array: Any) -> Any:
@@ -117,4 +118,4 @@ def kept_edges(csr: Csr, kept: Any) -> tuple[Csr, Any]:
 
 def index_type(n: int) -> type[np.signedinteger[Any]]:
     """Type of the columns of an n x n matrix."""
-    return np.int32 if n <= np.iinfo(np.int32).max else np.int64
+    return np.int32 if n <= _MOST_IN_32_BITS else np.int64

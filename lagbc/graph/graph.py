@@ -108,7 +108,7 @@ class Graph:
         indptr: NDArray[np.int64] = as_numpy(self.indptr)
         return indptr[1:] - indptr[:-1]
 
-    @cached_property
+    @property
     def in_degrees(self) -> NDArray[np.int64]:
         """Stored edges that enter each vertex."""
         return self.transpose.out_degrees
@@ -116,7 +116,7 @@ class Graph:
     @cached_property
     def active(self) -> int:
         """Vertices that have edges; in sweep order they come first."""
-        return int(np.count_nonzero((self.out_degrees > 0) | (self.in_degrees > 0)))
+        return int(np.count_nonzero(self.symmetric.out_degrees))
 
     @property
     def weighted(self) -> bool:
@@ -194,21 +194,19 @@ class Graph:
     @property
     def transpose(self) -> Graph:
         """The graph with every edge reversed; the same object if it is symmetric."""
-        return self._reverse or self
+        return (self.directed and self._reverse) or self
 
     @cached_property
     @in_phase("order")
     def _reverse(self) -> Graph | None:
         """The transpose; None if it is the graph itself, which would hold on to itself when nothing else does."""
-        if not self.directed:
-            return None
         reverse = self.known_reverse or transposed(self.n, *self.csr)
         return None if are_equal(reverse, self.csr) else Graph.from_csr(reverse, directed=True)
 
     @property
     def symmetric(self) -> Graph:
         """The pattern with every edge taken in both directions; the same object if it is symmetric with its lengths."""
-        return self._both_ways or self
+        return (self.directed and self._both_ways) or self
 
     @cached_property
     def _both_ways(self) -> Graph | None:

@@ -116,8 +116,9 @@ def take_graph(
                 )
         return A
     with phase("check"):
-        names = adapters.names_of(A)
-        matrix = adapters.to_matrix(A, weighted=weighted, strength=strength) if adapters.is_adaptable(A) else A
+        names, matrix = None, A
+        if adapters.is_adaptable(A):
+            names, matrix = adapters.names_of(A), adapters.to_matrix(A, weighted=weighted, strength=strength)
         matrix = _as_inverses(matrix) if strength else matrix
         graph = _read(matrix, directed=directed, weighted=weighted is not False, copy=copy, upload=upload)
         return graph if names is None else replace(graph, names=names)
@@ -209,17 +210,17 @@ def _canonical_entries(A: Any, weighted: bool) -> Csr:
 def _compressed(A: Any) -> Csr:
     """Arrays of a CSR or CSC matrix, of the types of `Graph`, without the room that they have to spare."""
     _require_consistent(A)
-    n, indptr, indices = A.shape[0], A.indptr, A.indices
+    n, indptr, indices, wanted = A.shape[0], A.indptr, A.indices, index_type(A.shape[0])
     is_formed = len(indptr) == n + 1 and indices.shape == A.data.shape == (len(indices),)
     if not (is_formed and indptr.dtype.kind == indices.dtype.kind == "i"):
         A = check_format(A)
         indptr, indices = A.indptr, A.indices
     stored = int(indptr[-1])
     indices, values = indices[:stored], A.data[:stored]
-    if indices.dtype != index_type(n) and stored and not 0 <= indices.min() <= indices.max() < n:
+    if indices.dtype != wanted and stored and not 0 <= indices.min() <= indices.max() < n:
         check_format(A)
         raise _outside(n)
-    return _readable(indptr.astype(np.int64)), _readable(indices.astype(index_type(n), copy=False)), values
+    return _readable(indptr.astype(np.int64)), _readable(indices.astype(wanted, copy=False)), values
 
 
 def _readable(array: Any) -> Any:

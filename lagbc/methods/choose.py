@@ -70,22 +70,23 @@ def choose(
     """
     if device not in ("auto", "cpu", "cuda"):
         raise ValueError(f"device={device!r} is none of 'auto', 'cpu' and 'cuda'")
+    weighted = graph.weighted
     rows = [
         row
         for row in table.METHODS
-        if row.weighted == graph.weighted and method in ("auto", row.name) and device in ("auto", row.device)
+        if row.weighted == weighted and method in ("auto", row.name) and device in ("auto", row.device)
     ]
     if not rows:
         if any(row.name == method and device in ("auto", row.device) for row in table.METHODS):
-            takes = "no lengths: leave out weighted=True" if graph.weighted else "lengths: pass weighted=True"
+            takes = "no lengths: leave out weighted=True" if weighted else "lengths: pass weighted=True"
             problem = f"method={method!r} takes {takes}"
         else:
-            problem = f"there is no method={method!r} with device={device!r}{' for weights' if graph.weighted else ''}"
+            problem = f"there is no method={method!r} with device={device!r}{' for weights' if weighted else ''}"
         raise ValueError(
             f"{problem}; there are: "
             + "; ".join(f"{row.name} on {row.device}{' (weighted)' if row.weighted else ''}" for row in table.METHODS)
         )
-    rows = _that_offer(rows, graph.weighted, sums=sums, demand=demand, bounds=bounds)
+    rows = _that_offer(rows, weighted, sums=sums, demand=demand, bounds=bounds)
     alone = "it runs on {} alone"
     if bounds and len({row.device for row in rows}) > 1:
         # 16 cores were 2 to 10 times as fast as a GPU. Results: cutoff_cuda.md, by ``python -m benchmarks.cutoff``.

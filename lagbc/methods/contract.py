@@ -170,9 +170,11 @@ class SweepPlan:
     stop: StopFlag = field(default_factory=StopFlag)
 
     def __post_init__(self) -> None:
+        if self.members is None:
+            return
         asked = [*sorted(self.sums - SUMS_WITH_MEMBERS), *["endpoints"] * self.endpoints]
         asked += [self.dtype] * (self.dtype != "float64")
-        if self.members is not None and asked:
+        if asked:
             raise ValueError(f"{', '.join(asked)}: not made where vertices stand for several members")
 
     def require_growth(self, more: int) -> None:

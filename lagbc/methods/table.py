@@ -58,22 +58,15 @@ class Method:
     @property
     def available(self) -> bool:
         """Whether the library it needs is installed, and sees a device if it needs one."""
-        return not self._lacks_library and not self._lacks_gpu
+        has_library = not self.requires or _is_installed(self.requires)
+        return has_library and (self.device == "cpu" or _sees_gpu())
 
     @property
     def missing(self) -> str:
         """What it needs and has not got, and how to get it; empty if it is available."""
-        if self._lacks_library:
+        if self.requires and not _is_installed(self.requires):
             return f"{self.requires}, which is not installed: {_how_to_install(self.requires)}"
-        return "an NVIDIA GPU, and CuPy sees none" if self._lacks_gpu else ""
-
-    @property
-    def _lacks_library(self) -> bool:
-        return bool(self.requires) and not _is_installed(self.requires)
-
-    @property
-    def _lacks_gpu(self) -> bool:
-        return self.device == "cuda" and not _sees_gpu()
+        return "" if self.available else "an NVIDIA GPU, and CuPy sees none"
 
     @property
     def key(self) -> tuple[str, str, bool]:
@@ -112,7 +105,7 @@ class Method:
         """Whether it makes some sums, and takes a demand, or cutoffs and decays, if there are."""
         if bounds:
             return self.bounds and not demand
-        return sums <= set(self.sums) and (self.demand or not demand)
+        return sums.issubset(self.sums) and (self.demand or not demand)
 
     def reads(self, option: str) -> bool:
         """Whether it is available and reads a field of `SweepPlan` that only some methods read, such as "rtol"."""

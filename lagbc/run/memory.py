@@ -264,7 +264,7 @@ def held(plan: SweepPlan, method: Method, needed: MemoryEstimate) -> SweepPlan:
     Runs of up to 512 KiB are not held to it, where nothing else was stated.
     """
     if needed.budget == SMALL_RUN:
-        return replace(plan, budget=None, growth=None)
+        return plan
     workers = plan.threads if method.load().batching.concurrent else 1
     return replace(plan, budget=needed.budget, growth=max(SMALL_RUN, needed.budget - needed.total) // workers)
 

@@ -123,6 +123,6 @@ def _with_order(graph: Graph, *, edges: bool) -> Graph:
 
 def _with_transpose(graph: Graph) -> Graph:
     carried = Graph.from_csr(graph.csr, graph.directed)
-    reverse = graph._reverse
-    vars(carried)["_reverse"] = None if reverse is None else Graph.from_csr(reverse.csr, graph.directed)
+    reverse = graph.transpose
+    vars(carried)["_reverse"] = None if reverse is graph else Graph.from_csr(reverse.csr, graph.directed)
     return carried

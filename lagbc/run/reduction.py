@@ -239,9 +239,8 @@ def _device_of(graph: Graph, roots: int, settings: Settings) -> str:
     """Tell where a graph is swept."""
     if settings.device != "auto":
         return settings.device
-    has_gpu = any(row.device == "cuda" and row.available for row in table.METHODS)
     is_large = graph.is_on_device or roots * graph.nnz >= methods_tuning.GPU_WORK
-    return "cuda" if has_gpu and is_large else "cpu"
+    return "cuda" if is_large and any(row.device == "cuda" and row.available for row in table.METHODS) else "cpu"
 
 
 def _rest(piece: Piece, request: Request, settings: Settings, *, chains: bool) -> Rest:

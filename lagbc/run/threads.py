@@ -129,7 +129,8 @@ def in_order(
 
     Calls that have not begun when the iterator is closed are cancelled.
     """
-    left, pending = iter(items), deque[tuple[Item, Future[Result]]]()
+    left = iter(items)
+    pending: deque[tuple[Item, Future[Result]]] = deque()
     try:
         while True:
             while len(pending) < 2 * threads and (item := next(left, None)) is not None:

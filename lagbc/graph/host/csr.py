@@ -80,9 +80,10 @@ def _under_columns(n: int, rows: NDArray[Any], columns: NDArray[Any], data: Any)
     The places of a range of columns fit into a core's cache, and the ends of all ranges, too.
     """
     shift = max(_SHIFT, n.bit_length() - _RANGES)
-    ranges, parts = (n >> shift) + 1, parts_of(len(rows))
+    ranges = (n >> shift) + 1
     bounds, between = [0, len(rows)], (rows, columns, data)
     if ranges > 1:
+        parts = parts_of(len(rows))
         places = np.zeros((len(parts), ranges), np.int64)
         share(lambda k: _count(columns, *parts[k], shift, places[k]), _numbers(parts))
         starts = np.zeros(ranges * len(parts) + 1, np.int64)

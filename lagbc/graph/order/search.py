@@ -27,7 +27,7 @@ def widest_row(indptr: Any, components: Any = None) -> tuple[int, int]:
         degrees = indptr[1:] - indptr[:-1]
         if components is not None:
             degrees = np.where(components == np.argmax(np.bincount(components)), degrees, -1)
-        return int(np.argmax(degrees)), int(np.count_nonzero(degrees > 0))
+        return int(degrees.argmax()), int(np.count_nonzero(degrees > 0))
     from lagbc.graph.device import search as device
 
     return device.widest_row(indptr, components, 0 if components is None else device.largest(components))

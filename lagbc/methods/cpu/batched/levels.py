@@ -46,7 +46,6 @@ from lagbc.methods.cpu.batched.queue import (
     require_wider,
     room_of_hops,
     widened,
-    word_of,
 )
 from lagbc.methods.cpu.batched.rows import (
     COLUMNS,
@@ -121,12 +120,9 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find the levels of up to 64 roots and count their shortest paths."""
-    state.bits[:] = 0
-    state.visited[:] = 0
-    count = enqueue_roots(rows_of_roots(state.graph, roots), state.values, state.queue, state.masks)
-    state.bits[0, state.queue[:count]] = state.visited[state.queue[:count]] = state.masks[:count]
-    state.starts[:2] = 0, count
-    depth, overflowed = _search(state, word_of(roots >= 0))
+    positions = rows_of_roots(state.graph, roots)
+    everything = _begin(positions, state.values, state.bits, state.visited, state.queue, state.masks, state.starts)
+    depth, overflowed = _search(state, np.uint64(everything))
     state.plan.stop.check()
     flags = flags_of(overflowed, len(roots))
     yield Levels(roots=roots, entries=int(state.starts[depth + 1]), depth=depth, overflowed=flags)
@@ -223,6 +219,19 @@ def _add_path_sums(
     parts.add_to(sums, state.graph.order)
     if edges is not None:  # the order is made on its first use
         add_in_order(sums.edges[0], edges, state.graph.edge_order)
+
+
+@njit
+def _begin(positions, values, bits, visited, queue, masks, starts):
+    """Put the roots on the frontier of level 0, and clear all else; return the columns that have one."""
+    bits[:] = uint64(0)
+    visited[:] = uint64(0)
+    starts[0], starts[1] = 0, enqueue_roots(positions, values, queue, masks)
+    everything = uint64(0)
+    for i in range(starts[1]):
+        bits[0, queue[i]] = visited[queue[i]] = masks[i]
+        everything |= masks[i]
+    return everything
 
 
 @njit
