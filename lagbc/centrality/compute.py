@@ -187,9 +187,11 @@ def find_all(which: str | Iterable[str]) -> tuple[Centrality, ...]:
 
 
 def _listed(which: str | Iterable[str]) -> list[str]:
+    if isinstance(which, str):
+        return [which]
     if not isinstance(which, Iterable):
         raise TypeError(f"which is {which!r}; it is the name of a centrality, or several")
-    return [which] if isinstance(which, str) else list(which)
+    return list(which)
 
 
 def _require_known(centralities: tuple[Centrality, ...], options: Options) -> None:
@@ -240,11 +242,10 @@ def make_request(n: int, centralities: tuple[Centrality, ...], arguments: Argume
 
 def _require_alone(arguments: Arguments) -> None:
     """Raise ValueError if something is given beside a demand that chooses or weighs pairs, or scales their sum."""
-    given = [
-        name for name in (*OF_THE_SUMS, "decay", "normalized", "endpoints") if name != "demand" and arguments.has(name)
-    ]
-    if given:
-        raise ValueError(f"demand says how often each pair of vertices counts; leave out {', '.join(given)}")
+    given = arguments.given - {"demand"}
+    beside = [name for name in (*OF_THE_SUMS, "decay", "normalized", "endpoints") if name in given]
+    if beside:
+        raise ValueError(f"demand says how often each pair of vertices counts; leave out {', '.join(beside)}")
 
 
 def _require_decays(centralities: tuple[Centrality, ...], arguments: Arguments) -> None:
@@ -263,7 +264,7 @@ def _scores(A: Any, centrality: Centrality, result: Result, arguments: Arguments
     """Finish each column of a centrality, and hand them back as one array or a list of matrices; one alone as it is."""
     graph, decays = result.graph, "decay" in centrality.takes
     columns = [_finish(centrality, column, arguments) for column in result.columns(decays=decays)]
-    given: Any = (arguments.cutoff, arguments.decay if decays else None)
+    given = [bound for bound in (arguments.cutoff, arguments.decay if decays else None) if bound is not None]
     if not any(map(np.ndim, given)):
         (scores,) = columns
         return _as_given(A, graph, centrality, scores)

@@ -198,7 +198,8 @@ def _planned(file: ShareFile) -> tuple[Call, Graph]:
 
 def _told(call: Call) -> dict[str, Any]:
     """Say what is called, as JSON can hold it; arrays by their types."""
-    values = {name: getattr(call.arguments, name) for name in _VALUES if call.arguments.has(name)}
+    given = call.arguments.given
+    values = {name: getattr(call.arguments, name) for name in _VALUES if name in given}
     return {
         "which": [one.name for one in call.centralities],
         "values": {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()},

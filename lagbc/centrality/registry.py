@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,11 +46,15 @@ class Arguments:
     wf_improved: bool = True
     log2: bool = False
 
-    def has(self, name: str) -> bool:
-        """Whether one of them is given, and not as what it is by default."""
-        value: Any = getattr(self, name)
-        usual: Any = getattr(NONE_GIVEN, name)
-        return value is not usual and not (isinstance(value, int | float) and value == usual)
+    @property
+    def given(self) -> set[str]:
+        """Names of those that are given, and not as what they are by default."""
+        usual = vars(NONE_GIVEN)
+        return {
+            name
+            for name, value in vars(self).items()
+            if value is not usual[name] and not (isinstance(value, int | float) and value == usual[name])
+        }
 
 
 NONE_GIVEN = Arguments()
@@ -272,13 +276,13 @@ def find(name: str) -> Centrality:
 
 def that_take(names: Iterable[CentralityName], arguments: Arguments) -> tuple[CentralityName, ...]:
     """Keep the centralities that all arguments given mean something to, which they would have to go to."""
-    given = set(filter(arguments.has, OF_THE_SUMS))
+    given = arguments.given.intersection(OF_THE_SUMS)
     return tuple(name for name in names if given <= find(name).takes)
 
 
 def require_taken(centralities: tuple[Centrality, ...], arguments: Arguments) -> None:
     """Raise ValueError if an argument is given that means nothing to a centrality that it would have to go to."""
-    for name in filter(arguments.has, (*OF_THE_SUMS, *OF_THE_SCORES)):
+    for name in sorted(arguments.given, key=(*OF_THE_SUMS, *OF_THE_SCORES).index):
         without = [centrality.name for centrality in centralities if name not in centrality.takes]
         if without and (name in OF_THE_SUMS or len(without) == len(centralities)):
             or_them = ", or them" if len(without) < len(centralities) else ""

@@ -124,6 +124,25 @@ class Graph:
         return self.weights is not None
 
     @cached_property
+    def longest(self) -> float:
+        """The largest length."""
+        assert self.weights is not None
+        return float(self.weights.max())
+
+    @cached_property
+    def mean_length(self) -> float:
+        """The mean of all lengths; infinite where their sum is, and 0 where there is none."""
+        assert self.weights is not None
+        with np.errstate(over="ignore"):
+            return float(self.weights.mean()) if self.nnz else 0.0
+
+    @cached_property
+    def has_whole_lengths(self) -> bool:
+        """Whether all lengths are whole numbers."""
+        assert self.weights is not None
+        return bool((self.weights == np.floor(self.weights)).all())
+
+    @cached_property
     def pattern(self) -> sparse.csr_array:
         """The same pattern as a SciPy matrix of ones (bool), sharing `indices` unless nnz needs wider ones."""
         # SciPy widens both index arrays to the wider of the two.

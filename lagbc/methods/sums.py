@@ -111,13 +111,13 @@ class Sums:
     def plus_rows(self, batch: Sums, roots: Any) -> Sums:
         """Return the sums of a run with those of a batch added, row after row; infinite what float64 does not hold."""
         summed = {}
-        for name, array in self:
-            part = getattr(batch, name)
-            if name == "depth":
-                summed[name] = array.copy()
-                summed[name][roots] = part
-                continue
-            with np.errstate(over="ignore"):
+        with np.errstate(over="ignore"):
+            for name, array in self:
+                part = getattr(batch, name)
+                if name == "depth":
+                    summed[name] = array.copy()
+                    summed[name][roots] = part
+                    continue
                 # The first sum is an array of its own, to which the others are added.
                 summed[name] = array + part[0]
                 for block in part[1:]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
 from lagbc.graph.graph import Graph
 from lagbc.limits import most_threads
-from lagbc.methods.contract import SweepPlan
+from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.table import Method
 from lagbc.run.demand import demand_bytes
 from lagbc.run.graph_memory import decomposition_bytes, device_graph_bytes, host_graph_bytes
@@ -230,8 +230,8 @@ def fit(graph: Graph, method: Method, plan: SweepPlan, limit: int | None = None)
     """
     batching = method.load().batching
     roots = graph.n if plan.roots is None else plan.roots
-    batch = widest(method, plan.batch, plan.roots)
-    threads = busy(method, roots, batch, plan.threads)
+    batch = widest(method, batching, plan.batch, plan.roots)
+    threads = busy(batching, roots, batch, plan.threads)
     if (batch, threads) != (plan.batch, plan.threads):
         plan = replace(plan, batch=batch, threads=threads)
     needed = estimate(graph, method, plan, limit)
@@ -291,16 +291,15 @@ def usual(method: Method, roots: int, threads: int) -> int:
     return min(batching.auto, batching.round(max(-(-roots // threads), 1)))
 
 
-def busy(method: Method, roots: int, batch: int, threads: int) -> int:
+def busy(batching: Batching, roots: int, batch: int, threads: int) -> int:
     """Tell how many threads there are batches for, and room in the address space."""
-    if not method.load().batching.concurrent:
+    if not batching.concurrent:
         return threads
     return most_threads(min(threads, max(-(-roots // batch), 1)))
 
 
-def widest(method: Method, batch: int, roots: int | None = None) -> int:
+def widest(method: Method, batching: Batching, batch: int, roots: int | None = None) -> int:
     """Tell the batch that runs where memory is no matter: whole blocks, of which each is in one chunk."""
-    batching = method.load().batching
     most = chunk_length(method, batching) if batching.block == 1 else batch  # all roots of a batch are one block
     return batching.round(max(1, min(batch, most, batch if roots is None else roots)))
 

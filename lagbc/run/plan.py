@@ -75,7 +75,8 @@ class Plan:
         if asked is None:
             return
         for part in self.parts:
-            if part.sweep.batch < memory.widest(part.method, asked, len(part.roots)):
+            batching = part.method.load().batching
+            if part.sweep.batch < memory.widest(part.method, batching, asked, len(part.roots)):
                 warn(f"batch={asked} is over the memory budget; taking {part.sweep.batch}", MemoryWarning)
                 return
 
@@ -109,7 +110,7 @@ def plan_run(
     chains = chains and (not begun or any(one.chains for one in begun))
     reduction = reduce_request(graph, request, settings, chains=chains)
     if reduction is not None:
-        _require_options(_usual(graph, request, settings), request, settings)
+        _require_options(_usual(graph, request, settings), _given(request, settings), settings)
     places = _places(graph, request, reduction, settings, begun if settings.method == "auto" else [])
     again = partial(plan_run, graph, request, batch, options, chains=False)
     return _together(graph, request, reduction, settings, places, again)
@@ -217,13 +218,13 @@ def _as_drawn_before(request: Request, n: int, settings: Settings) -> Request:
 
 def _plan_sweep(graph: Graph, method: Method, request: Request, settings: Settings) -> SweepPlan:
     """Say what a run asks of its method, with the batch and the threads that were asked for."""
-    roots, threads = len(request.roots), settings.threads
+    roots, threads, batching = len(request.roots), settings.threads, method.load().batching
     # The roots that the threads share out among themselves: a worker has one chunk after the other.
-    shared = roots if settings.executor is None else min(roots, chunk_length(method, method.load().batching))
+    shared = roots if settings.executor is None else min(roots, chunk_length(method, batching))
     batch = memory.usual(method, shared, threads) if settings.batch is None else settings.batch
     return SweepPlan(
         batch=batch,
-        threads=memory.busy(method, roots, batch, threads),
+        threads=memory.busy(batching, roots, batch, threads),
         dtype="float64" if _takes_float64(request) else settings.dtype,
         endpoints=request.endpoints,
         omega=request.omega,
@@ -282,7 +283,7 @@ def _place(graph: Graph, request: Request, settings: Settings, begun: Begun | No
 
 
 def _place_on(graph: Graph, request: Request, settings: Settings) -> _Place:
-    ordered = None
+    ordered, given = None, _given(request, settings)
 
     def placed(method: Method) -> Graph:
         if method.device == "cpu":
@@ -302,13 +303,13 @@ def _place_on(graph: Graph, request: Request, settings: Settings) -> _Place:
         sums=request.sums,
         demand=request.demand is not None,
         bounds=request.bounds is not None,
-        options=frozenset(_given(request, settings)),
+        options=frozenset(given),
         look=look,
     )
     method, there = selection.method, placed(selection.method)
     selection = Selection(method, f"{selection.reason}{_gpus(method, settings)}")
     asked = _plan_sweep(graph, method, request, settings)
-    _require_options(method, request, settings)
+    _require_options(method, given, settings)
     sweep, needed = memory.fit(there, method, asked, settings.memory)
     return _Place(selection, Part(there, request.roots, method, sweep, ordered), needed)
 
@@ -346,14 +347,14 @@ def _offers(row: Method, request: Request) -> bool:
     return row.offers(request.sums, demand=request.demand is not None, bounds=request.bounds is not None)
 
 
-def _require_options(method: Method, request: Request, settings: Settings) -> None:
-    """Raise ValueError if an option means nothing to the method."""
+def _require_options(method: Method, given: dict[str, Any], settings: Settings) -> None:
+    """Raise ValueError if an option means nothing to the method; `given` are those that only some methods read."""
     if settings.dtype != "float64" and method.device == "cpu":
         raise ValueError(
             f"dtype={settings.dtype!r}: {method.name} on cpu counts paths in 'float64'; device='cuda' takes 'float32', "
             "too"
         )
-    for name, value in _given(request, settings).items():
+    for name, value in given.items():
         if not method.reads(name):
             rows = [row for row in table.METHODS if row.reads(name)]
             taking = [f"{row.name} on {row.device}{' with lengths' * row.weighted}" for row in rows]

@@ -299,7 +299,7 @@ def _is_contractible(graph: Graph) -> bool:
     """Whether a block has chains, whose lengths are exact sums: those of other lengths would move ties."""
     if graph.directed or not (graph.out_degrees == 2).any():
         return False
-    return graph.weights is None or bool((graph.weights == np.floor(graph.weights)).all())
+    return not graph.weighted or graph.has_whole_lengths
 
 
 def _takes_members(graph: Graph, settings: Settings, device: str) -> bool:

@@ -175,6 +175,20 @@ def test_graph_is_canonical():
     assert symmetric.transpose is symmetric
 
 
+@pytest.mark.parametrize(
+    ("lengths", "longest", "mean", "are_whole"), [([3, 1, 2], 3, 2, True), ([3, 1, 0.5], 3, 1.5, False)]
+)
+def test_what_is_told_of_lengths(lengths, longest, mean, are_whole):
+    graph = as_graph(sp.coo_array((lengths, ([0, 1, 2], [1, 2, 0]))), weighted=True)
+    assert (graph.longest, graph.mean_length, graph.has_whole_lengths) == (longest, mean, are_whole)
+
+
+def test_the_mean_of_lengths_beyond_float64_is_infinite():
+    graph = as_graph(sp.coo_array(([5e307] * 4, ([0, 0, 1, 1], [1, 2, 0, 2])), shape=(3, 3)), weighted=True)
+    assert graph.mean_length == np.inf
+    assert as_graph(sp.csr_array((3, 3)), weighted=True).mean_length == 0
+
+
 def test_cupy_matrix_is_not_moved_silently(monkeypatch):
     monkeypatch.setattr(Graph, "is_on_device", True)
     with pytest.raises(ValueError, match=r"CuPy matrix, but device='cpu'.*pass A\.get\(\)"):

@@ -133,8 +133,9 @@ def count_paths(state: Counting, positions: NDArray[np.int64]) -> tuple[int, int
     waiting, pushed = state.bits
     transpose(out.starts, out.ends, out.masks, into.starts, into.ends, into.masks)
     entered = enqueue_roots(positions, state.values, state.queue, state.masks)
-    waiting[state.queue[:entered]] &= ~state.masks[:entered]
-    met = push_roots(out.starts, out.ends, out.masks, state.queue, state.masks, entered, pushed, state.lists[0])
+    met = push_roots(
+        out.starts, out.ends, out.masks, state.queue, state.masks, entered, waiting, pushed, state.lists[0]
+    )
     phases, entries, overflowed = 0, entered, np.uint64(0)
     while True:
         phases, met, entries, beyond = count(

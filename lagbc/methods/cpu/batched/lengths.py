@@ -60,6 +60,8 @@ from lagbc.methods.sums import PATH_SUMS, Sums
 
 batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
 options = frozenset({"rtol", "bucket_width", "members"})
+# Stands for infinity among distances of 16 bits.
+_MOST = np.iinfo(np.uint16).max
 
 
 @dataclass(eq=False)
@@ -91,10 +93,8 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Reorder the graph (once a graph) and allocate one worker's rows."""
-    assert graph.weights is not None
     arrays = arrays_of_counting(graph, plan, room_of_lengths(graph, plan))
-    with np.errstate(over="ignore"):  # an infinite width is one, too
-        mean = float(np.mean(graph.weights)) if graph.nnz else 0.0
+    mean = graph.mean_length  # an infinite width is one, too
     dist = arrays["values"]
     if _are_short(graph, plan):
         dist = np.empty((graph.n, COLUMNS), np.uint16)
@@ -116,11 +116,9 @@ def _needs_both(plan: SweepPlan) -> bool:
 
 def _are_short(graph: Graph, plan: SweepPlan) -> bool:
     """Whether to begin with distances of uint16: whole numbers which the diameter in hops leaves small, at a guess."""
-    if graph.weights is None or not graph.nnz or plan.rtol or plan.sums - PATH_SUMS:
+    if not graph.weighted or not graph.nnz or plan.rtol or plan.sums - PATH_SUMS:
         return False
-    with np.errstate(over="ignore", invalid="ignore"):
-        expected = graph.weights.max() + 2 * graph.weights.mean() * graph.depth
-    return bool(expected < np.iinfo(np.uint16).max) and bool((graph.weights == np.floor(graph.weights)).all())
+    return graph.longest + 2 * graph.mean_length * graph.depth < _MOST and graph.has_whole_lengths
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
@@ -160,15 +158,12 @@ def _search(state: State, roots: NDArray[np.int64], dist: NDArray[Any]) -> None:
 
 def _infinite(dist: NDArray[Any]) -> Any:
     """Return what stands for infinity among some distances."""
-    return dist.dtype.type(np.iinfo(np.uint16).max if dist.dtype == np.uint16 else np.inf)
+    return dist.dtype.type(_MOST if dist.dtype == np.uint16 else np.inf)
 
 
 def _may_be_beyond(state: State) -> bool:
     """Whether a sum of lengths may have ended at infinity; of the others an edge leads no farther than to a number."""
-    if state.dist.dtype != np.uint16:
-        return False
-    assert state.graph.weights is not None
-    return bool(find_farthest(state.dist) + state.graph.weights.max() >= _infinite(state.dist))
+    return state.dist.dtype == np.uint16 and bool(find_farthest(state.dist) + state.graph.longest >= _MOST)
 
 
 def _count_paths(state: State, positions: NDArray[np.int64]) -> tuple[int, int, np.uint64]:

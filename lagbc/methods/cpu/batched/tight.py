@@ -85,10 +85,14 @@ def push(starts, heads, edge_masks, v, mask, pushed, rows, met):
 
 
 @njit
-def push_roots(starts, heads, edge_masks, queue, masks, roots, pushed, rows):
-    """Mark the tight successors of the first entries, which are the roots'; return how many rows there are."""
+def push_roots(starts, heads, edge_masks, queue, masks, roots, waiting, pushed, rows):
+    """Mark the tight successors of the first entries, the roots', which wait no more; return how many rows there are.
+
+    A root that is absent has no entry.
+    """
     met = 0
     for i in range(roots):
+        waiting[queue[i]] &= ~masks[i]
         met = push(starts, heads, edge_masks, queue[i], masks[i], pushed, rows, met)
     return met
 
