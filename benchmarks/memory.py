@@ -195,13 +195,14 @@ def page(rows: Sequence[Row], command: str) -> str:
     """Lay out the results."""
     host = rows[0]["machine"]
     where = " and ".join(filter(None, (rows[0].get("gpu"), host["cpu"])))
+    commits = ", ".join(sorted({str(row["machine"]["commit"])[:10] for row in rows}))
     packages = ", ".join(f"{name} {version}" for name, version in host["packages"].items() if version)
     large = [row for row in rows if row["estimated"] >= LARGE]
     ratios = [row["estimated"] / row["taken"] for row in large]
     off = [row for row in rows if is_off(row)]
     lines = [
         f"`{command}` on {where}, {host['cores']} cores, {host['system']}, Python {host['python']}, {packages}; "
-        f"commit {host['commit']}.",
+        f"commit {commits}.",
         "",
         f"{len(rows)} runs from up to {max(row['roots'] for row in rows)} random roots. {len(large)} of them are "
         f"estimated at 100 MB or more: {min(ratios, default=0):.2f} to {max(ratios, default=0):.2f} times what they "
