@@ -49,8 +49,8 @@ blocks = Blocks(most=WARPS * LANES, least=1, enough=512, at_once=2**14)
 
 # How a root ended; as in within.cu.
 _DONE, _STOPPED = 0, 2
-# Blocks of roots whose balls are found in one go, and how many such pieces a thread may be ahead of the device.
-_PIECE, _AHEAD = 8, 8
+# Blocks of roots whose balls are found in one go.
+_PIECE = 8
 
 
 @dataclass(eq=False)
@@ -192,19 +192,21 @@ def sum_within(state: State, blocks: Sequence[Roots]) -> Iterator[Summed]:
     pool = ThreadPoolExecutor(threads, "lagbc balls")
     try:
         begun = (pool.submit(find, some) for some in several)
-        for pieces in _launches(state, _ahead(begun, _AHEAD * threads)):
+        for pieces in _launches(state, _ahead(state, begun, threads)):
             yield from _summed(state, pieces)
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _ahead(begun: Iterable[Future[list[Piece]]], most: int) -> Iterator[Piece]:
-    """Yield pieces in their order; at most so many calls are begun ahead of what is taken."""
-    pending = deque[Future[list[Piece]]]()
+def _ahead(state: State, begun: Iterable[Future[list[Piece]]], threads: int) -> Iterator[Piece]:
+    """Yield pieces in their order; calls are begun ahead of what is taken as long as one launch has room for more."""
+    pending, most = deque[Future[list[Piece]]](), threads
     for call in begun:
         pending.append(call)
         if len(pending) > most:
-            yield from pending.popleft().result()
+            pieces = pending.popleft().result()
+            most = max(threads, state.room // (1 + _bytes_of(state, pieces[0].balls)))
+            yield from pieces
     while pending:
         yield from pending.popleft().result()
 
