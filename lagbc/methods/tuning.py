@@ -242,9 +242,9 @@ COSTS: dict[tuple[str, str, bool], dict[str, float]] = {
 
 # ---- Sums within cutoffs and decays on a GPU
 
-# Rows of the balls of 32 roots that are on the device, for each root of a batch: a row has some 830 bytes, so that a
-# batch of 2048 takes at most 7 GB. Fewer are fewer warps at work where balls are large.
-WITHIN_ROWS = 4096
+# Rows of balls that are on the device, for each root of a batch: a row of a ball of 256 roots has some 6.3 kB, so that
+# a batch of 2048 takes at most 13 GB. Fewer are fewer blocks at work where balls are large.
+WITHIN_ROWS = 1024
 
 # ---- The loop over the roots of all methods
 

@@ -285,9 +285,9 @@ def test_the_footprint_bounds_balls(weighted, directed):
     bounds = Bounds(np.array([3.0, 4.0]), np.zeros(1))
     plan = SweepPlan(256, sums=frozenset({"dependency", "edges", "reached"}), bounds=bounds, method=row.name)
     state, within = row.load().prepare(graph, plan), row.load().within
-    balls = within._balls_of(state, within._lanes_of(state, [graph.order[1000:1256]]))
-    expected = within._row_bytes(graph, plan)
-    assert 0.9 * expected <= within._bytes_of(state, balls) / balls.rows <= expected
+    (piece,) = within._find(state, within._finder(state), [graph.order[1000:1256]])
+    expected = within._row_bytes(graph, plan, within.WARPS)
+    assert 0.9 * expected <= within._bytes_of(state, piece.balls) / len(piece.balls.vertices) <= expected
 
 
 @pytest.mark.parametrize("weighted", [False, True])

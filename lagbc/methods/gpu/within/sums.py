@@ -1,16 +1,16 @@
 r"""Sums within cutoffs and decays on the GPU: small matrices of what neighbouring roots reach, many in a launch.
 
-At most 32 neighbouring roots are the columns of the matrix of their ball (balls.py); a block of roots has up to eight
-balls. Distances, path counts and dependencies are the least solutions of linear systems over semirings, which a warp
-finds by Gauss-Seidel sweeps over the rows of the ball (within.cu):
+A block of up to 256 neighbouring roots has the matrix of its ball (balls.py), and a block of threads on the device.
+Distances, path counts and dependencies are the least solutions of linear systems over semirings, which a warp finds for
+32 of the roots, as the columns, in the rows that these reach (within.cu):
 
     dist = e \oplus A^T min.plus dist,   sigma = e + T^T sigma,   c = weight / sigma + T c
 
-with T the tight edges. What a root does not reach within the radius stays at infinity. The cost of a ball is that of
-the sweeps over it; paths seldom turn against the order of its rows, so that sweeps are few.
+with T the tight edges. What a root does not reach within the radius stays at infinity.
 
-Each sum is a tree of fixed shape over the roots of a ball, or a sum in row order, and the balls of a block are added in
-order: the bits depend on the graph and the blocks alone, which the roots of the run fix.
+Each sum is of fixed shape over the roots of a block, or in the order in which rows are met: the bits depend on the
+graph and the blocks alone, which the roots of the run fix. Threads of the host find balls, while one of them gives the
+device as many as there is room for.
 
 References
 ----------
@@ -20,12 +20,10 @@ matrix multiplication, SC 2017.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
-from itertools import count
-from threading import local
 from typing import Any
 
 import cupy as cp
@@ -37,7 +35,7 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Blocks, Interrupted, SweepPlan
-from lagbc.methods.gpu.within.balls import BALLS, LANES, Balls, Edges, Lanes, deal, find_balls, merged
+from lagbc.methods.gpu.within.balls import LANES, WARPS, Balls, Edges, Finder, Lanes, deal
 from lagbc.methods.gpu.within.kernels import WITHIN
 from lagbc.methods.sums import PATH_SUMS, SparseSums
 from lagbc.methods.within import EDGES, ROOTS, VERTICES, Columns, as_sums, lay_out
@@ -46,13 +44,13 @@ Roots = NDArray[np.int64]
 # What a block sums to, and which of its roots left the range of float64.
 Summed = tuple[SparseSums, NDArray[np.bool_]]
 
-# Where there are few roots, a block has fewer, that there are warps enough: their balls are smaller, too.
-blocks = Blocks(most=BALLS * LANES, least=1, enough=512, at_once=2**14)
+# Where there are few roots, a block has fewer, that there are enough of them: their balls are smaller, too.
+blocks = Blocks(most=WARPS * LANES, least=1, enough=512, at_once=2**14)
 
 # How a root ended; as in within.cu.
 _DONE, _STOPPED = 0, 2
-_THREADS = 128  # of a block of the launch: four balls
-_SAMPLE = 8  # blocks of roots whose balls are looked at, at least, to tell how large others are
+# Blocks of roots whose balls are found in one go.
+_PIECE = 8
 
 
 @dataclass(eq=False)
@@ -69,7 +67,7 @@ class State:
         summed.
     position : ndarray of int64, shape (n,)
         Place of each of the caller's vertices in sweep order.
-    omega : ndarray of float64, shape (n,), or None
+    omega, multiplicity : ndarray of float64, shape (n,), or None
         In sweep order.
     columns : Columns
     widths : dict
@@ -88,6 +86,7 @@ class State:
     edge_order: NDArray[np.int64] | None
     position: NDArray[np.int64]
     omega: NDArray[np.float64] | None
+    multiplicity: NDArray[np.float64] | None
     columns: Columns
     widths: dict[str, int]
     given: dict[str, Any]
@@ -100,21 +99,35 @@ class State:
         return bool(self.plan.sums & PATH_SUMS)
 
 
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Some blocks of roots, in matrix order, with the lanes they are dealt to and their balls."""
+
+    blocks: Sequence[Roots]
+    lanes: Lanes
+    balls: Balls
+
+
 def footprint(graph: Graph, plan: SweepPlan) -> int:
     """Bound the bytes of the balls on the device: `tuning.WITHIN_ROWS` a root of the batch, if no ball has more."""
-    balls = -(-(graph.n if plan.roots is None else plan.roots) // LANES)
-    rows = max(1, min(tuning.WITHIN_ROWS * plan.batch, balls * graph.active))
-    return rows * _row_bytes(graph, plan)
+    roots = max(1, graph.n if plan.roots is None else plan.roots)
+    size = blocks.size(roots)
+    rows = max(1, min(tuning.WITHIN_ROWS * plan.batch, -(-roots // size) * graph.active))
+    return rows * _row_bytes(graph, plan, min(size, WARPS))
 
 
-def _row_bytes(graph: Graph, plan: SweepPlan) -> int:
-    """Count the bytes of a row: dist, sigma, and c or t; edges both ways, as many as in the mean; sums; omega."""
+def _row_bytes(graph: Graph, plan: SweepPlan, warps: int) -> int:
+    """Count the bytes of a row: entries of all warps, sums, omega, and edges both ways, as many as in the mean."""
     _, widths = lay_out(plan)
-    counts = bool(plan.sums & PATH_SUMS)
     edges = -(-graph.nnz // max(1, graph.active))
     ways = 1 if graph.transpose is graph else 2
     of_edge = ways * (4 + 8 * graph.weighted) + 8 * widths[EDGES]
-    return LANES * 8 * (1 + 2 * counts) + 8 * ways + edges * of_edge + 8 * widths[VERTICES] + 8
+    return warps * _entry_bytes(plan) + 8 * widths[VERTICES] + 8 + 8 * ways + edges * of_edge
+
+
+def _entry_bytes(plan: SweepPlan) -> int:
+    """Count what a warp has of a row: dist, sigma, and c or t of each lane; a mark, and a place in the list."""
+    return LANES * 8 * (3 if plan.sums & PATH_SUMS else 1) + 1 + 4
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
@@ -141,6 +154,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         edge_order=as_numpy(graph.edge_order) if widths[EDGES] else None,
         position=graph.position,
         omega=None if plan.omega is None else plan.omega[graph.order],
+        multiplicity=None if plan.multiplicity is None else plan.multiplicity[graph.order],
         columns=columns,
         widths=widths,
         given={
@@ -162,117 +176,132 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
 
 
 def sum_within(state: State, blocks: Sequence[Roots]) -> Iterator[Summed]:
-    """Sum blocks of roots within the bounds of the plan.
-
-    Each thread of the host finds balls, has them summed in a stream of its own and adds up what that comes to, so that
-    the device has the balls of all of them at work.
-    """
+    """Sum blocks of roots within the bounds of the plan: threads find balls, this one has the device sum them."""
     state.plan.stop.check()
-    cp.cuda.get_current_stream().synchronize()  # what is prepared is there: other streams do not wait for it
-    threads = min(state.plan.threads, len(blocks))
-    if not threads:
-        return
-    length, room = _length(state, blocks, threads), state.room // threads
-    device, own, numbers = cp.cuda.Device(), local(), count()
+    several = [blocks[first : first + _PIECE] for first in range(0, len(blocks), _PIECE)]
+    threads = max(1, min(state.plan.threads, len(several)))
+    idle = [_finder(state) for _ in range(threads)]
 
-    def begin() -> None:
-        own.stream = _stream(device.id, next(numbers))
+    def find(some: Sequence[Roots]) -> list[Piece]:
+        finder = idle.pop()
+        try:
+            return _find(state, finder, some)
+        finally:
+            idle.append(finder)
 
-    def run(some: Sequence[Roots]) -> list[Summed]:
-        with device, own.stream:
-            return _summed(state, some, room, threads)
-
-    several = [blocks[first : first + length] for first in range(0, len(blocks), length)]
-    with ThreadPoolExecutor(threads, "lagbc sums", begin) as pool:
-        for found in pool.map(run, several):
-            yield from found
-
-
-@cache
-def _stream(device: int, number: int) -> Any:
-    """Make a stream, once: its memory is kept for the next run."""
-    with cp.cuda.Device(device):
-        return cp.cuda.Stream(non_blocking=True)
+    pool = ThreadPoolExecutor(threads, "lagbc balls")
+    try:
+        begun = (pool.submit(find, some) for some in several)
+        for pieces in _launches(state, _ahead(state, begun, threads)):
+            yield from _summed(state, pieces)
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
-def _length(state: State, blocks: Sequence[Roots], threads: int) -> int:
-    """Tell how many blocks are summed together: as there is room for by the size of some balls, two a thread at least.
-
-    Whatever their number, the bits are the same.
-    """
-    some = blocks[:: -(-len(blocks) // max(_SAMPLE, threads))]
-    a_block = max(1, _bytes_of(state, _balls_of(state, _lanes_of(state, some))) // len(some))
-    by_room = state.room // threads // a_block
-    return max(1, min(by_room, -(-len(blocks) // (2 * threads))))
-
-
-def _lanes_of(state: State, blocks: Sequence[Roots]) -> Lanes:
-    return deal([np.where(block < 0, -1, state.position[block]) for block in blocks])
+def _ahead(state: State, begun: Iterable[Future[list[Piece]]], threads: int) -> Iterator[Piece]:
+    """Yield pieces in their order; calls are begun ahead of what is taken as long as one launch has room for more."""
+    pending, most = deque[Future[list[Piece]]](), threads
+    for call in begun:
+        pending.append(call)
+        if len(pending) > most:
+            pieces = pending.popleft().result()
+            most = max(threads, state.room // (1 + _bytes_of(state, pieces[0].balls)))
+            yield from pieces
+    while pending:
+        yield from pending.popleft().result()
 
 
-def _balls_of(state: State, lanes: Lanes) -> Balls:
-    return find_balls(state.graph, lanes, state.plan.radius, edges=bool(state.widths[EDGES]))
+def _launches(state: State, pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
+    """Yield pieces together, as many as there is room for."""
+    together, taken = list[Piece](), 0
+    for piece in pieces:
+        needed = _bytes_of(state, piece.balls)
+        if together and taken + needed > state.room:
+            yield together
+            together, taken = [], 0
+        together.append(piece)
+        taken += needed
+    if together:
+        yield together
+
+
+def _finder(state: State) -> Finder:
+    return Finder(state.graph, state.plan.radius, edges=bool(state.widths[EDGES]))
+
+
+def _find(state: State, finder: Finder, blocks: Sequence[Roots]) -> list[Piece]:
+    """Find the balls of some blocks; in more pieces where they take more bytes than there is room for."""
+    state.plan.stop.check()
+    lanes = deal([np.where(block < 0, -1, state.position[block]) for block in blocks])
+    piece = Piece(blocks, lanes, finder.find(lanes))
+    needed, half = _bytes_of(state, piece.balls), len(blocks) // 2
+    if needed <= state.room:
+        return [piece]
+    if half:
+        return _find(state, finder, blocks[:half]) + _find(state, finder, blocks[half:])
+    state.plan.require_growth(needed - state.room)
+    return [piece]
 
 
 def _bytes_of(state: State, balls: Balls) -> int:
     """Count the bytes of balls on the device; see `_row_bytes`."""
     ways = [balls.out] if balls.into is balls.out else [balls.out, balls.into]
-    edges = sum(array.nbytes for of in ways for array in of)
-    row = 8 * (LANES * (1 + 2 * state.counts) + state.widths[VERTICES] + 1)
-    return row * balls.rows + edges + 8 * state.widths[EDGES] * len(balls.out.indices)
+    edges = sum(array.nbytes for of in ways for array in of) + 8 * state.widths[EDGES] * len(balls.out.indices)
+    return _entry_bytes(state.plan) * balls.entries + 8 * (state.widths[VERTICES] + 1) * len(balls.vertices) + edges
 
 
-def _summed(state: State, blocks: Sequence[Roots], room: int, threads: int) -> list[Summed]:
-    """Sum some blocks; half of them at a time where all take more bytes than there is room for."""
-    state.plan.stop.check()
-    lanes = _lanes_of(state, blocks)
-    balls = _balls_of(state, lanes)
-    needed = _bytes_of(state, balls)
-    if needed > room and len(blocks) > 1:
-        half = len(blocks) // 2
-        return _summed(state, blocks[:half], room, threads) + _summed(state, blocks[half:], room, threads)
-    if needed > room:
-        state.plan.require_growth(threads * (needed - room))  # each of the others may need as much
-    of_rows, of_edges, by_root, outcome = _launch(state, lanes, balls, _by_lane(state.plan.multiplicity, lanes, blocks))
+def _summed(state: State, pieces: Sequence[Piece]) -> Iterator[Summed]:
+    """Sum the blocks of some pieces, in one launch."""
+    begins = _begins([piece.balls.sizes for piece in pieces])
+    by_vertex, by_edge, by_root, outcome = _launch(state, pieces, begins)
     if (outcome == _STOPPED).any():
         raise Interrupted
-    by_vertex, by_edge = merged(of_rows, balls.of_vertices), merged(of_edges, balls.of_edges)
-    vertices, edges = state.order[balls.of_vertices.named], balls.of_edges.named
+    vertices = state.order[np.concatenate([piece.balls.vertices for piece in pieces])]
+    edges = np.concatenate([piece.balls.places for piece in pieces])
     edges = edges if state.edge_order is None else state.edge_order[edges]
-    found = []
-    for k, (block, places) in enumerate(zip(blocks, lanes.places, strict=True)):
-        own, own_edges = slice(*balls.of_vertices.starts[k : k + 2]), slice(*balls.of_edges.starts[k : k + 2])
-        here = block >= 0
-        arrays = {VERTICES: by_vertex[own], EDGES: by_edge[own_edges], ROOTS: by_root[places[here]]}
+    dealt = [pair for piece in pieces for pair in zip(piece.blocks, piece.lanes.places, strict=True)]
+    for (block, places), begin, end in zip(dealt, begins, begins[1:], strict=False):
+        rows, of_edges = slice(begin[0], end[0]), slice(begin[1], end[1])
+        lanes, here = begin[3] * LANES + places, block >= 0
+        arrays = {VERTICES: by_vertex[rows], EDGES: by_edge[of_edges], ROOTS: by_root[lanes[here]]}
         summed = as_sums(state.plan, state.columns, arrays)
-        found.append((SparseSums(vertices[own], edges[own_edges], block[here], summed), outcome[places] != _DONE))
-    return found
+        yield SparseSums(vertices[rows], edges[of_edges], block[here], summed), outcome[lanes] != _DONE
 
 
-def _launch(state: State, lanes: Lanes, balls: Balls, times: NDArray[np.float64] | None) -> list[NDArray[Any]]:
+def _begins(sizes: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Tell where each ball begins, and the last one ends, as `Begin` in within.cu: rows, edges, warps, entries."""
+    of_all = np.concatenate([np.zeros((1, 4), np.int64), *sizes])
+    return np.cumsum(np.column_stack([of_all, of_all[:, 0] * of_all[:, 3]]), axis=0)
+
+
+def _launch(state: State, pieces: Sequence[Piece], begins: NDArray[np.int64]) -> list[NDArray[Any]]:
     """Sum balls: by row, by edge that leaves one, and by lane; and how each lane ended."""
-    number, out = len(lanes.roots), _on_device("", balls.out)
+    rows, edges, _, warps, entries = map(int, begins[-1])
+    balls, counted = [piece.balls for piece in pieces], (entries, LANES) if state.counts else (0,)
+    out, omega, times = _on_device("", [of.out for of in balls]), state.omega, state.multiplicity
+    two_ways = all(of.into is of.out for of in balls)
     made = (
-        cp.empty((balls.rows, state.widths[VERTICES])),
-        cp.empty((len(balls.out.indices), state.widths[EDGES])),
-        cp.zeros((number * LANES, state.widths[ROOTS])),
-        cp.empty(number * LANES, np.int32),
+        cp.empty((rows, state.widths[VERTICES])),
+        cp.empty((edges, state.widths[EDGES])),
+        cp.zeros((warps * LANES, state.widths[ROOTS])),
+        cp.empty(warps * LANES, np.int32),
     )
     by_vertex, by_edge, by_root, outcome = made
     dist = "float64" if state.graph.weighted else None
     WITHIN.kernel("within_sum", "float64", dist=dist, sums=state.plan.sums)(
-        (-(-number * LANES // _THREADS),),
-        _THREADS,
-        balls=number,
-        starts=cp.asarray(balls.starts),
-        roots=cp.asarray(balls.roots),
-        times=None if times is None else cp.asarray(times),
+        (len(begins) - 1,),
+        LANES * int(np.diff(begins[:, 3]).max()),
+        begins=_joined([begins]),
+        roots=_joined([of.roots for of in balls]),
+        times=None if times is None else _joined([times[piece.lanes.roots] for piece in pieces]),
         **out,
-        **(_entering(out) if balls.into is balls.out else _on_device("in_", balls.into)),
-        omega=None if state.omega is None else cp.asarray(state.omega[balls.vertices]),
-        dist=cp.empty((balls.rows, LANES)),
-        sigma=cp.empty((balls.rows, LANES)) if state.counts else None,
-        onward=cp.empty((balls.rows, LANES)) if state.counts else None,
+        **(_entering(out) if two_ways else _on_device("in_", [of.into for of in balls])),
+        omega=None if omega is None else _joined([omega[of.vertices] for of in balls]),
+        dist=cp.empty((entries, LANES)),
+        sigma=cp.empty(counted),
+        onward=cp.empty(counted),
+        marks=cp.empty(entries, np.uint8),
+        met=cp.empty(entries, np.int32),
         by_vertex=by_vertex,
         by_edge=by_edge,
         by_root=by_root,
@@ -283,29 +312,19 @@ def _launch(state: State, lanes: Lanes, balls: Balls, times: NDArray[np.float64]
     return [array.get() for array in made]
 
 
-def _on_device(prefix: str, edges: Edges) -> dict[str, Any]:
-    return {f"{prefix}{name}": _copied(array) for name, array in edges._asdict().items()}
+def _on_device(prefix: str, edges: Sequence[Edges]) -> dict[str, Any]:
+    return {f"{prefix}{name}": _joined([getattr(of, name) for of in edges]) for name in Edges._fields}
 
 
-def _copied(array: NDArray[Any]) -> Any:
-    """Copy an array to the device from where it is: `cupy.asarray` allocates pinned memory for it."""
-    copied = cp.empty(array.shape, array.dtype)
-    copied.set(array)
-    return copied
+def _joined(arrays: Sequence[NDArray[Any]]) -> Any:
+    """Copy arrays to the device, one after the other, from where they are: `cupy.asarray` allocates pinned memory."""
+    joined, first = cp.empty((sum(map(len, arrays)), *arrays[0].shape[1:]), arrays[0].dtype), 0
+    for array in arrays:
+        joined[first : first + len(array)].set(array)
+        first += len(array)
+    return joined
 
 
 def _entering(out: dict[str, Any]) -> dict[str, Any]:
     """Take edges that leave for those that enter, where all lead both ways."""
     return {f"in_{name}": array for name, array in out.items()}
-
-
-def _by_lane(
-    multiplicity: NDArray[np.float64] | None, lanes: Lanes, blocks: Sequence[Roots]
-) -> NDArray[np.float64] | None:
-    """Tell how often the root of each lane counts; None is once."""
-    if multiplicity is None:
-        return None
-    times = np.ones(lanes.roots.size)
-    for block, places in zip(blocks, lanes.places, strict=True):
-        times[places] = multiplicity[block]
-    return times
