@@ -133,14 +133,17 @@ def test_few_roots_are_shared_in_whole_blocks(on, roots):
     assert [len(device.copied) for device in two] == [1, int(roots > 64)]
 
 
-def test_each_device_has_a_thread_at_a_time_and_a_copy_of_what_is_prepared(on):
+@pytest.mark.parametrize(
+    ("directed", "prepared"), [(False, {"order", "reordered"}), (True, {"order", "reordered", "_reverse"})]
+)
+def test_each_device_has_a_thread_at_a_time_and_a_copy_of_what_is_prepared(on, directed, prepared):
     three = on(*(Fake(f"host {i}", delay=0.01) for i in range(3)))
-    lagbc.bc(A, **PLAIN)
+    lagbc.bc(sp.triu(A) + sp.tril(A, -99) if directed else A, **PLAIN | {"directed": directed})
     for device in three:
         (graph,) = device.copied
         assert device.entered > 1
         if device is not three[0]:
-            assert {"order", "reordered", "_reverse"} <= vars(graph).keys()
+            assert prepared <= vars(graph).keys()
 
 
 def test_who_is_free_takes_the_next_chunk(on):
