@@ -36,7 +36,7 @@ HEAD = (
 
 
 def measure(named: NamedGraph, device: str, rounds: int, checkout: Path | None) -> Row:
-    """Time the calls of a network, the shortest of each kind, and compare their scores."""
+    """Time the calls of a network, the shortest of those with reductions, and compare their scores."""
     import cupy
 
     A, gpu = named.load(), cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
@@ -114,6 +114,8 @@ def main(
     graphs: str, data: Path | None, device: str, rounds: int, directed: bool, former: Path | None, out: Path
 ) -> None:
     """Append to the results what is missing, and write the table beside them."""
+    if directed and former:
+        raise click.UsageError("--former is of undirected networks; leave out --directed")
     known = table(data)
     done = {(row["graph"], row["directed"]) for row in json_lines.read(out)}
     named = [known[name] if directed else undirected(known[name]) for name in graphs.split(",")]

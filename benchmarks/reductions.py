@@ -191,7 +191,11 @@ def survey(
 )
 @click.option("--rounds", default=1, show_default=True, help="Of all runs in turn, of which the fastest count.")
 @click.option("--directed", is_flag=True, help="Networks as they are, not all undirected.")
-@click.option("--former", type=click.Path(exists=True, path_type=Path), help="A checkout whose `batched` is timed too.")
+@click.option(
+    "--former",
+    type=click.Path(exists=True, path_type=Path),
+    help="A checkout, for undirected networks.",
+)
 @click.option("--out", type=click.Path(path_type=Path), default=RESULTS / "reductions.jsonl", show_default=True)
 def main(
     data: Path | None,
@@ -203,6 +207,8 @@ def main(
     out: Path,
 ) -> None:
     """Append to the results what is missing, and write the table and picture beside them."""
+    if directed and former:
+        raise click.UsageError("--former is of undirected networks; leave out --directed")
     named = pick(data, networks.split(",") if networks else ())
     done = {(row["graph"], row["directed"]) for row in json_lines.read(out)}
     for row in json_lines.append(out, survey(named, done, budget, rounds, former, directed=directed)):

@@ -100,7 +100,7 @@ def cells(row: Row) -> list[str]:
 
 
 def seconds(row: Row, name: str) -> float | None:
-    """Seconds of a run, planning included; None if it was skipped."""
+    """Seconds of a run, planning included but for `former`; None if it was skipped."""
     if name == "former":
         return row["former"]["seconds"] if name in row else None
     run = row["runs"][name]

@@ -89,7 +89,7 @@ def choose(
     rows = _that_offer(rows, weighted, sums=sums, demand=demand, bounds=bounds)
     alone = "it runs on {} alone"
     if bounds and len({row.device for row in rows}) > 1:
-        # 16 cores took 0.6 to 1.2 times as long as a GPU. Results: cutoff_cuda.md, by ``python -m benchmarks.cutoff``.
+        # 16 cores took 0.6 to 1 times as long as a GPU. Results: cutoff_cuda.md, by ``python -m benchmarks.cutoff``.
         rows, alone = [row for row in rows if row.device == "cpu"], "a GPU gains little within cutoffs and decays"
     ready = [row for row in rows if row.available]
     if not ready:

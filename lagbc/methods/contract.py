@@ -180,7 +180,7 @@ class SweepPlan:
     def require_growth(self, more: int) -> None:
         """Raise MemoryError if a worker's arrays may not take so many bytes more than its footprint."""
         if self.growth is not None and more > self.growth:
-            raise MemoryError(f"a queue needs {more} bytes more than was counted, of which {self.growth} may be taken")
+            raise MemoryError(f"arrays need {more} bytes more than was counted, of which {self.growth} may be taken")
 
     @property
     def radius(self) -> float:

@@ -303,11 +303,9 @@ class _SideBySide:
     """Sums units side by side, each by a worker of its own that sums one after the other."""
 
     def __init__(self, part: Part, stop: StopFlag, make: Callable[[], _Sums]) -> None:
-        self._stop, self._context, self._make = stop, part.method.context(), make
-        self._open(part.sweep.threads if part.method.load().batching.concurrent else 1)
-
-    def _open(self, threads: int) -> None:
-        self._threads, self._pool, self._workers = threads, Threads(threads), Lender(self._make)
+        self._stop, self._context, self._workers = stop, part.method.context(), Lender(make)
+        self._threads = part.sweep.threads if part.method.load().batching.concurrent else 1
+        self._pool = Threads(self._threads)
 
     def run(self, units: Sequence[Any]) -> list[Any]:
         return [result for _, result in in_order(self._pool, self._sum, units, self._threads)]
@@ -316,28 +314,47 @@ class _SideBySide:
         with self._context:
             return self._workers.use(lambda worker: worker.run(unit))
 
-    def close(self) -> None:
-        self._stop.set()
+    def end(self) -> None:
+        """End the threads; what waits is not run."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
+    def close(self) -> None:
+        self._stop.set()
+        self.end()
 
-class _Blocks(_SideBySide):
+
+class _Blocks:
     """Sums blocks of roots within bounds, as many in a call as the method takes; with less where memory runs out."""
 
     def __init__(self, part: Part, stop: StopFlag) -> None:
-        self._part, self._sweep = part, replace(part.sweep, stop=stop)
+        self._part, self._stop = replace(part, sweep=replace(part.sweep, stop=stop)), stop
         self._at_once = blocks_of(part.method).at_once
-        super().__init__(part, stop, lambda: BlockWorker(part.graph, part.method, self._sweep))
+        self._workers: _SideBySide | None = None
 
     def run(self, units: Sequence[Any]) -> list[Any]:
         several = [list(units[first : first + self._at_once]) for first in range(0, len(units), self._at_once)]
         while True:
             try:
-                return [result for results in super().run(several) for result in results]
+                return [result for results in self._opened().run(several) for result in results]
             except MemoryError as error:
-                self._pool.shutdown(wait=True, cancel_futures=True)
-                self._sweep = with_less(self._part.graph, self._part.method, self._sweep, error)
-                self._open(self._sweep.threads if self._threads > 1 else 1)
+                self._end()
+                part = self._part
+                self._part = replace(part, sweep=with_less(part.graph, part.method, part.sweep, error))
+
+    def _opened(self) -> _SideBySide:
+        if self._workers is None:
+            part = self._part
+            self._workers = _SideBySide(part, self._stop, lambda: BlockWorker(part.graph, part.method, part.sweep))
+        return self._workers
+
+    def _end(self) -> None:
+        if self._workers is not None:
+            self._workers.end()
+        self._workers = None
+
+    def close(self) -> None:
+        self._stop.set()
+        self._end()
 
 
 _shelf = _Shelf()

@@ -482,7 +482,7 @@ def test_a_queue_grows_within_the_budget(delta, monkeypatch):
     monkeypatch.setattr(tuning, "DELTA_FIRST_ENTRIES", 0)
     graph = as_graph(GRAPHS["grid, 1 to 10"][0], weighted=True)
     state = delta.prepare(graph, SweepPlan(batch=256, growth=0), "one launch")
-    with pytest.raises(MemoryError, match=r"a queue needs .* bytes more than was counted, of which 0 may be taken"):
+    with pytest.raises(MemoryError, match=r"arrays need .* bytes more than was counted, of which 0 may be taken"):
         search(delta, state, np.arange(0, 440, 2))
 
 

@@ -182,7 +182,8 @@ def test_less_memory_means_fewer_rows(monkeypatch):
     np.testing.assert_array_equal(scores, lagbc.bc(A, device="cuda", **how))
 
 
-def test_out_of_memory_goes_on_with_fewer_roots(monkeypatch):
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_out_of_memory_goes_on_with_fewer_roots(monkeypatch, elsewhere):
     A, how = lengthened(scale_free(3000, 9000, seed=1), [1.0, 2.0]), {"weighted": True, "cutoff": 2, "device": "cuda"}
     expected, within = lagbc.bc(A, **how), ROWS[True].load().within
     launch, tried = within._launch, []
@@ -194,8 +195,10 @@ def test_out_of_memory_goes_on_with_fewer_roots(monkeypatch):
         return launch(state, *balls)
 
     monkeypatch.setattr(within, "_launch", out_of_memory)
-    with pytest.warns(lagbc.MemoryWarning, match="delta-stepping on cuda ran out of memory; it goes on with batch="):
-        scores = lagbc.bc(A, 1024, **how)
+    with ThreadPoolExecutor(1) as pool:
+        executor = pool if elsewhere else None
+        with pytest.warns(lagbc.MemoryWarning, match="delta-stepping on cuda ran out of memory; it goes on with"):
+            scores = lagbc.bc(A, 1024, executor=executor, **how)
     assert tried[-1] == 256
     np.testing.assert_array_equal(scores, expected)
 
@@ -252,22 +255,6 @@ def test_nothing_beyond_the_radius_is_kept(weighted):
         assert not overflowed.any()
 
 
-def test_a_worker_elsewhere_that_runs_out_of_memory_goes_on(monkeypatch):
-    A, how = lengthened(scale_free(3000, 9000, seed=1), [1.0, 2.0]), {"weighted": True, "cutoff": 2, "device": "cuda"}
-    expected, within = lagbc.bc(A, **how), ROWS[True].load().within
-    launch = within._launch
-
-    def out_of_memory(state, *balls):
-        if state.plan.batch > 256:
-            raise MemoryError("none is left")
-        return launch(state, *balls)
-
-    monkeypatch.setattr(within, "_launch", out_of_memory)
-    with ThreadPoolExecutor(1) as pool, pytest.warns(lagbc.MemoryWarning, match="it goes on with batch=256"):
-        scores = lagbc.bc(A, 1024, executor=pool, **how)
-    np.testing.assert_array_equal(scores, expected)
-
-
 def test_growth_keeps_to_the_budget(monkeypatch):
     monkeypatch.setattr(tuning, "WITHIN_ROWS", 1)
     A = lengthened(grid(80, 80), [1.0, 2.0])
@@ -285,7 +272,7 @@ def test_the_footprint_bounds_balls(weighted, directed):
     bounds = Bounds(np.array([3.0, 4.0]), np.zeros(1))
     plan = SweepPlan(256, sums=frozenset({"dependency", "edges", "reached"}), bounds=bounds, method=row.name)
     state, within = row.load().prepare(graph, plan), row.load().within
-    (piece,) = within._find(state, within._finder(state), [graph.order[1000:1256]])
+    (piece,) = within._pieces(state, within._finder(state), [graph.order[1000:1256]])
     expected = within._row_bytes(graph, plan, within.WARPS)
     assert 0.9 * expected <= within._bytes_of(state, piece.balls) / len(piece.balls.vertices) <= expected
 

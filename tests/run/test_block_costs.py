@@ -9,7 +9,7 @@ from strategies import scale_free, with_lengths
 
 import lagbc
 from lagbc.graph.validate import as_graph
-from lagbc.reduce import blocks, chains
+from lagbc.reduce import blocks, chains, tuning
 from lagbc.reduce.chains import contract
 from lagbc.reduce.work import Work, evaluations, expect_work
 from lagbc.run import block_costs
@@ -70,6 +70,16 @@ def test_networks_with_as_many_junctions_as_other_vertices(name, weighted):
     assert "junctions" not in lagbc.select_method(A, weighted=weighted, **AUTO).reason
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_roads_with_bends_are_contracted(marked, weighted):
+    A = lagbc.read_graph(lagbc.example_path("minnesota")).matrix
+    edges = list(zip(*(ends.tolist() for ends in sp.triu(A).nonzero()), strict=True))
+    n, edges = subdivided(A.shape[0], edges, [4] * len(edges))
+    B = sp.coo_array((np.ones(len(edges)), np.array(edges).T), shape=(n, n)).tocsr()
+    with pytest.raises(Contracted):
+        lagbc.select_method(with_lengths(B, [1.0, 2.0, 3.0]) if weighted else B, weighted=weighted, **AUTO)
+
+
 def test_a_short_run_is_not_looked_at(monkeypatch):
     def split(*_, **__):
         raise AssertionError("this takes longer than it saves")
@@ -92,10 +102,14 @@ def test_a_gpu_counts_edges():
 
 
 def test_a_cpu_counts_pairs_levels_edges_and_columns():
-    square, long = (as_graph(roads(*shape), directed=False) for shape in ((12, 0), (2, 60)))
-    a_root, of_long = (block_costs.of_block(graph, 1, "cpu") / graph.n for graph in (square, long))
-    assert of_long > 1.25 * a_root, "with few edges, but many levels"
-    assert block_costs.of_block(square, 10, "cpu") == pytest.approx(10 * block_costs.of_block(square, 1, "cpu"))
+    costs = tuning.BLOCK_COSTS["cpu", False]
+    square, long, longest = (as_graph(roads(*shape), directed=False) for shape in ((12, 0), (2, 9), (2, 600)))
+    for graph in (square, long, longest):
+        pair = min(costs["pair"] + graph.depth * costs["level"], costs["most"])
+        assert block_costs.of_block(graph, 7, "cpu") == pytest.approx(
+            7 * (pair * graph.n + costs["pair_edge"] * graph.nnz)
+        )
+    assert square.depth * costs["level"] < costs["most"] - costs["pair"] < longest.depth * costs["level"]
     base = Work(100, 150, 0, 5000)
     more = [Work(101, 150, 0, 5000), Work(100, 151, 0, 5000), Work(100, 150, 1, 5000), Work(100, 150, 0, 5001)]
     for weighted in (False, True):

@@ -18,6 +18,7 @@ from strategies import grid, scale_free, with_lengths
 
 import lagbc
 from lagbc.methods import tuning
+from lagbc.methods.cpu.traversal import hops
 from lagbc.run import chains, tasks
 
 A = scale_free(500, 3000, seed=1)
@@ -253,6 +254,26 @@ def test_less_memory_in_a_worker(monkeypatch):
         scores = lagbc.bc(A, executor=Inline(), threads=2, **SWEPT)
     assert_same(scores, lagbc.bc(A, **SWEPT))
     assert swept == [2, 1]
+
+
+@pytest.mark.parametrize("name", ["prepare", "sum_within"])
+def test_less_memory_in_a_worker_within_a_cutoff(monkeypatch, name):
+    """On the CPU it gives up a thread at a time, also where what is prepared does not fit."""
+    usual, swept = getattr(hops, name), []
+
+    def scarce(first, second):
+        swept.append(second.threads if name == "prepare" else first.plan.threads)
+        if swept[-1] > 1:
+            raise MemoryError("none is left")
+        return usual(first, second)
+
+    options = {"directed": False, "device": "cpu", "cutoff": 3}
+    expected = lagbc.bc(A, **options)
+    monkeypatch.setattr(hops, name, scarce)
+    with ThreadPoolExecutor(1) as pool, pytest.warns(lagbc.MemoryWarning, match="it goes on with threads=1"):
+        scores = lagbc.bc(A, executor=pool, threads=3, **options)
+    np.testing.assert_array_equal(scores, expected)
+    assert sorted(set(swept)) == [1, 2, 3]
 
 
 def test_a_killed_worker_leaves_the_checkpoint(pool, tmp_path):

@@ -20,9 +20,7 @@ matrix multiplication, SC 2017.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +33,7 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Blocks, Interrupted, SweepPlan
+from lagbc.methods.gpu.within.ahead import found_ahead, together
 from lagbc.methods.gpu.within.balls import LANES, WARPS, Balls, Edges, Finder, Lanes, deal
 from lagbc.methods.gpu.within.kernels import WITHIN
 from lagbc.methods.sums import PATH_SUMS, SparseSums
@@ -178,68 +177,39 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
 def sum_within(state: State, blocks: Sequence[Roots]) -> Iterator[Summed]:
     """Sum blocks of roots within the bounds of the plan: threads find balls, this one has the device sum them."""
     state.plan.stop.check()
-    several = [blocks[first : first + _PIECE] for first in range(0, len(blocks), _PIECE)]
-    threads = max(1, min(state.plan.threads, len(several)))
+    tasks = [blocks[first : first + _PIECE] for first in range(0, len(blocks), _PIECE)]
+    threads = max(1, min(state.plan.threads, len(tasks)))
     idle = [_finder(state) for _ in range(threads)]
 
     def find(some: Sequence[Roots]) -> list[Piece]:
         finder = idle.pop()
         try:
-            return _find(state, finder, some)
+            return _pieces(state, finder, some)
         finally:
             idle.append(finder)
 
-    pool = ThreadPoolExecutor(threads, "lagbc balls")
-    try:
-        begun = (pool.submit(find, some) for some in several)
-        for pieces in _launches(state, _ahead(state, begun, threads)):
-            yield from _summed(state, pieces)
-    finally:
-        pool.shutdown(cancel_futures=True)
+    def size(piece: Piece) -> int:
+        return _bytes_of(state, piece.balls)
 
-
-def _ahead(state: State, begun: Iterable[Future[list[Piece]]], threads: int) -> Iterator[Piece]:
-    """Yield pieces in their order; calls are begun ahead of what is taken as long as one launch has room for more."""
-    pending, most = deque[Future[list[Piece]]](), threads
-    for call in begun:
-        pending.append(call)
-        if len(pending) > most:
-            pieces = pending.popleft().result()
-            most = max(threads, state.room // (1 + _bytes_of(state, pieces[0].balls)))
-            yield from pieces
-    while pending:
-        yield from pending.popleft().result()
-
-
-def _launches(state: State, pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
-    """Yield pieces together, as many as there is room for."""
-    together, taken = list[Piece](), 0
-    for piece in pieces:
-        needed = _bytes_of(state, piece.balls)
-        if together and taken + needed > state.room:
-            yield together
-            together, taken = [], 0
-        together.append(piece)
-        taken += needed
-    if together:
-        yield together
+    for pieces in together(found_ahead(find, tasks, size, state.room, threads), size, state.room):
+        yield from _summed(state, pieces)
 
 
 def _finder(state: State) -> Finder:
     return Finder(state.graph, state.plan.radius, edges=bool(state.widths[EDGES]))
 
 
-def _find(state: State, finder: Finder, blocks: Sequence[Roots]) -> list[Piece]:
+def _pieces(state: State, finder: Finder, blocks: Sequence[Roots]) -> list[Piece]:
     """Find the balls of some blocks; in more pieces where they take more bytes than there is room for."""
     state.plan.stop.check()
     lanes = deal([np.where(block < 0, -1, state.position[block]) for block in blocks])
     piece = Piece(blocks, lanes, finder.find(lanes))
     needed, half = _bytes_of(state, piece.balls), len(blocks) // 2
-    if needed <= state.room:
-        return [piece]
-    if half:
-        return _find(state, finder, blocks[:half]) + _find(state, finder, blocks[half:])
-    state.plan.require_growth(needed - state.room)
+    if needed > state.room and half:
+        del piece  # found again in halves, which are not held beside it
+        return _pieces(state, finder, blocks[:half]) + _pieces(state, finder, blocks[half:])
+    if needed > state.room:
+        state.plan.require_growth(needed - state.room)
     return [piece]
 
 

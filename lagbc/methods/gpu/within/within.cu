@@ -26,7 +26,7 @@ constexpr double UNREACHED = 1.0 / 0.0;  // infinity
 constexpr unsigned char UNMET = 0, MET = 1, WAITS = 2;
 // How a root ended; as in sums.py.
 constexpr int DONE = 0, OVERFLOWED = 1, STOPPED = 2;
-// The host's flag is far from the device: it is looked at before the first row, and after so many.
+// The host's flag is far from the device: it is looked at after the first row, and then after so many.
 constexpr int LOOK = 1 << 13;
 
 // First column of each sum; NONE where it is not asked for. The order is that of lagbc.methods.within.Columns.
@@ -95,7 +95,7 @@ struct Lane : Arrays {
     int lane, root;  // the root's row; NONE where the lane has none
     const volatile unsigned char* stop;
     int reached = 0, looked = LOOK - 1;  // rows met; rows that were made anew since the last look at the stop flag
-    bool again = false;           // whether some row waits
+    bool again = false;                  // whether some row waits
 
     __device__ Lane(const Ball& ball, int warp, int lane, int root, const volatile unsigned char* stop)
         : Arrays(ball.arrays.of_warp(warp, ball.rows, lane)), ball(ball), lane(lane), root(root), stop(stop) {}
