@@ -255,7 +255,7 @@ def predicted(network: Network, case: Case, limit: float) -> Row:
     with lagbc.config(**_options(case)):
         found = predict(network.graph)
     row = network.describe() | case.describe() | {"competitor": "prediction", "predicted": found.seconds}
-    row |= {"commit": machine.commit(), "predicting": time.perf_counter() - begun, "swept": found.swept}
+    row |= provenance() | {"predicting": time.perf_counter() - begun, "swept": found.swept}
     if found.seconds > limit:
         return row | {"status": f"skipped: it would take about {found.seconds:.2g} s", "seconds": None}
     run = runner(network.graph, case, "auto")

@@ -60,7 +60,9 @@ class Ratio(NamedTuple):
 
 def write(results: Path) -> list[Path]:
     """Write what the rows are good for beside `results`; returns the paths."""
-    rows = json_lines.read(results)
+    every = json_lines.read(results)
+    predictions = [row for row in every if row["competitor"] == "prediction"]
+    rows = [row for row in every if row["competitor"] != "prediction"]
     written = []
     for name, make, x, limit in (
         ("", against_igraph, "times as fast as igraph on one thread", 1.0),
@@ -74,9 +76,9 @@ def write(results: Path) -> list[Path]:
         body = survey_page(rows, cells) if not name else choice_page(cells)
         page.write_text("\n".join([*_conditions(rows), "", f"![{x}]({picture.name})", "", *body]) + "\n")
         written += [page, picture]
-    if predictions := [row for row in rows if row["competitor"] == "prediction"]:
+    if predictions:
         page = results.with_name(f"{results.stem}-prediction.md")
-        page.write_text("\n".join([*_conditions(rows), "", *prediction_page(predictions)]) + "\n")
+        page.write_text("\n".join([*_conditions(predictions), "", *prediction_page(predictions)]) + "\n")
         written.append(page)
     return written
 
