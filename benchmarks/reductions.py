@@ -115,12 +115,13 @@ def measure(network: Network, budget: float, rounds: int, checkout: Path | None 
         if checkout and "plain" in of_round:
             places = near(np.arange(len(network.order)), of_round["plain"].timed, RUN["cpu"])
             before.append(time_former(network.matrix, checkout, places=places))
-    if checkout and before:
-        row |= {"former": {"seconds": min(before), "commit": machine.commit(checkout)}}
     if "all" in timed and (reduced := timed["all"].plan.reduction):
         row |= {"classes": sum(rest.piece.graph.n for rest in reduced.rests if rest.twins is not None)}
         row |= {"junctions": sum(len(rest.contracted.roots) for rest in reduced.rests if rest.contracted is not None)}
     described = {name: {"status": "ok"} | found.describe() for name, found in timed.items()}
+    if checkout and before:
+        alike = {name: described["plain"][name] for name in ("status", "swept", "timed")}
+        described["former"] = alike | {"planning": 0.0, "sweeping": min(before), "commit": machine.commit(checkout)}
     return row | {"runs": skipped | described, "difference": difference(timed)}
 
 

@@ -19,9 +19,14 @@ Row = dict[str, Any]
 
 SHAPE = ("network", "vertices", "edges", "blocks", "classes", "junctions")
 LEFT = {"blocks": "blocks", "twins": "+ twins", "chains": "+ chains", "all": "best"}
-SECONDS = {"plain": "plain", "unreduced": "best unreduced", "blocks": "blocks alone", "all": "reduced"}
+SECONDS = {
+    "former": "former",
+    "plain": "plain",
+    "unreduced": "best unreduced",
+    "blocks": "blocks alone",
+    "all": "reduced",
+}
 LAST = (
-    "former (s)",
     "former / reduced",
     "plain / reduced",
     "best unreduced / reduced",
@@ -68,7 +73,8 @@ def markdown(rows: Sequence[Row], picture: str) -> list[str]:
 
 def _on_former(rows: Sequence[Row]) -> list[str]:
     """Say what `former` is, if it was measured."""
-    commits = sorted({str(row["former"]["commit"])[:10] for row in rows if "former" in row})
+    runs = [row["runs"]["former"] for row in rows if "former" in row["runs"]]
+    commits = sorted({str(run["commit"])[:10] for run in runs})
     if not commits:
         return []
     return [f"`former` is `batched` of commit {', '.join(commits)}, its sweeps alone, on as many roots as `plain`."]
@@ -82,7 +88,7 @@ def summary(rows: Sequence[Row]) -> list[str]:
         known = np.array([value for value in ratios if value is not None])
         if len(known):
             mean, of = np.exp(np.log(known).mean()), f"{len(known)} networks, {known.min():.2f} to {known.max():.3g}"
-            lines.append(f"{SECONDS.get(name, name)} / reduced: {mean:.2f} ({of}).")
+            lines.append(f"{SECONDS[name]} / reduced: {mean:.2f} ({of}).")
     return lines
 
 
@@ -93,24 +99,22 @@ def cells(row: Row) -> list[str]:
     shape += [f"{row[name]:,}" if row.get(name) else "-" for name in ("classes", "junctions")]
     times = [_number(seconds(row, name)) + "*" * is_sampled(row, name) for name in SECONDS]
     planning, all_of_it = row["runs"]["all"].get("planning"), seconds(row, "all")
-    last = [_number(seconds(row, "former")), *(_number(ratio(row, name)) for name in ("former", "plain", "unreduced"))]
+    last = [_number(ratio(row, name)) for name in ("former", "plain", "unreduced")]
     last += [_number(planning), "-" if not all_of_it else f"{100 * planning / all_of_it:.2g} %"]
     last += ["-" if row["difference"] is None else f"{row['difference']:.1e}"]
     return [*shape, *(f"{100 * row['left'][name]:.3g}" for name in LEFT), *times, *last]
 
 
 def seconds(row: Row, name: str) -> float | None:
-    """Seconds of a run, planning included but for `former`; None if it was skipped."""
-    if name == "former":
-        return row["former"]["seconds"] if name in row else None
-    run = row["runs"][name]
-    return float(run["planning"] + run["sweeping"]) if run["status"] == "ok" else None
+    """Seconds of a run, planning included; None if there was none, or it was skipped."""
+    run = row["runs"].get(name)
+    return float(run["planning"] + run["sweeping"]) if run and run["status"] == "ok" else None
 
 
 def is_sampled(row: Row, name: str) -> bool:
     """Whether only some roots of a run were timed."""
-    run = row["runs"][name]
-    return bool(run["status"] == "ok" and run["timed"] < run["swept"])
+    run = row["runs"].get(name)
+    return bool(run and run["status"] == "ok" and run["timed"] < run["swept"])
 
 
 def ratio(row: Row, name: str) -> float | None:

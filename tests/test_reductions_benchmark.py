@@ -141,6 +141,7 @@ def test_from_a_folder_to_a_report(folder: Path) -> None:
     assert [(row["graph"], row["directed"]) for row in rows] == [("chains", False), ("tiny", False)]
     assert all(row["difference"] < 1e-12 for row in rows)
     assert rows[0]["junctions"] > 100
+    assert all(row["runs"]["former"]["sweeping"] > 0 for row in rows)
     run(reductions.main, "--data", folder, "--out", out, "--directed", "--budget", 0)
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert [(row["graph"], row["directed"]) for row in rows[2:]] == [("tiny", True)], "what is there is not done again"
@@ -158,10 +159,11 @@ def test_the_cells_of_a_page() -> None:
     row |= {"left": {"blocks": 0.5, "twins": 0.5, "chains": 0.25, "all": 0.25}, "runs": runs, "difference": 2e-15}
     cells = ["a", "2,000", "3,000", "7", "-", "1,234", "50", "50", "25", "25"]
     times, last = ["40*", "8", "-", "4"], ["10", "2", "1", "25 %", "2.0e-15"]
-    assert reductions_report.cells(row) == [*cells, *times, "-", "-", *last]
-    former = {"former": {"seconds": 60.0, "commit": "0123"}}
-    assert reductions_report.cells(row | former) == [*cells, *times, "60", "15", *last]
+    assert reductions_report.cells(row) == [*cells, "-", *times, "-", *last]
+    runs["former"] = ran | {"planning": 0.0, "sweeping": 60.0, "timed": 64, "commit": "0123"}
+    assert reductions_report.cells(row) == [*cells, "60*", *times, "15", *last]
     assert reductions_report.summary([row, row | {"n": 999}])[1:] == [
+        "former / reduced: 15.00 (1 networks, 15.00 to 15).",
         "plain / reduced: 10.00 (1 networks, 10.00 to 10).",
         "best unreduced / reduced: 2.00 (1 networks, 2.00 to 2).",
     ]

@@ -141,7 +141,7 @@ def _choose_buckets(graph: Graph, plan: SweepPlan) -> tuple[int, float]:
     assert graph.weights is not None
     with np.errstate(over="ignore", invalid="ignore"):
         per_length = (1 + 1 / 256) / graph.weights.min()
-        ahead = graph.weights.max() * per_length
+        ahead = graph.longest * per_length
     if not ahead <= tuning.TRAVERSAL_BUCKETS:
         return 0, 0.0
     return 1 << int(ahead + 2).bit_length(), float(per_length)
