@@ -1,9 +1,10 @@
 """Time against workers: ``python -m benchmarks.scale --help``.
 
 The same call by threads of one process, and by as many workers of one thread each: processes of `ProcessPoolExecutor`,
-a Dask `LocalCluster`, and MPI ranks, where these are installed. Workers are warm and have the graph: what is timed is
-the second call on. Rounds go around all engines, so that a noisy minute hits them alike; ranks have rounds of their
-own, as they are other processes. Every engine has to give the same bits.
+a Dask `LocalCluster`, and MPI ranks, where these are installed. With ``--device cuda`` the GPUs of one process take the
+place of its threads, and each worker has a GPU; where there are fewer GPUs than workers, some share one. Workers are
+warm and have the graph: what is timed is the second call on. Rounds go around all engines, so that a noisy minute hits
+them alike; ranks have rounds of their own, as they are other processes. Every engine has to give the same bits.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 import numpy as np
@@ -34,13 +35,16 @@ import lagbc
 from benchmarks import machine
 from benchmarks.generators import rmat
 from benchmarks.graphs import is_symmetric, read
+from lagbc.methods.table import gpu_names, gpus
 
 RESULTS = Path(__file__).parent / "results"
 Scores = NDArray[np.float64]
+Where = Literal["cpu", "cuda"]
 # Of a call: on the clock, and of the processors, of all processes together.
 Seconds = tuple[float, float]
 Call = Callable[[], Scores]
-ENGINES = "threads", "processes", "dask", "ranks"
+# The first is what the others are held against: the workers of one process.
+ENGINES = {"cpu": ("threads", "processes", "dask", "ranks"), "cuda": ("GPUs", "processes", "dask", "ranks")}
 _RANKS = "import sys; from benchmarks.scale import time_on_ranks; time_on_ranks(*sys.argv[1:])"
 
 
@@ -53,23 +57,26 @@ def graph_of(name: str, data: Path | None) -> csr_array:
     return read(next(data.glob(f"{name}.mtx*")))
 
 
-def call_on(A: csr_array, **how: Any) -> Scores:
-    """Make the call that is timed."""
-    scores: Scores = lagbc.bc(A, directed=not is_symmetric(A), device="cpu", **how)
-    return scores
+def call_of(A: csr_array, device: Where, roots: int | None) -> Callable[..., Scores]:
+    """Return the call that is timed, but for who makes it: from all vertices, or from some that are drawn."""
+    some: dict[str, Any] = {} if roots is None else {"k": roots, "rng": 1}
+    return partial(lagbc.bc, A, directed=not is_symmetric(A), device=device, **some)
 
 
-def calls(A: csr_array, workers: int, stack: ExitStack) -> Iterator[tuple[str, Call]]:
+def calls(call: Callable[..., Scores], workers: int, device: Where, stack: ExitStack) -> Iterator[tuple[str, Call]]:
     """Yield the call by each engine of this process, with so many workers."""
-    yield "threads", partial(call_on, A, threads=workers)
+    if device == "cpu":
+        yield "threads", partial(call, threads=workers)
+    else:
+        yield "GPUs", partial(call, device=[number % gpus() for number in range(workers)])
     context = multiprocessing.get_context("forkserver")
     pool = stack.enter_context(ProcessPoolExecutor(workers, mp_context=context))
-    yield "processes", partial(call_on, A, executor=pool)
+    yield "processes", partial(call, executor=pool)
     if find_spec("distributed"):
         dask: Any = import_module("distributed")
         cluster = dask.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
         client = stack.enter_context(dask.Client(stack.enter_context(cluster)))
-        yield "dask", partial(call_on, A, executor=client.get_executor())
+        yield "dask", partial(call, executor=client.get_executor())
 
 
 def cpu_seconds() -> float:
@@ -92,55 +99,71 @@ def seconds_of(named: dict[str, Call], expected: Scores, rounds: int) -> dict[st
     return seconds
 
 
-def seconds_on_ranks(name: str, data: Path | None, workers: int, rounds: int) -> list[Seconds]:
+def seconds_on_ranks(
+    name: str, data: Path | None, workers: int, rounds: int, device: Where, roots: int | None
+) -> list[Seconds]:
     """Time calls of a program of so many ranks; none where there is no MPI."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     launcher = shutil.which("mpiexec", path=path)
     if launcher is None or not find_spec("mpi4py"):
         return []
-    command = [launcher, "-n", str(workers), sys.executable, "-c", _RANKS, name, str(data or ""), str(rounds)]
+    told = name, str(data or ""), str(rounds), device, str(roots or "")
+    command = [launcher, "-n", str(workers), sys.executable, "-c", _RANKS, *told]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     by_rank: list[list[Seconds]] = json.loads(done.stdout.splitlines()[-1])
     return [(max(one[0] for one in every), sum(one[1] for one in every)) for every in zip(*by_rank, strict=True)]
 
 
-def time_on_ranks(name: str, data: str, rounds: str) -> None:
+def time_on_ranks(name: str, data: str, rounds: str, device: Where, roots: str) -> None:
     """Print the seconds of calls; every rank calls this."""
     from mpi4py import MPI
 
     A = graph_of(name, Path(data) if data else None)
-    call = partial(call_on, A, comm=MPI.COMM_WORLD, threads=1)
-    timed = seconds_of({"ranks": call}, call_on(A), int(rounds))["ranks"]
+    call = call_of(A, device, int(roots) if roots else None)
+    on_ranks = partial(call, comm=MPI.COMM_WORLD, threads=1)
+    timed = seconds_of({"ranks": on_ranks}, call(), int(rounds))["ranks"]
     if by_rank := MPI.COMM_WORLD.gather(timed):
         print(json.dumps(by_rank), flush=True)
 
 
-def measure(name: str, data: Path | None, workers: int, rounds: int) -> Iterator[dict[str, Any]]:
+def measure(
+    name: str, data: Path | None, workers: int, rounds: int, device: Where, roots: int | None
+) -> Iterator[dict[str, Any]]:
     """Yield a record an engine."""
     A = graph_of(name, data)
+    call = call_of(A, device, roots)
     with ExitStack() as stack:
-        timed = seconds_of(dict(calls(A, workers, stack)), call_on(A), rounds)
-    timed["ranks"] = seconds_on_ranks(name, data, workers, rounds)
+        timed = seconds_of(dict(calls(call, workers, device, stack)), call(), rounds)
+    timed["ranks"] = seconds_on_ranks(name, data, workers, rounds, device, roots)
+    what = {"graph": name, "n": A.shape[0], "nnz": A.nnz, "roots": roots or A.shape[0], "device": device}
     for engine, seconds in timed.items():
         if seconds:
-            yield {"graph": name, "n": A.shape[0], "nnz": A.nnz, "engine": engine, "workers": workers} | {
-                "seconds": [clock for clock, _ in seconds],
-                "cpu_seconds": [used for _, used in seconds],
-            }
+            yield (
+                what
+                | {"engine": engine, "workers": workers}
+                | {
+                    "seconds": [clock for clock, _ in seconds],
+                    "cpu_seconds": [used for _, used in seconds],
+                }
+            )
 
 
 def report(rows: list[dict[str, Any]]) -> str:
-    """Lay out the best times, and how many times as long as the threads each engine takes."""
-    host, rounds = machine.describe(), len(rows[0]["seconds"])
+    """Lay out the best times, and how many times as long as the first engine, in one process, each other one takes."""
+    host, rounds, device = machine.describe(), len(rows[0]["seconds"]), rows[0]["device"]
+    first, *_ = engines = [engine for engine in ENGINES[device] if any(row["engine"] == engine for row in rows)]
+    found = ", ".join(gpu_names()) if device == "cuda" else ""
     lines = [
-        f"{host['cpu']}, {host['cores']} cores; Python {host['python']}; commit {host['commit']}.",
+        f"{found + ' beside ' if found else ''}{host['cpu']}, {host['cores']} cores; Python {host['python']}; "
+        f"commit {host['commit']}.",
         "",
         f"Seconds of a call of `bc` from the second on, the best of {rounds} rounds. In brackets, how many times as "
-        "long as that of as many threads of one process: on the clock, and of the processors, of all processes. Each "
-        "worker has one thread. By `python -m benchmarks.scale`.",
+        f"long as that of as many {first} of one process: on the clock, and of the processors, of all processes. Each "
+        f"worker has one {'thread' if device == 'cpu' else 'GPU, or its share of one where there are fewer'}. "
+        "By `python -m benchmarks.scale`.",
         "",
-        f"| graph | n | entries | workers | {' | '.join(ENGINES)} |",
-        "|" + "---|" * (4 + len(ENGINES)),
+        f"| graph | n | entries | roots | workers | {' | '.join(engines)} |",
+        "|" + "---|" * (5 + len(engines)),
     ]
     best = {
         (row["graph"], row["workers"], row["engine"]): np.array([min(row["seconds"]), min(row["cpu_seconds"])])
@@ -148,11 +171,11 @@ def report(rows: list[dict[str, Any]]) -> str:
     }
     for graph, workers in dict.fromkeys((row["graph"], row["workers"]) for row in rows):
         row = next(row for row in rows if row["graph"] == graph)
-        of_threads = best[graph, workers, "threads"]
-        cells = [graph, row["n"], row["nnz"], workers]
-        for engine in ENGINES:
+        of_one_process = best[graph, workers, first]
+        cells = [graph, row["n"], row["nnz"], row["roots"], workers]
+        for engine in engines:
             seconds = best.get((graph, workers, engine))
-            ratio, used = (0, 0) if seconds is None else seconds / of_threads
+            ratio, used = (0, 0) if seconds is None else seconds / of_one_process
             cells.append("-" if seconds is None else f"{seconds[0]:.3f} ({ratio:.2f}, {used:.2f})")
         lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines) + "\n"
@@ -168,7 +191,7 @@ def plot(rows: list[dict[str, Any]], path: Path) -> None:
     graphs = list(dict.fromkeys(row["graph"] for row in rows))
     figure, panels = pyplot.subplots(1, len(graphs), figsize=(4.2 * len(graphs), 3.4), squeeze=False)
     for graph, panel in zip(graphs, panels[0], strict=True):
-        for engine in ENGINES:
+        for engine in ENGINES[rows[0]["device"]]:
             mine = [row for row in rows if (row["graph"], row["engine"]) == (graph, engine)]
             panel.plot([row["workers"] for row in mine], [min(row["seconds"]) for row in mine], "o-", label=engine)
         counts = sorted({row["workers"] for row in rows})
@@ -187,20 +210,25 @@ def plot(rows: list[dict[str, Any]], path: Path) -> None:
 @click.option("--graphs", default="rmat-14-16", show_default=True, help="rmat-SCALE-FACTOR or names, comma-separated.")
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of Matrix Market files that names are of.")
 @click.option("--workers", default="1,2", show_default=True)
+@click.option("--roots", type=click.IntRange(min=1), help="So many that are drawn.  [default: all]")
+@click.option("--device", type=click.Choice(list(ENGINES)), default="cpu", show_default=True)
 @click.option("--rounds", default=5, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), default=RESULTS, show_default=True)
-def main(graphs: str, data: Path | None, workers: str, rounds: int, out: Path) -> None:
-    """Write scale.jsonl, scale.md and scale.png."""
+def main(
+    graphs: str, data: Path | None, workers: str, roots: int | None, device: Where, rounds: int, out: Path
+) -> None:
+    """Write scale.jsonl, scale.md and scale.png, or scale-cuda.*."""
     rows: list[dict[str, Any]] = []
     for name in graphs.split(","):
         for count in map(int, workers.split(",")):
-            for row in measure(name, data, count, rounds):
+            for row in measure(name, data, count, rounds, device, roots):
                 rows.append(row)
                 click.echo(f"{name}, {count} workers, {row['engine']}: {min(row['seconds']):.3f} s")
     records = (json.dumps(row | {"machine": machine.describe()}) for row in rows)
-    (out / "scale.jsonl").write_text("\n".join(records) + "\n")
-    (out / "scale.md").write_text(report(rows))
-    plot(rows, out / "scale.png")
+    written = "scale" if device == "cpu" else f"scale-{device}"
+    (out / f"{written}.jsonl").write_text("\n".join(records) + "\n")
+    (out / f"{written}.md").write_text(report(rows))
+    plot(rows, out / f"{written}.png")
 
 
 if __name__ == "__main__":

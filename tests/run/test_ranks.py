@@ -1,29 +1,15 @@
 """Programs whose processes are MPI ranks: the bits of a run of one process on each, and errors and Ctrl-C of all."""
 
-import os
-import shutil
-import signal
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from launcher import LAUNCHER, TESTS, run
 
 import lagbc
 
 pytest.importorskip("mpi4py")
-LAUNCHER = shutil.which("mpiexec", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
 if LAUNCHER is None:
     pytest.skip("there is no mpiexec", allow_module_level=True)
 
-TESTS = str(Path(__file__).parents[1])
-# Open MPI wants to be told that it may run as root, and more ranks than there are cores.
-SAID = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
-}
 BEGIN = f"""
 import sys
 sys.path.insert(0, {TESTS!r})
@@ -41,27 +27,6 @@ reduced.SMALL_VERTICES = 2
 A, MESH = scale_free(500, 3000, seed=1), grid(15, 20)
 LENGTHS = with_lengths(A, [1, 2, 3])
 """
-
-
-def environment():
-    path = os.pathsep.join([str(Path(lagbc.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
-    return {**os.environ, **SAID, "PYTHONPATH": path}
-
-
-def start(ranks, *arguments):
-    command = [LAUNCHER, "-n", str(ranks), sys.executable, *map(str, arguments)]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen(command, env=environment(), start_new_session=True, **pipes)
-
-
-def run(ranks, *arguments):
-    process = start(ranks, *arguments)
-    try:
-        stdout, stderr = process.communicate(timeout=120)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        raise
-    return process.returncode, stdout, stderr
 
 
 @pytest.fixture
