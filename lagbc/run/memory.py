@@ -283,12 +283,13 @@ def smaller(graph: Graph, method: Method, plan: SweepPlan) -> SweepPlan | None:
     return plan if plan.budget is None else held(plan, method, estimate(graph, method, plan, plan.budget))
 
 
-def usual(method: Method, roots: int, threads: int) -> int:
-    """Tell the batch where none is asked for: the method's, or a thread's share of few roots, in whole blocks."""
+def usual(method: Method, roots: int, threads: int, asked: int | None = None) -> int:
+    """Tell the batch: the one asked for, or the method's; of few roots a thread's share, in whole blocks."""
     batching = method.load().batching
+    most = batching.auto if asked is None else asked
     if not batching.concurrent or batching.block == 1:
-        return batching.auto
-    return min(batching.auto, batching.round(max(-(-roots // threads), 1)))
+        return most
+    return min(most, batching.round(max(-(-roots // threads), 1)))
 
 
 def busy(batching: Batching, roots: int, batch: int, threads: int) -> int:

@@ -76,7 +76,8 @@ class Plan:
             return
         for part in self.parts:
             batching = part.method.load().batching
-            if part.sweep.batch < memory.widest(part.method, batching, asked, len(part.roots)):
+            batch = _batch(part.method, len(part.roots), self.settings)
+            if part.sweep.batch < memory.widest(part.method, batching, batch, len(part.roots)):
                 warn(f"batch={asked} is over the memory budget; taking {part.sweep.batch}", MemoryWarning)
                 return
 
@@ -218,13 +219,11 @@ def _as_drawn_before(request: Request, n: int, settings: Settings) -> Request:
 
 def _plan_sweep(graph: Graph, method: Method, request: Request, settings: Settings) -> SweepPlan:
     """Say what a run asks of its method, with the batch and the threads that were asked for."""
-    roots, threads, batching = len(request.roots), settings.threads, method.load().batching
-    # The roots that the threads share out among themselves: a worker has one chunk after the other.
-    shared = roots if settings.executor is None else min(roots, chunk_length(method, batching))
-    batch = memory.usual(method, shared, threads) if settings.batch is None else settings.batch
+    roots, batching = len(request.roots), method.load().batching
+    batch = _batch(method, roots, settings)
     return SweepPlan(
         batch=batch,
-        threads=memory.busy(batching, roots, batch, threads),
+        threads=memory.busy(batching, roots, batch, settings.threads),
         dtype="float64" if _takes_float64(request) else settings.dtype,
         endpoints=request.endpoints,
         omega=request.omega,
@@ -242,6 +241,12 @@ def _plan_sweep(graph: Graph, method: Method, request: Request, settings: Settin
         virtual_warp=settings.virtual_warp,
         method=method.name,
     )
+
+
+def _batch(method: Method, roots: int, settings: Settings) -> int:
+    """Tell the batch for so many roots, of which a worker has one chunk after the other."""
+    shared = roots if settings.executor is None else min(roots, chunk_length(method, method.load().batching))
+    return memory.usual(method, shared, settings.threads, settings.batch)
 
 
 def _takes_float64(request: Request) -> bool:

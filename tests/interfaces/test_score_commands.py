@@ -124,7 +124,9 @@ def test_several_cutoffs_give_a_column_each(tmp_path):
         rows = list(csv.DictReader(file))
     assert [list(map(float, list(row.values())[1:])) for row in rows] == expected.tolist()
     assert list(rows[0]) == ["vertex", "cutoff 2, decay 0.5", "cutoff 3, decay 0.5"]
-    assert "rank  vertex  cutoff 2, decay 0.5  cutoff 3, decay 0.5  degree" in printed
+    assert "\nranked by cutoff 2, decay 0.5\nrank  vertex  cutoff 2, decay 0.5  cutoff 3, decay 0.5  degree" in printed
+    assert "ranked by" not in succeed("bc", "example:karate", "--cutoff", "2")
+    assert succeed("bc", "example:karate", "--cutoff", "2", "--cutoff", "3").count("cutoff 3") == 1
     succeed("edge-bc", "example:karate", "--cutoff", "2,3", "--out", edges)
     matrices = lagbc.edge_bc(graph, cutoff=[2, 3])
     with edges.open() as file:

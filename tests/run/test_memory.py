@@ -24,6 +24,14 @@ def test_no_more_threads_than_batches():
     assert lagbc.estimate_memory(np.zeros((0, 0)), threads=5).threads == 1
 
 
+def test_a_wide_batch_leaves_no_thread_without_roots(recwarn):
+    """Of few roots each thread takes its share, and nothing is said of memory."""
+    few = lagbc.estimate_memory(A, 10**6, method="batched", device="cpu", threads=3)
+    assert (few.batch, few.threads) == (estimate(3).batch, 3)
+    lagbc.bc(A, 10**6, method="batched", device="cpu", reduce="none", threads=3)
+    assert not recwarn.list
+
+
 @pytest.mark.parametrize("threads", range(1, 9))
 def test_as_many_threads_as_memory_holds(monkeypatch, threads):
     monkeypatch.setenv("LAGBC_MEMORY", str(estimate(threads).total))

@@ -22,9 +22,11 @@ _Function = Callable[..., Any]
 _FILE = "@"
 
 
-def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> list[float] | float | None:
-    if value is None:
+def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[float] | float | None:
+    """Take the numbers of an option that may be given more than once."""
+    if not values:
         return None
+    value = ",".join(values)
     try:
         numbers = [float(part) for part in value.split(",")]
     except ValueError:
@@ -66,12 +68,14 @@ _ARGUMENTS = {
     ),
     "cutoff": click.option(
         "--cutoff",
+        multiple=True,
         callback=_numbers,
         metavar="D[,D...]",
         help="Only pairs of vertices at most so far apart, in hops or lengths; several give a column each.",
     ),
     "decay": click.option(
         "--decay",
+        multiple=True,
         callback=_numbers,
         metavar="B[,B...]",
         help="A pair at distance d counts exp(-B d); several give a column each, for every cutoff.",

@@ -43,7 +43,8 @@ class Rows:
             values = (f"{column[row]:.8g}" for column in self.scores.values())
             error = () if self.errors is None else (f"± {self.errors[row]:.2g}",)
             rows.append((str(row + 1), *names, *values, *error, *(str(column[v]) for column in more.values())))
-        return table(rows, right=True)
+        order = f"ranked by {next(iter(self.scores))}\n" if len(self.scores) > 1 else ""
+        return order + table(rows, right=True)
 
     def as_json(self) -> dict[str, list[Any]]:
         """Return a list for each column; None for what JSON has no number for, such as the logarithm of 0."""
