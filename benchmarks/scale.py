@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
+from dataclasses import asdict, dataclass
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -57,10 +58,27 @@ def graph_of(name: str, data: Path | None) -> csr_array:
     return read(next(data.glob(f"{name}.mtx*")))
 
 
-def call_of(A: csr_array, device: Where, roots: int | None) -> Callable[..., Scores]:
-    """Return the call that is timed, but for who makes it: from all vertices, or from some that are drawn."""
-    some: dict[str, Any] = {} if roots is None else {"k": roots, "rng": 1}
-    return partial(lagbc.bc, A, directed=not is_symmetric(A), device=device, **some)
+@dataclass(frozen=True)
+class Case:
+    """What is timed: a centrality of a graph on a kind of device, from all vertices or from some that are drawn."""
+
+    graph: str
+    data: str | None
+    device: Where
+    roots: int | None
+    centrality: Literal["bc", "edge_bc"]
+
+    def load(self) -> csr_array:
+        """Make or read the graph."""
+        return graph_of(self.graph, None if self.data is None else Path(self.data))
+
+    def call(self, A: csr_array) -> Callable[..., Scores]:
+        """Return the call that is timed, but for who makes it; of edges, the scores in the order of the matrix."""
+        some: dict[str, Any] = {} if self.roots is None else {"k": self.roots, "rng": 1}
+        given: dict[str, Any] = {"directed": not is_symmetric(A), "device": self.device, **some}
+        if self.centrality == "bc":
+            return partial(lagbc.bc, A, **given)
+        return lambda **how: csr_array(lagbc.edge_bc(A, **{**given, **how})).data
 
 
 def calls(call: Callable[..., Scores], workers: int, device: Where, stack: ExitStack) -> Iterator[tuple[str, Call]]:
@@ -99,43 +117,38 @@ def seconds_of(named: dict[str, Call], expected: Scores, rounds: int) -> dict[st
     return seconds
 
 
-def seconds_on_ranks(
-    name: str, data: Path | None, workers: int, rounds: int, device: Where, roots: int | None
-) -> list[Seconds]:
+def seconds_on_ranks(case: Case, workers: int, rounds: int) -> list[Seconds]:
     """Time calls of a program of so many ranks; none where there is no MPI."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     launcher = shutil.which("mpiexec", path=path)
     if launcher is None or not find_spec("mpi4py"):
         return []
-    told = name, str(data or ""), str(rounds), device, str(roots or "")
-    command = [launcher, "-n", str(workers), sys.executable, "-c", _RANKS, *told]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    command = [launcher, "-n", str(workers), sys.executable, "-c", _RANKS, json.dumps(asdict(case)), str(rounds)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     by_rank: list[list[Seconds]] = json.loads(done.stdout.splitlines()[-1])
     return [(max(one[0] for one in every), sum(one[1] for one in every)) for every in zip(*by_rank, strict=True)]
 
 
-def time_on_ranks(name: str, data: str, rounds: str, device: Where, roots: str) -> None:
+def time_on_ranks(case: str, rounds: str) -> None:
     """Print the seconds of calls; every rank calls this."""
     from mpi4py import MPI
 
-    A = graph_of(name, Path(data) if data else None)
-    call = call_of(A, device, int(roots) if roots else None)
+    known = Case(**json.loads(case))
+    call = known.call(known.load())
     on_ranks = partial(call, comm=MPI.COMM_WORLD, threads=1)
     timed = seconds_of({"ranks": on_ranks}, call(), int(rounds))["ranks"]
     if by_rank := MPI.COMM_WORLD.gather(timed):
         print(json.dumps(by_rank), flush=True)
 
 
-def measure(
-    name: str, data: Path | None, workers: int, rounds: int, device: Where, roots: int | None
-) -> Iterator[dict[str, Any]]:
+def measure(case: Case, workers: int, rounds: int) -> Iterator[dict[str, Any]]:
     """Yield a record an engine."""
-    A = graph_of(name, data)
-    call = call_of(A, device, roots)
+    A = case.load()
+    call = case.call(A)
     with ExitStack() as stack:
-        timed = seconds_of(dict(calls(call, workers, device, stack)), call(), rounds)
-    timed["ranks"] = seconds_on_ranks(name, data, workers, rounds, device, roots)
-    what = {"graph": name, "n": A.shape[0], "nnz": A.nnz, "roots": roots or A.shape[0], "device": device}
+        timed = seconds_of(dict(calls(call, workers, case.device, stack)), call(), rounds)
+    timed["ranks"] = seconds_on_ranks(case, workers, rounds)
+    what = {**asdict(case), "n": A.shape[0], "nnz": A.nnz, "roots": case.roots or A.shape[0]}
     for engine, seconds in timed.items():
         if seconds:
             yield (
@@ -153,12 +166,13 @@ def report(rows: list[dict[str, Any]]) -> str:
     host, rounds, device = machine.describe(), len(rows[0]["seconds"]), rows[0]["device"]
     first, *_ = engines = [engine for engine in ENGINES[device] if any(row["engine"] == engine for row in rows)]
     found = ", ".join(gpu_names()) if device == "cuda" else ""
+    centrality = rows[0]["centrality"]
     lines = [
         f"{found + ' beside ' if found else ''}{host['cpu']}, {host['cores']} cores; Python {host['python']}; "
         f"commit {host['commit']}.",
         "",
-        f"Seconds of a call of `bc` from the second on, the best of {rounds} rounds. In brackets, how many times as "
-        f"long as that of as many {first} of one process: on the clock, and of the processors, of all processes. Each "
+        f"Seconds of a call of `{centrality}` from the second on, the best of {rounds} rounds. In brackets, how many "
+        f"times as long as that of as many {first} of one process: on the clock, and of the processors, of all processes. Each "
         f"worker has one {'thread' if device == 'cpu' else 'GPU, or its share of one where there are fewer'}. "
         "By `python -m benchmarks.scale`.",
         "",
@@ -212,20 +226,21 @@ def plot(rows: list[dict[str, Any]], path: Path) -> None:
 @click.option("--workers", default="1,2", show_default=True)
 @click.option("--roots", type=click.IntRange(min=1), help="So many that are drawn.  [default: all]")
 @click.option("--device", type=click.Choice(list(ENGINES)), default="cpu", show_default=True)
+@click.option("--centrality", type=click.Choice(["bc", "edge_bc"]), default="bc", show_default=True)
 @click.option("--rounds", default=5, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), default=RESULTS, show_default=True)
-def main(
-    graphs: str, data: Path | None, workers: str, roots: int | None, device: Where, rounds: int, out: Path
-) -> None:
-    """Write scale.jsonl, scale.md and scale.png, or scale-cuda.*."""
+def main(graphs: str, data: Path | None, workers: str, rounds: int, out: Path, **what: Any) -> None:
+    """Write scale.jsonl, scale.md and scale.png; on GPUs or of edges the names end in -cuda, -edge_bc."""
     rows: list[dict[str, Any]] = []
     for name in graphs.split(","):
+        case = Case(graph=name, data=str(data) if data else None, **what)
         for count in map(int, workers.split(",")):
-            for row in measure(name, data, count, rounds, device, roots):
+            for row in measure(case, count, rounds):
                 rows.append(row)
                 click.echo(f"{name}, {count} workers, {row['engine']}: {min(row['seconds']):.3f} s")
     records = (json.dumps(row | {"machine": machine.describe()}) for row in rows)
-    written = "scale" if device == "cpu" else f"scale-{device}"
+    kinds = [kind for kind in (what["device"], what["centrality"]) if kind not in ("cpu", "bc")]
+    written = "-".join(["scale", *kinds])
     (out / f"{written}.jsonl").write_text("\n".join(records) + "\n")
     (out / f"{written}.md").write_text(report(rows))
     plot(rows, out / f"{written}.png")
