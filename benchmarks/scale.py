@@ -172,8 +172,8 @@ def report(rows: list[dict[str, Any]]) -> str:
         f"commit {host['commit']}.",
         "",
         f"Seconds of a call of `{centrality}` from the second on, the best of {rounds} rounds. In brackets, how many "
-        f"times as long as that of as many {first} of one process: on the clock, and of the processors, of all processes. Each "
-        f"worker has one {'thread' if device == 'cpu' else 'GPU, or its share of one where there are fewer'}. "
+        f"times as long as that of as many {first} of one process: on the clock, and of the processors, of all "
+        f"processes. Each worker has one {'thread' if device == 'cpu' else 'GPU, or its share of one where there are fewer'}. "
         "By `python -m benchmarks.scale`.",
         "",
         f"| graph | n | entries | roots | workers | {' | '.join(engines)} |",
