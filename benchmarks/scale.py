@@ -173,8 +173,8 @@ def report(rows: list[dict[str, Any]]) -> str:
         "",
         f"Seconds of a call of `{centrality}` from the second on, the best of {rounds} rounds. In brackets, how many "
         f"times as long as that of as many {first} of one process: on the clock, and of the processors, of all "
-        f"processes. Each worker has one {'thread' if device == 'cpu' else 'GPU, or its share of one where there are fewer'}. "
-        "By `python -m benchmarks.scale`.",
+        f"processes. Each worker has one {'GPU, or a share of one' if found else 'thread'}. By `python -m "
+        "benchmarks.scale`.",
         "",
         f"| graph | n | entries | roots | workers | {' | '.join(engines)} |",
         "|" + "---|" * (5 + len(engines)),
