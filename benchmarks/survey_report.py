@@ -96,8 +96,8 @@ def against_igraph(rows: Sequence[Row]) -> dict[Cell, list[Ratio]]:
         ratios = {name: igraph / _per_root(row) for name, row in group.items() if igraph and name != "igraph"}
         if methods := [value for name, value in ratios.items() if name not in NO_METHODS]:
             ratios["best"] = max(methods)
-            n = next(iter(group.values()))["n"]
-            found.setdefault(cell, []).append(Ratio(network, n, ratios.get("auto", ratios["best"]), ratios))
+        if dot := ratios.get("auto", ratios.get("best")):
+            found.setdefault(cell, []).append(Ratio(network, next(iter(group.values()))["n"], dot, ratios))
     return found
 
 
