@@ -46,6 +46,7 @@ Seconds = tuple[float, float]
 Call = Callable[[], Scores]
 # The first is what the others are held against: the workers of one process.
 ENGINES = {"cpu": ("threads", "processes", "dask", "ranks"), "cuda": ("GPUs", "processes", "dask", "ranks")}
+_TOLD = "seconds by rank: "
 _RANKS = "import sys; from benchmarks.scale import time_on_ranks; time_on_ranks(*sys.argv[1:])"
 
 
@@ -125,7 +126,8 @@ def seconds_on_ranks(case: Case, workers: int, rounds: int) -> list[Seconds]:
         return []
     command = [launcher, "-n", str(workers), sys.executable, "-c", _RANKS, json.dumps(asdict(case)), str(rounds)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    by_rank: list[list[Seconds]] = json.loads(done.stdout.splitlines()[-1])
+    told = next(line for line in done.stdout.splitlines() if line.startswith(_TOLD))  # Open MPI writes more
+    by_rank: list[list[Seconds]] = json.loads(told.removeprefix(_TOLD))
     return [(max(one[0] for one in every), sum(one[1] for one in every)) for every in zip(*by_rank, strict=True)]
 
 
@@ -138,7 +140,7 @@ def time_on_ranks(case: str, rounds: str) -> None:
     on_ranks = partial(call, comm=MPI.COMM_WORLD, threads=1)
     timed = seconds_of({"ranks": on_ranks}, call(), int(rounds))["ranks"]
     if by_rank := MPI.COMM_WORLD.gather(timed):
-        print(json.dumps(by_rank), flush=True)
+        print(f"{_TOLD}{json.dumps(by_rank)}", flush=True)
 
 
 def measure(case: Case, workers: int, rounds: int) -> Iterator[dict[str, Any]]:

@@ -163,7 +163,7 @@ CONSTANTS = (
     gpu("HOST_EDGES", (0, NEVER), graphs=("rmat-12-16", "rmat-16-16"), ordered=False),
 )
 # By no call: it is how much work a kill may cost, and a bound that keeps an edge's sum with one owner. By another
-# command, `benchmarks.choice`: what "auto" takes.
+# command, `benchmarks.choice` or `benchmarks.survey`: what "auto" takes, and with how many threads.
 NOT_MEASURED = {
     "CHECKPOINT_SECONDS",
     "EDGES_OWN_BYTES",
@@ -172,6 +172,7 @@ NOT_MEASURED = {
     "OF_SMALL_RUNS",
     "PROBE_ROOTS",
     "PROBE_SEARCHES",
+    "THREAD_WORK",
     "WITHIN_ROWS",
 }
 

@@ -149,6 +149,10 @@ SAMPLE, GAMMA = 512, 4.0
 # with 16 cores at 1e7 (5 ms a run) once CuPy was loaded and the kernels compiled, which takes about a second: at 1e8 it
 # gained 3 times, at 4e9 11 times. ``python -m benchmarks.gpu`` and ``python -m benchmarks.run`` time either.
 GPU_WORK = 1e8
+# Roots times nnz for each thread of the CPU, where no number is asked for: some 5 to 10 ms. To hand over batches takes
+# time, as threads wait for the interpreter: from all roots, netscience (8e6) took 4.6 ms on one thread, 8.2 on two and
+# 13 on four; email-Eu-core (2e7) 14 ms on one, 8 on two.
+THREAD_WORK = 1e7
 # Roots times nnz below which a probe would be felt: then a method of this formulation is taken. On a GPU such a run is
 # mostly launches, of which a traversal has few.
 PROBE_WORK = 1e6

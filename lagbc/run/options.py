@@ -52,8 +52,9 @@ class Options(TypedDict, total=False):
         numbers; docs/reductions.md says what is done, and when nothing is. Where a stated memory is too little for it,
         "auto" does nothing, and "all" is a MemoryError.
     threads : int or None
-        CPU threads of the sweeps; None is one for each core that the process may use. They never change a bit of what
-        promises bits. A large graph is put in order before by all cores, whatever is given here.
+        CPU threads of the sweeps; None is one for each core that the process may use, or fewer where each would have
+        less than some 10 ms to do. They never change a bit of what promises bits. A large graph is put in order before
+        by all cores, whatever is given here.
     memory : str, int or None
         What the run may take: a size such as "8GB" or "512MiB", or a number of bytes. None is what the environment
         variable ``LAGBC_MEMORY`` says, and without it half of what is free, on the GPU 80 %.
@@ -161,6 +162,8 @@ class Settings:
     devices : tuple of int, "all", or None
         Numbers of the GPUs that are asked for; None is CuPy's current one.
     threads : int
+    threads_asked : bool
+        Whether they were given; else they are the most that are taken.
     memory : int or None
         Bytes.
     bucket_width : float or None
@@ -176,6 +179,7 @@ class Settings:
     device: str
     reduce: str
     threads: int
+    threads_asked: bool
     memory: int | None
     dtype: str
     bucket_width: float | None
@@ -218,6 +222,7 @@ def settle(batch: int | str, options: Options) -> Settings:
         device=device,
         reduce=_one_of("reduce", given.get("reduce", "auto"), ("auto", "none", "all")),
         threads=_parse_threads(given.get("threads"), executor),
+        threads_asked=given.get("threads") is not None,
         memory=None if memory is None else parse_size("memory", memory),
         dtype=_one_of("dtype", given.get("dtype", "float64"), ("float64", "float32")),
         bucket_width=_parse_width(given.get("bucket_width", "auto")),

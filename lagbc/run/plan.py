@@ -11,6 +11,7 @@ from lagbc.errors import MemoryWarning, warn
 from lagbc.graph import tuning
 from lagbc.graph.graph import Graph
 from lagbc.methods import table
+from lagbc.methods import tuning as methods_tuning
 from lagbc.methods.choose import Selection, choose
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.probe import Probe, probe
@@ -76,7 +77,7 @@ class Plan:
             return
         for part in self.parts:
             batching = part.method.load().batching
-            batch = _batch(part.method, len(part.roots), self.settings)
+            batch = _batch(part.graph, part.method, len(part.roots), self.settings)
             if part.sweep.batch < memory.widest(part.method, batching, batch, len(part.roots)):
                 warn(f"batch={asked} is over the memory budget; taking {part.sweep.batch}", MemoryWarning)
                 return
@@ -220,10 +221,10 @@ def _as_drawn_before(request: Request, n: int, settings: Settings) -> Request:
 def _plan_sweep(graph: Graph, method: Method, request: Request, settings: Settings) -> SweepPlan:
     """Say what a run asks of its method, with the batch and the threads that were asked for."""
     roots, batching = len(request.roots), method.load().batching
-    batch = _batch(method, roots, settings)
+    batch = _batch(graph, method, roots, settings)
     return SweepPlan(
         batch=batch,
-        threads=memory.busy(batching, roots, batch, settings.threads),
+        threads=memory.busy(batching, roots, batch, _threads(graph, method, roots, settings)),
         dtype="float64" if _takes_float64(request) else settings.dtype,
         endpoints=request.endpoints,
         omega=request.omega,
@@ -243,10 +244,17 @@ def _plan_sweep(graph: Graph, method: Method, request: Request, settings: Settin
     )
 
 
-def _batch(method: Method, roots: int, settings: Settings) -> int:
+def _threads(graph: Graph, method: Method, roots: int, settings: Settings) -> int:
+    """Tell how many threads there are: those asked for, or so many that each has some work."""
+    if settings.threads_asked or method.device == "cuda":
+        return settings.threads
+    return min(settings.threads, 1 + int(roots * graph.nnz / methods_tuning.THREAD_WORK))
+
+
+def _batch(graph: Graph, method: Method, roots: int, settings: Settings) -> int:
     """Tell the batch for so many roots, of which a worker has one chunk after the other."""
     shared = roots if settings.executor is None else min(roots, chunk_length(method, method.load().batching))
-    return memory.usual(method, shared, settings.threads, settings.batch)
+    return memory.usual(method, shared, _threads(graph, method, roots, settings), settings.batch)
 
 
 def _takes_float64(request: Request) -> bool:

@@ -8,7 +8,9 @@ import lagbc
 from lagbc import limits
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
+from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
+from lagbc.run import options
 from lagbc.run.graph_memory import device_graph_bytes
 
 A = scale_free(500, 4000, seed=1)
@@ -22,6 +24,15 @@ def test_no_more_threads_than_batches():
     assert estimate(10**30).threads == estimate(8).threads == 8
     assert estimate(3).threads == 3
     assert lagbc.estimate_memory(np.zeros((0, 0)), threads=5).threads == 1
+
+
+def test_short_runs_take_few_threads_unless_they_are_asked_for(monkeypatch):
+    monkeypatch.setattr(options, "usable_cores", lambda: 8)
+    for work, threads in ((1e9, 1), (A.nnz * 240, 3), (1, 8)):
+        monkeypatch.setattr(tuning, "THREAD_WORK", work)
+        found = lagbc.estimate_memory(A, method="batched", device="cpu")
+        assert found.threads == threads
+        assert estimate(5).threads == 5
 
 
 def test_a_wide_batch_leaves_no_thread_without_roots(recwarn):
