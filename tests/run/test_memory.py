@@ -28,7 +28,8 @@ def test_no_more_threads_than_batches():
 
 def test_short_runs_take_few_threads_unless_they_are_asked_for(monkeypatch):
     monkeypatch.setattr(options, "usable_cores", lambda: 8)
-    for work, threads in ((1e9, 1), (A.nnz * 240, 3), (1, 8)):
+    entries = as_graph(A).nnz
+    for work, threads in ((1e9, 1), (entries * 240, 3), (1, 8)):
         monkeypatch.setattr(tuning, "THREAD_WORK", work)
         found = lagbc.estimate_memory(A, method="batched", device="cpu")
         assert found.threads == threads
