@@ -31,7 +31,7 @@ from lagbc.reduce.streams import Flows
 from lagbc.run.chain_flows import flows_of, put_flows
 from lagbc.run.checkpoint import Progressed
 from lagbc.run.junctions import Held, finish_chains
-from lagbc.run.threads import CallingThread, Elsewhere, Lender, Threads, in_order
+from lagbc.run.threads import CallingThread, Elsewhere, Lender, Threads
 from lagbc.run.workers import Summed
 
 Floats = NDArray[np.float64]
@@ -210,7 +210,7 @@ class _Run:
                 return workers.use(lambda worker: worker.run(group))
 
         try:
-            for group, summed in in_order(pool, run, self.groups, threads):
+            for group, summed in pool.in_order(run, self.groups):
                 self._add(group, summed)
         finally:
             stop.set()

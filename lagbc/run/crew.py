@@ -23,7 +23,7 @@ from lagbc.run.devices import Device, devices_of
 from lagbc.run.options import Settings
 from lagbc.run.part import Part
 from lagbc.run.sweep import with_less_memory
-from lagbc.run.threads import Elsewhere, Threads, in_order
+from lagbc.run.threads import Elsewhere, Threads
 from lagbc.run.within import BlockWorker, blocks_of
 from lagbc.run.workers import Roots, Workers, chunk_length
 
@@ -104,7 +104,7 @@ class Crew:
         pool = Threads(len(self._devices))
         try:
             run.open()
-            for item, found in in_order(pool, run.sum, items, len(self._devices)):
+            for item, found in pool.in_order(run.sum, items):
                 run.warn()
                 yield item, found
         finally:

@@ -29,7 +29,7 @@ from lagbc.run.devices import gpu_of_worker
 from lagbc.run.packed import map_part, unpack
 from lagbc.run.part import Part
 from lagbc.run.sweep import with_less_memory
-from lagbc.run.threads import Lender, Threads, in_order
+from lagbc.run.threads import Lender, Threads
 from lagbc.run.within import BlockWorker, blocks_of, with_less
 from lagbc.run.workers import Roots, Workers
 
@@ -304,11 +304,10 @@ class _SideBySide:
 
     def __init__(self, part: Part, stop: StopFlag, make: Callable[[], _Sums]) -> None:
         self._stop, self._context, self._workers = stop, part.method.context(), Lender(make)
-        self._threads = part.sweep.threads if part.method.load().batching.concurrent else 1
-        self._pool = Threads(self._threads)
+        self._pool = Threads(part.sweep.threads if part.method.load().batching.concurrent else 1)
 
     def run(self, units: Sequence[Any]) -> list[Any]:
-        return [result for _, result in in_order(self._pool, self._sum, units, self._threads)]
+        return [result for _, result in self._pool.in_order(self._sum, units)]
 
     def _sum(self, unit: Any) -> Any:
         with self._context:

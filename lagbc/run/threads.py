@@ -6,7 +6,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any, Generic, TypeVar
 
@@ -43,7 +43,26 @@ class Threads(ThreadPoolExecutor):
 
     def __init__(self, most: int) -> None:
         super().__init__(most)
-        self._main_thread = MainThread()
+        self._most, self._main_thread = most, MainThread()
+
+    def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
+        """Yield each item with what a call makes of it, in order; at most two a thread are ahead of what is taken.
+
+        Calls that have not begun when the iterator is closed are cancelled.
+        """
+        left = iter(items)
+        pending: deque[tuple[Item, Future[Result]]] = deque()
+        try:
+            while True:
+                while len(pending) < 2 * self._most and (item := next(left, None)) is not None:
+                    pending.append((item, self.submit(work, item)))
+                if not pending:
+                    return
+                # No name holds a result, which would stay while the next one is waited for.
+                yield pending[0][0], self.wait_for(pending.popleft()[1])
+        finally:
+            for _, future in pending:
+                future.cancel()
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
         """Submit a call, which has the context of this one.
@@ -74,29 +93,16 @@ class Threads(ThreadPoolExecutor):
                 raise MemoryError("the system starts no thread") from error
 
 
-class _Returned(Future[Result]):
-    """What a call has returned. It takes no locks: to make them takes longer than a small graph to sweep."""
+class CallingThread:
+    """Stands in for `Threads` where calls are short: the thread that takes their results makes them."""
 
-    def __init__(self, value: Result) -> None:
-        self._value = value
+    def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
+        """Yield each item with what a call makes of it, when it is asked for."""
+        for item in items:
+            yield item, work(item)
 
-    def result(self, timeout: float | None = None) -> Result:
-        return self._value
-
-    def cancel(self) -> bool:
-        return False
-
-
-class CallingThread(Executor):
-    """Makes calls in the thread that submits them, as they are submitted; so it is for short ones."""
-
-    def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
-        """Make a call; its error is raised here."""
-        return _Returned(fn(*args, **kwargs))
-
-    def wait_for(self, future: Future[Result]) -> Result:
-        """Return the result of a call."""
-        return future.result()
+    def shutdown(self, *, wait: bool, cancel_futures: bool) -> None:
+        """Do nothing, as no call is under way."""
 
 
 class Lender(Generic[Worker]):
@@ -120,28 +126,6 @@ class Lender(Generic[Worker]):
         result = work(worker)
         self._idle.append(worker)
         return result
-
-
-def in_order(
-    pool: Threads | CallingThread, work: Callable[[Item], Result], items: Iterable[Item], threads: int
-) -> Iterator[tuple[Item, Result]]:
-    """Yield each item with what a call makes of it, in order; at most two calls a thread are ahead of what is taken.
-
-    Calls that have not begun when the iterator is closed are cancelled.
-    """
-    left = iter(items)
-    pending: deque[tuple[Item, Future[Result]]] = deque()
-    try:
-        while True:
-            while len(pending) < 2 * threads and (item := next(left, None)) is not None:
-                pending.append((item, pool.submit(work, item)))
-            if not pending:
-                return
-            # No name holds a result, which would stay while the next one is waited for.
-            yield pending[0][0], pool.wait_for(pending.popleft()[1])
-    finally:
-        for _, future in pending:
-            future.cancel()
 
 
 def _errors_of_main_thread() -> list[Any]:

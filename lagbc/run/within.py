@@ -25,7 +25,7 @@ from lagbc.methods.table import Method
 from lagbc.phases import phase
 from lagbc.run.checkpoint import Progressed
 from lagbc.run.sweep import order_roots, with_less_memory
-from lagbc.run.threads import CallingThread, Elsewhere, Lender, Threads, in_order
+from lagbc.run.threads import CallingThread, Elsewhere, Lender, Threads
 from lagbc.run.weights import into_range
 from lagbc.run.workers import Summed
 
@@ -137,7 +137,7 @@ class _Run:
 
         try:
             several = [blocks[first : first + at_once] for first in range(0, len(blocks), at_once)]
-            for some, found in in_order(pool, run, several, threads):
+            for some, found in pool.in_order(run, several):
                 for block, parts in zip(some, found, strict=True):
                     self._take(len(block), parts)
         finally:

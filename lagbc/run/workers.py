@@ -22,7 +22,7 @@ from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.phases import phase
 from lagbc.run.demand import weights_of_columns, weights_of_root
-from lagbc.run.threads import CallingThread, Threads, in_order
+from lagbc.run.threads import CallingThread, Threads
 from lagbc.run.weights import into_range
 
 Roots = NDArray[np.int64]
@@ -199,7 +199,7 @@ class Workers:
         def run(pieces: list[_Piece]) -> Sums:
             return self._run(np.concatenate([chunks[piece.chunk][piece.first : piece.last] for piece in pieces]))
 
-        for pieces, batch in in_order(self._pool, run, self._cut(chunks, done), self._most):
+        for pieces, batch in self._pool.in_order(run, self._cut(chunks, done)):
             for piece in pieces:
                 chunk = chunks[piece.chunk]
                 rows = batch.of(self._batching.rows(piece.place, piece.end), slice(piece.place, piece.end))
