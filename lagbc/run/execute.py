@@ -107,12 +107,12 @@ def _execute(plan: Plan) -> Result:
     if settings.checkpoint is not None and plan.parts:
         kept = open_checkpoint(settings.checkpoint, plan.parts, plan.request.roots, sampled=plan.request.is_sample)
     with ExitStack() as stack:
-        meter = Meter(_stretches(plan, kept), settings.progress, _note(plan), stack)
+        tells = _tells(plan, kept, stack)
         engine = None if settings.executor is None else stack.enter_context(_engine(settings))
         sums = [
             _sum(
                 part,
-                meter.of(number),
+                tells[number],
                 None if kept is None else kept.parts[number],
                 in_calling_thread=plan.memory.is_small,
                 elsewhere=elsewhere_of(settings, part) if engine is None else partial(engine.each, part),
@@ -138,7 +138,7 @@ def _engine(settings: Settings) -> Engine:
 
 def _sum(
     part: Part,
-    tell: Callable[[int], None],
+    tell: Callable[[int], None] | None,
     checkpoint: Progressed | None,
     *,
     in_calling_thread: bool,
@@ -172,15 +172,16 @@ def _sum(
     )
 
 
-def _stretches(plan: Plan, kept: Checkpoint | None) -> list[Stretch]:
-    return [
-        Stretch(
-            part.swept,
-            kept.parts[number].state.done if kept else 0,
-            edges_of(part),
-        )
+def _tells(plan: Plan, kept: Checkpoint | None, stack: ExitStack) -> list[Callable[[int], None] | None]:
+    """Return for each part what takes how many of its roots are done; None where nobody asks."""
+    if not plan.settings.progress:
+        return [None] * len(plan.parts)
+    stretches = [
+        Stretch(part.swept, kept.parts[number].state.done if kept else 0, edges_of(part))
         for number, part in enumerate(plan.parts)
     ]
+    meter = Meter(stretches, plan.settings.progress, _note(plan), stack)
+    return [meter.of(number) for number in range(len(stretches))]
 
 
 def edges_of(part: Part) -> float:

@@ -178,17 +178,19 @@ def _together(
     again: Callable[[], Plan],
 ) -> Plan:
     """Make one plan of the places of its parts."""
-    if not places:  # a reduction left nothing
+    if reduction is None:
+        (place,) = places
+        return Plan(
+            request, graph, (place.part,), None, place.selection, place.needed, settings, again, place.too_large
+        )
+    if not places:  # nothing is left
         usual = _usual(graph, request, settings)
         needed = memory.of_graph(graph, usual, edges="edges" in request.sums, limit=settings.memory)
         return Plan(request, graph, (), reduction, Selection(usual, str(reduction)), needed, settings, again)
     largest = max(places, key=lambda place: place.part.work)
-    needed, selection = largest.needed, largest.selection
-    if reduction is not None:
-        selection = Selection(selection.method, f"{reduction}; {selection.reason}")
-        parts_needed = [place.needed for place in places]
-        edges = "edges" in request.sums
-        needed = memory.together(graph, parts_needed, needed, edges=edges, limit=settings.memory)
+    selection = Selection(largest.selection.method, f"{reduction}; {largest.selection.reason}")
+    parts_needed, edges = [place.needed for place in places], "edges" in request.sums
+    needed = memory.together(graph, parts_needed, largest.needed, edges=edges, limit=settings.memory)
     too_large = next((place.too_large for place in places if place.too_large is not None), None)
     parts = tuple(place.part for place in places)
     return Plan(request, graph, parts, reduction, selection, needed, settings, again, too_large)
