@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -272,5 +273,10 @@ _READERS: dict[str, Callable[[Any, bool | str, bool], sparse.sparray]] = {
 
 
 def _reader(A: Any) -> Callable[[Any, bool | str, bool], sparse.sparray] | None:
-    names = (f"{base.__module__}.{base.__qualname__}" for base in type(A).__mro__)
+    return _reader_of(type(A))
+
+
+@cache
+def _reader_of(kind: type) -> Callable[[Any, bool | str, bool], sparse.sparray] | None:
+    names = (f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__)
     return next((_READERS[name] for name in names if name in _READERS), None)

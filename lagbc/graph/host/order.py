@@ -13,16 +13,15 @@ from lagbc.cpu.compile import njit
 
 
 def by_key(keys: NDArray[np.integer[Any]], order: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Sort `order` by the keys, >= 0, of what it lists; what has the same key stays in order. O(entries + largest)."""
+    """Sort `order` by the keys of what it lists; what has the same key stays in order. O(entries + range of keys)."""
     ordered = np.empty_like(order)
-    _by_key(keys, int(keys.max(initial=0)), order, ordered)
+    _by_key(keys, order, ordered)
     return ordered
 
 
 def degree_order(indptr: NDArray[np.int64]) -> NDArray[np.int64]:
     """Order vertices by falling degree, ties by number."""
-    degrees = indptr[1:] - indptr[:-1]
-    return by_key(degrees.max(initial=0) - degrees, np.arange(len(degrees)))
+    return by_key(indptr[:-1] - indptr[1:], np.arange(len(indptr) - 1))
 
 
 def hub_order(distances: NDArray[np.integer[Any]], vertices: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -33,12 +32,15 @@ def hub_order(distances: NDArray[np.integer[Any]], vertices: NDArray[np.int64]) 
 
 
 @njit
-def _by_key(keys, largest, order, ordered):
-    places = np.zeros(largest + 2, np.int64)
+def _by_key(keys, order, ordered):
+    least, most = 0, 0
+    for key in keys:
+        least, most = min(least, key), max(most, key)
+    places = np.zeros(most - least + 2, np.int64)
     for i in order:
-        places[keys[i] + 1] += 1
-    for key in range(largest):
+        places[keys[i] - least + 1] += 1
+    for key in range(most - least):
         places[key + 1] += places[key]
     for i in order:
-        ordered[places[keys[i]]] = i
-        places[keys[i]] += 1
+        ordered[places[keys[i] - least]] = i
+        places[keys[i] - least] += 1

@@ -31,7 +31,7 @@ def proximity_order(
     """Order vertices as `lagbc.graph.order.proximity.proximity_order` says."""
     n = len(indptr) - 1
     sizes = np.bincount(components)
-    by_size = by_key(sizes.max(initial=0) - sizes, np.arange(len(sizes)))
+    by_size = by_key(-sizes, np.arange(len(sizes)))
     rank = np.empty_like(by_size)
     rank[by_size] = np.arange(len(sizes))
     piece = rank[components]

@@ -46,7 +46,7 @@ from lagbc.methods.cpu.batched.counting import (
     count_paths,
 )
 from lagbc.methods.cpu.batched.distances import find_distances, find_farthest, sum_distances
-from lagbc.methods.cpu.batched.queue import Levels, flags_of, room_of_lengths
+from lagbc.methods.cpu.batched.queue import Levels, room_of_lengths
 from lagbc.methods.cpu.batched.rows import COLUMNS
 from lagbc.methods.cpu.batched.sums import (
     DistanceSums,
@@ -131,7 +131,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
         depth, entries, overflowed = _count_paths(state, rows_of_roots(state.graph, roots))
     else:
         depth, entries, overflowed = 0, 0, np.uint64(0)
-    yield Levels(roots=roots, entries=entries, depth=depth, overflowed=flags_of(overflowed, len(roots)))
+    yield Levels(roots=roots, entries=entries, depth=depth, beyond=overflowed)
 
 
 def _search(state: State, roots: NDArray[np.int64], dist: NDArray[Any]) -> None:

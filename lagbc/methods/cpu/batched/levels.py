@@ -124,8 +124,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     everything = _begin(positions, state.values, state.bits, state.visited, state.queue, state.masks, state.starts)
     depth, overflowed = _search(state, np.uint64(everything))
     state.plan.stop.check()
-    flags = flags_of(overflowed, len(roots))
-    yield Levels(roots=roots, entries=int(state.starts[depth + 1]), depth=depth, overflowed=flags)
+    yield Levels(roots=roots, entries=int(state.starts[depth + 1]), depth=depth, beyond=overflowed)
 
 
 def _search(state: State, everything: np.uint64) -> tuple[int, np.uint64]:

@@ -37,14 +37,19 @@ class Levels:
     entries : int
         In the queue, the roots' among them; 0 if nothing is queued.
     depth : int
-    overflowed : ndarray of bool, shape (columns,)
-        Which columns left the range of float64, or are to be recomputed for another reason.
+    beyond : uint64
+        The columns that left the range of float64, or are to be recomputed for another reason.
     """
 
     roots: NDArray[np.int64]
     entries: int
     depth: int
-    overflowed: NDArray[np.bool_]
+    beyond: np.uint64
+
+    @property
+    def overflowed(self) -> NDArray[np.bool_]:
+        """Whether each root is one of these columns."""
+        return flags_of(self.beyond, len(self.roots))
 
     @property
     def places(self) -> NDArray[np.int64]:
@@ -58,8 +63,8 @@ class Levels:
 
     @property
     def kept(self) -> np.uint64:
-        """The columns that are summed."""
-        return word_of(~self.overflowed)
+        """The columns that are summed; bits behind the last root mean nothing, as no mask has them."""
+        return ~self.beyond
 
 
 def room_of_hops(graph: Graph, plan: SweepPlan) -> int:
@@ -116,11 +121,6 @@ def flags_of(word: np.uint64, roots: int) -> NDArray[np.bool_]:
     """Tell for each root whether its bit is set in a word of columns."""
     bits = np.frombuffer(int(word).to_bytes(8, "little"), np.uint8)
     return np.unpackbits(bits, count=roots, bitorder="little").view(np.bool_)
-
-
-def word_of(flags: NDArray[np.bool_]) -> np.uint64:
-    """Set the bits of the columns that are flagged; the inverse of `flags_of`."""
-    return np.uint64(int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little"))
 
 
 @njit

@@ -66,7 +66,9 @@ def bytes_of_sums(graph: Graph, plan: SweepPlan) -> int:
 
 def rows_of_roots(graph: Graph, roots: NDArray[np.int64]) -> NDArray[np.int64]:
     """Row of each root, its place in sweep order; -1 for absent ones."""
-    return np.where(roots < 0, -1, graph.position[roots])
+    rows = graph.position[roots]
+    rows[roots < 0] = -1
+    return rows
 
 
 def multiplicity_row(plan: SweepPlan, roots: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -33,7 +33,7 @@ from lagbc.methods.cpu.batched.counting import (
     count_paths,
 )
 from lagbc.methods.cpu.batched.distances import add_level_sums
-from lagbc.methods.cpu.batched.queue import Levels, flags_of, require_wider, room_of_hops, widened
+from lagbc.methods.cpu.batched.queue import Levels, require_wider, room_of_hops, widened
 from lagbc.methods.cpu.batched.rows import COLUMNS
 from lagbc.methods.cpu.batched.sums import bytes_of_sums, rows_of_roots, weights_of_columns
 from lagbc.methods.cpu.batched.tight import TightEdges
@@ -88,7 +88,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     positions = rows_of_roots(state.graph, roots)
     depth = _find_levels(state, positions)
     _, entries, overflowed = count_paths(state, positions)
-    yield Levels(roots=roots, entries=entries, depth=depth, overflowed=flags_of(overflowed, len(roots)))
+    yield Levels(roots=roots, entries=entries, depth=depth, beyond=overflowed)
 
 
 def _find_levels(state: State, positions: NDArray[np.int64]) -> int:
