@@ -207,8 +207,12 @@ def _require_known(centralities: tuple[Centrality, ...], options: Options) -> No
 
 def make_request(n: int, centralities: tuple[Centrality, ...], arguments: Arguments) -> Request:
     """Check arguments and turn them into a request for the sums of some centralities."""
-    flags = ("normalized", "endpoints", "wf_improved", "log2")
-    require_flags(**{name: getattr(arguments, name) for name in flags})
+    require_flags(
+        normalized=arguments.normalized,
+        endpoints=arguments.endpoints,
+        wf_improved=arguments.wf_improved,
+        log2=arguments.log2,
+    )
     k, endpoints, demand = arguments.k, arguments.endpoints, None
     if arguments.demand is not None:
         _require_alone(arguments)

@@ -245,10 +245,10 @@ def test_a_graph_outlives_its_use_by_nothing():
 
 
 def test_nothing_is_made_twice(monkeypatch):
-    """One transpose of what is given, and one of each of the two in order."""
+    """One transpose of what is given, and one of each of the two in order, each put under columns once."""
     calls = []
-    transpose = host.transposed
-    monkeypatch.setattr(host, "transposed", lambda n, *csr: (calls.append(n), transpose(n, *csr))[1])
+    under_columns = host._under_columns
+    monkeypatch.setattr(host, "_under_columns", lambda *entries: (calls.append(entries[0]), under_columns(*entries))[1])
     graph = as_graph(scale_free(60, 300, seed=1))
     calls.clear()
     _ = graph.order, graph.in_degrees, graph.symmetric, graph.transpose, graph.depth

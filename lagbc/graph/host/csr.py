@@ -115,17 +115,17 @@ def joined(n: int, a: Csr, b: Csr) -> Csr:
     return indptr, indices, data
 
 
-def relabelled(csr: Csr, order: NDArray[np.int64], position: NDArray[Any]) -> Csr:
+def relabelled(csr: Csr, order: NDArray[np.int64], position: NDArray[Any], tails: NDArray[Any] | None = None) -> Csr:
     """Take row ``order[i]`` for row i, and column ``position[j]`` for column j; rows are not sorted.
 
-    `position` is of the type of the columns.
+    `position` is of the type of the columns, and so is `tails`, where the row of each entry is written.
     """
     indptr, indices, data = csr
     starts = np.zeros(len(indptr), np.int64)
-    np.cumsum((indptr[1:] - indptr[:-1])[order], out=starts[1:])
+    (indptr[1:] - indptr[:-1])[order].cumsum(out=starts[1:])
     heads, values = np.empty_like(indices), None if data is None else np.empty_like(data)
     share(
-        lambda first, last: _relabel(indptr, indices, data, order, position, first, last, starts, heads, values),
+        lambda first, last: _relabel(*csr, order, position, first, last, starts, tails, heads, values),
         parts_of_rows(starts),
     )
     return starts, heads, values
@@ -136,8 +136,9 @@ def renumbered(csr: Csr, order: NDArray[np.int64], position: NDArray[np.int64], 
 
     The transpose of rows in any order has its own sorted. So a symmetric matrix is put in order once, others twice.
     """
-    n = len(order)
-    reverse = transposed(n, *relabelled(csr, order, position.astype(csr[1].dtype)))
+    n, tails = len(order), np.empty_like(csr[1])
+    _, heads, values = relabelled(csr, order, position.astype(tails.dtype), tails)
+    reverse = _under_columns(n, tails, heads, values)
     return (reverse, reverse) if symmetric else (transposed(n, *reverse), reverse)
 
 
@@ -256,10 +257,12 @@ def _join(a_indptr, a_indices, a_data, b_indptr, b_indices, b_data, first, last,
 
 
 @njit
-def _relabel(indptr, indices, data, order, position, first, last, starts, heads, values):
+def _relabel(indptr, indices, data, order, position, first, last, starts, tails, heads, values):
     for i in range(first, last):
         shift = starts[i] - indptr[order[i]]
         for e in range(indptr[order[i]], indptr[order[i] + 1]):
             heads[e + shift] = position[indices[e]]
+            if tails is not None:
+                tails[e + shift] = i
             if data is not None:
                 values[e + shift] = data[e]

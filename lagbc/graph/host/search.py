@@ -35,7 +35,7 @@ def search(indptr: NDArray[np.int64], indices: NDArray[Any], roots: NDArray[Any]
         The vertices in reach, by their distances.
     """
     n = len(indptr) - 1
-    distances, queue = np.full(n, -1, indices.dtype), np.empty(n, indices.dtype)
+    distances, queue = np.empty(n, indices.dtype), np.empty(n, indices.dtype)
     return distances, queue[: _search(indptr, indices, roots, distances, queue)]
 
 
@@ -91,6 +91,7 @@ def _root_of(labels, v):
 @njit
 def _search(indptr, indices, roots, distances, queue):
     n, found = len(distances), 0
+    distances[:] = -1
     for root in roots:
         distances[root] = 0
         queue[found] = root
