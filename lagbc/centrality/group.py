@@ -11,13 +11,14 @@ from typing import Any, Unpack, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lagbc.budget import BUDGET_VARIABLE, host_budget
+from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
 from lagbc.cpu.cores import share
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph
 from lagbc.limits import most_threads
 from lagbc.phases import phase
+from lagbc.run.memory import SMALL_RUN
 from lagbc.run.options import Options, Settings, require_known, settle
 from lagbc.run.progress import Meter, Stretch
 from lagbc.run.request import parse_tolerance, parse_vertices, require_flags
@@ -177,17 +178,26 @@ def _raw(
 
 
 def _fit(graph: Graph, groups: int, how: Settings) -> tuple[int, int]:
-    """Return how many groups are counted at once, and by how many threads, in the memory that may be taken."""
-    n, budget = max(graph.n, 1), host_budget() if how.memory is None else how.memory
+    """Return how many groups are counted at once, and by how many threads, in the memory that may be taken.
+
+    A small run is counted in the calling thread, without a look at what is free, as `lagbc.run.memory` says.
+    """
+    n = max(graph.n, 1)
+    most = max(1, min(_MOST, _BYTES // (8 * n)))
     both_ways = {
         id(array): array for way in (graph, graph.transpose) for array in (way.indptr, way.indices, way.weights)
     }
     held = sum(array.nbytes for array in both_ways.values() if array is not None)
     held += n * groups  # which vertices are members
+    stated = stated_budget() if how.memory is None else how.memory
+    small = SMALL_RUN if stated is None else min(SMALL_RUN, stated)
+    if held + n * (_SEARCH_BYTES + 9 * min(groups, most)) <= small:
+        return most, 1
+    budget = host_budget() if stated is None else stated
     for threads in range(most_threads(how.threads), 0, -1):
         room = (budget - held - threads * n * _SEARCH_BYTES) // (n * (8 * threads + 1))
         if room > 0:
-            return min(room, max(1, min(_MOST, _BYTES // (8 * n)))), threads
+            return min(room, most), threads
     needed = held + n * (_SEARCH_BYTES + 9)
     raise MemoryError(
         f"group_bc with one thread, one group at a time, needs up to {needed:.3g} bytes, but the budget is "

@@ -106,7 +106,13 @@ def test_names_and_what_is_no_group():
         lagbc.group_bc(G, [["b", "b"]])
 
 
-def test_threads_and_progress():
+@pytest.fixture
+def no_small_run(monkeypatch):
+    """Threads are started, and memory is looked up, however small the graph."""
+    monkeypatch.setattr(group_module, "SMALL_RUN", 0)
+
+
+def test_threads_and_progress(no_small_run):
     G, groups, seen = nx.karate_club_graph(), [[0, 1], [5]], []
     scores = lagbc.group_bc(G, groups)
     for threads in (1, 3):
@@ -122,7 +128,7 @@ def test_threads_and_progress():
             lagbc.group_bc(G, groups, **wrong)
 
 
-def test_memory(monkeypatch):
+def test_memory(monkeypatch, no_small_run):
     """Fewer groups at once, then fewer threads, and the same bits; less than one of each takes is an error."""
     G, groups = nx.gnp_random_graph(200, 0.03, seed=1), [[v, v + 1] for v in range(0, 100, 2)]
     counted, scores = [], lagbc.group_bc(G, groups)
@@ -159,7 +165,7 @@ def test_options_that_groups_have_not(option):
     assert lagbc.group_bc(nx.path_graph(4), [[1]], device="cpu", method="auto", checkpoint=None).tolist() == [2]
 
 
-def test_one_thread_is_that_of_the_call():
+def test_one_thread_is_that_of_the_call(no_small_run):
     seen = set()
     lagbc.group_bc(nx.cycle_graph(1000), [[0]], threads=1, progress=lambda _: seen.add(threading.current_thread()))
     assert seen == {threading.current_thread()}
@@ -174,7 +180,7 @@ def test_progress_counts_each_pass_over_the_groups(monkeypatch):
     assert seen[-1].total == 15
 
 
-def test_an_interruption_stops_all_threads():
+def test_an_interruption_stops_all_threads(no_small_run):
     """None begins another root; 1,000 roots are in 32 blocks, which threads take one after the other."""
     done = 0
 

@@ -41,6 +41,12 @@ def test_a_small_run_needs_nothing_of_the_machine(refuse, weighted):
     assert lagbc.estimate_memory(A, **given).is_small
 
 
+def test_neither_do_a_few_groups(refuse):
+    assert lagbc.group_bc(SMALL, [[0], [1]], threads=2)[0] == pytest.approx(oracle(SMALL)[0])
+    with pytest.raises(LookupError, match="free memory"):
+        lagbc.group_bc(LARGE, [[0]] * 100, threads=2)
+
+
 def test_a_run_that_is_not_small_needs_them(refuse):
     with pytest.raises(LookupError, match="free memory"):
         lagbc.bc(LARGE, device="cpu")
