@@ -125,8 +125,7 @@ def sweep_chains(
     `keep` is called with the sums of each group, a row a block, before they are added.
     """
     run = _Run(contracted, method, roots, size, tell, checkpoint, keep)
-    with ExitStack() as stack:
-        stack.enter_context(phase("sweep"))
+    with phase("sweep"), ExitStack() as stack:
         if checkpoint is not None:
             stack.callback(checkpoint.save)
         threads = threads if run.batching.concurrent and not in_calling_thread else 1

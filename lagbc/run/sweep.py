@@ -91,8 +91,7 @@ def sweep(
         checkpoint.require_order(ordered, length)
     arrays = np if elsewhere is not None else method.arrays
     summed = Summed.nothing(arrays, plan, graph) if checkpoint is None else checkpoint.state.moved(arrays.asarray)
-    with ExitStack() as stack:
-        stack.enter_context(phase("sweep"))
+    with phase("sweep"), ExitStack() as stack:
         saved = time.perf_counter()
         if checkpoint is not None:
             stack.callback(checkpoint.save)

@@ -59,8 +59,7 @@ def sweep_within(
         checkpoint.require_order(ordered, size)
     begun = Summed.nothing(np, plan, graph) if checkpoint is None else checkpoint.state
     run = _Run(graph, method, plan, checkpoint, tell, keep, _Held(begun))
-    with ExitStack() as stack:
-        stack.enter_context(phase("sweep"))
+    with phase("sweep"), ExitStack() as stack:
         stack.callback(run.keep)
         while run.held.done < len(ordered):
             try:
