@@ -84,18 +84,16 @@ class Summed:
     @classmethod
     def nothing(cls, arrays: Any, plan: SweepPlan, graph: Graph) -> Summed:
         """No root is done; `arrays` is numpy or cupy. With bounds there are no parts of chunks."""
-        n, nnz = (graph.n, graph.nnz) if plan.bounds is None else (0, 0)
-        return cls(
-            0,
-            Sums.zeros(arrays, plan.sums, graph.n, graph.nnz, plan.bounds),
-            Sums.zeros(arrays, plan.sums, n, nnz, plan.bounds),
-        )
+        total = Sums.zeros(arrays, plan.sums, graph.n, graph.nnz, plan.bounds)
+        return cls(0, total, total if plan.bounds is None else Sums.zeros(arrays, plan.sums, 0, 0, plan.bounds))
 
     def plus(self, part: Part) -> Summed:
         """Take a part that has more roots in place of the one there is; add it to the total when it is whole."""
         done = self.done + part.added
         if part.is_whole:
-            return Summed(done, self.total.plus(part.sums), part.sums.zeros_like())
+            # Of a chunk that one batch has summed, no part has taken the place of the zeros.
+            nothing = self.part if part.added == part.done else part.sums.zeros_like()
+            return Summed(done, self.total.plus(part.sums), nothing)
         return Summed(done, self.total, part.sums)
 
     def moved(self, asarray: Any) -> Summed:
