@@ -273,7 +273,7 @@ _READERS: dict[str, Callable[[Any, bool | str, bool], sparse.sparray]] = {
 
 
 def _reader(A: Any) -> Callable[[Any, bool | str, bool], sparse.sparray] | None:
-    return _reader_of(type(A))
+    return _reader_of(type(A))  # type: ignore[arg-type]  # classes are hashable
 
 
 @cache

@@ -147,7 +147,7 @@ def order_roots(graph: Graph, method: Method, roots: NDArray[np.int64]) -> NDArr
     """
     is_searched = np.zeros(graph.n, np.bool_)
     is_searched[roots] = graph.out_degrees[roots] > 0
-    (rank,) = is_searched[graph.order].nonzero()
+    rank: NDArray[np.int64] = is_searched[graph.order].nonzero()[0]
     if not graph.has_high_diameter and len(rank) >= tuning.GROUPED_ROOTS:
         rank = _group(graph.reordered, method, rank)
     return graph.order[rank]
