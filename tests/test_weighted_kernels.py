@@ -331,8 +331,10 @@ def test_tight_in_row(rtol):
 
 def test_words_of_columns():
     flags = np.array([True, False, True] + [False] * 60 + [True])
-    columns = entries.word_of(flags)
-    assert int(columns) == 1 + 4 + 2**63
+    columns = np.uint64(1 + 4 + 2**63)
     np.testing.assert_array_equal(entries.flags_of(columns, 64), flags)
     np.testing.assert_array_equal(entries.flags_of(columns, 3), flags[:3])
-    assert entries.word_of(np.zeros(64, bool)) == 0
+    assert not entries.flags_of(np.uint64(0), 64).any()
+    levels = entries.Levels(np.arange(3), 3, 0, columns)
+    assert levels.overflowed.tolist() == [True, False, True]
+    np.testing.assert_array_equal(entries.flags_of(levels.kept, 3), ~levels.overflowed)
