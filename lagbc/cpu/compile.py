@@ -43,7 +43,9 @@ def njit(function: Callable[..., Any]) -> Any:
     RuntimeWarning
         Nothing can be kept; once a process.
     """
-    compiled: Any = numba.njit(nogil=True, error_model="numpy", pipeline_class=Compiler)(function)
+    # No caller in C needs a wrapper, which would be a few hundredths of the time that compiling takes.
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    compiled: Any = numba.njit(pipeline_class=Compiler, **options)(function)
     compiled.compile = in_phase("compile")(compiled.compile)  # called where a type of arguments is new
     try:
         compiled._cache = _Cache(function)  # what cache=True does, with the class of numba
@@ -130,7 +132,11 @@ class _Cache(FunctionCache):
 
     def load_overload(self, sig, target_context):
         try:
-            return super().load_overload(sig, target_context)
+            found = super().load_overload(sig, target_context)
+            if found is not None and found.signature.args != tuple(sig):
+                # Two processes that compile for different types at once may give both the same name of a file.
+                raise ValueError("compiled for other types")
+            return found
         except Exception:  # unpickling a damaged file can raise anything
             self._discard()
             return None

@@ -164,6 +164,17 @@ def test_damaged_files_are_thrown_away(file, tmp_path, suffix, damage):
         assert call(file)
 
 
+def test_code_for_other_types_is_thrown_away(file, tmp_path):
+    """Two processes that compile a function for different types at once may name their files alike."""
+    script = "import compiled; print(compiled.twice(3), compiled.twice(0.5))"
+    assert run(script, tmp_path) == ["6 1.0"]
+    one, other = (tmp_path / "cache").rglob("*twice*.nbc")
+    code = one.read_bytes()
+    one.write_bytes(other.read_bytes())
+    other.write_bytes(code)
+    assert run(script, tmp_path) == ["6 1.0"]
+
+
 def run(script, folder, count=1):
     """Run a script in new processes, side by side, with `folder` in front of the path; return what each printed."""
     path = os.pathsep.join([str(folder), str(PACKAGE.parent)])
