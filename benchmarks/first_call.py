@@ -94,16 +94,16 @@ class _Compiling(events.Listener):  # type: ignore[misc]
 
 def markdown(graph: str, row: Row, rounds: int, dearest: int) -> str:
     """Lay out what the call took, and the functions that took longest."""
-    about, seconds = machine.describe(), row["seconds"]
+    about, seconds, megabytes = machine.describe(), row["seconds"], row["bytes"] / 1e6
     total, listed = sum(seconds.values()), sorted(seconds.items(), key=lambda item: -item[1])[:dearest]
     return "\n".join(
         [
             f"`lagbc.bc` of {graph} in a new process with nothing compiled; {about['cpu']}, {about['cores']} cores,",
-            f"commit {about['commit']}; of {rounds} rounds that of least processor time, from the start of the process.",
+            f"commit {about['commit']}; of {rounds} rounds that of least processor time, from its start.",
             "",
             "| wall (s) | processor (s) | of it compiling | functions of lagbc | kept on disk (MB) |",
             "|---|---|---|---|---|",
-            f"| {row['wall']:.1f} | {row['processor']:.1f} | {total:.1f} | {row['compiled']} | {row['bytes'] / 1e6:.1f} |",
+            f"| {row['wall']:.1f} | {row['processor']:.1f} | {total:.1f} | {row['compiled']} | {megabytes:.1f} |",
             "",
             "| compiled, without what it calls | processor (s) |",
             "|---|---|",
