@@ -43,9 +43,7 @@ def njit(function: Callable[..., Any]) -> Any:
     RuntimeWarning
         Nothing can be kept; once a process.
     """
-    # No caller in C needs a wrapper, which would be a few hundredths of the time that compiling takes.
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-    compiled: Any = numba.njit(pipeline_class=Compiler, **options)(function)
+    compiled: Any = numba.njit(nogil=True, error_model="numpy", pipeline_class=Compiler)(function)
     compiled.compile = in_phase("compile")(compiled.compile)  # called where a type of arguments is new
     try:
         compiled._cache = _Cache(function)  # what cache=True does, with the class of numba

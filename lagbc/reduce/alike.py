@@ -44,9 +44,7 @@ def find_classes(indptr, indices, lengths, in_indptr, in_indices, in_lengths):
     _add_keys(indptr, indices, lengths, _OUT, keys)
     if in_indptr is not None:
         _add_keys(in_indptr, in_indices, in_lengths, _IN, keys)
-    first = np.empty(len(keys), indices.dtype)
-    for v in range(len(keys)):
-        first[v] = v
+    first = np.arange(len(keys)).astype(indices.dtype)
     _join_open(indptr, indices, lengths, in_indptr, in_indices, in_lengths, keys, first)
     return first, _join_closed(indptr, indices, lengths, in_indptr, in_indices, in_lengths, keys, first)
 
@@ -87,7 +85,7 @@ def _join_open(indptr, indices, lengths, in_indptr, in_indices, in_lengths, keys
     slots = 2
     while slots < 2 * len(keys):
         slots *= 2
-    table, mask = np.full(slots, indices.dtype.type(-1), indices.dtype), np.uint64(slots - 1)
+    table, mask = np.full(slots, -1, indices.dtype), np.uint64(slots - 1)
     for v in range(len(keys)):
         slot = keys[v] & mask
         u = table[slot]
