@@ -22,7 +22,7 @@ from strategies import (
 import lagbc
 from lagbc import reference
 from lagbc.graph.validate import as_graph
-from lagbc.methods import table
+from lagbc.methods import table, tuning
 from lagbc.methods.bounds import LEAST, Bounds
 from lagbc.methods.contract import SweepPlan
 from lagbc.run import within
@@ -39,6 +39,14 @@ ALL = (
 )
 CUTOFFS = st.lists(st.sampled_from([0, 0.5, 1, 2, 3, 5.5, 7, 12, np.inf]), min_size=1, max_size=3)
 TRAVERSALS = [row for row in table.METHODS if row.bounds and row.device == "cpu"]
+
+
+@pytest.fixture(scope="module", params=[0.0, 1e9], ids=["root by root", "roots together"])
+def together(request):
+    """Let roots with lengths be summed one by one, or all of a block together, however large its ball is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tuning, "WITHIN_TOGETHER", request.param)
+        yield request.param
 
 
 def arrays(A, directed, weighted):
@@ -88,7 +96,7 @@ def assert_columns(ours, name, A, directed, weighted, columns):
 
 
 @given(weighted_graphs(), st.booleans(), st.booleans(), CUTOFFS)
-def test_every_centrality_with_cutoffs(A, directed, weighted, cutoffs):
+def test_every_centrality_with_cutoffs(together, A, directed, weighted, cutoffs):
     ours = lagbc.centralities(A, ALL, directed=directed, weighted=weighted, cutoff=cutoffs)
     assert list(ours) == list(ALL)
     for name in ALL:
@@ -96,7 +104,7 @@ def test_every_centrality_with_cutoffs(A, directed, weighted, cutoffs):
 
 
 @given(weighted_graphs(), st.booleans(), st.booleans(), CUTOFFS, st.lists(st.sampled_from([0, 0.1, 0.7]), min_size=1))
-def test_decays_and_weights(A, directed, weighted, cutoffs, decays):
+def test_decays_and_weights(together, A, directed, weighted, cutoffs, decays):
     """Demand-weighted betweenness and gravity, and reach beside them, which does not decay."""
     targets, sources = np.arange(A.shape[0]) % 3 + 0.5, np.arange(A.shape[0]) % 2 + 0.25
     weights, how = {"target_weights": targets}, {"directed": directed, "weighted": weighted, "cutoff": cutoffs}
@@ -116,7 +124,7 @@ def test_decays_and_weights(A, directed, weighted, cutoffs, decays):
 
 @settings(max_examples=25)
 @given(weighted_graphs(min_n=2), st.booleans(), st.booleans(), st.data())
-def test_other_arguments(A, directed, weighted, data):
+def test_other_arguments(together, A, directed, weighted, data):
     n, cutoff = A.shape[0], data.draw(st.sampled_from([1, 2, 4, 9]))
     chosen = st.lists(st.integers(0, n - 1), unique=True, min_size=1)
     sources, targets = data.draw(chosen), data.draw(chosen)
@@ -142,7 +150,7 @@ def test_other_arguments(A, directed, weighted, data):
 
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_igraph(directed, weighted):
+def test_igraph(together, directed, weighted):
     igraph = pytest.importorskip("igraph")
     A = with_lengths(scale_free(120, 360, seed=3), [1.0, 2.0, 3.0, 5.0])
     ends = sorted(edge for edge in lengths_of(A, directed=directed) if directed or edge[0] < edge[1])
@@ -180,7 +188,7 @@ def test_a_column_each_or_none():
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_without_bounds_it_is_what_it_was(weighted):
+def test_without_bounds_it_is_what_it_was(together, weighted):
     A = with_lengths(grid(9, 14), [1.0, 2.0, 3.0])
     for name in ALL[:-1]:
         plain = lagbc.centralities(A, name, weighted=weighted)[name]
@@ -191,7 +199,7 @@ def test_without_bounds_it_is_what_it_was(weighted):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_one_of_several_is_what_it_is_alone(weighted):
+def test_one_of_several_is_what_it_is_alone(together, weighted):
     A = with_lengths(scale_free(400, 900, seed=2), [1.0, 1.5, 4.0])
     several = lagbc.bc(A, weighted=weighted, cutoff=[2, 9, 4])
     for j, cutoff in enumerate([2, 9, 4]):
@@ -199,7 +207,7 @@ def test_one_of_several_is_what_it_is_alone(weighted):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_same_bits(weighted):
+def test_same_bits(together, weighted):
     A = with_lengths(scale_free(500, 1500, seed=4), [1.0, 2.5])
     names, how = (*ALL, "gravity"), {"weighted": weighted, "cutoff": [2, 5], "decay": [0.1, 0.2]}
     one = lagbc.centralities(A, names, threads=1, **how)
@@ -213,7 +221,7 @@ def test_same_bits(weighted):
 
 
 @pytest.mark.parametrize("row", TRAVERSALS, ids=lambda row: row.name)
-def test_nothing_beyond_the_radius_is_searched_or_kept(row):
+def test_nothing_beyond_the_radius_is_searched_or_kept(together, row):
     A = with_lengths(grid(60, 60), [1.0, 2.0])
     graph, module = as_graph(A, weighted=row.weighted), row.load()
     roots = np.array([0, 1, -1, 60])
@@ -249,7 +257,7 @@ def test_decays_end_a_search():
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("weighted", [False, True])
-def test_counts_that_float64_does_not_hold(weighted):
+def test_counts_that_float64_does_not_hold(together, weighted):
     """3**660 paths within the cutoff; with a decay the limit is lower, and also with tiny weights of targets.
 
     Scores below the normal numbers are as exact as float64 has them.
@@ -309,7 +317,7 @@ def test_weights_that_sum_to_too_much():
         lagbc.reach(path(3), target_weights=[1.5e308, 1, 1.5e308], cutoff=1)
 
 
-def test_a_length_that_rounding_absorbs_is_named():
+def test_a_length_that_rounding_absorbs_is_named(together):
     A = with_lengths(path(4), [1.0])
     A.data[:] = [1e18 if {i, j} == {0, 1} else 1.0 for i, j in zip(A.row, A.col, strict=True)]
     with pytest.raises(ValueError, match="is lost to rounding"):
@@ -324,7 +332,7 @@ class Killed(BaseException):
     pass
 
 
-def test_a_checkpoint_goes_on_to_the_same_bits(tmp_path, monkeypatch):
+def test_a_checkpoint_goes_on_to_the_same_bits(together, tmp_path, monkeypatch):
     A, file = with_lengths(scale_free(600, 1800, seed=5), [1.0, 2.0]), tmp_path / "run"
     how = {"weighted": True, "cutoff": [3, 6], "threads": 1, "checkpoint": file}
     whole = lagbc.bc(A, **how | {"checkpoint": None})

@@ -244,6 +244,12 @@ COSTS: dict[tuple[str, str, bool], dict[str, float]] = {
     },
 }
 
+# ---- Sums within cutoffs and decays on a CPU
+
+# Roots are summed in blocks where the ball of a block has at most so many times the vertices that each of them reaches;
+# else one by one. Another number is another order of the sums. Results: cutoff_part.md.
+WITHIN_TOGETHER = 5.0
+
 # ---- Sums within cutoffs and decays on a GPU
 
 # Rows of balls that are on the device, for each root of a batch: a row of a ball of 256 roots has some 6.3 kB, so that

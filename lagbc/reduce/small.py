@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cpu.cores import cores, share
-from lagbc.methods.cpu.traversal import hops, lengths
+from lagbc.methods.cpu.traversal import dijkstra, hops
 from lagbc.methods.cpu.traversal.dependencies import Totals, Trail
 from lagbc.methods.cpu.traversal.sweep import Found, unsigned
 from lagbc.reduce import tuning
@@ -135,7 +135,7 @@ class SmallBlocks:
         if rows.weights is None:
             return hops.sweep_roots, (indptr, indices, places)
         no_buckets = np.empty(0, indices.dtype)
-        room = lengths.Search(
+        room = dijkstra.Search(
             dist=dist,
             places=places,
             through=np.empty(edges),
@@ -145,7 +145,7 @@ class SmallBlocks:
             keys=np.empty(vertices),
             heap=np.empty(vertices, indices.dtype),
         )
-        return lengths.sweep_roots, (indptr, indices, rows.weights, 0.0, True, room)
+        return dijkstra.sweep_roots, (indptr, indices, rows.weights, 0.0, True, room)
 
     def _trail(self, vertices: int, edges: int) -> Trail:
         """Allocate a thread's trail."""

@@ -7,7 +7,8 @@ costs a sweep over its own vertices and tight edges alone,
     weight[i] = exp(-decay dist[i]) where dist[i] <= r, else 0;     own[i] = weight[i] * omega / sigma[i]
 
 and goes on as `dependencies` does. Sums lie in rows, one for each vertex (or edge) that a block of roots has touched,
-in the order in which it was: roots of a block are neighbours, and so are the rows that they add to.
+in the order in which it was: roots of a block are neighbours, and so are the rows that they add to. Roots that are
+summed together (`lagbc.methods.cpu.within`) add to the same rows.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc"
@@ -157,9 +158,9 @@ def add_near(trail, count, tight, omega, times, endpoints, near, k):
     columns, weights, sigma, own, onward = near.columns, near.weights, trail.sigma, trail.own, trail.onward
     at, by_vertex = near.vertices.at, near.by_vertex
     if by_vertex.shape[1] > 0:
-        _find_rows(near.vertices, trail.order, count)
+        find_rows(near.vertices, trail.order, count)
     if columns.edges >= 0:
-        _find_rows(near.edges, trail.edges, tight)
+        find_rows(near.edges, trail.edges, tight)
     if columns.dependency >= 0 or columns.edges >= 0 or columns.gravity >= 0:
         for j in range(near.bounds.shape[1]):
             here = _weigh(trail.dist, count, near.bounds[0, j], near.bounds[1, j], trail.order, omega, weights)
@@ -195,7 +196,7 @@ def add_near(trail, count, tight, omega, times, endpoints, near, k):
 
 
 @njit
-def _find_rows(rows, names, count):
+def find_rows(rows, names, count):
     """Find the rows of the first names of a list; those that have none get the next ones."""
     of, named, at, end = rows.of, rows.named, rows.at, rows.count[0]
     for i in range(ZERO, count):

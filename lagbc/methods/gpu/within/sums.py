@@ -32,9 +32,10 @@ from lagbc.cuda.host import pinned_flag
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
+from lagbc.methods.balls import Edges
 from lagbc.methods.contract import Blocks, Interrupted, SweepPlan
 from lagbc.methods.gpu.within.ahead import found_ahead, together
-from lagbc.methods.gpu.within.balls import LANES, WARPS, Balls, Edges, Finder, Lanes, deal
+from lagbc.methods.gpu.within.balls import LANES, WARPS, Balls, Finder, Lanes, deal
 from lagbc.methods.gpu.within.kernels import WITHIN
 from lagbc.methods.sums import PATH_SUMS, SparseSums
 from lagbc.methods.within import EDGES, ROOTS, VERTICES, Columns, as_sums, lay_out
