@@ -2,8 +2,9 @@
 
 A case is a network, hops or lengths, and a set of roots: 64, 256 or 1024 random ones, or 2048 of neighbours in the
 order of all; on a GPU 16,384 of these, too, which are several batches. What all rows of `lagbc.methods.tuning.COSTS`
-take for it, and the terms in which their costs are linear, are JSON lines; what a file holds is not measured again. On
-a CPU, whole blocks in the middle of the run stand for it, on one thread, in the processor's time; on a GPU whole calls
+take for it, and the terms in which their costs are linear, are JSON lines; what a file holds is not measured again.
+Where a probe or a term has changed since, --count counts the terms of all lines anew, and leaves the times. On a CPU,
+whole blocks in the middle of the run stand for it, on one thread, in the processor's time; on a GPU whole calls
 are timed.
 
 With --fit, the constants are fitted to what the file holds, and printed as they are written in tuning.py. The page and
@@ -13,7 +14,8 @@ of the fit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -158,8 +160,7 @@ def measured(rows: Sequence[Row], key: tuple[str, bool]) -> Measured:
         [Cell(key[1], key[0], 1, row["roots"], _class_of(row)) for row in first],
         [row["n"] for row in first],
         np.array([[1e3 * group[name]["seconds"] for name in names] for group in whole]),
-        # A line has no term that was thought of later, and that its methods do without.
-        np.array([[row["terms"].get(name, 0.0) for name in cost.TERMS] for row in first]),
+        np.array([[row["terms"][name] for name in cost.TERMS] for row in first]),
     )
 
 
@@ -297,19 +298,46 @@ def survey(networks: Sequence[NamedGraph], device: str, done: set[tuple[Any, ...
                         yield from measure(network, case, seconds)
 
 
+def recounted(rows: Sequence[Row], networks: Iterable[NamedGraph]) -> list[Row]:
+    """Count the terms of all lines anew, by today's probe."""
+    counted: dict[tuple[Any, ...], dict[str, float]] = {}
+    for named in networks:
+        for weighted in {row["weighted"] for row in rows if row["graph"] == named.name}:
+            network = Network(named, weighted=weighted)
+            own = [row for row in rows if (row["graph"], row["weighted"]) == (named.name, weighted)]
+            for device, roots, count in {(row["device"], row["roots"], _class_of(row)) for row in own}:
+                ordered = line_up(network, Case(weighted, roots, count, device, 1))
+                found = cost.terms(network.graph, probe(network.graph, ordered))
+                counted[named.name, weighted, device, roots, len(ordered)] = found
+    keys = [(row["graph"], row["weighted"], row["device"], row["roots"], row["count"]) for row in rows]
+    return [row | {"terms": counted[key]} for row, key in zip(rows, keys, strict=True)]
+
+
 @click.command()
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of Matrix Market files; by default lagbc's own.")
 @click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
 @click.option("--seconds", default=0.4, show_default=True, help="A method and case.")
 @click.option("--measure/--no-measure", "measures", default=True, help="Whether to measure what is missing.")
+@click.option("--count", "counts", is_flag=True, help="Count the terms of what the file holds anew.")
 @click.option("--fit", "fits", is_flag=True, help="Print constants for tuning.py.")
 @click.option("--out", type=click.Path(path_type=Path), help="By default results/choice-DEVICE.jsonl.")
-def main(data: Path | None, device: str, seconds: float, measures: bool, fits: bool, out: Path | None) -> None:
+def main(
+    data: Path | None,
+    device: str,
+    seconds: float,
+    measures: bool,
+    counts: bool,
+    fits: bool,
+    out: Path | None,
+) -> None:
     """Append to the results what is missing, and write the table and picture beside them."""
     out = out or RESULTS / f"choice-{device}.jsonl"
     rows = json_lines.read(out)
     done = {(row["graph"], row["weighted"], row["roots"], _class_of(row)) for row in rows}
     networks = [named for named in table(data).values() if measures and named.kind == "file"]
+    if counts:
+        rows = recounted(rows, table(data).values())
+        out.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     for row in json_lines.append(out, survey(networks, device, done, seconds)):
         rows.append(row)
         click.echo(f"{row['graph']}, {row['roots']}, {row['competitor']}: {row['seconds']:.3g} s")

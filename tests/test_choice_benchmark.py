@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import choice
+from benchmarks import choice, json_lines
 from benchmarks.graphs import table
 from benchmarks.survey import Network
 from lagbc.methods import cost, tuning
@@ -58,3 +58,14 @@ def test_a_case_is_measured(weighted: bool) -> None:
         assert [row["competitor"] for row in found] == [row.name for row in choice.candidates(case)]
         assert all(row["seconds"] > 0 and tuple(row["terms"]) == cost.TERMS for row in found)
     assert before == tuning.GROUPED_ROOTS
+
+
+def test_terms_are_counted_anew(tmp_path: Path) -> None:
+    """The times stay."""
+    out, case = tmp_path / "choice.jsonl", choice.cases("cpu", weighted=True)[-1]
+    made = list(choice.measure(Network(table()["karate"], weighted=True), case, 0.0))
+    out.write_text("".join(f"{json.dumps(row | {'terms': {'run': 1}})}\n" for row in made))
+    with pytest.raises(KeyError):
+        choice.measured(json_lines.read(out), ("cpu", True))
+    again = choice.recounted(json_lines.read(out), table().values())
+    assert again == json.loads(json.dumps(made))

@@ -2,7 +2,9 @@
 
 A search that all roots of a batch share costs what its rows do, however many columns are live in them: `visit` and
 `edge`. One from a root alone costs what its pairs of vertex and root do: `pair` and `pair_edge`. On a GPU each level is
-waited for, by all roots that are under way at a time.
+waited for, by all roots that are under way at a time; `launch_level` counts the levels of a batch again where each of
+them is launched by the host, as those of graphs of high diameter are not. With lengths, `pruned` is 1 where edges that
+no shortest path takes are looked for before the sweeps, else 0.
 
 With lengths, and in hops on a CPU where the diameter is high, paths are not counted level by level: a row waits until
 most of its columns are ready. `level_visit` counts the visits of the other graphs again. Two more counts tell how far
@@ -28,6 +30,8 @@ TERMS = (
     "run",
     "batch_level",
     "group_level",
+    "launch_level",
+    "pruned",
     "group_row",
     "visit",
     "level_visit",
@@ -49,11 +53,13 @@ def is_costed(method: Method) -> bool:
 def terms(graph: Graph, probe: Probe) -> dict[str, float]:
     """Return what the costs of a run are linear in.
 
-    Of a search that was ended early, the counts are scaled as if each root reached all vertices that have edges.
+    Of a search that was ended early, the counts are scaled as if each root reached all vertices that have edges, and
+    the levels are at least those from the hub.
     """
     roots, per_root, levels = probe.lined_up, 1 / max(1, probe.roots), probe.levels / probe.searches
     if probe.edges > probe.searches * most_edges(graph, roots):
         per_root = max(per_root, np.count_nonzero(graph.out_degrees) / probe.pairs)
+        levels = max(levels, graph.depth)
     groups, batches = -(-roots // _GROUP), -(-roots // _BATCH)
     far = max(0.0, 1 - tuning.CACHED_ROWS * probe.levels / max(1, probe.visits))
     apart = probe.visits / max(1, probe.pairs)
@@ -62,6 +68,8 @@ def terms(graph: Graph, probe: Probe) -> dict[str, float]:
         "run": 1,
         "batch_level": batches * levels,
         "group_level": groups * levels,
+        "launch_level": (not graph.has_high_diameter) * batches * levels,
+        "pruned": int(_is_pruned(graph, roots)),
         "group_row": groups * graph.n,
         "visit": roots * per_root * probe.visits,
         "level_visit": by_levels * roots * per_root * probe.visits,
@@ -71,6 +79,12 @@ def terms(graph: Graph, probe: Probe) -> dict[str, float]:
         "lone_pair": apart**4 * roots * per_root * probe.pairs,
         "pair_edge": roots * per_root * probe.pair_edges,
     }
+
+
+def _is_pruned(graph: Graph, roots: int) -> bool:
+    """Whether `lagbc.methods.gpu.delta_stepping.pruning` looks for edges to leave out, as far as sizes tell."""
+    is_large = graph.nnz >= tuning.PRUNING_LEAST_EDGES and roots >= tuning.PRUNING_LEAST_ROOTS
+    return graph.weighted and is_large and not graph.has_high_diameter
 
 
 def predict(method: Method, counted: Mapping[str, float]) -> float:

@@ -110,7 +110,34 @@ def test_a_search_that_is_ended_counts_as_if_each_root_reached_all(monkeypatch):
     roots = graph.order[:128]
     whole = cost.terms(graph, probe(graph, roots))
     monkeypatch.setattr(tuning, "PROBE_SHARE", 1 / 64)
-    ended = cost.terms(graph, probe(graph, roots))
-    assert ended["batch_level"] < whole["batch_level"]
+    found = probe(graph, roots)
+    ended = cost.terms(graph, found)
+    assert found.levels < graph.depth == ended["batch_level"], "at least those from the hub"
     assert ended["pair"] == pytest.approx(whole["pair"])
     assert tuple(whole) == cost.TERMS
+
+
+@pytest.mark.parametrize(("n", "is_launched"), [(4, True), (200, False)])
+def test_levels_are_launched_unless_the_diameter_is_high(n, is_launched):
+    graph = as_graph(path(n), directed=False)
+    counted = cost.terms(graph, probe(graph, graph.order))
+    assert counted["batch_level"] > 0
+    assert counted["launch_level"] == is_launched * counted["batch_level"]
+
+
+@pytest.mark.parametrize(("weighted", "edges", "roots", "is_pruned"), [
+    (True, 0, 0, True), (False, 0, 0, False), (True, 1, 0, False), (True, 0, 1, False),
+])  # fmt: skip
+def test_edges_are_pruned_with_lengths_of_many_edges_and_roots(monkeypatch, weighted, edges, roots, is_pruned):
+    graph = as_graph(scale_free(300, 900, seed=1).astype(float), directed=False, weighted=weighted)
+    assert not graph.has_high_diameter
+    monkeypatch.setattr(tuning, "PRUNING_LEAST_EDGES", graph.nnz + edges)
+    monkeypatch.setattr(tuning, "PRUNING_LEAST_ROOTS", 100 + roots)
+    assert cost.terms(graph, probe(graph, graph.order[:100]))["pruned"] == is_pruned
+
+
+def test_no_edges_are_pruned_where_the_diameter_is_high(monkeypatch):
+    graph = as_graph(path(200).astype(float), directed=False, weighted=True)
+    monkeypatch.setattr(tuning, "PRUNING_LEAST_EDGES", 0)
+    monkeypatch.setattr(tuning, "PRUNING_LEAST_ROOTS", 0)
+    assert cost.terms(graph, probe(graph, graph.order[:100]))["pruned"] == 0
