@@ -470,6 +470,16 @@ def test_levels_of_dial_grow(delta):
     within(ours, oracle(A), 1e-12)
 
 
+@pytest.mark.parametrize("way", ["threshold", "window"])
+def test_rounds_take_what_they_need(delta, way):
+    """A row of bits each, and one for the round that finds nothing near."""
+    A = with_lengths(grid(3, 12), integers(4))
+    ours, state, levels = run(delta, A, way, roots=range(36))
+    assert len(state.arrays.near) == levels.depth + 2 < tuning.MOST_ROUNDS
+    assert levels.depth > 4
+    within(ours, oracle(A), 1e-12)
+
+
 def test_queue_grows(delta, monkeypatch):
     monkeypatch.setattr(tuning, "DELTA_FIRST_ENTRIES", 0)
     A, _ = GRAPHS["grid, 1 to 10"]

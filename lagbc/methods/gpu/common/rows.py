@@ -15,7 +15,7 @@ from lagbc.cuda.host import pinned_flag
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, SweepPlan
-from lagbc.methods.gpu.common.arrays import Survey, add_reached, convert_lengths, copy_into, join_bits, scatter
+from lagbc.methods.gpu.common.arrays import Survey, add_reached, convert_lengths, join_bits, scatter
 
 GROUP_COLUMNS = 256
 BYTES = GROUP_COLUMNS // 8
@@ -177,13 +177,6 @@ def bitmap_of(rows: Rows, placed: Placed) -> NDArray[np.uint32]:
     own = np.uint32(1) << (placed.position % 32).astype(np.uint32)
     np.bitwise_or.at(bitmap, (placed.group, placed.position // 32), own)
     return bitmap
-
-
-def twice_as_long(levels: Any) -> Any:
-    """Copy a stack of levels into one of twice as many."""
-    larger = cp.empty((2 * len(levels), *levels.shape[1:]), levels.dtype)
-    copy_into(larger, levels)
-    return larger
 
 
 def most_held(needed: float, first: int, most: int) -> int:

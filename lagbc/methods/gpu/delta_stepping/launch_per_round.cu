@@ -238,16 +238,17 @@ delta_relax_and_count(int n, int hubs, const offset* __restrict__ in_indptr, con
     mark_columns(overflowed, at, head.pending & above(sigma, sigma_limit));
 }
 
-// Leave each entry in the last round in which it was near, and set `reached` to all of them. A thread a word.
-extern "C" __global__ void delta_last(int n, int rounds, unsigned* near, offset near_stride, unsigned* live,
-                                      offset live_stride, unsigned* reached) {
+// Leave each entry in the last round in which it was near, near[round], and set `reached` to all of them. A thread a
+// word.
+extern "C" __global__ void delta_last(int n, int rounds, unsigned* const* near, unsigned* live, offset live_stride,
+                                      unsigned* reached) {
     const offset i = (offset)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= (offset)n * WORDS) return;
     const int v = i / WORDS;
     const offset word = (offset)blockIdx.y * n * WORDS + i;
     unsigned later = 0;
     for (int round = rounds - 1; round >= 0; round--) {
-        unsigned* place = near + round * near_stride + word;
+        unsigned* place = near[round] + word;
         const unsigned here = *place, last = here & ~later;
         if (last != here) *place = last;
         if (last) set_bit(live + round * live_stride + blockIdx.y * bitmap_words(n), v);

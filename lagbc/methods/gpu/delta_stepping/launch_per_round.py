@@ -8,7 +8,7 @@ A. Crauser, K. Mehlhorn, U. Meyer and P. Sanders, A parallelization of Dijkstra'
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import cupy as cp
@@ -33,12 +33,10 @@ from lagbc.methods.gpu.common.rows import (
     bits_of,
     count_groups,
     lengths_bytes,
-    most_held,
     require_levels,
     roots_with_bits,
     row_blocks,
     set_bits,
-    twice_as_long,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_bytes, path_rows
 from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
@@ -48,7 +46,7 @@ from lagbc.methods.sums import PATH_SUMS
 
 # Rounds of a sweep, as many times the levels from the hub. On 40 networks Dijkstra's rule took, with lengths 1 to 10, 3
 # to 7 times as many, on four of them up to 15; the window, with lengths in (0, 1), 1.3 to 7.
-_STRICT_ROUNDS, _WINDOW_ROUNDS = 5, 4
+_STRICT_ROUNDS, _WINDOW_ROUNDS = 6, 4
 # Rounding errors that `margin` covers, relative: a few of 2**-53.
 _ROUNDING = 2.0**-48
 
@@ -72,13 +70,13 @@ class Arrays:
     seen: Any  # (groups, rows / 32) uint32: the rows of these
     reached: Any  # (groups, rows, 32) uint8
     open: Any  # (groups, parts, rows / 32) uint32
-    near: Any  # (rounds, groups, rows, 32) uint8
     live: Any  # (rounds, groups, rows / 32) uint32: which rows have any bit
     lowest: Any  # (1 + rounds, groups, 256)
+    near: list[Any] = field(default_factory=list)  # of each round so far: (groups, rows, 32) uint8
 
 
 def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
-    """Upload the lengths, and allocate rows."""
+    """Upload the lengths, and allocate rows; near sets are added as rounds are found."""
     out, into = lengths.as_type(lengths.dist)
     shape = rows.groups, rows.rows
     values, paths = path_rows(rows)
@@ -103,7 +101,6 @@ def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
         seen=cp.empty((rows.groups, words), cp.uint32),
         reached=cp.empty((*shape, BYTES), cp.uint8),
         open=cp.empty((rows.groups, _parts(rows, lengths.dist), words), cp.uint32),
-        near=cp.empty((tuning.MOST_ROUNDS // 4, *shape, BYTES), cp.uint8),
         live=cp.empty((tuning.MOST_ROUNDS, rows.groups, words), cp.uint32),
         lowest=cp.empty((1 + tuning.MOST_ROUNDS, rows.groups, GROUP_COLUMNS), lengths.dist),
     )
@@ -119,8 +116,8 @@ def begin(plan: SweepPlan, dist: str | None) -> None:
 def footprint(graph: Graph, plan: SweepPlan, dist: str, *, strict: bool) -> int:
     """Estimate the bytes of `Arrays`: lengths both ways and the shortest; distances, values, snapshot and paths; bits.
 
-    The bits are those of pending, reached and near, a row a round, with half as many beside them once they double; and
-    the bitmaps seen, open and live.
+    The bits are those of pending, reached and near, a row a round, and the bitmaps seen, open and live. Room for more
+    rounds than are counted is asked for as they are found.
     """
     rows, groups, far = graph.active, plan.batch // GROUP_COLUMNS, np.dtype(dist).itemsize
     counts = path_bytes(rows, plan) or strict * np.dtype(plan.dtype).itemsize * rows * plan.batch
@@ -132,8 +129,7 @@ def footprint(graph: Graph, plan: SweepPlan, dist: str, *, strict: bool) -> int:
 
 
 def _counted_rounds(depth: int, *, strict: bool) -> int:
-    rounds = (_STRICT_ROUNDS if strict else _WINDOW_ROUNDS) * depth
-    return most_held(rounds, tuning.MOST_ROUNDS // 4, tuning.MOST_ROUNDS)
+    return min((_STRICT_ROUNDS if strict else _WINDOW_ROUNDS) * depth, tuning.MOST_ROUNDS)
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
@@ -210,8 +206,8 @@ def _settle(
     found = cp.zeros((tuning.MOST_ROUNDS, 2), cp.int32)  # whether an entry is pending, and near
     for turn in range(tuning.MOST_ROUNDS):
         if turn == len(arrays.near):
-            require_levels(rows, 3 * turn, _counted_rounds(rows.depth, strict=arrays.strict))
-            arrays.near = twice_as_long(arrays.near)
+            require_levels(rows, turn + 1, _counted_rounds(rows.depth, strict=arrays.strict))
+            arrays.near.append(cp.empty((rows.groups, rows.rows, BYTES), cp.uint8))
         lowest = arrays.lowest[turn + 1]
         pending = {"n": rows.rows, "pending": arrays.pending, "distances": arrays.distances, "lowest": lowest}
         find((few, groups, parts), THREADS, shortest=arrays.shortest, any=found[turn], **pending)
@@ -296,8 +292,7 @@ def _leave_last(arrays: Arrays, roots: NDArray[np.int64], rounds: int) -> None:
         THREADS,
         n=rows.rows,
         rounds=rounds,
-        near=arrays.near,
-        near_stride=arrays.near[0].size // 4,
+        near=cp.asarray(np.array([near.data.ptr for near in arrays.near[:rounds]], np.uint64)),
         live=arrays.live,
         live_stride=arrays.live[0].size,
         reached=arrays.reached,
