@@ -68,6 +68,7 @@ class Case:
     device: Where
     roots: int | None
     centrality: Literal["bc", "edge_bc"]
+    memory: str | None
 
     def load(self) -> csr_array:
         """Make or read the graph."""
@@ -76,7 +77,7 @@ class Case:
     def call(self, A: csr_array) -> Callable[..., Scores]:
         """Return the call that is timed, but for who makes it; of edges, the scores in the order of the matrix."""
         some: dict[str, Any] = {} if self.roots is None else {"k": self.roots, "rng": 1}
-        given: dict[str, Any] = {"directed": not is_symmetric(A), "device": self.device, **some}
+        given: dict[str, Any] = {"directed": not is_symmetric(A), "device": self.device, "memory": self.memory, **some}
         if self.centrality == "bc":
             return partial(lagbc.bc, A, **given)
         return lambda **how: csr_array(lagbc.edge_bc(A, **{**given, **how})).data
@@ -229,6 +230,7 @@ def plot(rows: list[dict[str, Any]], path: Path) -> None:
 @click.option("--roots", type=click.IntRange(min=1), help="So many that are drawn.  [default: all]")
 @click.option("--device", type=click.Choice(list(ENGINES)), default="cpu", show_default=True)
 @click.option("--centrality", type=click.Choice(["bc", "edge_bc"]), default="bc", show_default=True)
+@click.option("--memory", help="What each worker may take, where several share a GPU.")
 @click.option("--rounds", default=5, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), default=RESULTS, show_default=True)
 def main(graphs: str, data: Path | None, workers: str, rounds: int, out: Path, **what: Any) -> None:

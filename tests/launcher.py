@@ -11,6 +11,7 @@ import lagbc
 
 LAUNCHER = shutil.which("mpiexec", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
 TESTS = str(Path(__file__).parent)
+RESET = "\x1b[0m"  # Open MPI resets the colours of a terminal, whatever is written to
 # Open MPI wants to be told that it may run as root, and more ranks than there are cores.
 SAID = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -39,4 +40,4 @@ def run(ranks, *arguments):
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         raise
-    return process.returncode, stdout, stderr
+    return process.returncode, stdout.replace(RESET, ""), stderr

@@ -59,7 +59,7 @@ def test_on_a_large_graph_methods_are_checked_against_the_cpu(monkeypatch, no_re
     assert only(table, other).agrees
     spoil(monkeypatch, other, scale_all)
     record = only(lagbc.compare(GRAPH, 30, device="cpu"), other)
-    assert record.agreement == pytest.approx(1e-6, rel=1e-3)
+    assert 0.999e-6 < record.agreement < 2.001e-6, "a batch may be of two blocks, and the first be changed twice"
     assert record.agrees is False
 
 
