@@ -127,8 +127,8 @@ def seconds_on_ranks(case: Case, workers: int, rounds: int) -> list[Seconds]:
         return []
     command = [launcher, "-n", str(workers), sys.executable, "-c", _RANKS, json.dumps(asdict(case)), str(rounds)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    told = next(line for line in done.stdout.splitlines() if line.startswith(_TOLD))  # Open MPI writes more
-    by_rank: list[list[Seconds]] = json.loads(told.removeprefix(_TOLD))
+    *_, told = done.stdout.partition(_TOLD)  # Open MPI writes more, before and after
+    by_rank: list[list[Seconds]] = json.loads(told.splitlines()[0])
     return [(max(one[0] for one in every), sum(one[1] for one in every)) for every in zip(*by_rank, strict=True)]
 
 
