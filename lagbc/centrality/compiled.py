@@ -111,8 +111,9 @@ def _run_small(device: DeviceName) -> None:
                     arguments = Arguments(demand=sparse.csr_array(([1.0], ([0], [1])), shape=matrix.shape))
                     compute_one(matrix, name, "auto", None, weighted, False, options, arguments)
         if any(row.bounds and row.device == device for row in table.METHODS):
-            bounded = Arguments(cutoff=3, decay=0.1)
-            compute(_diamonds(40), ("bc", "gravity"), "auto", None, weighted, False, options, bounded)
+            for length in (1.0, 0.5) if weighted else (1.0,):  # whole ones have distances of another type
+                bounded = Arguments(cutoff=3, decay=0.1)
+                compute(length * _diamonds(40), ("bc", "gravity"), "auto", None, weighted, False, options, bounded)
         if device == "cpu":
             group_bc(_diamonds(2), [[1]], weighted=weighted)
         compute_one(_diamonds(1100), "bc", "auto", None, weighted, False, options, Arguments(sources=[0]))

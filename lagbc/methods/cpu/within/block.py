@@ -130,11 +130,10 @@ def room(graph: Graph, plan: SweepPlan) -> Block:
 
 
 def searched(graph: Graph, plan: SweepPlan) -> tuple[Any, Any, Any]:
-    """Return the graph that balls are found in, its transpose, if that is another, and `far`."""
-    ordered = graph.reordered
-    reverse = None if graph.transpose is graph else ordered.transpose
-    ways = ((way.indptr, way.indices, way.weights) if way is not None else None for way in (ordered, reverse))
-    return *ways, _number(graph, plan.radius)[1]
+    """Return the graph that balls are found in, its transpose, without a row if that is no other, and `far`."""
+    ordered, rows = graph.reordered, 0 if graph.transpose is graph else graph.n + 1
+    leaving, entering = ((way.indptr, way.indices, way.weights) for way in (ordered, ordered.transpose))
+    return leaving, (entering[0][:rows], *entering[1:]), _number(graph, plan.radius)[1]
 
 
 def _edges(rows: int, edges: int, number: np.dtype[Any]) -> Edges:
@@ -172,7 +171,7 @@ def find(leaving, entering, block, roots, radius, most):
     own, edges = found[:count], 0
     if count > most or degrees(indptr, own) > len(block.tight):
         count = 0
-    elif entering is not None:
+    elif len(entering[0]) > 0:
         if degrees(entering[0], own) > len(block.tight):
             count = 0
         else:

@@ -65,7 +65,7 @@ def sum_blocks(
         if here == 0:
             continue
         if mean == 0.0:
-            mean = _reach_of(leaving, block, some, here // 2, radius)
+            mean = _reach_of(leaving, entering, block, some, here // 2, radius)
         rows, edges = find(leaving, entering, block, some, radius, np.int64(together * mean * here / width))
         if rows > 0:
             _add_block(
@@ -117,13 +117,13 @@ def sum_blocks(
 
 
 @njit
-def _reach_of(leaving, block, roots, number, radius):
+def _reach_of(leaving, entering, block, roots, number, radius):
     """Count what one of the roots that are there reaches."""
     for root in roots:
         if root >= 0:
             if number == 0:
                 alone = np.full(1, root, np.int64)
-                rows, _ = find(leaving, None, block, alone, radius, len(block.waits))
+                rows, _ = find(leaving, entering, block, alone, radius, len(block.waits))
                 return float(max(rows, 1))
             number -= 1
     return 1.0
