@@ -163,7 +163,7 @@ CONSTANTS = (
     gpu("HOST_EDGES", (0, NEVER), graphs=("rmat-12-16", "rmat-16-16"), ordered=False),
 )
 # By no call: it is how much work a kill may cost, and a bound that keeps an edge's sum with one owner. By another
-# command, `benchmarks.choice` or `benchmarks.survey`: what "auto" takes, and with how many threads.
+# command, `benchmarks.choice`, `benchmarks.survey` or `benchmarks.cutoff`: what "auto" takes, how many threads, balls.
 NOT_MEASURED = {
     "CHECKPOINT_SECONDS",
     "EDGES_OWN_BYTES",
@@ -174,6 +174,7 @@ NOT_MEASURED = {
     "PROBE_SEARCHES",
     "THREAD_WORK",
     "WITHIN_ROWS",
+    "WITHIN_TOGETHER",
 }
 
 
