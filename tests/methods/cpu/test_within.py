@@ -77,6 +77,13 @@ def test_all_sums_are_those_of_root_by_root(kind, directed, monkeypatch):
     assert assert_same(graph, replace(plan, endpoints=True, omega=omega, multiplicity=times), roots, monkeypatch)
 
 
+def test_targets_that_count_next_to_nothing_are_not_lost(monkeypatch):
+    """Beside what a vertex counts as a target, those beyond it are smaller than rounding; a path through it has them."""
+    graph = mesh([1.0, 2.0], directed=True)
+    plan = plan_of(6, decays=(40.0,), sums=frozenset({"dependency", "edges"}))
+    assert assert_same(graph, plan, [graph.order[:256]], monkeypatch)
+
+
 @pytest.mark.parametrize("sums", [{"dependency"}, {"edges"}, {"reached", "depth"}, {"gravity"}, {"stress"}], ids=sorted)
 def test_some_sums_alone(sums, monkeypatch):
     graph = mesh([1.0, 2.0, 2.5], directed=True)

@@ -141,14 +141,15 @@ def sum_back(block, rows, times, stop):
                 more = own[i, j] + onward[j]
                 changed |= more != c[i, j]
                 c[i, j] = more
+            # Also where c is as before: what lies beyond may have changed by less than rounding leaves of it in c.
+            for j in range(ZERO, LANES):
+                shares[j] = onward[j] * times[j] if dist[i, j] > 0 else 0.0
+            if not block.plain[i]:
+                for j in range(ZERO, LANES):
+                    shares[j] *= sigma[i, j]
+            totals[i] = sum_of(shares)
             if changed:
                 again = True
-                for j in range(ZERO, LANES):
-                    shares[j] = onward[j] * times[j] if dist[i, j] > 0 else 0.0
-                if not block.plain[i]:
-                    for j in range(ZERO, LANES):
-                        shares[j] *= sigma[i, j]
-                totals[i] = sum_of(shares)
                 for e in range(np.uint64(block.into.indptr[i]), np.uint64(block.into.indptr[i + ONE])):
                     waits[np.uint64(block.into.indices[e])] |= block.tight[e]
 
