@@ -71,14 +71,14 @@ def test_all_sums_are_those_of_root_by_root(kind, directed, monkeypatch):
     omega, times = np.arange(graph.n) % 3 + 0.5, np.arange(graph.n) % 2 + 0.25
     plan = plan_of(cutoff / 3, cutoff, decays=(0.0, 2 / cutoff), sums=EVERY)
     roots = [graph.order[100:330], np.where(graph.order[:100] % 7 == 0, -1, graph.order[:100])]
-    assert module.prepare(graph, plan).search[3].dist.dtype == number
+    assert module.prepare(graph, plan).search[0][3].dist.dtype == number
     assert assert_same(graph, plan, roots, monkeypatch)
     assert assert_same(graph, replace(plan, omega=omega, multiplicity=times), roots, monkeypatch)
     assert assert_same(graph, replace(plan, endpoints=True, omega=omega, multiplicity=times), roots, monkeypatch)
 
 
 def test_targets_that_count_next_to_nothing_are_not_lost(monkeypatch):
-    """Beside what a vertex counts as a target, those beyond it are smaller than rounding; a path through it has them."""
+    """What lies beyond a vertex is less than rounding leaves of it beside the vertex, and yet what it is scored by."""
     graph = mesh([1.0, 2.0], directed=True)
     plan = plan_of(6, decays=(40.0,), sums=frozenset({"dependency", "edges"}))
     assert assert_same(graph, plan, [graph.order[:256]], monkeypatch)

@@ -55,7 +55,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     searched = unsigned(ordered.indptr), indices, ordered.weights, float(plan.rtol), counts, search
     if block.takes(graph, plan):
         together = *block.searched(graph, plan), block.room(graph, plan), tuning.WITHIN_TOGETHER
-        return sweep.prepare(graph, plan, sum_blocks, (*together, *searched), notes)
+        return sweep.prepare(graph, plan, sum_blocks, (together, searched), notes)
     return sweep.prepare(graph, plan, sweep_roots, searched, notes)
 
 

@@ -18,17 +18,8 @@ from lagbc.methods.cpu.within.solve import LANES, count, search, sum_back, sum_o
 
 @njit
 def sum_blocks(
-    leaving,
-    entering,
-    far,
-    block,
     together,
-    indptr,
-    indices,
-    lengths,
-    rtol,
-    counts,
-    searched,
+    alone,
     roots,
     omega,
     members,
@@ -46,16 +37,20 @@ def sum_blocks(
 ):
     """Sum roots, blocks of `LANES` of them together, or one by one where their ball has too many rows.
 
-    A row costs about as much as `together` vertices that a root reaches. How many these are is told by the block
-    before, and at first by a root amid the first block.
+    A row costs about as much as some vertices that a root reaches. How many it reaches is told by the block before, and
+    at first by a root amid the first block.
 
     Parameters
     ----------
-    leaving, entering, far : see `block.searched`
-    block : Block
-    together : float
+    together : tuple
+        The graph that balls are found in, its transpose and `far`, as of `block.searched`; room for a block; and how
+        many vertices cost as much as a row.
+    alone : tuple
+        What `dijkstra.sweep_roots` takes before its roots.
     others : those of `dijkstra.sweep_roots`
     """
+    leaving, entering, far, block, vertices = together
+    _, _, _, _, counts, _ = alone
     mean, width = 0.0, np.int64(LANES)
     for first in range(0, len(roots), width):
         some = roots[first : first + width]
@@ -66,7 +61,7 @@ def sum_blocks(
             continue
         if mean == 0.0:
             mean = _reach_of(leaving, entering, block, some, here // 2, radius)
-        rows, edges = find(leaving, entering, block, some, radius, np.int64(together * mean * here / width))
+        rows, edges = find(leaving, entering, block, some, radius, np.int64(vertices * mean * here / width))
         if rows > 0:
             _add_block(
                 block,
@@ -86,16 +81,11 @@ def sum_blocks(
                 stop,
             )
         else:
-            alone = np.full(len(roots), -1, np.int64)
-            alone[first : first + width] = some
+            one_by_one = np.full(len(roots), -1, np.int64)
+            one_by_one[first : first + width] = some
             sweep_roots(
-                indptr,
-                indices,
-                lengths,
-                rtol,
-                counts,
-                searched,
-                alone,
+                *alone,
+                one_by_one,
                 omega,
                 members,
                 times,
