@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lagbc.comparison.records import Comparison, Measurement
     from lagbc.errors import (
         CheckpointError,
+        Error,
         ExecutorError,
         GraphFileWarning,
         GraphFormatError,
@@ -49,6 +50,7 @@ __all__ = [
     "Centrality",
     "CheckpointError",
     "Comparison",
+    "Error",
     "ExecutorError",
     "GraphFile",
     "GraphFileWarning",
@@ -100,6 +102,7 @@ _HOMES = {
     "comparison.records": ("Comparison", "Measurement"),
     "errors": (
         "CheckpointError",
+        "Error",
         "ExecutorError",
         "GraphFileWarning",
         "GraphFormatError",

@@ -1,13 +1,18 @@
-"""Warnings point at the line that called lagbc, however deep inside the call their reason is found."""
+"""Errors have one base; warnings point at the line that called lagbc, however deep inside the call their reason is."""
 
+import ast
+import builtins
 import inspect
+import pickle
 import warnings
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
 
 import lagbc
+from lagbc import errors
 from lagbc.methods.cpu.batched import hops
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*conversions to backend graphs are saved to cache")
@@ -55,3 +60,87 @@ def test_a_warning_is_shown_once_a_line_and_may_be_an_error(scarce, recwarn):
     warnings.simplefilter("error")
     with pytest.raises(lagbc.MemoryWarning):
         lagbc.bc(A, threads=2)
+
+
+# Raised beside the errors of lagbc, each in the modules of its line: what others ask for by contract, and what a
+# caller within lagbc catches.
+FOREIGN = {
+    "NotImplementedError": "methods interfaces.nx_graph run.workers",
+    "AttributeError": "__init__",
+    "KeyboardInterrupt": "run.executors run.threads",
+    "Terminated": "interfaces.signals",
+    "IndexError": "graph.host.csr",
+    "LookupError": "cuda.kernel",
+    "FileNotFoundError": "cpu.compile",
+    "ValueError": "cpu.compile",
+    "PermissionError": "cpu.compile",
+    "AssertionError": "io.edges.read",
+    "Interrupted": "methods run",
+    "NotContractible": "reduce run.chains run.junctions",
+    "NotReducible": "reduce.blocks",
+    "TooSlow": "comparison.measure",
+    "BadParameter": "interfaces.cli",
+    "UsageError": "interfaces.cli",
+    "NodeNotFound": "interfaces.networkx",
+    "NetworkXError": "interfaces.networkx",
+    "NetworkXPointlessConcept": "interfaces.networkx",
+}
+KINDS = [kind for kind in vars(errors).values() if inspect.isclass(kind) and issubclass(kind, lagbc.Error)]
+
+
+def raised(tree):
+    """Names of the classes that a module raises, and of the built-in errors that it makes."""
+    for node in ast.walk(tree):
+        made = node.exc if isinstance(node, ast.Raise) else node
+        called = made.func if isinstance(made, ast.Call) else made if isinstance(node, ast.Raise) else None
+        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+        kind = getattr(builtins, name, None)
+        is_error = inspect.isclass(kind) and issubclass(kind, BaseException)
+        if is_error or (isinstance(node, ast.Raise) and name.lstrip("_")[:1].isupper()):
+            yield name
+
+
+def test_all_errors_of_the_package_have_one_base():
+    package = Path(lagbc.__file__).parent
+    ours, foreign = {kind.__name__ for kind in KINDS}, set()
+    for file in package.rglob("*.py"):
+        module = ".".join(file.relative_to(package).with_suffix("").parts)
+        for name in raised(ast.parse(file.read_text(encoding="utf-8"))):
+            where = [place for place in FOREIGN.get(name, "").split() if f"{module}.".startswith(f"{place}.")]
+            assert name in ours or where, f"{module} raises {name}"
+            foreign.update((name, place) for place in where)
+    assert foreign == {(name, place) for name, places in FOREIGN.items() for place in places.split()}
+
+
+def test_what_is_raised_is_found():
+    source = (
+        "def f():\n    raise ValueError\n    error = TypeError('a')\n    raise error\n    raise nx.NodeNotFound('b')\n"
+    )
+    assert sorted(raised(ast.parse(source))) == ["NodeNotFound", "TypeError", "ValueError"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_error_goes_to_another_process(kind):
+    error = kind("where, and what to do")
+    copy = pickle.loads(pickle.dumps(error))
+    assert (type(copy), copy.args, str(copy)) == (kind, error.args, "where, and what to do")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind is not lagbc.Error])
+def test_an_error_is_a_built_in_one_too(kind):
+    assert any(base.__module__ == "builtins" for base in kind.__bases__)
+    assert kind.__mro__[1] is lagbc.Error
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [
+        (lambda: lagbc.bc(A, sources=[200]), ValueError),
+        (lambda: lagbc.bc(A, sources="all"), TypeError),
+        (lambda: lagbc.bc(A, memory=10), MemoryError),
+    ],
+)
+def test_one_clause_catches_what_calls_raise(call, kind):
+    with pytest.raises(kind) as caught:
+        call()
+    assert isinstance(caught.value, lagbc.Error)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from lagbc.centrality.rescale import per_sample, rescale, rescale_edges
+from lagbc.errors import InvalidValueError, OutOfRangeError
 
 if TYPE_CHECKING:
     from lagbc.centrality.registry import Arguments
@@ -93,7 +94,7 @@ def stress(result: Result, arguments: Arguments) -> Scores:
         with np.errstate(divide="ignore"):
             return np.log2(counts) if arguments.log2 else counts
     if not arguments.log2:
-        raise OverflowError(
+        raise OutOfRangeError(
             f"the stress of {len(outside)} vertices is more than float64 holds, the first is {outside[0]}; "
             "log2=True returns its logarithm"
         )
@@ -120,13 +121,13 @@ def _sample(result: Result) -> NDArray[np.int64] | None:
 def _of_weights(scores: Scores, arguments: Arguments) -> Scores:
     if not np.isfinite(scores).all():
         weights = "target_weights times source_weights sum" if arguments.demand is None else "the trips of demand sum"
-        raise OverflowError(f"{weights} to more than float64 holds; scale them down")
+        raise OutOfRangeError(f"{weights} to more than float64 holds; scale them down")
     return scores
 
 
 def _finite(what: str, scores: Scores) -> Scores:
     if not np.isfinite(scores).all():
-        raise OverflowError(f"{what} sum to more than float64 holds; take another unit of length")
+        raise OutOfRangeError(f"{what} sum to more than float64 holds; take another unit of length")
     return scores
 
 
@@ -134,7 +135,7 @@ def _finite_inverse(scores: Scores, result: Result) -> Scores:
     """Require that float64 holds scores made of inverse distances."""
     lengths = result.graph.weights
     if lengths is not None and not np.isfinite(scores).all() and lengths.min() < 1 / np.finfo(np.float64).max:
-        raise ValueError(
+        raise InvalidValueError(
             f"A holds the length {float(lengths.min())}; the inverse of such a distance is more than float64 holds; "
             "use a smaller unit of length"
         )

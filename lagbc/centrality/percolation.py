@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lagbc.centrality.betweenness import bc
 from lagbc.centrality.compute import where_it_is
+from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
@@ -76,7 +77,7 @@ def percolation(
     graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
     x = parse_vertex_weights("states", _in_order(states, graph), graph.n)
     if x is None:
-        raise TypeError(f"states is None; it is one number a vertex, shape ({graph.n},)")
+        raise InvalidTypeError(f"states is None; it is one number a vertex, shape ({graph.n},)")
     _require_near(x)
     # In units of the largest, which cancels: no sum leaves float64.
     x = x / max(x.max(initial=0), np.finfo(np.float64).tiny)
@@ -95,7 +96,7 @@ def _require_near(x: NDArray[np.float64]) -> None:
         return
     least, most = some[x[some].argmin()], some[x[some].argmax()]
     if np.ldexp(x[most], -960) > x[least]:
-        raise ValueError(
+        raise InvalidValueError(
             f"states lie too far apart for float64, that of vertex {least} is {x[least]:.3g}, that of vertex {most} "
             f"{x[most]:.3g}; pass 0 for those that are nothing beside the others"
         )
@@ -109,5 +110,7 @@ def _in_order(states: ArrayLike | Mapping[Any, float], graph: Graph) -> ArrayLik
     missing = next((name for name in names if name not in states), None)
     if missing is not None or len(states) > len(names):
         what = f"not that of {missing!r}" if missing is not None else "others, too"
-        raise ValueError(f"states has {len(states)} states, {what}; it holds one for each of the {graph.n} vertices")
+        raise InvalidValueError(
+            f"states has {len(states)} states, {what}; it holds one for each of the {graph.n} vertices"
+        )
     return [states[name] for name in names]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.errors import InvalidValueError
+
 
 def rescale(
     raw: NDArray[np.float64],
@@ -93,7 +95,9 @@ def per_sample(raw: NDArray[np.float64], sampled: NDArray[np.int64] | None) -> N
 def require_defined(n: int, k: int | None, *, endpoints: bool) -> None:
     """Raise ValueError if one sampled root is to estimate its own score: no root but itself tells of it (0/0)."""
     if k == 1 and not endpoints and n > 2:
-        raise ValueError("k=1 without endpoints leaves the score of the sampled vertex undefined (0/0); take k >= 2")
+        raise InvalidValueError(
+            "k=1 without endpoints leaves the score of the sampled vertex undefined (0/0); take k >= 2"
+        )
 
 
 def _factor(others: int, roots: int, pairs_of_root: int | None, directed: bool) -> float:

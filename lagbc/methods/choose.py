@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods import cost, table, tuning
 from lagbc.methods.probe import Probe
@@ -69,7 +70,7 @@ def choose(
         A library is missing.
     """
     if device not in ("auto", "cpu", "cuda"):
-        raise ValueError(f"device={device!r} is none of 'auto', 'cpu' and 'cuda'")
+        raise InvalidValueError(f"device={device!r} is none of 'auto', 'cpu' and 'cuda'")
     weighted = graph.weighted
     rows = [
         row
@@ -82,7 +83,7 @@ def choose(
             problem = f"method={method!r} takes {takes}"
         else:
             problem = f"there is no method={method!r} with device={device!r}{' for weights' if weighted else ''}"
-        raise ValueError(
+        raise InvalidValueError(
             f"{problem}; there are: "
             + "; ".join(f"{row.name} on {row.device}{' (weighted)' if row.weighted else ''}" for row in table.METHODS)
         )
@@ -151,7 +152,7 @@ def _that_offer(
             lacking = "takes no cutoff or decay, nor makes what is summed within one" if bounds else "takes no demand"
         asked = ", ".join(f"{row.name} on {row.device}" for row in rows)
         weights = " with weighted=True" if weighted else ""
-        raise ValueError(
+        raise InvalidValueError(
             f"{asked} {lacking}{weights}; "
             + (f"these do: {', '.join(f'{row.name} on {row.device}' for row in there)}" if there else "no method does")
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagbc.errors import MissingDependencyError
+from lagbc.errors import InvalidValueError, MissingDependencyError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,9 @@ def check_figure_path(path: str | os.PathLike[str]) -> None:
     formats = figure_class()().canvas.get_supported_filetypes()
     suffix = PurePath(path).suffix
     if suffix.lower().removeprefix(".") not in formats:
-        raise ValueError(f"no figure is written with the suffix {suffix!r}; there are: {', '.join(sorted(formats))}")
+        raise InvalidValueError(
+            f"no figure is written with the suffix {suffix!r}; there are: {', '.join(sorted(formats))}"
+        )
 
 
 def figure_class() -> type[Figure]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.errors import InvalidValueError
 from lagbc.graph.validate import as_graph
 from lagbc.plots.figure import check_figure_path, figure_class, name_highest
 from lagbc.types import SparseMatrix
@@ -71,9 +72,9 @@ def plot_scores(
     scores = np.asarray(scores, dtype=np.float64)
     n = A.shape[0]
     if scores.shape != (n,):
-        raise ValueError(f"scores have the shape {scores.shape}; expected one a vertex, ({n},)")
+        raise InvalidValueError(f"scores have the shape {scores.shape}; expected one a vertex, ({n},)")
     if labels is not None and len(labels) != n:
-        raise ValueError(f"there are {len(labels)} labels; expected one a vertex, {n}")
+        raise InvalidValueError(f"there are {len(labels)} labels; expected one a vertex, {n}")
     if path is not None:
         check_figure_path(path)
     graph = as_graph(A, directed=directed, copy=False)

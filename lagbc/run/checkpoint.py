@@ -17,7 +17,7 @@ import numpy as np
 from numpy.lib.format import read_array, read_array_header_1_0, read_magic
 from numpy.typing import NDArray
 
-from lagbc.errors import CheckpointError, warn
+from lagbc.errors import CheckpointError, InvalidValueError, warn
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import Sums
@@ -295,7 +295,7 @@ def _take(archive: zipfile.ZipFile, opened: Checkpoint, swept: Sequence[int]) ->
         return _unpack(archive, name, expected[name])
 
     if found("format") != expected["format"]:
-        raise ValueError
+        raise InvalidValueError
     for name, what in _OWNERS.items():
         if found(name) != expected[name]:
             raise CheckpointError(f"checkpoint {opened.path} belongs to {what}; name another file, or delete it")
@@ -303,7 +303,7 @@ def _take(archive: zipfile.ZipFile, opened: Checkpoint, swept: Sequence[int]) ->
     if _header(archive, "roots") != _header_of(opened.roots) or not _are_same(found("roots"), opened.roots):
         raise CheckpointError(f"checkpoint {opened.path} belongs to other roots; name another file, or delete it")
     if not 0 <= int(found("done")) <= sum(swept):
-        raise ValueError
+        raise InvalidValueError
     opened.take({name: found(name) for name in expected if name not in ("format", "method", *_OWNERS)}, swept)
     opened._written = opened.done
 
@@ -311,7 +311,7 @@ def _take(archive: zipfile.ZipFile, opened: Checkpoint, swept: Sequence[int]) ->
 def _unpack(archive: zipfile.ZipFile, name: str, like: NDArray[Any]) -> NDArray[Any]:
     """Read an array of the shape and type that are expected; ValueError, before it is read, where it has others."""
     if _header(archive, name) != _header_of(like):
-        raise ValueError
+        raise InvalidValueError
     with archive.open(f"{name}.npy") as file:
         array: NDArray[Any] = read_array(file, allow_pickle=False)
     return array
@@ -321,7 +321,7 @@ def _header(archive: zipfile.ZipFile, name: str) -> tuple[tuple[int, ...], np.dt
     """Shape and type of an array."""
     with archive.open(f"{name}.npy") as file:
         if read_magic(file) != (1, 0):
-            raise ValueError
+            raise InvalidValueError
         shape, _, dtype = read_array_header_1_0(file)
     return shape, dtype
 

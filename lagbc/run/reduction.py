@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
+from lagbc.errors import OutOfMemoryError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods import table
@@ -229,7 +230,7 @@ def _require_memory(graph: Graph, request: Request, settings: Settings) -> None:
     needed = memory.to_reduce(graph, edges="edges" in request.sums)
     budget = host_budget() if settings.memory is None else settings.memory
     if needed > budget:
-        raise MemoryError(
+        raise OutOfMemoryError(
             f"reduce='all' needs up to {needed:.3g} bytes to take the graph apart, but the budget is {budget:.3g}; "
             f"raise it by memory= or the environment variable {BUDGET_VARIABLE}, or pass reduce='none'"
         )

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.lib.format import read_array, read_array_header_1_0, read_magic, write_array
 from numpy.typing import NDArray
 
-from lagbc.errors import PartError
+from lagbc.errors import InvalidValueError, PartError
 from lagbc.methods.sums import OF_ROOTS, SparseSums, Sums
 
 _FORMAT = "lagbc part 1"
@@ -99,7 +99,7 @@ class ShareFile:
         with self._reading():
             self._archive = zipfile.ZipFile(path)
             if self.json("format") != _FORMAT:
-                raise ValueError
+                raise InvalidValueError
 
     def __enter__(self) -> ShareFile:
         return self
@@ -119,12 +119,12 @@ class ShareFile:
         """Read an array of a type and shape; a length of None may be any."""
         with self._reading(), self._archive.open(f"{name}.npy") as file:
             if read_magic(file) != (1, 0):
-                raise ValueError
+                raise InvalidValueError
             found, _, found_dtype = read_array_header_1_0(file)
             fits = len(found) == len(shape) and all(b in (None, a) for a, b in zip(found, shape, strict=True))
             size = int(np.prod(found, dtype=object)) * found_dtype.itemsize
             if found_dtype != dtype or not fits or size > self._archive.getinfo(f"{name}.npy").file_size:
-                raise ValueError
+                raise InvalidValueError
         with self._reading(), self._archive.open(f"{name}.npy") as file:
             array: NDArray[Any] = read_array(file, allow_pickle=False)
         return array
@@ -143,7 +143,7 @@ class ShareFile:
             for name, shape in shapes.items():
                 rows, most = summed.rows(name), shape[0]
                 if most is None or (len(rows) and not 0 <= rows.min() <= rows.max() < most):
-                    raise ValueError
+                    raise InvalidValueError
         return summed
 
     def indices(self, name: str) -> NDArray[Any]:

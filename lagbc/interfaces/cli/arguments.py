@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lagbc.errors import InvalidValueError
 from lagbc.interfaces.cli.completion import complete_file
 from lagbc.interfaces.cli.text import counted, note
 
@@ -148,10 +149,12 @@ def _trips(path: Path, sample: SampleOptions) -> Any:
     from lagbc.io.read import read_graph
 
     if sample.k is not None:
-        raise ValueError("demand= says how often each pair of vertices counts; leave out k=")
+        raise InvalidValueError("demand= says how often each pair of vertices counts; leave out k=")
     file = read_graph(path)
     if file.format not in ("Matrix Market", "SciPy npz"):
-        raise ValueError(f"{path}: demand is a matrix, .npz or .mtx, whose rows are those of the graph")
+        raise InvalidValueError(f"{path}: demand is a matrix, .npz or .mtx, whose rows are those of the graph")
     if file.notices:
-        raise ValueError(f"{path}: the trips of a pair of vertices are listed more than once; list each pair once")
+        raise InvalidValueError(
+            f"{path}: the trips of a pair of vertices are listed more than once; list each pair once"
+        )
     return file.matrix

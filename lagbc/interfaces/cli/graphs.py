@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lagbc.errors import FileError
 from lagbc.interfaces.cli.text import counted, method_lines, note
 
 if TYPE_CHECKING:
@@ -63,9 +64,9 @@ def open_source(options: GraphOptions, steps: Steps) -> Source:
     if not name.startswith(EXAMPLE) and not Path(name).exists():
         shipped = ", ".join(EXAMPLE + example for example in example_names())
         stdin = "; standard input is /dev/stdin" if name == "-" else ""
-        raise FileNotFoundError(f"there is no file {name!r}{stdin}; networks that come with lagbc: {shipped}")
+        raise FileError(f"there is no file {name!r}{stdin}; networks that come with lagbc: {shipped}")
     if Path(name).is_dir():
-        raise IsADirectoryError(f"{name} is a folder, not a graph file")
+        raise FileError(f"{name} is a folder, not a graph file")
     with steps.step(f"reading {name}", "B"):
         strengths = options.lengths == "strengths"
         file = read_graph(name, strengths=strengths, progress=steps.progress, **options.columns)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lagbc.errors import FileError, InvalidValueError
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -16,20 +18,20 @@ if TYPE_CHECKING:
 def require_numbers(out: Path | None, labels: np.ndarray | None) -> None:
     """Find out before the computation that an array cannot hold the names of the ends of edges."""
     if out is not None and out.suffix == ".npy" and labels is not None and labels.dtype.kind not in "iu":
-        raise ValueError(f"--out {out}: an array holds no names; write the edges to a .csv file")
+        raise InvalidValueError(f"--out {out}: an array holds no names; write the edges to a .csv file")
 
 
 def check_outputs(out: Path | None, plot: Path | None) -> None:
     """Find out before the computation, not after it, that its result cannot be written."""
     if out is not None and out.suffix not in (".npy", ".csv"):
-        raise ValueError(f"--out {out}: scores are written to a .npy or a .csv file")
+        raise InvalidValueError(f"--out {out}: scores are written to a .npy or a .csv file")
     if plot is not None:
         from lagbc.plots import check_figure_path
 
         check_figure_path(plot)
     for path in (out, plot):
         if path is not None and not path.parent.is_dir():
-            raise FileNotFoundError(f"{path}: there is no directory {str(path.parent)!r}")
+            raise FileError(f"{path}: there is no directory {str(path.parent)!r}")
 
 
 def say_written(what: str, path: Path | None) -> None:

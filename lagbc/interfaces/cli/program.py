@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from lagbc import __version__
-from lagbc.errors import GraphFileWarning, MemoryWarning
+from lagbc.errors import Error, GraphFileWarning, MemoryWarning
 from lagbc.interfaces.cli.compare import compare_command
 from lagbc.interfaces.cli.compile import compile_command
 from lagbc.interfaces.cli.completion import completion_command
@@ -45,7 +45,7 @@ class _Commands(click.Group):
                 raise  # click ends quietly when the reader of a pipe has gone
             except MemoryError as error:
                 self._fail(ctx, f"out of memory: {error}")
-            except (ValueError, TypeError, OSError, ImportError, OverflowError) as error:
+            except (Error, ValueError, TypeError, OSError, ImportError, OverflowError) as error:
                 self._fail(ctx, str(error))
 
     def _fail(self, ctx: click.Context, message: str) -> None:

@@ -49,6 +49,7 @@ from numpy.typing import NDArray
 from lagbc.cuda.compiler import resident_blocks
 from lagbc.cuda.host import pinned_flag
 from lagbc.cuda.kernel import Kernel
+from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
@@ -254,18 +255,20 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
 
 def _check(plan: SweepPlan) -> None:
     if plan.method not in _SOURCES:
-        raise ValueError(f"method={plan.method!r} is not a traversal; there are: {', '.join(_SOURCES)}")
+        raise InvalidValueError(f"method={plan.method!r} is not a traversal; there are: {', '.join(_SOURCES)}")
     if plan.variant not in (None, "one-block", "all-blocks"):
-        raise ValueError(f"variant={plan.variant!r}: a root has 'one-block' or 'all-blocks'")
+        raise InvalidValueError(f"variant={plan.variant!r}: a root has 'one-block' or 'all-blocks'")
     if plan.virtual_warp not in (None, *WIDTHS):
-        raise ValueError(f"virtual_warp={plan.virtual_warp!r} is not one of {', '.join(map(str, WIDTHS))}")
+        raise InvalidValueError(f"virtual_warp={plan.virtual_warp!r} is not one of {', '.join(map(str, WIDTHS))}")
     for option, given in (
         ("variant", plan.variant not in (None, "one-block")),
         ("virtual_warp", plan.virtual_warp is not None),
     ):
         if given and plan.method not in _TAKING[option]:
             taking = ", ".join(_TAKING[option])
-            raise ValueError(f"{option}={getattr(plan, option)!r} goes with {taking}; {plan.method} does not take it")
+            raise InvalidValueError(
+                f"{option}={getattr(plan, option)!r} goes with {taking}; {plan.method} does not take it"
+            )
 
 
 def _width(graph: Graph, plan: SweepPlan) -> int:
