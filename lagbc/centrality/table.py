@@ -11,6 +11,7 @@ from scipy import sparse
 
 from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError
 from lagbc.graph import adapters
+from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.types import GraphLike
 
@@ -99,6 +100,7 @@ def table(
 
 def _on_host(name: str, values: Any) -> Any:
     values = values.get() if hasattr(values, "get") else values
+    refuse_masked(name, values)
     if not (isinstance(values, np.ndarray) or sparse.issparse(values)):
         raise InvalidTypeError(
             f"{name} is a {type(values).__qualname__}; scores are an array or a sparse matrix: of a list of "

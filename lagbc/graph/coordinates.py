@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph import adapters
+from lagbc.graph.given import refuse_masked
 
 if TYPE_CHECKING:
     from lagbc.graph.graph import Graph
@@ -75,6 +76,7 @@ def as_coordinates(xy: Any, A: Any, graph: Graph) -> Coordinates:
         raise InvalidValueError(
             "the graph says nothing of where its vertices are (attributes x and y); give coordinates"
         )
+    refuse_masked("coordinates", xy)
     found = xy if isinstance(xy, Coordinates) else Coordinates(_numbers(xy))
     n = graph.n
     if found.xy.shape != (n, 2):

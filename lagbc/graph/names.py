@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.graph.given import refuse_masked
 
 Names = Sequence[Any] | NDArray[Any]
 
@@ -44,6 +45,7 @@ def numbers_of(what: str, names: Names | None, given: Any) -> Any:
     TypeError, ValueError
         It is one string or no list, or no vertex has such a name, or several have.
     """
+    refuse_masked(what, given)
     if names is None or given is None:
         return given
     if isinstance(given, str):

@@ -13,6 +13,7 @@ from scipy import sparse
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph import adapters
 from lagbc.graph.csr import Csr, are_equal, as_numpy, both_ways, index_type, module_of, transposed
+from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.phases import phase
 from lagbc.types import GraphLike
@@ -291,8 +292,7 @@ def is_cupy(A: Any) -> bool:
 
 
 def _require_matrix(A: Any) -> None:
-    if isinstance(A, np.ma.MaskedArray):
-        raise InvalidTypeError("A is a masked array; pass A.filled(0), in which a masked entry is no edge")
+    refuse_masked("A", A, "pass A.filled(0), in which a masked entry is no edge")
     if sparse.issparse(A) or isinstance(A, np.ndarray) or is_cupy(A):
         return
     kind = f"{type(A).__module__}.{type(A).__qualname__}"

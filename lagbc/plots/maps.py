@@ -12,6 +12,7 @@ from scipy import sparse
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph.coordinates import Coordinates, as_coordinates
+from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.plots.figure import check_figure_path, figure_class, name_highest
@@ -141,6 +142,7 @@ def plot_map(
 
 def _panels(scores: Any, graph: Graph, xy: NDArray[np.float64]) -> list[_Panel]:
     """Check scores and put them where they belong."""
+    refuse_masked("scores", scores)
     given = [scores] if _is_sparse(scores) else scores
     if isinstance(given, list | tuple) and given and all(map(_is_sparse, given)):
         return [_of_edges(matrix, graph, xy) for matrix in given]

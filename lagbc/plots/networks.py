@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
+from lagbc.graph.given import refuse_masked
 from lagbc.graph.validate import as_graph
 from lagbc.plots.figure import check_figure_path, figure_class, name_highest
 from lagbc.plots.layout import MOST_PAIRED, places_of
@@ -66,6 +67,7 @@ def plot_centralities(
     if not scores:
         raise InvalidValueError("scores is empty; it holds the scores of one centrality or more, by name")
     for name, values in scores.items():
+        refuse_masked(name, values)
         if np.shape(values) != (n,):
             raise InvalidValueError(f"{name} has the shape {np.shape(values)}; expected one score a vertex, ({n},)")
     if labels is not None and len(labels) != n:

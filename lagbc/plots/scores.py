@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
+from lagbc.graph.given import refuse_masked
 from lagbc.graph.validate import as_graph
 from lagbc.plots.figure import check_figure_path, figure_class, name_highest
 from lagbc.types import SparseMatrix
@@ -69,6 +70,7 @@ def plot_scores(
     MissingDependencyError
         If matplotlib is not installed.
     """
+    refuse_masked("scores", scores)
     scores = np.asarray(scores, dtype=np.float64)
     n = A.shape[0]
     if scores.shape != (n,):

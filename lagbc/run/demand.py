@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import check_format
 from lagbc.methods.targets import scales_of
@@ -40,8 +41,7 @@ def parse_demand(n: int, demand: Any) -> sparse.csr_array:
     """
     if type(demand).__module__.partition(".")[0] in ("cupy", "cupyx") and hasattr(demand, "get"):
         demand = demand.get()
-    if isinstance(demand, np.ma.MaskedArray):
-        raise InvalidTypeError("demand is a masked array; pass demand.filled(0)")
+    refuse_masked("demand", demand, "pass demand.filled(0), in which nobody travels where an entry was masked")
     if not sparse.issparse(demand) and not isinstance(demand, np.ndarray):
         raise InvalidTypeError(
             f"demand is a {type(demand).__qualname__}; it is a sparse matrix of SciPy or CuPy or a dense 2-D ndarray, "

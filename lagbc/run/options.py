@@ -20,6 +20,7 @@ import numpy as np
 
 from lagbc.budget import parse_size
 from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.graph.given import refuse_masked
 from lagbc.limits import usable_cores
 
 if TYPE_CHECKING:
@@ -275,6 +276,7 @@ def _parse_device(device: Any) -> tuple[str, tuple[int, ...] | All | None]:
         if device == "all":
             return "cuda", "all"
         return _one_of("device", device, ("auto", "cpu", "cuda", "all")), None
+    refuse_masked("device", device)
     numbers: tuple[int, ...]
     try:
         numbers = (operator.index(device),)
@@ -371,6 +373,7 @@ def parse_real(name: str, value: Any) -> float:
 
 def parse_count(name: str, value: Any) -> int:
     """Return a positive integer."""
+    refuse_masked(name, value)
     try:
         count = operator.index(value)
     except TypeError:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.graph.given import array_of, refuse_masked
 from lagbc.methods.bounds import Bounds
 from lagbc.methods.sums import OF_BOUNDS
 from lagbc.run.options import parse_count, parse_real
@@ -85,6 +86,7 @@ def parse_roots(
 
 def parse_generator(rng: int | np.random.Generator | None) -> np.random.Generator:
     """Return what draws random numbers."""
+    refuse_masked("rng", rng)
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
@@ -93,10 +95,7 @@ def parse_generator(rng: int | np.random.Generator | None) -> np.random.Generato
 
 def parse_vertices(name: str, n: int, given: ArrayLike) -> NDArray[np.int64]:
     """Return distinct vertices, in the order in which they are given."""
-    try:
-        vertices = np.asarray(given)
-    except ValueError:
-        raise InvalidTypeError(f"{name} is ragged; it is a 1-D array of vertex numbers") from None
+    vertices = array_of(name, given, "a 1-D array of vertex numbers")
     if vertices.size == 0:
         return np.zeros(0, np.int64)
     if vertices.ndim != 1 or vertices.dtype.kind not in "iu":
@@ -132,10 +131,7 @@ def parse_vertex_weights(name: str, weights: ArrayLike | None, n: int) -> NDArra
     """Return a finite number >= 0 for each vertex, or None."""
     if weights is None:
         return None
-    try:
-        given = np.asarray(weights)
-    except ValueError:
-        raise InvalidTypeError(f"{name} is ragged; it is one number a vertex, shape ({n},)") from None
+    given = array_of(name, weights, f"one number a vertex, shape ({n},)")
     if given.dtype.kind not in "biuf":
         raise InvalidTypeError(f"{name} has dtype {given.dtype}; it is an array of real numbers, e.g. of float64")
     parsed = given.astype(np.float64)
@@ -164,10 +160,7 @@ def parse_bounds(sums: frozenset[str], cutoff: ArrayLike | None, decay: ArrayLik
 
 def _parse_columns(name: str, given: ArrayLike, what: str) -> NDArray[np.float64]:
     """Return one number or several, none of them negative."""
-    try:
-        numbers = np.asarray(given)
-    except ValueError:
-        raise InvalidTypeError(f"{name} is ragged; it is {what}, or a 1-D array of such") from None
+    numbers = array_of(name, given, f"{what}, or a 1-D array of such")
     if numbers.dtype.kind not in "iuf" and numbers.size:
         raise InvalidTypeError(f"{name}={given!r} holds what is no real number; it is {what}, or a 1-D array of such")
     if numbers.ndim > 1 or not numbers.size:
