@@ -56,12 +56,16 @@ def closeness(result: Result, arguments: Arguments) -> Scores:
     """
     reached, distance = result.sums.reached, _finite("distances", result.sums.distance)
     # Small sums are scaled by a power of two, which changes no bit, as the second factor may make up for the first.
-    power = np.where(distance < 2.0**-900, 100, 0)
-    scores: Scores = np.divide(reached, np.ldexp(distance, power), out=np.zeros(len(reached)), where=distance > 0)
+    small = np.flatnonzero((distance < 2.0**-900) & (distance > 0))
+    if len(small):
+        distance = distance.copy()
+        distance[small] = np.ldexp(distance[small], 100)
+    scores: Scores = np.divide(reached, distance, out=np.zeros(len(reached)), where=distance > 0)
     if arguments.wf_improved:
-        scores = scores * (per_sample(reached, _sample(result)) / max(len(reached) - 1, 1))
+        share = per_sample(reached, _sample(result)) / max(len(reached) - 1, 1)
+        scores *= share
     with np.errstate(over="ignore"):
-        scores = np.ldexp(scores, power)
+        scores[small] = np.ldexp(scores[small], 100)
     return _finite_inverse(scores, result)
 
 

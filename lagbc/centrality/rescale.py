@@ -86,9 +86,9 @@ def per_sample(raw: NDArray[np.float64], sampled: NDArray[np.int64] | None) -> N
         return raw
     n = len(raw)
     require_defined(n, len(sampled), endpoints=False)
-    others = np.full(n, len(sampled))
-    others[sampled] -= 1
-    scaled: NDArray[np.float64] = raw * ((n - 1) / np.maximum(others, 1))
+    # A root's own sum has one term less than the others'.
+    scaled: NDArray[np.float64] = raw * ((n - 1) / len(sampled))
+    scaled[sampled] = raw[sampled] * ((n - 1) / max(len(sampled) - 1, 1))
     return scaled
 
 

@@ -230,6 +230,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     """
     if omega is not None:
         raise NotImplementedError("spmm takes no target weights by column")
+    sums.require_rows(1, 0)
     state.product.fill(0)
     for level in range(levels.depth, 0, -1):
         state.plan.stop.check()

@@ -187,6 +187,8 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     state.plan.stop.check()
     if not len(levels.placed.position):
         return
+    last = int(levels.swept[-1])
+    sums.require_rows(last // GROUP_COLUMNS + 1, last + 1)
     rows, asked = state.rows, state.plan.sums
     times, targets = multiplicities(rows, levels.roots), rows.omega
     if omega is not None:

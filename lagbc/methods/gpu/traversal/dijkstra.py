@@ -231,7 +231,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
         delta=state.delta,
         **{name: array for name, array in state.lists.items() if name in ("settled", "ends", "level_of")},
     )
-    add_roots(state.delta[:count], levels.searched, state.order, sums.dependency)
+    add_roots(state.delta[:count], levels.searched, state.order, sums)
 
 
 def _search(state: State, rows: Any) -> NDArray[np.int32]:

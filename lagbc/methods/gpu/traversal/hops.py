@@ -250,7 +250,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     if state.plan.endpoints:
         reached = cp.count_nonzero(state.depths[:searches], axis=1) - 1
         delta[cp.arange(searches), levels.positions] = times * reached
-    add_roots(delta, levels.searched, state.order, sums.dependency)
+    add_roots(delta, levels.searched, state.order, sums)
 
 
 def _check(plan: SweepPlan) -> None:
