@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         MemoryWarning,
         MissingDependencyError,
         PartError,
+        TieWarning,
     )
     from lagbc.graph.validate import as_graph
     from lagbc.io.examples import example_path
@@ -64,6 +65,7 @@ __all__ = [
     "PartError",
     "Progress",
     "Selection",
+    "TieWarning",
     "as_graph",
     "bc",
     "centralities",
@@ -109,6 +111,7 @@ _HOMES = {
         "MemoryWarning",
         "MissingDependencyError",
         "PartError",
+        "TieWarning",
     ),
     "graph.validate": ("as_graph",),
     "io.examples": ("example_path",),

@@ -62,6 +62,10 @@ class GraphFileWarning(UserWarning):
     """A graph file was read, but not as a user may take for granted; the message says what was decided."""
 
 
+class TieWarning(UserWarning):
+    """Paths that are equally long in exact numbers may not be so in float64, and are then not counted as such."""
+
+
 class MemoryWarning(RuntimeWarning):
     """The run goes on with a smaller batch or fewer threads than was planned, because memory ran out."""
 

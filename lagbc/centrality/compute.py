@@ -27,7 +27,7 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import is_cupy, stored_loops, take_graph
-from lagbc.methods.sums import DECAYING
+from lagbc.methods.sums import DECAYING, PATH_SUMS
 from lagbc.phases import phase
 from lagbc.run.checkpoint import Begun
 from lagbc.run.demand import origins, parse_demand
@@ -43,6 +43,7 @@ from lagbc.run.request import (
     parse_tolerance,
     parse_vertex_weights,
     require_flags,
+    warn_of_ties,
 )
 from lagbc.run.upload import is_read_on_device
 from lagbc.types import GraphLike
@@ -137,6 +138,8 @@ def plan_call(
     graph = take_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False, upload=upload)
     arguments = _by_number(graph, arguments)
     request = make_request(graph.n, centralities, arguments)
+    if request.sums & PATH_SUMS:
+        warn_of_ties(graph, strength, arguments.rtol)
     return Call(centralities, arguments, plan_run(graph, request, batch, options, begun=begun))
 
 

@@ -22,7 +22,7 @@ from lagbc.phases import phase
 from lagbc.run.memory import SMALL_RUN
 from lagbc.run.options import Options, Settings, require_known, settle
 from lagbc.run.progress import Meter, Stretch
-from lagbc.run.request import parse_tolerance, parse_vertices, require_flags
+from lagbc.run.request import parse_tolerance, parse_vertices, require_flags, warn_of_ties
 from lagbc.types import GraphLike
 
 # Roots that are summed by themselves, whatever thread does: the order of the sums, and with it their bits.
@@ -49,7 +49,7 @@ def group_bc(
     directed: bool | None = None,
     weighted: bool | str | None = None,
     strength: bool = False,
-    rtol: float = 0.0,
+    rtol: float | None = None,
     normalized: bool = False,
     endpoints: bool = False,
     **options: Unpack[Options],
@@ -112,6 +112,7 @@ def group_bc(
     how = settle("auto", cast(Options, given))
     graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
     tolerance = parse_tolerance(rtol)
+    warn_of_ties(graph, strength, rtol)
     members = _members(graph, groups)
     sizes: NDArray[np.int64] = members.sum(axis=0)
     raw: NDArray[np.float64] = _raw(graph.on_host, members, tolerance, how, endpoints=endpoints)

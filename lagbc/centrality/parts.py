@@ -55,7 +55,7 @@ def save_part(
     demand: DemandLike | None = None,
     cutoff: ArrayLike | None = None,
     decay: ArrayLike | None = None,
-    rtol: float = 0.0,
+    rtol: float | None = None,
     k: int | None = None,
     rng: int | None = None,
     normalized: bool = False,

@@ -15,7 +15,7 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.run.options import Options, require_known
-from lagbc.run.request import parse_vertex_weights
+from lagbc.run.request import parse_vertex_weights, warn_of_ties
 from lagbc.types import Auto, GraphLike
 
 
@@ -27,7 +27,7 @@ def percolation(
     directed: bool | None = None,
     weighted: bool | str | None = None,
     strength: bool = False,
-    rtol: float = 0.0,
+    rtol: float | None = None,
     **options: Unpack[Options],
 ) -> NDArray[np.float64]:
     r"""Percolation centrality of every vertex: the share of percolated paths that lead through it, as in NetworkX.
@@ -75,6 +75,7 @@ def percolation(
     """
     require_known(options)
     graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
+    warn_of_ties(graph, strength, rtol)
     x = parse_vertex_weights("states", _in_order(states, graph), graph.n)
     if x is None:
         raise InvalidTypeError(f"states is None; it is one number a vertex, shape ({graph.n},)")

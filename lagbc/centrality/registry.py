@@ -42,7 +42,7 @@ class Arguments:
     decay: ArrayLike | None = None
     k: int | None = None
     rng: int | np.random.Generator | None = None
-    rtol: float = 0.0
+    rtol: float | None = None
     normalized: bool = False
     endpoints: bool = False
     wf_improved: bool = True

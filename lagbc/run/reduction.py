@@ -26,7 +26,7 @@ from lagbc.methods.sums import Sums
 from lagbc.phases import phase
 from lagbc.reduce import tuning
 from lagbc.reduce.piece import NotContractible, NotReducible, Piece, Scores
-from lagbc.run import block_costs, memory
+from lagbc.run import block_costs, look, memory
 from lagbc.run.options import Settings
 from lagbc.run.request import Request
 
@@ -175,8 +175,10 @@ def reduce_request(graph: Graph, request: Request, settings: Settings, *, chains
     """
     if settings.reduce == "none" or not _applies(graph, request, settings):
         return None
-    if settings.reduce == "auto" and not (_may_pay(graph, request, settings) and _is_within(graph, request, settings)):
-        return None
+    if settings.reduce == "auto":
+        device = _device_of(graph, len(request.roots), settings)
+        if not (look.pays(graph, len(request.roots), device) and _is_within(graph, request, settings)):
+            return None
     if settings.reduce == "all":
         _require_memory(graph, request, settings)
     from lagbc.reduce.blocks import split
@@ -208,16 +210,6 @@ def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
         and settings.dtype == "float64"
         and len(request.roots) > 0
     )
-
-
-def _may_pay(graph: Graph, request: Request, settings: Settings) -> bool:
-    """Whether a run is long enough for a look at its graph."""
-    roots = len(request.roots)
-    device = _device_of(graph, roots, settings)
-    if roots < tuning.LEAST_ROOTS[device]:
-        return False
-    enough, (least, _) = tuning.LEAST_COSTS[device], block_costs.bounds_of_block(graph, roots, device)
-    return least >= enough or block_costs.of_block(graph, roots, device) >= enough
 
 
 def _is_within(graph: Graph, request: Request, settings: Settings) -> bool:

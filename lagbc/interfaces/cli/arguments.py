@@ -91,7 +91,7 @@ _ARGUMENTS = {
     ),
     "log2": click.option("--log2", is_flag=True, help="Base-2 logarithms of stress."),
     "rtol": click.option(
-        "--rtol", type=float, default=0.0, help="Relative difference up to which two lengths of paths are equal."
+        "--rtol", type=float, help="Relative difference up to which two lengths of paths are equal; 0 by default."
     ),
 }
 

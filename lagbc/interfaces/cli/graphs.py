@@ -115,11 +115,15 @@ def choose(source: Source, which: Any, given: dict[str, Any], sample: SampleOpti
     return select_for(source.graph, which, batch, how, Arguments(**sample.arguments, **given))
 
 
-def introduction(source: Source, choice: Selection, sample: SampleOptions) -> str:
+def introduction(source: Source, choice: Selection, sample: SampleOptions, given: dict[str, Any]) -> str:
     """Say what a command is about to compute: the graph, the method, what became of values, and the roots."""
+    from lagbc.run.request import has_rounded_inverses
+
     n = source.graph.n
     lines = [headline(source), *([form(source)] if source.file.said else []), reasoned(choice)]
     lines += weight_lines(source)
+    if source.lengths == "strengths" and given.get("rtol", 0) is None and has_rounded_inverses(source.graph):
+        lines.append("ties: lengths 1 / w are rounded; --rtol 1e-9 takes paths for ties that are in exact numbers")
     if sample.k is not None:
         lines.append(f"estimate from {counted(sample.k, 'random root')} of {n:,} (seed {sample.seed})")
     return "\n".join(lines)

@@ -57,7 +57,7 @@ def write_part(
     path: Any = output.out
     part: Any = output.part
     graph: Any = taken.graph
-    click.echo(introduction(taken, choose(taken, which, given, sample, run), sample))
+    click.echo(introduction(taken, choose(taken, which, given, sample, run), sample, given))
     how: dict[str, Any] = {"directed": taken.directed, "weighted": taken.weighted, **sample.arguments, **given}
     start = time.perf_counter()
     try:

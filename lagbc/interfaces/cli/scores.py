@@ -136,7 +136,7 @@ def _score(
         graph = taken.graph
         choice = choose(taken, *_as_swept(scored, given), sample, run)
         if not output.as_json:
-            click.echo(introduction(taken, choice, sample))
+            click.echo(introduction(taken, choice, sample, given))
         try:
             scores = _compute(scored.name, graph, sample.arguments | given | how)
         except KeyboardInterrupt as interrupt:

@@ -78,7 +78,7 @@ def _compute(
         graph: Any = taken.graph
         choice = choose(taken, names, given, sample, run)
         if not output.as_json:
-            click.echo(introduction(taken, choice, sample))
+            click.echo(introduction(taken, choice, sample, given))
         try:
             found: dict[str, Any] = dict(lagbc.centralities(graph, names, **sample.arguments, **how))  # type: ignore[arg-type]
         except KeyboardInterrupt as interrupt:
