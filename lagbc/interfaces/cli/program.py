@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from lagbc import __version__
-from lagbc.errors import Error, GraphFileWarning, MemoryWarning
+from lagbc.errors import Error, GraphFileWarning, MemoryWarning, shortened
 from lagbc.interfaces.cli.compare import compare_command
 from lagbc.interfaces.cli.compile import compile_command
 from lagbc.interfaces.cli.completion import completion_command
@@ -45,7 +45,7 @@ class _Commands(click.Group):
             except BrokenPipeError:
                 raise  # click ends quietly when the reader of a pipe has gone
             except MemoryError as error:
-                self._fail(ctx, f"out of memory: {error}")
+                self._fail(ctx, shortened(f"out of memory: {error}"))
             except (Error, ValueError, TypeError, OSError, ImportError, OverflowError) as error:
                 self._fail(ctx, _in_words(error))
 
@@ -63,7 +63,7 @@ def _in_words(error: Exception) -> str:
     """Return what an error says. Where there is no room, one that names no file is of the standard output."""
     if isinstance(error, OSError) and error.filename is None and error.errno in (ENOSPC, EDQUOT, EFBIG):
         return f"standard output: {error.strerror}"
-    return str(error)
+    return shortened(str(error))
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
