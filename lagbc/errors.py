@@ -4,14 +4,33 @@ from __future__ import annotations
 
 import sys
 import warnings
+from typing import Any
 
 # A warning is for whoever called lagbc, also where others stand between the two: NetworkX, which calls backends, and
 # Numba and the import of a module, in the midst of which functions are compiled.
 _PASSED_OVER = ("lagbc", "networkx", "numba", "importlib")
 
 
+# Characters of a message, and how many of them are its beginning where the middle is left out.
+_LONGEST, _BEGINNING = 300, 190
+
+
+def shortened(message: str) -> str:
+    """Leave out the middle of a long message: values stand there, between their name and the advice."""
+    if len(message) <= _LONGEST:
+        return message
+    gap = " ... "
+    return message[:_BEGINNING] + gap + message[_BEGINNING + len(gap) - _LONGEST :]
+
+
 class Error(Exception):
-    """The base of all errors that lagbc raises on purpose; each is the built-in error of its kind, too."""
+    """The base of all errors that lagbc raises on purpose; each is the built-in error of its kind, too.
+
+    Of a long message the middle is left out.
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*(shortened(arg) if isinstance(arg, str) else arg for arg in args))
 
 
 class InvalidValueError(Error, ValueError):
@@ -76,7 +95,7 @@ def warn(message: str, category: type[Warning]) -> None:
     while frame.f_globals.get("__name__", "").partition(".")[0] in _PASSED_OVER and frame.f_back is not None:
         frame = frame.f_back
     warnings.warn_explicit(
-        message,
+        shortened(message),
         category,
         frame.f_code.co_filename,
         frame.f_lineno,

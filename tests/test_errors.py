@@ -10,9 +10,11 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import lagbc
 from lagbc import errors
+from lagbc.interfaces.cli import main
 from lagbc.methods.cpu.batched import hops
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*conversions to backend graphs are saved to cache")
@@ -144,3 +146,64 @@ def test_one_clause_catches_what_calls_raise(call, kind):
     with pytest.raises(kind) as caught:
         call()
     assert isinstance(caught.value, lagbc.Error)
+
+
+# Messages
+
+LONG = "a" * 10**6
+MANY = list(range(10**6))
+NAMED = nx.relabel_nodes(nx.path_graph(3), {0: LONG})
+OF_ANY_LENGTH = {
+    "a name that no vertex has": lambda: lagbc.bc(nx.path_graph(["a", "b"]), sources=[LONG]),
+    "names of vertices": lambda: lagbc.bc(NAMED, sources=["b"]),
+    "one string": lambda: lagbc.bc(NAMED, sources=LONG),
+    "entries": lambda: lagbc.bc(A, cutoff=[*MANY, "far"]),
+    "negative entries": lambda: lagbc.bc(A, cutoff=[*MANY, -1]),
+    "generator": lambda: lagbc.bc(A, k=2, rng=LONG),
+    "count": lambda: lagbc.bc(A, k=MANY),
+    "device": lambda: lagbc.bc(A, device=[*MANY, "0"]),
+    "method": lambda: lagbc.bc(A, method=LONG),
+    "argument": lambda: lagbc.bc(A, **{LONG: 1}),
+    "memory": lambda: lagbc.bc(A, memory=LONG),
+    "checkpoint": lambda: lagbc.bc(A, checkpoint=LONG),
+    "matrix": lambda: lagbc.bc(LONG),
+    "flag": lambda: lagbc.bc(A, directed=MANY),
+    "states": lambda: lagbc.percolation(NAMED, {1: 0.5, 2: 0.5}),
+    "group": lambda: lagbc.group_bc(A, [LONG]),
+    "centralities": lambda: lagbc.centralities(A, [LONG]),
+    "file": lambda: lagbc.read_graph(MANY),
+    "example": lambda: lagbc.read_graph(f"example:{LONG}"),
+    "group of NetworkX": lambda: nx.group_betweenness_centrality(G, [0, *(-1 - v for v in MANY)], backend="lagbc"),
+}
+
+
+@pytest.mark.parametrize("call", OF_ANY_LENGTH.values(), ids=OF_ANY_LENGTH)
+def test_a_message_is_short_whatever_it_names(call):
+    with pytest.raises((lagbc.Error, nx.NodeNotFound)) as caught:
+        call()
+    message = str(caught.value)
+    assert len(message) == 300
+    assert " ... " in message
+
+
+def test_the_middle_of_a_message_is_left_out():
+    message = str(errors.InvalidValueError(f"sources holds {LONG!r}, which no vertex is called; name another"))
+    assert message.startswith("sources holds 'aaa")
+    assert message.endswith("aaa', which no vertex is called; name another")
+    short = "a" * 300
+    assert str(errors.InvalidValueError(short)) == short
+    assert errors.ExecutorError(short, 3).args == (short, 3)
+
+
+def test_a_warning_is_short():
+    with pytest.warns(UserWarning, match=r"^a{190} \.\.\. a{105}$") as caught:
+        errors.warn(LONG, UserWarning)
+    assert len(str(caught[0].message)) == 300
+
+
+@pytest.mark.parametrize("option", ["--sources", "--cutoff", "--batch", "--device", "--part", "--ends", "--method"])
+def test_a_line_of_the_command_is_short(option):
+    done = CliRunner().invoke(main, ["bc", "example:karate", option, LONG])
+    assert done.exit_code in (1, 2)
+    assert len(done.stderr.splitlines()[-1]) < 400
+    assert " ... " in done.stderr

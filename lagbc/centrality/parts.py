@@ -20,6 +20,7 @@ from scipy import sparse
 from lagbc.centrality.compute import Call, finish_call, plan_call
 from lagbc.centrality.registry import Arguments
 from lagbc.errors import InvalidTypeError, InvalidValueError, PartError
+from lagbc.files import require_writable
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
@@ -273,9 +274,11 @@ def _names_of(names: list[Any] | None) -> NDArray[Any] | None:
 
 def _parse_path(path: Any) -> Path:
     try:
-        return Path(path)
+        target = Path(path)
     except TypeError:
         raise InvalidTypeError(f"{path!r} is not a path") from None
+    require_writable(target)
+    return target
 
 
 def _parse_part(part: Any) -> Share:

@@ -148,17 +148,34 @@ def _as_inverses(A: Any) -> sparse.csr_array:
     edges = rows != columns
     ends = rows[edges], columns[edges]
     strengths = sparse.coo_array((values[edges].astype(np.float64), ends), shape=A.shape).tocsr()
-    wrong = np.flatnonzero(~(np.isfinite(strengths.data) & (strengths.data > 0)))
-    if len(wrong):
-        i = int(np.searchsorted(strengths.indptr, wrong[0], side="right")) - 1
-        raise InvalidValueError(
-            f"{len(wrong)} of the {strengths.nnz} strengths of A are not finite and > 0, the first at "
-            f"({i}, {int(strengths.indices[wrong[0]])}): {float(strengths.data[wrong[0]])}. Remove those entries or "
-            "give them a strength; leaving out strength counts hops"
-        )
+    _require_strengths(
+        strengths,
+        ~(np.isfinite(strengths.data) & (strengths.data > 0)),
+        "not finite and > 0",
+        "Remove those entries or give them a strength; leaving out strength counts hops",
+    )
     with np.errstate(over="ignore"):
-        strengths.data = 1.0 / strengths.data  # an infinite length is refused as one
+        lengths = 1.0 / strengths.data
+    _require_strengths(
+        strengths,
+        lengths > _longest_edge(A.shape[0]),
+        f"so small that a path of {A.shape[0]} edges of the length 1 / w is longer than float64 holds",
+        "Multiply all strengths by a large number",
+    )
+    strengths.data = lengths
     return strengths
+
+
+def _require_strengths(strengths: sparse.csr_array, wrong: NDArray[np.bool_], what: str, instead: str) -> None:
+    """Raise ValueError, which says what is wrong and names the first of them, if some strengths are wrong."""
+    if not wrong.any():
+        return
+    first = int(np.argmax(wrong))
+    i = int(np.searchsorted(strengths.indptr, first, side="right")) - 1
+    raise InvalidValueError(
+        f"{np.count_nonzero(wrong)} of the {strengths.nnz} strengths of A are {what}, the first at "
+        f"({i}, {int(strengths.indices[first])}): {float(strengths.data[first])}. {instead}"
+    )
 
 
 def _read(A: Any, *, directed: bool, weighted: bool, copy: bool, upload: bool) -> Graph:
@@ -383,8 +400,13 @@ def _no_length(indptr: Any, indices: Any, lengths: Any) -> InvalidValueError:
     )
 
 
+def _longest_edge(n: int) -> float:
+    """Length of an edge up to which float64 holds that of each path among n vertices."""
+    return float(np.finfo(np.float64).max) / max(n, 1)
+
+
 def _require_finite_paths(n: int, longest: float) -> None:
-    if longest > np.finfo(np.float64).max / max(n, 1):
+    if longest > _longest_edge(n):
         raise InvalidValueError(
             f"A holds the length {longest}; a path of {n} such edges is longer than float64 holds; "
             "use a larger unit of length"

@@ -22,7 +22,7 @@ from scipy.sparse.csgraph import connected_components
 
 import lagbc
 from lagbc.centrality.rescale import rescale
-from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.errors import InvalidTypeError, InvalidValueError, shortened
 from lagbc.graph.adapters import networkx_edge_data
 from lagbc.interfaces.nx_graph import BackendGraph, Node, exact_lengths
 from lagbc.interfaces.nx_graph import convert_from_nx as convert_from_nx  # NetworkX looks for both in this module
@@ -216,7 +216,7 @@ def group_betweenness_centrality(
     is_one = any(element in G for element in C)
     groups = [set(group) for group in ([C] if is_one else C)]
     if absent := {node for group in groups for node in group if node not in G}:
-        raise nx.NodeNotFound(f"The node(s) {absent} are in C but not in G.")
+        raise nx.NodeNotFound(shortened(f"The node(s) {absent} are in C but not in G."))
     numbers = [sorted(G.numbers[node] for node in group) for group in groups]
     scores = lagbc.group_bc(
         G.graph(weight), numbers, normalized=bool(normalized), endpoints=bool(endpoints), **run

@@ -140,17 +140,22 @@ def _cheapest(
 def _that_offer(
     rows: list[Method], weighted: bool, *, sums: frozenset[str], demand: bool, bounds: bool
 ) -> list[Method]:
-    """Keep the rows that offer all that is asked for; ValueError, with the rows there are, if none does."""
+    """Keep the rows that offer all that is asked for; ValueError, with the rows there are, if none does.
+
+    Where only rows do that this machine has not got, and others of the method are there, none does either.
+    """
     offering = [row for row in rows if row.offers(sums, demand=demand, bounds=bounds)]
-    if not offering:
+    lacking_it = [row for row in rows if row not in offering]
+    is_here = [row for row in lacking_it if row.available] and not any(row.available for row in offering)
+    if not offering or is_here:
         there = [
             row for row in table.METHODS if row.weighted == weighted and row.offers(sums, demand=demand, bounds=bounds)
         ]
-        is_summed = any(row.offers(sums - OF_BOUNDS) for row in rows)
+        is_summed = any(row.offers(sums - OF_BOUNDS) for row in lacking_it)
         lacking = f"does not sum {', '.join(sorted(sums))}"
         if is_summed:
             lacking = "takes no cutoff or decay, nor makes what is summed within one" if bounds else "takes no demand"
-        asked = ", ".join(f"{row.name} on {row.device}" for row in rows)
+        asked = ", ".join(f"{row.name} on {row.device}" for row in lacking_it)
         weights = " with weighted=True" if weighted else ""
         raise InvalidValueError(
             f"{asked} {lacking}{weights}; "

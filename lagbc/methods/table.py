@@ -65,7 +65,8 @@ class Method:
     def missing(self) -> str:
         """What it needs and has not got, and how to get it; empty if it is available."""
         if self.requires and not _is_installed(self.requires):
-            return f"{self.requires}, which is not installed: {_how_to_install(self.requires)}"
+            gpu = "an NVIDIA GPU and " if self.device == "cuda" else ""
+            return f"{gpu}{self.requires}, which is not installed: {_how_to_install(self.requires)}"
         return "" if self.available else "an NVIDIA GPU, and CuPy sees none"
 
     @property

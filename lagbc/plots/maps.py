@@ -15,7 +15,7 @@ from lagbc.graph.coordinates import Coordinates, as_coordinates
 from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.plots.figure import check_figure_path, figure_class, name_highest
+from lagbc.plots.figure import check_figure_path, figure_class, name_highest, save_figure
 from lagbc.types import GraphLike
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def plot_map(
             name_highest(axes, panel.scores, xy, labels)
         _leave_out_hidden(figure, all_axes)
     if path is not None:
-        figure.savefig(path, dpi=150)
+        save_figure(figure, path, 150)
     return figure
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidValueError
 from lagbc.graph.given import refuse_masked
 from lagbc.graph.validate import as_graph
-from lagbc.plots.figure import check_figure_path, figure_class, name_highest
+from lagbc.plots.figure import check_figure_path, figure_class, name_highest, save_figure
 from lagbc.plots.layout import MOST_PAIRED, places_of
 from lagbc.types import SparseMatrix
 
@@ -87,7 +87,7 @@ def plot_centralities(
         note = "vertices are placed by their hops from landmarks and along edges"
         figure.supxlabel(note, fontsize="small", color="0.35")
     if path is not None:
-        figure.savefig(path, dpi=100)
+        save_figure(figure, path, 100)
     return figure
 
 

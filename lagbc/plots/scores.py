@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidValueError
 from lagbc.graph.given import refuse_masked
 from lagbc.graph.validate import as_graph
-from lagbc.plots.figure import check_figure_path, figure_class, name_highest
+from lagbc.plots.figure import check_figure_path, figure_class, name_highest, save_figure
 from lagbc.types import SparseMatrix
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def plot_scores(
     zeros = np.count_nonzero(scores == 0)
     figure.supxlabel(f"{zeros:,} of {n:,} vertices score 0 and are not drawn", fontsize="small", color="0.35")
     if path is not None:
-        figure.savefig(path, dpi=150)
+        save_figure(figure, path, 150)
     return figure
 
 

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 
 from lagbc.budget import parse_size
-from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.errors import CheckpointError, FileError, InvalidTypeError, InvalidValueError
+from lagbc.files import require_name
 from lagbc.graph.given import refuse_masked
 from lagbc.limits import usable_cores
 
@@ -308,9 +309,14 @@ def _parse_checkpoint(checkpoint: Any) -> Path | None:
     if checkpoint is None:
         return None
     try:
-        return Path(checkpoint)
+        path = Path(checkpoint)
     except TypeError:
         raise InvalidTypeError(f"checkpoint={checkpoint!r} is not a path") from None
+    try:
+        require_name(path)
+    except FileError as error:
+        raise CheckpointError(f"checkpoint {error}") from None
+    return path
 
 
 def _parse_threads(threads: int | None, executor: Any) -> int:

@@ -7,8 +7,6 @@ It holds the sums of each chunk apart, since sums of chunks are added in order: 
 from __future__ import annotations
 
 import json
-import os
-import secrets
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,11 +19,10 @@ from numpy.lib.format import read_array, read_array_header_1_0, read_magic, writ
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError, PartError
+from lagbc.files import written
 from lagbc.methods.sums import OF_ROOTS, SparseSums, Sums
 
 _FORMAT = "lagbc part 1"
-# At the end of the name of a file that is being written.
-_UNFINISHED = ".lagbc-part"
 # Of sums at some vertices and edges: which these are.
 _PLACES = ("vertices", "edges", "roots")
 
@@ -68,19 +65,10 @@ def writing(path: Path) -> Iterator[ShareWriter]:
     """Write a file, which is there when it is finished, and not before."""
     if path.exists() and not path.is_file():
         raise PartError(f"{path} is a folder, a pipe or a device; name a file")
-    path = Path(os.path.realpath(path))  # of a link, the file
-    unfinished = path.with_name(f"{path.name}.{secrets.token_hex(4)}{_UNFINISHED}")
-    try:
-        with unfinished.open("xb") as file:
-            with zipfile.ZipFile(file, "w") as archive:
-                writer = ShareWriter(archive)
-                writer.add_json("format", _FORMAT)
-                yield writer
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with written(path) as file, zipfile.ZipFile(file, "w") as archive:
+        writer = ShareWriter(archive)
+        writer.add_json("format", _FORMAT)
+        yield writer
 
 
 class ShareFile:

@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import functools
 import importlib
 import re
 import tomllib
@@ -577,6 +578,12 @@ def test_missing_gpu(add_row, monkeypatch):
     monkeypatch.setattr(table, "_sees_gpu", lambda: False)
     with pytest.raises(lagbc.MissingDependencyError, match="'added' on cuda needs an NVIDIA GPU, and CuPy sees none"):
         add_row(requires="", device="cuda").load()
+
+
+def test_a_gpu_is_named_before_the_library_for_it(monkeypatch):
+    monkeypatch.setattr(table, "_is_installed", functools.cache(lambda library: library != "cupy"))
+    with pytest.raises(lagbc.MissingDependencyError, match="needs an NVIDIA GPU and cupy, which is not installed: pip"):
+        lagbc.bc(path(3), device="cuda")
 
 
 def test_packages_are_those_of_the_extras():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lagbc.errors import InvalidValueError
+from lagbc.errors import InvalidValueError, shortened
 from lagbc.interfaces.cli.completion import complete_file
 from lagbc.interfaces.cli.text import counted, note
 
@@ -31,9 +31,11 @@ def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     try:
         numbers = [float(part) for part in value.split(",")]
     except ValueError:
-        raise click.BadParameter(f"{value!r} is no number, and no numbers with commas between", ctx, param) from None
+        raise click.BadParameter(
+            shortened(f"{value!r} is no number, and no numbers with commas between"), ctx, param
+        ) from None
     if len(set(numbers)) < len(numbers):
-        raise click.BadParameter(f"{value!r} holds a number twice; each is a column", ctx, param)
+        raise click.BadParameter(shortened(f"{value!r} holds a number twice; each is a column"), ctx, param)
     return numbers if len(numbers) > 1 else numbers[0]
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lagbc.errors import FileError, InvalidValueError
+from lagbc.errors import InvalidValueError
+from lagbc.files import require_writable
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.graphs import Source, choose, degrees_of, introduction
 from lagbc.interfaces.cli.outputs import (
@@ -39,8 +40,7 @@ def check_part(output: options.OutputOptions, plot_map: Path | None = None) -> N
     for option, given in (("--plot", output.plot), ("--plot-map", plot_map), ("--json", output.as_json)):
         if given:
             raise InvalidValueError(f"{option} shows scores, and a part has none; leave it out")
-    if not output.out.parent.is_dir():
-        raise FileError(f"{output.out}: there is no directory {str(output.out.parent)!r}")
+    require_writable(output.out)
 
 
 def write_part(
