@@ -19,9 +19,12 @@ FEW_STEPS = 2**24
 # where degrees and components promise a reduction. The look runs on one thread, the sweeps of a CPU on as many as there
 # are: the choice assumes so many, as it may not depend on them. Results: reduce_auto_cpu.md and reduce_auto_cuda.md, by
 # ``python -m benchmarks.reduce_auto``.
-LOOK_SHARE = 0.045
+LOOK_SHARE = 0.05
 LOOK_MOST = 0.1
 LOOK_THREADS = 2
+# A look of a millisecond is done up to such a share: most networks that took 1 to 4 ms took longer with one.
+SHORT_LOOK = 1e6
+SHORT_SHARE = 0.25
 # Nanoseconds of a look: 17 networks and generated graphs took 0.6 to 1.5 times as long, on an EPYC. An edge takes 16 in
 # the cache, 30 and more far beyond it.
 LOOK_COSTS = {"run": 3e5, "vertex": 200.0, "edge": 20.0, "directed_edge": 40.0}

@@ -4,8 +4,8 @@
     sweeps   of a CPU, what `lagbc.run.block_costs` predicts, shared by some threads
              of a GPU, roots * nnz * edge, an edge taking longer where the diameter is high or edges have lengths
 
-It is done where it takes a small share of the sweeps; up to a larger one where counts of degrees and components, which
-are there at once, promise that less is left. The constants are those of `lagbc.reduce.tuning`, in nanoseconds.
+It is done where it takes a small share of the sweeps; up to a larger one where it is too short to be felt, or where
+counts of degrees and components, which are there at once, promise that less is left. The constants are those of `lagbc.reduce.tuning`, in nanoseconds.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from lagbc.run import block_costs
 def pays(graph: Graph, roots: int, device: str) -> bool:
     """Whether a run is long enough for a look at its graph."""
     look, sweeps = of_look(graph), of_sweeps(graph, roots, device)
+    if look <= tuning.SHORT_LOOK:
+        return look <= tuning.SHORT_SHARE * sweeps
     if look > tuning.LOOK_MOST * sweeps:
         return False
     return look <= tuning.LOOK_SHARE * sweeps or promised_left(graph, roots) <= tuning.MOST_LEFT
