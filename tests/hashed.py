@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 from chained import hub, long_mesh
 from strategies import cycle, diamonds, disjoint, grid, matrix, path, star
 
 import lagbc
 from lagbc.graph.validate import as_graph
+from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.within.balls import Finder, deal
 from lagbc.methods.probe import probe
 from lagbc.run.sweep import order_roots
@@ -87,7 +89,7 @@ NETWORKS = {name: lambda name=name: shipped(name) for name in SHIPPED} | {
     "wide mesh": lambda: grid(20, 45),
     "path": lambda: path(150),
     "web": lambda: web(700, 2100, 1),
-    "dense web": lambda: web(400, 6000, 3),
+    "sparse web": lambda: web(8000, 5000, 3),
     "large web": lambda: without_loops(web(1500, 4500, 5)),
     "parts": lambda: disjoint(grid(6, 7), path(9), matrix(2, []), cycle(11), star(5), web(60, 150, 7)),
     "open twins": lambda: doubled(grid(16, 21), joined=False),
@@ -202,13 +204,12 @@ OF_REDUCED = ("weights", "sources", "endpoints", "normalized")
 
 # ---- Ways to compute
 
-TRAVERSALS = {False: "work-efficient", True: "dijkstra"}
-WAYS = {
-    "batched": lambda weighted: {"method": "batched", "reduce": "none"},
-    "traversal": lambda weighted: {"method": TRAVERSALS[weighted], "reduce": "none"},
-    "reduced batched": lambda weighted: {"method": "batched", "reduce": "all"},
-    "reduced traversal": lambda weighted: {"method": TRAVERSALS[weighted], "reduce": "all"},
-    "own": lambda weighted: {},  # there is one way
+# In hops and with lengths, by device.
+METHODS = {
+    ("batched", "cpu"): ("batched", "batched"),
+    ("batched", "cuda"): ("batched", "delta-stepping"),
+    ("traversal", "cpu"): ("work-efficient", "dijkstra"),
+    ("traversal", "cuda"): ("work-efficient", "dijkstra"),
 }
 # Logarithms are those of NumPy, which differ in the last bit from processor to processor.
 ROUNDED = ("log2", "log2 few sources")
@@ -220,6 +221,8 @@ class Call:
 
     Attributes
     ----------
+    way : str
+        The first of a pair of METHODS, after "reduced" where the graph is reduced, or "own".
     function : str
         A name of lagbc, "five" or several names with commas between them for `centralities`.
     """
@@ -251,17 +254,17 @@ class Call:
 
     @property
     def arguments(self):
-        way = WAYS[self.way](self.lengths is not None)
-        device = {"device": self.device} if way else {}
-        given = GIVEN[self.given](self.matrix.shape[0])
-        return {
-            "directed": self.directed,
-            "weighted": self.lengths is not None,
-            **device,
-            **way,
-            **given,
-            **self.options,
-        }
+        weighted = self.lengths is not None
+        kind = {"directed": self.directed, "weighted": weighted}
+        return {**kind, **self.carried_out(weighted), **GIVEN[self.given](self.matrix.shape[0]), **self.options}
+
+    def carried_out(self, weighted):
+        """Return the options of the way; those of a function that has one way alone are none."""
+        if self.way == "own":
+            return {}
+        *reduced, name = self.way.split()
+        method = METHODS[name, self.device][weighted]
+        return {"method": method, "device": self.device, "reduce": "all" if reduced else "none"}
 
     def perform(self, **options):
         """Return the digest of what the function returns, carried out by further options."""
@@ -423,6 +426,17 @@ def probe_of(A, *, directed, weighted):
     return digest(ordered, *dataclasses.astuple(probe(graph, ordered)))
 
 
+def paths_of(A, *, directed, weighted):
+    """Return the digest of the distances and path counts from 64 roots, by each method that promises bits."""
+    graph, found = as_graph(A, directed=directed, weighted=weighted), []
+    for row in lagbc.METHODS:
+        if row.device == "cpu" and row.weighted == weighted and row.name in ("batched", *METHODS["traversal", "cpu"]):
+            state = row.load().prepare(graph, SweepPlan(batch=64))
+            for levels in row.load().forward(state, np.arange(64)):
+                found += row.load().paths(state, levels)
+    return digest(*found)
+
+
 TEXTS = {
     "integers": "# a comment\n7 3\n3 900000000000\n\n7 3\n-5 7\n",
     "lengths": "5,9,0.5\n9,5,3\n9,9,0\n5,8,1e-3\n8,9,12345678901234567890.125\n5,11,2.5E+2\n",
@@ -453,9 +467,111 @@ def structures():
     for name, lengths, directed in product(("web", "wide mesh", "parts"), (None, "quarters"), (False, True)):
         if name == "wide mesh" and not directed:
             continue  # it is symmetric
-        for what, function in {"order": order_of, "balls": balls_of, "probe": probe_of}.items():
+        for what, function in {"order": order_of, "balls": balls_of, "probe": probe_of, "paths": paths_of}.items():
             given = {"directed": directed, "weighted": lengths is not None}
             kind = f"{name}-{lengths or 'hops'}-{'directed' if directed else 'undirected'}-{what}"
             yield kind, partial(function, network(name, lengths), **given)
     for name, text in TEXTS.items():
         yield f"text-{name}", partial(text_of, text)
+
+
+# ---- On a GPU
+
+# In hops "large web" is swept by launches, a mesh in one. With lengths a mesh is, too, and "large web" by dial where
+# these are few units, by threshold where they are similar, else by window. Of "pruned" some edges are left out.
+SCHEDULED = {
+    "launches": (("large web", None),),
+    "one launch": (("wide mesh", None), ("wide mesh", "lengths"), ("wide mesh", "tenths")),
+    "dial": (("large web", "units"),),
+    "threshold": (("large web", "similar"), ("large web", "tenths")),
+    "window": (("large web", "wide"),),
+    "pruned": (("pruned", "wide"),),
+    "parts": (("parts", None), ("parts", "units")),
+}
+SWEPT = ("batched",)
+FLOAT32 = {"dtype": "float32"}
+
+
+def scheduled(networks):
+    """Return the calls of networks that one schedule sweeps."""
+    calls = []
+    for name, lengths in networks:
+        of_all = partial(family, (name,), (lengths,), SWEPT, device="cuda")
+        calls += of_all(("bc", "edge_bc", "five"), directed=UNDIRECTED)
+        calls += of_all(("closeness", "stress"), directed=DIRECTED)
+        calls += of_all(("bc",), ("k", "sources", "weights", "endpoints", "demand"), directed=DIRECTED)
+        calls += of_all(("bc", "edge_bc"), directed=UNDIRECTED, **FLOAT32)
+    return calls
+
+
+ON_GPU = {schedule: scheduled(networks) for schedule, networks in SCHEDULED.items()} | {
+    "arguments": [
+        *family(("wide mesh", "large web"), ("tenths",), SWEPT, ("bc",), ("rtol", "width"), UNDIRECTED, "cuda"),
+        *family(("large web",), (None, "lengths"), SWEPT, ("percolation",), ("states",), UNDIRECTED, "cuda"),
+    ],
+    "cutoffs": [
+        *family(("web", "wide mesh"), (None, "quarters"), SWEPT, ("bc", "gravity"), ("cutoffs decays",), device="cuda"),
+        *family(("web", "wide mesh"), (None, "lengths"), SWEPT, BOUNDED, ("cutoffs",), UNDIRECTED, "cuda"),
+        *family(("web",), (None, "tenths"), SWEPT, ("bc",), ("cutoff sources", "decay weights"), device="cuda"),
+    ],
+    "reduced": [
+        *family(
+            ("chains", "hub"), (None, "lengths"), ("reduced batched",), ("bc", "edge_bc"), ("",), UNDIRECTED, "cuda"
+        ),
+        *family(("power", "large web"), (None, "lengths"), ("reduced batched",), ("bc",), device="cuda"),
+        *family(("open twins", "closed twins"), (None, "units"), ("reduced batched",), ("bc",), device="cuda"),
+    ],
+    "overflow": [
+        *family(("diamonds",), (None, "units"), SWEPT, ("bc", "edge_bc"), ("few sources",), DIRECTED, "cuda"),
+        *family(("diamonds",), (None, "units"), SWEPT, ("bc",), ("few sources",), DIRECTED, "cuda", **FLOAT32),
+        *family(("unlike",), (None, "units"), SWEPT, ("bc",), ("few sources",), DIRECTED, "cuda"),
+        *family(("diamonds",), (None, "units"), SWEPT, ("stress",), ("log2 few sources",), DIRECTED, "cuda"),
+    ],
+    "traversals": [
+        *family(("karate", "web", "mesh"), (None, "lengths"), ("traversal",), ("bc",), ("", "weights"), device="cuda"),
+        *family(("web", "mesh"), (None, "lengths"), ("traversal",), ("bc",), device="cuda", **FLOAT32),
+    ],
+}
+# Calls that are carried out in other ways, too.
+CARRIED_OUT_ON_GPU = [
+    *family(("large web", "wide mesh"), (None, "lengths"), SWEPT, ("bc,edge_bc",), ("weights",), UNDIRECTED, "cuda"),
+    *family(("large web",), ("units", "wide"), SWEPT, ("bc",), ("sources",), UNDIRECTED, "cuda", **FLOAT32),
+    *family(("chains",), (None, "lengths"), ("reduced batched",), ("bc,edge_bc",), ("weights",), UNDIRECTED, "cuda"),
+]
+ON_GPU["carried out"] = CARRIED_OUT_ON_GPU
+
+
+# ---- The same call carried out in another way
+
+
+class Killed(BaseException):
+    pass
+
+
+def stop(progress):
+    raise Killed
+
+
+def resumed(call, folder):
+    """Kill a run at its first news, and go on from its checkpoint."""
+    checkpoint = folder / "checkpoint"
+    with pytest.raises(Killed):
+        call.perform(checkpoint=checkpoint, threads=1, progress=stop)
+    return call.perform(checkpoint=checkpoint)
+
+
+def in_three_parts(call, folder):
+    files = [folder / f"{number}.npz" for number in (1, 2, 3)]
+    for number, file in enumerate(files, 1):
+        lagbc.save_part(file, (number, 3), call.matrix, call.which, **call.arguments)
+    return digest(*arrays_of(lagbc.merge_parts(files)))
+
+
+CARRIERS = {
+    "one thread": lambda call, folder: call.perform(threads=1),
+    "three threads": lambda call, folder: call.perform(threads=3),
+    "batch 65": lambda call, folder: call.perform(batch=65),
+    "batch 4096": lambda call, folder: call.perform(batch=4096),
+    "resumed": resumed,
+    "three parts": in_three_parts,
+}

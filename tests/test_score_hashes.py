@@ -2,22 +2,21 @@
 
 `data/score_hashes.json` holds the sha256 of what each call of `hashed` returns; ``python tests/test_score_hashes.py``
 writes it anew, which a commit that means to change the order of sums does, and says so. With ``--device cuda`` it
-writes the digests of the GPU that is there, which `gpu/test_score_hashes_cuda.py` compares.
+writes `score_hashes_cuda.json`, for the kind of GPU that is there; `gpu/test_digests.py` compares these.
 """
 
-import argparse
-import json
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
-from pathlib import Path
 
 import pytest
+import recorded
 from hashed import (
     CARRIED_OUT,
+    CARRIERS,
     FAMILIES,
+    ON_GPU,
     SHIPPED,
-    arrays_of,
     calls_by_batched,
     digest,
     network,
@@ -25,11 +24,9 @@ from hashed import (
 )
 from strategies import adjacency, lengths
 
-import lagbc
 from lagbc import reference
 from lagbc.graph import csr
 
-RECORDED = Path(__file__).parent / "data" / "score_hashes.json"
 SMALL = ("karate", "lesmis")
 
 
@@ -43,33 +40,42 @@ def reference_calls(name):
             yield f"{kind}-reference-{what}", lambda c=given, f=what: digest(getattr(reference, f)(*c))
 
 
-def calls():
-    """Return what computes each digest, by its name, of each group of them."""
-    named = {f"batched {name}": {name: call.perform for name, call in calls_by_batched(name)} for name in SHIPPED}
-    named |= {f"reference {name}": dict(reference_calls(name)) for name in SMALL}
-    named |= {family: {call.name: call.perform for call in of_family} for family, of_family in FAMILIES.items()}
-    return named | {"structures": dict(structures())}
+def of_families(families):
+    return {family: {call.name: call.perform for call in calls} for family, calls in families.items()}
 
 
-GROUPS = calls()
+GROUPS = {
+    **{f"batched {name}": {name: call.perform for name, call in calls_by_batched(name)} for name in SHIPPED},
+    **{f"reference {name}": dict(reference_calls(name)) for name in SMALL},
+    **of_families(FAMILIES),
+    "structures": dict(structures()),
+}
+
+
+def digests(device):
+    """Return the digest of each call on a device, by its name."""
+    groups = GROUPS if device == "cpu" else of_families(ON_GPU)
+    return {name: perform() for group in groups.values() for name, perform in group.items()}
 
 
 @pytest.fixture(scope="module")
-def recorded():
-    return json.loads(RECORDED.read_text(encoding="utf-8"))
+def known():
+    return recorded.read("score_hashes")
 
 
-def test_each_digest_has_its_call(recorded):
-    names = [name for group in GROUPS.values() for name in group]
-    assert sorted(names) == sorted(recorded)
+def test_each_digest_has_its_call(known):
+    assert sorted(name for group in GROUPS.values() for name in group) == sorted(known)
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_bits(group, recorded):
-    assert not [name for name, compute in GROUPS[group].items() if compute() != recorded[name]]
+def test_bits(group, known):
+    assert not [name for name, perform in GROUPS[group].items() if perform() != known[name]]
 
 
-# The same calls carried out in other ways, of which none changes a bit
+@pytest.mark.parametrize("call", CARRIED_OUT, ids=lambda call: call.name)
+@pytest.mark.parametrize("carrier", CARRIERS)
+def test_bits_do_not_depend_on_who_computes(call, carrier, tmp_path, known):
+    assert CARRIERS[carrier](call, tmp_path) == known[call.name]
 
 
 @pytest.fixture(scope="module")
@@ -80,62 +86,16 @@ def pool():
         yield pool
 
 
-class Killed(BaseException):
-    pass
-
-
-def stop(progress):
-    raise Killed
-
-
-def resumed(call, folder, pool):
-    """Kill a run at its first news, and go on from its checkpoint."""
-    checkpoint = folder / "checkpoint"
-    with pytest.raises(Killed):
-        call.perform(checkpoint=checkpoint, threads=1, progress=stop)
-    return call.perform(checkpoint=checkpoint)
-
-
-def in_three_parts(call, folder, pool):
-    paths = [folder / f"{number}.npz" for number in (1, 2, 3)]
-    for number, path in enumerate(paths, 1):
-        lagbc.save_part(path, (number, 3), call.matrix, call.which, **call.arguments)
-    return digest(*arrays_of(lagbc.merge_parts(paths)))
-
-
-CARRIERS = {
-    "one thread": lambda call, folder, pool: call.perform(threads=1),
-    "three threads": lambda call, folder, pool: call.perform(threads=3),
-    "batch 65": lambda call, folder, pool: call.perform(batch=65),
-    "batch 4096": lambda call, folder, pool: call.perform(batch=4096),
-    "resumed": resumed,
-    "three parts": in_three_parts,
-    "executor": lambda call, folder, pool: call.perform(executor=pool),
-}
+@pytest.mark.parametrize("call", CARRIED_OUT, ids=lambda call: call.name)
+def test_bits_by_an_executor(call, pool, known):
+    assert call.perform(executor=pool) == known[call.name]
 
 
 @pytest.mark.parametrize("call", CARRIED_OUT, ids=lambda call: call.name)
-@pytest.mark.parametrize("carrier", CARRIERS)
-def test_bits_do_not_depend_on_who_computes(call, carrier, tmp_path, pool, recorded):
-    assert CARRIERS[carrier](call, tmp_path, pool) == recorded[call.name]
-
-
-@pytest.mark.parametrize("call", CARRIED_OUT, ids=lambda call: call.name)
-def test_bits_do_not_depend_on_the_type_of_indices(call, monkeypatch, recorded):
+def test_bits_do_not_depend_on_the_type_of_indices(call, monkeypatch, known):
     monkeypatch.setattr(csr, "_MOST_IN_32_BITS", 0)
-    assert call.perform() == recorded[call.name]
-
-
-def record(device, out):
-    """Write the digests of all calls; of a GPU beside those of other kinds that are in the file."""
-    digests = {name: compute() for group in GROUPS.values() for name, compute in group.items()}
-    out.parent.mkdir(exist_ok=True)
-    out.write_text(json.dumps(digests, indent=1) + "\n", encoding="utf-8")
+    assert call.perform() == known[call.name]
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
-    parser.add_argument("--out", type=Path, default=RECORDED)
-    given = parser.parse_args()
-    record(given.device, given.out)
+    recorded.write("score_hashes", digests)
