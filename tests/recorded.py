@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
 DATA = Path(__file__).parent / "data"
@@ -14,18 +15,27 @@ def read(stem, device="cpu"):
     return found if device == "cpu" else found.get(kind_of_gpu(), {})
 
 
-def write(stem, make):
-    """Write what `make` returns for the device that the command line names; of a GPU beside those of other kinds."""
+def write(stem, calls):
+    """Write what each of `calls` returns on the device that the command line names; of a GPU beside other kinds.
+
+    Those that fail are told at the end, and the others written.
+    """
     parser = argparse.ArgumentParser(description=f"Write tests/data/{stem}.json anew, or of a GPU {stem}_cuda.json.")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--out", type=Path, help="another file")
     given = parser.parse_args()
     out = given.out or file_of(stem, given.device)
-    found = make(given.device)
+    found, failed = {}, []
+    for name, perform in calls(given.device).items():
+        try:
+            found[name] = perform()
+        except Exception as error:
+            failed.append(f"{name}: {error!r}")
     if given.device == "cuda":
         others = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
         found = others | {kind_of_gpu(): found}
     out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    sys.exit("\n".join(failed) or None)
 
 
 def file_of(stem, device):

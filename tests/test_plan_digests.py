@@ -6,6 +6,7 @@ constants of `lagbc.methods.tuning`, so that a plan depends on nothing that a ma
 """
 
 import os
+from functools import partial
 from itertools import product
 from types import SimpleNamespace
 
@@ -50,18 +51,23 @@ def cases(device):
     yield from product(("sparse web",), (None,), (False, True), ("bc", "as it is"))
 
 
-def plans(device):
-    """Return each plan for a device, by its name."""
+def calls(device):
+    """Return what makes each plan for a device, by its name."""
     return {
-        f"{name}-{lengths or 'hops'}-{'directed' if directed else 'undirected'}-{what}": plan(
-            network(name, lengths), device, what, directed=directed, weighted=lengths is not None
+        f"{name}-{lengths or 'hops'}-{'directed' if directed else 'undirected'}-{what}": partial(
+            plan, name, lengths, device, what, directed=directed
         )
         for name, lengths, directed, what in cases(device)
     }
 
 
-def plan(A, device, what, *, directed, weighted):
+def plans(device):
+    return {name: make() for name, make in calls(device).items()}
+
+
+def plan(name, lengths, device, what, *, directed):
     """Return what is planned for a call, by the two functions that tell it."""
+    A, weighted = network(name, lengths), lengths is not None
     given = {**STATED, **ASKED.get(what, {}), "device": device, "directed": directed, "weighted": weighted}
     if what == "demand":
         given["demand"] = trips(A.shape[0])
@@ -93,4 +99,4 @@ def test_plans_of_another_machine(monkeypatch):
 
 
 if __name__ == "__main__":
-    recorded.write("plan_digests", plans)
+    recorded.write("plan_digests", calls)
