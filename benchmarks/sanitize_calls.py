@@ -19,6 +19,8 @@ from scipy import sparse
 import lagbc
 from benchmarks.generators import delaunay, rmat, with_lengths
 from lagbc.cuda.kernel import Kernel
+from lagbc.methods import tuning as methods_tuning
+from lagbc.reduce import tuning as reductions_tuning
 from lagbc.types import CentralityName, DTypeName
 
 Call = Callable[[], Any]
@@ -148,9 +150,8 @@ def traversals() -> Iterator[Call]:
         for variant in ("work-efficient", "node-parallel"):
             for weighed in (with_lengths(A), fractional(A)):
                 yield partial(lagbc.bc, weighed, method="dijkstra", variant=variant, weighted=True, **small)
-    for row in lagbc.METHODS:
-        if row.name == "spmm":
-            yield partial(lagbc.bc, few_levels(), method="spmm", endpoints=True, **small)
+    yield partial(lagbc.bc, diamonds(70), method="work-efficient", **small)
+    yield partial(lagbc.bc, few_levels(), method="spmm", endpoints=True, **small)
 
 
 def cutoffs() -> Iterator[Call]:
@@ -166,12 +167,20 @@ def cutoffs() -> Iterator[Call]:
 
 def reductions() -> Iterator[Call]:
     """Fold trees, twins and chains, whose flows are summed on the device."""
-    roads = sparse.csr_array(sparse.block_diag([delaunay(60).astype(float), path(200), path(30)]))
-    subdivided = _subdivided(delaunay(60).astype(float), 4)
-    for A in (roads, subdivided, rmat(8, 4)):
+    for A in (_subdivided(delaunay(60).astype(float), 4), rmat(8, 4)):
         for weighed, weighted in ((A, False), (with_lengths(A), True), (fractional(A), True)):
             yield partial(lagbc.bc, weighed, weighted=weighted, directed=False, reduce="all", device="cuda")
             yield partial(lagbc.edge_bc, weighed, weighted=weighted, directed=False, reduce="all", device="cuda")
+
+
+def pruning() -> Iterator[Call]:
+    """Leave out edges that are longer than a way around them."""
+    for seed in (1, 2):
+        A = fractional(rmat(8, 24, seed))
+        A.data = A.data**8
+        for directed in (True, False):
+            given: Any = {"directed": directed, "weighted": True, "device": "cuda", "method": "delta-stepping"}
+            yield partial(lagbc.centralities, A, TWO, reduce="none", **given)
 
 
 def choice() -> Iterator[Call]:
@@ -181,7 +190,7 @@ def choice() -> Iterator[Call]:
 
 
 GROUPS: dict[str, Callable[[], Iterator[Call]]] = {
-    of.__name__: of for of in (graphs, hops, lengths, traversals, cutoffs, reductions, choice)
+    of.__name__: of for of in (graphs, hops, lengths, pruning, traversals, cutoffs, reductions, choice)
 }
 
 
@@ -199,8 +208,14 @@ def _subdivided(A: Matrix, pieces: int) -> Matrix:
 
 
 def main(group: str, record: Path) -> None:
-    """Make the calls of a group, and write the names of the kernels that they launch."""
+    """Make the calls of a group, and write the names of the kernels that they launch.
+
+    Constants that keep small graphs from the GPU, or edges from being pruned, are set aside.
+    """
     import cupy
+
+    reductions_tuning.SMALL_VERTICES = 2
+    methods_tuning.PRUNING_LEAST_EDGES = methods_tuning.PRUNING_LEAST_ROOTS = 1
 
     cupy.cuda.set_allocator(None)
     launched = set[str]()

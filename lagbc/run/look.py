@@ -5,7 +5,8 @@
              of a GPU, roots * nnz * edge, an edge taking longer where the diameter is high or edges have lengths
 
 It is done where it takes a small share of the sweeps; up to a larger one where it is too short to be felt, or where
-counts of degrees and components, which are there at once, promise that less is left. The constants are those of `lagbc.reduce.tuning`, in nanoseconds.
+counts of degrees and components, which are there at once, promise that less is left. The constants are those of
+`lagbc.reduce.tuning`, in nanoseconds.
 """
 
 from __future__ import annotations
