@@ -4,6 +4,7 @@
 say something else does. Messages that tell of the machine, of installed methods, or in a library's words are left out.
 """
 
+import contextlib
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -151,10 +152,11 @@ def of_a_call(function, given, A=MESH):
 
 
 def of_a_text(text, suffix):
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, f"file.{suffix}")
+    """Read a text in a folder that no message names, as long ones are shortened."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        path = Path(f"file.{suffix}")
         path.write_text(text, encoding="utf-8")
-        return told(lambda: lagbc.as_graph(lagbc.read_graph(path), weighted=True)).replace(folder, "")
+        return told(lambda: lagbc.as_graph(lagbc.read_graph(path), weighted=True))
 
 
 def told(call):
