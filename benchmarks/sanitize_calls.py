@@ -1,6 +1,8 @@
-"""Calls on small graphs that together launch every CUDA kernel: ``python -m benchmarks.sanitize_calls GROUP RECORD``.
+"""Calls on small graphs that together launch every CUDA kernel.
 
-`benchmarks.sanitize` runs a group at a time under a tool. The kernels that were launched are written to RECORD, a JSON
+    python -m benchmarks.sanitize_calls GROUP RECORD EVERY
+
+`benchmarks.sanitize` runs every so many of the calls of a group under a tool. The kernels that were launched are written to RECORD, a JSON
 list. Arrays are allocated one by one, not from CuPy's pool, so that a tool sees where each of them ends.
 """
 
@@ -207,8 +209,8 @@ def _subdivided(A: Matrix, pieces: int) -> Matrix:
     return sparse.csr_array(half + half.T)
 
 
-def main(group: str, record: Path) -> None:
-    """Make the calls of a group, and write the names of the kernels that they launch.
+def main(group: str, record: Path, every: int) -> None:
+    """Make every so many of the calls of a group, and write the names of the kernels that they launch.
 
     Constants that keep small graphs from the GPU, or edges from being pruned, are set aside.
     """
@@ -227,11 +229,11 @@ def main(group: str, record: Path) -> None:
 
     Kernel.__call__ = noted  # type: ignore[method-assign, assignment]
     try:
-        for call in GROUPS[group]():
+        for call in [*GROUPS[group]()][::every]:
             call()
     finally:
         record.write_text(json.dumps(sorted(launched)), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]))
+    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))

@@ -76,7 +76,7 @@ import json, sys
 from pathlib import Path
 log = next(word for word in sys.argv if word.startswith("--log-file=")).partition("=")[2]
 Path(log).write_text({log!r})
-Path(sys.argv[-1]).write_text(json.dumps(["sum_roots"]))
+Path(sys.argv[-2]).write_text(json.dumps(["sum_roots"]))
 print("it ended badly", file=sys.stderr)
 sys.exit({status})
 """
@@ -120,7 +120,7 @@ def test_the_record_names_what_was_launched(tmp_path, monkeypatch):
     for constants, name in CONSTANTS:
         monkeypatch.setattr(constants, name, getattr(constants, name))  # which the calls set
     with pytest.raises(MemoryError):
-        sanitize_calls.main("one", tmp_path / "record")
+        sanitize_calls.main("one", tmp_path / "record", 1)
     assert json.loads((tmp_path / "record").read_text()) == ["sum_roots"]
 
 
