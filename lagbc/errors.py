@@ -12,7 +12,7 @@ _PASSED_OVER = ("lagbc", "networkx", "numba", "importlib")
 
 
 # Characters of a message, and how many of them are its beginning where the middle is left out.
-_LONGEST, _BEGINNING = 300, 190
+_LONGEST, _BEGINNING = 300, 150
 
 
 def shortened(message: str) -> str:
@@ -41,8 +41,11 @@ class InvalidTypeError(Error, TypeError):
     """An argument is of a type that it may not be of."""
 
 
-class OutOfMemoryError(Error, MemoryError):
+class OutOfMemoryError(MemoryError, Error):
     """A call needs more memory than the budget, or than there is."""
+
+    # MemoryError, which makes its instances in a way of its own, makes none of classes whose first base is another.
+    __init__ = Error.__init__
 
 
 class OutOfRangeError(Error, OverflowError):
@@ -50,7 +53,11 @@ class OutOfRangeError(Error, OverflowError):
 
 
 class FileError(Error, OSError):
-    """A file cannot be read or written: there is none of its name, it is a folder, or there is no room for it."""
+    """A file cannot be read or written, as where it is a folder, or there is no room for it."""
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """There is no file or folder of a name."""
 
 
 class RunError(Error, RuntimeError):

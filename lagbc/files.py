@@ -12,7 +12,7 @@ from glob import escape
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from lagbc.errors import FileError
+from lagbc.errors import FileError, MissingFileError
 
 # At the end of the name of a file that is being written, behind eight digits.
 UNFINISHED = ".lagbc-part"
@@ -35,7 +35,7 @@ def require_writable(path: Path) -> None:
     require_name(path)
     folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():
-        raise FileError(f"{path} cannot be written: there is no folder {str(folder)!r}")
+        raise MissingFileError(f"{path} cannot be written: there is no folder {str(folder)!r}")
     if path.is_dir():
         raise FileError(f"{path} cannot be written: it is a folder")
     if not os.access(folder, os.W_OK | os.X_OK):

@@ -199,7 +199,7 @@ NAMES = {
     "long": (LONG, TOO_LONG),
     "long folder": (f"{LONG * 20}/a", TOO_LONG),
     "missing folder": ("missing/a", "cannot be written: there is no folder"),
-    "folder": ("", "cannot be written: it is a folder"),
+    "folder": ("", "is a folder"),
 }
 
 

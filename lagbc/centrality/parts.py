@@ -20,7 +20,7 @@ from scipy import sparse
 from lagbc.centrality.compute import Call, finish_call, plan_call
 from lagbc.centrality.registry import Arguments
 from lagbc.errors import InvalidTypeError, InvalidValueError, PartError
-from lagbc.files import require_writable
+from lagbc.files import require_name, require_writable
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
@@ -277,6 +277,9 @@ def _parse_path(path: Any) -> Path:
         target = Path(path)
     except TypeError:
         raise InvalidTypeError(f"{path!r} is not a path") from None
+    require_name(target)
+    if target.exists() and not target.is_file():
+        raise PartError(f"{path} is a folder, a pipe or a device; name a file")
     require_writable(target)
     return target
 

@@ -83,10 +83,7 @@ def choose(
             problem = f"method={method!r} takes {takes}"
         else:
             problem = f"there is no method={method!r} with device={device!r}{' for weights' if weighted else ''}"
-        raise InvalidValueError(
-            f"{problem}; there are: "
-            + "; ".join(f"{row.name} on {row.device}{' (weighted)' if row.weighted else ''}" for row in table.METHODS)
-        )
+        raise InvalidValueError(f"{problem}; there are {_listed(weighted)}")
     rows = _that_offer(rows, weighted, sums=sums, demand=demand, bounds=bounds)
     alone = "it runs on {} alone"
     if bounds and len({row.device for row in rows}) > 1:
@@ -115,6 +112,16 @@ def choose(
     if candidates:
         row, which = (candidates[0], which) if look is None else _cheapest(graph, candidates, roots, look)
     return Selection(row, f"{row.name} on {row.device} ({where}; {which})")
+
+
+def _listed(weighted: bool) -> str:
+    """Name the methods there are on each device, with or without lengths."""
+    rows = [row for row in table.METHODS if row.weighted == weighted]
+    of_devices = [
+        f"on {device}: {', '.join(row.name for row in rows if row.device == device)}"
+        for device in dict.fromkeys(row.device for row in rows)
+    ]
+    return f"{'with' if weighted else 'without'} lengths {'; '.join(of_devices)}"
 
 
 def _cheapest(

@@ -63,8 +63,6 @@ class ShareWriter:
 @contextmanager
 def writing(path: Path) -> Iterator[ShareWriter]:
     """Write a file, which is there when it is finished, and not before."""
-    if path.exists() and not path.is_file():
-        raise PartError(f"{path} is a folder, a pipe or a device; name a file")
     with written(path) as file, zipfile.ZipFile(file, "w") as archive:
         writer = ShareWriter(archive)
         writer.add_json("format", _FORMAT)

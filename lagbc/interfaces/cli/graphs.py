@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lagbc.errors import FileError
+from lagbc.errors import FileError, MissingFileError
 from lagbc.interfaces.cli.text import counted, method_lines, note
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def open_source(options: GraphOptions, steps: Steps) -> Source:
     if not name.startswith(EXAMPLE) and not Path(name).exists():
         shipped = ", ".join(EXAMPLE + example for example in example_names())
         stdin = "; standard input is /dev/stdin" if name == "-" else ""
-        raise FileError(f"there is no file {name!r}{stdin}; networks that come with lagbc: {shipped}")
+        raise MissingFileError(f"there is no file {name!r}{stdin}; networks that come with lagbc: {shipped}")
     if Path(name).is_dir():
         raise FileError(f"{name} is a folder, not a graph file")
     with steps.step(f"reading {name}", "B"):
