@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 Scores = NDArray[np.float64]
 
+# Sums of distances below this are scaled by 2**_POWER, which leaves none of them below.
+_SMALL, _POWER = 2.0**-900, 200
+
 
 def bc(result: Result, arguments: Arguments) -> Scores:
     """Betweenness: the sum of dependencies, each pair once, as a share of pairs if asked for."""
@@ -56,16 +59,18 @@ def closeness(result: Result, arguments: Arguments) -> Scores:
     """
     reached, distance = result.sums.reached, _finite("distances", result.sums.distance)
     # Small sums are scaled by a power of two, which changes no bit, as the second factor may make up for the first.
-    small = np.flatnonzero((distance < 2.0**-900) & (distance > 0))
+    small = np.flatnonzero((distance > 0) & (distance < _SMALL))
     if len(small):
         distance = distance.copy()
-        distance[small] = np.ldexp(distance[small], 100)
-    scores: Scores = np.divide(reached, distance, out=np.zeros(len(reached)), where=distance > 0)
+        distance[small] = np.ldexp(distance[small], _POWER)
+    # Nothing reaches v where the sum is 0, and 0 by any number is 0.
+    scores: Scores = np.maximum(distance, _SMALL)
+    np.divide(reached, scores, out=scores)
     if arguments.wf_improved:
-        share = per_sample(reached, _sample(result)) / max(len(reached) - 1, 1)
-        scores *= share
-    with np.errstate(over="ignore"):
-        scores[small] = np.ldexp(scores[small], 100)
+        scores *= per_sample(reached, _sample(result)) / max(len(reached) - 1, 1)
+    if len(small):
+        with np.errstate(over="ignore"):
+            scores[small] = np.ldexp(scores[small], _POWER)
     return _finite_inverse(scores, result)
 
 

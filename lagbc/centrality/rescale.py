@@ -86,8 +86,7 @@ def per_sample(raw: NDArray[np.float64], sampled: NDArray[np.int64] | None) -> N
         return raw
     n = len(raw)
     require_defined(n, len(sampled), endpoints=False)
-    # A root's own sum has one term less than the others'.
-    scaled: NDArray[np.float64] = raw * ((n - 1) / len(sampled))
+    scaled: NDArray[np.float64] = raw * ((n - 1) / max(len(sampled), 1))
     scaled[sampled] = raw[sampled] * ((n - 1) / max(len(sampled) - 1, 1))
     return scaled
 
