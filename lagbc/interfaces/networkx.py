@@ -18,7 +18,6 @@ from typing import Any
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 import lagbc
 from lagbc.centrality.rescale import rescale
@@ -311,6 +310,8 @@ def _eccentricities(G: BackendGraph, e: Any, usebounds: bool, weight: Any, run: 
 
 def _is_connected(G: BackendGraph) -> bool:
     """Whether each node reaches every other."""
+    from scipy.sparse.csgraph import connected_components  # half of SciPy, which most functions do without
+
     pattern = G.graph(None).pattern
     return len(G) == 0 or connected_components(pattern, directed=True, connection="strong")[0] == 1
 
