@@ -2,9 +2,9 @@
 
 Each of its tools watches each group of calls of `benchmarks.sanitize_calls`, a process at a time, as several at once
 hang: memcheck (reads and writes out of bounds), racecheck (races in shared memory; every third call), initcheck (reads
-of what nobody wrote), synccheck (barriers that some threads miss). The page tells time, kernels and errors of each, the kernels that
-no group launched, and what each error said. The command ends with status 1 if there is an error, a process that
-failed or was ended, or a kernel that was not launched.
+of what nobody wrote), synccheck (barriers that some threads miss). The page tells time, kernels and errors of each, the
+kernels that no group launched, and what each error said. The command ends with status 1 if there is an error, a process
+that failed or was ended, or a kernel that was not launched.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
     python -m benchmarks.sanitize_calls GROUP RECORD EVERY
 
-`benchmarks.sanitize` runs every so many of the calls of a group under a tool. The kernels that were launched are written to RECORD, a JSON
-list. Arrays are allocated one by one, not from CuPy's pool, so that a tool sees where each of them ends.
+`benchmarks.sanitize` runs every so many of the calls of a group under a tool. The kernels that were launched are
+written to RECORD, a JSON list. Arrays are allocated one by one, not from CuPy's pool, so that a tool sees where each
+of them ends.
 """
 
 from __future__ import annotations
