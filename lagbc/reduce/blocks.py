@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 
 from lagbc.graph.csr import index_type, rows_of
 from lagbc.graph.graph import Graph
+from lagbc.native import core, csr
 from lagbc.phases import in_phase
 from lagbc.reduce import layout, reach, strong, tuning, weights
-from lagbc.reduce.biconnected import find_blocks
 from lagbc.reduce.layout import Rows
 from lagbc.reduce.piece import NotReducible, Piece, Reduced, Scores, check_range
 from lagbc.reduce.small import SmallBlocks
@@ -92,7 +92,7 @@ def split(piece: Piece, *, edges: bool = False) -> Blocks:
         raise ValueError("vertices of blocks have no members: split first, merge then")
     check_range(piece)
     graph, both = piece.graph, piece.graph.symmetric
-    copies = layout.lay_out(*find_blocks(both.indptr, both.indices))
+    copies = layout.lay_out(*core.find_blocks(csr(both.indptr, both.indices)))
     places = np.empty(graph.nnz, np.int64) if edges or graph.weighted else None
     indices = np.empty(graph.nnz, index_type(len(copies.vertices)))
     indptr = layout.lay_rows(graph.indptr, graph.indices, copies, indices, places)

@@ -26,7 +26,7 @@ class Copies(NamedTuple):
     vertices : ndarray of int, shape (copies,)
         Which vertex each copy is of, ascending in a block.
     home : ndarray of int, shape (n,)
-        The block that a vertex is a member of, -1 for none; see `lagbc.reduce.biconnected.find_blocks`.
+        The block that a vertex is a member of, -1 for none; see lagbc/native/kernels/reduce/biconnected.h.
     at_home : ndarray of int, shape (n,)
         Its copy there, -1 if there is none.
     attach : ndarray of int, shape (blocks,)
