@@ -15,6 +15,7 @@ void bind_within(nb::module_& m, int level);
 void bind_reduce(nb::module_& m, int level);
 void bind_graph(nb::module_& m, int level);
 void bind_io(nb::module_& m, int level);
+void bind_methods(nb::module_& m, int level);
 
 // What one version of a kernel says of one argument.
 struct Parameter {

@@ -41,4 +41,5 @@ NB_MODULE(core, m) {
     bind_reduce(m, level);
     bind_graph(m, level);
     bind_io(m, level);
+    bind_methods(m, level);
 }
