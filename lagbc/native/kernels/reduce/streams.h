@@ -11,6 +11,9 @@
 //     to a chain (u, v)  by a: those that leave by a for u and for v. They enter it alike, where a by itself does;
 //                        by a or b: those between the two places, one by one
 //
+// Each pair of vertices is met from both of its ends. M(a, v), the demand that a sweep from root a carries to v, takes
+// it once a direction; the other sums have both directions together, as what enters is, by symmetry, what leaves.
+//
 // Who writes what: sums of a chain's end belong to the junction there, sums within a chain to its first end. Nothing is
 // added by two roots, so that bits do not depend on who comes first.
 #pragma once
