@@ -121,6 +121,9 @@ class Integers:
     @property
     def count(self) -> int: ...
 
+    def free_slots(self) -> None:
+        """Free the table; it is made anew when more come."""
+
     @property
     def bytes(self) -> int: ...
 
@@ -132,6 +135,9 @@ class Names:
 
     @property
     def count(self) -> int: ...
+
+    def free_slots(self) -> None:
+        """Free the table; it is made anew when more come."""
 
     @property
     def bytes(self) -> int: ...

@@ -5,7 +5,7 @@
 namespace lagbc {
 namespace {
 
-// An array of a record's, as long as the record lives and is not changed.
+// An array of a record's, read-only; it holds until more vertices are numbered.
 template <class T>
 nb::object view(nb::handle self, const Buffer<T>& array, int64_t size) {
     const nb::ndarray<nb::numpy, const T, nb::ndim<1>> view(array.data(), {static_cast<std::size_t>(size)}, self);
@@ -21,7 +21,9 @@ template <class Class>
 nb::class_<Class> bind_vertices(nb::module_& m, const char* name) {
     Described<Class>::name = name;
     nb::class_<Class> bound(m, name);
-    bound.def(nb::init<>()).def_ro("count", &Class::count);
+    bound.def(nb::init<>())
+        .def_ro("count", &Class::count)
+        .def("free_slots", [](Class& known) { known.slots = {}; }, "Free the table; it is made anew when more come.");
     return bound;
 }
 

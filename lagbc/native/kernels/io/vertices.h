@@ -14,7 +14,7 @@ namespace lagbc {
 // Vertices that are integers: `ids` has the integer of each number.
 struct Integers {
     Buffer<int64_t> ids{1024};
-    Buffer<int32_t> slots{2048, -1};
+    Buffer<int32_t> slots;
     int64_t count = 0;
 };
 
@@ -25,7 +25,7 @@ struct Names {
     Buffer<uint8_t> text{1 << 16};
     Buffer<int64_t> offsets{1025, 0};
     Buffer<uint64_t> hashes{1024};
-    Buffer<int64_t> slots{2048, -1};
+    Buffer<int64_t> slots;
     int64_t count = 0;
 };
 
@@ -53,7 +53,7 @@ LAGBC_INLINE int64_t first_slot(uint64_t key, int64_t mask) {
 template <class Slot, class Hash, class Value>
 void make_room(Buffer<Slot>& slots, int64_t count, int64_t most, const Hash& hash_of, const Value& value_of) {
     if (4 * most <= 3 * slots.size()) return;
-    int64_t size = slots.size();
+    int64_t size = 2048;
     while (size < 2 * most) size *= 2;
     slots = Buffer<Slot>(size, -1);
     for (int64_t number = 0; number < count; ++number) {
