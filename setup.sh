@@ -43,21 +43,28 @@ run_pip() {
     "$python" -m pip --python .venv/bin/python "$@"
 }
 
-# A .venv is up to date if it was made here, from this pyproject.toml, with these extras.
+# What the compiled kernels are made of, as one checksum.
+digest_of_kernels() {
+    find lagbc/native -name '*.cpp' -o -name '*.h' | LC_ALL=C sort | xargs cat CMakeLists.txt | cksum
+}
+
+# A .venv is up to date if it was made here, from this pyproject.toml and these kernels, with these extras. Kernels are
+# compiled for this machine alone, on all of its cores.
 install() {
     stamp=.venv/lagbc-$1
-    wanted=$(pwd && cat pyproject.toml)
+    wanted=$(pwd && digest_of_kernels && cat pyproject.toml)
     if .venv/bin/python -c '' 2>/dev/null && [ "$wanted" = "$(cat "$stamp" 2>/dev/null)" ]; then return; fi
     make_venv
     echo "installing lagbc[$1] into .venv" >&2
-    run_pip install --quiet --disable-pip-version-check --editable ".[$1]"
+    run_pip install --quiet --disable-pip-version-check \
+        --config-settings cmake.define.LAGBC_LEVELS=native --editable ".[$1]"
     printf '%s\n' "$wanted" >"$stamp"
 }
 
 status=0
 check() {
     echo "\$ $*" >&2
-    .venv/bin/python -m "$@" || {
+    ".venv/bin/$@" || {
         code=$?
         if [ "$status" -eq 0 ]; then status=$code; fi
     }
@@ -72,10 +79,11 @@ demo)
     ;;
 test)
     install test
-    check ruff check
-    check ruff format --check
-    check mypy
-    check pytest -n logical --maxprocesses 4
+    check python -m ruff check
+    check python -m ruff format --check
+    check clang-format --dry-run -Werror $(find lagbc/native -name '*.cpp' -o -name '*.h')
+    check python -m mypy
+    check python -m pytest -n logical --maxprocesses 4
     exit "$status"
     ;;
 *)

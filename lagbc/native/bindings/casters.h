@@ -1,0 +1,259 @@
+// How arguments and fields become the types of kernels: numpy arrays of the exact type and order, never copies.
+//
+// A view lives as long as the call; what is kept longer, in a record, keeps its array, too. `Described<T>` says in
+// words what a type takes, for errors, and as an annotation, for type checkers.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <string>
+
+#include "../kernels/buffer.h"
+
+namespace nb = nanobind;
+
+namespace lagbc {
+
+// An argument as it is given, None among others.
+struct Given {
+    nb::handle object;
+};
+
+template <class T>
+constexpr const char* dtype_name() {
+    using Plain = std::remove_const_t<T>;
+    if constexpr (std::is_same_v<Plain, double>)
+        return "float64";
+    else if constexpr (std::is_same_v<Plain, float>)
+        return "float32";
+    else if constexpr (std::is_same_v<Plain, bool>)
+        return "bool";
+    else if constexpr (std::is_same_v<Plain, int32_t>)
+        return "int32";
+    else if constexpr (std::is_same_v<Plain, int64_t>)
+        return "int64";
+    else if constexpr (std::is_same_v<Plain, uint8_t>)
+        return "uint8";
+    else if constexpr (std::is_same_v<Plain, uint16_t>)
+        return "uint16";
+    else if constexpr (std::is_same_v<Plain, uint32_t>)
+        return "uint32";
+    else if constexpr (std::is_same_v<Plain, uint64_t>)
+        return "uint64";
+    else
+        static_assert(sizeof(T) == 0, "arrays of this type have no name yet");
+}
+
+// The kinds of arrays. `Array` is what nanobind checks, `view` what a kernel gets of it.
+template <class View>
+struct ArrayOf;
+
+template <class T>
+struct ArrayOf<Span<T>> {
+    using Item = T;
+    using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    static constexpr const char* shape = "one dimension";
+    static Span<T> view(const Array& array) { return {array.data(), static_cast<int64_t>(array.shape(0))}; }
+};
+
+template <class T>
+struct ArrayOf<Matrix<T>> {
+    using Item = T;
+    using Array = nb::ndarray<nb::numpy, T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+    static constexpr const char* shape = "two dimensions";
+    static Matrix<T> view(const Array& array) {
+        return {array.data(), static_cast<int64_t>(array.shape(0)), static_cast<int64_t>(array.shape(1))};
+    }
+};
+
+template <class T>
+struct ArrayOf<Rows<T>> {
+    using Item = T;
+    using Array = nb::ndarray<nb::numpy, T, nb::shape<-1, columns>, nb::c_contig, nb::device::cpu>;
+    static constexpr const char* shape = "shape (n, 64)";
+    static Rows<T> view(const Array& array) { return {array.data(), static_cast<int64_t>(array.shape(0))}; }
+};
+
+}  // namespace lagbc
+
+namespace nanobind::detail {
+
+template <class View>
+struct view_caster {
+    using Of = lagbc::ArrayOf<View>;
+    NB_TYPE_CASTER(View, make_caster<typename Of::Array>::Name)
+
+    bool from_python(handle source, uint32_t, cleanup_list* cleanup) noexcept {
+        // Never converted: a copy would be written in place of the array.
+        if (!array.from_python(source, 0, cleanup)) return false;
+        value = Of::view(array.value);
+        return true;
+    }
+
+private:
+    make_caster<typename Of::Array> array;
+};
+
+template <>
+struct type_caster<lagbc::Given> {
+    NB_TYPE_CASTER(lagbc::Given, const_name("object"))
+
+    bool from_python(handle source, uint32_t, cleanup_list*) noexcept {
+        value = {source};
+        return true;
+    }
+};
+
+template <>
+struct has_arg_defaults<lagbc::Given> : std::true_type {};
+
+template <class T>
+struct type_caster<lagbc::Span<T>> : view_caster<lagbc::Span<T>> {};
+template <class T>
+struct type_caster<lagbc::Matrix<T>> : view_caster<lagbc::Matrix<T>> {};
+template <class T>
+struct type_caster<lagbc::Rows<T>> : view_caster<lagbc::Rows<T>> {};
+
+template <class View>
+struct type_caster<lagbc::Optional<View>> {
+    NB_TYPE_CASTER(lagbc::Optional<View>, optional_name(make_caster<View>::Name))
+
+    bool from_python(handle source, uint32_t flags, cleanup_list* cleanup) noexcept {
+        if (source.is_none()) return true;
+        if (!view.from_python(source, flags, cleanup)) return false;
+        value = {view.value, true};
+        return true;
+    }
+
+private:
+    make_caster<View> view;
+};
+
+template <>
+struct type_caster<lagbc::Stop> {
+    NB_TYPE_CASTER(lagbc::Stop, make_caster<lagbc::Span<const uint8_t>>::Name)
+
+    bool from_python(handle source, uint32_t flags, cleanup_list* cleanup) noexcept {
+        if (!view.from_python(source, flags, cleanup) || view.value.size != 1) return false;
+        value = {view.value};
+        return true;
+    }
+
+private:
+    make_caster<lagbc::Span<const uint8_t>> view;
+};
+
+// An array that a kernel made becomes Python's, which frees it.
+template <class T>
+struct type_caster<lagbc::Buffer<T>> {
+    using Array = ndarray<numpy, T, ndim<1>>;
+    NB_TYPE_CASTER(lagbc::Buffer<T>, make_caster<Array>::Name)
+
+    static handle from_cpp(lagbc::Buffer<T>&& buffer, rv_policy, cleanup_list* cleanup) noexcept {
+        const auto size = static_cast<size_t>(buffer.size());
+        T* data = buffer.release();
+        capsule owner(data, [](void* memory) noexcept { std::free(memory); });
+        return make_caster<Array>::from_cpp(Array(data, {size}, owner), rv_policy::reference, cleanup);
+    }
+};
+
+}  // namespace nanobind::detail
+
+namespace lagbc {
+
+template <class T>
+struct Described;
+
+template <class View>
+    requires requires { typename ArrayOf<View>::Item; }
+struct Described<View> {
+    static std::string annotation() {
+        return std::string("numpy.typing.NDArray[numpy.") +
+               (std::is_same_v<std::remove_const_t<Item>, bool> ? "bool_" : dtype_name<Item>()) + "]";
+    }
+    static std::string wanted() {
+        const char* writable = std::is_const_v<Item> ? "" : "writable ";
+        return std::string("a ") + writable + "C-contiguous array of " + dtype_name<Item>() + " of " +
+               ArrayOf<View>::shape;
+    }
+
+private:
+    using Item = typename ArrayOf<View>::Item;
+};
+
+template <class View>
+struct Described<Optional<View>> {
+    static std::string annotation() { return Described<View>::annotation() + " | None"; }
+    static std::string wanted() { return Described<View>::wanted() + ", or None"; }
+};
+
+template <>
+struct Described<Stop> {
+    static std::string annotation() { return Described<Span<const uint8_t>>::annotation(); }
+    static std::string wanted() { return "an array of uint8 of shape (1,)"; }
+};
+
+template <class T>
+struct Described<Buffer<T>> : Described<Span<T>> {};
+
+template <>
+struct Described<bool> {
+    static std::string annotation() { return "bool"; }
+    static std::string wanted() { return "True or False"; }
+};
+
+template <class T>
+    requires std::is_integral_v<T>
+struct Described<T> {
+    static std::string annotation() { return "int"; }
+    static std::string wanted() { return std::string("a number of ") + dtype_name<T>(); }
+};
+
+template <>
+struct Described<double> {
+    static std::string annotation() { return "float"; }
+    static std::string wanted() { return "a number"; }
+};
+
+template <>
+struct Described<void> {
+    static std::string annotation() { return "None"; }
+};
+
+template <class... Items>
+struct Described<std::tuple<Items...>> {
+    static std::string annotation() {
+        std::string all;
+        ((all += (all.empty() ? "" : ", ") + Described<Items>::annotation()), ...);
+        return "tuple[" + all + "]";
+    }
+};
+
+// Classes of records have the name that they are bound by.
+template <class T>
+struct Described {
+    static inline std::string name;
+    static std::string annotation() { return name; }
+    static std::string wanted() { return "a " + name; }
+};
+
+template <class T>
+using Argument = nb::detail::make_caster<T>;
+
+// Numbers of numpy's types are converted; all else is taken as it is.
+template <class T>
+bool load(Argument<T>& argument, nb::handle source) noexcept {
+    using Plain = std::remove_cvref_t<T>;
+    constexpr bool is_number = std::is_arithmetic_v<Plain> && !std::is_same_v<Plain, bool>;
+    constexpr auto flags =
+        is_number ? static_cast<uint32_t>(nb::detail::cast_flags::convert) : nb::detail::none_disallowed_flag<T>;
+    return argument.from_python(source, flags, nullptr);
+}
+
+// An argument in words: the dtype and shape of an array, or the type of all else.
+std::string found(nb::handle source);
+
+}  // namespace lagbc

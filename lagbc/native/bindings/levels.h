@@ -1,0 +1,32 @@
+// The levels of instructions that were built, and the one that this process runs.
+#pragma once
+
+#include <string>
+
+#include "../kernels/family.h"
+
+namespace lagbc {
+
+template <class... Levels>
+struct List {};
+
+// CMake defines LAGBC_LEVELS as the tags of the levels that it builds, the best one first.
+using BuiltLevels = List<LAGBC_LEVELS>;
+
+// The place among them of the level of a name, or of the best that this processor runs where it is null; -1 where that
+// level was not built, or does not run here.
+int find_level(const char* name);
+
+const char* name_of_level(int level);
+
+// The names of those that can be forced here, between commas.
+std::string levels_that_run();
+
+template <class Table, class... Levels>
+const Table& table_at(int level, List<Levels...>) {
+    using Get = const Table& (*)();
+    constexpr Get get[] = {table_of<Levels, Table>...};
+    return get[level]();
+}
+
+}  // namespace lagbc

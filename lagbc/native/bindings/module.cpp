@@ -1,0 +1,45 @@
+// The extension module lagbc.native.core: records, and the kernels of the level that this process runs.
+#include <cstdlib>
+
+#include "bind.h"
+
+namespace lagbc {
+namespace {
+
+// The level of LAGBC_LEVEL, or else the best.
+int chosen_level() {
+    const char* name = std::getenv("LAGBC_LEVEL");
+    if (name != nullptr && *name == 0) name = nullptr;
+    const int level = find_level(name);
+    if (level >= 0) return level;
+    if (name == nullptr) throw nb::import_error("lagbc was built for other processors than this one; build it here");
+    const std::string message =
+        std::string("LAGBC_LEVEL=") + name +
+        " is not among the levels of instructions that were built and that this processor runs: " + levels_that_run();
+    throw nb::import_error(message.c_str());
+}
+
+template <class Index>
+void bind_csr(nb::module_& m, const char* name) {
+    using Graph = Csr<Index>;
+    record(m, name, Field{"indptr", &Graph::indptr}, Field{"indices", &Graph::indices},
+           Field{"lengths", &Graph::lengths});
+}
+
+}  // namespace
+}  // namespace lagbc
+
+NB_MODULE(core, m) {
+    using namespace lagbc;
+    const int level = chosen_level();
+    m.def("level", [level] { return name_of_level(level); });
+    bind_csr<Narrow>(m, "Csr32");
+    bind_csr<Wide>(m, "Csr64");
+    bind_batched(m, level);
+    bind_traversal(m, level);
+    bind_within(m, level);
+    bind_reduce(m, level);
+    bind_graph(m, level);
+    bind_io(m, level);
+    bind_methods(m, level);
+}

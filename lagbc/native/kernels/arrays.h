@@ -1,0 +1,78 @@
+// Arrays as kernels see them: a pointer and a shape, no ownership. The same types at every level.
+//
+// These types cross from the bindings to kernels that are compiled for other processors. All their functions are forced
+// inline: otherwise the linker keeps one copy for all levels, and it may be the one of AVX-512.
+#pragma once
+
+#include <cstdint>
+
+#define LAGBC_INLINE [[gnu::always_inline]] inline
+
+namespace lagbc {
+
+using std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t;
+
+// The two types of column indices that a graph may have.
+using Narrow = int32_t;
+using Wide = int64_t;
+
+// Roots of a batch that is swept together: the columns of a row, and the bits of a mask.
+inline constexpr int columns = 64;
+
+// A C-contiguous array of one dimension.
+template <class T>
+struct Span {
+    T* data = nullptr;
+    int64_t size = 0;
+
+    LAGBC_INLINE T& operator[](int64_t i) const { return data[i]; }
+    LAGBC_INLINE T* begin() const { return data; }
+    LAGBC_INLINE T* end() const { return data + size; }
+    LAGBC_INLINE void fill(T value) const {
+        for (int64_t i = 0; i < size; ++i) data[i] = value;
+    }
+};
+
+// A C-contiguous array of two dimensions; [i] is row i.
+template <class T>
+struct Matrix {
+    T* data = nullptr;
+    int64_t size = 0;  // how many rows
+    int64_t width = 0;
+
+    LAGBC_INLINE Span<T> operator[](int64_t i) const { return {data + width * i, width}; }
+};
+
+// A C-contiguous array of shape (size, 64); [v] points to row v.
+template <class T>
+struct Rows {
+    T* data = nullptr;
+    int64_t size = 0;
+
+    LAGBC_INLINE T* operator[](int64_t v) const { return data + columns * v; }
+};
+
+// One of these, or None.
+template <class View>
+struct Optional : View {
+    bool is_there = false;
+};
+
+// A matrix in compressed rows, or its pattern alone: the edges of v are indptr[v]:indptr[v + 1].
+template <class Index>
+struct Csr {
+    Span<const int64_t> indptr;
+    Span<const Index> indices;
+    Optional<Span<const double>> lengths;  // None where each edge is of length 1
+
+    LAGBC_INLINE int64_t n() const { return indptr.size - 1; }
+};
+
+// A flag that another thread may set while a kernel runs: a plain read could be moved out of the loop.
+struct Stop {
+    Span<const uint8_t> flag;
+
+    LAGBC_INLINE bool is_set() const { return __atomic_load_n(flag.data, __ATOMIC_RELAXED) != 0; }
+};
+
+}  // namespace lagbc

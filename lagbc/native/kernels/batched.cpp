@@ -1,0 +1,9 @@
+// The kernels of the batched method, compiled once a level.
+#include "batched/family.h"
+
+using lagbc::LAGBC_LEVEL::Batched, lagbc::LAGBC_LEVEL::Level;
+
+template <>
+const Batched::Table& lagbc::table_of<Level, Batched::Table>() {
+    return Batched::table;
+}

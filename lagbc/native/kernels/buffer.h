@@ -1,0 +1,54 @@
+// Memory that kernels own: scratch, queues that grow, and arrays of a size that only the kernel knows.
+//
+// Not std::vector: what is not inlined of it would be shared by all levels, and may be code of AVX-512.
+#pragma once
+
+#include <cstdlib>
+#include <utility>
+
+#include "arrays.h"
+
+namespace lagbc {
+
+// Throw std::bad_alloc, which Python sees as MemoryError.
+[[noreturn]] void throw_out_of_memory();
+
+// An array of numbers on the heap, not initialized. Python takes one that a kernel returns as an array, without a copy.
+template <class T>
+class Buffer {
+public:
+    LAGBC_INLINE Buffer() = default;
+    LAGBC_INLINE explicit Buffer(int64_t size) { resize(size); }
+    LAGBC_INLINE Buffer(int64_t size, T value) : Buffer(size) { span().fill(value); }
+    LAGBC_INLINE Buffer(Buffer&& other) noexcept : data_(other.data_), size_(other.size_) {
+        other.data_ = nullptr;
+        other.size_ = 0;
+    }
+    LAGBC_INLINE Buffer& operator=(Buffer&& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+    LAGBC_INLINE ~Buffer() { std::free(data_); }
+
+    // What lies below both sizes stays; what is new is not initialized.
+    LAGBC_INLINE void resize(int64_t size) {
+        const auto bytes = static_cast<std::size_t>(size > 0 ? size : 1) * sizeof(T);
+        void* moved = std::realloc(data_, bytes);
+        if (moved == nullptr) throw_out_of_memory();
+        data_ = static_cast<T*>(moved);
+        size_ = size;
+    }
+
+    LAGBC_INLINE T& operator[](int64_t i) const { return data_[i]; }
+    LAGBC_INLINE T* data() const { return data_; }
+    LAGBC_INLINE int64_t size() const { return size_; }
+    LAGBC_INLINE Span<T> span() const { return {data_, size_}; }
+    LAGBC_INLINE T* release() { return std::exchange(data_, nullptr); }
+
+private:
+    T* data_ = nullptr;
+    int64_t size_ = 0;
+};
+
+}  // namespace lagbc

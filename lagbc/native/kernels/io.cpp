@@ -1,0 +1,9 @@
+// The kernels of readers of files, compiled once a level.
+#include "io/family.h"
+
+using lagbc::LAGBC_LEVEL::Io, lagbc::LAGBC_LEVEL::Level;
+
+template <>
+const Io::Table& lagbc::table_of<Level, Io::Table>() {
+    return Io::table;
+}

@@ -1,0 +1,81 @@
+// Blocks, the biconnected components of a symmetric pattern, by one depth-first search.
+//
+// A block is a largest set of edges of which any two lie on a simple cycle; a single edge that is on none is one, too,
+// a bridge. Two blocks have at most one vertex in common, and every such cut vertex is common to all paths between
+// them.
+//
+// J. Hopcroft and R. Tarjan, Algorithm 447: Efficient algorithms for graph manipulation, Communications of the ACM 16
+// (1973) 372-378.
+#pragma once
+
+#include <algorithm>
+#include <tuple>
+
+#include "../buffer.h"
+#include "../level.h"
+
+namespace lagbc::LAGBC_LEVEL {
+
+// Find the blocks of a pattern without loops, as (home, attach):
+//
+// home    the block of the edge from each vertex to its parent in the search; -1 for those where a search begins
+// attach  the vertex of each block nearest to where its search began, the only one that has another home; a block comes
+//         before that of its attachment's home
+//
+// O(n + nnz), without recursion. `path` holds the vertices from the root to v, with the entry at which each goes on and
+// the earliest vertex next to what was discovered from it on; `waiting` those whose block is not yet known.
+template <class Index>
+std::tuple<Buffer<Index>, Buffer<Index>> find_blocks(const Csr<Index>& graph) {
+    const auto& [indptr, indices, _] = graph;
+    const int64_t n = graph.n();
+    Buffer<Index> found(n, -1), low(n), path(n), waiting(n);
+    Buffer<Index> home(n, -1), attach(n);
+    Buffer<int64_t> place(n);
+    Index time = 0;
+    int64_t blocks = 0, top = 0;
+    for (int64_t root = 0; root < n; ++root) {
+        if (found[root] >= 0 || indptr[root] == indptr[root + 1]) continue;
+        int64_t v = root, depth = 0, e = indptr[root];
+        Index lowest = found[v] = time++;
+        while (true) {
+            const int64_t end = indptr[v + 1];
+            Index down = -1;
+            while (e < end && down < 0) {
+                const Index w = indices[e++], seen = found[w];
+                if (seen < 0)
+                    down = w;
+                else
+                    lowest = std::min(lowest, seen);
+            }
+            if (down >= 0) {
+                path[depth] = static_cast<Index>(v);
+                place[v] = e;
+                low[v] = lowest;
+                ++depth;
+                v = down;
+                e = indptr[v];
+                lowest = found[v] = time++;
+                waiting[top++] = down;
+                continue;
+            }
+            if (depth == 0) break;
+            // The parent's edge back to v has no part in this: it leads to v, no earlier than v itself.
+            const int64_t child = v;
+            const Index below = lowest;
+            v = path[--depth];
+            e = place[v];
+            lowest = low[v];
+            if (below < found[v]) {
+                lowest = std::min(lowest, below);
+                continue;
+            }
+            do home[waiting[--top]] = static_cast<Index>(blocks);
+            while (waiting[top] != child);
+            attach[blocks++] = static_cast<Index>(v);
+        }
+    }
+    attach.resize(blocks);
+    return {std::move(home), std::move(attach)};
+}
+
+}  // namespace lagbc::LAGBC_LEVEL

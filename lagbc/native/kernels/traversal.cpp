@@ -1,0 +1,9 @@
+// The kernels of traversals, compiled once a level.
+#include "traversal/family.h"
+
+using lagbc::LAGBC_LEVEL::Traversal, lagbc::LAGBC_LEVEL::Level;
+
+template <>
+const Traversal::Table& lagbc::table_of<Level, Traversal::Table>() {
+    return Traversal::table;
+}

@@ -1,0 +1,125 @@
+"""The compiled module: levels, arguments that are refused, what kernels leave, its stub."""
+
+import gc
+import os
+import shutil
+import subprocess
+import sys
+import weakref
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lagbc.native import core, csr, level
+from lagbc.native import stub as stubs
+
+ROOT = Path(__file__).parents[2]
+
+
+def pattern(index=np.int32):
+    """Return a path of three vertices."""
+    return csr(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], index))
+
+
+def level_under(forced):
+    script = "from lagbc.native import level; print(level())"
+    env = os.environ | {"LAGBC_LEVEL": forced}
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=env)
+
+
+def test_level_is_forced():
+    assert level_under(level()).stdout.strip() == level()
+    refused = level_under("v9")
+    assert refused.returncode == 1
+    assert "LAGBC_LEVEL=v9 is not among the levels" in refused.stderr
+    assert level() in refused.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_index_types(index):
+    graph = pattern(index)
+    assert type(graph) is (core.Csr32 if index is np.int32 else core.Csr64)
+    assert graph.indices.dtype == index
+    assert [array.dtype for array in core.find_blocks(graph)] == [index, index]
+
+
+def test_arrays_are_not_copied_and_live_as_long_as_the_record():
+    class Kept(np.ndarray):
+        pass
+
+    indices = np.array([1, 0, 2, 1], np.int32).view(Kept)
+    alive = weakref.ref(indices)
+    graph = core.Csr32(indptr=np.array([0, 1, 3, 4]), indices=indices)
+    assert graph.indices is indices
+    del indices
+    gc.collect()
+    assert alive() is not None
+    graph.indices = np.zeros(4, np.int32)
+    gc.collect()
+    assert alive() is None
+
+
+def test_read_only_arrays_are_taken_where_nothing_is_written():
+    indices = np.array([1, 0, 2, 1], np.int32)
+    indices.flags.writeable = False
+    assert len(core.find_blocks(csr(np.array([0, 1, 3, 4]), indices))[1]) == 2
+
+
+INDPTR, INDICES = np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], np.int32)
+REFUSED = {
+    "another type": ({"indices": INDICES.astype(np.int64)}, "indices", "of int32 .* not an array of int64"),
+    "floats": ({"indices": INDICES.astype(float)}, "indices", "of int32 .* not an array of float64"),
+    "another shape": ({"indices": INDICES.reshape(2, 2)}, "indices", r"one dimension, not .* shape \(2, 2\)"),
+    "another order": ({"indptr": np.zeros(8, np.int64)[::2]}, "indptr", "that is not C-contiguous"),
+    "other bytes": ({"indptr": INDPTR.astype(">i8")}, "indptr", "not an array of >i8"),
+    "no array": ({"lengths": 3}, "lengths", "or None, not of type int"),
+    "a list": ({"indptr": [0, 1]}, "indptr", "not of type list"),
+    "None": ({"indices": None}, "indices", "not None"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_fields_that_are_refused_are_named(case):
+    wrong, name, reason = REFUSED[case]
+    with pytest.raises(TypeError, match=f"Csr32: {name} has to be .*{reason}"):
+        core.Csr32(**({"indptr": INDPTR, "indices": INDICES} | wrong))
+    graph = core.Csr32(indptr=INDPTR, indices=INDICES)
+    with pytest.raises(TypeError, match=f"Csr32: {name} has to be .*{reason}"):
+        setattr(graph, name, wrong[name])
+
+
+def test_fields_that_are_missing_or_unknown_are_named():
+    with pytest.raises(TypeError, match="Csr32: indices is missing"):
+        core.Csr32(indptr=INDPTR)
+    with pytest.raises(TypeError, match="Csr32 has no field indice"):
+        core.Csr32(indptr=INDPTR, indices=INDICES, indice=INDICES)
+
+
+@pytest.mark.parametrize("wrong", [None, 3, (INDPTR, INDICES)])
+def test_arguments_that_are_refused_are_named(wrong):
+    with pytest.raises(TypeError, match="find_blocks: graph has to be a Csr32 or a Csr64, not"):
+        core.find_blocks(wrong)
+
+
+def test_stub_is_that_of_the_module():
+    assert stubs.STUB.read_text(encoding="utf-8") == stubs.stub(), "python -m lagbc.native.stub"
+
+
+def objects():
+    """Return the compiled kernels of each level, if this is a checkout that was built."""
+    return sorted(ROOT.glob("build/*/CMakeFiles/lagbc_*.dir/**/*.o"))
+
+
+@pytest.mark.skipif(not objects() or not shutil.which("nm"), reason="needs a build folder, and nm")
+@pytest.mark.parametrize("file", objects(), ids=lambda file: f"{file.parents[-5].name}/{file.name}")
+def test_levels_share_no_function(file):
+    """What the linker may keep one copy of is in the namespace of its level: else code of v4 might run on any."""
+    of_level = (
+        next(part for part in file.parts if part.startswith("lagbc_")).removeprefix("lagbc_").removesuffix(".dir")
+    )
+    listed = subprocess.run(["nm", "-C", "--defined-only", str(file)], capture_output=True, text=True, check=True)
+    shared = [line[19:] for line in listed.stdout.splitlines() if line[17:18] in "WVu"]
+    own = f"lagbc::{of_level}::", f"_ZN5lagbc6FamilyINS_{len(of_level)}{of_level}5LevelE"  # a table, too long for nm -C
+    # What handles exceptions is the same pointer everywhere.
+    assert not [name for name in shared if not any(mark in name for mark in (*own, "DW.ref."))]
