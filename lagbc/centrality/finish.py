@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from lagbc.centrality.rescale import per_sample, rescale, rescale_edges
+from lagbc.errors import InvalidValueError, OutOfRangeError
 
 if TYPE_CHECKING:
     from lagbc.centrality.registry import Arguments
@@ -55,12 +56,16 @@ def closeness(result: Result, arguments: Arguments) -> Scores:
     """
     reached, distance = result.sums.reached, _finite("distances", result.sums.distance)
     # Small sums are scaled by a power of two, which changes no bit, as the second factor may make up for the first.
-    power = np.where(distance < 2.0**-900, 100, 0)
-    scores: Scores = np.divide(reached, np.ldexp(distance, power), out=np.zeros(len(reached)), where=distance > 0)
+    small = np.flatnonzero((distance < 2.0**-900) & (distance > 0))
+    if len(small):
+        distance = distance.copy()
+        distance[small] = np.ldexp(distance[small], 100)
+    scores: Scores = np.divide(reached, distance, out=np.zeros(len(reached)), where=distance > 0)
     if arguments.wf_improved:
-        scores = scores * (per_sample(reached, _sample(result)) / max(len(reached) - 1, 1))
+        share = per_sample(reached, _sample(result)) / max(len(reached) - 1, 1)
+        scores *= share
     with np.errstate(over="ignore"):
-        scores = np.ldexp(scores, power)
+        scores[small] = np.ldexp(scores[small], 100)
     return _finite_inverse(scores, result)
 
 
@@ -93,7 +98,7 @@ def stress(result: Result, arguments: Arguments) -> Scores:
         with np.errstate(divide="ignore"):
             return np.log2(counts) if arguments.log2 else counts
     if not arguments.log2:
-        raise OverflowError(
+        raise OutOfRangeError(
             f"the stress of {len(outside)} vertices is more than float64 holds, the first is {outside[0]}; "
             "log2=True returns its logarithm"
         )
@@ -120,13 +125,13 @@ def _sample(result: Result) -> NDArray[np.int64] | None:
 def _of_weights(scores: Scores, arguments: Arguments) -> Scores:
     if not np.isfinite(scores).all():
         weights = "target_weights times source_weights sum" if arguments.demand is None else "the trips of demand sum"
-        raise OverflowError(f"{weights} to more than float64 holds; scale them down")
+        raise OutOfRangeError(f"{weights} to more than float64 holds; scale them down")
     return scores
 
 
 def _finite(what: str, scores: Scores) -> Scores:
     if not np.isfinite(scores).all():
-        raise OverflowError(f"{what} sum to more than float64 holds; take another unit of length")
+        raise OutOfRangeError(f"{what} sum to more than float64 holds; take another unit of length")
     return scores
 
 
@@ -134,7 +139,7 @@ def _finite_inverse(scores: Scores, result: Result) -> Scores:
     """Require that float64 holds scores made of inverse distances."""
     lengths = result.graph.weights
     if lengths is not None and not np.isfinite(scores).all() and lengths.min() < 1 / np.finfo(np.float64).max:
-        raise ValueError(
+        raise InvalidValueError(
             f"A holds the length {float(lengths.min())}; the inverse of such a distance is more than float64 holds; "
             "use a smaller unit of length"
         )

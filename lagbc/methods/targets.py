@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.errors import OutOfRangeError
 from lagbc.graph.csr import as_numpy, module_of
 
 # omega stays below two to this, so that sums over all vertices are finite.
@@ -66,7 +67,7 @@ def columns_into_range(omega: Any, times: NDArray[np.float64], dtype: str) -> tu
         return omega, times
     if beyond.any():
         column = int(np.argmax(beyond))
-        raise OverflowError(
+        raise OutOfRangeError(
             f"target weights of column {column} are from {smallest[column]} to {largest[column]}, and it counts "
             f"{times[column]} times: {dtype} does not hold what they sum to; scale them, or sweep its root by itself"
         )

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.errors import InvalidValueError
 from lagbc.graph.csr import index_type, rows_of
 from lagbc.graph.graph import Graph
 from lagbc.native import core, csr
@@ -89,7 +90,7 @@ def split(piece: Piece, *, edges: bool = False) -> Blocks:
         Weights, or their sum, are not within 2**-400 to 2**400: the graph can only be swept as it is.
     """
     if piece.members is not None:
-        raise ValueError("vertices of blocks have no members: split first, merge then")
+        raise InvalidValueError("vertices of blocks have no members: split first, merge then")
     check_range(piece)
     graph, both = piece.graph, piece.graph.symmetric
     copies = layout.lay_out(*core.find_blocks(csr(both.indptr, both.indices)))

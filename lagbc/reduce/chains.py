@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cpu.compile import njit
+from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.reduce.piece import NotContractible, Piece
 from lagbc.reduce.streams import Flows, Ways
@@ -126,7 +127,7 @@ def contract(piece: Piece) -> Contracted:
     graph, n = piece.graph, piece.graph.n
     degrees = graph.out_degrees
     if graph.directed or n < 3 or degrees.min() < 2:
-        raise ValueError("chains are contracted in one 2-connected undirected graph of at least 3 vertices")
+        raise InvalidValueError("chains are contracted in one 2-connected undirected graph of at least 3 vertices")
     _require_range(piece)
     is_junction = find_junctions(piece)
     junctions = np.flatnonzero(is_junction)
@@ -261,7 +262,9 @@ def _find_chains(graph: Graph, junctions: Integers, is_junction: NDArray[np.bool
     number[junctions] = np.arange(len(junctions))
     reached = _walk(graph.indptr, graph.indices, graph.weights, number, *vars(found).values())
     if reached != inside:
-        raise ValueError("the graph is not 2-connected: chains do not reach all vertices, or end where they begin")
+        raise InvalidValueError(
+            "the graph is not 2-connected: chains do not reach all vertices, or end where they begin"
+        )
     return found
 
 

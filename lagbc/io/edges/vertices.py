@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.errors import OutOfMemoryError
 from lagbc.io.edges import scan
 
 # What SciPy's matrices have as row and column.
@@ -137,5 +138,5 @@ def _is_crowded(slots: NDArray[Any], most: int) -> bool:
 
 def _empty_slots(most: int, kind: type[np.signedinteger[Any]]) -> NDArray[Any]:
     if most > _MOST:
-        raise MemoryError(f"there may be {most:,} vertices; an edge list has at most {_MOST:,}")
+        raise OutOfMemoryError(f"there may be {most:,} vertices; an edge list has at most {_MOST:,}")
     return np.full(1 << (2 * most - 1).bit_length(), -1, kind)

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cpu.compile import njit
+from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums
@@ -190,7 +191,7 @@ def _raise_absorbed(
     edges = slice(into.indptr[v], into.indptr[v + 1])
     e = int(np.argmin(dist[into.indices[edges]] + in_lengths[edges]))
     u, length = into.indices[edges][e], in_lengths[edges][e]
-    raise ValueError(
+    raise InvalidValueError(
         f"the length {length!s} of the edge ({u}, {v}) is lost to rounding beside the distance {dist[u]!s} from "
         f"vertex {root} to {u}: in float64 their sum is that distance; use lengths of more similar size"
     )

@@ -33,6 +33,7 @@ from numba import uint64
 from numpy.typing import NDArray
 
 from lagbc.cpu.compile import njit
+from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, SweepPlan
@@ -171,7 +172,7 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np
         The plan asks for no sum over paths, so that they are not counted.
     """
     if state.values is None:
-        raise ValueError("sigma is not there: no sum that the plan asks for needs path counts")
+        raise InvalidValueError("sigma is not there: no sum that the plan asks for needs path counts")
     dist = np.full((state.graph.n, len(levels.roots)), np.inf)
     for level, (first, last) in enumerate(pairwise(state.starts[: levels.depth + 2])):
         for i in range(first, last):
