@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from lagbc.cpu.cores import cores, share
 from lagbc.errors import OutOfRangeError
-from lagbc.methods.cpu.traversal import dijkstra, hops
-from lagbc.methods.cpu.traversal.dependencies import Totals, Trail
-from lagbc.methods.cpu.traversal.sweep import Found, unsigned
+from lagbc.methods.cpu.traversal.lengths import new_heap, new_search
+from lagbc.methods.cpu.traversal.sweep import new_found, new_trail
+from lagbc.native import core, csr
 from lagbc.reduce import tuning
 from lagbc.reduce.layout import Rows
 from lagbc.reduce.piece import Scores
@@ -99,7 +99,7 @@ class SmallBlocks:
         """Places and distances of a search; a block's are free between two, so that threads share them."""
         copies = len(self.scores)
         dist = np.full(0 if self.rows.weights is None else copies, np.inf)
-        return np.full(copies, copies, unsigned(self.rows.indices).dtype), dist
+        return np.full(copies, copies, self.rows.indices.dtype), dist
 
     def _compute(self, first: int, last: int) -> None:
         rows, blocks = self.rows, self.numbers[first:last]
@@ -107,24 +107,18 @@ class SmallBlocks:
         edges = int((rows.indptr[rows.ptr[blocks + 1]] - rows.indptr[rows.ptr[blocks]]).max())
         begin = int(self.roots[:first].sum())
         roots = self._all_roots[begin : begin + int(self.roots[first:last].sum())]
-        nothing, found = np.empty(0), Found.room(len(roots))
+        found = new_found(len(roots))
         kernel, search = self._search(vertices, edges)
+        has_edges = len(self.edge_scores) > 0
         kernel(
             *search,
+            new_trail(rows.indices.dtype, vertices, edges, edges=has_edges, members=False),
+            core.Asked(radius=np.inf, limit=_LIMIT, stop=np.zeros(1, np.uint8)),
             roots,
             rows.targets[None, :],
-            None,
             rows.sources[roots],
-            _LIMIT,
-            False,
-            self._trail(vertices, edges),
-            Totals(self.scores, nothing, self.edge_scores, nothing, nothing, nothing),
-            found.reached,
-            found.depth,
-            found.overflowed,
-            np.zeros(1, np.uint8),
-            np.inf,
-            None,
+            core.Totals(dependency=self.scores, edges=self.edge_scores if has_edges else None),
+            found,
         )
         if found.overflowed.any():
             raise OutOfRangeError("a small block has path counts or lengths that float64 does not hold")
@@ -132,33 +126,7 @@ class SmallBlocks:
     def _search(self, vertices: int, edges: int) -> tuple[Any, tuple[Any, ...]]:
         """Return the kernel for blocks of at most so many vertices and edges, and what it searches."""
         rows, (places, dist) = self.rows, self._of_copies
-        indptr, indices = unsigned(rows.indptr), unsigned(rows.indices)
+        graph, index = csr(rows.indptr, rows.indices, rows.weights), rows.indices.dtype
         if rows.weights is None:
-            return hops.sweep_roots, (indptr, indices, places)
-        no_buckets = np.empty(0, indices.dtype)
-        room = dijkstra.Search(
-            dist=dist,
-            places=places,
-            through=np.empty(edges),
-            buckets=no_buckets,
-            before=no_buckets,
-            per_length=0.0,
-            keys=np.empty(vertices),
-            heap=np.empty(vertices, indices.dtype),
-        )
-        return dijkstra.sweep_roots, (indptr, indices, rows.weights, 0.0, True, room)
-
-    def _trail(self, vertices: int, edges: int) -> Trail:
-        """Allocate a thread's trail."""
-        number = unsigned(self.rows.indices).dtype
-        return Trail(
-            order=np.empty(vertices, number),
-            dist=np.empty(vertices),
-            sigma=np.empty(vertices),
-            tails=np.empty(edges, number),
-            heads=np.empty(edges, number),
-            edges=np.empty(edges if len(self.edge_scores) > 0 else 0, np.uint64),
-            own=np.empty(vertices),
-            onward=np.empty(vertices),
-            members=np.empty(0),
-        )
+            return core.sweep_hops, (graph, places)
+        return core.sweep_lengths, (graph, new_search(index, vertices, edges, dist, places), new_heap(index, vertices))

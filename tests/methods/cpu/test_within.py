@@ -71,7 +71,7 @@ def test_all_sums_are_those_of_root_by_root(kind, directed, monkeypatch):
     omega, times = np.arange(graph.n) % 3 + 0.5, np.arange(graph.n) % 2 + 0.25
     plan = plan_of(cutoff / 3, cutoff, decays=(0.0, 2 / cutoff), sums=EVERY)
     roots = [graph.order[100:330], np.where(graph.order[:100] % 7 == 0, -1, graph.order[:100])]
-    assert module.prepare(graph, plan).search[0][3].dist.dtype == number
+    assert block.room(graph, plan).dist.dtype == number
     assert assert_same(graph, plan, roots, monkeypatch)
     assert assert_same(graph, replace(plan, omega=omega, multiplicity=times), roots, monkeypatch)
     assert assert_same(graph, replace(plan, endpoints=True, omega=omega, multiplicity=times), roots, monkeypatch)
@@ -143,11 +143,9 @@ def test_runs_without_bounds_or_edges_take_none():
 def test_footprint_is_what_is_held(sums, directed):
     graph, plan = mesh([1.0, 2.0], directed=directed), plan_of(9, sums=frozenset(sums))
     room = block.room(graph, plan)
-    arrays = [room.vertices, room.roots, room.places, room.numbers, room.spare, room.waits, room.plain, room.tight]
-    arrays += [room.totals, *room.scratch, *room.out, *(() if room.into is room.out else room.into)]
-    aligned = [room.dist, room.sigma, room.own, room.beyond, room.spare]
-    arrays += aligned[:-1]
-    assert all(array.ctypes.data % 64 == 0 for array in aligned if array.size)
+    arrays = {id(array): array for array in vars(room).values() if array is not None}.values()
+    aligned = [array for array in (room.dist, room.sigma, room.own, room.beyond) if array is not None]
+    assert all(array.ctypes.data % 64 == 0 for array in aligned)
     assert block.footprint(graph, plan) == sum(array.nbytes for array in arrays) + 64 * len(aligned)
 
 

@@ -1,10 +1,11 @@
-"""Betweenness with lengths on the CPU by Brandes' algorithm, a root after the other; see `dijkstra`.
+"""Betweenness with lengths on the CPU by Brandes' algorithm; see lagbc/native/kernels/traversal/dijkstra.h.
 
 Within bounds neighbouring roots go together, where that is worth it; see `lagbc.methods.cpu.within`.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,14 @@ from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.traversal import sweep
-from lagbc.methods.cpu.traversal.dijkstra import Search, sweep_roots
-from lagbc.methods.cpu.traversal.sweep import Levels, State, unsigned
+from lagbc.methods.cpu.traversal.sweep import Levels, State
 from lagbc.methods.cpu.within import block
-from lagbc.methods.cpu.within.sums import sum_blocks
+from lagbc.methods.cpu.within.sums import Together, sum_blocks
 from lagbc.methods.sums import PATH_SUMS
+from lagbc.native import core, csr
+
+Search = core.Search32 | core.Search64
+Queue = core.Buckets32 | core.Buckets64 | core.Heap32 | core.Heap64
 
 batching, blocks = sweep.batching, sweep.blocks
 options = frozenset({"rtol", "members"})
@@ -27,7 +31,7 @@ forward, backward, sum_within = sweep.forward, sweep.backward, sweep.sum_within
 
 
 def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of a worker: its trail and its sums, and the arrays of its `Search`."""
+    """Bound the bytes of a worker: its trail and its sums, and the arrays of its search."""
     n, index = graph.n, graph.indices.dtype.itemsize
     buckets, _ = _choose_buckets(graph, plan)
     notes, number = _most_notes(graph, buckets), _note_type(graph.nnz).itemsize
@@ -39,25 +43,47 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Reorder the graph (once a graph) and allocate one worker's arrays."""
     ordered = graph.reordered
-    n, indices, number = graph.n, unsigned(ordered.indices), _note_type(graph.nnz)
     buckets, per_length = _choose_buckets(graph, plan)
     notes = _most_notes(graph, buckets)
-    search = Search(
-        dist=np.full(n, np.inf),
-        places=np.full(n, n, indices.dtype),
-        through=np.empty(notes),
-        buckets=np.full(buckets, np.iinfo(number).max, number),
-        before=np.empty(notes if buckets else 0, number),
-        per_length=per_length,
-        keys=np.empty(0 if buckets else n),
-        heap=np.empty(0 if buckets else n, indices.dtype),
-    )
-    counts = bool(plan.sums & PATH_SUMS)
-    searched = unsigned(ordered.indptr), indices, ordered.weights, float(plan.rtol), counts, search
+    search = new_search(ordered.indices.dtype, graph.n, notes)
+    queue: Queue
+    if buckets:
+        queue = _new_buckets(_note_type(graph.nnz), buckets, notes, per_length)
+    else:
+        queue = new_heap(ordered.indices.dtype, graph.n)
+    searched = csr(*ordered.csr), search, queue
     if block.takes(graph, plan):
-        together = *block.searched(graph, plan), block.room(graph, plan), tuning.WITHIN_TOGETHER
-        return sweep.prepare(graph, plan, sum_blocks, (together, searched), notes)
-    return sweep.prepare(graph, plan, sweep_roots, searched, notes)
+        together = Together(*block.searched(graph), block.room(graph, plan), tuning.WITHIN_TOGETHER)
+        return sweep.prepare(graph, plan, partial(sum_blocks, together, searched), (), notes)
+    return sweep.prepare(graph, plan, core.sweep_lengths, searched, notes)
+
+
+def new_search(
+    index: np.dtype[Any],
+    n: int,
+    notes: int,
+    dist: NDArray[np.float64] | None = None,
+    places: NDArray[Any] | None = None,
+) -> Search:
+    """Allocate what a search of n vertices with at most so many notes knows, but what is given."""
+    of_index = core.Search32 if index == np.int32 else core.Search64
+    return of_index(
+        dist=np.full(n, np.inf) if dist is None else dist,
+        places=np.full(n, n, index) if places is None else places,
+        through=np.empty(notes),
+    )
+
+
+def new_heap(index: np.dtype[Any], n: int) -> core.Heap32 | core.Heap64:
+    """Allocate a heap for n vertices."""
+    heap = core.Heap32 if index == np.int32 else core.Heap64
+    return heap(keys=np.empty(n), vertices=np.empty(n, index))
+
+
+def _new_buckets(number: np.dtype[Any], buckets: int, notes: int, per_length: float) -> core.Buckets32 | core.Buckets64:
+    of_number = core.Buckets32 if number == np.uint32 else core.Buckets64
+    last = np.full(buckets, np.iinfo(number).max, number)
+    return of_number(last=last, before=np.empty(notes, number), per_length=per_length)
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

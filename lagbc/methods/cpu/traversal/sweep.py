@@ -8,50 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.contract import Batching, Blocks, Interrupted, SweepPlan
+from lagbc.methods.contract import Batching, Blocks, SweepPlan
 from lagbc.methods.cpu.in_order import add_in_order
-from lagbc.methods.cpu.traversal.dependencies import Totals, Trail
-from lagbc.methods.cpu.traversal.near import Near, room, room_bytes, take
+from lagbc.methods.cpu.traversal.near import Near, room_bytes, take
+from lagbc.methods.cpu.traversal.near import room as near_room
 from lagbc.methods.sums import PATH_SUMS, SparseSums, Sums
 from lagbc.methods.targets import columns_into_range
+from lagbc.native import core
 
 # Roots that are summed together, by one thread. 16 let 256 roots keep 16 threads at work; 64 took up to 10 % less time
 # with one thread, but a third less where roots reach little, as a block costs passes over all vertices. Another number
 # is another order of the sums. Results: cpu_traversal.md.
 BLOCK = 16
+Trail: TypeAlias = core.Trail32 | core.Trail64
 batching = Batching(block=BLOCK, auto=64, concurrent=True)
 # Within bounds a root that reaches nothing took 1.4 microseconds in blocks of 256 and 1.1 in blocks of 1024, one that
 # reaches 50 vertices about 3; more keep fewer threads at work.
 blocks = Blocks(most=1024, least=BLOCK, enough=64)
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """What a kernel says of each root of a block.
-
-    Attributes
-    ----------
-    reached : ndarray of int64
-        How many vertices, the root among them; 0 if it is absent.
-    depth : ndarray of float64
-        How far the farthest of them is; 0 if the root is absent or overflowed.
-    overflowed : ndarray of bool
-    """
-
-    reached: NDArray[np.int64]
-    depth: NDArray[np.float64]
-    overflowed: NDArray[np.bool_]
-
-    @classmethod
-    def room(cls, roots: int) -> Found:
-        """Make it for so many roots, all of them absent."""
-        return cls(np.zeros(roots, np.int64), np.zeros(roots), np.zeros(roots, np.bool_))
 
 
 @dataclass(eq=False)
@@ -64,35 +43,31 @@ class State:
         In the caller's order.
     plan : SweepPlan
     kernel : function
-        Compiled. ``kernel(*search, roots, omega, members, times, limit, endpoints, trail, totals, reached, depth,
-        overflowed, stop, radius, near)`` searches each of the roots (int64, in sweep order; -1 is an absent one) and
-        adds it to the totals, if no path count is above the limit. `omega` has a row of target weights for each root,
-        one for all, or none; `members` is that of this state; `times` says how often each root counts; then come those
-        of `Found`. With `near`, that of this state, it adds to this in place of the totals. Nothing beyond the radius
-        is searched. It
-        returns whether it finished: False if it saw the stop flag, which it polls once a level,
-        and then all arrays may be left in disorder.
+        ``kernel(*search, trail, asked, roots, omega, times, sums, found)`` searches each of the roots (int64, in sweep
+        order; -1 is an absent one) and adds it to the sums, the totals or `near`, if no path count is above the limit.
+        `omega` has a row of target weights for each root, or one for all; `times` says how often each root counts. If
+        the stop flag is set, all arrays may be left in disorder.
     search : tuple
         What it searches, and its own arrays.
     trail : Trail
+    asked : Asked
+        Of each root, by the plan.
     totals : Totals
         Of the block at hand.
-    omega : ndarray of float64, shape (1, n) or (0, n)
+    omega : ndarray of float64, shape (1, n), or None
         Target weights of the plan.
-    members : ndarray of float64, shape (n,), or None
-        How many vertices each stands for. Where it is None, kernels are compiled without what belongs to it.
     near : Near or None
         Room for what is summed within the bounds of the plan, if it has some.
     """
 
     graph: Graph
     plan: SweepPlan
-    kernel: Callable[..., bool]
+    kernel: Callable[..., None]
     search: tuple[Any, ...]
     trail: Trail
-    totals: Totals
-    omega: NDArray[np.float64]
-    members: NDArray[np.float64] | None
+    asked: core.Asked
+    totals: core.Totals
+    omega: NDArray[np.float64] | None
     near: Near | None
 
 
@@ -110,7 +85,7 @@ class Levels:
 
     roots: NDArray[np.int64]
     first: int
-    found: Found
+    found: core.Found
 
     @property
     def places(self) -> NDArray[np.int64]:
@@ -146,38 +121,55 @@ def one_way(graph: Graph) -> int:
     return graph.nnz // 2 if graph.transpose is graph else graph.nnz
 
 
-def prepare(graph: Graph, plan: SweepPlan, kernel: Callable[..., bool], search: tuple[Any, ...], edges: int) -> State:
+def prepare(graph: Graph, plan: SweepPlan, kernel: Callable[..., None], search: tuple[Any, ...], edges: int) -> State:
     """Allocate one worker's arrays, besides those of its search, with room for so many tight edges of a root."""
-    n, nnz, asked = graph.n, graph.nnz, plan.sums
-    of_blocks = asked if plan.bounds is None else frozenset[str]()
-    number = unsigned(graph.indices).dtype
-    trail = Trail(
-        order=np.empty(n, number),
+    n, nnz, has_paths = graph.n, graph.nnz, bool(plan.sums & PATH_SUMS)
+    members = None if plan.members is None else plan.members[graph.order]
+    asked = core.Asked(
+        members=members,
+        radius=plan.radius,
+        limit=plan.sigma_limit if has_paths else np.inf,
+        rtol=plan.rtol,
+        counts_paths=has_paths,
+        endpoints=plan.endpoints,
+        stop=plan.stop.value,
+    )
+    of_blocks = plan.sums if plan.bounds is None else frozenset[str]()
+    room = {name: np.empty(nnz if name == "edges" else n) for name in of_blocks - {"depth"}}
+    if of_blocks & PATH_SUMS:
+        room.setdefault("dependency", np.empty(n))
+    trail = new_trail(graph.indices.dtype, n, edges, edges="edges" in plan.sums, members=members is not None)
+    omega = None if plan.omega is None else plan.omega[None, graph.order]
+    near = None if plan.bounds is None else near_room(graph, plan, blocks.most, edges)
+    return State(graph, plan, kernel, search, trail, asked, core.Totals(**room), omega, near)
+
+
+def new_trail(index: np.dtype[Any], n: int, most: int, *, edges: bool, members: bool) -> Trail:
+    """Allocate the trail of a search of n vertices and at most so many tight edges; and their numbers, and members."""
+    of_index = core.Trail32 if index == np.int32 else core.Trail64
+    return of_index(
+        order=np.empty(n, index),
         dist=np.empty(n),
         sigma=np.empty(n),
-        tails=np.empty(edges, number),
-        heads=np.empty(edges, number),
-        edges=np.empty(edges if "edges" in asked else 0, np.uint64),
+        tails=np.empty(most, index),
+        heads=np.empty(most, index),
+        edges=np.empty(most, np.int64) if edges else None,
         own=np.empty(n),
         onward=np.empty(n),
-        members=np.empty(0 if plan.members is None else n),
+        members=np.empty(n) if members else None,
     )
-    totals = Totals(
-        dependency=np.empty(n if of_blocks & PATH_SUMS else 0),
-        edges=np.empty(nnz if "edges" in of_blocks else 0),
-        **{name: np.empty(n if name in of_blocks else 0) for name in ("stress", "reached", "distance", "inverse")},
-    )
-    omega = np.empty((0, n)) if plan.omega is None else plan.omega[None, graph.order]
-    members = None if plan.members is None else plan.members[graph.order]
-    near = None if plan.bounds is None else room(graph, plan, blocks.most, edges)
-    return State(graph, plan, kernel, search, trail, totals, omega, members, near)
+
+
+def new_found(roots: int) -> core.Found:
+    """Make room for what a kernel says of so many roots, all of them absent."""
+    return core.Found(reached=np.zeros(roots, np.int64), depth=np.zeros(roots), overflowed=np.zeros(roots, np.bool_))
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Search and sum the roots of a batch, a block at a time; the sums stay in the state."""
     for first in range(0, len(roots), BLOCK):
         block = roots[first : first + BLOCK]
-        yield Levels(block, first, _run(state, block, state.omega, state.totals))
+        yield Levels(block, first, _run(state, block, state.omega))
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
@@ -188,7 +180,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
     state.plan.stop.check()
     if omega is not None:
         scaled, times = columns_into_range(omega, _multiplicities(state.plan, levels.roots), "float64")
-        _run(state, levels.roots, np.ascontiguousarray(scaled.T, np.float64), state.totals, times)
+        _run(state, levels.roots, np.ascontiguousarray(scaled.T, np.float64), times=times)
     row = levels.first // BLOCK
     for name, total in sums:
         if name == "depth":
@@ -202,7 +194,7 @@ def sum_within(state: State, blocks: Sequence[NDArray[np.int64]]) -> Iterator[tu
     """Sum blocks of roots within the bounds of the plan."""
     assert state.near is not None
     for roots in blocks:
-        found = _run(state, roots, state.omega, state.totals)
+        found = _run(state, roots, state.omega)
         yield take(state.near, state.graph, state.plan, roots), found.overflowed
 
 
@@ -213,18 +205,13 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np
     """
     shape = state.graph.n, len(levels.roots)
     dist, sigma = np.full(shape, np.inf), np.zeros(shape)
-    nothing = Totals(*(np.empty(0) for _ in Totals._fields))
+    nothing = core.Totals()
     for k in range(len(levels.roots)):
         found = _run(state, levels.roots[k : k + 1], state.omega, nothing)
         count = found.reached[0]
         order = state.trail.order[:count]
         dist[order, k], sigma[order, k] = state.trail.dist[:count], state.trail.sigma[:count]
     return dist, sigma
-
-
-def unsigned(integers: NDArray[Any]) -> NDArray[Any]:
-    """View integers, none of them negative, as unsigned ones; see `dependencies`."""
-    return integers.view(f"u{integers.dtype.itemsize}")
 
 
 def _multiplicities(plan: SweepPlan, roots: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -234,31 +221,24 @@ def _multiplicities(plan: SweepPlan, roots: NDArray[np.int64]) -> NDArray[np.flo
 def _run(
     state: State,
     roots: NDArray[np.int64],
-    omega: NDArray[np.float64],
-    totals: Totals,
+    omega: NDArray[np.float64] | None,
+    totals: core.Totals | None = None,
     times: NDArray[np.float64] | None = None,
-) -> Found:
+) -> core.Found:
     """Search some roots, and sum them into totals, from zero; `times` stands in for the plan's multiplicities."""
-    plan, found = state.plan, Found.room(len(roots))
-    for total in totals:
-        total.fill(0)
-    finished = state.kernel(
+    found, totals = new_found(len(roots)), state.totals if totals is None else totals
+    for total in vars(totals).values():
+        if total is not None:
+            total.fill(0)
+    state.kernel(
         *state.search,
+        state.trail,
+        state.asked,
         np.where(roots < 0, -1, state.graph.position[roots]),
         omega,
-        state.members,
-        _multiplicities(plan, roots) if times is None else times,
-        plan.sigma_limit if plan.sums & PATH_SUMS else np.inf,
-        plan.endpoints,
-        state.trail,
-        totals,
-        found.reached,
-        found.depth,
-        found.overflowed,
-        plan.stop.value,
-        plan.radius,
-        state.near,
+        _multiplicities(state.plan, roots) if times is None else times,
+        totals if state.near is None else state.near,
+        found,
     )
-    if not finished:
-        raise Interrupted
+    state.plan.stop.check()
     return found

@@ -1,23 +1,21 @@
 """A block of neighbouring roots and its ball: a matrix has a row for each of the ball's, and a lane for each root.
 
 One edge is read for all roots of a block, and what it does to the lanes of a row a processor does many at a time. That
-is worth it where the ball is little larger than what each root reaches; else the roots are searched one by one.
+is worth it where the ball is little larger than what each root reaches; else the roots are searched one by one. See
+lagbc/native/kernels/within/.
 """
-
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc"
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.cpu.compile import njit
 from lagbc.graph.graph import Graph
-from lagbc.methods.balls import Edges, Scratch, cut, degrees, reach
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import PATH_SUMS
+from lagbc.native import Csr, core, csr
 
 # Roots of a block. On road networks 32 and 128 took 1.3 to 1.5 times as long. Another number is another order of the
 # sums. Results: cutoff_part.md.
@@ -27,55 +25,7 @@ MOST_ROWS, MOST_EDGES = 1 << 14, 1 << 17
 _LINE = 64  # bytes of a cache line
 
 
-class Block(NamedTuple):
-    """Room for a block.
-
-    Attributes
-    ----------
-    scratch : Scratch
-    vertices : ndarray of int32, shape (rows + 1,)
-        Vertex of each row; one more tells that a ball has no room.
-    roots : ndarray of int64, shape (LANES,)
-        Row of the root of each lane; -1 where it has none.
-    out, into : Edges
-        That leave, and enter, each row; lengths are of the type of distances.
-    places : ndarray of int64, shape (edges,)
-        Of those that leave, in the graph; of length 0 where edges are not summed, and `numbers` with it.
-    numbers : ndarray of unsigned int, shape (edges,)
-        Room for their rows among the sums.
-    dist : ndarray, shape (rows, LANES)
-        Distances, `far` where the root is farther than the radius.
-    sigma, own, beyond : ndarrays of float64, shape (rows, LANES)
-        Path counts, at least 1; what a target counts per path to it; and that with what lies beyond it. Of length 0
-        where no path is counted, but for `own`.
-    spare : ndarray of float64, shape (2, LANES)
-        Room for a row at work.
-    waits : ndarray of uint8, shape (rows,)
-        Whether a row is to be made anew.
-    plain : ndarray of uint8, shape (rows,)
-        Whether all path counts of a row are 1, as most are where lengths seldom tie.
-    tight : ndarray of uint8, shape (edges,)
-        Whether each of the edges that enter is tight in some lane.
-    totals : ndarray of float64, shape (rows,)
-        Room for a sum over the lanes.
-    """
-
-    scratch: Scratch
-    vertices: Any
-    roots: Any
-    out: Edges
-    into: Edges
-    places: Any
-    numbers: Any
-    dist: Any
-    sigma: Any
-    own: Any
-    beyond: Any
-    spare: Any
-    waits: Any
-    plain: Any
-    tight: Any
-    totals: Any
+Ball: TypeAlias = core.Ball16 | core.Ball32 | core.BallFloat
 
 
 def takes(graph: Graph, plan: SweepPlan) -> bool:
@@ -91,37 +41,43 @@ def takes(graph: Graph, plan: SweepPlan) -> bool:
 
 
 def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Count the bytes of a `Block`."""
+    """Count the bytes of a `Ball`."""
     n, rows, edges = graph.n, min(graph.n, MOST_ROWS), min(graph.nnz, MOST_EDGES)
     number = _number(graph, plan.radius)[0].itemsize
-    numbers = (8 + graph.indptr.dtype.itemsize) * ("edges" in plan.sums)
+    numbers = (8 + 8) * ("edges" in plan.sums)
     matrices = LANES * (number + 8 + 2 * 8 * bool(plan.sums & PATH_SUMS))
     ways = 1 if graph.transpose is graph else 2
     scratch = n * (4 + 8 + 4 + 1) + 4
     of_rows = rows * (4 + matrices + 1 + 1 + 8) + 4 + ways * 8 * (rows + 1)
     of_edges = edges * (ways * (4 + number) + 1 + numbers)
-    return scratch + of_rows + of_edges + 8 * 3 * LANES + 5 * _LINE
+    return scratch + of_rows + of_edges + 8 * LANES + (4 if plan.sums & PATH_SUMS else 2) * _LINE
 
 
-def room(graph: Graph, plan: SweepPlan) -> Block:
+def room(graph: Graph, plan: SweepPlan) -> Ball:
     """Allocate it; pages that no ball needs are never touched."""
-    rows, edges, number = min(graph.n, MOST_ROWS), min(graph.nnz, MOST_EDGES), _number(graph, plan.radius)[0]
-    numbered = edges if "edges" in plan.sums else 0
-    counted = rows if plan.sums & PATH_SUMS else 0
-    out, of_sums = _edges(rows, edges, number), np.dtype(np.float64)
-    return Block(
-        scratch=Scratch.of(graph.n),
+    n, rows, edges = graph.n, min(graph.n, MOST_ROWS), min(graph.nnz, MOST_EDGES)
+    number, far = _number(graph, plan.radius)
+    of_number: type[Ball] = {np.uint16: core.Ball16, np.uint32: core.Ball32}.get(number.type, core.BallFloat)
+    has_edges, counts, of_sums = "edges" in plan.sums, plan.sums & PATH_SUMS, np.dtype(np.float64)
+    out = _edges("out", rows, edges, number)
+    is_symmetric = graph.transpose is graph
+    into = {f"into{name.removeprefix('out')}": array for name, array in out.items()}
+    return of_number(
+        row=np.zeros(n, np.int32),
+        nearest=np.empty(n),
+        queue=np.empty(n + 1, np.int32),
+        is_queued=np.zeros(n, np.uint8),
         vertices=np.empty(rows + 1, np.int32),
         roots=np.empty(LANES, np.int64),
-        out=out,
-        into=out if graph.transpose is graph else _edges(rows, edges, number),
-        places=np.empty(numbered, np.int64),
-        numbers=np.empty(numbered, f"u{graph.indptr.dtype.itemsize}"),
+        **out,
+        **(into if is_symmetric else _edges("into", rows, edges, number)),
+        places=np.empty(edges, np.int64) if has_edges else None,
+        place_rows=np.empty(edges, np.int64) if has_edges else None,
+        far=far,
         dist=_matrix(rows, number),
-        sigma=_matrix(counted, of_sums),
+        sigma=_matrix(rows, of_sums) if counts else None,
         own=_matrix(rows, of_sums),
-        beyond=_matrix(counted, of_sums),
-        spare=_matrix(2, of_sums),
+        beyond=_matrix(rows, of_sums) if counts else None,
         waits=np.empty(rows, np.uint8),
         plain=np.empty(rows, np.uint8),
         tight=np.empty(edges, np.uint8),
@@ -129,15 +85,18 @@ def room(graph: Graph, plan: SweepPlan) -> Block:
     )
 
 
-def searched(graph: Graph, plan: SweepPlan) -> tuple[Any, Any, Any]:
-    """Return the graph that balls are found in, its transpose, without a row if that is no other, and `far`."""
-    ordered, rows = graph.reordered, 0 if graph.transpose is graph else graph.n + 1
-    leaving, entering = ((way.indptr, way.indices, way.weights) for way in (ordered, ordered.transpose))
-    return leaving, (entering[0][:rows], *entering[1:]), _number(graph, plan.radius)[1]
+def searched(graph: Graph) -> tuple[Csr, Csr]:
+    """Return the graph that balls are found in, and its transpose, of the same arrays if it is symmetric."""
+    ordered = graph.reordered
+    return csr(*ordered.csr), csr(*ordered.transpose.csr)
 
 
-def _edges(rows: int, edges: int, number: np.dtype[Any]) -> Edges:
-    return Edges(np.empty(rows + 1, np.int64), np.empty(edges, np.int32), np.empty(edges, number))
+def _edges(way: str, rows: int, edges: int, number: np.dtype[Any]) -> dict[str, Any]:
+    return {
+        f"{way}_indptr": np.empty(rows + 1, np.int64),
+        f"{way}_indices": np.empty(edges, np.int32),
+        f"{way}_lengths": np.empty(edges, number),
+    }
 
 
 def _matrix(rows: int, number: np.dtype[Any]) -> NDArray[Any]:
@@ -158,29 +117,5 @@ def _number(graph: Graph, radius: float) -> tuple[np.dtype[Any], Any]:
         beyond = int(radius) + 1
         for whole in (np.uint16, np.uint32):
             if beyond + graph.longest <= np.iinfo(whole).max:
-                return np.dtype(whole), whole(beyond)
-    return np.dtype(np.float64), np.nextafter(radius, np.inf)
-
-
-@njit
-def find(leaving, entering, block, roots, radius, most):
-    """Find the ball of some roots; return how many rows and edges it has, no rows if these are more than the most."""
-    indptr, indices, lengths = leaving
-    row, most, has_places = block.scratch.row, min(most, len(block.waits)), len(block.places) > 0
-    found, count = reach(indptr, indices, lengths, roots, radius, most, block.scratch, block.vertices, 0)
-    own, edges = found[:count], 0
-    if count > most or degrees(indptr, own) > len(block.tight):
-        count = 0
-    elif len(entering[0]) > 0:
-        if degrees(entering[0], own) > len(block.tight):
-            count = 0
-        else:
-            cut(entering[0], entering[1], entering[2], own, row, False, block.into, block.places, 0, 0)
-    if count > 0:
-        _, _, edges = cut(indptr, indices, lengths, own, row, has_places, block.out, block.places, 0, 0)
-        block.roots[:] = -1
-        for j in range(len(roots)):
-            if roots[j] >= 0:
-                block.roots[j] = row[roots[j]] - 1
-    row[own] = 0
-    return count, edges
+                return np.dtype(whole), beyond
+    return np.dtype(np.float64), float(np.nextafter(radius, np.inf))

@@ -1,0 +1,128 @@
+// What is summed over one root, once it is searched: a sweep over its trail, which reads no graph.
+//
+//     dependency   onward[i] = sum over the heads j of i of omega / sigma[j] + onward[j];   delta = sigma[i] *
+//     onward[i] stress       onward[i] = sum over the heads j of i of omega + onward[j];             stress = sigma[i]
+//     * onward[i] edges        of a tight edge from i to j: sigma[i] * (omega / sigma[j] + onward[j]) members omega /
+//     sigma[j] + onward[j] is multiplied by how many vertices j stands for
+//
+// One loop over the edges, from the last, makes `onward` of all vertices: no loop over the few edges of a vertex is
+// left, whose end a processor cannot foresee. It is by one thread, so that a sum has the same bits in every run.
+#pragma once
+
+#include <algorithm>
+
+#include "../level.h"
+#include "records.h"
+
+namespace lagbc::LAGBC_LEVEL {
+
+using Targets = Optional<Span<const double>>;
+
+// What a search found: how many vertices are settled, and how many edges are tight (or noted).
+struct Reached {
+    int64_t count, edges;
+};
+
+// The target weights of a root, by its number: there is a row for each, or one for all.
+inline Targets omega_of(const Optional<Matrix<const double>>& omega, int64_t root) {
+    if (!omega.is_there) return {};
+    return {omega[std::min(root, omega.size - 1)], true};
+}
+
+// Whether a path count is above the limit.
+inline bool overflows(Span<const double> sigma, int64_t count, double limit) {
+    double largest = 0.0;
+    for (int64_t i = 0; i < count; ++i) largest = std::max(largest, sigma[i]);
+    return largest > limit;
+}
+
+// Make `onward` of `own`, from the last of the tight edges to the first.
+template <class Index>
+void sum_onward(const Trail<Index>& trail, Span<const double> own, Optional<Span<const double>> members, int64_t count,
+                int64_t tight) {
+    const auto tails = trail.tails, heads = trail.heads;
+    const auto onward = trail.onward;
+    std::fill_n(onward.data, count, 0.0);
+    if (members.is_there) {
+        for (int64_t j = tight; j-- > 0;) {
+            const int64_t head = heads[j];
+            onward[tails[j]] += own[head] + members[head] * onward[head];
+        }
+    } else {
+        for (int64_t j = tight; j-- > 0;) {
+            const int64_t head = heads[j];
+            onward[tails[j]] += own[head] + onward[head];
+        }
+    }
+}
+
+// Make `onward` of `own`, and add sigma * onward to the total of every vertex but the root.
+template <class Index>
+void add_onward(const Trail<Index>& trail, Optional<Span<const double>> members, int64_t count, int64_t tight,
+                double times, Span<double> total) {
+    const auto order = trail.order;
+    const auto sigma = trail.sigma, onward = trail.onward;
+    sum_onward(trail, {trail.own.data, count}, members, count, tight);
+    for (int64_t i = 1; i < count; ++i) total[order[i]] += sigma[i] * onward[i] * times;
+}
+
+// Write what targets count into `own`.
+template <class Index>
+void own_targets(const Trail<Index>& trail, int64_t count, const Targets& omega) {
+    const auto order = trail.order;
+    const auto own = trail.own;
+    for (int64_t i = 0; i < count; ++i) own[i] = omega.is_there ? omega[order[i]] : 1.0;
+}
+
+// Count both ends of every pair of the root and a vertex that it reaches.
+template <class Index>
+void add_ends(const Trail<Index>& trail, int64_t count, double times, Span<double> dependency) {
+    const auto order = trail.order;
+    for (int64_t i = 1; i < count; ++i) dependency[order[i]] += times;
+    dependency[order[0]] += times * static_cast<double>(count - 1);
+}
+
+// Add the shares of the paths of tight edges, once `onward` is made of `own`.
+template <class Index>
+void add_edges(const Trail<Index>& trail, int64_t tight, double times, Span<double> total) {
+    const auto tails = trail.tails, heads = trail.heads;
+    const auto sigma = trail.sigma, own = trail.own, onward = trail.onward;
+    const auto edges = trail.edges;
+    const auto members = trail.members;
+    for (int64_t j = 0; j < tight; ++j) {
+        const int64_t head = heads[j];
+        const double beyond = members.is_there ? members[head] * onward[head] : onward[head];
+        total[edges[j]] += sigma[tails[j]] * (own[head] + beyond) * times;
+    }
+}
+
+// Add what one root sums to, to all totals that are there; it counts `times` in sums over paths.
+template <class Index>
+void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, const Asked& asked, double times,
+              Totals& totals, int64_t) {
+    const auto [count, tight] = found;
+    const auto order = trail.order;
+    const auto dist = trail.dist, sigma = trail.sigma, own = trail.own;
+    if (totals.dependency.is_there) {
+        own_targets(trail, count, omega);
+        for (int64_t i = 0; i < count; ++i) own[i] /= sigma[i];
+        const auto members = trail.members;
+        if (members.is_there)
+            for (int64_t i = 0; i < count; ++i) own[i] *= members[i];
+        add_onward(trail, {{members.data, members.size}, members.is_there}, count, tight, times, totals.dependency);
+        if (asked.endpoints) add_ends(trail, count, times, totals.dependency);
+    }
+    if (totals.edges.is_there) add_edges(trail, tight, times, totals.edges);
+    if (totals.stress.is_there) {
+        own_targets(trail, count, omega);
+        add_onward(trail, {}, count, tight, times, totals.stress);
+    }
+    if (totals.reached.is_there)
+        for (int64_t i = 1; i < count; ++i) totals.reached[order[i]] += 1.0;
+    if (totals.distance.is_there)
+        for (int64_t i = 1; i < count; ++i) totals.distance[order[i]] += dist[i];
+    if (totals.inverse.is_there)
+        for (int64_t i = 1; i < count; ++i) totals.inverse[order[i]] += 1.0 / dist[i];
+}
+
+}  // namespace lagbc::LAGBC_LEVEL

@@ -1,0 +1,263 @@
+// Dijkstra's search from one root after the other, and what is summed over each, by Brandes' algorithm.
+//
+// A vertex is settled when nothing that waits can make it nearer. Then its edges are gone through once. An edge v -> w
+// is *noted*, with the length dist[v] + A[v, w] of its path, if that is at most the dist[w] known so far; the others
+// are never tight. When all distances are settled, the notes that are still tight are kept, in their places, and
+// shortest paths are counted along them. So an edge is looked at once, and the second pass reads about as many as are
+// tight.
+//
+// Two queues tell which vertex is next:
+//
+// - Buckets (Dial 1969), where the longest edge is not much longer than the shortest. A bucket is narrower than the
+//   shortest edge: no shortest path leads from one vertex of a bucket to another, and any of them may be next. The note
+//   of an edge is an entry of the bucket that its head falls into; one of a head that came nearer meanwhile is skipped.
+// - A heap of four children a vertex (Johnson 1975) that knows the place of each of its vertices, for all other
+//   lengths, and where `rtol` makes edges tight that exact sums do not. It settles vertices in the order of their
+//   distances.
+//
+// Distances are sums, in float64, along a path from the root, the smallest there are, as rounding is monotone: they
+// depend neither on the queue nor on the order. A length that rounding absorbs can leave a vertex that is reached
+// without a tight in-edge; then the root counts as overflowed. That cannot be where buckets are used.
+//
+// A root costs O(m + n log n) of what it reaches, with buckets O(m) and a step for each empty bucket.
+//
+// E. W. Dijkstra, A note on two problems in connexion with graphs, Numerische Mathematik 1 (1959) 269-271.
+// R. B. Dial, Algorithm 360: Shortest-path forest with topological ordering, Communications of the ACM 12 (1969)
+// 632-633.
+// D. B. Johnson, Priority queues with update and finding minimum spanning trees, Information Processing Letters 4
+// (1975) 53-57.
+// U. Brandes, A faster algorithm for betweenness centrality, Journal of Mathematical Sociology 25 (2001) 163-177.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "near.h"
+
+namespace lagbc::LAGBC_LEVEL {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Settle v as number `count` of the trail.
+template <class Index>
+LAGBC_INLINE void settle(const Trail<Index>& trail, const Search<Index>& search, int64_t count, int64_t v) {
+    search.places[v] = static_cast<Index>(count);
+    trail.order[count] = static_cast<Index>(v);
+    trail.dist[count] = search.dist[v];
+}
+
+// Note edge e from place `tail` to vertex w.
+template <class Index>
+LAGBC_INLINE void note_edge(const Trail<Index>& trail, const Search<Index>& search, int64_t note, int64_t tail, Index w,
+                            double through, int64_t e) {
+    trail.tails[note] = static_cast<Index>(tail);
+    trail.heads[note] = w;
+    search.through[note] = through;
+    if (trail.edges.is_there) trail.edges[note] = e;
+}
+
+// Settle what the root reaches within the radius and note edges; return how many vertices and notes there are.
+//
+// Invariant: `waiting` notes are in buckets, those of vertices at a distance d in number d * per_length; `bucket` is at
+// most the first that is not empty. All buckets are empty before and after it.
+template <class Index, class Note>
+Reached search_lengths(const Csr<Index>& graph, const Search<Index>& search, const Buckets<Note>& queue,
+                       const Trail<Index>& trail, const Asked& asked, int64_t root) {
+    const auto [indptr, indices, lengths] = graph;
+    const auto dist = search.dist;
+    const auto places = search.places;
+    const auto [last, before, per_length] = queue;
+    const double radius = asked.radius;
+    const int64_t unmet = dist.size, mask = last.size - 1;
+    constexpr Note nothing = std::numeric_limits<Note>::max();
+    int64_t count = 0, notes = 0, waiting = 0, bucket = 0, v = root;
+    dist[root] = 0.0;
+    while (v != unmet && !asked.stop.is_set()) {
+        settle(trail, search, count, v);
+        const double near = dist[v];
+        for (int64_t e = indptr[v]; e < indptr[v + 1]; ++e) {
+            const Index w = indices[e];
+            const double through = near + lengths[e], far = dist[w];
+            if (!(through <= std::min(far, radius))) continue;
+            note_edge(trail, search, notes, count, w, through, e);
+            if (through < far) {
+                dist[w] = through;
+                const int64_t place = static_cast<int64_t>(through * per_length) & mask;
+                before[notes] = last[place];
+                last[place] = static_cast<Note>(notes);
+                ++waiting;
+            }
+            ++notes;
+        }
+        ++count;
+        v = unmet;
+        while (waiting > 0 && v == unmet) {
+            const Note note = last[bucket & mask];
+            if (note == nothing) {
+                ++bucket;
+                continue;
+            }
+            last[bucket & mask] = before[static_cast<int64_t>(note)];
+            --waiting;
+            const Index head = trail.heads[static_cast<int64_t>(note)];
+            if (places[head] == unmet) v = head;
+        }
+    }
+    return {count, notes};
+}
+
+// Put a vertex into a slot that it holds or that is free, or nearer to the top.
+template <class Index>
+LAGBC_INLINE void rise(const Heap<Index>& heap, Span<Index> places, int64_t slot, double key, Index v) {
+    const auto [keys, vertices] = heap;
+    while (slot > 0) {
+        const int64_t parent = (slot - 1) >> 2;
+        if (keys[parent] <= key) break;
+        keys[slot] = keys[parent];
+        vertices[slot] = vertices[parent];
+        places[vertices[slot]] = static_cast<Index>(slot);
+        slot = parent;
+    }
+    keys[slot] = key;
+    vertices[slot] = v;
+    places[v] = static_cast<Index>(slot);
+}
+
+// Take the vertex at slot `size`, the last, to the top, or farther from it, which is free.
+template <class Index>
+LAGBC_INLINE void fall(const Heap<Index>& heap, Span<Index> places, int64_t size) {
+    const auto [keys, vertices] = heap;
+    const double key = keys[size];
+    const Index v = vertices[size];
+    int64_t slot = 0, child = 1;
+    while (child < size) {
+        int64_t least = child;
+        double nearest = keys[child];
+        for (int64_t other = child + 1; other < std::min(child + 4, size); ++other) {
+            if (keys[other] < nearest) {
+                least = other;
+                nearest = keys[other];
+            }
+        }
+        if (nearest >= key) break;
+        keys[slot] = nearest;
+        vertices[slot] = vertices[least];
+        places[vertices[slot]] = static_cast<Index>(slot);
+        slot = least;
+        child = 4 * least + 1;
+    }
+    keys[slot] = key;
+    vertices[slot] = v;
+    places[v] = static_cast<Index>(slot);
+}
+
+// Settle what the root reaches within the radius, by rising distance, and note edges; return how many there are.
+//
+// An edge is noted, too, if `rtol` may make it tight; it is not if its head is beyond the radius in the end.
+template <class Index>
+Reached search_lengths(const Csr<Index>& graph, const Search<Index>& search, const Heap<Index>& heap,
+                       const Trail<Index>& trail, const Asked& asked, int64_t root) {
+    const auto [indptr, indices, lengths] = graph;
+    const auto dist = search.dist;
+    const auto places = search.places;
+    const double radius = asked.radius;
+    const double tolerance = asked.rtol > 0.0 ? (1.0 + asked.rtol) * (1.0 + 0x1p-40) : 1.0;
+    int64_t count = 0, notes = 0, size = 0, v = root;
+    dist[root] = 0.0;
+    while (!asked.stop.is_set()) {
+        settle(trail, search, count, v);
+        const double near = dist[v];
+        for (int64_t e = indptr[v]; e < indptr[v + 1]; ++e) {
+            const Index w = indices[e];
+            const double through = near + lengths[e], far = dist[w];
+            if (!(through <= std::min(far, radius) * tolerance)) continue;
+            note_edge(trail, search, notes++, count, w, through, e);
+            if (through < far && through <= radius) {
+                const int64_t slot = far == infinity ? size : static_cast<int64_t>(places[w]);
+                size = std::max(size, slot + 1);
+                dist[w] = through;
+                rise(heap, places, slot, through, w);
+            }
+        }
+        ++count;
+        if (size == 0) break;
+        v = heap.vertices[0];
+        fall(heap, places, --size);
+    }
+    return {count, notes};
+}
+
+// Keep the notes that are tight, with the places of their heads, and count shortest paths along them; return how many.
+//
+// Tails of notes never fall, so that those of a vertex follow all those into it.
+template <class Index>
+int64_t count_paths(const Trail<Index>& trail, Reached noted, const Search<Index>& search, const Asked& asked) {
+    const auto known = search.dist, dist = trail.dist, sigma = trail.sigma;
+    const auto tails = trail.tails, heads = trail.heads;
+    const auto members = trail.members;
+    std::fill_n(sigma.data, noted.count, 0.0);
+    if (asked.members.is_there)
+        for (int64_t i = 0; i < noted.count; ++i) members[i] = asked.members[trail.order[i]];
+    sigma[0] = 1.0;
+    int64_t tight = 0;
+    for (int64_t note = 0; note < noted.edges; ++note) {
+        const Index tail = tails[note];
+        const double far = known[heads[note]];
+        if (!(dist[tail] < far && far < infinity)) continue;
+        if (!(std::abs(search.through[note] - far) <= asked.rtol * far)) continue;
+        const Index place = search.places[heads[note]];
+        sigma[place] += members.is_there ? sigma[tail] * members[place] : sigma[tail];
+        tails[tight] = tail;
+        heads[tight] = place;
+        if (trail.edges.is_there) trail.edges[tight] = trail.edges[note];
+        ++tight;
+    }
+    return tight;
+}
+
+// Whether no path leads to some vertex: a length was absorbed.
+inline bool misses(Span<const double> sigma) {
+    double least = 1.0;
+    for (const double paths : sigma) least = std::min(least, paths);
+    return least == 0.0;
+}
+
+// Leave a search as it was before it; return how far the farthest vertex is, which need not be the last of its bucket.
+template <class Index>
+double clear(const Trail<Index>& trail, int64_t count, const Search<Index>& search) {
+    const auto unmet = static_cast<Index>(search.dist.size);
+    double farthest = 0.0;
+    for (int64_t i = 0; i < count; ++i) {
+        const Index v = trail.order[i];
+        farthest = std::max(farthest, trail.dist[i]);
+        search.dist[v] = infinity;
+        search.places[v] = unmet;
+    }
+    return farthest;
+}
+
+// Search roots and add each to the sums, as `sweep_hops` does; paths are counted if that is asked.
+template <class Index, class Queue, class Sums>
+void sweep_lengths(const Csr<Index>& graph, const Search<Index>& search, const Queue& queue, const Trail<Index>& trail,
+                   const Asked& asked, Span<const int64_t> roots, Optional<Matrix<const double>> omega,
+                   Span<const double> times, Sums& sums, const Found& found) {
+    for (int64_t k = 0; k < roots.size; ++k) {
+        if (roots[k] < 0) continue;
+        Reached reached = search_lengths(graph, search, queue, trail, asked, roots[k]);
+        if (asked.stop.is_set()) return;
+        found.reached[k] = reached.count;
+        if (asked.counts_paths) {
+            reached.edges = count_paths(trail, reached, search, asked);
+            const Span<const double> sigma{trail.sigma.data, reached.count};
+            found.overflowed[k] = overflows(sigma, reached.count, asked.limit) || misses(sigma);
+        } else {
+            reached.edges = 0;
+        }
+        const double farthest = clear(trail, reached.count, search);
+        if (found.overflowed[k]) continue;
+        found.depth[k] = farthest;
+        add_root(trail, reached, omega_of(omega, k), asked, times[k], sums, k);
+    }
+}
+
+}  // namespace lagbc::LAGBC_LEVEL

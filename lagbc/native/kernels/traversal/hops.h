@@ -1,0 +1,87 @@
+// Breadth-first search from one root after the other, and what is summed over each, by Brandes' algorithm.
+//
+// Vertices are settled as the queue of the search is filled, so that their places in it tell their levels, and no
+// distance is compared: with `last` the end of the level that is searched from, an edge is tight if its head is new or
+// at `last` or past it. The head's place is written down for the sweep back.
+//
+// A root costs O(n + m) of what it reaches: nothing of a length of n is cleared for it.
+//
+// U. Brandes, A faster algorithm for betweenness centrality, Journal of Mathematical Sociology 25 (2001) 163-177.
+#pragma once
+
+#include "near.h"
+
+namespace lagbc::LAGBC_LEVEL {
+
+// Search from a root, all places being free. Nothing is reached that is farther than the radius.
+template <class Index>
+Reached search_hops(const Csr<Index>& graph, Span<Index> places, const Trail<Index>& trail, const Asked& asked,
+                    int64_t root) {
+    const auto indptr = graph.indptr;
+    const auto indices = graph.indices;
+    const auto order = trail.order, tails = trail.tails, heads = trail.heads;
+    const auto dist = trail.dist, sigma = trail.sigma;
+    const auto edges = trail.edges;
+    const auto members = asked.members;
+    const int64_t unmet = places.size;
+    order[0] = static_cast<Index>(root);
+    places[root] = 0;
+    sigma[0] = 1.0;
+    int64_t first = 0, last = 1, tight = 0;
+    for (double level = 0.0; first < last && !asked.stop.is_set(); level += 1.0) {
+        int64_t end = last;
+        for (int64_t i = first; i < last; ++i) {
+            const int64_t v = order[i];
+            double paths_to_v = sigma[i];
+            dist[i] = level;
+            if (members.is_there) {
+                trail.members[i] = members[v];
+                if (i > 0) sigma[i] = paths_to_v *= members[v];
+            }
+            if (level + 1.0 > asked.radius) continue;
+            for (int64_t e = indptr[v]; e < indptr[v + 1]; ++e) {
+                const Index w = indices[e];
+                int64_t place = places[w];
+                if (place < last) continue;  // few edges of a dense graph lead to what is new or of the next level
+                if (place == unmet) {
+                    place = end++;
+                    places[w] = static_cast<Index>(place);
+                    order[place] = w;
+                    sigma[place] = paths_to_v;
+                } else {
+                    sigma[place] += paths_to_v;
+                }
+                tails[tight] = static_cast<Index>(i);
+                heads[tight] = static_cast<Index>(place);
+                if (edges.is_there) edges[tight] = e;
+                ++tight;
+            }
+        }
+        first = last;
+        last = end;
+    }
+    return {last, tight};
+}
+
+// Search roots (-1 is an absent one), and add each to the sums, if no path count is above the limit. `omega` has a row
+// of target weights for each root, or one for all; `times` says how often each counts in sums over paths. If the stop
+// flag is set, all arrays may be left in disorder.
+template <class Index, class Sums>
+void sweep_hops(const Csr<Index>& graph, Span<Index> places, const Trail<Index>& trail, const Asked& asked,
+                Span<const int64_t> roots, Optional<Matrix<const double>> omega, Span<const double> times, Sums& sums,
+                const Found& found) {
+    const auto unmet = static_cast<Index>(places.size);
+    for (int64_t k = 0; k < roots.size; ++k) {
+        if (roots[k] < 0) continue;
+        const Reached reached = search_hops(graph, places, trail, asked, roots[k]);
+        if (asked.stop.is_set()) return;
+        for (int64_t i = 0; i < reached.count; ++i) places[trail.order[i]] = unmet;
+        found.reached[k] = reached.count;
+        found.overflowed[k] = overflows({trail.sigma.data, reached.count}, reached.count, asked.limit);
+        if (found.overflowed[k]) continue;
+        found.depth[k] = trail.dist[reached.count - 1];
+        add_root(trail, reached, omega_of(omega, k), asked, times[k], sums, k);
+    }
+}
+
+}  // namespace lagbc::LAGBC_LEVEL

@@ -1,0 +1,167 @@
+// What is summed over one root within bounds: columns of cutoffs and decays, kept for the vertices that are touched.
+//
+// A search that ended at the largest radius left a trail. Its places are nearly in the order of distances: a column
+// whose radius is r has all its targets in the first places, the last of which is the last with dist <= r. So a column
+// costs a sweep over its own vertices and tight edges alone,
+//
+//     weight[i] = exp(-decay dist[i]) where dist[i] <= r, else 0;     own[i] = weight[i] * omega / sigma[i]
+//
+// and goes on as dependencies.h does.
+#pragma once
+
+#include <cmath>
+
+#include "dependencies.h"
+
+namespace lagbc::LAGBC_LEVEL {
+
+// Find the rows of the first names of a list; those that have none get the next ones. Return how many there are then.
+template <class Name, class T>
+int64_t find_rows(Span<T> of, Span<T> named, int64_t end, Span<Name> names, int64_t count, Span<T> at) {
+    for (int64_t i = 0; i < count; ++i) {
+        const int64_t name = names[i];
+        int64_t row = of[name];
+        if (row >= end) {
+            row = end++;
+            of[name] = static_cast<T>(row);
+            named[row] = static_cast<T>(name);
+        }
+        at[i] = static_cast<T>(row);
+    }
+    return end;
+}
+
+// Tell how much the target at each place counts, and how many places there are up to the last that does.
+template <class Index>
+int64_t weigh(const Trail<Index>& trail, int64_t count, double radius, double decay, const Targets& omega,
+              Span<double> weights) {
+    const auto order = trail.order;
+    const auto dist = trail.dist;
+    if (decay > 0.0)
+        for (int64_t i = 0; i < count; ++i) weights[i] = dist[i] <= radius ? std::exp(-decay * dist[i]) : 0.0;
+    else
+        for (int64_t i = 0; i < count; ++i) weights[i] = dist[i] <= radius ? 1.0 : 0.0;
+    if (omega.is_there)
+        for (int64_t i = 0; i < count; ++i) weights[i] *= omega[order[i]];
+    while (dist[count - 1] > radius) --count;
+    return count;
+}
+
+// Count the tight edges from the first places; tails never fall.
+template <class Index>
+int64_t edges_from(Span<Index> tails, int64_t here, int64_t tight) {
+    while (tight > 0 && tails[tight - 1] >= here) --tight;
+    return tight;
+}
+
+// Sum the weights of all targets, of which the root is none.
+inline double total_of(Span<const double> weights, int64_t here) {
+    double total = 0.0;
+    for (int64_t i = 1; i < here; ++i) total += weights[i];
+    return total;
+}
+
+// Add sigma * onward of all places but the root's to one column.
+template <class Index>
+void add_onward_near(const Trail<Index>& trail, const Near<Index>& near, int64_t here, double times, int64_t column) {
+    const auto sigma = trail.sigma, onward = trail.onward;
+    for (int64_t i = 1; i < here; ++i) near.by_vertex[near.vertex_rows[i]][column] += sigma[i] * onward[i] * times;
+}
+
+// Add the shares of the paths of tight edges, once `onward` is made of `own`.
+template <class Index>
+void add_edges_near(const Trail<Index>& trail, const Near<Index>& near, int64_t tight, double times, int64_t column) {
+    const auto tails = trail.tails, heads = trail.heads;
+    const auto sigma = trail.sigma, own = trail.own, onward = trail.onward;
+    for (int64_t e = 0; e < tight; ++e)
+        near.by_edge[near.edge_rows[e]][column] += sigma[tails[e]] * (own[heads[e]] + onward[heads[e]]) * times;
+}
+
+// Count both ends of every pair of the root and a target, as often as the target counts.
+template <class Index>
+void add_ends_near(const Near<Index>& near, int64_t here, double times, int64_t column) {
+    const Span<const double> weights{near.weights.data, here};
+    for (int64_t i = 1; i < here; ++i) near.by_vertex[near.vertex_rows[i]][column] += weights[i] * times;
+    near.by_vertex[near.vertex_rows[0]][column] += total_of(weights, here) * times;
+}
+
+// Add what is made of distances alone, to column j of each; return the largest of them.
+template <class Index>
+double add_distances(const Trail<Index>& trail, int64_t count, const Near<Index>& near, double cutoff, int64_t j) {
+    const auto dist = trail.dist;
+    const auto& to = near.columns;
+    double farthest = 0.0;
+    for (int64_t i = 1; i < count; ++i) {
+        if (!(dist[i] <= cutoff)) continue;
+        farthest = std::max(farthest, dist[i]);
+        const auto row = near.by_vertex[near.vertex_rows[i]];
+        if (to.reached >= 0) row[to.reached + j] += 1.0;
+        if (to.distance >= 0) row[to.distance + j] += dist[i];
+        if (to.inverse >= 0) row[to.inverse + j] += 1.0 / dist[i];
+    }
+    return farthest;
+}
+
+// Add to the columns whose targets count less the farther they are.
+template <class Index>
+void add_decaying(const Trail<Index>& trail, Reached found, const Targets& omega, const Asked& asked, double times,
+                  const Near<Index>& near, int64_t k) {
+    const auto [count, tight] = found;
+    const auto& to = near.columns;
+    const auto sigma = trail.sigma, own = trail.own, weights = near.weights;
+    for (int64_t j = 0; j < near.bounds.width; ++j) {
+        const int64_t here = weigh(trail, count, near.bounds[0][j], near.bounds[1][j], omega, weights);
+        if (to.gravity >= 0) near.by_root[k][to.gravity + j] = total_of({weights.data, here}, here);
+        if (to.dependency < 0 && to.edges < 0) continue;
+        const int64_t inside = edges_from(trail.tails, here, tight);
+        for (int64_t i = 0; i < count; ++i) own[i] = weights[i] / sigma[i];
+        sum_onward(trail, {own.data, count}, {}, count, inside);
+        if (to.dependency >= 0) {
+            add_onward_near(trail, near, here, times, to.dependency + j);
+            if (asked.endpoints) add_ends_near(near, here, times, to.dependency + j);
+        }
+        if (to.edges >= 0) add_edges_near(trail, near, inside, times, to.edges + j);
+    }
+}
+
+// Add to the columns of cutoffs alone.
+template <class Index>
+void add_cut(const Trail<Index>& trail, Reached found, const Targets& omega, double times, const Near<Index>& near,
+             int64_t k) {
+    const auto [count, tight] = found;
+    const auto& to = near.columns;
+    const bool has_distances = to.depth >= 0 || to.reached >= 0 || to.distance >= 0 || to.inverse >= 0;
+    for (int64_t j = 0; j < near.cutoffs; ++j) {
+        const double cutoff = near.bounds[2][j];
+        if (to.stress >= 0 || to.targets >= 0) {
+            const int64_t here = weigh(trail, count, cutoff, 0.0, omega, near.weights);
+            if (to.targets >= 0) near.by_root[k][to.targets + j] = total_of({near.weights.data, here}, here);
+            if (to.stress >= 0) {
+                sum_onward(trail, {near.weights.data, count}, {}, count, edges_from(trail.tails, here, tight));
+                add_onward_near(trail, near, here, times, to.stress + j);
+            }
+        }
+        if (has_distances) {
+            const double farthest = add_distances(trail, count, near, cutoff, j);
+            if (to.depth >= 0) near.by_root[k][to.depth + j] = farthest;
+        }
+    }
+}
+
+// Add what root number k of a block sums to, to all sums that there is room for.
+template <class Index>
+void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, const Asked& asked, double times,
+              Near<Index>& near, int64_t k) {
+    const auto& to = near.columns;
+    if (near.by_vertex.width > 0)
+        near.vertices = find_rows(near.row_of_vertex, near.vertex_of_row, near.vertices, trail.order, found.count,
+                                  near.vertex_rows);
+    if (to.edges >= 0)
+        near.edges = find_rows(near.row_of_edge, near.edge_of_row, near.edges, Span<int64_t>(trail.edges), found.edges,
+                               near.edge_rows);
+    if (to.dependency >= 0 || to.edges >= 0 || to.gravity >= 0)
+        add_decaying(trail, found, omega, asked, times, near, k);
+    add_cut(trail, found, omega, times, near, k);
+}
+
+}  // namespace lagbc::LAGBC_LEVEL

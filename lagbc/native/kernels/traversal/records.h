@@ -1,0 +1,94 @@
+// What traversals work on, as long as a worker lives; the same types at every level.
+#pragma once
+
+#include "../arrays.h"
+
+namespace lagbc {
+
+// What the search of one root leaves, and room for what is summed over it.
+//
+// All numbers of a vertex, but its name in `order`, stand at its place in that order, and an edge names the places of
+// its ends. So what a sweep reads and writes lies together, whatever the graph's own order. Entries past the vertices
+// that are settled, and past the tight edges, are not read.
+template <class Index>
+struct Trail {
+    Span<Index> order;               // (n,) vertices as they were settled: after those before them on shortest paths
+    Span<double> dist;               // (n,) distance from the root of order[i]
+    Span<double> sigma;              // (n,) number of its shortest paths
+    Span<Index> tails, heads;        // (most,) where in `order` the ends of each tight edge stand; tails never fall
+    Optional<Span<int64_t>> edges;   // (most,) which edge of the searched graph it is; None where edges are not summed
+    Span<double> own, onward;        // (n,) room for what a vertex and what lies beyond it counts
+    Optional<Span<double>> members;  // (n,) how many vertices order[i] stands for; None is one each
+};
+
+// Sums of a block of roots, by vertices and edges of the searched graph; None is not asked for. But `dependency` is
+// there wherever a sum over paths is.
+struct Totals {
+    Optional<Span<double>> dependency, stress, edges, reached, distance, inverse;
+};
+
+// What is asked of each root.
+struct Asked {
+    Optional<Span<const double>> members;  // (n,) how many vertices each stands for on a path
+    double radius;                         // nothing beyond it is searched
+    double limit;                          // a root with a larger path count has overflowed
+    double rtol = 0.0;                     // how much longer than the shortest a path may be, relatively
+    bool counts_paths = true;
+    bool endpoints = false;
+    Stop stop;
+};
+
+// What a kernel says of each root of a block.
+struct Found {
+    Span<int64_t> reached;  // how many vertices, the root among them; 0 if it is absent
+    Span<double> depth;     // how far the farthest of them is; 0 if the root is absent or has overflowed
+    Span<bool> overflowed;
+};
+
+// First column of each sum, in the array that it is in; -1 where it is not asked for.
+struct Columns {
+    int64_t dependency, stress, reached, distance, inverse, edges, depth, targets, gravity;
+};
+
+// Room for the sums of a block of roots within bounds. Rows of vertices and of edges go to those that are touched, in
+// the order in which they are.
+template <class Index>
+struct Near {
+    Matrix<const double> bounds;  // (3, C * D) radii and decays of columns that decay; C cutoffs of the others
+    int64_t cutoffs;              // C
+    Span<double> weights;         // (n,) room for how much the target at each place counts
+    Span<Index> row_of_vertex, vertex_of_row;
+    Span<Index> vertex_rows;  // (n,) rows of the vertices of a trail, in its order
+    int64_t vertices = 0;     // how many have a row
+    Span<int64_t> row_of_edge, edge_of_row;
+    Span<int64_t> edge_rows;  // (most,) rows of the tight edges of a trail
+    int64_t edges = 0;
+    Columns columns;
+    Matrix<double> by_vertex, by_edge;  // 0 but in the rows that are taken
+    Matrix<double> by_root;
+};
+
+// What a search with lengths knows of vertices and of edges, besides the trail.
+template <class Index>
+struct Search {
+    Span<double> dist;     // (n,) distances known so far; inf before and after a search
+    Span<Index> places;    // (n,) where a settled vertex stands in the trail, or one that waits in the heap; else n
+    Span<double> through;  // (most,) length of the path that ends with the edge of each note
+};
+
+// Notes that wait in buckets, taken round and round.
+template <class Note>
+struct Buckets {
+    Span<Note> last;    // (a power of two,) last note in each; the largest number if it is empty
+    Span<Note> before;  // (most,) the note before each one in its bucket
+    double per_length;  // one over the width of a bucket
+};
+
+// A heap of vertices that wait; the children of slot i are 4 i + 1 to 4 i + 4.
+template <class Index>
+struct Heap {
+    Span<double> keys;  // (n,)
+    Span<Index> vertices;
+};
+
+}  // namespace lagbc
