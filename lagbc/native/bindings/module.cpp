@@ -22,7 +22,7 @@ int chosen_level() {
 template <class Index>
 void bind_csr(nb::module_& m, const char* name) {
     using Graph = Csr<Index>;
-    record(m, name, Field{"indptr", &Graph::indptr}, Field{"indices", &Graph::indices},
+    record<Graph>(m, name, Field{"indptr", &Graph::indptr}, Field{"indices", &Graph::indices},
            Field{"lengths", &Graph::lengths});
 }
 
