@@ -1,6 +1,5 @@
 // Kernels of the batched method for Python, and the records of its workers.
 #include "../kernels/batched/family.h"
-
 #include "bind.h"
 
 namespace lagbc {
@@ -39,8 +38,7 @@ template <class Index>
 void bind_levels(nb::module_& m, const char* name) {
     using S = LevelSweep<Index>;
     bind_sweep<S, Index>(m, name, Field{"into", &S::into}, Field{"bits", &S::bits}, Field{"visited", &S::visited},
-                         Field{"starts", &S::starts}, Field{"active", &S::active},
-                         Field{"pull_share", &S::pull_share});
+                         Field{"starts", &S::starts}, Field{"active", &S::active}, Field{"pull_share", &S::pull_share});
 }
 
 template <class Class, class Index, class... Fields>
@@ -62,11 +60,10 @@ void bind_waiting(nb::module_& m, const char* name) {
 template <class Index>
 void bind_lengths(nb::module_& m, const char* name) {
     using S = LengthSweep<Index>;
-    bind_counting<S, Index>(m, name, Field{"width", &S::width}, Field{"rtol", &S::rtol},
-                            Field{"longest", &S::longest}, Field{"counts", &S::counts},
-                            Field{"distances", &S::distances}, Field{"short_distances", &S::short_distances},
-                            Field{"is_short", &S::is_short}, Field{"tight_starts", &S::tight_starts},
-                            Field{"tight_ends", &S::tight_ends});
+    bind_counting<S, Index>(m, name, Field{"width", &S::width}, Field{"rtol", &S::rtol}, Field{"longest", &S::longest},
+                            Field{"counts", &S::counts}, Field{"distances", &S::distances},
+                            Field{"short_distances", &S::short_distances}, Field{"is_short", &S::is_short},
+                            Field{"tight_starts", &S::tight_starts}, Field{"tight_ends", &S::tight_ends});
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ template <class Index>
 void bind_csr(nb::module_& m, const char* name) {
     using Graph = Csr<Index>;
     record<Graph>(m, name, Field{"indptr", &Graph::indptr}, Field{"indices", &Graph::indices},
-           Field{"lengths", &Graph::lengths});
+                  Field{"lengths", &Graph::lengths});
 }
 
 }  // namespace

@@ -18,8 +18,12 @@ struct BeyondGrowth : std::bad_alloc {
 
 }  // namespace
 
-void throw_out_of_memory() { throw std::bad_alloc(); }
+void throw_out_of_memory() {
+    throw std::bad_alloc();
+}
 
-void throw_beyond_growth(int64_t needed, int64_t growth) { throw BeyondGrowth(needed, growth); }
+void throw_beyond_growth(int64_t needed, int64_t growth) {
+    throw BeyondGrowth(needed, growth);
+}
 
 }  // namespace lagbc

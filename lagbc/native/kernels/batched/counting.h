@@ -8,14 +8,14 @@
 //     edges      of v -> w in T: the dot product of the rows sigma[v] and c[w]
 //     members    a row of P, and a row of c, is multiplied by how many vertices v stands for when it is finished
 //
-// A vertex can be counted in the columns in which all its tight predecessors have been, and waits in the others. Which of
-// those that can be counted is next changes nothing but the time: it is one whose distance from the nearest root is small.
-// Rows far from all the roots then wait until they can be counted in nearly all of their columns at once. On meshes and
-// roads, where the roots of a batch are neighbours, a row is read 1 to 2 times for 64 columns; counting by levels of T,
-// that is 6 to 35 times.
+// A vertex can be counted in the columns in which all its tight predecessors have been, and waits in the others. Which
+// of those that can be counted is next changes nothing but the time: it is one whose distance from the nearest root is
+// small. Rows far from all the roots then wait until they can be counted in nearly all of their columns at once. On
+// meshes and roads, where the roots of a batch are neighbours, a row is read 1 to 2 times for 64 columns; counting by
+// levels of T, that is 6 to 35 times.
 //
-// The queue of (vertex, bit row) entries is the sequence of these sets. Only the owner of a row writes it, and it sums in
-// row order, so that the sums depend neither on threads nor on the order of the sets.
+// The queue of (vertex, bit row) entries is the sequence of these sets. Only the owner of a row writes it, and it sums
+// in row order, so that the sums depend neither on threads nor on the order of the sets.
 #pragma once
 
 #include "sums.h"
@@ -58,9 +58,9 @@ LAGBC_INLINE void push(const TightEdges<Index>& out, int64_t v, uint64_t mask, S
 
 // Count the paths to each row in the columns in which all its tight predecessors have been counted.
 //
-// Invariant: `waiting` holds the columns that are reached and not counted, and lists[phase % 2] the rows pushed to since
-// they were last looked at, each once; these are `met`. The nearest of the rows is looked at in every phase. Columns in
-// which a row waits for ever are to be recomputed. Return how many phases there were.
+// Invariant: `waiting` holds the columns that are reached and not counted, and lists[phase % 2] the rows pushed to
+// since they were last looked at, each once; these are `met`. The nearest of the rows is looked at in every phase.
+// Columns in which a row waits for ever are to be recomputed. Return how many phases there were.
 template <class Index>
 int64_t count_paths(CountingSweep<Index>& s, const TightEdges<Index>& out, Span<const int64_t> positions) {
     transpose_tight(out, s.in_starts, s.in_ends, s.in_masks);

@@ -1,8 +1,8 @@
 // Vectors of the width that the level has, and sets of their lanes: the only file that knows of instructions.
 //
-// A row of 64 columns is `parts` vectors of doubles, or `short_parts` vectors of 16-bit whole numbers. In memory rows are
-// aligned as their items are, no more: so they are read by `load` and written by `store`, and never through a pointer to
-// vectors, which promises alignment that numpy does not give.
+// A row of 64 columns is `parts` vectors of doubles, or `short_parts` vectors of 16-bit whole numbers. In memory rows
+// are aligned as their items are, no more: so they are read by `load` and written by `store`, and never through a
+// pointer to vectors, which promises alignment that numpy does not give.
 #pragma once
 
 #include "../arrays.h"
@@ -35,7 +35,9 @@ LAGBC_INLINE Lanes load(const double* row, int i) {
     return value;
 }
 
-LAGBC_INLINE void store(double* row, int i, Lanes value) { __builtin_memcpy(row + lanes * i, &value, sizeof value); }
+LAGBC_INLINE void store(double* row, int i, Lanes value) {
+    __builtin_memcpy(row + lanes * i, &value, sizeof value);
+}
 
 LAGBC_INLINE ShortLanes load(const uint16_t* row, int i) {
     ShortLanes value;
@@ -52,18 +54,30 @@ LAGBC_INLINE void store(uint16_t* row, int i, ShortLanes value) {
 using Set = __mmask8;
 
 // The columns of a mask that are in part i of a row.
-LAGBC_INLINE Set set_of(uint64_t mask, int i) { return static_cast<Set>(mask >> (lanes * i)); }
+LAGBC_INLINE Set set_of(uint64_t mask, int i) {
+    return static_cast<Set>(mask >> (lanes * i));
+}
 
-LAGBC_INLINE uint64_t bits_of(Set set) { return set; }
+LAGBC_INLINE uint64_t bits_of(Set set) {
+    return set;
+}
 
-LAGBC_INLINE Lanes select(Set set, Lanes one, Lanes other) { return _mm512_mask_blend_pd(set, other, one); }
+LAGBC_INLINE Lanes select(Set set, Lanes one, Lanes other) {
+    return _mm512_mask_blend_pd(set, other, one);
+}
 
 // The lanes of a set, and zeros.
-LAGBC_INLINE Lanes where(Set set, Lanes value) { return _mm512_maskz_mov_pd(set, value); }
+LAGBC_INLINE Lanes where(Set set, Lanes value) {
+    return _mm512_maskz_mov_pd(set, value);
+}
 
-LAGBC_INLINE Set is_less(Lanes one, Lanes other) { return _mm512_cmp_pd_mask(one, other, _CMP_LT_OQ); }
+LAGBC_INLINE Set is_less(Lanes one, Lanes other) {
+    return _mm512_cmp_pd_mask(one, other, _CMP_LT_OQ);
+}
 
-LAGBC_INLINE Set is_at_most(Lanes one, Lanes other) { return _mm512_cmp_pd_mask(one, other, _CMP_LE_OQ); }
+LAGBC_INLINE Set is_at_most(Lanes one, Lanes other) {
+    return _mm512_cmp_pd_mask(one, other, _CMP_LE_OQ);
+}
 #else
 using Set = int64_t __attribute__((vector_size(8 * lanes)));
 
@@ -95,19 +109,29 @@ LAGBC_INLINE uint64_t bits_of(Set set) {
 #endif
 }
 
-LAGBC_INLINE Lanes select(Set set, Lanes one, Lanes other) { return set ? one : other; }
+LAGBC_INLINE Lanes select(Set set, Lanes one, Lanes other) {
+    return set ? one : other;
+}
 
-LAGBC_INLINE Lanes where(Set set, Lanes value) { return (Lanes)((Set)value & set); }
+LAGBC_INLINE Lanes where(Set set, Lanes value) {
+    return (Lanes)((Set)value & set);
+}
 
-LAGBC_INLINE Set is_less(Lanes one, Lanes other) { return one < other; }
+LAGBC_INLINE Set is_less(Lanes one, Lanes other) {
+    return one < other;
+}
 
-LAGBC_INLINE Set is_at_most(Lanes one, Lanes other) { return one <= other; }
+LAGBC_INLINE Set is_at_most(Lanes one, Lanes other) {
+    return one <= other;
+}
 #endif
 
 // Sets of lanes of 16-bit numbers.
 using ShortSet = int16_t __attribute__((vector_size(2 * short_lanes)));
 
-LAGBC_INLINE ShortSet is_less(ShortLanes one, ShortLanes other) { return one < other; }
+LAGBC_INLINE ShortSet is_less(ShortLanes one, ShortLanes other) {
+    return one < other;
+}
 
 LAGBC_INLINE ShortLanes select(ShortSet set, ShortLanes one, ShortLanes other) {
     return (ShortLanes)(((ShortSet)one & set) | ((ShortSet)other & ~set));

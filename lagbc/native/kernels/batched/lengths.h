@@ -1,24 +1,25 @@
 // Betweenness with lengths by min-plus and masked matrix products on bit rows.
 //
-// As in hops, 64 roots are the 64 columns of one batch, and every vertex has a row of 64 numbers: its distances D, later
-// its path counts sigma, later its path dependencies c, all in the same place.
+// As in hops, 64 roots are the 64 columns of one batch, and every vertex has a row of 64 numbers: its distances D,
+// later its path counts sigma, later its path dependencies c, all in the same place.
 //
 //     distances  D = min(D, A^T min.plus D) until nothing changes
 //     tight      T[v, w] = the columns in which D[v] + A[v, w] = D[w] and D[v] < D[w], a word of 64 bits an edge
 //
 // Along T paths are counted and dependencies summed as counting.h says.
 //
-// Distances are found by Delta-stepping (Meyer and Sanders 2003) with a row of 64 columns in the place of a vertex. A row
-// is *fresh* in the columns in which it came nearer since its edges were last relaxed. A phase relaxes the rows whose
-// nearest fresh column is at most the width of a bucket beyond the nearest of all, in all of their fresh columns: an edge
-// costs the same for one column as for 64, so a row that is near in one column takes along what it has in the others.
-// Every number is the sum, in float64, along a path from the root, and only ever falls; rounding is monotone, so that what
-// is left in the end depends neither on the order nor on the width. Lengths that are small whole numbers are summed as
-// uint16 by rows of their own, the same sums in a quarter of the bytes; where they turn out not to fit, in float64 again.
+// Distances are found by Delta-stepping (Meyer and Sanders 2003) with a row of 64 columns in the place of a vertex. A
+// row is *fresh* in the columns in which it came nearer since its edges were last relaxed. A phase relaxes the rows
+// whose nearest fresh column is at most the width of a bucket beyond the nearest of all, in all of their fresh columns:
+// an edge costs the same for one column as for 64, so a row that is near in one column takes along what it has in the
+// others. Every number is the sum, in float64, along a path from the root, and only ever falls; rounding is monotone,
+// so that what is left in the end depends neither on the order nor on the width. Lengths that are small whole numbers
+// are summed as uint16 by rows of their own, the same sums in a quarter of the bytes; where they turn out not to fit,
+// in float64 again.
 //
 // T is a list of the edges that are tight in some column, a fifth to a third of all. A length that rounding absorbs can
-// leave a vertex that is reached without a tight predecessor. It and all behind it wait for ever. Such columns are marked,
-// as are those whose counts leave the range of float64.
+// leave a vertex that is reached without a tight predecessor. It and all behind it wait for ever. Such columns are
+// marked, as are those whose counts leave the range of float64.
 //
 // Sums of distances are sums over the rows of D; where no more is asked for, nothing is counted.
 #pragma once
@@ -31,10 +32,10 @@ namespace lagbc::LAGBC_LEVEL {
 //
 // Invariant: `now` and `later` together hold the rows with fresh columns, each once; edges out of the others hold.
 template <class Index, class Distance>
-void find_distances(const LengthSweep<Index>& s, Rows<Distance> dist, Distance infinite, Span<const int64_t> positions) {
+void find_distances(const LengthSweep<Index>& s, Rows<Distance> dist, Span<const int64_t> positions) {
     const Csr<Index>& out = *s.out;
     const Span<uint64_t> fresh = s.waiting;
-    std::fill_n(dist.data, dist.size * columns, infinite);
+    std::fill_n(dist.data, dist.size * columns, infinite_distance(dist.data));
     fresh.fill(0);
     s.pushed.fill(0);
     Span<Index> now = s.lists[0], later = s.lists[1];
@@ -100,7 +101,8 @@ LAGBC_INLINE TightEdges<Index> tight_edges(const LengthSweep<Index>& s) {
     return {s.tight_starts, s.tight_ends, s.tight_masks};
 }
 
-// Whether a sum of lengths may have ended at infinity: of the other distances an edge leads no farther than to a number.
+// Whether a sum of lengths may have ended at infinity: of the other distances an edge leads no farther than to a
+// number.
 LAGBC_INLINE bool may_be_beyond(Rows<uint16_t> dist, double longest) {
     uint16_t farthest = 0;  // of distance + 1, as infinity is 0 then
     for (int64_t i = 0; i < dist.size * columns; ++i)
@@ -108,29 +110,29 @@ LAGBC_INLINE bool may_be_beyond(Rows<uint16_t> dist, double longest) {
     return std::max(farthest - 1, 0) + longest >= short_infinity;
 }
 
-// Find the distances from up to 64 roots, at these rows or absent (-1), the tight edges, and an order to count paths in;
-// count them where they are asked for.
+// Find the distances from up to 64 roots, at these rows or absent (-1), the tight edges, and an order to count paths
+// in; count them where they are asked for.
 template <class Index>
 void search_lengths(LengthSweep<Index>& s, Span<const int64_t> positions) {
     s.roots = s.entries = s.depth = 0;
     s.overflowed = 0;
     if (s.is_short) {
-        find_distances(s, s.short_distances, short_infinity, positions);
+        find_distances<Index, uint16_t>(s, s.short_distances, positions);
         if (!s.stop.is_set() && may_be_beyond(s.short_distances, s.longest)) s.is_short = false;
     }
-    if (!s.is_short) find_distances(s, s.distances, infinity, positions);
+    if (!s.is_short) find_distances(s, s.distances, positions);
     if (!s.counts || s.stop.is_set()) return;
     if (s.is_short)
-        find_tight(s, s.short_distances);
+        find_tight<Index, uint16_t>(s, s.short_distances);
     else
         find_tight(s, s.distances);
     if (!s.stop.is_set()) s.depth = count_paths(s, tight_edges(s), positions);
 }
 
 // Write the distances from some roots once more, where path counts have taken their place.
-template <class Index>
-void length_distances(const LengthSweep<Index>& s, Span<const int64_t> positions, Rows<double> dist) {
-    find_distances(s, dist, infinity, positions);
+template <class Index, class Distance>
+void length_distances(const LengthSweep<Index>& s, Span<const int64_t> positions, Rows<Distance> dist) {
+    find_distances(s, dist, positions);
 }
 
 // Set sigma to 0 where a distance is infinite.
@@ -162,9 +164,8 @@ bool sum_lengths(const LengthSweep<Index>& s, Optional<Rows<const double>> omega
 
 // Sum 1, d and 1 / d over the columns with 0 < d < infinity, and find the largest such d of each column.
 template <class Index>
-void sum_length_distances(const LengthSweep<Index>& s, Optional<Span<double>> reached,
-                          Optional<Span<double>> distance, Optional<Span<double>> inverse,
-                          Optional<Span<double>> deepest) {
+void sum_length_distances(const LengthSweep<Index>& s, Optional<Span<double>> reached, Optional<Span<double>> distance,
+                          Optional<Span<double>> inverse, Optional<Span<double>> deepest) {
     DistanceSums sums(s.order.size);
     Row largest = zero_row();
     for (int64_t v = 0; v < s.order.size; ++v) {

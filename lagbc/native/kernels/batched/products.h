@@ -55,9 +55,9 @@ struct ColumnWeights {
     const double* times;
 };
 
-// The backward sweep, a vertex after those that it precedes: c = omega / sigma + A plus.second c along the edges that `by`
-// lets through, and sigma * (that product) is added to the dependencies. With `has_stress`, t = omega + A plus.second t,
-// and sigma * (that product) is added to stress; with `has_edges`, sigma[v] * c[w] to the edges v -> w.
+// The backward sweep, a vertex after those that it precedes: c = omega / sigma + A plus.second c along the edges that
+// `by` lets through, and sigma * (that product) is added to the dependencies. With `has_stress`, t = omega + A
+// plus.second t, and sigma * (that product) is added to stress; with `has_edges`, sigma[v] * c[w] to the edges v -> w.
 template <bool has_stress, bool has_edges, class Index>
 struct Backward {
     const Sweep<Index>& s;

@@ -1,7 +1,7 @@
 // The queue of (vertex, bit row) entries that a sweep of 64 roots keeps: entry i is live in the columns masks()[i].
 //
-// The forward sweep fills it, so that every vertex stands after those that precede it on shortest paths; the first entries
-// are the roots'. The backward sweep reads it from the end.
+// The forward sweep fills it, so that every vertex stands after those that precede it on shortest paths; the first
+// entries are the roots'. The backward sweep reads it from the end.
 //
 // It has room for as many entries as graphs of a kind were seen to use, and grows between two levels or phases.
 #pragma once
@@ -15,8 +15,8 @@ namespace lagbc {
 template <class Index>
 class Queue {
 public:
-    // room: entries at first; rows: vertices, of which each has 64 entries at most; growth: bytes that may be taken beyond
-    // the room, or less than zero for any.
+    // room: entries at first; rows: vertices, of which each has 64 entries at most; growth: bytes that may be taken
+    // beyond the room, or less than zero for any.
     LAGBC_INLINE Queue(int64_t room, int64_t rows, int64_t growth)
         : vertices_(room), masks_(room), room_(room), rows_(rows), growth_(growth) {}
 

@@ -1,7 +1,7 @@
 // Rows of 64 columns under a mask of 64 bits, bit k of which stands for column k.
 //
-// A row is in memory (a pointer), or a value that stays in registers as far as there are, such as a sum over edges. Every
-// column is computed by itself, and sums over columns are a fixed binary tree: all levels give the same bits.
+// A row is in memory (a pointer), or a value that stays in registers as far as there are, such as a sum over edges.
+// Every column is computed by itself, and sums over columns are a fixed binary tree: all levels give the same bits.
 //
 // Distances that are whole numbers may be uint16, a quarter of the bytes. Then the largest number is infinity, and sums
 // end there.
@@ -27,9 +27,13 @@ LAGBC_INLINE void each_part(const Body& body) {
     for (int i = 0; i < count; ++i) body(i);
 }
 
-LAGBC_INLINE Lanes splat(double number) { return Lanes{} + number; }
+LAGBC_INLINE Lanes splat(double number) {
+    return Lanes{} + number;
+}
 
-LAGBC_INLINE ShortLanes splat(uint16_t number) { return ShortLanes{} + number; }
+LAGBC_INLINE ShortLanes splat(uint16_t number) {
+    return ShortLanes{} + number;
+}
 
 LAGBC_INLINE Row zero_row() {
     Row row;  // part by part: GCC clears Row{} in memory
@@ -100,13 +104,11 @@ LAGBC_INLINE double masked_sum(uint64_t mask, const Of& of) {
 
 // sum(where(mask, one * other * times, 0))
 LAGBC_INLINE double dot_rows(const double* one, const double* other, uint64_t mask, const double* times) {
-    return masked_sum(mask, [&](int i) LAGBC_INLINED {
-        return load(one, i) * load(other, i) * load(times, i);
-    });
+    return masked_sum(mask, [&](int i) LAGBC_INLINED { return load(one, i) * load(other, i) * load(times, i); });
 }
 
-// Close a vertex in the backward sweep: with sigma = values, write where(mask, omega / sigma + total, sigma), and return
-// sum(where(mask, sigma * total * times, 0)).
+// Close a vertex in the backward sweep: with sigma = values, write where(mask, omega / sigma + total, sigma), and
+// return sum(where(mask, sigma * total * times, 0)).
 LAGBC_INLINE double finish_row(double* values, uint64_t mask, const Row& total, const Row& omega, const double* times) {
     return masked_sum(mask, [&](int i) LAGBC_INLINED {
         const Lanes sigma = load(values, i);
@@ -143,14 +145,26 @@ LAGBC_INLINE void raise_row(Row& largest, const double* values, uint64_t mask) {
 
 // Distances, in either type. A length is brought into the type once an edge, by `length_of`.
 
-LAGBC_INLINE Lanes infinite_lanes(const double*) { return splat(infinity); }
-LAGBC_INLINE ShortLanes infinite_lanes(const uint16_t*) { return splat(short_infinity); }
+LAGBC_INLINE double infinite_distance(const double*) {
+    return infinity;
+}
+LAGBC_INLINE uint16_t infinite_distance(const uint16_t*) {
+    return short_infinity;
+}
 
-LAGBC_INLINE Lanes length_of(double length, const double*) { return splat(length); }
-LAGBC_INLINE ShortLanes length_of(double length, const uint16_t*) { return splat(static_cast<uint16_t>(length)); }
+LAGBC_INLINE Lanes length_of(double length, const double*) {
+    return splat(length);
+}
+LAGBC_INLINE ShortLanes length_of(double length, const uint16_t*) {
+    return splat(static_cast<uint16_t>(length));
+}
 
-LAGBC_INLINE Lanes lengthen(Lanes near, Lanes length) { return near + length; }
-LAGBC_INLINE ShortLanes lengthen(ShortLanes near, ShortLanes length) { return add_saturated(near, length); }
+LAGBC_INLINE Lanes lengthen(Lanes near, Lanes length) {
+    return near + length;
+}
+LAGBC_INLINE ShortLanes lengthen(ShortLanes near, ShortLanes length) {
+    return add_saturated(near, length);
+}
 
 template <class Distance>
 inline constexpr int parts_of = parts;
@@ -170,9 +184,8 @@ LAGBC_INLINE uint64_t mask_of(const Is& is) {
 template <class Distance>
 LAGBC_INLINE uint64_t relax_row(const Distance* near, Distance* far, double length) {
     const auto along = length_of(length, near);
-    const uint64_t smaller = mask_of<Distance>([&](int i) LAGBC_INLINED {
-        return is_less(lengthen(load(near, i), along), load(far, i));
-    });
+    const uint64_t smaller =
+        mask_of<Distance>([&](int i) LAGBC_INLINED { return is_less(lengthen(load(near, i), along), load(far, i)); });
     if (smaller != 0)
         each_part<parts_of<Distance>>([&](int i) LAGBC_INLINED {
             const auto through = lengthen(load(near, i), along), known = load(far, i);
@@ -184,9 +197,7 @@ LAGBC_INLINE uint64_t relax_row(const Distance* near, Distance* far, double leng
 // The smallest distance under a mask; infinity if there is none.
 LAGBC_INLINE double minimum_of_row(const double* values, uint64_t mask) {
     Row row;
-    each_part([&](int i) LAGBC_INLINED {
-        row.part[i] = select(set_of(mask, i), load(values, i), splat(infinity));
-    });
+    each_part([&](int i) LAGBC_INLINED { row.part[i] = select(set_of(mask, i), load(values, i), splat(infinity)); });
     return tree(row, [](auto low, auto high) LAGBC_INLINED { return low < high ? low : high; });
 }
 
@@ -204,9 +215,8 @@ LAGBC_INLINE double minimum_of_row(const uint16_t* values, uint64_t mask) {
 // The columns in which a distance is less than infinity, and those in which it is more than zero.
 template <class Distance>
 LAGBC_INLINE uint64_t finite_in_row(const Distance* values) {
-    return mask_of<Distance>([&](int i) LAGBC_INLINED {
-        return is_less(load(values, i), infinite_lanes(values));
-    });
+    return mask_of<Distance>([&](int i)
+                                 LAGBC_INLINED { return is_less(load(values, i), splat(infinite_distance(values))); });
 }
 
 LAGBC_INLINE uint64_t positive_in_row(const double* values) {
@@ -217,8 +227,8 @@ LAGBC_INLINE uint64_t positive_in_row(const double* values) {
 //
 //     near < far   and   abs(near + length - far) <= rtol * far
 //
-// Where its tail is not reached that is false: infinity is below nothing. Where it is, so is its head, once distances are
-// final. Distances of type uint16 are compared exactly, whatever `rtol` is.
+// Where its tail is not reached that is false: infinity is below nothing. Where it is, so is its head, once distances
+// are final. Distances of type uint16 are compared exactly, whatever `rtol` is.
 LAGBC_INLINE uint64_t tight_in_row(const double* near, const double* far, double length, double rtol) {
     const Lanes along = splat(length);
     return mask_of<double>([&](int i) LAGBC_INLINED {

@@ -99,8 +99,8 @@ LAGBC_INLINE bool add_path_sums(const Sweep<Index>& s, Span<const int64_t> start
     const PathSums sums(s.order.size, has_stress, has_edges ? starts[s.order.size] : 0);
     const bool finished = with(
         [&](auto stress, auto edges) {
-            return sweep_back(Backward<decltype(stress)::value, decltype(edges)::value, Index>{
-                s, starts, ends, weights, ~s.overflowed, sums});
+            return sweep_back(Backward<decltype(stress)::value, decltype(edges)::value, Index>{s, starts, ends, weights,
+                                                                                               ~s.overflowed, sums});
         },
         has_stress, has_edges);
     if (!finished) return false;

@@ -20,9 +20,9 @@ LAGBC_INLINE TightEdges<Index> tight_edges(const WaitingSweep<Index>& s) {
 
 // Find all levels, and the tight edges; return the deepest level.
 //
-// Invariant at the top of the loop: lists[level % 2] holds the `count` rows of the frontier, and frontier[level % 2] their
-// bits, which are visited; frontier[(level + 1) % 2] is zero. An edge is tight in the columns in which its tail is on the
-// frontier and its head is not visited yet.
+// Invariant at the top of the loop: lists[level % 2] holds the `count` rows of the frontier, and frontier[level % 2]
+// their bits, which are visited; frontier[(level + 1) % 2] is zero. An edge is tight in the columns in which its tail
+// is on the frontier and its head is not visited yet.
 template <class Index>
 int64_t find_waiting_levels(WaitingSweep<Index>& s, Span<const int64_t> positions) {
     const Csr<Index>& out = *s.out;
@@ -73,8 +73,8 @@ int64_t find_waiting_levels(WaitingSweep<Index>& s, Span<const int64_t> position
     return level;
 }
 
-// Find the levels of up to 64 roots, at these rows or absent (-1), the tight edges, and an order to count paths in; count
-// them. Where the flag is set, the frontiers are left as they are: the state is not used again.
+// Find the levels of up to 64 roots, at these rows or absent (-1), the tight edges, and an order to count paths in;
+// count them. Where the flag is set, the frontiers are left as they are: the state is not used again.
 template <class Index>
 void search_waiting(WaitingSweep<Index>& s, Span<const int64_t> positions) {
     s.depth = find_waiting_levels(s, positions);
