@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from lagbc.comparison.records import Comparison, Measurement
     from lagbc.errors import (
         CheckpointError,
+        Error,
         ExecutorError,
         GraphFileWarning,
         GraphFormatError,
         MemoryWarning,
         MissingDependencyError,
         PartError,
+        TieWarning,
     )
     from lagbc.graph.validate import as_graph
     from lagbc.io.examples import example_path
@@ -49,6 +51,7 @@ __all__ = [
     "Centrality",
     "CheckpointError",
     "Comparison",
+    "Error",
     "ExecutorError",
     "GraphFile",
     "GraphFileWarning",
@@ -62,6 +65,7 @@ __all__ = [
     "PartError",
     "Progress",
     "Selection",
+    "TieWarning",
     "as_graph",
     "bc",
     "centralities",
@@ -100,12 +104,14 @@ _HOMES = {
     "comparison.records": ("Comparison", "Measurement"),
     "errors": (
         "CheckpointError",
+        "Error",
         "ExecutorError",
         "GraphFileWarning",
         "GraphFormatError",
         "MemoryWarning",
         "MissingDependencyError",
         "PartError",
+        "TieWarning",
     ),
     "graph.validate": ("as_graph",),
     "io.examples": ("example_path",),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from lagbc.errors import InvalidValueError
 from lagbc.limits import free_memory
 
 BUDGET_VARIABLE = "LAGBC_MEMORY"
@@ -48,7 +49,7 @@ def parse_size(name: str, size: str | float) -> int:
     match = re.fullmatch(r"\s*([0-9.]+(?:e\+?[0-9]+)?)\s*([KMGT]?)(i?)B?\s*", str(size), re.IGNORECASE)
     try:
         if match is None:
-            raise ValueError
+            raise InvalidValueError
         return int(float(match[1]) * (1024 if match[3] else 1000) ** _UNITS[match[2].upper()])
     except (ValueError, OverflowError):  # 1e400 is infinite
-        raise ValueError(f"{name}={size!r} is not a size; write e.g. 8GB, 512MiB or a number of bytes") from None
+        raise InvalidValueError(f"{name}={size!r} is not a size; write e.g. 8GB, 512MiB or a number of bytes") from None

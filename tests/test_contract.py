@@ -291,3 +291,13 @@ def test_absent_roots_beside_those_that_overflow(row):
     roots = np.r_[-1, 0, -1, graph.n - 41]
     found = list(module.forward(module.prepare(graph, SweepPlan(batch=64)), roots))
     assert np.concatenate([levels.overflowed for levels in found]).tolist() == [False, True, False, False]
+
+
+def test_sums_of_too_few_rows_are_refused():
+    """By every method of the GPU, whose kernels add without looking, before a launch."""
+    sums = Sums(dependency=np.zeros((2, 5)), depth=np.zeros(100))
+    sums.require_rows(2, 100)
+    with pytest.raises(ValueError, match=r"sums\.dependency has 2 rows; the batch adds to those of 3 blocks"):
+        sums.require_rows(3, 100)
+    with pytest.raises(ValueError, match=r"sums\.depth has 100 rows; .* 101 roots"):
+        sums.require_rows(2, 101)

@@ -391,6 +391,15 @@ def test_what_is_refused(arguments, error, message):
         lagbc.bc(path(3), **arguments)
 
 
+def test_a_method_that_takes_cutoffs_on_a_gpu_alone(monkeypatch):
+    """Where there is none, others are named that take cutoffs here, not CuPy."""
+    monkeypatch.setattr(table, "_sees_gpu", lambda: False)
+    with pytest.raises(ValueError, match=r"^batched on cpu takes no cutoff or decay.*these do: work-efficient on cpu"):
+        lagbc.bc(path(3), cutoff=1, method="batched")
+    with pytest.raises(lagbc.MissingDependencyError, match="'batched' on cuda needs an NVIDIA GPU"):
+        lagbc.bc(path(3), cutoff=1, method="batched", device="cuda")
+
+
 def test_what_centralities_refuse():
     A = path(3)
     with pytest.raises(ValueError, match="gravity needs decay"):

@@ -130,6 +130,13 @@ def test_strengths_of_a_file(tmp_path):
         lagbc.bc(lagbc.read_graph(tmp_path / "g"), strength=True)
 
 
+@pytest.mark.parametrize("tiny", [1e-308, 5e-324])
+def test_strengths_that_are_too_small_are_named(tiny):
+    """Not the length that is made of one, which the caller has never seen."""
+    with pytest.raises(ValueError, match=rf"1 of the 2 strengths of A are so small .* first at \(1, 2\): {tiny}\."):
+        lagbc.bc(sp.csr_array(([1, tiny], ([0, 1], [1, 2])), shape=(3, 3)), strength=True)
+
+
 @pytest.mark.parametrize("bad", [0.0, -1.0, np.inf, np.nan])
 def test_strengths_that_are_none(bad):
     A = sp.coo_array(([1.0, bad, bad], ([0, 1, 2], [1, 2, 2])), shape=(3, 3))

@@ -2,6 +2,7 @@
 
 import functools
 import re
+import warnings
 from fractions import Fraction
 
 import networkx as nx
@@ -32,6 +33,7 @@ from strategies import (
 from test_bc import Chosen, as_networkx, values
 
 import lagbc
+from lagbc import reference
 from lagbc.graph.validate import as_graph
 
 ONE_TO_TEN = np.arange(1, 11)
@@ -479,3 +481,47 @@ def test_same_bits(name):
     for delta in (1e-3, 1.0, 1e3):
         scores = lagbc.bc(graph, weighted=True, method="batched", device="cpu", bucket_width=delta)
         np.testing.assert_array_equal(scores, expected)
+
+
+def fractions_of(A):
+    """The strengths of a matrix as exact lengths 1 / w, in the arrays of the oracle."""
+    csr = sp.csr_array(A)
+    csr.sort_indices()
+    return csr.indptr.tolist(), csr.indices.tolist(), [1 / Fraction(int(w)) for w in csr.data]
+
+
+def strengths(seed, n=40, edges=120):
+    """A random graph with strengths 1 to 6, where paths tie such as 1/3 + 1/6 and 1/2."""
+    rng = np.random.default_rng(seed)
+    pairs = np.unique(np.sort(rng.integers(0, n, (edges, 2))), axis=0)
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    w = rng.integers(1, 7, len(pairs)).astype(float)
+    half = sp.coo_array((w, pairs.T), shape=(n, n))
+    return sp.csr_array(half + half.T)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_tolerance_finds_the_ties_of_strengths(seed):
+    """As exact numbers have them; without it, some are missed."""
+    A = strengths(seed)
+    exact = np.array(reference.brandes(*fractions_of(A)), float) / 2
+    with pytest.warns(lagbc.TieWarning, match=r"rtol=1e-9"):
+        rounded = lagbc.bc(A, directed=False, strength=True)
+    np.testing.assert_allclose(lagbc.bc(A, directed=False, strength=True, rtol=1e-9), exact, rtol=1e-9, atol=1e-9)
+    assert np.abs(rounded - exact).max() > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("call", "options"),
+    [
+        (lagbc.bc, {"rtol": 0}),
+        (lagbc.bc, {"rtol": 1e-9}),
+        (lagbc.closeness, {}),
+        (lambda A, **given: lagbc.bc(sp.csr_array((np.full(A.nnz, 4.0), A.indices, A.indptr)), **given), {}),
+    ],
+    ids=["said", "tolerance", "distances alone", "powers of two"],
+)
+def test_no_word_of_ties_where_none_is_needed(call, options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        call(strengths(0), directed=False, strength=True, **options)

@@ -27,7 +27,7 @@ def bc(
     demand: DemandLike | None = None,
     cutoff: ArrayLike | None = None,
     decay: ArrayLike | None = None,
-    rtol: float = 0.0,
+    rtol: float | None = None,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
     normalized: bool = False,
@@ -103,9 +103,11 @@ def bc(
         vertices that is a gravity model of trips. Several give a column each; those of the first cutoff come first.
         What counts less than 2**-500 counts nothing. Finite, >= 0; it does not go with `demand`, `normalized` or
         `endpoints`, and is taken by the methods that take `cutoff`.
-    rtol : float
+    rtol : float, optional
         Only with `weighted`: an edge (u, v) lies on shortest paths if ``|dist[u] + w - dist[v]| <= rtol * dist[v]`` and
-        ``dist[u] < dist[v]``. 0 compares exactly.
+        ``dist[u] < dist[v]``. 0, the default, compares exactly. Lengths 1 / w of strengths are rounded, and sums that
+        are equal in exact numbers may differ: 1/3 + 1/6 and 1/2. ``rtol=1e-9`` takes them for equal, at up to ten times
+        the time, as the graph is not reduced then; a `TieWarning` says so where `strength` is given and `rtol` is not.
     k : int, optional
         Estimate the full score from `k` roots drawn without repeats, scaled as NetworkX 3.5 and later does.
     rng : int or numpy.random.Generator, optional

@@ -22,11 +22,12 @@ from lagbc.centrality.registry import (
     require_taken,
 )
 from lagbc.centrality.rescale import require_defined
+from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import is_cupy, stored_loops, take_graph
-from lagbc.methods.sums import DECAYING
+from lagbc.methods.sums import DECAYING, PATH_SUMS
 from lagbc.phases import phase
 from lagbc.run.checkpoint import Begun
 from lagbc.run.demand import origins, parse_demand
@@ -42,6 +43,7 @@ from lagbc.run.request import (
     parse_tolerance,
     parse_vertex_weights,
     require_flags,
+    warn_of_ties,
 )
 from lagbc.run.upload import is_read_on_device
 from lagbc.types import GraphLike
@@ -136,6 +138,8 @@ def plan_call(
     graph = take_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False, upload=upload)
     arguments = _by_number(graph, arguments)
     request = make_request(graph.n, centralities, arguments)
+    if request.sums & PATH_SUMS:
+        warn_of_ties(graph, strength, arguments.rtol)
     return Call(centralities, arguments, plan_run(graph, request, batch, options, begun=begun))
 
 
@@ -182,7 +186,7 @@ def find_all(which: str | Iterable[str]) -> tuple[Centrality, ...]:
     """Return the centralities of some names; ValueError if there is none of a name, or no name."""
     names = _listed(which)
     if not names:
-        raise ValueError(f"which is empty; there are: {', '.join(one.name for one in registered())}")
+        raise InvalidValueError(f"which is empty; there are: {', '.join(one.name for one in registered())}")
     return tuple(find(name) for name in names)
 
 
@@ -190,7 +194,7 @@ def _listed(which: str | Iterable[str]) -> list[str]:
     if isinstance(which, str):
         return [which]
     if not isinstance(which, Iterable):
-        raise TypeError(f"which is {which!r}; it is the name of a centrality, or several")
+        raise InvalidTypeError(f"which is {which!r}; it is the name of a centrality, or several")
     return list(which)
 
 
@@ -200,7 +204,7 @@ def _require_known(centralities: tuple[Centrality, ...], options: Options) -> No
         return
     for name in (*OF_THE_SUMS, *OF_THE_SCORES):
         if name in options:
-            raise TypeError(f"{', '.join(one.name for one in centralities)} takes no {name}")
+            raise InvalidTypeError(f"{', '.join(one.name for one in centralities)} takes no {name}")
     own = frozenset[str]().union(*(one.takes for one in centralities))
     require_known(options, ("batch", "directed", "weighted", "strength", *sorted(own)))
 
@@ -222,7 +226,7 @@ def make_request(n: int, centralities: tuple[Centrality, ...], arguments: Argume
     omega = parse_targets(n, arguments.targets, arguments.target_weights, endpoints=endpoints)
     is_weighted = arguments.target_weights is not None or multiplicity is not None
     if is_weighted and (arguments.normalized or endpoints or k is not None):
-        raise ValueError("target_weights and source_weights do not go with normalized, endpoints or k")
+        raise InvalidValueError("target_weights and source_weights do not go with normalized, endpoints or k")
     sums: frozenset[str] = frozenset().union(*(one.sums for one in centralities))
     bounds = parse_bounds(sums, arguments.cutoff, arguments.decay)
     _require_decays(centralities, arguments)
@@ -249,19 +253,19 @@ def _require_alone(arguments: Arguments) -> None:
     given = arguments.given - {"demand"}
     beside = [name for name in (*OF_THE_SUMS, "decay", "normalized", "endpoints") if name in given]
     if beside:
-        raise ValueError(f"demand says how often each pair of vertices counts; leave out {', '.join(beside)}")
+        raise InvalidValueError(f"demand says how often each pair of vertices counts; leave out {', '.join(beside)}")
 
 
 def _require_decays(centralities: tuple[Centrality, ...], arguments: Arguments) -> None:
     """Raise ValueError if a decay is missing, would go unseen, or is given beside what scales by numbers of pairs."""
     if arguments.decay is None:
         if any("gravity" in one.sums for one in centralities):
-            raise ValueError("gravity needs decay, by how much a target counts less for each unit of distance")
+            raise InvalidValueError("gravity needs decay, by how much a target counts less for each unit of distance")
         return
     if arguments.normalized or arguments.endpoints:
-        raise ValueError("decay weighs targets, and does not go with normalized or endpoints")
+        raise InvalidValueError("decay weighs targets, and does not go with normalized or endpoints")
     if without := [one.name for one in centralities if one.sums & DECAYING and "decay" not in one.takes]:
-        raise ValueError(f"decay changes sums of {', '.join(without)}, which takes none; ask for it by itself")
+        raise InvalidValueError(f"decay changes sums of {', '.join(without)}, which takes none; ask for it by itself")
 
 
 def _scores(A: Any, centrality: Centrality, result: Result, arguments: Arguments) -> Any:
@@ -283,9 +287,9 @@ def _finish(centrality: Centrality, result: Result, arguments: Arguments) -> NDA
     count, of = (result.graph.nnz, "an edge") if centrality.of_edges else (result.graph.n, "a vertex")
     returned = f"finish of centrality {centrality.name!r} returned"
     if not isinstance(scores, np.ndarray):
-        raise TypeError(f"{returned} a {type(scores).__name__}; it returns an ndarray of float64, a number {of}")
+        raise InvalidTypeError(f"{returned} a {type(scores).__name__}; it returns an ndarray of float64, a number {of}")
     if scores.shape != (count,):
-        raise ValueError(f"{returned} an array of shape {scores.shape}; it is a number {of}, shape ({count},)")
+        raise InvalidValueError(f"{returned} an array of shape {scores.shape}; it is a number {of}, shape ({count},)")
     return scores
 
 

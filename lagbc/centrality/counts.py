@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lagbc.centrality.compute import where_it_is
+from lagbc.errors import OutOfRangeError
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
@@ -70,7 +71,7 @@ def shortest_path_counts(
         dist[i], sigma[i] = extended.count_paths(graph.on_host, plan, root, log2=log2)
         if not log2 and not np.isfinite(sigma[i]).all():
             v = int(np.argmin(np.isfinite(sigma[i])))
-            raise OverflowError(
+            raise OutOfRangeError(
                 f"the number of shortest paths from vertex {root} to vertex {v} is more than float64 holds; "
                 "log2=True returns its logarithm"
             )

@@ -24,7 +24,7 @@ class OfEdges(Options, total=False):
     source_weights: ArrayLike | None
     target_weights: ArrayLike | None
     demand: DemandLike | None
-    rtol: float
+    rtol: float | None
     k: int | None
     rng: int | np.random.Generator | None
     normalized: bool
@@ -71,7 +71,7 @@ def edge_bc(
     demand: DemandLike | None = None,
     cutoff: ArrayLike | None = None,
     decay: ArrayLike | None = None,
-    rtol: float = 0.0,
+    rtol: float | None = None,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
     normalized: bool = False,

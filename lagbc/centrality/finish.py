@@ -9,12 +9,16 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from lagbc.centrality.rescale import per_sample, rescale, rescale_edges
+from lagbc.errors import InvalidValueError, OutOfRangeError
 
 if TYPE_CHECKING:
     from lagbc.centrality.registry import Arguments
     from lagbc.run.execute import Result
 
 Scores = NDArray[np.float64]
+
+# Sums of distances below this are scaled by 2**_POWER, which leaves none of them below.
+_SMALL, _POWER = 2.0**-900, 200
 
 
 def bc(result: Result, arguments: Arguments) -> Scores:
@@ -55,12 +59,18 @@ def closeness(result: Result, arguments: Arguments) -> Scores:
     """
     reached, distance = result.sums.reached, _finite("distances", result.sums.distance)
     # Small sums are scaled by a power of two, which changes no bit, as the second factor may make up for the first.
-    power = np.where(distance < 2.0**-900, 100, 0)
-    scores: Scores = np.divide(reached, np.ldexp(distance, power), out=np.zeros(len(reached)), where=distance > 0)
+    small = np.flatnonzero((distance > 0) & (distance < _SMALL))
+    if len(small):
+        distance = distance.copy()
+        distance[small] = np.ldexp(distance[small], _POWER)
+    # Nothing reaches v where the sum is 0, and 0 by any number is 0.
+    scores: Scores = np.maximum(distance, _SMALL)
+    np.divide(reached, scores, out=scores)
     if arguments.wf_improved:
-        scores = scores * (per_sample(reached, _sample(result)) / max(len(reached) - 1, 1))
-    with np.errstate(over="ignore"):
-        scores = np.ldexp(scores, power)
+        scores *= per_sample(reached, _sample(result)) / max(len(reached) - 1, 1)
+    if len(small):
+        with np.errstate(over="ignore"):
+            scores[small] = np.ldexp(scores[small], _POWER)
     return _finite_inverse(scores, result)
 
 
@@ -93,7 +103,7 @@ def stress(result: Result, arguments: Arguments) -> Scores:
         with np.errstate(divide="ignore"):
             return np.log2(counts) if arguments.log2 else counts
     if not arguments.log2:
-        raise OverflowError(
+        raise OutOfRangeError(
             f"the stress of {len(outside)} vertices is more than float64 holds, the first is {outside[0]}; "
             "log2=True returns its logarithm"
         )
@@ -120,13 +130,13 @@ def _sample(result: Result) -> NDArray[np.int64] | None:
 def _of_weights(scores: Scores, arguments: Arguments) -> Scores:
     if not np.isfinite(scores).all():
         weights = "target_weights times source_weights sum" if arguments.demand is None else "the trips of demand sum"
-        raise OverflowError(f"{weights} to more than float64 holds; scale them down")
+        raise OutOfRangeError(f"{weights} to more than float64 holds; scale them down")
     return scores
 
 
 def _finite(what: str, scores: Scores) -> Scores:
     if not np.isfinite(scores).all():
-        raise OverflowError(f"{what} sum to more than float64 holds; take another unit of length")
+        raise OutOfRangeError(f"{what} sum to more than float64 holds; take another unit of length")
     return scores
 
 
@@ -134,7 +144,7 @@ def _finite_inverse(scores: Scores, result: Result) -> Scores:
     """Require that float64 holds scores made of inverse distances."""
     lengths = result.graph.weights
     if lengths is not None and not np.isfinite(scores).all() and lengths.min() < 1 / np.finfo(np.float64).max:
-        raise ValueError(
+        raise InvalidValueError(
             f"A holds the length {float(lengths.min())}; the inverse of such a distance is more than float64 holds; "
             "use a smaller unit of length"
         )

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
 from lagbc.cpu.cores import share
+from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfMemoryError
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph
@@ -21,7 +22,7 @@ from lagbc.phases import phase
 from lagbc.run.memory import SMALL_RUN
 from lagbc.run.options import Options, Settings, require_known, settle
 from lagbc.run.progress import Meter, Stretch
-from lagbc.run.request import parse_tolerance, parse_vertices, require_flags
+from lagbc.run.request import parse_tolerance, parse_vertices, require_flags, warn_of_ties
 from lagbc.types import GraphLike
 
 # Roots that are summed by themselves, whatever thread does: the order of the sums, and with it their bits.
@@ -48,7 +49,7 @@ def group_bc(
     directed: bool | None = None,
     weighted: bool | str | None = None,
     strength: bool = False,
-    rtol: float = 0.0,
+    rtol: float | None = None,
     normalized: bool = False,
     endpoints: bool = False,
     **options: Unpack[Options],
@@ -111,6 +112,7 @@ def group_bc(
     how = settle("auto", cast(Options, given))
     graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
     tolerance = parse_tolerance(rtol)
+    warn_of_ties(graph, strength, rtol)
     members = _members(graph, groups)
     sizes: NDArray[np.int64] = members.sum(axis=0)
     raw: NDArray[np.float64] = _raw(graph.on_host, members, tolerance, how, endpoints=endpoints)
@@ -128,7 +130,7 @@ def _require_usual(options: Options) -> None:
         usual = _USUAL.get(name, (None,))
         if name not in _TAKEN and value not in usual:
             ways = f"; leave it out or pass {' or '.join(map(repr, usual))}" if name in _USUAL else ""
-            raise ValueError(
+            raise InvalidValueError(
                 f"{name}={value!r} means nothing to group_bc, which counts groups on the CPU, by one method, in one "
                 f"process, without a checkpoint{ways}"
             )
@@ -137,13 +139,15 @@ def _require_usual(options: Options) -> None:
 def _members(graph: Graph, groups: Any) -> NDArray[np.bool_]:
     """Mark the vertices of each group, a column each."""
     if isinstance(groups, str) or not isinstance(groups, Iterable):
-        raise TypeError(f"groups is {groups!r}; it is a sequence of groups, each a sequence of vertices")
+        raise InvalidTypeError(f"groups is {groups!r}; it is a sequence of groups, each a sequence of vertices")
     listed = list(groups)
     members = np.zeros((graph.n, len(listed)), np.bool_)
     for place, group in enumerate(listed):
         what = f"groups[{place}]"
         if isinstance(group, str) or not isinstance(group, Iterable):
-            raise TypeError(f"{what} is {group!r}; it is a sequence of vertices: for a single group pass [group]")
+            raise InvalidTypeError(
+                f"{what} is {group!r}; it is a sequence of vertices: for a single group pass [group]"
+            )
         vertices = group if isinstance(group, np.ndarray) else list(group)
         members[parse_vertices(what, graph.n, numbers_of(what, graph.names, vertices)), place] = True
     return members
@@ -199,7 +203,7 @@ def _fit(graph: Graph, groups: int, how: Settings) -> tuple[int, int]:
         if room > 0:
             return min(room, most), threads
     needed = held + n * (_SEARCH_BYTES + 9)
-    raise MemoryError(
+    raise OutOfMemoryError(
         f"group_bc with one thread, one group at a time, needs up to {needed:.3g} bytes, but the budget is "
         f"{budget:.3g}; raise it by memory= or the environment variable {BUDGET_VARIABLE}"
     )

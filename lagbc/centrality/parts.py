@@ -19,7 +19,8 @@ from scipy import sparse
 
 from lagbc.centrality.compute import Call, finish_call, plan_call
 from lagbc.centrality.registry import Arguments
-from lagbc.errors import PartError
+from lagbc.errors import InvalidTypeError, InvalidValueError, PartError
+from lagbc.files import require_name, require_writable
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
@@ -55,7 +56,7 @@ def save_part(
     demand: DemandLike | None = None,
     cutoff: ArrayLike | None = None,
     decay: ArrayLike | None = None,
-    rtol: float = 0.0,
+    rtol: float | None = None,
     k: int | None = None,
     rng: int | None = None,
     normalized: bool = False,
@@ -118,11 +119,11 @@ def save_part(
     )
     share, target = _parse_part(part), _parse_path(path)
     if k is not None and not isinstance(rng, Integral):
-        raise ValueError("k= draws roots, the same in all parts: pass them the same integer as rng=")
+        raise InvalidValueError("k= draws roots, the same in all parts: pass them the same integer as rng=")
     given = with_defaults(options)
     for name in ("checkpoint", "executor", "comm"):
         if given.get(name) is not None:
-            raise ValueError(f"a part takes no {name}=; leave it out, and make more parts of the run")
+            raise InvalidValueError(f"a part takes no {name}=; leave it out, and make more parts of the run")
     with home(A, options):
         call = plan_call(A, which, batch, directed, weighted, strength, options, arguments)
         return _save(target, share, call, _planned_by(batch, options))
@@ -273,16 +274,23 @@ def _names_of(names: list[Any] | None) -> NDArray[Any] | None:
 
 def _parse_path(path: Any) -> Path:
     try:
-        return Path(path)
+        target = Path(path)
     except TypeError:
-        raise TypeError(f"{path!r} is not a path") from None
+        raise InvalidTypeError(f"{path!r} is not a path") from None
+    require_name(target)
+    if target.exists() and not target.is_file():
+        raise PartError(f"{path} is a folder, a pipe or a device; name a file")
+    require_writable(target)
+    return target
 
 
 def _parse_part(part: Any) -> Share:
     try:
         number, of = map(operator.index, part)
     except (TypeError, ValueError):
-        raise TypeError(f"part={part!r}: it is a pair of integers, such as (2, 4) for the second of four") from None
+        raise InvalidTypeError(
+            f"part={part!r}: it is a pair of integers, such as (2, 4) for the second of four"
+        ) from None
     if not 1 <= number <= of:
-        raise ValueError(f"part={part!r}: it is one of 1, 2, ... up to the number of parts, such as (2, 4)")
+        raise InvalidValueError(f"part={part!r}: it is one of 1, 2, ... up to the number of parts, such as (2, 4)")
     return Share(number, of)

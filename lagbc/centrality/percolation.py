@@ -10,11 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from lagbc.centrality.betweenness import bc
 from lagbc.centrality.compute import where_it_is
+from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.run.options import Options, require_known
-from lagbc.run.request import parse_vertex_weights
+from lagbc.run.request import parse_vertex_weights, warn_of_ties
 from lagbc.types import Auto, GraphLike
 
 
@@ -26,7 +27,7 @@ def percolation(
     directed: bool | None = None,
     weighted: bool | str | None = None,
     strength: bool = False,
-    rtol: float = 0.0,
+    rtol: float | None = None,
     **options: Unpack[Options],
 ) -> NDArray[np.float64]:
     r"""Percolation centrality of every vertex: the share of percolated paths that lead through it, as in NetworkX.
@@ -74,9 +75,10 @@ def percolation(
     """
     require_known(options)
     graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
+    warn_of_ties(graph, strength, rtol)
     x = parse_vertex_weights("states", _in_order(states, graph), graph.n)
     if x is None:
-        raise TypeError(f"states is None; it is one number a vertex, shape ({graph.n},)")
+        raise InvalidTypeError(f"states is None; it is one number a vertex, shape ({graph.n},)")
     _require_near(x)
     # In units of the largest, which cancels: no sum leaves float64.
     x = x / max(x.max(initial=0), np.finfo(np.float64).tiny)
@@ -95,7 +97,7 @@ def _require_near(x: NDArray[np.float64]) -> None:
         return
     least, most = some[x[some].argmin()], some[x[some].argmax()]
     if np.ldexp(x[most], -960) > x[least]:
-        raise ValueError(
+        raise InvalidValueError(
             f"states lie too far apart for float64, that of vertex {least} is {x[least]:.3g}, that of vertex {most} "
             f"{x[most]:.3g}; pass 0 for those that are nothing beside the others"
         )
@@ -109,5 +111,7 @@ def _in_order(states: ArrayLike | Mapping[Any, float], graph: Graph) -> ArrayLik
     missing = next((name for name in names if name not in states), None)
     if missing is not None or len(states) > len(names):
         what = f"not that of {missing!r}" if missing is not None else "others, too"
-        raise ValueError(f"states has {len(states)} states, {what}; it holds one for each of the {graph.n} vertices")
+        raise InvalidValueError(
+            f"states has {len(states)} states, {what}; it holds one for each of the {graph.n} vertices"
+        )
     return [states[name] for name in names]

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from lagbc.centrality.compute import find_all, plan_call
 from lagbc.centrality.registry import Arguments, require_taken
+from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods.choose import Selection
@@ -146,15 +147,15 @@ def _plan(
     bounds = parse_bounds(sums, *cutoff_and_decay)
     if demand is not None:
         if bounds is not None:
-            raise ValueError("demand says how often each pair of vertices counts; leave out cutoff and decay")
+            raise InvalidValueError("demand says how often each pair of vertices counts; leave out cutoff and decay")
         if roots is not None:
-            raise ValueError("demand says which roots there are; leave out roots")
+            raise InvalidValueError("demand says which roots there are; leave out roots")
         trips = parse_demand(graph.n, demand)
         return plan_run(graph, Request(sums, origins(trips), demand=trips), batch, options)
     count = graph.n if roots is None else roots
     if not isinstance(count, SupportsIndex):
-        raise TypeError(f"roots={roots!r} is not an integer; it is a count")
+        raise InvalidTypeError(f"roots={roots!r} is not an integer; it is a count")
     if not 0 <= operator.index(count) <= graph.n:
-        raise ValueError(f"roots={roots}: it is a count, at most {graph.n}, the number of vertices")
+        raise InvalidValueError(f"roots={roots}: it is a count, at most {graph.n}, the number of vertices")
     roots_drawn = np.sort(np.random.default_rng(0).choice(graph.n, count, replace=False))
     return plan_run(graph, Request(sums, roots_drawn, bounds=bounds), batch, options)

@@ -13,6 +13,8 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from lagbc.errors import InvalidTypeError, InvalidValueError
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
@@ -40,7 +42,7 @@ class Arguments:
     decay: ArrayLike | None = None
     k: int | None = None
     rng: int | np.random.Generator | None = None
-    rtol: float = 0.0
+    rtol: float | None = None
     normalized: bool = False
     endpoints: bool = False
     wf_improved: bool = True
@@ -245,20 +247,20 @@ def register_centrality(centrality: Centrality) -> None:
     from lagbc.methods.sums import Sums
 
     if not isinstance(centrality, Centrality):
-        raise TypeError(f"{centrality!r} is no lagbc.Centrality")
+        raise InvalidTypeError(f"{centrality!r} is no lagbc.Centrality")
     if centrality.name in _CENTRALITIES:
-        raise ValueError(f"there is a centrality {centrality.name!r} already")
+        raise InvalidValueError(f"there is a centrality {centrality.name!r} already")
     for what, named, record in (("sums", centrality.sums, Sums), ("takes", centrality.takes, Arguments)):
         there = [field.name for field in fields(record)]
         if unknown := set(named).difference(there):
-            raise ValueError(f"{what}: there is no {', '.join(sorted(unknown))}; there are: {', '.join(there)}")
+            raise InvalidValueError(f"{what}: there is no {', '.join(sorted(unknown))}; there are: {', '.join(there)}")
     _CENTRALITIES[centrality.name] = centrality
 
 
 def unregister_centrality(name: str) -> None:
     """Remove a centrality that was added; ValueError if none of this name was."""
     if _CENTRALITIES.get(name) in (None, *_BUILT_IN):
-        raise ValueError(f"there is no centrality {name!r} that was added")
+        raise InvalidValueError(f"there is no centrality {name!r} that was added")
     del _CENTRALITIES[name]
 
 
@@ -270,7 +272,7 @@ def registered() -> tuple[Centrality, ...]:
 def find(name: str) -> Centrality:
     """Return the centrality of a name; ValueError, with those there are, if there is none."""
     if name not in _CENTRALITIES:
-        raise ValueError(f"there is no centrality {name!r}; there are: {', '.join(_CENTRALITIES)}")
+        raise InvalidValueError(f"there is no centrality {name!r}; there are: {', '.join(_CENTRALITIES)}")
     return _CENTRALITIES[name]
 
 
@@ -286,4 +288,4 @@ def require_taken(centralities: tuple[Centrality, ...], arguments: Arguments) ->
         without = [centrality.name for centrality in centralities if name not in centrality.takes]
         if without and (name in OF_THE_SUMS or len(without) == len(centralities)):
             or_them = ", or them" if len(without) < len(centralities) else ""
-            raise ValueError(f"{name} means nothing to {', '.join(without)}; leave it out{or_them}")
+            raise InvalidValueError(f"{name} means nothing to {', '.join(without)}; leave it out{or_them}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.errors import InvalidValueError
+
 
 def rescale(
     raw: NDArray[np.float64],
@@ -84,16 +86,17 @@ def per_sample(raw: NDArray[np.float64], sampled: NDArray[np.int64] | None) -> N
         return raw
     n = len(raw)
     require_defined(n, len(sampled), endpoints=False)
-    others = np.full(n, len(sampled))
-    others[sampled] -= 1
-    scaled: NDArray[np.float64] = raw * ((n - 1) / np.maximum(others, 1))
+    scaled: NDArray[np.float64] = raw * ((n - 1) / max(len(sampled), 1))
+    scaled[sampled] = raw[sampled] * ((n - 1) / max(len(sampled) - 1, 1))
     return scaled
 
 
 def require_defined(n: int, k: int | None, *, endpoints: bool) -> None:
     """Raise ValueError if one sampled root is to estimate its own score: no root but itself tells of it (0/0)."""
     if k == 1 and not endpoints and n > 2:
-        raise ValueError("k=1 without endpoints leaves the score of the sampled vertex undefined (0/0); take k >= 2")
+        raise InvalidValueError(
+            "k=1 without endpoints leaves the score of the sampled vertex undefined (0/0); take k >= 2"
+        )
 
 
 def _factor(others: int, roots: int, pairs_of_root: int | None, directed: bool) -> float:

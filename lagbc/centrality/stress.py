@@ -23,7 +23,7 @@ def stress(
     sources: ArrayLike | None = None,
     targets: ArrayLike | None = None,
     cutoff: ArrayLike | None = None,
-    rtol: float = 0.0,
+    rtol: float | None = None,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
     log2: bool = False,

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from lagbc.errors import MissingDependencyError
+from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError
 from lagbc.graph import adapters
+from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.types import GraphLike
 
@@ -72,11 +73,11 @@ def table(
         ) from error
     columns = dict(scores) if isinstance(scores, Mapping) else {"score": scores}
     if not columns:
-        raise ValueError("scores is empty; it holds the scores of one centrality or more")
+        raise InvalidValueError("scores is empty; it holds the scores of one centrality or more")
     columns = {name: _on_host(name, values) for name, values in columns.items()}
     of_edges = {sparse.issparse(values) for values in columns.values()}
     if len(of_edges) > 1:
-        raise ValueError("scores of vertices and of edges have rows of their own; make a table of each")
+        raise InvalidValueError("scores of vertices and of edges have rows of their own; make a table of each")
     names = _names(graph)
     n = len(names)
     for name, values in columns.items():
@@ -84,7 +85,7 @@ def table(
             several = (
                 "; of several cutoffs or decays, take one column" if values.ndim > 1 and of_edges == {False} else ""
             )
-            raise ValueError(f"{name} has shape {values.shape}, but the graph has {n} vertices{several}")
+            raise InvalidValueError(f"{name} has shape {values.shape}, but the graph has {n} vertices{several}")
     if of_edges == {False}:
         return pd.DataFrame(columns, index=pd.Index(names, name="vertex", tupleize_cols=False))
     if adapters.is_networkx(graph) and directed in (None, adapters.is_directed(graph)):
@@ -99,8 +100,9 @@ def table(
 
 def _on_host(name: str, values: Any) -> Any:
     values = values.get() if hasattr(values, "get") else values
+    refuse_masked(name, values)
     if not (isinstance(values, np.ndarray) or sparse.issparse(values)):
-        raise TypeError(
+        raise InvalidTypeError(
             f"{name} is a {type(values).__qualname__}; scores are an array or a sparse matrix: of a list of "
             "matrices, one a cutoff, take one"
         )
@@ -121,7 +123,7 @@ def _size(graph: Any) -> int:
     matrix = adapters.to_matrix(graph) if adapters.is_adaptable(graph) else graph
     shape: tuple[int, ...] = getattr(matrix, "shape", ())
     if len(shape) != 2:
-        raise TypeError(f"graph is a {type(graph).__qualname__}; it is a graph or a matrix as lagbc.bc takes it")
+        raise InvalidTypeError(f"graph is a {type(graph).__qualname__}; it is a graph or a matrix as lagbc.bc takes it")
     return int(shape[0])
 
 

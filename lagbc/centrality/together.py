@@ -68,7 +68,7 @@ def centralities(
     demand: DemandLike | None = None,
     cutoff: ArrayLike | None = None,
     decay: ArrayLike | None = None,
-    rtol: float = 0.0,
+    rtol: float | None = None,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
     normalized: bool = False,

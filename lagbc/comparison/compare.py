@@ -14,6 +14,7 @@ from lagbc.comparison.check import Check
 from lagbc.comparison.measure import Places, Task, TooSlow, time_method
 from lagbc.comparison.records import Comparison, Measurement
 from lagbc.comparison.roots import draw_roots
+from lagbc.errors import InvalidValueError
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
 from lagbc.methods.table import Method
@@ -103,17 +104,17 @@ def compare(
     """
     require_flags(progress=progress)
     if not parse_real("time_limit", time_limit) > 0:
-        raise ValueError(f"time_limit={time_limit!r}: it is a number of seconds, more than 0")
+        raise InvalidValueError(f"time_limit={time_limit!r}: it is a number of seconds, more than 0")
     with record_phases() as recorder:
         graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
     rows = _rows(methods, device, graph.weighted)
     taking = [row for row in rows if row.reads("bucket_width") and row.weighted == graph.weighted]
     if bucket_width not in (None, "auto") and not taking:
-        raise ValueError(
+        raise InvalidValueError(
             f"bucket_width={bucket_width!r} means nothing to {', '.join(sorted({row.name for row in rows}))}"
         )
     if not graph.nnz:
-        raise ValueError("A has no edge between two vertices, so that there is nothing to compare")
+        raise InvalidValueError("A has no edge between two vertices, so that there is nothing to compare")
     places = Places(graph)
     home = places["cpu" if graph.on_host is graph else "cuda"]
     given = {"dtype": dtype, "bucket_width": bucket_width, "threads": threads}
@@ -156,7 +157,7 @@ def compare(
 def _rows(methods: str | Iterable[str], device: str, weighted: bool) -> list[Method]:
     """Return the rows to go through: those asked for, less those that another of the same name stands for."""
     if device not in ("all", "cpu", "cuda"):
-        raise ValueError(f"device={device!r} is not 'all', 'cpu' or 'cuda'")
+        raise InvalidValueError(f"device={device!r} is not 'all', 'cpu' or 'cuda'")
     on_device = [row for row in table.METHODS if device in ("all", row.device)]
     if isinstance(methods, str) and methods == "all":
         applying = {(row.name, row.device) for row in on_device if row.weighted == weighted}
@@ -167,7 +168,9 @@ def _rows(methods: str | Iterable[str], device: str, weighted: bool) -> list[Met
     if unknown or not asked:
         where = f"{'' if device == 'all' else f' on {device}'}{' with lengths' if weighted else ' for hops'}"
         rows = ", ".join(f"{row.name} on {row.device}" for row in there)
-        raise ValueError(f"methods: there is no {', '.join(unknown) or 'name'}{where}; there are 'all' and {rows}")
+        raise InvalidValueError(
+            f"methods: there is no {', '.join(unknown) or 'name'}{where}; there are 'all' and {rows}"
+        )
     for name in asked:
         named = [row for row in there if row.name == name]
         if not any(row.available for row in named):

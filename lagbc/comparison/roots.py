@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.run.options import parse_count
@@ -22,7 +23,7 @@ def draw_roots(graph: Graph, roots: int | ArrayLike, rng: int | np.random.Genera
         given = parse_vertices("roots", graph.n, numbers_of("roots", graph.names, roots))
         given = given[graph.out_degrees[given] > 0]
         if not len(given):
-            raise ValueError("no edge leaves any of the roots, so that there is nothing to compare")
+            raise InvalidValueError("no edge leaves any of the roots, so that there is nothing to compare")
         return given
     order: NDArray[np.int64] = graph.order[graph.out_degrees[graph.order] > 0]
     count = min(parse_count("roots", roots), len(order))

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from lagbc.cuda.compiler import Source
+from lagbc.errors import InvalidTypeError
 from lagbc.phases import in_phase
 
 _NUMBERS = {"int": "int32", "offset": "int64", "double": "float64"}
@@ -52,7 +53,7 @@ class Kernel:
             An integer does not fit.
         """
         if unlike := arguments.keys() ^ self.parameters.keys():
-            raise TypeError(f"{', '.join(sorted(unlike))}: given or a parameter of the kernel, but not both")
+            raise InvalidTypeError(f"{', '.join(sorted(unlike))}: given or a parameter of the kernel, but not both")
         given = (_convert(arguments[name], number) for name, number in self.parameters.items())
         self.function(grid, (threads,), tuple(given))
 

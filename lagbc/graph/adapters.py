@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from lagbc.errors import warn
+from lagbc.errors import InvalidTypeError, InvalidValueError, warn
 
 # The edge attribute that holds the lengths, as NetworkX and igraph call it by default.
 LENGTH = "weight"
@@ -143,10 +143,10 @@ def to_matrix(A: Any, *, weighted: bool | str = False, strength: bool = False) -
     return read(A, weighted, strength)
 
 
-def refuse_attribute(A: Any, attribute: str) -> TypeError:
+def refuse_attribute(A: Any, attribute: str) -> InvalidTypeError:
     """Say that what was given for `A` has no edge attributes."""
     kind = f"{type(A).__module__.partition('.')[0]}.{type(A).__name__}"
-    return TypeError(
+    return InvalidTypeError(
         f"weighted={attribute!r} names an edge attribute of a NetworkX or igraph graph, but A is a {kind}; "
         "pass weighted=True to take its own values as lengths"
     )
@@ -182,8 +182,10 @@ def as_lengths(values: Iterable[Any], name_of: Callable[[int], str]) -> NDArray[
         return lengths
     for position, value in enumerate(given):
         if np.ndim(value) or np.asarray(value).dtype.kind not in "biuf":
-            raise TypeError(f"{name_of(position)} has length {value!r}; lengths are floats, or integers of 64 bits")
-    raise TypeError(f"the lengths have no common type of real numbers, but {lengths.dtype}")
+            raise InvalidTypeError(
+                f"{name_of(position)} has length {value!r}; lengths are floats, or integers of 64 bits"
+            )
+    raise InvalidTypeError(f"the lengths have no common type of real numbers, but {lengths.dtype}")
 
 
 def _read_networkx(G: Any, weighted: bool | str, strength: bool) -> sparse.coo_array:
@@ -220,10 +222,12 @@ def _attribute_of(weighted: bool | str) -> str:
     return weighted if isinstance(weighted, str) else LENGTH
 
 
-def _no_attribute(kind: str, attribute: str, there: Iterable[Any]) -> ValueError:
+def _no_attribute(kind: str, attribute: str, there: Iterable[Any]) -> InvalidValueError:
     names = sorted(repr(name) for name in there if isinstance(name, str))
     others = f"they have {', '.join(names)}, of which weighted= takes one by name" if names else "they have none"
-    return ValueError(f"the edges of the {kind} have no attribute {attribute!r}; {others}; weighted=False counts hops")
+    return InvalidValueError(
+        f"the edges of the {kind} have no attribute {attribute!r}; {others}; weighted=False counts hops"
+    )
 
 
 def _read_igraph(graph: Any, weighted: bool | str, strength: bool) -> sparse.coo_array:
@@ -257,7 +261,9 @@ def _read_graph_file(file: Any, weighted: bool | str, strength: bool) -> sparse.
     if isinstance(weighted, str):
         raise refuse_attribute(file, weighted)
     if strength and file.notices and not file.strengths:
-        raise ValueError(f"{file.name}: of repeated edges the smallest value was kept; pass read_graph(strengths=True)")
+        raise InvalidValueError(
+            f"{file.name}: of repeated edges the smallest value was kept; pass read_graph(strengths=True)"
+        )
     if weighted:
         file.require_lengths("strength" if strength else "length")  # in its own words
     return file.matrix

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.errors import InvalidValueError
 from lagbc.graph import adapters
+from lagbc.graph.given import refuse_masked
 
 if TYPE_CHECKING:
     from lagbc.graph.graph import Graph
@@ -71,17 +73,22 @@ def as_coordinates(xy: Any, A: Any, graph: Graph) -> Coordinates:
     if xy is None:
         xy = coordinates_of(A)
     if xy is None:
-        raise ValueError("the graph says nothing of where its vertices are (attributes x and y); give coordinates")
+        raise InvalidValueError(
+            "the graph says nothing of where its vertices are (attributes x and y); give coordinates"
+        )
+    refuse_masked("coordinates", xy)
     found = xy if isinstance(xy, Coordinates) else Coordinates(_numbers(xy))
     n = graph.n
     if found.xy.shape != (n, 2):
-        raise ValueError(f"coordinates have the shape {found.xy.shape}; expected x and y of every vertex, ({n}, 2)")
+        raise InvalidValueError(
+            f"coordinates have the shape {found.xy.shape}; expected x and y of every vertex, ({n}, 2)"
+        )
     wrong = np.flatnonzero(~np.isfinite(found.xy).all(axis=1))
     if len(wrong):
         v = int(wrong[0])
         first = f"vertex {v}" if graph.names is None else f"vertex {graph.names[v]!r}"
         x, y = found.xy[v].tolist()
-        raise ValueError(
+        raise InvalidValueError(
             f"{len(wrong)} of the {n} vertices have no finite coordinates, the first is {first}: x = {x}, y = {y}"
         )
     return found
@@ -91,4 +98,6 @@ def _numbers(xy: Any) -> NDArray[np.float64]:
     try:
         return np.asarray(xy, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError("coordinates are no array of numbers; expected x and y of every vertex, (n, 2)") from None
+        raise InvalidValueError(
+            "coordinates are no array of numbers; expected x and y of every vertex, (n, 2)"
+        ) from None

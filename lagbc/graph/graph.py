@@ -29,6 +29,8 @@ from lagbc.graph.order import hubs
 from lagbc.graph.order.degree import degree_order, isolated_last
 from lagbc.graph.order.proximity import proximity_order
 from lagbc.graph.order.search import bfs_extent, weak_components, widest_row
+from lagbc.native import Csr as NativeCsr
+from lagbc.native import csr as native_csr
 from lagbc.phases import in_phase
 
 
@@ -91,6 +93,12 @@ class Graph:
     def csr(self) -> Csr:
         """The arrays ``(indptr, indices, weights)``."""
         return self.indptr, self.indices, self.weights
+
+    @property
+    def native(self) -> tuple[NativeCsr, NativeCsr]:
+        """The rows and those of the transpose as kernels take them, the same object where they are the same."""
+        out = native_csr(*self.csr)
+        return out, out if self.transpose is self else native_csr(*self.transpose.csr)
 
     @property
     def n(self) -> int:

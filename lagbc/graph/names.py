@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.graph.given import refuse_masked
+
 Names = Sequence[Any] | NDArray[Any]
 
 # Looking for names like another one takes about a second where there are so many.
@@ -42,12 +45,13 @@ def numbers_of(what: str, names: Names | None, given: Any) -> Any:
     TypeError, ValueError
         It is one string or no list, or no vertex has such a name, or several have.
     """
+    refuse_masked(what, given)
     if names is None or given is None:
         return given
     if isinstance(given, str):
-        raise TypeError(f"{what} is the string {given!r}; pass a list of names, [{given!r}]")
+        raise InvalidTypeError(f"{what} is the string {given!r}; pass a list of names, [{given!r}]")
     if not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
-        raise TypeError(f"{what} is {given!r}; pass a list, [{given!r}]")
+        raise InvalidTypeError(f"{what} is {given!r}; pass a list, [{given!r}]")
     items = given.tolist() if isinstance(given, np.ndarray) else list(given)
     if all(isinstance(item, Integral) for item in items) and not are_integers(names):
         return given
@@ -60,7 +64,7 @@ def numbers_of(what: str, names: Names | None, given: Any) -> Any:
         some = ", ".join(repr(name) for name in islice(numbers, 3))
         nearest = nearest_names(wrong, numbers)
         there = f"did you mean {nearest}?" if nearest else f"they are called {some}, ..."
-        raise ValueError(f"{what} holds {wrong!r}, which no vertex is called; {there}") from None
+        raise InvalidValueError(f"{what} holds {wrong!r}, which no vertex is called; {there}") from None
     if len(numbers) < len(listed):
         _require_one_each(what, items, listed)
     return found
@@ -79,7 +83,7 @@ def _require_one_each(what: str, items: Sequence[Any], names: Sequence[Any]) -> 
     for item in items:
         if often[item] > 1:
             places = [i for i, name in enumerate(names) if name == item]
-            raise ValueError(
+            raise InvalidValueError(
                 f"{what} holds {item!r}, which {len(places)} vertices are called, {places[0]} and {places[1]} among "
                 "them; give each a name of its own, or pass the numbers of vertices of a matrix"
             )

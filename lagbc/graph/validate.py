@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph import adapters
 from lagbc.graph.csr import Csr, are_equal, as_numpy, both_ways, index_type, module_of, transposed
+from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.phases import phase
 from lagbc.types import GraphLike
@@ -96,13 +98,13 @@ def take_graph(
     if directed is None:
         directed = A.directed if isinstance(A, Graph) else adapters.is_directed(A)
     elif not isinstance(directed, bool | np.bool_):
-        raise TypeError(f"directed={directed!r} is neither True nor False")
+        raise InvalidTypeError(f"directed={directed!r} is neither True nor False")
     if weighted is None:
         weighted = isinstance(A, Graph) and A.weighted
     elif isinstance(weighted, np.bool_):
         weighted = bool(weighted)
     if not isinstance(weighted, bool | str):
-        raise TypeError(f"weighted={weighted!r} is neither True nor False nor the name of an edge attribute")
+        raise InvalidTypeError(f"weighted={weighted!r} is neither True nor False nor the name of an edge attribute")
     if isinstance(weighted, str) and not adapters.is_adaptable(A):
         if not isinstance(A, Graph):
             _require_matrix(A)
@@ -110,7 +112,7 @@ def take_graph(
     if isinstance(A, Graph):
         for name, made, asked in (("directed", A.directed, directed), ("weighted", A.weighted, weighted)):
             if made != asked:
-                raise ValueError(
+                raise InvalidValueError(
                     f"A is a Graph made with {name}={made}, but {name}={asked} is asked for; leave it out, or pass the "
                     "matrix that A was made of"
                 )
@@ -127,11 +129,13 @@ def take_graph(
 def _of_strengths(A: Any, weighted: Any, strength: Any) -> Any:
     """Return what `weighted` means beside strengths: True, or the name of an attribute."""
     if not isinstance(strength, bool | np.bool_):
-        raise TypeError(f"strength={strength!r} is neither True nor False")
+        raise InvalidTypeError(f"strength={strength!r} is neither True nor False")
     if isinstance(A, Graph):
-        raise ValueError("A is a Graph, which has lengths or none; take strengths by as_graph(..., strength=True)")
+        raise InvalidValueError(
+            "A is a Graph, which has lengths or none; take strengths by as_graph(..., strength=True)"
+        )
     if weighted is False:
-        raise ValueError("strength=True takes the values as strengths, weighted=False takes none; leave out one")
+        raise InvalidValueError("strength=True takes the values as strengths, weighted=False takes none; leave out one")
     return True if weighted is None else weighted
 
 
@@ -140,32 +144,53 @@ def _as_inverses(A: Any) -> sparse.csr_array:
     _require_matrix(A)
     rows, columns, values = _stored_entries(A.get() if is_cupy(A) else A)
     if values.dtype.kind not in "biuf":
-        raise TypeError(f"A has dtype {A.dtype}; strengths are real numbers: pass A.astype(float)")
+        raise InvalidTypeError(f"A has dtype {A.dtype}; strengths are real numbers: pass A.astype(float)")
     edges = rows != columns
     ends = rows[edges], columns[edges]
     strengths = sparse.coo_array((values[edges].astype(np.float64), ends), shape=A.shape).tocsr()
-    wrong = np.flatnonzero(~(np.isfinite(strengths.data) & (strengths.data > 0)))
-    if len(wrong):
-        i = int(np.searchsorted(strengths.indptr, wrong[0], side="right")) - 1
-        raise ValueError(
-            f"{len(wrong)} of the {strengths.nnz} strengths of A are not finite and > 0, the first at "
-            f"({i}, {int(strengths.indices[wrong[0]])}): {float(strengths.data[wrong[0]])}. Remove those entries or "
-            "give them a strength; leaving out strength counts hops"
-        )
+    _require_strengths(
+        strengths,
+        ~(np.isfinite(strengths.data) & (strengths.data > 0)),
+        "not finite and > 0",
+        "Remove those entries or give them a strength; leaving out strength counts hops",
+    )
     with np.errstate(over="ignore"):
-        strengths.data = 1.0 / strengths.data  # an infinite length is refused as one
+        lengths = 1.0 / strengths.data
+    _require_strengths(
+        strengths,
+        lengths > _longest_edge(A.shape[0]),
+        f"so small that a path of {A.shape[0]} edges of the length 1 / w is longer than float64 holds",
+        "Multiply all strengths by a large number",
+    )
+    strengths.data = lengths
     return strengths
+
+
+def _require_strengths(strengths: sparse.csr_array, wrong: NDArray[np.bool_], what: str, instead: str) -> None:
+    """Raise ValueError, which says what is wrong and names the first of them, if some strengths are wrong."""
+    if not wrong.any():
+        return
+    first = int(np.argmax(wrong))
+    i = int(np.searchsorted(strengths.indptr, first, side="right")) - 1
+    raise InvalidValueError(
+        f"{np.count_nonzero(wrong)} of the {strengths.nnz} strengths of A are {what}, the first at "
+        f"({i}, {int(strengths.indices[first])}): {float(strengths.data[first])}. {instead}"
+    )
 
 
 def _read(A: Any, *, directed: bool, weighted: bool, copy: bool, upload: bool) -> Graph:
     _require_matrix(A)
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
         table = _OF_A_TABLE if isinstance(A, np.ndarray) and A.ndim == 2 and A.shape[1] in (2, 3) else ""
-        raise ValueError(f"A has shape {A.shape}, but an adjacency matrix is square: n rows and n columns{table}")
+        raise InvalidValueError(
+            f"A has shape {A.shape}, but an adjacency matrix is square: n rows and n columns{table}"
+        )
     if A.dtype == object:
-        raise TypeError("A has dtype object; convert it to a numeric or bool dtype first, e.g. A.astype(float)")
+        raise InvalidTypeError("A has dtype object; convert it to a numeric or bool dtype first, e.g. A.astype(float)")
     if weighted and A.dtype.kind not in "biuf":
-        raise TypeError(f"A has dtype {A.dtype}; lengths are real numbers: pass A.astype(float), or weighted=False")
+        raise InvalidTypeError(
+            f"A has dtype {A.dtype}; lengths are real numbers: pass A.astype(float), or weighted=False"
+        )
     if is_cupy(A):
         return Graph.from_csr(_read_on_device(A, directed=directed, weighted=weighted), directed)
     if upload and sparse.issparse(A) and (csr := _read_uploaded(A, directed=directed, weighted=weighted)) is not None:
@@ -284,14 +309,13 @@ def is_cupy(A: Any) -> bool:
 
 
 def _require_matrix(A: Any) -> None:
-    if isinstance(A, np.ma.MaskedArray):
-        raise TypeError("A is a masked array; pass A.filled(0), in which a masked entry is no edge")
+    refuse_masked("A", A, "pass A.filled(0), in which a masked entry is no edge")
     if sparse.issparse(A) or isinstance(A, np.ndarray) or is_cupy(A):
         return
     kind = f"{type(A).__module__}.{type(A).__qualname__}"
     if isinstance(A, str):
-        raise TypeError(f"A is the string {A!r}; to read a graph file, pass lagbc.read_graph({A!r})")
-    raise TypeError(
+        raise InvalidTypeError(f"A is the string {A!r}; to read a graph file, pass lagbc.read_graph({A!r})")
+    raise InvalidTypeError(
         f"A is a {kind}; lagbc takes a SciPy sparse array or matrix, a dense 2-D numpy.ndarray, a networkx.Graph, an "
         f"igraph.Graph or a graphblas.Matrix{_OF_A_TABLE}"
     )
@@ -329,8 +353,8 @@ def check_format(A: Any) -> Any:
     return A
 
 
-def _outside(n: int) -> ValueError:
-    return ValueError(f"A stores an index outside 0..{n - 1}; its index arrays are inconsistent")
+def _outside(n: int) -> InvalidValueError:
+    return InvalidValueError(f"A stores an index outside 0..{n - 1}; its index arrays are inconsistent")
 
 
 def _require_consistent(A: Any) -> None:
@@ -340,13 +364,13 @@ def _require_consistent(A: Any) -> None:
         raise _inconsistent_pointers(stored)
 
 
-def _inconsistent_pointers(stored: int) -> ValueError:
-    return ValueError(f"A.indptr does not rise from 0 to at most {stored}, the number of stored indices")
+def _inconsistent_pointers(stored: int) -> InvalidValueError:
+    return InvalidValueError(f"A.indptr does not rise from 0 to at most {stored}, the number of stored indices")
 
 
 def _as_lengths(values: Any) -> Any:
     if values.dtype.kind in "iu" and len(values) and int(values.max()) > EXACT_INTEGERS:
-        raise ValueError(
+        raise InvalidValueError(
             f"A holds the integer length {values.max()}, above 2**53, which float64 does not hold exactly; "
             "pass A.astype(float) to take the nearest float64 of each, or a larger unit of length"
         )
@@ -365,20 +389,25 @@ def _require_lengths(n: int, csr: Csr, *, is_reversed: bool = False) -> None:
     _require_finite_paths(n, longest)
 
 
-def _no_length(indptr: Any, indices: Any, lengths: Any) -> ValueError:
+def _no_length(indptr: Any, indices: Any, lengths: Any) -> InvalidValueError:
     invalid = ~(np.isfinite(lengths) & (lengths > 0))
     first = int(np.argmax(invalid))
     i = int(np.searchsorted(indptr, first, side="right")) - 1
-    return ValueError(
+    return InvalidValueError(
         f"{int(invalid.sum())} of the {len(lengths)} lengths of A are not finite and > 0, the first at "
         f"({i}, {int(indices[first])}): {float(lengths[first])}. Remove those entries or give them a length; "
         "for strengths w pass 1 / w; weighted=False counts hops"
     )
 
 
+def _longest_edge(n: int) -> float:
+    """Length of an edge up to which float64 holds that of each path among n vertices."""
+    return float(np.finfo(np.float64).max) / max(n, 1)
+
+
 def _require_finite_paths(n: int, longest: float) -> None:
-    if longest > np.finfo(np.float64).max / max(n, 1):
-        raise ValueError(
+    if longest > _longest_edge(n):
+        raise InvalidValueError(
             f"A holds the length {longest}; a path of {n} such edges is longer than float64 holds; "
             "use a larger unit of length"
         )
@@ -388,11 +417,11 @@ def _dense_pattern(A: NDArray[Any]) -> NDArray[np.bool_]:
     invalid = ~np.isfinite(A) if A.dtype.kind in "fc" else np.zeros(A.shape, np.bool_)
     if invalid.any():
         i, j = np.argwhere(invalid)[0].tolist()
-        raise ValueError(
+        raise InvalidValueError(
             f"dense A holds {np.count_nonzero(invalid)} NaN or infinite values, the first at ({i}, {j}); "
             "write 0 where there is no edge"
         )
     if A.dtype.kind not in "biufc":
-        raise TypeError(f"dense A has dtype {A.dtype}; lagbc takes bool, integer, float or complex")
+        raise InvalidTypeError(f"dense A has dtype {A.dtype}; lagbc takes bool, integer, float or complex")
     pattern: NDArray[np.bool_] = A != 0
     return pattern

@@ -18,10 +18,10 @@ from typing import Any
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 import lagbc
 from lagbc.centrality.rescale import rescale
+from lagbc.errors import InvalidTypeError, InvalidValueError, shortened
 from lagbc.graph.adapters import networkx_edge_data
 from lagbc.interfaces.nx_graph import BackendGraph, Node, exact_lengths
 from lagbc.interfaces.nx_graph import convert_from_nx as convert_from_nx  # NetworkX looks for both in this module
@@ -215,7 +215,7 @@ def group_betweenness_centrality(
     is_one = any(element in G for element in C)
     groups = [set(group) for group in ([C] if is_one else C)]
     if absent := {node for group in groups for node in group if node not in G}:
-        raise nx.NodeNotFound(f"The node(s) {absent} are in C but not in G.")
+        raise nx.NodeNotFound(shortened(f"The node(s) {absent} are in C but not in G."))
     numbers = [sorted(G.numbers[node] for node in group) for group in groups]
     scores = lagbc.group_bc(
         G.graph(weight), numbers, normalized=bool(normalized), endpoints=bool(endpoints), **run
@@ -237,7 +237,7 @@ def _states(G: Any, states: Any, held: list[Any]) -> list[Any]:
     if states is None:
         return held
     if strangers := [node for node in states if node not in G]:
-        raise ValueError(f"states names {strangers[0]!r}, which is no node of G; keep the nodes of G alone")
+        raise InvalidValueError(f"states names {strangers[0]!r}, which is no node of G; keep the nodes of G alone")
     return [states[node] for node in G]
 
 
@@ -310,6 +310,8 @@ def _eccentricities(G: BackendGraph, e: Any, usebounds: bool, weight: Any, run: 
 
 def _is_connected(G: BackendGraph) -> bool:
     """Whether each node reaches every other."""
+    from scipy.sparse.csgraph import connected_components  # half of SciPy, which most functions do without
+
     pattern = G.graph(None).pattern
     return len(G) == 0 or connected_components(pattern, directed=True, connection="strong")[0] == 1
 
@@ -327,7 +329,7 @@ def _compute(function: Callable[..., Any], G: BackendGraph, weight: Any, run: di
 
 def _require_options(run: dict[str, Any]) -> None:
     if unknown := run.keys() - RUN_OPTIONS.keys():
-        raise TypeError(f"{sorted(unknown)}: no such argument; lagbc's own are {', '.join(RUN_OPTIONS)}")
+        raise InvalidTypeError(f"{sorted(unknown)}: no such argument; lagbc's own are {', '.join(RUN_OPTIONS)}")
 
 
 def _raw(G: BackendGraph, weight: Any, run: dict[str, Any], **given: Any) -> NDArray[np.float64]:

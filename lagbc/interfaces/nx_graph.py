@@ -11,6 +11,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.errors import InvalidValueError
 from lagbc.graph.adapters import Entries, as_lengths, networkx_edge_data, networkx_entries, shares_of_parallel
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
@@ -91,7 +92,7 @@ class BackendGraph:
         if weight is None:
             return np.ones(len(self.entries.tails))
         if weight not in self.attributes:
-            raise ValueError(f"the graph was converted without the edge attribute {weight!r}")
+            raise InvalidValueError(f"the graph was converted without the edge attribute {weight!r}")
         return exact_lengths(self.attributes[weight], self._name_of)
 
     def by_node(self, scores: NDArray[Any]) -> dict[Node, Any]:
@@ -135,12 +136,12 @@ def exact_lengths(values: Iterable[Any], name_of: Callable[[int], str]) -> NDArr
     invalid = ~(np.isfinite(lengths) & (lengths > 0))
     if invalid.any():
         first = int(np.flatnonzero(invalid)[0])
-        raise ValueError(
+        raise InvalidValueError(
             f"{name_of(first)} has length {lengths[first]}; lengths are finite and > 0 "
             '(backend="networkx" takes others, too)'
         )
     if lengths.dtype.kind in "iu" and lengths.sum(dtype=np.float64) >= INEXACT:
-        raise ValueError(
+        raise InvalidValueError(
             "integer lengths add up to 2**53 or more, where float64 is not exact; "
             'make them floats to have them rounded, or take backend="networkx"'
         )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from lagbc.errors import InvalidTypeError, InvalidValueError
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -28,14 +30,14 @@ class Columns:
 
     def __post_init__(self) -> None:
         if self.ends is not None and (isinstance(self.ends, str | int) or len(tuple(self.ends)) != 2):
-            raise TypeError(f"ends={self.ends!r}: it is a pair of columns, e.g. (1, 2) or ('from', 'to')")
+            raise InvalidTypeError(f"ends={self.ends!r}: it is a pair of columns, e.g. (1, 2) or ('from', 'to')")
         for name, column in (("ends", end) for end in self.ends or ()):
             _require_column(name, column)
         if self.length is not None:
             _require_column("length", self.length)
         for name in ("header", "names"):
             if getattr(self, name) not in (None, True, False):
-                raise TypeError(f"{name}={getattr(self, name)!r} is neither True nor False")
+                raise InvalidTypeError(f"{name}={getattr(self, name)!r} is neither True nor False")
 
     @property
     def given(self) -> list[str]:
@@ -45,9 +47,9 @@ class Columns:
 
 def _require_column(name: str, column: object) -> None:
     if isinstance(column, bool) or not isinstance(column, int | str):
-        raise TypeError(f"{name} holds {column!r}, which is neither the title of a column nor its place")
+        raise InvalidTypeError(f"{name} holds {column!r}, which is neither the title of a column nor its place")
     if isinstance(column, int) and column < 1:
-        raise ValueError(f"{name} holds {column}; columns are counted from 1")
+        raise InvalidValueError(f"{name} holds {column}; columns are counted from 1")
 
 
 NONE_SAID = Columns()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lagbc.errors import InvalidValueError
+
 _DATA = Path(__file__).parent.parent / "data"
 _SUFFIX = ".mtx.gz"
 _COORDINATES = ".xy.csv.gz"
@@ -36,7 +38,7 @@ def example_path(name: str) -> Path:
     """
     names = example_names()
     if name not in names:
-        raise ValueError(f"no shipped network is called {name!r}; there are: {', '.join(names)}")
+        raise InvalidValueError(f"no shipped network is called {name!r}; there are: {', '.join(names)}")
     return _DATA / (name + _SUFFIX)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from lagbc.errors import InvalidValueError
 from lagbc.graph.coordinates import Coordinates
 
 
@@ -90,7 +91,7 @@ class GraphFile:
         if self.bad_length is not None:
             place, edge, value = f"{place}, line {self.bad_length.line}", self.bad_length.edge, self.bad_length.value
         others = f" (the first of {len(wrong):,} such edges)" if len(wrong) > 1 else ""
-        raise ValueError(
+        raise InvalidValueError(
             f"{place}: {edge} has the {what} {value}{others}; {what}s are finite and > 0. "
             f"Remove it or correct it; {hops} counts hops"
         )

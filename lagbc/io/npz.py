@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.lib import format as npy
 
-from lagbc.errors import GraphFormatError
+from lagbc.errors import GraphFormatError, InvalidValueError
 from lagbc.io.graph_file import GraphFile, merge_repeats, repeat_notices
 from lagbc.io.source import Source
 
@@ -55,9 +55,11 @@ def _require_honest_headers(source: Source, data: BinaryIO) -> None:
                 stored = member.file_size - file.tell()
                 elements = int(np.prod(shape, dtype=object))
                 if dtype.hasobject or elements * dtype.itemsize != stored:
-                    raise ValueError(f"{member.filename} holds {stored} bytes for {elements} elements of type {dtype}")
+                    raise InvalidValueError(
+                        f"{member.filename} holds {stored} bytes for {elements} elements of type {dtype}"
+                    )
                 if member.filename in _INTEGERS and dtype.kind not in "iu":
-                    raise ValueError(f"{member.filename} is of type {dtype}, not of integers")
+                    raise InvalidValueError(f"{member.filename} is of type {dtype}, not of integers")
 
 
 def _require_small_offsets(data: BinaryIO) -> None:
@@ -67,7 +69,7 @@ def _require_small_offsets(data: BinaryIO) -> None:
     if "offsets" in arrays:
         offsets, limits = arrays["offsets"], np.iinfo(np.int32)
         if offsets.size and (offsets.min() < limits.min or offsets.max() > limits.max):
-            raise ValueError(f"offsets go from {offsets.min()} to {offsets.max()}")
+            raise InvalidValueError(f"offsets go from {offsets.min()} to {offsets.max()}")
 
 
 def _require_sound(source: Source, matrix: Any) -> None:
@@ -78,9 +80,9 @@ def _require_sound(source: Source, matrix: Any) -> None:
             f"{source.name}: the matrix is {shape}; expected a square one, a row and a column a vertex"
         )
     if matrix.dtype.kind not in "biufc":
-        raise ValueError(f"the values are of type {matrix.dtype}")
+        raise InvalidValueError(f"the values are of type {matrix.dtype}")
     source.require(_BYTES_PER_VERTEX * matrix.shape[0], f"a matrix of {matrix.shape[0]} rows")
     if matrix.format in ("csr", "csc", "bsr"):
         if (matrix.indptr[1:] < matrix.indptr[:-1]).any():  # SciPy does not look if the last is 0
-            raise ValueError("indptr falls somewhere")
+            raise InvalidValueError("indptr falls somewhere")
         matrix.check_format(full_check=True)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 
 from lagbc.budget import host_budget
-from lagbc.errors import GraphFileWarning, warn
+from lagbc.errors import GraphFileWarning, InvalidTypeError, InvalidValueError, warn
 from lagbc.io.columns import Columns
 from lagbc.io.coordinates import read_coordinates
 from lagbc.io.edges.read import read_edge_list
@@ -127,7 +127,7 @@ def read_graph(
         If values of repeated edges were left out; the message says how many.
     """
     if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"path is {path!r}; it is the path of a file, or 'example:' and the name of a network")
+        raise InvalidTypeError(f"path is {path!r}; it is the path of a file, or 'example:' and the name of a network")
     name, said = os.fspath(path), Columns(ends, length, header, names)
     file = example_path(name.removeprefix(EXAMPLE)) if name.startswith(EXAMPLE) else Path(name)
     with _reporter(name, progress) as report, gzip_errors_named(name):
@@ -144,7 +144,7 @@ def read_graph(
 def _reporter(name: str, progress: bool | Reporter) -> Iterator[Reporter | None]:
     """Yield what is told how far a file is read: a function of the caller's, or one that draws a bar."""
     if not isinstance(progress, bool) and not callable(progress):
-        raise TypeError(f"progress={progress!r} is neither True nor False nor a function")
+        raise InvalidTypeError(f"progress={progress!r} is neither True nor False nor a function")
     if not progress or callable(progress):
         yield progress or None
         return
@@ -163,7 +163,7 @@ def _read(source: Source, strengths: bool, said: Columns) -> GraphFile:
     form = _format(source)
     meant = {"edge list": ("ends", "length", "header", "names"), "GraphML": ("length",)}.get(form, ())
     if unknown := [name for name in said.given if name not in meant]:
-        raise ValueError(f"{source.name}: {', '.join(unknown)} means nothing to the format {form}; leave it out")
+        raise InvalidValueError(f"{source.name}: {', '.join(unknown)} means nothing to the format {form}; leave it out")
     if form in _READERS_OF_COLUMNS:
         return _READERS_OF_COLUMNS[form](source, strengths, said)
     return _READERS[form](source, strengths)

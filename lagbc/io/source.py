@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NoReturn, cast
 
 from lagbc.budget import BUDGET_VARIABLE
-from lagbc.errors import GraphFormatError
+from lagbc.errors import GraphFormatError, OutOfMemoryError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -131,7 +131,7 @@ class Source:
     def require(self, needed: int, what: str) -> None:
         """Raise MemoryError, with both figures, if reading something takes more than the budget."""
         if needed > self.budget:
-            raise MemoryError(
+            raise OutOfMemoryError(
                 f"{self.name}: {what} needs up to {needed:.3g} bytes to be read, but the budget is {self.budget:.3g}; "
                 f"raise it with the environment variable {BUDGET_VARIABLE}"
             )

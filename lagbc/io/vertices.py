@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.budget import host_budget
-from lagbc.errors import GraphFormatError
+from lagbc.errors import GraphFormatError, InvalidValueError
 from lagbc.graph.names import nearest_names
 from lagbc.io.edges.fields import counted, is_float, shown, split_line
 from lagbc.io.edges.layout import content_of, separator_of
@@ -89,15 +89,15 @@ def vertices_in(text: str, vertices: Vertices) -> list[Any]:
     """
     fields = split_line(text.encode(), b",", glued=False)
     if isinstance(fields, str):
-        raise ValueError(f"{text!r}: {fields}; expected vertices with commas between")
+        raise InvalidValueError(f"{text!r}: {fields}; expected vertices with commas between")
     numbers: dict[int, None] = {}
     for field in fields:
         number = vertices.number(field.decode())
         if number is None:
             instead = vertices.instead_of(field.decode())
-            raise ValueError(f"{text!r}: no vertex is called {shown(field)}; expected {instead}")
+            raise InvalidValueError(f"{text!r}: no vertex is called {shown(field)}; expected {instead}")
         if number in numbers:
-            raise ValueError(f"{text!r}: {shown(field)} stands there twice; name each vertex once")
+            raise InvalidValueError(f"{text!r}: {shown(field)} stands there twice; name each vertex once")
         numbers[number] = None
     return vertices.names(list(numbers))
 
@@ -185,14 +185,14 @@ def read_vertices(path: Path, vertices: Vertices) -> list[Any]:
 
 def _array(path: Path, column: str | None, n: int) -> NDArray[np.float64]:
     if column is not None:
-        raise ValueError(f"{path}: an array has no column {column!r}; leave it out")
+        raise InvalidValueError(f"{path}: an array has no column {column!r}; leave it out")
     try:
         found = np.load(path, allow_pickle=False)
     except (ValueError, EOFError) as error:
         raise GraphFormatError(f"{path}: {error}; expected an array written by numpy.save") from error
     if found.shape != (n,) or found.dtype.kind not in "biuf":
         of = f"has shape {found.shape} and dtype {found.dtype}"
-        raise ValueError(f"{path}: the array {of}; it is one number a vertex, shape ({n},)")
+        raise InvalidValueError(f"{path}: the array {of}; it is one number a vertex, shape ({n},)")
     return np.asarray(found, np.float64)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods import cost, table, tuning
 from lagbc.methods.probe import Probe
@@ -69,7 +70,7 @@ def choose(
         A library is missing.
     """
     if device not in ("auto", "cpu", "cuda"):
-        raise ValueError(f"device={device!r} is none of 'auto', 'cpu' and 'cuda'")
+        raise InvalidValueError(f"device={device!r} is none of 'auto', 'cpu' and 'cuda'")
     weighted = graph.weighted
     rows = [
         row
@@ -82,10 +83,7 @@ def choose(
             problem = f"method={method!r} takes {takes}"
         else:
             problem = f"there is no method={method!r} with device={device!r}{' for weights' if weighted else ''}"
-        raise ValueError(
-            f"{problem}; there are: "
-            + "; ".join(f"{row.name} on {row.device}{' (weighted)' if row.weighted else ''}" for row in table.METHODS)
-        )
+        raise InvalidValueError(f"{problem}; there are {_listed(weighted)}")
     rows = _that_offer(rows, weighted, sums=sums, demand=demand, bounds=bounds)
     alone = "it runs on {} alone"
     if bounds and len({row.device for row in rows}) > 1:
@@ -116,6 +114,16 @@ def choose(
     return Selection(row, f"{row.name} on {row.device} ({where}; {which})")
 
 
+def _listed(weighted: bool) -> str:
+    """Name the methods there are on each device, with or without lengths."""
+    rows = [row for row in table.METHODS if row.weighted == weighted]
+    of_devices = [
+        f"on {device}: {', '.join(row.name for row in rows if row.device == device)}"
+        for device in dict.fromkeys(row.device for row in rows)
+    ]
+    return f"{'with' if weighted else 'without'} lengths {'; '.join(of_devices)}"
+
+
 def _cheapest(
     graph: Graph, candidates: list[Method], roots: int, look: Callable[[Method], Probe]
 ) -> tuple[Method, str]:
@@ -139,19 +147,24 @@ def _cheapest(
 def _that_offer(
     rows: list[Method], weighted: bool, *, sums: frozenset[str], demand: bool, bounds: bool
 ) -> list[Method]:
-    """Keep the rows that offer all that is asked for; ValueError, with the rows there are, if none does."""
+    """Keep the rows that offer all that is asked for; ValueError, with the rows there are, if none does.
+
+    Where only rows do that this machine has not got, and others of the method are there, none does either.
+    """
     offering = [row for row in rows if row.offers(sums, demand=demand, bounds=bounds)]
-    if not offering:
+    lacking_it = [row for row in rows if row not in offering]
+    is_here = [row for row in lacking_it if row.available] and not any(row.available for row in offering)
+    if not offering or is_here:
         there = [
             row for row in table.METHODS if row.weighted == weighted and row.offers(sums, demand=demand, bounds=bounds)
         ]
-        is_summed = any(row.offers(sums - OF_BOUNDS) for row in rows)
+        is_summed = any(row.offers(sums - OF_BOUNDS) for row in lacking_it)
         lacking = f"does not sum {', '.join(sorted(sums))}"
         if is_summed:
             lacking = "takes no cutoff or decay, nor makes what is summed within one" if bounds else "takes no demand"
-        asked = ", ".join(f"{row.name} on {row.device}" for row in rows)
+        asked = ", ".join(f"{row.name} on {row.device}" for row in lacking_it)
         weights = " with weighted=True" if weighted else ""
-        raise ValueError(
+        raise InvalidValueError(
             f"{asked} {lacking}{weights}; "
             + (f"these do: {', '.join(f'{row.name} on {row.device}' for row in there)}" if there else "no method does")
         )

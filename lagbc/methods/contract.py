@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from lagbc.errors import InvalidValueError, OutOfMemoryError
 from lagbc.graph.graph import Graph
 from lagbc.methods.bounds import Bounds
 from lagbc.methods.sums import DEPENDENCY, SUMS_WITH_MEMBERS, SparseSums, Sums
@@ -175,12 +176,14 @@ class SweepPlan:
         asked = [*sorted(self.sums - SUMS_WITH_MEMBERS), *["endpoints"] * self.endpoints]
         asked += [self.dtype] * (self.dtype != "float64")
         if asked:
-            raise ValueError(f"{', '.join(asked)}: not made where vertices stand for several members")
+            raise InvalidValueError(f"{', '.join(asked)}: not made where vertices stand for several members")
 
     def require_growth(self, more: int) -> None:
         """Raise MemoryError if a worker's arrays may not take so many bytes more than its footprint."""
         if self.growth is not None and more > self.growth:
-            raise MemoryError(f"arrays need {more} bytes more than was counted, of which {self.growth} may be taken")
+            raise OutOfMemoryError(
+                f"arrays need {more} bytes more than was counted, of which {self.growth} may be taken"
+            )
 
     @property
     def radius(self) -> float:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.errors import InvalidValueError
+
 if TYPE_CHECKING:
     from lagbc.methods.bounds import Bounds
 
@@ -85,6 +87,19 @@ class Sums:
         for name, array in vars(self).items():
             if array is not None:
                 yield name, array
+
+    def require_rows(self, blocks: int, roots: int) -> None:
+        """Check that a batch's sums have so many rows, and so many places of roots: kernels write without looking.
+
+        Raises
+        ------
+        ValueError
+            A sum has fewer; the message names it.
+        """
+        for name, array in self:
+            needed, of = (roots, "roots") if name == "depth" else (blocks, "blocks of roots")
+            if len(array) < needed:
+                raise InvalidValueError(f"sums.{name} has {len(array)} rows; the batch adds to those of {needed} {of}")
 
     def moved(self, asarray: Any) -> Sums:
         """Bring them to another device, by a function of an array; copies, if they are elsewhere."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from lagbc.cuda.cache import provide_folder
-from lagbc.errors import MissingDependencyError
+from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError
 from lagbc.methods.contract import MethodModule
 from lagbc.methods.sums import Sums
 from lagbc.phases import in_phase
@@ -65,7 +65,8 @@ class Method:
     def missing(self) -> str:
         """What it needs and has not got, and how to get it; empty if it is available."""
         if self.requires and not _is_installed(self.requires):
-            return f"{self.requires}, which is not installed: {_how_to_install(self.requires)}"
+            gpu = "an NVIDIA GPU and " if self.device == "cuda" else ""
+            return f"{gpu}{self.requires}, which is not installed: {_how_to_install(self.requires)}"
         return "" if self.available else "an NVIDIA GPU, and CuPy sees none"
 
     @property
@@ -306,17 +307,21 @@ def register_method(method: Method) -> None:
     global METHODS
     if any(row.key == method.key for row in METHODS):
         weights = " with lengths" if method.weighted else ""
-        raise ValueError(f"there is a method {method.name!r} on {method.device}{weights} already")
+        raise InvalidValueError(f"there is a method {method.name!r} on {method.device}{weights} already")
     if method.device not in ("cpu", "cuda"):
-        raise ValueError(f"device={method.device!r} of method {method.name!r} is neither 'cpu' nor 'cuda'")
+        raise InvalidValueError(f"device={method.device!r} of method {method.name!r} is neither 'cpu' nor 'cuda'")
     there = {field.name for field in fields(Sums)}
     if unknown := set(method.sums) - there:
-        raise ValueError(f"sums: there is no {', '.join(sorted(unknown))}; there are: {', '.join(sorted(there))}")
+        raise InvalidValueError(
+            f"sums: there is no {', '.join(sorted(unknown))}; there are: {', '.join(sorted(there))}"
+        )
     if method.available:
         module = method.load()
         members = (*_MEMBERS, "blocks", "sum_within") if method.bounds else _MEMBERS
         if lacking := [name for name in members if not hasattr(module, name)]:
-            raise TypeError(f"{method.module} lacks {', '.join(lacking)}; lagbc/methods/contract.py says what they are")
+            raise InvalidTypeError(
+                f"{method.module} lacks {', '.join(lacking)}; lagbc/methods/contract.py says what they are"
+            )
     METHODS = (*METHODS, method)
 
 
@@ -325,7 +330,7 @@ def unregister_method(name: str) -> None:
     global METHODS
     added = [row for row in METHODS[_OF_LAGBC:] if row.name == name]
     if not added:
-        raise ValueError(f"there is no method {name!r} that was added")
+        raise InvalidValueError(f"there is no method {name!r} that was added")
     METHODS = tuple(row for row in METHODS if row not in added)
 
 

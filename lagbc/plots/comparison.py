@@ -6,7 +6,7 @@ import os
 import textwrap
 from typing import TYPE_CHECKING
 
-from lagbc.plots.figure import check_figure_path, figure_class
+from lagbc.plots.figure import check_figure_path, figure_class, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,7 +64,7 @@ def plot_comparison(
     if records:
         figure.legend(*times.get_legend_handles_labels(), loc="outside right upper", title="formulation")
     if path is not None:
-        figure.savefig(path, dpi=150)
+        save_figure(figure, path, 150)
     return figure
 
 

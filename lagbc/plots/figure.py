@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagbc.errors import MissingDependencyError
+from lagbc.errors import InvalidValueError, MissingDependencyError
+from lagbc.files import require_writable, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,11 +26,24 @@ def check_figure_path(path: str | os.PathLike[str]) -> None:
         If the suffix is none that matplotlib writes.
     MissingDependencyError
         If matplotlib is not installed.
+    FileError
+        If no file can be written there.
     """
     formats = figure_class()().canvas.get_supported_filetypes()
     suffix = PurePath(path).suffix
     if suffix.lower().removeprefix(".") not in formats:
-        raise ValueError(f"no figure is written with the suffix {suffix!r}; there are: {', '.join(sorted(formats))}")
+        raise InvalidValueError(
+            f"no figure is written with the suffix {suffix!r}; there are: {', '.join(sorted(formats))}"
+        )
+    require_writable(Path(path))
+
+
+def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: int) -> None:
+    """Write a figure in the format that the suffix names."""
+    drawn = io.BytesIO()  # matplotlib hides errors of a file behind its own
+    figure.savefig(drawn, format=PurePath(path).suffix.lower().removeprefix("."), dpi=dpi)
+    with written(Path(path)) as file:
+        file.write(drawn.getbuffer())
 
 
 def figure_class() -> type[Figure]:

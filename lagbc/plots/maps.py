@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from lagbc.errors import InvalidValueError
 from lagbc.graph.coordinates import Coordinates, as_coordinates
+from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.plots.figure import check_figure_path, figure_class, name_highest
+from lagbc.plots.figure import check_figure_path, figure_class, name_highest, save_figure
 from lagbc.types import GraphLike
 
 if TYPE_CHECKING:
@@ -104,9 +106,9 @@ def plot_map(
     xy, degrees = where.xy, where.degrees if degrees is None else degrees
     panels = _panels(scores, taken, xy)
     if titles is not None and len(titles) != len(panels):
-        raise ValueError(f"there are {len(titles)} titles; expected one a column of scores, {len(panels)}")
+        raise InvalidValueError(f"there are {len(titles)} titles; expected one a column of scores, {len(panels)}")
     if labels is not None and len(labels) != taken.n:
-        raise ValueError(f"there are {len(labels)} labels; expected one a vertex, {taken.n}")
+        raise InvalidValueError(f"there are {len(labels)} labels; expected one a vertex, {taken.n}")
     if path is not None:
         check_figure_path(path)
     of_edges = panels[0].places.ndim == 3
@@ -134,18 +136,19 @@ def plot_map(
             name_highest(axes, panel.scores, xy, labels)
         _leave_out_hidden(figure, all_axes)
     if path is not None:
-        figure.savefig(path, dpi=150)
+        save_figure(figure, path, 150)
     return figure
 
 
 def _panels(scores: Any, graph: Graph, xy: NDArray[np.float64]) -> list[_Panel]:
     """Check scores and put them where they belong."""
+    refuse_masked("scores", scores)
     given = [scores] if _is_sparse(scores) else scores
     if isinstance(given, list | tuple) and given and all(map(_is_sparse, given)):
         return [_of_edges(matrix, graph, xy) for matrix in given]
     columns = np.asarray(scores.get() if hasattr(scores, "get") else scores, dtype=np.float64)
     if columns.ndim not in (1, 2) or columns.shape[0] != graph.n or columns.shape[1:] == (0,):
-        raise ValueError(
+        raise InvalidValueError(
             f"scores have the shape {columns.shape}; expected one a vertex, ({graph.n},), or columns of them, "
             f"({graph.n}, columns)"
         )
@@ -153,7 +156,7 @@ def _panels(scores: Any, graph: Graph, xy: NDArray[np.float64]) -> list[_Panel]:
     wrong = np.argwhere(np.isnan(columns) | (columns == np.inf))
     if len(wrong):
         v, column = wrong[0].tolist()
-        raise ValueError(f"the score of vertex {v} is {columns[v, column]}; expected finite scores")
+        raise InvalidValueError(f"the score of vertex {v} is {columns[v, column]}; expected finite scores")
     return [_Panel(column, xy) for column in columns.T]
 
 
@@ -165,11 +168,11 @@ def _of_edges(matrix: Any, graph: Graph, xy: NDArray[np.float64]) -> _Panel:
     """Return the scores of edges, an undirected edge once; of two directions the higher one will lie on top."""
     matrix = (matrix.get() if hasattr(matrix, "get") else matrix).tocoo()
     if matrix.shape != (graph.n, graph.n):
-        raise ValueError(f"scores of edges have the shape {matrix.shape}; expected ({graph.n}, {graph.n})")
+        raise InvalidValueError(f"scores of edges have the shape {matrix.shape}; expected ({graph.n}, {graph.n})")
     wrong = np.flatnonzero(~np.isfinite(matrix.data))
     if len(wrong):
         e = wrong[0]
-        raise ValueError(
+        raise InvalidValueError(
             f"the score of the edge ({matrix.row[e]}, {matrix.col[e]}) is {matrix.data[e]}; expected finite scores"
         )
     drawn = np.flatnonzero(matrix.row != matrix.col)
@@ -188,7 +191,7 @@ def _ratio(latitudes: NDArray[np.float64]) -> float:
     """Return how many times as long a degree of latitude is as one of longitude, in the middle of the map."""
     if np.abs(latitudes).max() > 90:
         v = int(np.abs(latitudes).argmax())
-        raise ValueError(f"degrees=True, but y of vertex {v} is {latitudes[v]}; latitudes are from -90 to 90")
+        raise InvalidValueError(f"degrees=True, but y of vertex {v} is {latitudes[v]}; latitudes are from -90 to 90")
     return float(1 / max(np.cos(np.radians((latitudes.min() + latitudes.max()) / 2)), 0.01))
 
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.errors import InvalidValueError
+from lagbc.graph.given import refuse_masked
 from lagbc.graph.validate import as_graph
-from lagbc.plots.figure import check_figure_path, figure_class, name_highest
+from lagbc.plots.figure import check_figure_path, figure_class, name_highest, save_figure
 from lagbc.plots.layout import MOST_PAIRED, places_of
 from lagbc.types import SparseMatrix
 
@@ -63,12 +65,13 @@ def plot_centralities(
     """
     n = A.shape[0]
     if not scores:
-        raise ValueError("scores is empty; it holds the scores of one centrality or more, by name")
+        raise InvalidValueError("scores is empty; it holds the scores of one centrality or more, by name")
     for name, values in scores.items():
+        refuse_masked(name, values)
         if np.shape(values) != (n,):
-            raise ValueError(f"{name} has the shape {np.shape(values)}; expected one score a vertex, ({n},)")
+            raise InvalidValueError(f"{name} has the shape {np.shape(values)}; expected one score a vertex, ({n},)")
     if labels is not None and len(labels) != n:
-        raise ValueError(f"there are {len(labels)} labels; expected one a vertex, {n}")
+        raise InvalidValueError(f"there are {len(labels)} labels; expected one a vertex, {n}")
     if path is not None:
         check_figure_path(path)
     graph = as_graph(A, directed=False, copy=False).on_host
@@ -84,7 +87,7 @@ def plot_centralities(
         note = "vertices are placed by their hops from landmarks and along edges"
         figure.supxlabel(note, fontsize="small", color="0.35")
     if path is not None:
-        figure.savefig(path, dpi=100)
+        save_figure(figure, path, 100)
     return figure
 
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.errors import InvalidValueError
+from lagbc.graph.given import refuse_masked
 from lagbc.graph.validate import as_graph
-from lagbc.plots.figure import check_figure_path, figure_class, name_highest
+from lagbc.plots.figure import check_figure_path, figure_class, name_highest, save_figure
 from lagbc.types import SparseMatrix
 
 if TYPE_CHECKING:
@@ -68,12 +70,13 @@ def plot_scores(
     MissingDependencyError
         If matplotlib is not installed.
     """
+    refuse_masked("scores", scores)
     scores = np.asarray(scores, dtype=np.float64)
     n = A.shape[0]
     if scores.shape != (n,):
-        raise ValueError(f"scores have the shape {scores.shape}; expected one a vertex, ({n},)")
+        raise InvalidValueError(f"scores have the shape {scores.shape}; expected one a vertex, ({n},)")
     if labels is not None and len(labels) != n:
-        raise ValueError(f"there are {len(labels)} labels; expected one a vertex, {n}")
+        raise InvalidValueError(f"there are {len(labels)} labels; expected one a vertex, {n}")
     if path is not None:
         check_figure_path(path)
     graph = as_graph(A, directed=directed, copy=False)
@@ -90,7 +93,7 @@ def plot_scores(
     zeros = np.count_nonzero(scores == 0)
     figure.supxlabel(f"{zeros:,} of {n:,} vertices score 0 and are not drawn", fontsize="small", color="0.35")
     if path is not None:
-        figure.savefig(path, dpi=150)
+        save_figure(figure, path, 150)
     return figure
 
 

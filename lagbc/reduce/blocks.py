@@ -2,7 +2,7 @@
 
 All paths between different branches at a cut vertex v go through v, whatever else they do, so that they need no search:
 
-    F(v) = cut(v) + sum over blocks B with v in B of F_B(v),   sources and targets of B weighed as in `weights`
+    F(v) = cut(v) + sum over blocks B with v in B of F_B(v),   sources and targets of B with what is beyond its vertices
     E(u, v) = E_B(u, v) of the block of that edge
 
 Inside an edge that is a block by itself, and in hops inside a clique, no vertex lies between two others. Small blocks
@@ -24,14 +24,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.errors import InvalidValueError
 from lagbc.graph.csr import index_type, rows_of
 from lagbc.graph.graph import Graph
 from lagbc.native import core, csr
 from lagbc.phases import in_phase
-from lagbc.reduce import layout, reach, strong, tuning, weights
-from lagbc.reduce.layout import Rows
+from lagbc.reduce import tuning
+from lagbc.reduce.layout import Copies, Rows, lay_out
 from lagbc.reduce.piece import NotReducible, Piece, Reduced, Scores, check_range
 from lagbc.reduce.small import SmallBlocks
+from lagbc.reduce.strong import Strong, find_strong
 
 # A length that is this part of any path's is not absorbed by rounding.
 _KEPT = 2.0**-50
@@ -89,13 +91,13 @@ def split(piece: Piece, *, edges: bool = False) -> Blocks:
         Weights, or their sum, are not within 2**-400 to 2**400: the graph can only be swept as it is.
     """
     if piece.members is not None:
-        raise ValueError("vertices of blocks have no members: split first, merge then")
+        raise InvalidValueError("vertices of blocks have no members: split first, merge then")
     check_range(piece)
     graph, both = piece.graph, piece.graph.symmetric
-    copies = layout.lay_out(*core.find_blocks(csr(both.indptr, both.indices)))
+    copies = lay_out(*core.find_blocks(csr(both.indptr, both.indices)))
     places = np.empty(graph.nnz, np.int64) if edges or graph.weighted else None
     indices = np.empty(graph.nnz, index_type(len(copies.vertices)))
-    indptr = layout.lay_rows(graph.indptr, graph.indices, copies, indices, places)
+    indptr = core.lay_rows(graph.indptr, graph.indices, copies, indices, places)
     lengths = None if graph.weights is None else graph.weights[places]
     weigh = _weigh if both is graph else partial(_weigh_along, indptr=indptr, indices=indices)
     sources, targets, cut = weigh(piece, copies)
@@ -133,25 +135,38 @@ def split(piece: Piece, *, edges: bool = False) -> Blocks:
     )
 
 
-def _weigh(piece: Piece, copies: Any) -> tuple[Scores, Scores, Scores]:
+def _weigh(piece: Piece, copies: Copies) -> tuple[Scores, Scores, Scores]:
     """Return the sources and targets of all copies, and what passes from branch to branch at each vertex."""
-    sources, of_sources = weights.spread(copies, piece.sources)
+    sources, of_sources = core.spread_weights(copies, piece.sources)
     targets, of_targets = sources, of_sources
     if not np.array_equal(piece.targets, piece.sources):
-        targets, of_targets = weights.spread(copies, piece.targets)
-    return sources, targets, weights.separated(copies, of_sources, of_targets)
+        targets, of_targets = core.spread_weights(copies, piece.targets)
+    return sources, targets, core.sum_separated(copies, of_sources, of_targets)
 
 
-def _weigh_along(piece: Piece, copies: Any, *, indptr: Any, indices: Any) -> tuple[Scores, Scores, Scores]:
+def _weigh_along(piece: Piece, copies: Copies, *, indptr: Any, indices: Any) -> tuple[Scores, Scores, Scores]:
     """Return the same of a directed graph, whose rows these are; NotReducible if that may take too long."""
-    found = strong.find_strong(copies.ptr, indptr, indices)
-    arcs, reversed_arcs = strong.condense(indptr, indices, found)
+    found = find_strong(copies.ptr, indptr, indices)
+    ends, heads, back, tails = core.condense(indptr, indices, found)
     work = np.count_nonzero(piece.sources) * piece.graph.nnz
-    if reach.most_steps(copies, found, arcs[0]) > max(tuning.FEW_STEPS, tuning.MOST_STEPS * work):
+    if _most_steps(copies, found, ends) > max(tuning.FEW_STEPS, tuning.MOST_STEPS * work):
         raise NotReducible
-    sources, of_sources = reach.spread_along(copies, found, *reversed_arcs, True, piece.sources)
-    targets, of_targets = reach.spread_along(copies, found, *arcs, False, piece.targets)
-    return sources, targets, weights.separated(copies, of_sources, of_targets)
+    sources, of_sources = core.spread_along(copies, found, back, tails, True, piece.sources)
+    targets, of_targets = core.spread_along(copies, found, ends, heads, False, piece.targets)
+    return sources, targets, core.sum_separated(copies, of_sources, of_targets)
+
+
+def _most_steps(copies: Copies, found: Strong, ends: Any) -> float:
+    """Bound the steps of ``core.spread_along`` beyond O(copies + arcs), by the ends of the arcs of each component.
+
+    In a block each component with a cut vertex goes through all components, and 64 at a time through the arcs.
+    """
+    sizes, components = np.diff(copies.ptr), np.diff(found.of_block)
+    hangs = np.diff(copies.hung_ptr)[copies.vertices] > 0
+    seeds = np.bincount(np.repeat(np.arange(len(sizes)), sizes), hangs, len(sizes))
+    seeds = np.minimum(seeds, components)
+    arcs = np.diff(ends[found.of_block])
+    return float((seeds * components + np.ceil(seeds / 64) * arcs).sum())
 
 
 def _classify(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int8]]:

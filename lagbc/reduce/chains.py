@@ -17,8 +17,6 @@ Parallel chains: a longer one never carries a path between junctions, and its ed
 the shortest counts by itself: it has a *midpoint* in the contracted graph, a vertex without weights, about half way.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc"
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -26,11 +24,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.cpu.compile import njit
+from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
+from lagbc.native import core, csr
 from lagbc.reduce.piece import NotContractible, Piece
 from lagbc.reduce.streams import Flows, Ways
-from lagbc.reduce.within import spread, sum_inside
 from lagbc.reduce.work import Work, evaluations, find_junctions
 
 Floats = NDArray[np.float64]
@@ -126,7 +124,7 @@ def contract(piece: Piece) -> Contracted:
     graph, n = piece.graph, piece.graph.n
     degrees = graph.out_degrees
     if graph.directed or n < 3 or degrees.min() < 2:
-        raise ValueError("chains are contracted in one 2-connected undirected graph of at least 3 vertices")
+        raise InvalidValueError("chains are contracted in one 2-connected undirected graph of at least 3 vertices")
     _require_range(piece)
     is_junction = find_junctions(piece)
     junctions = np.flatnonzero(is_junction)
@@ -210,7 +208,7 @@ def _spread(contracted: Contracted, flows: Flows, edges: Floats) -> tuple[Floats
     """Return what passes each vertex inside chains, and what goes along each edge of these chains."""
     chains, inside = len(contracted.ways.lengths), len(contracted.inside)
     passed, parts = np.empty(inside), np.empty(inside + chains)
-    spread(contracted.ways, flows, _along(contracted, edges)[:chains], passed, parts)
+    core.spread_flows(contracted.ways, flows, _along(contracted, edges)[:chains], passed, parts)
     return passed, parts
 
 
@@ -259,49 +257,12 @@ def _find_chains(graph: Graph, junctions: Integers, is_junction: NDArray[np.bool
     )
     number = np.full(n, -1)
     number[junctions] = np.arange(len(junctions))
-    reached = _walk(graph.indptr, graph.indices, graph.weights, number, *vars(found).values())
+    reached = core.walk_chains(csr(*graph.csr), number, *vars(found).values())
     if reached != inside:
-        raise ValueError("the graph is not 2-connected: chains do not reach all vertices, or end where they begin")
+        raise InvalidValueError(
+            "the graph is not 2-connected: chains do not reach all vertices, or end where they begin"
+        )
     return found
-
-
-@njit
-def _follow(indptr, indices, number, u, e):
-    """Return the junction that the chain from u by its edge e leads to."""
-    before, v = u, indices[e]
-    while number[v] < 0:
-        step = indptr[v] if indices[indptr[v]] != before else indptr[v] + 1
-        before, v = v, indices[step]
-    return v
-
-
-@njit
-def _walk(indptr, indices, lengths, number, ends, sums, counts, inside, distances, steps):
-    """Write all chains, from their smaller ends; return how many vertices are inside, -1 if one ends where it began."""
-    chain, end = 0, 0
-    for u in range(len(number)):
-        if number[u] < 0:
-            continue
-        for e in range(indptr[u], indptr[u + 1]):
-            far = _follow(indptr, indices, number, u, e)
-            if far == u:
-                return -1
-            if far < u:
-                continue
-            before, v, step, begin, length = u, indices[e], e, end, 0.0
-            while True:
-                length += 1.0 if lengths is None else lengths[step]
-                steps[end + chain] = step
-                if number[v] >= 0:
-                    break
-                inside[end], distances[end] = v, length
-                end += 1
-                step = indptr[v] if indices[indptr[v]] != before else indptr[v] + 1
-                before, v = v, indices[step]
-            ends[chain, 0], ends[chain, 1] = number[u], number[far]
-            sums[chain], counts[chain] = length, end - begin
-            chain += 1
-    return end
 
 
 def _contracted_graph(piece: Piece, chains: _Chains, junctions: int) -> tuple[Graph, Integers, int]:
@@ -348,8 +309,8 @@ def _ways(piece: Piece, chains: _Chains, ends: Integers, vertices: Integers) -> 
     def both_ways(weights: Floats) -> tuple[Floats, Floats]:
         """Weights of the vertices inside, and their sums from the end on, chain by chain."""
         of_inside = np.stack([weights[chains.inside], weights[chains.inside][mirrored]])
-        sums = np.zeros((2, starts[-1] + count))
-        sum_inside(starts, of_inside, sums)
+        sums = np.empty((2, starts[-1] + count))
+        core.sum_inside(starts, of_inside, sums)
         return of_inside, sums
 
     sources, source_sums = both_ways(piece.sources)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.methods.cpu.columns import turn, turn_back
-from lagbc.reduce.streams import Flows, Ways, enter, leave
+from lagbc.native import core
+from lagbc.reduce.streams import Flows, Ways
 
 Rows = NDArray[np.int64]
 
@@ -64,8 +64,8 @@ class Columns:
             A path that leaves a chain by a junction does so by each of its members.
         """
         dist, sigma = (columns[first : first + paths[0].shape[1]] for columns in (self._dist, self._sigma))
-        turn_back(paths[0], dist)
-        turn_back(paths[1], sigma)
+        core.turn_back(paths[0], dist)
+        core.turn_back(paths[1], sigma)
         if members is not None:
             sigma *= members[:, None]
         return float(sigma.max())
@@ -84,12 +84,12 @@ class Columns:
         column = np.full(len(self._ways.row_sources), -1)
         column[rows] = first + np.arange(len(rows))
         found, made = (self._dist, self._sigma), (self._demand, self._through, self._junction)
-        leave(self._ways, self._flows, self._group, *found, column, *made, stop)
+        core.leave_chains(self._ways, self._flows, self._group, *found, column, *made, stop)
 
     def enter(self, stop: NDArray[np.uint8]) -> NDArray[np.float64]:
         """Finish M; return the demand that passes each root as it leaves chains."""
         made = self._demand, self._through, self._junction
-        enter(self._ways, self._group, self._dist, self._sigma, *made, stop)
+        core.enter_chains(self._ways, self._group, self._dist, self._sigma, *made, stop)
         return self._junction
 
     def weights(self, first: int, count: int) -> Any:
@@ -98,7 +98,7 @@ class Columns:
         if len(self._weights) < count * rows:
             self._weights = np.empty(count * rows)
         weights = self._weights[: count * rows].reshape(rows, count)
-        turn(self._demand[first : first + count], weights)
+        core.turn(self._demand[first : first + count], weights)
         return weights
 
     def save(self) -> None:

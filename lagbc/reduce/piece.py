@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.errors import OutOfRangeError
 from lagbc.graph.graph import Graph
 
 Scores = NDArray[np.float64]
@@ -83,7 +84,7 @@ def check_range(piece: Piece) -> None:
             total = given.sum()
         smallest = given[given > 0].min(initial=1.0)
         if not (total <= 2.0**_EXPONENT and smallest >= 2.0**-_EXPONENT):
-            raise OverflowError(
+            raise OutOfRangeError(
                 f"{name} of a piece are from {smallest} on, {total} in all: reductions take weights within "
                 f"2**-{_EXPONENT} to 2**{_EXPONENT}"
             )

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cpu.cores import cores, share
+from lagbc.errors import OutOfRangeError
 from lagbc.methods.cpu.traversal import dijkstra, hops
 from lagbc.methods.cpu.traversal.dependencies import Totals, Trail
 from lagbc.methods.cpu.traversal.sweep import Found, unsigned
@@ -126,7 +127,7 @@ class SmallBlocks:
             None,
         )
         if found.overflowed.any():
-            raise OverflowError("a small block has path counts or lengths that float64 does not hold")
+            raise OutOfRangeError("a small block has path counts or lengths that float64 does not hold")
 
     def _search(self, vertices: int, edges: int) -> tuple[Any, tuple[Any, ...]]:
         """Return the kernel for blocks of at most so many vertices and edges, and what it searches."""

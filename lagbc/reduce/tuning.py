@@ -15,11 +15,23 @@ BLOCK_WORK = 500
 MOST_STEPS = 0.05
 # So many are taken whatever the work: some 20 ms.
 FEW_STEPS = 2**24
-# A run is looked at from so many roots on, as finding the blocks takes as long as a few dozen roots on a CPU, and is
-# done there for a GPU, too; and from such costs on, in the units of `BLOCK_COSTS`: most networks that took 1 to 4 ms
-# without reductions took longer with them.
-LEAST_ROOTS = {"cpu": 256, "cuda": 16384}
-LEAST_COSTS = {"cpu": 3.4e6, "cuda": 2.0**20}
+# A graph is looked at where that takes at most such a share of the sweeps, whatever comes of it; and up to LOOK_MOST
+# where degrees and components promise a reduction. The look runs on one thread, the sweeps of a CPU on as many as there
+# are: the choice assumes so many, as it may not depend on them. Results: reduce_auto_cpu.md and reduce_auto_cuda.md, by
+# ``python -m benchmarks.reduce_auto``.
+LOOK_SHARE = 0.05
+LOOK_MOST = 0.1
+LOOK_THREADS = 2
+# A look of a millisecond is done up to such a share: most networks that took 1 to 4 ms took longer with one.
+SHORT_LOOK = 1e6
+SHORT_SHARE = 0.25
+# Nanoseconds of a look: 17 networks and generated graphs took 0.6 to 1.5 times as long, on an EPYC. An edge takes 16 in
+# the cache, 30 and more far beyond it.
+LOOK_COSTS = {"run": 3e5, "vertex": 200.0, "edge": 20.0, "directed_edge": 40.0}
+# Nanoseconds of a root and a stored edge in sweeps on a GPU, by whether edges have lengths and the diameter is high.
+GPU_EDGE = {(False, False): 0.0025, (False, True): 0.03, (True, False): 0.005, (True, True): 0.06}
+# How many times as long an edge takes in a sweep from junctions, about; see JUNCTION_COSTS.
+FROM_JUNCTIONS = 4.0
 # It is reduced if at most this part of the work is left.
 MOST_LEFT = 0.9
 # What blocks cost, by device and whether edges have lengths; see `lagbc.run.block_costs`. On a CPU in nanoseconds, as

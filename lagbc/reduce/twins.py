@@ -21,8 +21,6 @@ One round is enough: classes of both kinds are merged at once, as no vertex is i
 left has new twins, gained 2 % of the work at most.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,assignment"
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -32,10 +30,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.cpu.compile import njit
 from lagbc.graph.graph import Graph
+from lagbc.native import Csr, core, csr
 from lagbc.phases import in_phase
-from lagbc.reduce.alike import find_classes
 from lagbc.reduce.piece import Piece, Reduced, Scores, check_range
 from lagbc.reduce.strong import find_strong
 
@@ -77,11 +74,11 @@ def merge(piece: Piece) -> Twins:
         Weights, or their sum, are not within 2**-400 to 2**400: the graph can only be swept as it is.
     """
     check_range(piece)
-    graph, reverse = piece.graph, piece.graph.transpose
-    backward: Any = (None, None, None) if reverse is graph else reverse.csr
-    first, closed = find_classes(*graph.csr, *backward)
+    graph = piece.graph
+    out, into = graph.native
+    first, closed = _find_classes(out, into)
     members = np.ones(graph.n) if piece.members is None else piece.members
-    extra, unknown = _pairs_inside(*graph.csr, *backward, first, closed, piece.sources, piece.targets, members)
+    extra, unknown = core.pairs_inside(out, into, first, closed, piece.sources, piece.targets, members)
     if unknown.any():
         _part(first, unknown & _has_way_back(graph))
     kept = first == np.arange(graph.n)
@@ -122,98 +119,26 @@ def _part(first: NDArray[Any], classes: NDArray[np.bool_]) -> None:
     first[apart] = apart
 
 
+def _find_classes(out: Csr, into: Csr) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Find the classes of a graph, with its transpose; O(n + nnz).
+
+    An *open* class has no edge between two of its vertices; a *closed* one has all, both ways and of one length. No
+    vertex is in one of either kind.
+
+    Returns
+    -------
+    first : ndarray of the type of the columns, shape (n,)
+        The smallest vertex of the class of each vertex; itself, if it is alone.
+    closed : ndarray of bool, shape (n,)
+        Whether it is in a closed class of two or more.
+    """
+    keys = core.sum_keys(out, into)
+    first = core.join_open(out, into, keys)
+    return first, core.join_closed(out, into, keys, first)
+
+
 def _induce(graph: Graph, kept: NDArray[np.bool_]) -> Graph:
     """Return the graph of the first vertex of each class, which has one edge for those between two classes."""
     position = (np.cumsum(kept) - 1).astype(graph.indices.dtype)
-    indptr, indices, lengths = _take(*graph.csr, kept, position)
-    return Graph(indptr, indices, graph.directed, lengths)
-
-
-@njit
-def _take(indptr, indices, lengths, kept, position):
-    """Take the rows and columns that are kept, under their positions."""
-    starts = np.zeros(1 if len(kept) == 0 else position[-1] + 2, np.int64)
-    for v in range(len(kept)):
-        if kept[v]:
-            count = 0
-            for e in range(indptr[v], indptr[v + 1]):
-                count += kept[indices[e]]
-            starts[position[v] + 1] = starts[position[v]] + count
-    columns = np.empty(starts[-1], indices.dtype)
-    values: Any = None if lengths is None else np.empty(starts[-1], np.float64)
-    end = 0
-    for v in range(len(kept)):
-        if kept[v]:
-            for e in range(indptr[v], indptr[v + 1]):
-                if kept[indices[e]]:
-                    columns[end] = position[indices[e]]
-                    if lengths is not None:
-                        values[end] = lengths[e]
-                    end += 1
-    return starts, columns, values
-
-
-@njit
-def _pairs_inside(
-    indptr, indices, lengths, in_indptr, in_indices, in_lengths, first, closed, sources, targets, members
-):
-    """Return `extra` by vertex, and for the first vertex of each class whether its pairs go an unknown way."""
-    demand = _demand_inside(first, sources, targets)
-    extra, unknown = np.zeros(len(first)), np.zeros(len(first), np.bool_)
-    for v in range(len(first)):
-        if demand[v] == 0.0:
-            continue
-        inside, out = _shortest(indptr, indices, lengths, first, v)
-        into = out
-        if in_indptr is not None:
-            _, into = _shortest(in_indptr, in_indices, in_lengths, first, v)
-        around = out + into
-        if around == np.inf or (closed[v] and inside < around):
-            continue
-        ways = 1.0 if closed[v] and inside == around else 0.0
-        for adding in (False, True):
-            at = 0 if in_indptr is None else in_indptr[v]
-            for e in range(indptr[v], indptr[v + 1]):
-                z = indices[e]
-                if first[z] == v or (lengths is not None and lengths[e] != out):
-                    continue
-                if in_indptr is not None:
-                    while at < in_indptr[v + 1] and in_indices[at] < z:
-                        at += 1
-                    if at == in_indptr[v + 1] or in_indices[at] != z:
-                        continue
-                    if lengths is not None and in_lengths[at] != into:
-                        continue
-                if adding:
-                    extra[z] += demand[v] * members[z] / ways
-                else:
-                    ways += members[z]
-            if ways == 0.0:
-                unknown[v] = True
-                break
-    return extra, unknown
-
-
-@njit
-def _demand_inside(first, sources, targets):
-    """Sum S_p T_q over the p != q of each class, at its first vertex; products alone are added, so nothing cancels."""
-    demand, source, target = np.zeros(len(first)), np.zeros(len(first)), np.zeros(len(first))
-    for v in range(len(first)):
-        z = first[v]
-        demand[z] += source[z] * targets[v] + sources[v] * target[z]
-        source[z] += sources[v]
-        target[z] += targets[v]
-    return demand
-
-
-@njit
-def _shortest(indptr, indices, lengths, first, v):
-    """Return the length of the edges inside the class of v, the first of it, and the smallest of those out of it."""
-    inside = outside = np.inf
-    for e in range(indptr[v], indptr[v + 1]):
-        length = 1.0 if lengths is None else lengths[e]
-        if first[indices[e]] == v:
-            inside = length
-        else:
-            outside = min(outside, length)
-    return inside, outside
+    indptr, indices, lengths = core.take_kept(csr(*graph.csr), kept, position)
+    return Graph(indptr, indices, graph.directed, lengths if graph.weighted else None)

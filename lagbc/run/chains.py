@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.errors import MemoryWarning, warn
+from lagbc.errors import MemoryWarning, OutOfMemoryError, warn
 from lagbc.graph.csr import as_numpy
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, StopFlag, SweepPlan
@@ -354,7 +354,9 @@ def halved(method: Method, size: int, error: MemoryError) -> int:
     batching = method.load().batching
     smaller = batching.round(-(-size // 2))
     if batching.concurrent or smaller == size:
-        raise MemoryError(f"{method.name} on {method.device} ran out of memory with {size} roots at a time") from error
+        raise OutOfMemoryError(
+            f"{method.name} on {method.device} ran out of memory with {size} roots at a time"
+        ) from error
     return smaller
 
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
-import shutil
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from glob import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +14,8 @@ import numpy as np
 from numpy.lib.format import read_array, read_array_header_1_0, read_magic
 from numpy.typing import NDArray
 
-from lagbc.errors import CheckpointError, warn
+from lagbc.errors import CheckpointError, FileError, InvalidValueError, warn
+from lagbc.files import remove_unfinished, written
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import Sums
@@ -30,8 +28,6 @@ _SUM, _CHUNK = "sum_", "chunk_"
 _DIGEST_BYTES = 16
 # Bytes of the names of the methods in the file.
 _MOST_OF_NAMES = 2**20
-# At the end of the name of a file that is being written.
-_PART = ".lagbc-part"
 # What a file belongs to where one of its arrays differs.
 _OWNERS = {
     "graph": "another graph or direction, or to another version's order of it, or to options by which it is reduced "
@@ -131,27 +127,14 @@ class Checkpoint:
             return
         try:
             self.write()
-        except OSError as error:
-            warn(
-                f"checkpoint {self.path} could not be written: {error}; it holds what it held before",
-                RuntimeWarning,
-            )
+        except FileError as error:
+            warn(f"checkpoint {error}", RuntimeWarning)
 
     def write(self) -> None:
         """Write the file in one step: a reader sees the old one or the new one, whenever the process dies."""
         done = self.done
-        temporary = self.path.with_name(f"{self.path.name}.{secrets.token_hex(4)}{_PART}")
-        try:
-            with temporary.open("xb") as file:
-                np.savez(file, **self.arrays())  # type: ignore[arg-type]
-                file.flush()
-                os.fsync(file.fileno())
-            if self.path.exists():
-                shutil.copymode(self.path, temporary)
-            temporary.replace(self.path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+        with written(self.path) as file:
+            np.savez(file, **self.arrays())  # type: ignore[arg-type]
         self._written = done
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -225,7 +208,7 @@ def open_checkpoint(
         if opened.path.exists():
             _read(opened, swept)
         if opened._written is None or opened.done < sum(swept):
-            _remove_parts(opened.path)
+            remove_unfinished(opened.path)
             opened.write()
     except OSError as error:
         raise CheckpointError(f"checkpoint {path} cannot be used: {error}") from error
@@ -270,12 +253,6 @@ def _followed(path: Path) -> Path:
     return followed
 
 
-def _remove_parts(path: Path) -> None:
-    """Remove what runs that were killed while they wrote have left."""
-    for part in path.parent.glob(f"{escape(path.name)}.{'?' * 8}{_PART}"):
-        part.unlink(missing_ok=True)
-
-
 def _read(opened: Checkpoint, swept: Sequence[int]) -> None:
     """Read the file of a checkpoint, nothing of which is unpacked before it is known to fit."""
     try:
@@ -295,7 +272,7 @@ def _take(archive: zipfile.ZipFile, opened: Checkpoint, swept: Sequence[int]) ->
         return _unpack(archive, name, expected[name])
 
     if found("format") != expected["format"]:
-        raise ValueError
+        raise InvalidValueError
     for name, what in _OWNERS.items():
         if found(name) != expected[name]:
             raise CheckpointError(f"checkpoint {opened.path} belongs to {what}; name another file, or delete it")
@@ -303,7 +280,7 @@ def _take(archive: zipfile.ZipFile, opened: Checkpoint, swept: Sequence[int]) ->
     if _header(archive, "roots") != _header_of(opened.roots) or not _are_same(found("roots"), opened.roots):
         raise CheckpointError(f"checkpoint {opened.path} belongs to other roots; name another file, or delete it")
     if not 0 <= int(found("done")) <= sum(swept):
-        raise ValueError
+        raise InvalidValueError
     opened.take({name: found(name) for name in expected if name not in ("format", "method", *_OWNERS)}, swept)
     opened._written = opened.done
 
@@ -311,7 +288,7 @@ def _take(archive: zipfile.ZipFile, opened: Checkpoint, swept: Sequence[int]) ->
 def _unpack(archive: zipfile.ZipFile, name: str, like: NDArray[Any]) -> NDArray[Any]:
     """Read an array of the shape and type that are expected; ValueError, before it is read, where it has others."""
     if _header(archive, name) != _header_of(like):
-        raise ValueError
+        raise InvalidValueError
     with archive.open(f"{name}.npy") as file:
         array: NDArray[Any] = read_array(file, allow_pickle=False)
     return array
@@ -321,7 +298,7 @@ def _header(archive: zipfile.ZipFile, name: str) -> tuple[tuple[int, ...], np.dt
     """Shape and type of an array."""
     with archive.open(f"{name}.npy") as file:
         if read_magic(file) != (1, 0):
-            raise ValueError
+            raise InvalidValueError
         shape, _, dtype = read_array_header_1_0(file)
     return shape, dtype
 

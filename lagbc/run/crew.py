@@ -15,7 +15,7 @@ from queue import SimpleQueue
 from threading import Lock
 from typing import Any, Protocol, TypeVar
 
-from lagbc.errors import MemoryWarning, warn
+from lagbc.errors import MemoryWarning, OutOfMemoryError, RunError, warn
 from lagbc.graph.csr import as_numpy
 from lagbc.methods.contract import Interrupted, StopFlag
 from lagbc.methods.sums import SparseSums, Sums
@@ -203,7 +203,7 @@ class _Run:
         if left:
             self._notes.append((f"{name} has failed, and the others go on without it: {error}", RuntimeWarning))
             return
-        kind = MemoryError if isinstance(error, MemoryError) else RuntimeError
+        kind = OutOfMemoryError if isinstance(error, MemoryError) else RunError
         self._error = kind(f"all devices have failed, {name} as the last: {error}")
         self._error.__cause__ = error
         self._idle.put(None)

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import check_format
 from lagbc.methods.targets import scales_of
@@ -39,22 +41,23 @@ def parse_demand(n: int, demand: Any) -> sparse.csr_array:
     """
     if type(demand).__module__.partition(".")[0] in ("cupy", "cupyx") and hasattr(demand, "get"):
         demand = demand.get()
-    if isinstance(demand, np.ma.MaskedArray):
-        raise TypeError("demand is a masked array; pass demand.filled(0)")
+    refuse_masked("demand", demand, "pass demand.filled(0), in which nobody travels where an entry was masked")
     if not sparse.issparse(demand) and not isinstance(demand, np.ndarray):
-        raise TypeError(
+        raise InvalidTypeError(
             f"demand is a {type(demand).__qualname__}; it is a sparse matrix of SciPy or CuPy or a dense 2-D ndarray, "
             f"of shape ({n}, {n})"
         )
     if demand.shape != (n, n):
-        raise ValueError(f"demand has shape {demand.shape}; it is a number of trips a pair of vertices, ({n}, {n})")
+        raise InvalidValueError(
+            f"demand has shape {demand.shape}; it is a number of trips a pair of vertices, ({n}, {n})"
+        )
     if demand.dtype.kind not in "biuf":
-        raise TypeError(f"demand has dtype {demand.dtype}; it holds real numbers, e.g. of float64")
+        raise InvalidTypeError(f"demand has dtype {demand.dtype}; it holds real numbers, e.g. of float64")
     if sparse.issparse(demand) and demand.format in ("csr", "csc", "bsr"):
         try:
             check_format(demand)
         except ValueError as error:
-            raise ValueError(f"demand: {error}") from error
+            raise InvalidValueError(f"demand: {error}") from error
     entries = sparse.coo_array(demand)
     is_trip = entries.row != entries.col
     values = entries.data[is_trip].astype(np.float64)
@@ -70,7 +73,7 @@ def _require_trips(trips: sparse.csr_array) -> None:
     if invalid.any():
         first = int(np.argmax(invalid))
         origin = int(np.searchsorted(trips.indptr, first, side="right")) - 1
-        raise ValueError(
+        raise InvalidValueError(
             f"demand holds {np.count_nonzero(invalid)} values that are not finite and >= 0, "
             f"the first from vertex {origin} to vertex {trips.indices[first]}: {trips.data[first]}"
         )

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from multiprocessing import current_process
 from typing import Any, Protocol
 
+from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import is_cupy
 from lagbc.methods import table
@@ -88,7 +89,7 @@ def gpu_numbers(devices: tuple[int, ...] | All | None) -> tuple[int, ...]:
     for number in numbers:
         if number >= count:
             there = "there is one GPU, 0" if count == 1 else f"there are {count} GPUs, 0 to {count - 1}"
-            raise ValueError(f"device={number}: {there}")
+            raise InvalidValueError(f"device={number}: {there}")
     return numbers
 
 
@@ -103,7 +104,9 @@ def home(A: Any, options: Options) -> AbstractContextManager[Any]:
     numbers = gpu_numbers(devices_in(options))
     at = A.data.device.id if is_cupy(A) else None
     if at is not None and numbers and numbers[0] != at:
-        raise ValueError(f"A is a CuPy matrix on GPU {at}, but device={numbers[0]} was asked for; name {at} first")
+        raise InvalidValueError(
+            f"A is a CuPy matrix on GPU {at}, but device={numbers[0]} was asked for; name {at} first"
+        )
     if at is None and not numbers:
         return nullcontext()
     from cupy import cuda

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
+from lagbc.errors import OutOfMemoryError
 from lagbc.graph.graph import Graph
 from lagbc.limits import most_threads
 from lagbc.methods.contract import Batching, SweepPlan
@@ -308,7 +309,9 @@ def widest(method: Method, batching: Batching, batch: int, roots: int | None = N
 def require(needed: MemoryEstimate) -> None:
     """Raise MemoryError, with both figures, if a run is over the budget."""
     if needed.is_over:
-        raise MemoryError(f"{over_budget(needed)}; raise it by memory= or the environment variable {BUDGET_VARIABLE}")
+        raise OutOfMemoryError(
+            f"{over_budget(needed)}; raise it by memory= or the environment variable {BUDGET_VARIABLE}"
+        )
 
 
 def over_budget(needed: MemoryEstimate) -> str:

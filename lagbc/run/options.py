@@ -19,6 +19,9 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 
 from lagbc.budget import parse_size
+from lagbc.errors import CheckpointError, FileError, InvalidTypeError, InvalidValueError
+from lagbc.files import require_name
+from lagbc.graph.given import refuse_masked
 from lagbc.limits import usable_cores
 
 if TYPE_CHECKING:
@@ -215,7 +218,9 @@ def settle(batch: int | str, options: Options) -> Settings:
     memory, executor = given.get("memory"), parse_executor(given)
     device, devices = _parse_device(given.get("device", "auto"))
     if executor is not None and devices is not None:
-        raise ValueError(f"device={given['device']!r} names GPUs of one process, not of the workers of an executor")
+        raise InvalidValueError(
+            f"device={given['device']!r} names GPUs of one process, not of the workers of an executor"
+        )
     return Settings(
         batch=_parse_batch(batch),
         method=_parse_method(given.get("method", "auto")),
@@ -254,7 +259,7 @@ def require_known(options: Options, own: Iterable[str] = ()) -> None:
         taken = (*own, *there)
         meant = _ELSEWHERE.get(name) or next(iter(get_close_matches(name, taken, 1)), None)
         instead = f"did you mean {meant}=?" if meant in taken else f"the options of a run are {', '.join(there)}"
-        raise TypeError(f"there is no argument {name!r}; {instead}")
+        raise InvalidTypeError(f"there is no argument {name!r}; {instead}")
 
 
 def _one_of(name: str, value: Any, values: tuple[str, ...]) -> str:
@@ -262,8 +267,8 @@ def _one_of(name: str, value: Any, values: tuple[str, ...]) -> str:
         return value
     *others, last = map(repr, values)
     if not isinstance(value, str):
-        raise TypeError(f"{name}={value!r} is not a string; write {', '.join(others)} or {last}")
-    raise ValueError(f"{name}={value!r} is none of {', '.join(others)} and {last}")
+        raise InvalidTypeError(f"{name}={value!r} is not a string; write {', '.join(others)} or {last}")
+    raise InvalidValueError(f"{name}={value!r} is none of {', '.join(others)} and {last}")
 
 
 def _parse_device(device: Any) -> tuple[str, tuple[int, ...] | All | None]:
@@ -272,6 +277,7 @@ def _parse_device(device: Any) -> tuple[str, tuple[int, ...] | All | None]:
         if device == "all":
             return "cuda", "all"
         return _one_of("device", device, ("auto", "cpu", "cuda", "all")), None
+    refuse_masked("device", device)
     numbers: tuple[int, ...]
     try:
         numbers = (operator.index(device),)
@@ -279,23 +285,23 @@ def _parse_device(device: Any) -> tuple[str, tuple[int, ...] | All | None]:
         try:
             numbers = tuple(operator.index(number) for number in device)
         except TypeError:
-            raise TypeError(
+            raise InvalidTypeError(
                 f"device={device!r}: write 'auto', 'cpu', 'cuda', the number of a GPU, a list of such, or 'all'"
             ) from None
     if not numbers or any(number < 0 for number in numbers) or isinstance(device, bool):
-        raise ValueError(f"device={device!r}: GPUs are numbered from 0; name one or more, such as [0, 1]")
+        raise InvalidValueError(f"device={device!r}: GPUs are numbered from 0; name one or more, such as [0, 1]")
     return "cuda", numbers
 
 
 def _parse_batch(batch: int | str) -> int | None:
     if isinstance(batch, str) and batch != "auto":
-        raise TypeError(f"batch={batch!r} is not an integer or 'auto'")
+        raise InvalidTypeError(f"batch={batch!r} is not an integer or 'auto'")
     return None if isinstance(batch, str) else parse_count("batch", batch)
 
 
 def _parse_method(method: Any) -> str:
     if not isinstance(method, str):
-        raise TypeError(f"method={method!r} is not a string; write 'auto' or the name of a row of lagbc.METHODS")
+        raise InvalidTypeError(f"method={method!r} is not a string; write 'auto' or the name of a row of lagbc.METHODS")
     return method
 
 
@@ -303,9 +309,14 @@ def _parse_checkpoint(checkpoint: Any) -> Path | None:
     if checkpoint is None:
         return None
     try:
-        return Path(checkpoint)
+        path = Path(checkpoint)
     except TypeError:
-        raise TypeError(f"checkpoint={checkpoint!r} is not a path") from None
+        raise InvalidTypeError(f"checkpoint={checkpoint!r} is not a path") from None
+    try:
+        require_name(path)
+    except FileError as error:
+        raise CheckpointError(f"checkpoint {error}") from None
+    return path
 
 
 def _parse_threads(threads: int | None, executor: Any) -> int:
@@ -319,14 +330,16 @@ def parse_executor(given: Options) -> Any:
     """Return the executor, if there is one; it excludes a communicator."""
     executor, comm = given.get("executor"), given.get("comm")
     if executor is not None and comm is not None:
-        raise ValueError("executor and comm exclude each other: the ranks of comm are the workers")
+        raise InvalidValueError("executor and comm exclude each other: the ranks of comm are the workers")
     if executor is not None and not callable(getattr(executor, "submit", None)):
-        raise TypeError(
+        raise InvalidTypeError(
             f"executor is a {type(executor).__qualname__}, which has no submit; pass a concurrent.futures.Executor, "
             "such as that of dask.distributed.Client.get_executor()"
         )
     if comm is not None and not callable(getattr(comm, "Get_rank", None)):
-        raise TypeError(f"comm is a {type(comm).__qualname__}; it is a communicator of mpi4py, such as MPI.COMM_WORLD")
+        raise InvalidTypeError(
+            f"comm is a {type(comm).__qualname__}; it is a communicator of mpi4py, such as MPI.COMM_WORLD"
+        )
     return executor
 
 
@@ -335,7 +348,7 @@ def _parse_width(bucket_width: Any) -> float | None:
         return None
     width = parse_real("bucket_width", bucket_width)
     if not 0 < width < np.inf:
-        raise ValueError(f"bucket_width={bucket_width!r}: it is a length, finite and > 0, or 'auto'")
+        raise InvalidValueError(f"bucket_width={bucket_width!r}: it is a length, finite and > 0, or 'auto'")
     return width
 
 
@@ -344,7 +357,7 @@ def _parse_virtual_warp(threads: Any) -> int | None:
         return None
     count = parse_count("virtual_warp", threads)
     if count > 32 or count & (count - 1):
-        raise ValueError(f"virtual_warp={threads!r}: it is a power of two up to 32")
+        raise InvalidValueError(f"virtual_warp={threads!r}: it is a power of two up to 32")
     return count
 
 
@@ -352,7 +365,7 @@ def _parse_progress(progress: Any) -> bool | Reporter:
     if isinstance(progress, bool | np.bool_):
         return bool(progress)
     if not callable(progress):
-        raise TypeError(f"progress={progress!r} is neither True nor False nor a function")
+        raise InvalidTypeError(f"progress={progress!r} is neither True nor False nor a function")
     report: Callable[..., object] = progress
     return report
 
@@ -360,16 +373,17 @@ def _parse_progress(progress: Any) -> bool | Reporter:
 def parse_real(name: str, value: Any) -> float:
     """Return a real number as a float."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name}={value!r} is not a real number")
+        raise InvalidTypeError(f"{name}={value!r} is not a real number")
     return float(value)
 
 
 def parse_count(name: str, value: Any) -> int:
     """Return a positive integer."""
+    refuse_masked(name, value)
     try:
         count = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name}={value!r} is not an integer") from None
+        raise InvalidTypeError(f"{name}={value!r} is not an integer") from None
     if isinstance(value, bool) or count < 1:
-        raise ValueError(f"{name}={value!r}: it is a count, 1 or more")
+        raise InvalidValueError(f"{name}={value!r}: it is a count, 1 or more")
     return count

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from lagbc.files import written
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import StopFlag
 from lagbc.run.part import Part
@@ -42,10 +43,8 @@ class Packed:
 
     def write(self, path: Path) -> None:
         """Write a file; nobody sees it before it is whole."""
-        begun = path.with_name(f"{path.name}.begun")
-        with begun.open("wb") as file:
+        with written(path, lasting=False) as file:
             file.writelines(self.pieces)
-        begun.replace(path)
 
     def __bytes__(self) -> bytes:
         return b"".join(self.pieces)

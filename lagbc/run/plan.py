@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lagbc.errors import MemoryWarning, warn
+from lagbc.errors import InvalidValueError, MemoryWarning, warn
 from lagbc.graph import tuning
 from lagbc.graph.graph import Graph
 from lagbc.methods import table
@@ -208,7 +208,7 @@ def _on_device_of(graph: Graph, settings: Settings) -> Settings:
     if not graph.is_on_device or graph.uploaded:
         return settings
     if settings.device == "cpu":
-        raise ValueError("A is a CuPy matrix, but device='cpu' was asked for; pass A.get()")
+        raise InvalidValueError("A is a CuPy matrix, but device='cpu' was asked for; pass A.get()")
     return replace(settings, device="cuda")
 
 
@@ -365,7 +365,7 @@ def _offers(row: Method, request: Request) -> bool:
 def _require_options(method: Method, given: dict[str, Any], settings: Settings) -> None:
     """Raise ValueError if an option means nothing to the method; `given` are those that only some methods read."""
     if settings.dtype != "float64" and method.device == "cpu":
-        raise ValueError(
+        raise InvalidValueError(
             f"dtype={settings.dtype!r}: {method.name} on cpu counts paths in 'float64'; device='cuda' takes 'float32', "
             "too"
         )
@@ -373,7 +373,7 @@ def _require_options(method: Method, given: dict[str, Any], settings: Settings) 
         if not method.reads(name):
             rows = [row for row in table.METHODS if row.reads(name)]
             taking = [f"{row.name} on {row.device}{' with lengths' * row.weighted}" for row in rows]
-            raise ValueError(
+            raise InvalidValueError(
                 f"{name}={value!r} means nothing to {method.name} on {method.device}"
                 f"{'' if method.weighted else ' without lengths'}; "
                 + (f"it goes with: {', '.join(taking)}" if taking else "no method that is available takes it")

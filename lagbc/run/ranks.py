@@ -20,6 +20,7 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Any, TypeVar
 
+from lagbc.errors import InvalidValueError, RunError
 from lagbc.limits import usable_cores_by_number
 from lagbc.run.devices import local_rank
 from lagbc.run.tasks import forget, portable
@@ -86,7 +87,7 @@ def on_ranks(comm: Any, what: Any, compute: Callable[[Executor | None], Result])
     calls = comm.allgather(what)
     if any(call != calls[0] for call in calls):
         told = ", ".join(f"{call} on rank {rank}" for rank, call in enumerate(calls))
-        raise ValueError(f"all ranks of comm make the same call; they make others: {told}")
+        raise InvalidValueError(f"all ranks of comm make the same call; they make others: {told}")
     own = comm.Dup()  # no message of the program is taken for one of lagbc, nor the other way round
     threads, number = _place_of_rank(own)
     before = local_rank.set(number)
@@ -203,7 +204,7 @@ class Ranks(Executor):
         from mpi4py import MPI
 
         if MPI.Query_thread() < MPI.THREAD_SERIALIZED:
-            raise RuntimeError("comm: MPI was begun without support of threads; let mpi4py begin it, as it does")
+            raise RunError("comm: MPI was begun without support of threads; let mpi4py begin it, as it does")
         self._comm, self.threads = comm, threads
         self._numbers = count()
         self._waiting = deque[tuple[_Call, Future[Any]]]()
@@ -227,7 +228,7 @@ class Ranks(Executor):
         future = Future[Result]()
         with self._lock:
             if self._ended:
-                raise RuntimeError("a rank has left, or the call has ended")
+                raise RunError("a rank has left, or the call has ended")
             self._waiting.append((_Call(next(self._numbers), fn, args), future))
         return future
 

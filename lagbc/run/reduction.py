@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
+from lagbc.errors import OutOfMemoryError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods import table
@@ -25,7 +26,7 @@ from lagbc.methods.sums import Sums
 from lagbc.phases import phase
 from lagbc.reduce import tuning
 from lagbc.reduce.piece import NotContractible, NotReducible, Piece, Scores
-from lagbc.run import block_costs, memory
+from lagbc.run import block_costs, look, memory
 from lagbc.run.options import Settings
 from lagbc.run.request import Request
 
@@ -174,8 +175,10 @@ def reduce_request(graph: Graph, request: Request, settings: Settings, *, chains
     """
     if settings.reduce == "none" or not _applies(graph, request, settings):
         return None
-    if settings.reduce == "auto" and not (_may_pay(graph, request, settings) and _is_within(graph, request, settings)):
-        return None
+    if settings.reduce == "auto":
+        device = _device_of(graph, len(request.roots), settings)
+        if not (look.pays(graph, len(request.roots), device) and _is_within(graph, request, settings)):
+            return None
     if settings.reduce == "all":
         _require_memory(graph, request, settings)
     from lagbc.reduce.blocks import split
@@ -209,16 +212,6 @@ def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
     )
 
 
-def _may_pay(graph: Graph, request: Request, settings: Settings) -> bool:
-    """Whether a run is long enough for a look at its graph."""
-    roots = len(request.roots)
-    device = _device_of(graph, roots, settings)
-    if roots < tuning.LEAST_ROOTS[device]:
-        return False
-    enough, (least, _) = tuning.LEAST_COSTS[device], block_costs.bounds_of_block(graph, roots, device)
-    return least >= enough or block_costs.of_block(graph, roots, device) >= enough
-
-
 def _is_within(graph: Graph, request: Request, settings: Settings) -> bool:
     """Whether a graph can be reduced with the memory that is stated, if any is; what is free now decides nothing."""
     stated = stated_budget() if settings.memory is None else settings.memory
@@ -229,7 +222,7 @@ def _require_memory(graph: Graph, request: Request, settings: Settings) -> None:
     needed = memory.to_reduce(graph, edges="edges" in request.sums)
     budget = host_budget() if settings.memory is None else settings.memory
     if needed > budget:
-        raise MemoryError(
+        raise OutOfMemoryError(
             f"reduce='all' needs up to {needed:.3g} bytes to take the graph apart, but the budget is {budget:.3g}; "
             f"raise it by memory= or the environment variable {BUDGET_VARIABLE}, or pass reduce='none'"
         )

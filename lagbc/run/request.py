@@ -9,6 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from lagbc.errors import InvalidTypeError, InvalidValueError, TieWarning, warn
+from lagbc.graph.csr import as_numpy
+from lagbc.graph.given import array_of, refuse_masked
+from lagbc.graph.graph import Graph
 from lagbc.methods.bounds import Bounds
 from lagbc.methods.sums import OF_BOUNDS
 from lagbc.run.options import parse_count, parse_real
@@ -72,45 +76,43 @@ def parse_roots(
     """Return the roots: all, those given, or `k` drawn ones, ascending."""
     if k is None:
         if rng is not None:
-            raise ValueError("rng goes with k, the number of roots to draw")
+            raise InvalidValueError("rng goes with k, the number of roots to draw")
         return np.arange(n) if sources is None else parse_vertices("sources", n, sources)
     if sources is not None:
-        raise ValueError("sources (a partial sum) and k (an estimate from random roots) exclude each other")
+        raise InvalidValueError("sources (a partial sum) and k (an estimate from random roots) exclude each other")
     count = parse_count("k", k)
     if count > n:
-        raise ValueError(f"k={count} roots cannot be drawn from {n} vertices without repeats")
+        raise InvalidValueError(f"k={count} roots cannot be drawn from {n} vertices without repeats")
     return np.sort(parse_generator(rng).choice(n, count, replace=False))
 
 
 def parse_generator(rng: int | np.random.Generator | None) -> np.random.Generator:
     """Return what draws random numbers."""
+    refuse_masked("rng", rng)
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
-        raise ValueError(f"rng={rng!r} is neither an integer >= 0 nor a numpy.random.Generator") from None
+        raise InvalidValueError(f"rng={rng!r} is neither an integer >= 0 nor a numpy.random.Generator") from None
 
 
 def parse_vertices(name: str, n: int, given: ArrayLike) -> NDArray[np.int64]:
     """Return distinct vertices, in the order in which they are given."""
-    try:
-        vertices = np.asarray(given)
-    except ValueError:
-        raise TypeError(f"{name} is ragged; it is a 1-D array of vertex numbers") from None
+    vertices = array_of(name, given, "a 1-D array of vertex numbers")
     if vertices.size == 0:
         return np.zeros(0, np.int64)
     if vertices.ndim != 1 or vertices.dtype.kind not in "iu":
-        raise TypeError(
+        raise InvalidTypeError(
             f"{name} has dtype {vertices.dtype} and shape {vertices.shape}; it is a 1-D array of vertex numbers "
             "(for a mask, pass numpy.flatnonzero(mask))"
         )
     outside = (vertices < 0) | (vertices >= n)
     if outside.any():
-        raise ValueError(f"{name} holds {vertices[outside][0]}, which is not a vertex: there are 0..{n - 1}")
+        raise InvalidValueError(f"{name} holds {vertices[outside][0]}, which is not a vertex: there are 0..{n - 1}")
     distinct, counts = np.unique(vertices, return_counts=True)
     if len(distinct) < len(vertices):
         weights = {"sources": "source_weights", "targets": "target_weights"}
         often = f"; {weights[name]}, which bc and edge_bc take, count one often" if name in weights else ""
-        raise ValueError(f"{name} names vertex {distinct[counts > 1][0]} more than once; name it once{often}")
+        raise InvalidValueError(f"{name} names vertex {distinct[counts > 1][0]} more than once; name it once{often}")
     return vertices.astype(np.int64)
 
 
@@ -121,7 +123,7 @@ def parse_targets(
     if targets is None:
         return parse_vertex_weights("target_weights", target_weights, n)
     if target_weights is not None or endpoints:
-        raise ValueError("targets does not go with target_weights or endpoints")
+        raise InvalidValueError("targets does not go with target_weights or endpoints")
     omega = np.zeros(n)
     omega[parse_vertices("targets", n, targets)] = 1
     return omega
@@ -131,19 +133,16 @@ def parse_vertex_weights(name: str, weights: ArrayLike | None, n: int) -> NDArra
     """Return a finite number >= 0 for each vertex, or None."""
     if weights is None:
         return None
-    try:
-        given = np.asarray(weights)
-    except ValueError:
-        raise TypeError(f"{name} is ragged; it is one number a vertex, shape ({n},)") from None
+    given = array_of(name, weights, f"one number a vertex, shape ({n},)")
     if given.dtype.kind not in "biuf":
-        raise TypeError(f"{name} has dtype {given.dtype}; it is an array of real numbers, e.g. of float64")
+        raise InvalidTypeError(f"{name} has dtype {given.dtype}; it is an array of real numbers, e.g. of float64")
     parsed = given.astype(np.float64)
     if parsed.shape != (n,):
-        raise ValueError(f"{name} has shape {parsed.shape}; it is one number a vertex, shape ({n},)")
+        raise InvalidValueError(f"{name} has shape {parsed.shape}; it is one number a vertex, shape ({n},)")
     invalid = ~(np.isfinite(parsed) & (parsed >= 0))
     if invalid.any():
         first = np.flatnonzero(invalid)[0]
-        raise ValueError(
+        raise InvalidValueError(
             f"{name} holds {np.count_nonzero(invalid)} values that are not finite and >= 0, "
             f"the first at vertex {first}: {parsed[first]}"
         )
@@ -157,35 +156,49 @@ def parse_bounds(sums: frozenset[str], cutoff: ArrayLike | None, decay: ArrayLik
     cutoffs = np.array([np.inf]) if cutoff is None else _parse_columns("cutoff", cutoff, "a distance >= 0")
     decays = np.zeros(1) if decay is None else _parse_columns("decay", decay, "a rate, finite and >= 0")
     if not np.isfinite(decays).all():
-        raise ValueError(f"decay={decay!r}: it is a rate, finite and >= 0, or several")
+        raise InvalidValueError(f"decay={decay!r}: it is a rate, finite and >= 0, or several")
     return Bounds(cutoffs, decays)
 
 
 def _parse_columns(name: str, given: ArrayLike, what: str) -> NDArray[np.float64]:
     """Return one number or several, none of them negative."""
-    try:
-        numbers = np.asarray(given)
-    except ValueError:
-        raise TypeError(f"{name} is ragged; it is {what}, or a 1-D array of such") from None
+    numbers = array_of(name, given, f"{what}, or a 1-D array of such")
     if numbers.dtype.kind not in "iuf" and numbers.size:
-        raise TypeError(f"{name}={given!r} holds what is no real number; it is {what}, or a 1-D array of such")
+        raise InvalidTypeError(f"{name}={given!r} holds what is no real number; it is {what}, or a 1-D array of such")
     if numbers.ndim > 1 or not numbers.size:
-        raise ValueError(f"{name} has shape {numbers.shape}; it is {what}, or a 1-D array of such, at least one")
+        raise InvalidValueError(f"{name} has shape {numbers.shape}; it is {what}, or a 1-D array of such, at least one")
     if not (numbers >= 0).all():
-        raise ValueError(f"{name}={given!r}: it is {what}, or several")
+        raise InvalidValueError(f"{name}={given!r}: it is {what}, or several")
     return np.atleast_1d(numbers).astype(np.float64)
 
 
 def parse_tolerance(rtol: Any) -> float:
-    """Return a relative tolerance of lengths."""
+    """Return a relative tolerance of lengths; None is 0."""
+    if rtol is None:
+        return 0.0
     tolerance = parse_real("rtol", rtol)
     if not 0 <= tolerance < 1:
-        raise ValueError(f"rtol={rtol!r}: it is a relative difference, from 0 to less than 1")
+        raise InvalidValueError(f"rtol={rtol!r}: it is a relative difference, from 0 to less than 1")
     return tolerance
+
+
+def has_rounded_inverses(graph: Graph) -> bool:
+    """Whether lengths 1 / w are rounded: all but powers of two."""
+    return graph.weights is not None and bool((np.frexp(as_numpy(graph.weights))[0] != 0.5).any())
+
+
+def warn_of_ties(graph: Graph, strength: bool, rtol: float | None) -> None:
+    """Warn that ties of lengths 1 / w fall as float64 rounds, unless a tolerance is given or all are powers of two."""
+    if strength and rtol is None and has_rounded_inverses(graph):
+        warn(
+            "lengths 1 / w are rounded, and paths that tie in exact numbers (1/3 + 1/6, 1/2) may not tie in float64; "
+            "rtol=1e-9 takes them for ties, rtol=0 leaves it at that",
+            TieWarning,
+        )
 
 
 def require_flags(**flags: Any) -> None:
     """Raise TypeError if one of the named arguments is neither True nor False."""
     for name, flag in flags.items():
         if not isinstance(flag, bool | np.bool_):
-            raise TypeError(f"{name}={flag!r} is neither True nor False")
+            raise InvalidTypeError(f"{name}={flag!r} is neither True nor False")

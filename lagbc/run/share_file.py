@@ -7,8 +7,6 @@ It holds the sums of each chunk apart, since sums of chunks are added in order: 
 from __future__ import annotations
 
 import json
-import os
-import secrets
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,12 +18,11 @@ import numpy as np
 from numpy.lib.format import read_array, read_array_header_1_0, read_magic, write_array
 from numpy.typing import NDArray
 
-from lagbc.errors import PartError
+from lagbc.errors import InvalidValueError, PartError
+from lagbc.files import written
 from lagbc.methods.sums import OF_ROOTS, SparseSums, Sums
 
 _FORMAT = "lagbc part 1"
-# At the end of the name of a file that is being written.
-_UNFINISHED = ".lagbc-part"
 # Of sums at some vertices and edges: which these are.
 _PLACES = ("vertices", "edges", "roots")
 
@@ -66,21 +63,10 @@ class ShareWriter:
 @contextmanager
 def writing(path: Path) -> Iterator[ShareWriter]:
     """Write a file, which is there when it is finished, and not before."""
-    if path.exists() and not path.is_file():
-        raise PartError(f"{path} is a folder, a pipe or a device; name a file")
-    path = Path(os.path.realpath(path))  # of a link, the file
-    unfinished = path.with_name(f"{path.name}.{secrets.token_hex(4)}{_UNFINISHED}")
-    try:
-        with unfinished.open("xb") as file:
-            with zipfile.ZipFile(file, "w") as archive:
-                writer = ShareWriter(archive)
-                writer.add_json("format", _FORMAT)
-                yield writer
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with written(path) as file, zipfile.ZipFile(file, "w") as archive:
+        writer = ShareWriter(archive)
+        writer.add_json("format", _FORMAT)
+        yield writer
 
 
 class ShareFile:
@@ -99,7 +85,7 @@ class ShareFile:
         with self._reading():
             self._archive = zipfile.ZipFile(path)
             if self.json("format") != _FORMAT:
-                raise ValueError
+                raise InvalidValueError
 
     def __enter__(self) -> ShareFile:
         return self
@@ -119,12 +105,12 @@ class ShareFile:
         """Read an array of a type and shape; a length of None may be any."""
         with self._reading(), self._archive.open(f"{name}.npy") as file:
             if read_magic(file) != (1, 0):
-                raise ValueError
+                raise InvalidValueError
             found, _, found_dtype = read_array_header_1_0(file)
             fits = len(found) == len(shape) and all(b in (None, a) for a, b in zip(found, shape, strict=True))
             size = int(np.prod(found, dtype=object)) * found_dtype.itemsize
             if found_dtype != dtype or not fits or size > self._archive.getinfo(f"{name}.npy").file_size:
-                raise ValueError
+                raise InvalidValueError
         with self._reading(), self._archive.open(f"{name}.npy") as file:
             array: NDArray[Any] = read_array(file, allow_pickle=False)
         return array
@@ -143,7 +129,7 @@ class ShareFile:
             for name, shape in shapes.items():
                 rows, most = summed.rows(name), shape[0]
                 if most is None or (len(rows) and not 0 <= rows.min() <= rows.max() < most):
-                    raise ValueError
+                    raise InvalidValueError
         return summed
 
     def indices(self, name: str) -> NDArray[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.budget import BUDGET_VARIABLE
-from lagbc.errors import MemoryWarning, warn
+from lagbc.errors import MemoryWarning, OutOfMemoryError, warn
 from lagbc.graph.csr import as_numpy, module_of
 from lagbc.graph.graph import Graph
 from lagbc.graph.order.hubs import group_by_hubs, group_by_length, hub_distances
@@ -179,7 +179,7 @@ def with_less_memory(
         ran_out = f"{method.name} on {method.device} ran out of memory with the smallest batch, {plan.batch}"
         if plan.budget is not None:
             ran_out += f"; it may take {plan.budget:.3g} bytes, which memory= or {BUDGET_VARIABLE} raises"
-        raise MemoryError(ran_out) from error
+        raise OutOfMemoryError(ran_out) from error
     counts = ", without rows for path counts" if smaller.in_place else ""
     say(
         f"{method.name} on {method.device} ran out of memory; it goes on with batch={smaller.batch} and "

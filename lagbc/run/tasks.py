@@ -21,6 +21,7 @@ from threading import Lock
 from typing import Any, Protocol
 
 from lagbc.budget import host_budget, stated_budget
+from lagbc.errors import RunError
 from lagbc.graph.csr import as_numpy
 from lagbc.methods.contract import Interrupted, StopFlag
 from lagbc.methods.sums import Sums
@@ -110,7 +111,7 @@ def run_task(task: Task) -> Outcome:
     """Carry out a task in this process."""
     try:
         if task.version != version():
-            raise RuntimeError(f"a worker on {socket.gethostname()} has lagbc {version()}, the caller {task.version}")
+            raise RunError(f"a worker on {socket.gethostname()} has lagbc {version()}, the caller {task.version}")
         with _shelf.lent(task) as prepared:
             return Missing(here()) if prepared is None else Done(prepared.run(task.units))
     except Exception as error:
@@ -129,7 +130,7 @@ def portable(error: Exception) -> Exception:
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
-        return RuntimeError(f"{type(error).__name__}: {error}")
+        return RunError(f"{type(error).__name__}: {error}")
     return error
 
 

@@ -10,6 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any, Generic, TypeVar
 
+from lagbc.errors import OutOfMemoryError
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Worker = TypeVar("Worker")
@@ -90,7 +92,7 @@ class Threads(ThreadPoolExecutor):
             super()._adjust_thread_count()  # type: ignore[misc]
         except RuntimeError as error:  # "can't start new thread"
             if not self._threads:
-                raise MemoryError("the system starts no thread") from error
+                raise OutOfMemoryError("the system starts no thread") from error
 
 
 class CallingThread:

@@ -508,3 +508,12 @@ def test_products_of_spmm(cupy, dtype, directed):
         spmm_hops.backward(state, search(spmm_hops, state, np.arange(first, first + 100)), Sums(dependency=out))
     expected = oracle(SCALE_FREE, directed=directed, sources=range(200)) * (1 if directed else 2)
     np.testing.assert_allclose(out[0].get(), expected, rtol=1e-12 if dtype == "float64" else 3e-5, atol=1e-5)
+
+
+def test_sums_of_too_few_rows_are_refused(gpu, cupy):
+    """Before anything is added: kernels write where the rows should be."""
+    roots = np.resize(np.arange(30), 512)
+    state, sums = prepared(gpu, UNLIKE, batch=512), Sums(dependency=cupy.zeros((0, UNLIKE.shape[0])))
+    levels = search(gpu.module, state, roots)
+    with pytest.raises(lagbc.Error, match=r"sums\.dependency has 0 rows"):
+        gpu.module.backward(state, levels, sums)

@@ -423,7 +423,7 @@ def test_footprint_bounds_a_batch(weighted_gpu, cupy, monkeypatch, name):
     monkeypatch.setattr(SweepPlan, "require_growth", lambda plan, size: more.append(size))
     graph, module = as_graph(GRAPHS[name][0], weighted=True), weighted_gpu.module
     plan = SweepPlan(batch=512, dtype=weighted_gpu.dtype, endpoints=True)
-    sums = Sums(dependency=cupy.zeros((2 if module.batching.block > 1 else 1, graph.n)))
+    sums = Sums(dependency=cupy.zeros((-(-512 // max(module.batching.block, 1)), graph.n)))
     with peak_of(cupy) as peak:
         sweep(module, module.prepare(graph, plan), np.resize(graph.order, 512), sums)
     assert peak.bytes <= module.footprint(graph, plan) + max(more) + 2**20
@@ -599,3 +599,13 @@ def test_parallel_runs_of_ties(delta):
     for way, directed in itertools.product(delta.WAYS, (True, False)):
         ours, _, _ = run(delta, A, way, roots=range(42), directed=directed)
         within(ours / (1 if directed else 2), oracle(A, directed=directed), 1e-12)
+
+
+def test_sums_of_too_few_rows_are_refused(weighted_gpu, cupy):
+    """Before anything is added: kernels write where the rows should be."""
+    graph = as_graph(UNLIKE, weighted=True)
+    module = weighted_gpu.module
+    state = module.prepare(graph, SweepPlan(batch=256, dtype=weighted_gpu.dtype))
+    levels = search(module, state, np.resize(np.arange(30), 256))
+    with pytest.raises(lagbc.Error, match=r"sums\.dependency has 0 rows"):
+        module.backward(state, levels, Sums(dependency=cupy.zeros((0, graph.n))))

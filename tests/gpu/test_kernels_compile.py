@@ -58,6 +58,7 @@ def compile_source(source, options):
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_compiles_without_a_warning(variant, architecture):
     source, options = VARIANTS[variant]
+    options = [*options, "--device-as-default-execution-space"]  # as CuPy does
     speed = [] if IN_TURN[variant] == architecture else ["--Ofast-compile=max"]
     binary, log = compile_source(source, [f"--gpu-architecture=sm_{architecture}", *options, *headers(), *speed])
     assert binary.startswith(b"\x7fELF")

@@ -188,6 +188,22 @@ def test_a_byte_of_depth_becomes_two(hops, cupy, row, n):
     assert state.depth_bytes == (1 if n <= 254 else 2)
 
 
+def test_wider_depths_are_asked_for(hops, cupy, row, monkeypatch):
+    """They are no part of the footprint: a run that may take no more than that ends before they are allocated."""
+    n = 300
+    A = matrix(n, [(v, v + 1) for v in range(n - 1)] + [(v, 0) for v in range(1, n)])
+    more = []
+    monkeypatch.setattr(SweepPlan, "require_growth", lambda plan, size: more.append(size))
+    state = prepared(hops, A, row.name)
+    search(hops, state, np.array([0, 1]))
+    assert more
+    assert more[-1] >= 64 * n
+    monkeypatch.undo()
+    state = prepared(hops, A, row.name, growth=more[-1] - 1)
+    with pytest.raises(MemoryError, match="bytes more than was counted"):
+        search(hops, state, np.array([0, 1]))
+
+
 def test_depth_is_as_wide_as_the_graph_is_deep(hops, cupy):
     assert [prepared(hops, path(n), "work-efficient", batch=1).depth_bytes for n in (50, 120, 300)] == [1, 1, 2]
 

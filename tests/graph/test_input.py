@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import functools
 import importlib
 import re
 import tomllib
@@ -213,7 +214,7 @@ def test_pointers_that_end_in_zero_are_checked():
         ([[0, 1], [1, 0]], TypeError, r"builtins.list.* or networkx\.from_pandas_edgelist\(table\)"),
         (np.array([[0, 1], [1, 2], [2, 0]]), ValueError, r"shape \(3, 2\).*square.*; of a table of edges make"),
         (np.ones((3, 4)), ValueError, "square: n rows and n columns$"),
-        (np.ma.masked_array(np.ones((2, 2)), mask=np.eye(2)), TypeError, r"masked array; pass A\.filled\(0\)"),
+        (np.ma.masked_array(np.ones((2, 2)), mask=np.eye(2)), TypeError, r"2 of 4 entries.*; pass A\.filled\(0\)"),
         (np.ones((2, 3)), ValueError, r"shape \(2, 3\).*square"),
         (sp.csr_array((2, 3)), ValueError, r"shape \(2, 3\).*square"),
         (np.ones(4), ValueError, r"shape \(4,\).*square"),
@@ -305,11 +306,15 @@ def test_corrupt_coo(index):
         ({"source_weights": [None] * 5}, TypeError, "source_weights has dtype object"),
         ({"source_weights": [[1], [1, 2]]}, TypeError, "source_weights is ragged"),
         ({"dtype": "float16"}, ValueError, "dtype='float16'.*'float64'"),
-        ({"method": "best"}, ValueError, "no method='best'.*there are: batched on cpu; graphblas on cpu"),
+        (
+            {"method": "best"},
+            ValueError,
+            "no method='best'.*without lengths on cpu: batched, graphblas, work-efficient; on cuda: .*hybrid$",
+        ),
         (
             {"method": "dijkstra"},
             ValueError,
-            "'dijkstra' takes lengths: pass weighted=True; there are: batched on cpu",
+            "'dijkstra' takes lengths: pass weighted=True; there are without lengths on cpu: batched",
         ),
         ({"device": "tpu"}, ValueError, "device='tpu' is none of 'auto', 'cpu', 'cuda' and 'all'"),
     ],
@@ -518,7 +523,7 @@ def test_numpy_matrix(weighted):
 
 def test_method_without_lengths():
     with pytest.raises(
-        ValueError, match=r"'spmm' takes no lengths: leave out weighted=True; there are: .*batched on cpu \(weighted\)"
+        ValueError, match=r"'spmm' takes no lengths: leave out weighted=True; there are with lengths on cpu: batched, "
     ):
         lagbc.bc(path(3), weighted=True, method="spmm")
     assert lagbc.select_method(path(3), weighted=True, device="cpu").method.weighted
@@ -577,6 +582,12 @@ def test_missing_gpu(add_row, monkeypatch):
     monkeypatch.setattr(table, "_sees_gpu", lambda: False)
     with pytest.raises(lagbc.MissingDependencyError, match="'added' on cuda needs an NVIDIA GPU, and CuPy sees none"):
         add_row(requires="", device="cuda").load()
+
+
+def test_a_gpu_is_named_before_the_library_for_it(monkeypatch):
+    monkeypatch.setattr(table, "_is_installed", functools.cache(lambda library: library != "cupy"))
+    with pytest.raises(lagbc.MissingDependencyError, match="needs an NVIDIA GPU and cupy, which is not installed: pip"):
+        lagbc.bc(path(3), device="cuda")
 
 
 def test_packages_are_those_of_the_extras():

@@ -145,7 +145,7 @@ def test_all_options_reach_bc(monkeypatch, tmp_path):
         "dtype": "float64",
         "variant": None,
         "virtual_warp": None,
-        "rtol": 0.0,
+        "rtol": None,
         "demand": None,
         "sources": None,
         "targets": None,

@@ -133,16 +133,23 @@ def test_info_with_lengths():
     [([], "no GPU (CuPy sees no GPU)"), (["H200"], "1 GPU: 0 H200"), (["H200", "L4"], "2 GPUs: 0 H200, 1 L4")],
 )
 def test_info_says_which_devices_there_are(monkeypatch, names, said):
-    runtime = SimpleNamespace(getDeviceProperties=lambda number: {"name": names[number].encode()})
-    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace())
-    monkeypatch.setitem(sys.modules, "cupy.cuda", SimpleNamespace(runtime=runtime))
-    monkeypatch.setattr(table, "gpus", lambda: len(names))
+    monkeypatch.setattr(table, "gpu_names", lambda: names)
     monkeypatch.setattr(table, "why_no_gpu", lambda: "CuPy sees no GPU")
     assert f" CPU cores, {said}\n" in succeed("info", "example:karate").replace("CPU core,", "CPU cores,")
     assert json.loads(succeed("info", "example:karate", "--json"))["devices"] == {
         "cores": usable_cores(),
         "gpus": names,
     }
+
+
+def test_gpus_are_called_as_cupy_calls_them(monkeypatch):
+    """Which need not be there, nor be left out of what has been imported."""
+    names = ["H200", "L4"]
+    runtime = SimpleNamespace(getDeviceProperties=lambda number: {"name": names[number].encode()})
+    monkeypatch.setitem(sys.modules, "cupy.cuda", SimpleNamespace(runtime=runtime))
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=sys.modules["cupy.cuda"]))
+    monkeypatch.setattr(table, "gpus", lambda: len(names))
+    assert table.gpu_names() == names
 
 
 def test_ranks_are_counted():

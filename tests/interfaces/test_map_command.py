@@ -81,6 +81,6 @@ def test_what_is_refused_before_anything_is_computed(tmp_path, edges):
     )
     assert "goes with --plot-map" in fail("bc", edges, "--coordinates", table)
     assert "no figure is written with the suffix '.doc'" in fail("bc", edges, "--plot-map", tmp_path / "map.doc")
-    assert "there is no directory" in fail("bc", edges, "--plot-map", tmp_path / "nowhere" / "map.png")
+    assert "there is no folder" in fail("bc", edges, "--plot-map", tmp_path / "nowhere" / "map.png")
     assert "nothing.csv" in fail("bc", edges, "--plot-map", figure, "--coordinates", tmp_path / "nothing.csv")
     assert not figure.exists()

@@ -81,7 +81,7 @@ def test_what_does_not_go(tmp_path):
     one = ("bc", "example:lesmis", "--part", "1/2")
     assert "--part writes sums to a file for lagbc merge: name it with --out" in fail(*one)
     assert "name it with --out" in fail(*one, "--out", tmp_path / "scores.csv")
-    assert "there is no directory" in fail(*one, "--out", tmp_path / "none" / "part.npz")
+    assert "there is no folder" in fail(*one, "--out", tmp_path / "none" / "part.npz")
     out = (*one, "--out", tmp_path / "part1.npz")
     assert "--plot shows scores, and a part has none" in fail(*out, "--plot", tmp_path / "a.png")
     assert "--plot-map shows scores, and a part has none" in fail(*out, "--plot-map", tmp_path / "a.png")

@@ -62,8 +62,8 @@ def test_unknown_method():
     [
         ("--out", "scores.txt", "a .npy or a .csv file"),
         ("--plot", "scores.xyz", "suffix '.xyz'"),
-        ("--out", "nowhere/scores.npy", "there is no directory"),
-        ("--plot", "nowhere/scores.png", "there is no directory"),
+        ("--out", "nowhere/scores.npy", "there is no folder"),
+        ("--plot", "nowhere/scores.png", "there is no folder"),
     ],
 )
 def test_outputs_are_checked_before_the_computation(monkeypatch, tmp_path, option, name, part):

@@ -120,5 +120,6 @@ def test_levels_share_no_function(file):
     )
     listed = subprocess.run(["nm", "-C", "--defined-only", str(file)], capture_output=True, text=True, check=True)
     shared = [line[19:] for line in listed.stdout.splitlines() if line[17:18] in "WVu"]
+    own = f"lagbc::{of_level}::", f"_ZN5lagbc6FamilyINS_{len(of_level)}{of_level}5LevelE"  # a table, too long for nm -C
     # What handles exceptions is the same pointer everywhere.
-    assert not [name for name in shared if f"lagbc::{of_level}::" not in name and not name.startswith("DW.ref.")]
+    assert not [name for name in shared if not any(mark in name for mark in (*own, "DW.ref."))]

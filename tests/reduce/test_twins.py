@@ -11,7 +11,8 @@ import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.io.examples import example_path
 from lagbc.methods.contract import SweepPlan
-from lagbc.reduce import alike
+from lagbc.native import core
+from lagbc.reduce import twins as reduction
 from lagbc.reduce.piece import Piece
 from lagbc.reduce.twins import merge
 from lagbc.run.sweep import sweep
@@ -113,8 +114,7 @@ def test_classes_are_all_there_are(directed, weighted):
     for _ in range(300):
         n, lengths = random_twins(rng, 9, directed=directed, weighted=weighted)
         graph = graph_of(n, lengths, directed=directed, weighted=weighted)
-        reverse = graph.transpose
-        first, closed = alike.find_classes(*graph.csr, *((None,) * 3 if reverse is graph else reverse.csr))
+        first, closed = reduction._find_classes(*graph.native)
         theirs = classes_of(n, lengths_of_graph(graph))
         found = {(frozenset(np.flatnonzero(first == v).tolist()), int(closed[v])) for v in set(first.tolist())}
         assert {those for those in found if len(those[0]) > 1} == theirs
@@ -131,18 +131,22 @@ def test_classes_are_compared_whatever_their_keys(directed, weighted):
     for _ in range(50):
         n, lengths = random_twins(rng, 9, directed=directed, weighted=weighted)
         graph = graph_of(n, lengths, directed=directed, weighted=weighted)
-        arrays = *graph.csr, *graph.transpose.csr
-        first = np.arange(n).astype(graph.indices.dtype)
-        alike._join_open(*arrays, np.full(n, 2**64 - 1, np.uint64), first)
+        first = core.join_open(*graph.native, np.full(n, 2**64 - 1, np.uint64))
         found = {frozenset(np.flatnonzero(first == v).tolist()) for v in set(first.tolist())}
         theirs = {those for those, closed in classes_of(n, lengths_of_graph(graph)) if not closed}
         assert {those for those in found if len(those) > 1} == theirs
 
 
 def test_edges_between_closed_twins_are_of_one_length():
-    for back, expected in ((1, True), (2, False)):
-        graph = graph_of(3, {(0, 1): 1, (1, 0): back, (0, 2): 3, (1, 2): 3}, weighted=True)
-        assert alike._are_equal_apart(*graph.csr, 0, 1) == expected
+    """Whatever the keys: they are those of the graph in which the edges are."""
+    twins, others = (
+        graph_of(3, {(0, 1): there, (1, 0): 1, (0, 2): 3, (1, 2): 3}, weighted=True).native for there in (1, 2)
+    )
+    for graph, expected in ((twins, True), (others, False)):
+        first = np.arange(3, dtype=np.int32)
+        closed = core.join_closed(*graph, core.sum_keys(*twins), first)
+        assert closed.tolist() == [expected, expected, False]
+        assert first.tolist() == [0, 0 if expected else 1, 2]
 
 
 @pytest.mark.parametrize(

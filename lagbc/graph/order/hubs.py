@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from lagbc.graph import tuning
 
@@ -52,6 +51,8 @@ def group_by_length(reverse: csr_array, vertices: Any) -> Any:
     vertices : array of int64
         Those that do not reach the hub, then the nearest first. Few distances are alike, so that one hub is enough.
     """
+    from scipy.sparse.csgraph import dijkstra  # half of SciPy, which hops do without
+
     distances = dijkstra(reverse, indices=0)[vertices]
     return vertices[np.argsort(np.where(np.isfinite(distances), distances, -1.0), kind="stable")]
 

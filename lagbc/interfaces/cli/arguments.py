@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lagbc.errors import InvalidValueError, shortened
 from lagbc.interfaces.cli.completion import complete_file
 from lagbc.interfaces.cli.text import counted, note
 
@@ -30,9 +31,11 @@ def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     try:
         numbers = [float(part) for part in value.split(",")]
     except ValueError:
-        raise click.BadParameter(f"{value!r} is no number, and no numbers with commas between", ctx, param) from None
+        raise click.BadParameter(
+            shortened(f"{value!r} is no number, and no numbers with commas between"), ctx, param
+        ) from None
     if len(set(numbers)) < len(numbers):
-        raise click.BadParameter(f"{value!r} holds a number twice; each is a column", ctx, param)
+        raise click.BadParameter(shortened(f"{value!r} holds a number twice; each is a column"), ctx, param)
     return numbers if len(numbers) > 1 else numbers[0]
 
 
@@ -90,7 +93,7 @@ _ARGUMENTS = {
     ),
     "log2": click.option("--log2", is_flag=True, help="Base-2 logarithms of stress."),
     "rtol": click.option(
-        "--rtol", type=float, default=0.0, help="Relative difference up to which two lengths of paths are equal."
+        "--rtol", type=float, help="Relative difference up to which two lengths of paths are equal; 0 by default."
     ),
 }
 
@@ -148,10 +151,12 @@ def _trips(path: Path, sample: SampleOptions) -> Any:
     from lagbc.io.read import read_graph
 
     if sample.k is not None:
-        raise ValueError("demand= says how often each pair of vertices counts; leave out k=")
+        raise InvalidValueError("demand= says how often each pair of vertices counts; leave out k=")
     file = read_graph(path)
     if file.format not in ("Matrix Market", "SciPy npz"):
-        raise ValueError(f"{path}: demand is a matrix, .npz or .mtx, whose rows are those of the graph")
+        raise InvalidValueError(f"{path}: demand is a matrix, .npz or .mtx, whose rows are those of the graph")
     if file.notices:
-        raise ValueError(f"{path}: the trips of a pair of vertices are listed more than once; list each pair once")
+        raise InvalidValueError(
+            f"{path}: the trips of a pair of vertices are listed more than once; list each pair once"
+        )
     return file.matrix

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lagbc.errors import FileError, MissingFileError
 from lagbc.interfaces.cli.text import counted, method_lines, note
 
 if TYPE_CHECKING:
@@ -63,9 +64,9 @@ def open_source(options: GraphOptions, steps: Steps) -> Source:
     if not name.startswith(EXAMPLE) and not Path(name).exists():
         shipped = ", ".join(EXAMPLE + example for example in example_names())
         stdin = "; standard input is /dev/stdin" if name == "-" else ""
-        raise FileNotFoundError(f"there is no file {name!r}{stdin}; networks that come with lagbc: {shipped}")
+        raise MissingFileError(f"there is no file {name!r}{stdin}; networks that come with lagbc: {shipped}")
     if Path(name).is_dir():
-        raise IsADirectoryError(f"{name} is a folder, not a graph file")
+        raise FileError(f"{name} is a folder, not a graph file")
     with steps.step(f"reading {name}", "B"):
         strengths = options.lengths == "strengths"
         file = read_graph(name, strengths=strengths, progress=steps.progress, **options.columns)
@@ -114,11 +115,15 @@ def choose(source: Source, which: Any, given: dict[str, Any], sample: SampleOpti
     return select_for(source.graph, which, batch, how, Arguments(**sample.arguments, **given))
 
 
-def introduction(source: Source, choice: Selection, sample: SampleOptions) -> str:
+def introduction(source: Source, choice: Selection, sample: SampleOptions, given: dict[str, Any]) -> str:
     """Say what a command is about to compute: the graph, the method, what became of values, and the roots."""
+    from lagbc.run.request import has_rounded_inverses
+
     n = source.graph.n
     lines = [headline(source), *([form(source)] if source.file.said else []), reasoned(choice)]
     lines += weight_lines(source)
+    if source.lengths == "strengths" and given.get("rtol", 0) is None and has_rounded_inverses(source.graph):
+        lines.append("ties: lengths 1 / w are rounded; --rtol 1e-9 takes paths for ties that are in exact numbers")
     if sample.k is not None:
         lines.append(f"estimate from {counted(sample.k, 'random root')} of {n:,} (seed {sample.seed})")
     return "\n".join(lines)

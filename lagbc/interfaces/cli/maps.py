@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from lagbc.errors import InvalidValueError
 from lagbc.interfaces.cli.outputs import check_outputs
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 def check_map(options: MapOptions) -> None:
     """Find out before the graph is read that no map can be written."""
     if options.coordinates is not None and options.plot_map is None:
-        raise ValueError(f"--coordinates {options.coordinates} goes with --plot-map, which draws a map")
+        raise InvalidValueError(f"--coordinates {options.coordinates} goes with --plot-map, which draws a map")
     check_outputs(None, options.plot_map)
 
 
@@ -32,7 +33,7 @@ def find_coordinates(options: MapOptions, source: Source) -> Coordinates | None:
     if options.coordinates is not None:
         found = read_coordinates(options.coordinates, file.matrix.shape[0], file.labels)
     if found is None:
-        raise ValueError(f"{file.name} does not say where its vertices are: give --coordinates FILE")
+        raise InvalidValueError(f"{file.name} does not say where its vertices are: give --coordinates FILE")
     return as_coordinates(found, file, source.graph)
 
 

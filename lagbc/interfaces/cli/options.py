@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lagbc.errors import shortened
 from lagbc.interfaces.cli.completion import DEVICES, complete_device, complete_graph, complete_method
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def _number_or_auto(kind: type[int] | type[float], wanted: str) -> Callable[[cli
         except ValueError:
             number = kind(0)
         if not 0 < number < float("inf"):
-            raise click.BadParameter(f"{value!r} is neither 'auto' nor {wanted}", ctx, param)
+            raise click.BadParameter(shortened(f"{value!r} is neither 'auto' nor {wanted}"), ctx, param)
         return number
 
     return parse
@@ -144,7 +145,7 @@ def _two_columns(
         return None
     columns = [_column(ctx, param, column.strip()) for column in value.split(",")]
     if len(columns) != 2:
-        raise click.BadParameter(f"{value!r} is not two columns, such as 1,2 or from,to", ctx, param)
+        raise click.BadParameter(shortened(f"{value!r} is not two columns, such as 1,2 or from,to"), ctx, param)
     return columns[0], columns[1]
 
 
@@ -153,7 +154,9 @@ def _devices(ctx: click.Context, param: click.Parameter, value: str) -> str | li
     if all(map(str.isdecimal, numbers)):
         return [int(number) for number in numbers]
     if value not in DEVICES:
-        raise click.BadParameter(f"{value!r} is none of {', '.join(DEVICES)}, and no numbers of GPUs", ctx, param)
+        raise click.BadParameter(
+            shortened(f"{value!r} is none of {', '.join(DEVICES)}, and no numbers of GPUs"), ctx, param
+        )
     return value
 
 
@@ -162,7 +165,7 @@ def _part(ctx: click.Context, param: click.Parameter, value: str | None) -> tupl
         return None
     number, slash, of = value.partition("/")
     if not (slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
-        raise click.BadParameter(f"{value!r} is no part and their number, such as 2/4", ctx, param)
+        raise click.BadParameter(shortened(f"{value!r} is no part and their number, such as 2/4"), ctx, param)
     return int(number), int(of)
 
 

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lagbc.errors import InvalidValueError
+from lagbc.files import require_writable, written
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -16,20 +19,20 @@ if TYPE_CHECKING:
 def require_numbers(out: Path | None, labels: np.ndarray | None) -> None:
     """Find out before the computation that an array cannot hold the names of the ends of edges."""
     if out is not None and out.suffix == ".npy" and labels is not None and labels.dtype.kind not in "iu":
-        raise ValueError(f"--out {out}: an array holds no names; write the edges to a .csv file")
+        raise InvalidValueError(f"--out {out}: an array holds no names; write the edges to a .csv file")
 
 
 def check_outputs(out: Path | None, plot: Path | None) -> None:
     """Find out before the computation, not after it, that its result cannot be written."""
     if out is not None and out.suffix not in (".npy", ".csv"):
-        raise ValueError(f"--out {out}: scores are written to a .npy or a .csv file")
+        raise InvalidValueError(f"--out {out}: scores are written to a .npy or a .csv file")
     if plot is not None:
         from lagbc.plots import check_figure_path
 
         check_figure_path(plot)
     for path in (out, plot):
-        if path is not None and not path.parent.is_dir():
-            raise FileNotFoundError(f"{path}: there is no directory {str(path.parent)!r}")
+        if path is not None:
+            require_writable(path)
 
 
 def say_written(what: str, path: Path | None) -> None:
@@ -69,9 +72,7 @@ def matrices_of(titles: list[str], scores: Any) -> dict[str, Any]:
 def write_scores(path: Path, scores: np.ndarray, titles: list[str], labels: np.ndarray | None) -> None:
     """Write an array, or a table with every bit of the scores."""
     if path.suffix == ".npy":
-        import numpy as np
-
-        np.save(path, scores)
+        _write_array(path, scores)
         return
     write_table(path, columns_of(titles, scores), labels)
 
@@ -81,7 +82,7 @@ def write_table(path: Path, scores: Mapping[str, np.ndarray], labels: np.ndarray
     if path.suffix == ".npy":
         import numpy as np
 
-        np.save(path, np.array(list(scores.values())))
+        _write_array(path, np.array(list(scores.values())))
         return
     columns = [values.tolist() for values in scores.values()]
     vertices = range(len(columns[0])) if labels is None else labels.tolist()
@@ -96,7 +97,7 @@ def write_edges(path: Path, scores: Any, titles: list[str], labels: np.ndarray |
     edges, values = next(iter(matrices.values())), [matrix.data for matrix in matrices.values()]
     ends = [part if labels is None else labels[part] for part in (edges.row, edges.col)]
     if path.suffix == ".npy":
-        np.save(path, np.column_stack([*ends, *values]))
+        _write_array(path, np.column_stack([*ends, *values]))
         return
     columns = (part.tolist() for part in (*ends, *values))
     _write_rows(path, ("source", "target", *matrices), zip(*columns, strict=True))
@@ -105,9 +106,7 @@ def write_edges(path: Path, scores: Any, titles: list[str], labels: np.ndarray |
 def write_groups(path: Path, groups: list[list[Any]], scores: np.ndarray) -> None:
     """Write scores of groups: their numbers from 1 on, their vertices as a line of CSV, and scores."""
     if path.suffix == ".npy":
-        import numpy as np
-
-        np.save(path, scores)
+        _write_array(path, scores)
         return
     lines = map(_line, groups)
     _write_rows(path, ("group", "vertices", "score"), zip(count(1), lines, scores.tolist(), strict=False))
@@ -122,10 +121,22 @@ def _line(fields: Iterable[Any]) -> str:
     return line.getvalue()
 
 
+def _write_array(path: Path, array: np.ndarray) -> None:
+    """Write what `numpy.save` does, which would write around the buffer, and tell no reason where that fails."""
+    import numpy as np
+    from numpy.lib import format as npy
+
+    array = np.ascontiguousarray(array)
+    with written(path) as file:
+        npy.write_array_header_1_0(file, npy.header_data_from_array_1_0(array))
+        file.write(array.reshape(-1).view(np.uint8).data)
+
+
 def _write_rows(path: Path, titles: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> None:
+    import codecs
     import csv
 
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
+    with written(path) as file:
+        writer = csv.writer(codecs.getwriter("utf-8")(file), lineterminator="\n")
         writer.writerow(titles)
         writer.writerows(rows)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lagbc.errors import InvalidValueError
+from lagbc.files import require_writable
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.graphs import Source, choose, degrees_of, introduction
 from lagbc.interfaces.cli.outputs import (
@@ -32,12 +34,13 @@ if TYPE_CHECKING:
 def check_part(output: options.OutputOptions, plot_map: Path | None = None) -> None:
     """Find out before the computation that a part cannot be written, or that something is asked for that it has not."""
     if output.out is None or output.out.suffix != ".npz":
-        raise ValueError("--part writes sums to a file for lagbc merge: name it with --out, such as --out part1.npz")
+        raise InvalidValueError(
+            "--part writes sums to a file for lagbc merge: name it with --out, such as --out part1.npz"
+        )
     for option, given in (("--plot", output.plot), ("--plot-map", plot_map), ("--json", output.as_json)):
         if given:
-            raise ValueError(f"{option} shows scores, and a part has none; leave it out")
-    if not output.out.parent.is_dir():
-        raise FileNotFoundError(f"{output.out}: there is no directory {str(output.out.parent)!r}")
+            raise InvalidValueError(f"{option} shows scores, and a part has none; leave it out")
+    require_writable(output.out)
 
 
 def write_part(
@@ -54,7 +57,7 @@ def write_part(
     path: Any = output.out
     part: Any = output.part
     graph: Any = taken.graph
-    click.echo(introduction(taken, choose(taken, which, given, sample, run), sample))
+    click.echo(introduction(taken, choose(taken, which, given, sample, run), sample, given))
     how: dict[str, Any] = {"directed": taken.directed, "weighted": taken.weighted, **sample.arguments, **given}
     start = time.perf_counter()
     try:
@@ -97,7 +100,7 @@ def merge_command(parts: tuple[Path, ...], top: int | None, out: Path | None) ->
     (first, *_) = titles.values()
     if any(find(name).of_edges for name in scores):
         if others:
-            raise ValueError("scores of edges and others are in these parts; lagbc.merge_parts returns both")
+            raise InvalidValueError("scores of edges and others are in these parts; lagbc.merge_parts returns both")
         require_numbers(out, file.labels)
         if out is not None:
             write_edges(out, values, first, file.labels)

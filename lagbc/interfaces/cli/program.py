@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from errno import EDQUOT, EFBIG, ENOSPC
 from functools import partial
 from typing import Any
 
 import click
 
 from lagbc import __version__
-from lagbc.errors import GraphFileWarning, MemoryWarning
+from lagbc.errors import Error, GraphFileWarning, MemoryWarning, shortened
 from lagbc.interfaces.cli.compare import compare_command
 from lagbc.interfaces.cli.compile import compile_command
 from lagbc.interfaces.cli.completion import completion_command
@@ -44,9 +45,9 @@ class _Commands(click.Group):
             except BrokenPipeError:
                 raise  # click ends quietly when the reader of a pipe has gone
             except MemoryError as error:
-                self._fail(ctx, f"out of memory: {error}")
-            except (ValueError, TypeError, OSError, ImportError, OverflowError) as error:
-                self._fail(ctx, str(error))
+                self._fail(ctx, shortened(f"out of memory: {error}"))
+            except (Error, ValueError, TypeError, OSError, ImportError, OverflowError) as error:
+                self._fail(ctx, _in_words(error))
 
     def _fail(self, ctx: click.Context, message: str) -> None:
         self._say(ctx, "error", message)
@@ -56,6 +57,13 @@ class _Commands(click.Group):
         """Print a message of a function in one line, arguments being the options of the command that is run."""
         line = in_options(" ".join(message.split()), self.get_command(ctx, ctx.invoked_subcommand or ""))
         click.echo(f"lagbc: {what}: {line}", err=True)
+
+
+def _in_words(error: Exception) -> str:
+    """Return what an error says. Where there is no room, one that names no file is of the standard output."""
+    if isinstance(error, OSError) and error.filename is None and error.errno in (ENOSPC, EDQUOT, EFBIG):
+        return f"standard output: {error.strerror}"
+    return shortened(str(error))
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

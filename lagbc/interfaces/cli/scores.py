@@ -11,6 +11,7 @@ import click
 
 from lagbc import phases
 from lagbc.centrality.registry import registered
+from lagbc.errors import InvalidValueError
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.arguments import read_arguments, takes_arguments
 from lagbc.interfaces.cli.document import arguments_of, columns_in_words, estimate_of, method_of, show_document
@@ -98,14 +99,14 @@ def _check(
 ) -> None:
     if output.part is not None:
         if scored is PERCOLATION:
-            raise ValueError("percolation is not computed in parts; leave out --part")
+            raise InvalidValueError("percolation is not computed in parts; leave out --part")
         check_part(output, map_options.plot_map)
         return
     check_outputs(output.out, output.plot)
     if scored.of_edges and output.plot is not None:
-        raise ValueError("--plot draws scores of vertices; write those of edges with --out")
+        raise InvalidValueError("--plot draws scores of vertices; write those of edges with --out")
     if output.plot is not None and _has_columns(given):
-        raise ValueError("--plot draws scores for one cutoff and one decay; write several with --out")
+        raise InvalidValueError("--plot draws scores for one cutoff and one decay; write several with --out")
 
 
 def _score(
@@ -135,7 +136,7 @@ def _score(
         graph = taken.graph
         choice = choose(taken, *_as_swept(scored, given), sample, run)
         if not output.as_json:
-            click.echo(introduction(taken, choice, sample))
+            click.echo(introduction(taken, choice, sample, given))
         try:
             scores = _compute(scored.name, graph, sample.arguments | given | how)
         except KeyboardInterrupt as interrupt:

@@ -10,6 +10,7 @@ import click
 
 from lagbc import phases
 from lagbc.centrality.registry import OF_THE_SCORES, OF_THE_SUMS, Arguments, find, that_take
+from lagbc.errors import InvalidValueError
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.arguments import read_arguments, takes_arguments
 from lagbc.interfaces.cli.document import arguments_of, columns_in_words, estimate_of, method_of, show_document
@@ -47,7 +48,7 @@ def centralities_command(
         check_part(output)
     names = None if which is None else [name.strip().replace("-", "_") for name in which.split(",")]
     if any(find(name).of_edges for name in names or ()):
-        raise ValueError("--which names vertices' centralities; for edges: lagbc edge-bc")
+        raise InvalidValueError("--which names vertices' centralities; for edges: lagbc edge-bc")
     with shown_steps(run.progress) as steps:
         _compute(source, names, sample, output, run, given, steps)
 
@@ -77,7 +78,7 @@ def _compute(
         graph: Any = taken.graph
         choice = choose(taken, names, given, sample, run)
         if not output.as_json:
-            click.echo(introduction(taken, choice, sample))
+            click.echo(introduction(taken, choice, sample, given))
         try:
             found: dict[str, Any] = dict(lagbc.centralities(graph, names, **sample.arguments, **how))  # type: ignore[arg-type]
         except KeyboardInterrupt as interrupt:

@@ -1,4 +1,4 @@
-"""One line of an edge list, in Python: for the first lines, and for messages. `scan` does the same to all lines."""
+"""One line of an edge list, in Python: for the first lines, and for messages. kernels/io/scan.h does so to all."""
 
 from __future__ import annotations
 

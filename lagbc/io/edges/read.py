@@ -1,4 +1,4 @@
-"""Edge lists: read a piece at a time, by the compiled loops of `scan`."""
+"""Edge lists: read a piece at a time, by the compiled loops over their bytes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lagbc.io.columns import Columns
+from lagbc.io.edges import vertices
 from lagbc.io.edges.fields import is_float
 from lagbc.io.edges.layout import Layout, recognise
 from lagbc.io.graph_file import BadLength, GraphFile, merge_repeats, repeat_notices
 from lagbc.io.source import Source
+from lagbc.native import core
 
 # Peak bytes of an edge while it is read and its matrix is made, and of an undirected edge's way back.
 _BYTES_PER_EDGE, _BYTES_BACK = 44, 36
@@ -43,14 +45,10 @@ class _Edges:
     bad_length: BadLength | None = None
 
     def __post_init__(self) -> None:
-        from lagbc.io.edges import vertices  # loads numba
-
         self.vertices = vertices.Names() if self.layout.names else vertices.Integers()
 
     def add(self, line: int, piece: bytes) -> None:
         """Read whole lines, the first of which has this number."""
-        from lagbc.io.edges import scan
-
         layout, text = self.layout, np.frombuffer(bytearray(piece), np.uint8)
         columns = [*layout.ends] if layout.length is None else [*layout.ends, layout.length]
         wanted, which = np.unique(np.array(columns), return_inverse=True)
@@ -58,9 +56,7 @@ class _Edges:
         starts, stops = np.empty((2, len(wanted), room), np.int64)
         lines = np.empty(room, np.int64)
         separator, glued = layout.separator[0], not layout.names
-        edges, comments, wrong, problem = scan.split_lines(
-            text, separator, layout.columns, wanted, glued, starts, stops, lines
-        )
+        edges, comments, wrong = core.split_lines(text, separator, layout.columns, wanted, glued, starts, stops, lines)
         fields = [(starts[column, :edges], stops[column, :edges]) for column in which]
         # Tail and head of an edge follow each other, so that names are met in the order of the text.
         ends, wrong_end = self.vertices.number(
@@ -68,7 +64,7 @@ class _Edges:
         )
         lengths, wrong_length = _floats(text, *fields[2]) if layout.length is not None else (None, -1)
         refused = [lines[e] for e in (wrong_end // 2, wrong_length) if e >= 0]
-        if refused or problem:
+        if refused or wrong >= 0:
             first = int(min(refused, default=wrong))
             layout.refuse(line + first, piece.split(b"\n")[first])
         self.tails.append(ends[::2].copy())
@@ -133,11 +129,8 @@ def _floats(
     text: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], int]:
     """Read fields as floats; also return the first that is none, or -1."""
-    from lagbc.io.edges import scan
-
-    values, hard = np.empty(len(starts)), np.empty(len(starts), np.int64)
-    count = scan.parse_floats(text, starts, stops, values, hard)
-    for i in hard[:count].tolist():
+    values, hard = core.parse_floats(text, starts, stops)
+    for i in hard.tolist():
         number = text[starts[i] : stops[i]].tobytes()
         if not is_float(number):
             return values, i

@@ -32,6 +32,7 @@ from cupyx.cusparse import BaseDescriptor, SpMatDescriptor
 from cupyx.scipy.sparse import csr_matrix
 from numpy.typing import NDArray
 
+from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.gpu.common.rows import upload_bytes
@@ -229,6 +230,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     """
     if omega is not None:
         raise NotImplementedError("spmm takes no target weights by column")
+    sums.require_rows(1, 0)
     state.product.fill(0)
     for level in range(levels.depth, 0, -1):
         state.plan.stop.check()
@@ -251,7 +253,7 @@ def _matrix(graph: Graph, active: int, dtype: str) -> csr_matrix:
     indptr = cp.asarray(graph.indptr[: active + 1], index)
     matrix = csr_matrix((cp.ones(graph.nnz, dtype), indices, indptr), shape=(active, active))
     if matrix.indptr.dtype != indptr.dtype:
-        raise ValueError(f"spmm: a matrix of this CuPy holds at most 2**31 - 1 edges, not {graph.nnz}")
+        raise InvalidValueError(f"spmm: a matrix of this CuPy holds at most 2**31 - 1 edges, not {graph.nnz}")
     return matrix
 
 

@@ -10,11 +10,13 @@ namespace lagbc {
 
 // A family each, in a file of its own.
 void bind_batched(nb::module_& m, int level);
+void bind_extended(nb::module_& m, int level);
 void bind_traversal(nb::module_& m, int level);
 void bind_within(nb::module_& m, int level);
 void bind_reduce(nb::module_& m, int level);
 void bind_graph(nb::module_& m, int level);
 void bind_io(nb::module_& m, int level);
+void bind_methods(nb::module_& m, int level);
 
 // What one version of a kernel says of one argument.
 struct Parameter {

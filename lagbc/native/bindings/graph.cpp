@@ -1,6 +1,27 @@
 // Kernels of graphs and their orders for Python.
 #include "../kernels/graph/family.h"
 #include "bind.h"
+#include "tuples.h"
+
+namespace lagbc {
+
+template <class Index>
+struct Items<Entries<Index>> {
+    using Struct = Entries<Index>;
+    static constexpr const char* name = "matrix";
+    static constexpr std::tuple fields{Field{"rows", &Struct::rows}, Field{"columns", &Struct::columns},
+                                       Field{"values", &Struct::values}};
+};
+
+template <class Index>
+struct Items<EntriesRoom<Index>> {
+    using Struct = EntriesRoom<Index>;
+    static constexpr const char* name = "matrix";
+    static constexpr std::tuple fields{Field{"rows", &Struct::rows}, Field{"columns", &Struct::columns},
+                                       Field{"values", &Struct::values}};
+};
+
+}  // namespace lagbc
 
 void lagbc::bind_graph(nb::module_& m, int level) {
     bind<signatures::Graphs>(m, level);

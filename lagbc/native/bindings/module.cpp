@@ -36,9 +36,11 @@ NB_MODULE(core, m) {
     bind_csr<Narrow>(m, "Csr32");
     bind_csr<Wide>(m, "Csr64");
     bind_batched(m, level);
+    bind_extended(m, level);
     bind_traversal(m, level);
     bind_within(m, level);
     bind_reduce(m, level);
     bind_graph(m, level);
     bind_io(m, level);
+    bind_methods(m, level);
 }

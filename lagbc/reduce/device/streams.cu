@@ -230,7 +230,7 @@ __device__ __forceinline__ double pairs(const Chain& chain, int i, int first, in
 }
 
 // Sum the demand between vertices of the same chain; what leaves it by one end and enters by the other goes to
-// `entered`. A thread has a chain whose first end is a root; lagbc/reduce/within.py says more.
+// `entered`. A thread has a chain whose first end is a root; lagbc/native/kernels/reduce/within.h says more.
 extern "C" __global__ void within_chains(int rows, int chains, int inside, const int* __restrict__ ends,
         const double* __restrict__ lengths, const int* __restrict__ starts, const double* __restrict__ distances,
         const double* __restrict__ sources, const double* __restrict__ targets,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, SweepPlan
@@ -110,18 +111,18 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[Any], NDArray[np.float6
         The plan asks for no sum over paths, so that they are not counted.
     """
     if not state.plan.sums & PATH_SUMS:
-        raise ValueError("sigma is not there: no sum that the plan asks for needs path counts")
+        raise InvalidValueError("sigma is not there: no sum that the plan asks for needs path counts")
     dist, sigma, columns = state.dist, state.sweep.values, len(levels.roots)
     assert sigma is not None
     if dist is sigma:
         dist = np.empty_like(sigma)
         core.length_distances(state.sweep, rows_of_roots(state.graph, levels.roots), dist)
         state.plan.stop.check()
-    core.clear_unreached(dist, sigma)
-    dist = dist[:, :columns]
+    dist, sigma = dist[:, :columns], sigma[:, :columns]
     if dist.dtype == np.uint16:
         dist = np.where(dist == _MOST, np.float32(np.inf), dist.astype(np.float32))
-    return dist, sigma[:, :columns]
+    core.clear_unreached(dist, sigma)
+    return dist, sigma
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
@@ -81,7 +82,7 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np
     """
     values = state.sweep.values
     if values is None:
-        raise ValueError("sigma is not there: no sum that the plan asks for needs path counts")
+        raise InvalidValueError("sigma is not there: no sum that the plan asks for needs path counts")
     dist = np.full((state.graph.n, len(levels.roots)), np.inf)
     core.level_distances(state.sweep, dist)
     return dist, np.where(np.isfinite(dist), values[:, : len(levels.roots)], 0)

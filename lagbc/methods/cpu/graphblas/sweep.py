@@ -18,6 +18,7 @@ from graphblas.exceptions import OutOfMemory
 from numpy.typing import NDArray
 from scipy import sparse
 
+from lagbc.errors import OutOfMemoryError
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import PATH_SUMS, Sums
@@ -272,4 +273,4 @@ def one_thread() -> Iterator[None]:
         with Context(engage=False, nthreads=1):
             yield
     except OutOfMemory:
-        raise MemoryError("GraphBLAS ran out of memory") from None
+        raise OutOfMemoryError("GraphBLAS ran out of memory") from None

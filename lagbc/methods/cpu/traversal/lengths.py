@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
@@ -68,7 +69,7 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np
         The plan asks for no sum over paths, so that they are not counted.
     """
     if not state.plan.sums & PATH_SUMS:
-        raise ValueError("sigma is not there: no sum that the plan asks for needs path counts")
+        raise InvalidValueError("sigma is not there: no sum that the plan asks for needs path counts")
     return sweep.paths(state, levels)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lagbc.errors import OutOfMemoryError
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS
 
@@ -29,7 +30,7 @@ def grown(capacity: int, first: int, bytes_of_entry: int, rows: int, plan: Sweep
     """
     longer = min(3 * capacity // 2, _most_entries(rows))
     if longer <= capacity:
-        raise MemoryError(f"a queue of more than {capacity} entries is past what 32-bit positions hold")
+        raise OutOfMemoryError(f"a queue of more than {capacity} entries is past what 32-bit positions hold")
     plan.require_growth((longer - first) * bytes_of_entry * (plan.batch // GROUP_COLUMNS))
     return longer
 

@@ -11,6 +11,7 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.arrays import add_sums, join_parts
@@ -142,5 +143,5 @@ def stress_rows(rows: Rows) -> Any:
     if "stress" not in rows.plan.sums:
         return None
     if rows.plan.dtype != "float64":
-        raise ValueError(f"stress is counted in float64, not in {rows.plan.dtype}")
+        raise InvalidValueError(f"stress is counted in float64, not in {rows.plan.dtype}")
     return cp.empty((rows.groups, rows.rows, GROUP_COLUMNS))

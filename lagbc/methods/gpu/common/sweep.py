@@ -10,6 +10,7 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.errors import InvalidValueError
 from lagbc.graph.csr import as_numpy
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.rows import (
@@ -186,6 +187,8 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     state.plan.stop.check()
     if not len(levels.placed.position):
         return
+    last = int(levels.swept[-1])
+    sums.require_rows(last // GROUP_COLUMNS + 1, last + 1)
     rows, asked = state.rows, state.plan.sums
     times, targets = multiplicities(rows, levels.roots), rows.omega
     if omega is not None:
@@ -214,7 +217,7 @@ def paths(state: State, levels: Levels) -> tuple[Any, Any]:
     """
     rows = state.rows
     if not state.plan.sums & PATH_SUMS:
-        raise ValueError(f"{', '.join(sorted(state.plan.sums))}: no path is counted for these sums")
+        raise InvalidValueError(f"{', '.join(sorted(state.plan.sums))}: no path is counted for these sums")
     shape = rows.rows, len(levels.places)
     if not len(levels.placed.position):
         return cp.full(shape, np.inf), cp.zeros(shape)
@@ -235,7 +238,9 @@ def _by_column(state: State, levels: Levels, times: Any, omega: Any) -> tuple[An
     rows = state.rows
     expected = rows.rows, len(levels.places)
     if omega.shape != expected:
-        raise ValueError(f"omega has shape {omega.shape}; its rows and columns are those of the levels, {expected}")
+        raise InvalidValueError(
+            f"omega has shape {omega.shape}; its rows and columns are those of the levels, {expected}"
+        )
     omega = cp.asarray(omega, np.float64)
     omega = omega if state.places is None else omega[state.places]
     spread = cp.zeros((rows.groups, rows.rows, GROUP_COLUMNS))

@@ -65,9 +65,18 @@ def find_kept(graph: Graph, rows: Rows, lengths: Lengths) -> Any:
     position, kept = cp.asarray(rows.position), cp.empty(graph.nnz, np.bool_)
     slack = 8 * tuning.MOST_ROUNDS * 2.0**-53 * graph.n * lengths.survey.longest
     tails, heads = (number_ends(ends, position) for ends in (placed.rows, placed.indices))
-    arguments = np.int64(graph.nnz), tails, heads, placed.weights, before, after, np.float64(slack), kept
-    blocks = -(-graph.nnz // THREADS)
-    PRUNING.load("float64", dist=lengths.dist).get_function("prune")((blocks,), (THREADS,), arguments)
+    PRUNING.kernel("prune", "float64", dist=lengths.dist)(
+        (-(-graph.nnz // THREADS),),
+        THREADS,
+        nnz=graph.nnz,
+        tails=tails,
+        heads=heads,
+        lengths=placed.weights,
+        to=before,
+        slack=slack,
+        kept=kept,
+        **{"from": after},
+    )
     return kept if count_flags(kept) <= tuning.PRUNING_MOST_KEPT * graph.nnz else None
 
 

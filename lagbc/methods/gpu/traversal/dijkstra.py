@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
 from lagbc.cuda.host import pinned_flag
+from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
@@ -153,10 +154,10 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     """
     variant = plan.variant or VARIANTS[0]
     if variant not in VARIANTS:
-        raise ValueError(f"variant={variant!r}: dijkstra has the variants {', '.join(VARIANTS)}")
+        raise InvalidValueError(f"variant={variant!r}: dijkstra has the variants {', '.join(VARIANTS)}")
     width = plan.virtual_warp or choose_width(graph)
     if width not in VIRTUAL_WARPS:
-        raise ValueError(f"virtual_warp={width!r}: dijkstra has virtual warps of {VIRTUAL_WARPS} threads")
+        raise InvalidValueError(f"virtual_warp={width!r}: dijkstra has virtual warps of {VIRTUAL_WARPS} threads")
     ordered, into = graph.reordered.on_device, graph.reordered.transpose.on_device
     rows = graph.active
     edges = _edges(ordered, rows)
@@ -230,7 +231,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
         delta=state.delta,
         **{name: array for name, array in state.lists.items() if name in ("settled", "ends", "level_of")},
     )
-    add_roots(state.delta[:count], levels.searched, state.order, sums.dependency)
+    add_roots(state.delta[:count], levels.searched, state.order, sums)
 
 
 def _search(state: State, rows: Any) -> NDArray[np.int32]:

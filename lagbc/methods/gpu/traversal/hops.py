@@ -49,6 +49,7 @@ from numpy.typing import NDArray
 from lagbc.cuda.compiler import resident_blocks
 from lagbc.cuda.host import pinned_flag
 from lagbc.cuda.kernel import Kernel
+from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
@@ -105,6 +106,7 @@ class State:
     width: int  # threads that share a vertex's edges
     stop: Any  # (1,) uint8, pinned: the host writes, kernels poll
     depth_bytes: int
+    counted: int  # bytes that the footprint counts for the arrays of a batch
     depths: Any = None  # (batch, stride), unsigned
     values: Any = None  # (batch, stride): sigma, then c
     delta: Any = None  # (batch, stride) float64
@@ -135,19 +137,27 @@ class Levels:
 
 
 def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of the graph on the device, and of `State`.
+    """Bound the bytes of the graph on the device, and of `State`, with depths that are as wide as at first."""
+    tails = 4 * graph.nnz if _EDGE in _sources(plan) else 0
+    return upload_bytes(graph, plan) + tails + _batch_bytes(graph.active, plan, _depth_bytes(graph))
+
+
+def _sources(plan: SweepPlan) -> set[str]:
+    """Name the kernels that a method may take."""
+    return {_SOURCES[plan.method]} | ({_EDGE} if plan.method == "hybrid" else set())
+
+
+def _batch_bytes(rows: int, plan: SweepPlan, depth_bytes: int) -> int:
+    """Bound the bytes of the arrays of a batch.
 
     Of a vertex and root values and delta, depths, and what the kernels take besides: the sums of
     edge-parallel, the queue, and the offsets and sums of active-edge; of a level and root, its end in the queue.
     """
-    values = np.dtype(plan.dtype).itemsize
+    values, sources = np.dtype(plan.dtype).itemsize, _sources(plan)
     own = {_NODE: 0, _EDGE: values, _QUEUE: 4, _ACTIVE: 4 + 8 + values}
-    sources = {_SOURCES[plan.method]} | ({_EDGE} if plan.method == "hybrid" else set())
-    entry = values + 8 + _depth_bytes(graph) + max(own[source] for source in sources)
-    rows = (graph.active + 32) * plan.batch * entry
-    tails = 4 * graph.nnz if _EDGE in sources else 0
-    ends = 4 * (_most_levels(_depth_bytes(graph), graph.active) + 1) * plan.batch if sources & {_QUEUE, _ACTIVE} else 0
-    return upload_bytes(graph, plan) + tails + rows + ends + 64 * plan.batch
+    entry = values + 8 + depth_bytes + max(own[source] for source in sources)
+    ends = 4 * (_most_levels(depth_bytes, rows) + 1) if sources & {_QUEUE, _ACTIVE} else 0
+    return plan.batch * ((rows + 32) * entry + ends + 64)
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
@@ -190,6 +200,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         width=_width(graph, plan),
         stop=stop,
         depth_bytes=_depth_bytes(graph),
+        counted=_batch_bytes(rows, plan, _depth_bytes(graph)),
         sampled=[] if plan.method == "hybrid" else None,
     )
     _allocate(state)
@@ -222,8 +233,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
         noted = cp.zeros(len(searched), np.int32)
         given = {"sigma_limit": state.plan.sigma_limit, "overflowed": noted, "deepest": deepest}
         while not _launch(state, "forward", len(searched), roots=positions, **given):
-            state.depth_bytes = next(size for size in DEPTH_BYTES if size > state.depth_bytes)
-            _allocate(state)
+            _widen(state)
         if state.source == _QUEUE and (noted.get() == _INEXACT).any():
             _launch(state, "recount", len(searched), edges=state.inward, **given)
         overflowed[searched] = noted.get() == _OVERFLOWED
@@ -249,23 +259,25 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     if state.plan.endpoints:
         reached = cp.count_nonzero(state.depths[:searches], axis=1) - 1
         delta[cp.arange(searches), levels.positions] = times * reached
-    add_roots(delta, levels.searched, state.order, sums.dependency)
+    add_roots(delta, levels.searched, state.order, sums)
 
 
 def _check(plan: SweepPlan) -> None:
     if plan.method not in _SOURCES:
-        raise ValueError(f"method={plan.method!r} is not a traversal; there are: {', '.join(_SOURCES)}")
+        raise InvalidValueError(f"method={plan.method!r} is not a traversal; there are: {', '.join(_SOURCES)}")
     if plan.variant not in (None, "one-block", "all-blocks"):
-        raise ValueError(f"variant={plan.variant!r}: a root has 'one-block' or 'all-blocks'")
+        raise InvalidValueError(f"variant={plan.variant!r}: a root has 'one-block' or 'all-blocks'")
     if plan.virtual_warp not in (None, *WIDTHS):
-        raise ValueError(f"virtual_warp={plan.virtual_warp!r} is not one of {', '.join(map(str, WIDTHS))}")
+        raise InvalidValueError(f"virtual_warp={plan.virtual_warp!r} is not one of {', '.join(map(str, WIDTHS))}")
     for option, given in (
         ("variant", plan.variant not in (None, "one-block")),
         ("virtual_warp", plan.virtual_warp is not None),
     ):
         if given and plan.method not in _TAKING[option]:
             taking = ", ".join(_TAKING[option])
-            raise ValueError(f"{option}={getattr(plan, option)!r} goes with {taking}; {plan.method} does not take it")
+            raise InvalidValueError(
+                f"{option}={getattr(plan, option)!r} goes with {taking}; {plan.method} does not take it"
+            )
 
 
 def _width(graph: Graph, plan: SweepPlan) -> int:
@@ -277,8 +289,7 @@ def _width(graph: Graph, plan: SweepPlan) -> int:
         return plan.virtual_warp
     if plan.method == "node-parallel":
         return 1
-    degrees = graph.out_degrees.astype(np.float64)
-    mean = float(degrees @ degrees) / max(1, graph.nnz)
+    mean = int(graph.out_degrees @ graph.out_degrees) / max(1, graph.nnz)
     narrowest = 4 if plan.method == "warp-centric" else 1
     return max(size for size in WIDTHS if size <= max(mean, narrowest))
 
@@ -303,6 +314,14 @@ def _allocate(state: State) -> None:
             state.own["width"] = state.width
         else:
             state.own |= {"offsets": cp.empty(shape, np.int64), "sums": cp.zeros(shape, state.plan.dtype)}
+
+
+def _widen(state: State) -> None:
+    """Take wider depths, if the run may take as many more bytes."""
+    wider = next(size for size in DEPTH_BYTES if size > state.depth_bytes)
+    state.plan.require_growth(_batch_bytes(state.rows, state.plan, wider) - state.counted)
+    state.depth_bytes = wider
+    _allocate(state)
 
 
 def _decide(state: State) -> None:

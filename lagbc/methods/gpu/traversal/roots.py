@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
 from lagbc.methods.gpu.traversal.kernels import ROOTS
+from lagbc.methods.sums import Sums
 
 # Roots that are summed together. More take fewer additions to the run's sums, and a larger least batch.
 ROOTS_OF_BLOCK = 32
 
 
-def add_roots(delta: Any, places: NDArray[np.int64], order: Any, dependency: Any) -> None:
-    """Add the rows of each block of roots, in their order, to the block's row of a batch's sums.
+def add_roots(delta: Any, places: NDArray[np.int64], order: Any, sums: Sums) -> None:
+    """Add the rows of each block of roots, in their order, to the block's row of a batch's dependencies.
 
     Parameters
     ----------
@@ -26,11 +27,18 @@ def add_roots(delta: Any, places: NDArray[np.int64], order: Any, dependency: Any
         Of each row's root in the batch, ascending.
     order : device array of int64
         The caller's vertex of each column.
-    dependency : device array of float64, shape (blocks, n)
+    sums : Sums
+        Of the batch; `dependency` has the shape (blocks, n).
+
+    Raises
+    ------
+    ValueError
+        The sums have fewer rows than the batch has blocks.
     """
     if not len(places) or not len(order):
         return
     blocks = int(places[-1]) // ROOTS_OF_BLOCK + 1
+    sums.require_rows(blocks, int(places[-1]) + 1)
     firsts = np.searchsorted(places, ROOTS_OF_BLOCK * np.arange(blocks + 1)).astype(np.int32)
     ROOTS.kernel("sum_roots", "float64")(
         (-(-len(order) // THREADS), blocks),
@@ -40,6 +48,6 @@ def add_roots(delta: Any, places: NDArray[np.int64], order: Any, dependency: Any
         firsts=cp.asarray(firsts),
         order=order,
         delta=delta,
-        sums_stride=dependency.shape[1],
-        sums=dependency,
+        sums_stride=sums.dependency.shape[1],
+        sums=sums.dependency,
     )

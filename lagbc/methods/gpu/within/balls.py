@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cpu.compile import njit
+from lagbc.errors import OutOfMemoryError
 from lagbc.graph.graph import Graph
 from lagbc.methods.balls import ROOM, Edges, Scratch, cut, reach
 
@@ -100,7 +101,7 @@ class Finder:
     def __init__(self, graph: Graph, radius: float, *, edges: bool) -> None:
         n, into = graph.n, graph.transpose
         if n > _MOST_ROWS:
-            raise MemoryError("a ball may have more rows than 32 bits number")
+            raise OutOfMemoryError("a ball may have more rows than 32 bits number")
         entering = (None, None, None) if into is graph else (into.indptr, into.indices, into.weights)
         self._graph: Any = (graph.indptr, graph.indices, graph.weights, *entering)
         self._radius, self._edges = radius, edges

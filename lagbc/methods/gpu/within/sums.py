@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda.host import pinned_flag
+from lagbc.errors import InvalidValueError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
@@ -139,7 +140,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         ``plan.bucket_width`` is given, which means nothing here.
     """
     if plan.bucket_width is not None:
-        raise ValueError(f"bucket_width={plan.bucket_width!r} takes no cutoff or decay; leave it out")
+        raise InvalidValueError(f"bucket_width={plan.bucket_width!r} takes no cutoff or decay; leave it out")
     bounds = plan.bounds
     assert bounds is not None
     WITHIN.begin("float64", dist="float64" if graph.weighted else None, sums=plan.sums)

@@ -5,6 +5,7 @@
 #include "alone.h"
 #include "lengths.h"
 #include "levels.h"
+#include "probe.h"
 #include "waiting.h"
 
 namespace lagbc::LAGBC_LEVEL {
@@ -30,7 +31,7 @@ using Batched = Family<
            sum_length_distances<Wide>>,
     Kernel<"length_distances(sweep, positions, dist)", length_distances<Narrow, double>,
            length_distances<Narrow, uint16_t>, length_distances<Wide, double>, length_distances<Wide, uint16_t>>,
-    Kernel<"clear_unreached(dist, sigma)", clear_unreached<double>, clear_unreached<uint16_t>>,
+    Kernel<"probe_hops(graph, roots, most)", probe_hops<Narrow>, probe_hops<Wide>>,
     // For tests alone:
     Kernel<"relax_row(values, v, w, length)", alone::relax_row<double>, alone::relax_row<uint16_t>>,
     Kernel<"minimum_of_row(values, v, mask)", alone::minimum_of_row<double>, alone::minimum_of_row<uint16_t>>,

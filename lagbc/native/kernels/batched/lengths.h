@@ -135,16 +135,6 @@ void length_distances(const LengthSweep<Index>& s, Span<const int64_t> positions
     find_distances(s, dist, positions);
 }
 
-// Set sigma to 0 where a distance is infinite.
-template <class Distance>
-void clear_unreached(Rows<const Distance> dist, Rows<double> sigma) {
-    for (int64_t v = 0; v < dist.size; ++v) {
-        const uint64_t reached = finite_in_row(dist[v]);
-        for (int k = 0; k < columns; ++k)
-            if (!(reached >> k & 1)) sigma[v][k] = 0.0;
-    }
-}
-
 template <class Index>
 bool sum_lengths(const LengthSweep<Index>& s, Optional<Rows<const double>> omega, Span<const double> times,
                  Optional<Span<const int64_t>> edge_order, Optional<Span<double>> dependency,

@@ -1,8 +1,8 @@
 // Numbers of any size, mantissa * 2**exponent, with the mantissa in [0.5, 1) or zero, and an exponent that no number of
 // paths in a graph that fits in memory can overflow. The exponent of a zero means nothing.
 //
-// Compiled by C++ compilers and NVRTC alike: no header of the standard library, no namespace of a level, and only built-in
-// functions. Code for the device reads its doubles bit by bit with an intrinsic of its own.
+// Compiled by C++ compilers and NVRTC alike: no header of the standard library, no namespace of a level, and only
+// built-in functions. Code for the device reads its doubles bit by bit with an intrinsic of its own.
 #pragma once
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)

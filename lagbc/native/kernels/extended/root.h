@@ -1,7 +1,7 @@
 // Sums of single roots with path counts of any size.
 //
-// The sweep is Brandes' (2001) in the one-division form, on vertices in the order of their distance, which a breadth-first
-// search or Dijkstra's finds.
+// The sweep is Brandes' (2001) in the one-division form, on vertices in the order of their distance, which a
+// breadth-first search or Dijkstra's finds.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@ namespace lagbc {
 // What single roots are searched and summed by.
 template <class Index>
 struct RootSweep {
-    Ref<const Csr<Index>> out, into;          // the graph, and its transpose
-    Optional<Span<const double>> members;     // (n,): how many vertices each stands for on a path; None is one each
-    double rtol = 0;                          // relative difference up to which two lengths are equal
-    double radius = 0;                        // how far is searched
+    Ref<const Csr<Index>> out, into;       // the graph, and its transpose
+    Optional<Span<const double>> members;  // (n,): how many vertices each stands for on a path; None is one each
+    double rtol = 0;                       // relative difference up to which two lengths are equal
+    double radius = 0;                     // how far is searched
     Stop stop;
 };
 
@@ -172,8 +172,8 @@ std::tuple<Buffer<int64_t>, Buffer<double>, Buffer<double>, Buffer<int64_t>, int
     const Csr<Index>& into = *s.into;
     const int64_t n = into.n();
     Buffer<double> dist(n, unreached);
-    Buffer<int64_t> reached = s.out->lengths.is_there ? search_with_lengths(s, root, dist.span())
-                                                      : search_hops(s, root, dist.span());
+    Buffer<int64_t> reached =
+        s.out->lengths.is_there ? search_with_lengths(s, root, dist.span()) : search_hops(s, root, dist.span());
     Numbers sigma(n);
     int64_t pathless = -1;
     if (reached.size() > 0) sigma.set(root, {0.5, 1});

@@ -2,9 +2,34 @@
 #pragma once
 
 #include "../family.h"
+#include "csr.h"
+#include "order.h"
+#include "proximity.h"
+#include "search.h"
 
 namespace lagbc::LAGBC_LEVEL {
 
-using Graphs = Family<Level, "graph">;
+using Graphs = Family<
+    Level, "graph",  //
+    Kernel<"inspect(indptr, indices, first, last)", inspect<Narrow>, inspect<Wide>>,
+    Kernel<"merge(indptr, indices, values)", merge<Narrow>, merge<Wide>>,
+    Kernel<"expand_rows(indptr, first, last, rows)", expand_rows<Narrow>, expand_rows<Wide>>,
+    Kernel<"count_ranges(columns, first, last, shift, counts)", count_ranges<Narrow>, count_ranges<Wide>>,
+    Kernel<"put_under_ranges(entries, first, last, shift, places, put)", put_under_ranges<Narrow>,
+           put_under_ranges<Wide>>,
+    Kernel<"sort_range(entries, first, last, begin, end, indptr, heads, values)", sort_range<Narrow>, sort_range<Wide>>,
+    Kernel<"count_joined(ours, theirs, first, last, counts)", count_joined<Narrow>, count_joined<Wide>>,
+    Kernel<"join(ours, theirs, first, last, indptr, indices, values)", join<Narrow>, join<Wide>>,
+    Kernel<"relabel(graph, order, position, first, last, starts, tails, heads, values)", relabel<Narrow>,
+           relabel<Wide>>,
+    Kernel<"find_components(indptr, indices)", find_components<Narrow>, find_components<Wide>>,
+    Kernel<"search_from(indptr, indices, roots)", search_from<Narrow>, search_from<Wide>>,
+    Kernel<"join_searches(indptr, indices, first, last, level, hubs, frontier, seen, joined, distances)",
+           join_searches<Narrow>, join_searches<Wide>>,
+    Kernel<"sort_by_key(keys, order)", sort_by_key<uint8_t>, sort_by_key<int32_t>, sort_by_key<int64_t>>,
+    Kernel<"measure_landmarks(indptr, indices, piece, vertex, nearest, pieces, points)", measure_landmarks<Narrow>,
+           measure_landmarks<Wide>>,
+    Kernel<"sort_by_keys(keys, order)", sort_by_keys>,
+    Kernel<"bisect(points, shift, order, first, last, leaf, once, steps)", bisect>>;
 
 }  // namespace lagbc::LAGBC_LEVEL

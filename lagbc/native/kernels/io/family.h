@@ -2,9 +2,16 @@
 #pragma once
 
 #include "../family.h"
+#include "scan.h"
+#include "vertices.h"
 
 namespace lagbc::LAGBC_LEVEL {
 
-using Io = Family<Level, "io">;
+using Io = Family<Level, "io",  //
+                  Kernel<"split_lines(text, separator, columns, wanted, glued, starts, stops, lines)", split_lines>,
+                  Kernel<"parse_integers(text, starts, stops, values)", parse_integers>,
+                  Kernel<"parse_floats(text, starts, stops)", parse_floats>,
+                  Kernel<"number_integers(known, keys)", number_integers>,
+                  Kernel<"number_names(known, text, starts, stops)", number_names>>;
 
 }  // namespace lagbc::LAGBC_LEVEL

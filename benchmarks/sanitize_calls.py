@@ -1,0 +1,240 @@
+"""Calls on small graphs that together launch every CUDA kernel.
+
+    python -m benchmarks.sanitize_calls GROUP RECORD EVERY
+
+`benchmarks.sanitize` runs every so many of the calls of a group under a tool. The kernels that were launched are
+written to RECORD, a JSON list. Arrays are allocated one by one, not from CuPy's pool, so that a tool sees where each
+of them ends.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias, get_args
+
+import numpy as np
+from scipy import sparse
+
+import lagbc
+from benchmarks.generators import delaunay, rmat, with_lengths
+from lagbc.cuda.kernel import Kernel
+from lagbc.methods import tuning as methods_tuning
+from lagbc.reduce import tuning as reductions_tuning
+from lagbc.types import CentralityName, DTypeName
+
+Call = Callable[[], Any]
+Matrix: TypeAlias = sparse.csr_array
+
+FIVE: tuple[CentralityName, ...] = ("bc", "closeness", "harmonic", "eccentricity", "stress")
+TWO: tuple[CentralityName, ...] = ("bc", "edge_bc")
+DTYPES = get_args(DTypeName)
+
+
+def path(n: int) -> Matrix:
+    """Return a path, which has as many levels as vertices."""
+    along = np.ones(n - 1)
+    return sparse.csr_array(sparse.diags_array([along, along], offsets=[1, -1]))
+
+
+def hub(n: int) -> Matrix:
+    """Join one vertex to all others of a sparse graph, so that its row is gathered by several warps."""
+    A = sparse.lil_array(path(n))
+    A[0, 1:] = A[1:, 0] = 1
+    return sparse.csr_array(A)
+
+
+def diamonds(count: int) -> Matrix:
+    """Chain diamonds, each of which doubles the number of paths."""
+    tips = 3 * np.arange(count)
+    row = np.concatenate([tips, tips, tips + 1, tips + 2])
+    column = np.concatenate([tips + 1, tips + 2, tips + 3, tips + 3])
+    n = 3 * count + 1
+    return sparse.csr_array((np.ones(len(row)), (row, column)), shape=(n, n))
+
+
+def fractional(A: Matrix, seed: int = 3) -> Matrix:
+    """Give edges lengths from 0.5 to 2, the same both ways."""
+    upper = sparse.triu(A, 1).tocoo()
+    upper.data = np.random.default_rng(seed).uniform(0.5, 2, upper.nnz)
+    return sparse.csr_array(upper + upper.T)
+
+
+def two_lengths(A: Matrix) -> Matrix:
+    """Give edges lengths 1.0 and 1.1, the same both ways."""
+    lengths = fractional(A)
+    lengths.data = np.where(lengths.data > 1, 1.0, 1.1)
+    return lengths
+
+
+def few_levels() -> Matrix:
+    """Return a scale-free graph with vertices without edges."""
+    return rmat(8, 6)
+
+
+def many_levels() -> Matrix:
+    """Return a mesh in several parts, which is swept in one launch."""
+    return sparse.csr_array(sparse.block_diag([delaunay(200).astype(float), path(300), path(20)]))
+
+
+def graphs() -> Iterator[Call]:
+    """Read and order graphs that are on the device."""
+    import cupyx.scipy.sparse as on_device
+
+    forms = {"csr": on_device.csr_matrix, "csc": on_device.csc_matrix, "coo": on_device.coo_matrix}
+    for A in (few_levels().astype(float), many_levels(), path(40), hub(400)):
+        for form in forms.values():
+            for directed in (True, False):
+                for weighted in (True, False):
+                    given = form(sparse.csr_matrix(with_lengths(A) if weighted else A))
+                    yield partial(lagbc.bc, given, sources=[0, 1], directed=directed, weighted=weighted, device="cuda")
+    row, column = np.array([0, 0, 1, 1, 2, 0]), np.array([1, 1, 1, 2, 0, 1])
+    repeated = on_device.coo_matrix(sparse.coo_matrix((np.ones(6), (row, column)), shape=(5, 5)))
+    for directed in (True, False):
+        yield partial(lagbc.bc, repeated, directed=directed, weighted=True, device="cuda")
+        yield partial(lagbc.bc, repeated, directed=directed, device="cuda", reduce="all")
+
+
+def sums_of(A: Matrix, method: Any, **options: Any) -> Iterator[Call]:
+    """Yield calls for all sums of a batched method."""
+    given = {"device": "cuda", "method": method, "reduce": "none", "batch": 256, **options}
+    n = A.shape[0]
+    for directed in (True, False):
+        yield partial(lagbc.centralities, A, FIVE, directed=directed, **given)
+        yield partial(lagbc.centralities, A, TWO, directed=directed, **given)
+    for dtype in DTYPES:
+        yield partial(lagbc.bc, A, dtype=dtype, endpoints=True, **given)
+        yield partial(lagbc.edge_bc, A, dtype=dtype, **given)
+    yield partial(lagbc.bc, A, target_weights=1 + np.arange(n) % 3, source_weights=np.arange(n) % 2 + 0.5, **given)
+    trips = sparse.random_array((n, n), density=0.05, rng=np.random.default_rng(5), format="csr")
+    yield partial(lagbc.bc, A, demand=trips, **given)
+    yield partial(lagbc.closeness, A, **given)
+
+
+def hops() -> Iterator[Call]:
+    """Sweep hops a launch a level, in one launch, and one after the other."""
+    for A in (few_levels(), many_levels(), hub(1500)):
+        yield from sums_of(A, "batched")
+    yield partial(lagbc.bc, sparse.csr_array(sparse.block_diag([few_levels(), path(400)])), device="cuda", batch=256)
+    yield partial(lagbc.bc, diamonds(1100), sources=[0, 1, 2], device="cuda", method="batched")
+
+
+def lengths() -> Iterator[Call]:
+    """Sweep lengths in each of the four ways."""
+    mesh = many_levels()
+    for A in (with_lengths(few_levels(), largest=3), two_lengths(few_levels()), fractional(few_levels())):
+        yield from sums_of(A, "delta-stepping", weighted=True)
+    for A in (fractional(mesh), with_lengths(mesh)):
+        yield from sums_of(A, "delta-stepping", weighted=True)
+    yield partial(lagbc.bc, fractional(rmat(9, 24)), weighted=True, device="cuda", method="delta-stepping")
+    far = sparse.csr_array(sparse.block_diag([with_lengths(few_levels(), largest=2), path(200)]))
+    yield partial(lagbc.bc, far, weighted=True, device="cuda", method="delta-stepping")
+    for A in (fractional(few_levels()), fractional(mesh)):
+        yield partial(lagbc.bc, A, weighted=True, rtol=1e-9, device="cuda", method="delta-stepping")
+    yield partial(lagbc.bc, diamonds(1100), sources=[0, 1, 2], weighted=True, device="cuda", method="delta-stepping")
+
+
+def traversals() -> Iterator[Call]:
+    """Search by the traversals of the literature."""
+    names = [row.name for row in lagbc.METHODS if row.device == "cuda" and row.formulation == "traversal"]
+    small: Any = {"device": "cuda", "reduce": "none"}
+    for A in (few_levels(), delaunay(150)):
+        for name in sorted({*names} - {"dijkstra"}):
+            for dtype in DTYPES:
+                yield partial(lagbc.bc, A, method=name, dtype=dtype, endpoints=True, **small)
+        for name in ("node-parallel", "edge-parallel", "warp-centric"):
+            yield partial(lagbc.bc, A, method=name, variant="all-blocks", sources=range(20), **small)
+        for width in (4, 32):
+            for name in ("warp-centric", "work-efficient"):
+                yield partial(lagbc.bc, A, method=name, virtual_warp=width, **small)
+        for variant in ("work-efficient", "node-parallel"):
+            for weighed in (with_lengths(A), fractional(A)):
+                yield partial(lagbc.bc, weighed, method="dijkstra", variant=variant, weighted=True, **small)
+    yield partial(lagbc.bc, diamonds(70), method="work-efficient", **small)
+    yield partial(lagbc.bc, few_levels(), method="spmm", endpoints=True, **small)
+
+
+def cutoffs() -> Iterator[Call]:
+    """Sum within cutoffs, with decays, in hops and with lengths."""
+    for A, weighted in ((delaunay(200), False), (fractional(delaunay(200)), True)):
+        for directed in (True, False):
+            given: Any = {"device": "cuda", "weighted": weighted, "directed": directed, "cutoff": [1, 3]}
+            yield partial(lagbc.centralities, A, ("bc", "closeness", "harmonic", "reach", "eccentricity"), **given)
+            yield partial(lagbc.edge_bc, A, **given)
+            yield partial(lagbc.gravity, A, decay=[0.5, 1.0], **given)
+            yield partial(lagbc.bc, A, decay=[0.5], **given)
+
+
+def reductions() -> Iterator[Call]:
+    """Fold trees, twins and chains, whose flows are summed on the device."""
+    for A in (_subdivided(delaunay(60).astype(float), 4), rmat(8, 4)):
+        for weighed, weighted in ((A, False), (with_lengths(A), True), (fractional(A), True)):
+            yield partial(lagbc.bc, weighed, weighted=weighted, directed=False, reduce="all", device="cuda")
+            yield partial(lagbc.edge_bc, weighed, weighted=weighted, directed=False, reduce="all", device="cuda")
+
+
+def pruning() -> Iterator[Call]:
+    """Leave out edges that are longer than a way around them."""
+    for seed in (1, 2):
+        A = fractional(rmat(8, 24, seed))
+        A.data = A.data**8
+        for directed in (True, False):
+            given: Any = {"directed": directed, "weighted": True, "device": "cuda", "method": "delta-stepping"}
+            yield partial(lagbc.centralities, A, TWO, reduce="none", **given)
+
+
+def choice() -> Iterator[Call]:
+    """Let "auto" look at the graph before it chooses."""
+    for A in (rmat(12, 16), delaunay(2000)):
+        yield partial(lagbc.bc, A, device="cuda")
+
+
+GROUPS: dict[str, Callable[[], Iterator[Call]]] = {
+    of.__name__: of for of in (graphs, hops, lengths, pruning, traversals, cutoffs, reductions, choice)
+}
+
+
+def _subdivided(A: Matrix, pieces: int) -> Matrix:
+    """Put so many edges in place of each."""
+    upper = sparse.triu(A, 1).tocoo()
+    n, m = A.shape[0], upper.nnz
+    inner = n + np.arange(m * (pieces - 1)).reshape(m, -1)
+    stops = np.column_stack([upper.row, inner, upper.col])
+    row, column = stops[:, :-1].ravel(), stops[:, 1:].ravel()
+    size = n + inner.size
+    ones = np.ones(len(row))
+    half = sparse.coo_array((ones, (row, column)), shape=(size, size))
+    return sparse.csr_array(half + half.T)
+
+
+def main(group: str, record: Path, every: int) -> None:
+    """Make every so many of the calls of a group, and write the names of the kernels that they launch.
+
+    Constants that keep small graphs from the GPU, or edges from being pruned, are set aside.
+    """
+    import cupy
+
+    reductions_tuning.SMALL_VERTICES = 2
+    methods_tuning.PRUNING_LEAST_EDGES = methods_tuning.PRUNING_LEAST_ROOTS = 1
+
+    cupy.cuda.set_allocator(None)
+    launched = set[str]()
+    launch = Kernel.__call__
+
+    def noted(kernel: Kernel, *given: Any, **arguments: Any) -> None:
+        launched.add(kernel.function.name)
+        launch(kernel, *given, **arguments)
+
+    Kernel.__call__ = noted  # type: ignore[method-assign, assignment]
+    try:
+        for call in [*GROUPS[group]()][::every]:
+            call()
+    finally:
+        record.write_text(json.dumps(sorted(launched)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))

@@ -1,0 +1,124 @@
+"""How files are written: beside the file of before, which stays until the new one is whole."""
+
+from __future__ import annotations
+
+import io
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from glob import escape
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from lagbc.errors import FileError, MissingFileError
+
+# At the end of the name of a file that is being written, behind eight digits.
+UNFINISHED = ".lagbc-part"
+
+
+def require_name(path: Path) -> None:
+    """Raise FileError if no file can have a name, nor one that is written beside it."""
+    try:
+        for one in (path, _beside(path)):
+            with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
+                os.lstat(one)
+    except ValueError:
+        raise FileError(f"{str(path)!r} holds a NUL, which is in no name of a file") from None
+    except OSError as error:
+        raise FileError(f"{str(path)!r} is no name of a file that can be written: {error.strerror}") from None
+
+
+def require_writable(path: Path) -> None:
+    """Raise FileError, before anything is computed, if a file cannot be written."""
+    require_name(path)
+    folder = Path(os.path.realpath(path)).parent
+    if not folder.is_dir():
+        raise MissingFileError(f"{path} cannot be written: there is no folder {str(folder)!r}")
+    if path.is_dir():
+        raise FileError(f"{path} cannot be written: it is a folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise FileError(f"{path} cannot be written: this user may make no file in {str(folder)!r}")
+
+
+@contextmanager
+def written(path: Path, *, lasting: bool = True) -> Iterator[BinaryIO]:
+    """Write a file, which is there once it is whole; the file of before is there until then, whatever happens.
+
+    Parameters
+    ----------
+    path : Path
+        A link is followed. A pipe or a device, beside which nothing can be written, is written itself.
+    lasting : bool
+        Whether it shall outlast a crash of the machine: it is on the disk, then, before it has its name.
+
+    Raises
+    ------
+    FileError
+        It cannot be written; the message says why, and after how many bytes.
+    """
+    target = Path(os.path.realpath(path))
+    is_special = target.exists() and not target.is_file()
+    begun = target if is_special else _beside(target)
+    raw = _Named(path, begun, "w" if is_special else "x", held=target.is_file())
+    try:
+        with io.BufferedWriter(raw) as file:
+            try:
+                yield file
+            except BaseException:
+                raw.close()  # else the rest of the buffer would be written, and an error of that hide this one
+                raise
+            file.flush()
+            if lasting and not is_special:
+                with raw.named():
+                    os.fsync(raw.fileno())
+        if not is_special:
+            with raw.named():
+                _take_name(begun, target)
+    finally:
+        if not is_special:
+            begun.unlink(missing_ok=True)
+
+
+def remove_unfinished(path: Path) -> None:
+    """Remove what processes that were killed while they wrote a file have left."""
+    for left in path.parent.glob(f"{escape(path.name)}.{'?' * 8}{UNFINISHED}"):
+        left.unlink(missing_ok=True)
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.{secrets.token_hex(4)}{UNFINISHED}")
+
+
+def _take_name(begun: Path, target: Path) -> None:
+    """Put a file in the place of another one, in one step and with its permissions."""
+    if target.exists():
+        shutil.copymode(target, begun)
+    begun.replace(target)
+
+
+class _Named(io.FileIO):
+    """A file whose errors name the path that was asked for, and the bytes that were written."""
+
+    def __init__(self, path: Path, begun: Path, mode: str, *, held: bool) -> None:
+        self._path, self._count, self._held = path, 0, held
+        with self.named():
+            super().__init__(begun, mode)
+
+    def write(self, data: Any) -> int:
+        with self.named():
+            count = super().write(data)
+        self._count += count
+        return count
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Name the path and the bytes in an error of the system."""
+        try:
+            yield
+        except OSError as error:
+            kept = "; it holds what it held before" if self._held else ""
+            raise FileError(
+                f"{self._path} could not be written: {error.strerror} after {self._count:,} bytes{kept}"
+            ) from error

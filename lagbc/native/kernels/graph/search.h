@@ -1,0 +1,133 @@
+// Breadth-first search and weakly connected components: lagbc/graph/host/search.py.
+#pragma once
+
+#include <tuple>
+
+#include "../buffer.h"
+#include "../level.h"
+
+namespace lagbc::LAGBC_LEVEL {
+
+// A level is pulled from when its vertices have more than this share of the edges; counting them pays from so many
+// vertices on, as a share, too.
+inline constexpr double pull_edges = 1.0 / 16, count_vertices = 1.0 / 256;
+
+// The root of v in a forest of labels; paths are halved on the way.
+template <class Index>
+Index root_of(Span<Index> labels, Index v) {
+    while (labels[v] != v) {
+        labels[v] = labels[labels[v]];
+        v = labels[v];
+    }
+    return v;
+}
+
+// Weakly connected component of each vertex, numbered from 0 in the order of their first vertices: the ends of each
+// edge are joined at the smaller of the roots of their trees, which is the first vertex of a component in the end.
+template <class Index>
+Buffer<Index> find_components(Span<const int64_t> indptr, Span<const Index> indices) {
+    const auto n = static_cast<Index>(indptr.size - 1);
+    Buffer<Index> made(n);
+    const Span<Index> labels = made.span();
+    for (Index v = 0; v < n; ++v) labels[v] = v;
+    for (Index v = 0; v < n; ++v) {
+        Index a = root_of(labels, v);
+        for (int64_t e = indptr[v]; e < indptr[v + 1]; ++e) {
+            const Index b = root_of(labels, indices[e]);
+            if (a < b) {
+                labels[b] = a;
+            } else if (b < a) {
+                labels[a] = b;
+                a = b;
+            }
+        }
+    }
+    Index count = 0;
+    for (Index v = 0; v < n; ++v) {
+        // What is hooked to a smaller vertex takes over its number.
+        labels[v] = labels[v] == v ? count++ : labels[labels[v]];
+    }
+    return made;
+}
+
+// Search a symmetric pattern from some distinct roots, level by level: from the vertices of a level, or, where these
+// have many edges, from those that are not yet found.
+//
+// distances  hops from the nearest root; -1 where none is in reach
+// queue      the vertices in reach, by their distances; how many is returned
+template <class Index>
+int64_t search(Span<const int64_t> indptr, Span<const Index> indices, Span<const int64_t> roots, Span<Index> distances,
+               Span<Index> queue) {
+    const int64_t n = distances.size;
+    int64_t found = 0, first = 0;
+    Index level = 0;
+    distances.fill(-1);
+    for (const int64_t root : roots) {
+        distances[root] = 0;
+        queue[found++] = static_cast<Index>(root);
+    }
+    while (first < found) {
+        const int64_t last = found;
+        int64_t edges = 0;
+        ++level;
+        if (static_cast<double>(last - first) > static_cast<double>(n) * count_vertices)
+            for (int64_t i = first; i < last; ++i) edges += indptr[queue[i] + 1] - indptr[queue[i]];
+        if (static_cast<double>(edges) > static_cast<double>(indices.size) * pull_edges) {
+            for (int64_t v = 0; v < n; ++v) {
+                if (distances[v] >= 0) continue;
+                for (int64_t e = indptr[v]; e < indptr[v + 1]; ++e) {
+                    if (distances[indices[e]] == level - 1) {
+                        distances[v] = level;
+                        queue[found++] = static_cast<Index>(v);
+                        break;
+                    }
+                }
+            }
+        } else {
+            for (int64_t i = first; i < last; ++i) {
+                for (int64_t e = indptr[queue[i]]; e < indptr[queue[i] + 1]; ++e) {
+                    const Index v = indices[e];
+                    if (distances[v] < 0) {
+                        distances[v] = level;
+                        queue[found++] = v;
+                    }
+                }
+            }
+        }
+        first = last;
+    }
+    return found;
+}
+
+// The same, of roots as Python has them: distances and the vertices in reach.
+template <class Index>
+std::tuple<Buffer<Index>, Buffer<Index>> search_from(Span<const int64_t> indptr, Span<const Index> indices,
+                                                     Span<const int64_t> roots) {
+    const int64_t n = indptr.size - 1;
+    Buffer<Index> distances(n), queue(n);
+    queue.resize(search(indptr, indices, roots, distances.span(), queue.span()));
+    return {std::move(distances), std::move(queue)};
+}
+
+// Let rows join the searches that the heads of their edges have just joined, at this level; whether any does.
+template <class Index>
+bool join_searches(Span<const int64_t> indptr, Span<const Index> indices, int64_t first, int64_t last, int64_t level,
+                   uint16_t hubs, Span<const uint16_t> frontier, Span<uint16_t> seen, Span<uint16_t> joined,
+                   Matrix<uint8_t> distances) {
+    bool any_joined = false;
+    for (int64_t v = first; v < last; ++v) {
+        const auto wanted = static_cast<uint16_t>(hubs & ~seen[v]);
+        uint16_t met = 0;
+        for (int64_t e = indptr[v]; met != wanted && e < indptr[v + 1]; ++e)
+            met = static_cast<uint16_t>(met | (frontier[indices[e]] & wanted));
+        joined[v] = met;
+        if (met == 0) continue;
+        any_joined = true;
+        seen[v] = static_cast<uint16_t>(seen[v] | met);
+        for (int64_t hub = 0; hub < distances.size; ++hub)
+            if ((met >> hub & 1) != 0) distances[hub][v] = static_cast<uint8_t>(level);
+    }
+    return any_joined;
+}
+
+}  // namespace lagbc::LAGBC_LEVEL

@@ -1,0 +1,209 @@
+// The bytes of an edge list: lines into fields, fields into numbers; lagbc/io/edges/read.py.
+//
+// A piece of text holds whole lines, each ending in a newline. A field is a range starts[i][e] to stops[i][e] of it:
+// the i-th wanted one of the e-th edge.
+#pragma once
+
+#include <cmath>
+#include <cstdlib>
+#include <tuple>
+
+#include "../buffer.h"
+#include "../level.h"
+
+namespace lagbc::LAGBC_LEVEL {
+
+// The separator that is any run of blanks.
+inline constexpr int64_t blanks = ' ';
+
+inline bool is_blank(uint8_t byte, int64_t separator) {
+    return byte == ' ' || byte == '\v' || byte == '\f' || (byte == '\t' && separator != '\t');
+}
+
+inline bool begins_comment(uint8_t byte) {
+    return byte == '#' || byte == '%';
+}
+
+// How fields are separated, which of them are wanted, counted from 0 and ascending, and whether a comment begins
+// anywhere
+// (`glued`); else where a line begins or, between blanks, a field.
+struct Format {
+    int64_t separator;  // a byte, or `blanks`; blanks around a field are no part of it
+    Span<const int64_t> wanted;
+    bool glued;
+
+    LAGBC_INLINE bool ends_field(uint8_t byte) const {
+        if (byte == '\n' || (glued && begins_comment(byte))) return true;
+        return separator == blanks ? is_blank(byte, blanks) : byte == separator;
+    }
+};
+
+// A range of a text, and where to go on behind it: -1 where what is between quotes does not end.
+struct Field {
+    int64_t begin, end, after;
+};
+
+// What stands between quotes from place p on; doubled quotes are made single ones in the text.
+inline Field read_quoted(Span<uint8_t> text, int64_t p) {
+    int64_t end = ++p;
+    const int64_t begin = p;
+    for (; text[p] != '\n'; ++p) {
+        if (text[p] == '"') {
+            if (text[p + 1] != '"') return {begin, end, p + 1};
+            ++p;
+        }
+        text[end++] = text[p];
+    }
+    return {begin, end, -1};
+}
+
+inline Field read_field(Span<uint8_t> text, int64_t p, const Format& format) {
+    if (text[p] == '"') return read_quoted(text, p);
+    const int64_t begin = p;
+    while (!format.ends_field(text[p])) ++p;
+    int64_t end = p;
+    while (end > begin && is_blank(text[end - 1], format.separator)) --end;
+    return {begin, end, p};
+}
+
+// Find the wanted fields of the line at p, column `edge` of `starts` and `stops`. How many fields there are, or -1 if
+// quotes or separators are wrong; p is then anywhere, else at the newline.
+inline int64_t split_line(Span<uint8_t> text, int64_t& p, const Format& format, int64_t edge, Matrix<int64_t> starts,
+                          Matrix<int64_t> stops) {
+    const auto skip_blanks = [&] {
+        while (is_blank(text[p], format.separator)) ++p;
+    };
+    int64_t column = 0, at = 0;
+    skip_blanks();
+    while (true) {
+        const Field field = read_field(text, p, format);
+        if (field.after < 0) return -1;
+        p = field.after;
+        if (at < format.wanted.size && format.wanted[at] == column) {
+            starts[at][edge] = field.begin;
+            stops[at][edge] = field.end;
+            ++at;
+        }
+        ++column;
+        skip_blanks();
+        if (begins_comment(text[p]) && (format.glued || format.separator == blanks))
+            while (text[p] != '\n') ++p;
+        if (text[p] == '\n') return column;
+        if (format.separator == blanks) {
+            if (p == field.after) return -1;
+            continue;
+        }
+        if (text[p] != format.separator) return -1;
+        ++p;
+        skip_blanks();
+    }
+}
+
+// Find the wanted fields of each line that is an edge; each has to have `columns` fields.
+//
+// starts, stops  filled, of shape (wanted, lines of the text)
+// lines          filled: the line of each edge, counted from 0
+//
+// How many edges and how many lines of comment there are before the first line that is wrong; that line, or -1.
+inline std::tuple<int64_t, int64_t, int64_t> split_lines(Span<uint8_t> text, int64_t separator, int64_t columns,
+                                                         Span<const int64_t> wanted, bool glued, Matrix<int64_t> starts,
+                                                         Matrix<int64_t> stops, Span<int64_t> lines) {
+    const Format format{separator, wanted, glued};
+    int64_t edges = 0, comments = 0, line = 0;
+    for (int64_t p = 0; p < text.size; ++p, ++line) {
+        const int64_t begin = p;
+        while (is_blank(text[p], blanks)) ++p;
+        if (text[p] == '\n') continue;
+        if (begins_comment(text[p])) {
+            ++comments;
+            while (text[p] != '\n') ++p;
+            continue;
+        }
+        p = begin;
+        if (split_line(text, p, format, edges, starts, stops) != columns) return {edges, comments, line};
+        lines[edges++] = line;
+    }
+    return {edges, comments, -1};
+}
+
+// A sign at p, if there is one; whether it is a minus.
+inline bool read_sign(Span<const uint8_t> text, int64_t& p, int64_t end) {
+    const bool is_negative = p < end && text[p] == '-';
+    if (p < end && (text[p] == '-' || text[p] == '+')) ++p;
+    return is_negative;
+}
+
+// Read fields as integers of 64 bits; the first that is none, or -1.
+inline int64_t parse_integers(Span<const uint8_t> text, Span<const int64_t> starts, Span<const int64_t> stops,
+                              Span<int64_t> values) {
+    constexpr int64_t lowest = INT64_MIN;
+    for (int64_t i = 0; i < values.size; ++i) {
+        int64_t p = starts[i], value = 0;  // its negative, of which there is one more
+        const int64_t end = stops[i];
+        const bool is_negative = read_sign(text, p, end);
+        if (p == end) return i;
+        for (; p < end; ++p) {
+            const int64_t digit = text[p] - '0';
+            if (digit < 0 || digit > 9 || value < lowest / 10 || 10 * value < lowest + digit) return i;
+            value = 10 * value - digit;
+        }
+        if (!is_negative && value == lowest) return i;
+        values[i] = is_negative ? value : -value;
+    }
+    return -1;
+}
+
+// float64 holds integers up to 2**53 exactly, and powers of ten up to that of 22.
+inline constexpr int64_t exact = int64_t{1} << 53, exact_power = 22;
+inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                           1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+// A small exponent at p, which is behind it then; -1 there where it is none, and before the end where it is large.
+inline int64_t read_exponent(Span<const uint8_t> text, int64_t& p, int64_t end) {
+    const bool is_negative = read_sign(text, p, end);
+    const int64_t first = p;
+    int64_t exponent = 0;
+    for (; p < end && p < first + 4 && '0' <= text[p] && text[p] <= '9'; ++p) exponent = 10 * exponent + text[p] - '0';
+    if (p == first) p = -1;
+    return is_negative ? -exponent : exponent;
+}
+
+// Read the field p to end as a float m * 10**e with m < 2**53 and abs(e) <= 22, both exact: it is rounded once, and so
+// correctly. Whether it is such a one.
+inline bool parse_float(Span<const uint8_t> text, int64_t p, int64_t end, double& value) {
+    const bool is_negative = read_sign(text, p, end);
+    int64_t mantissa = 0, power = 0, digits = 0;
+    bool after_point = false;
+    for (; p < end && mantissa < exact; ++p) {
+        const int64_t digit = text[p] - '0';
+        if (0 <= digit && digit <= 9) {
+            mantissa = 10 * mantissa + digit;
+            ++digits;
+            power -= after_point;
+        } else if (text[p] == '.' && !after_point) {
+            after_point = true;
+        } else {
+            break;
+        }
+    }
+    if (digits > 0 && p < end && (text[p] | 32) == 'e') power += read_exponent(text, ++p, end);
+    if (p != end || digits == 0 || mantissa >= exact || std::abs(power) > exact_power) return false;
+    const auto whole = static_cast<double>(mantissa);
+    const double size = power >= 0 ? whole * powers_of_ten[power] : whole / powers_of_ten[-power];
+    value = is_negative ? -size : size;
+    return true;
+}
+
+// Read fields as floats; also which of them are left to Python: what is hard to round, and what is no number.
+inline std::tuple<Buffer<double>, Buffer<int64_t>> parse_floats(Span<const uint8_t> text, Span<const int64_t> starts,
+                                                                Span<const int64_t> stops) {
+    Buffer<double> values(starts.size);
+    Buffer<int64_t> hard(starts.size);
+    int64_t count = 0;
+    for (int64_t i = 0; i < starts.size; ++i)
+        if (!parse_float(text, starts[i], stops[i], values[i])) hard[count++] = i;
+    hard.resize(count);
+    return {std::move(values), std::move(hard)};
+}
+
+}  // namespace lagbc::LAGBC_LEVEL

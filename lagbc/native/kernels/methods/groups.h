@@ -1,0 +1,53 @@
+// The share of shortest paths that pass through groups of vertices, a root at a time: lagbc/methods/cpu/groups.py.
+#pragma once
+
+#include <cmath>
+
+#include "../buffer.h"
+#include "../level.h"
+
+namespace lagbc::LAGBC_LEVEL {
+
+// Add the shares of the root reached[0]; those of vertices that it does not reach are not read.
+//
+//     t[v] = 1 where v is in the group, else the sum of sigma[u] / sigma[v] * t[u] over the tight predecessors u of v
+//
+// into       edges that enter each vertex
+// reached    by their distances
+// sigma      path counts, or their logarithms to the base of 2
+// members    whether a vertex is in a group
+// shares     t, scratch, of shape (n, groups); and whether any of a vertex's is not 0
+// totals     over all targets; pairs that have an end in a group count wholly with `endpoints`, else not at all
+template <class Index>
+void add_group_shares(const Csr<Index>& into, Span<const int64_t> reached, Span<const double> dist,
+                      Span<const double> sigma, bool is_log, double rtol, Matrix<const bool> members, bool endpoints,
+                      Matrix<double> shares, Span<bool> is_passed, Span<double> totals) {
+    const int64_t root = reached[0], groups = totals.size;
+    is_passed[root] = false;
+    for (int64_t i = 1; i < reached.size; ++i) {
+        const int64_t v = reached[i];
+        const Span<double> share = shares[v];
+        bool passed = false;
+        share.fill(0.0);
+        for (int64_t e = into.indptr[v]; e < into.indptr[v + 1]; ++e) {
+            const Index u = into.indices[e];
+            const double length = into.lengths.is_there ? into.lengths[e] : 1.0;
+            const bool is_tight = dist[u] < dist[v] && std::fabs(dist[u] + length - dist[v]) <= rtol * dist[v];
+            if (!is_tight || !is_passed[u]) continue;
+            passed = true;
+            const double part = is_log ? std::exp2(sigma[u] - sigma[v]) : sigma[u] / sigma[v];
+            const Span<double> before = shares[u];
+            for (int64_t g = 0; g < groups; ++g) share[g] += part * before[g];
+        }
+        for (int64_t g = 0; g < groups; ++g) {
+            if (members[v][g]) {
+                passed = true;
+                share[g] = 1.0;
+            }
+            totals[g] += members[root][g] || members[v][g] ? static_cast<double>(endpoints) : share[g];
+        }
+        is_passed[v] = passed;
+    }
+}
+
+}  // namespace lagbc::LAGBC_LEVEL

@@ -1,0 +1,116 @@
+// Where the vertices and edges of blocks lie: one block after the other, each with a graph of its own;
+// lagbc/reduce/layout.py.
+//
+// A vertex has a copy in every block that it is in. The copies of a block lie together, in the order of the vertices,
+// and so do their rows, whose columns are copies, too: a block-diagonal matrix in canonical rows, and nothing is
+// sorted.
+#pragma once
+
+#include <tuple>
+
+#include "../buffer.h"
+#include "../level.h"
+
+namespace lagbc {
+
+// The vertices of blocks.
+template <class Index>
+struct Copies {
+    Span<const int64_t> ptr;        // the copies of block b are ptr[b] to ptr[b + 1]
+    Span<const Index> vertices;     // which vertex each copy is of, ascending in a block
+    Span<const Index> home;         // the block that a vertex is a member of, -1 for none
+    Span<const int64_t> at_home;    // its copy there, -1 if there is none
+    Span<const Index> attach;       // the vertex of each block that is no member of it
+    Span<const int64_t> at_attach;  // its copy there
+    Span<const int64_t> hung_ptr;   // the blocks that each vertex is the attachment of, ascending
+    Span<const Index> hung;
+
+    LAGBC_INLINE int64_t blocks() const { return attach.size; }
+};
+
+}  // namespace lagbc
+
+namespace lagbc::LAGBC_LEVEL {
+
+// The arrays of `Copies` but for home and attach, which `find_blocks` has found: ptr, vertices, at_home, at_attach,
+// hung_ptr, hung. O(n + blocks).
+template <class Index>
+std::tuple<Buffer<int64_t>, Buffer<Index>, Buffer<int64_t>, Buffer<int64_t>, Buffer<int64_t>, Buffer<Index>> lay_out(
+    Span<const Index> home, Span<const Index> attach) {
+    const int64_t n = home.size, blocks = attach.size;
+    Buffer<int64_t> ptr(blocks + 1, 0), hung_ptr(n + 1, 0);
+    for (const Index b : home)
+        if (b >= 0) ++ptr[b + 1];
+    for (int64_t b = 0; b < blocks; ++b) {
+        ptr[b + 1] += ptr[b] + 1;
+        ++hung_ptr[attach[b] + 1];
+    }
+    for (int64_t v = 0; v < n; ++v) hung_ptr[v + 1] += hung_ptr[v];
+    Buffer<Index> hung(blocks), vertices(ptr[blocks]);
+    Buffer<int64_t> at_home(n, -1), at_attach(blocks), of_vertices(n), of_blocks(blocks);  // where the next one goes
+    for (int64_t v = 0; v < n; ++v) of_vertices[v] = hung_ptr[v];
+    for (int64_t b = 0; b < blocks; ++b) {
+        of_blocks[b] = ptr[b];
+        hung[of_vertices[attach[b]]++] = static_cast<Index>(b);
+    }
+    for (int64_t v = 0; v < n; ++v) {
+        if (home[v] >= 0) {
+            at_home[v] = of_blocks[home[v]]++;
+            vertices[at_home[v]] = static_cast<Index>(v);
+        }
+        for (int64_t k = hung_ptr[v]; k < hung_ptr[v + 1]; ++k) {
+            const Index b = hung[k];
+            at_attach[b] = of_blocks[b]++;
+            vertices[at_attach[b]] = static_cast<Index>(v);
+        }
+    }
+    return {std::move(ptr),       std::move(vertices), std::move(at_home),
+            std::move(at_attach), std::move(hung_ptr), std::move(hung)};
+}
+
+// Write the columns of the rows of all blocks, and which edge of the graph each of their edges is; return their ends.
+// The graph may lack one direction of an edge of the pattern whose blocks these are.
+//
+// An edge u -> v is in the block that both ends are members of; else one of them is the attachment of the other's.
+template <class Index, class Column>
+Buffer<int64_t> lay_rows(Span<const int64_t> indptr, Span<const Index> indices, const Copies<Index>& copies,
+                         Span<Column> columns, Optional<Span<int64_t>> places) {
+    const auto& [ptr, vertices, home, at_home, attach, at_attach, hung_ptr, hung] = copies;
+    Buffer<int64_t> rows(vertices.size + 1, 0), ends(vertices.size + 1);
+    for (int64_t u = 0; u < home.size; ++u) {
+        const Index here = home[u];
+        int64_t inside = indptr[u + 1] - indptr[u];
+        if (hung_ptr[u] < hung_ptr[u + 1]) {  // else all edges are in the block that u is a member of
+            for (int64_t e = indptr[u]; e < indptr[u + 1]; ++e) {
+                const Index there = home[indices[e]];
+                if (there == here || there < 0 || attach[there] != u) continue;
+                ++rows[at_attach[there] + 1];
+                --inside;
+            }
+        }
+        if (here >= 0) rows[at_home[u] + 1] = inside;
+    }
+    ends[0] = 0;
+    for (int64_t x = 0; x < vertices.size; ++x) ends[x + 1] = rows[x + 1] += rows[x];
+    for (int64_t u = 0; u < home.size; ++u) {
+        const Index here = home[u];
+        for (int64_t e = indptr[u]; e < indptr[u + 1]; ++e) {
+            const Index v = indices[e], there = home[v];
+            int64_t x = at_home[u], y;
+            if (there == here) {
+                y = at_home[v];
+            } else if (there >= 0 && attach[there] == u) {
+                x = at_attach[there];
+                y = at_home[v];
+            } else {
+                y = at_attach[here];
+            }
+            const int64_t place = ends[x]++;
+            columns[place] = static_cast<Column>(y);
+            if (places.is_there) places[place] = e;
+        }
+    }
+    return rows;
+}
+
+}  // namespace lagbc::LAGBC_LEVEL

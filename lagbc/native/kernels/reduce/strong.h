@@ -1,0 +1,150 @@
+// Strong components of the blocks of a directed graph, and the arcs between them: lagbc/reduce/strong.py.
+//
+// R. Tarjan, Depth-first search and linear graph algorithms, SIAM Journal on Computing 1 (1972) 146-160.
+#pragma once
+
+#include <algorithm>
+#include <tuple>
+
+#include "../buffer.h"
+#include "../level.h"
+
+namespace lagbc {
+
+// The strong components of all blocks; an arc leads to the same component or to one of a smaller number.
+template <class Index>
+struct Strong {
+    Span<const Index> component;     // of each copy
+    Span<const int64_t> of_block;    // those of block b are of_block[b] to of_block[b + 1]
+    Span<const int64_t> member_ptr;  // the copies of each component, ascending
+    Span<const Index> members;
+
+    LAGBC_INLINE int64_t count() const { return member_ptr.size - 1; }
+};
+
+}  // namespace lagbc
+
+namespace lagbc::LAGBC_LEVEL {
+
+// Put places under their numbers, in order: where those of each number begin, and the places.
+template <class Index>
+std::tuple<Buffer<int64_t>, Buffer<Index>> group(Span<const Index> numbers, int64_t count) {
+    Buffer<int64_t> ptr(count + 1, 0), ends(count);
+    Buffer<Index> places(numbers.size);
+    for (const Index number : numbers) ++ptr[number + 1];
+    for (int64_t c = 0; c < count; ++c) {
+        ends[c] = ptr[c];
+        ptr[c + 1] += ptr[c];
+    }
+    for (int64_t x = 0; x < numbers.size; ++x) places[ends[numbers[x]]++] = static_cast<Index>(x);
+    return {std::move(ptr), std::move(places)};
+}
+
+// Tarjan's search of one graph after the other, without recursion: `path` holds the vertices from the root on, each
+// with the entry at which it goes on, `waiting` those whose component is not yet known.
+template <class Index>
+class StrongSearch {
+public:
+    StrongSearch(Span<const int64_t> indptr, Span<const Index> indices)
+        : indptr_(indptr),
+          indices_(indices),
+          component_(copies(), -1),
+          found_(copies(), -1),
+          low_(copies()),
+          path_(copies()),
+          waiting_(copies()),
+          place_(copies()) {}
+
+    void search_from(Index root) {
+        if (found_[root] >= 0) return;
+        discover(root);
+        while (depth_ > 0) {
+            const Index v = path_[depth_ - 1];
+            if (place_[v] < indptr_[v + 1]) {
+                const Index w = indices_[place_[v]++];
+                if (found_[w] < 0)
+                    discover(w);
+                else if (component_[w] < 0)
+                    low_[v] = std::min(low_[v], found_[w]);
+            } else {
+                leave(v);
+            }
+        }
+    }
+
+    int64_t count() const { return count_; }
+    Buffer<Index>& component() { return component_; }
+
+private:
+    int64_t copies() const { return indptr_.size - 1; }
+
+    void discover(Index v) {
+        found_[v] = low_[v] = time_++;
+        place_[v] = indptr_[v];
+        waiting_[top_++] = v;
+        path_[depth_++] = v;
+    }
+
+    void leave(Index v) {
+        if (--depth_ > 0) {
+            const Index u = path_[depth_ - 1];
+            low_[u] = std::min(low_[u], low_[v]);
+        }
+        if (low_[v] != found_[v]) return;
+        while (component_[v] < 0) component_[waiting_[--top_]] = count_;
+        ++count_;
+    }
+
+    Span<const int64_t> indptr_;
+    Span<const Index> indices_;
+    Buffer<Index> component_, found_, low_, path_, waiting_;
+    Buffer<int64_t> place_;
+    Index time_ = 0, count_ = 0;
+    int64_t depth_ = 0, top_ = 0;
+};
+
+// The arrays of `Strong`, of blocks whose copies are ptr[b] to ptr[b + 1]; O(copies + nnz).
+template <class Index>
+std::tuple<Buffer<Index>, Buffer<int64_t>, Buffer<int64_t>, Buffer<Index>> find_strong(Span<const int64_t> ptr,
+                                                                                       Span<const int64_t> indptr,
+                                                                                       Span<const Index> indices) {
+    StrongSearch<Index> search(indptr, indices);
+    Buffer<int64_t> of_block(ptr.size, 0);
+    for (int64_t b = 0; b < ptr.size - 1; ++b) {
+        for (int64_t root = ptr[b]; root < ptr[b + 1]; ++root) search.search_from(static_cast<Index>(root));
+        of_block[b + 1] = search.count();
+    }
+    const Span<Index> component = search.component().span();
+    auto [member_ptr, members] = group<Index>({component.data, component.size}, search.count());
+    return {std::move(search.component()), std::move(of_block), std::move(member_ptr), std::move(members)};
+}
+
+// The arcs between components, each once: ends and heads of rows; and those reversed.
+template <class Index>
+std::tuple<Buffer<int64_t>, Buffer<Index>, Buffer<int64_t>, Buffer<Index>> condense(Span<const int64_t> indptr,
+                                                                                    Span<const Index> indices,
+                                                                                    const Strong<Index>& strong) {
+    const int64_t count = strong.count();
+    Buffer<int64_t> ends(count + 1, 0), last(count, -1);  // the last component with an arc to each
+    Buffer<Index> heads(indices.size), tails(indices.size);
+    int64_t arcs = 0;
+    for (int64_t c = 0; c < count; ++c) {
+        for (int64_t k = strong.member_ptr[c]; k < strong.member_ptr[c + 1]; ++k) {
+            const Index x = strong.members[k];
+            for (int64_t e = indptr[x]; e < indptr[x + 1]; ++e) {
+                const Index d = strong.component[indices[e]];
+                if (d == c || last[d] == c) continue;
+                last[d] = c;
+                tails[arcs] = static_cast<Index>(c);
+                heads[arcs++] = d;
+            }
+        }
+        ends[c + 1] = arcs;
+    }
+    heads.resize(arcs);
+    auto [back, reversed] = group<Index>({heads.data(), arcs}, count);
+    for (int64_t k = 0; k < arcs; ++k) reversed[k] = tails[reversed[k]];
+    return {std::move(ends), std::move(heads), std::move(back), std::move(reversed)};
+}
+
+}  // namespace lagbc::LAGBC_LEVEL

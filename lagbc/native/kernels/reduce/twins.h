@@ -1,0 +1,121 @@
+// What merging twins leaves, and the pairs inside their classes: lagbc/reduce/twins.py.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "../buffer.h"
+#include "../level.h"
+
+namespace lagbc::LAGBC_LEVEL {
+
+// The rows and columns that are kept, under their positions: ends, columns and, with lengths, these.
+template <class Index>
+std::tuple<Buffer<int64_t>, Buffer<Index>, Buffer<double>> take_kept(const Csr<Index>& graph, Span<const bool> kept,
+                                                                     Span<const Index> position) {
+    const auto& [indptr, indices, lengths] = graph;
+    const int64_t n = kept.size;
+    Buffer<int64_t> starts(n == 0 ? 1 : position[n - 1] + 2, 0);
+    for (int64_t v = 0; v < n; ++v) {
+        if (!kept[v]) continue;
+        int64_t count = 0;
+        for (int64_t e = indptr[v]; e < indptr[v + 1]; ++e) count += kept[indices[e]];
+        starts[position[v] + 1] = starts[position[v]] + count;
+    }
+    const int64_t left = starts[starts.size() - 1];
+    Buffer<Index> columns(left);
+    Buffer<double> values(lengths.is_there ? left : 0);
+    int64_t end = 0;
+    for (int64_t v = 0; v < n; ++v) {
+        if (!kept[v]) continue;
+        for (int64_t e = indptr[v]; e < indptr[v + 1]; ++e) {
+            if (!kept[indices[e]]) continue;
+            columns[end] = position[indices[e]];
+            if (lengths.is_there) values[end] = lengths[e];
+            ++end;
+        }
+    }
+    return {std::move(starts), std::move(columns), std::move(values)};
+}
+
+// Sum S_p T_q over the p != q of each class, at its first vertex; products alone are added, so nothing cancels.
+template <class Index>
+Buffer<double> demand_inside(Span<const Index> first, Span<const double> sources, Span<const double> targets) {
+    const int64_t n = first.size;
+    Buffer<double> demand(n, 0.0), source(n, 0.0), target(n, 0.0);
+    for (int64_t v = 0; v < n; ++v) {
+        const Index z = first[v];
+        demand[z] += source[z] * targets[v] + sources[v] * target[z];
+        source[z] += sources[v];
+        target[z] += targets[v];
+    }
+    return demand;
+}
+
+// Lengths of a vertex's edges: of those inside its class, which are alike, and the smallest of those out of it.
+struct Shortest {
+    double inside, outside;
+};
+
+template <class Index>
+Shortest find_shortest(const Csr<Index>& graph, Span<const Index> first, int64_t v) {
+    Shortest found{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    for (int64_t e = graph.indptr[v]; e < graph.indptr[v + 1]; ++e) {
+        const double length = graph.lengths.is_there ? graph.lengths[e] : 1.0;
+        if (first[graph.indices[e]] == v)
+            found.inside = length;
+        else
+            found.outside = std::min(found.outside, length);
+    }
+    return found;
+}
+
+// Call with each neighbour z outside the class of v, the first of it, that is nearest both ways: whose edges to and
+// from v have the lengths out and in. `into` is the graph itself where all edges lead both ways.
+template <class Index, class Visit>
+void visit_nearest(const Csr<Index>& out, const Csr<Index>& into, bool is_symmetric, Span<const Index> first, Index v,
+                   double shortest_out, double shortest_in, const Visit& visit) {
+    int64_t at = into.indptr[v];
+    const int64_t end = into.indptr[v + 1];
+    for (int64_t e = out.indptr[v]; e < out.indptr[v + 1]; ++e) {
+        const Index z = out.indices[e];
+        if (first[z] == v || (out.lengths.is_there && out.lengths[e] != shortest_out)) continue;
+        if (!is_symmetric) {
+            while (at < end && into.indices[at] < z) ++at;
+            if (at == end || into.indices[at] != z) continue;
+            if (into.lengths.is_there && into.lengths[at] != shortest_in) continue;
+        }
+        visit(z);
+    }
+}
+
+// What the pairs inside each class add to every vertex, extra(z) = D m_z / (number of ways), and for the first vertex
+// of each class whether its pairs go an unknown way.
+template <class Index>
+std::tuple<Buffer<double>, Buffer<bool>> pairs_inside(const Csr<Index>& out, const Csr<Index>& into,
+                                                      Span<const Index> first, Span<const bool> closed,
+                                                      Span<const double> sources, Span<const double> targets,
+                                                      Span<const double> members) {
+    const bool is_symmetric = out.indptr.data == into.indptr.data;
+    const Buffer<double> demand = demand_inside(first, sources, targets);
+    Buffer<double> extra(first.size, 0.0);
+    Buffer<bool> unknown(first.size, false);
+    for (Index v = 0; v < first.size; ++v) {
+        if (demand[v] == 0.0) continue;
+        const auto [inside, to_others] = find_shortest(out, first, v);
+        const double from_others = is_symmetric ? to_others : find_shortest(into, first, v).outside;
+        const double around = to_others + from_others;
+        if (around == std::numeric_limits<double>::infinity() || (closed[v] && inside < around)) continue;
+        double ways = closed[v] && inside == around ? 1.0 : 0.0;
+        const auto each = [&](const auto& visit) {
+            visit_nearest(out, into, is_symmetric, first, v, to_others, from_others, visit);
+        };
+        each([&](Index z) { ways += members[z]; });
+        unknown[v] = ways == 0.0;
+        if (!unknown[v]) each([&](Index z) { extra[z] += demand[v] * members[z] / ways; });
+    }
+    return {std::move(extra), std::move(unknown)};
+}
+
+}  // namespace lagbc::LAGBC_LEVEL

@@ -1,0 +1,87 @@
+"""Kernels of edge lists: vertices numbered over many pieces, floats that are read as Python reads them."""
+
+import numpy as np
+import pytest
+
+from lagbc.native import core
+
+
+def text_of(words):
+    """Return words as a text, and where each begins and ends."""
+    sizes = np.array([len(word) for word in words], np.int64)
+    starts = np.cumsum(sizes + 1) - sizes - 1
+    return np.frombuffer(b"".join(word + b"\n" for word in words), np.uint8), starts, starts + sizes
+
+
+def numbered(known, words):
+    """Number words as a dictionary does."""
+    return [known.setdefault(word, len(known)) for word in words]
+
+
+def test_integers_are_numbered_as_they_first_occur():
+    rng = np.random.default_rng(1)
+    known, expected = core.Integers(), {}
+    for piece in range(12):
+        keys = rng.integers(-(2**63), 2**63 - 1, 1000) if piece % 2 else rng.integers(-50, 3000, 1000)
+        assert core.number_integers(known, keys).tolist() == numbered(expected, keys.tolist())
+        if piece == 6:
+            known.free_slots()
+    assert known.ids.tolist() == list(expected)
+    assert known.count == len(expected) > 5000  # more than there are slots at first
+
+
+def test_names_are_numbered_as_they_first_occur():
+    rng = np.random.default_rng(2)
+    known, expected = core.Names(), {}
+    for piece in range(12):
+        words = [b"v" * (i % 40) + str(i).encode() for i in rng.integers(0, 500 * (1 + piece), 1000).tolist()]
+        assert core.number_names(known, *text_of(words)).tolist() == numbered(expected, words)
+        if piece == 6:
+            known.free_slots()
+    assert known.text.tobytes() == b"".join(word + b"\n" for word in expected)
+    assert np.diff(known.offsets).tolist() == [len(word) + 1 for word in expected]
+    assert known.count == len(expected) > 3000
+
+
+def test_what_is_shared_with_a_table_is_read_only():
+    known = core.Integers()
+    core.number_integers(known, np.array([7, 7, 9]))
+    assert known.ids.tolist() == [7, 9]
+    with pytest.raises(ValueError, match="read-only"):
+        known.ids[0] = 1
+
+
+EASY = ["1", "-2.5", "+.5", "7.", "1e22", "-1.5E-3", "123456789012345", "0", "-0.0", "9007199254740991", "4e-22"]
+HARD = [
+    "",
+    "+",
+    "-",
+    ".",
+    "e5",
+    "1e",
+    "1e+",
+    "1e23",
+    "9007199254740992",
+    "1e00005",
+    "nan",
+    "inf",
+    "1_0",
+    "0x1",
+    "1 ",
+    "--1",
+]
+
+
+def test_floats_are_those_of_python():
+    values, hard = core.parse_floats(*text_of([word.encode() for word in EASY + HARD]))
+    assert hard.tolist() == list(range(len(EASY), len(EASY) + len(HARD)))
+    assert values[: len(EASY)].tobytes() == np.array([float(word) for word in EASY]).tobytes()
+
+
+@pytest.mark.parametrize(
+    "word", ["9223372036854775808", "-9223372036854775809", "", "+", "1.0", "1 ", "99999999999999999999"]
+)
+def test_what_is_no_integer_of_64_bits(word):
+    values = np.empty(3, np.int64)
+    assert core.parse_integers(*text_of([b"9223372036854775807", b"-9223372036854775808", word.encode()]), values) == 2
+    assert values[:2].tolist() == [2**63 - 1, -(2**63)]

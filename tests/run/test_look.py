@@ -1,0 +1,61 @@
+"""Whether a graph is looked at before it is swept: by what the look and the sweeps are predicted to take."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from strategies import disjoint, grid, path, scale_free
+
+import lagbc
+from lagbc.graph.validate import as_graph
+from lagbc.reduce import blocks
+from lagbc.run import look
+
+
+def star(n):
+    """A vertex with n neighbours, which have no others."""
+    ends = np.arange(1, n + 1)
+    return sp.csr_array((np.ones(2 * n), (np.r_[ends, 0 * ends], np.r_[0 * ends, ends])), shape=(n + 1, n + 1))
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_more_roots_are_more_reason(device):
+    graph = as_graph(scale_free(2000, 12000, seed=1), directed=False)
+    pays = [look.pays(graph, roots, device) for roots in (1, 100, 10**4, 10**6, 10**8)]
+    assert pays == sorted(pays)
+    assert not pays[0]
+    assert pays[-1]
+
+
+def test_a_gpu_has_less_time_for_it():
+    graph = as_graph(scale_free(2000, 12000, seed=1), directed=False)
+    assert look.of_sweeps(graph, 2000, "cuda") < look.of_sweeps(graph, 2000, "cpu")
+
+
+@pytest.mark.parametrize(
+    ("A", "least", "most"),
+    [
+        (grid(20, 20), 0.9, 1.0),
+        (star(50), 0.0, 0.05),
+        (path(100), 0.0, 0.1),
+        (disjoint(grid(9, 9), grid(9, 9), grid(9, 9)), 0.2, 0.4),
+    ],
+    ids=["mesh", "ends", "chain", "components"],
+)
+def test_what_degrees_and_components_promise(A, least, most):
+    assert least <= look.promised_left(as_graph(A, directed=False), A.shape[0]) <= most
+
+
+def test_a_graph_without_edges_promises_nothing():
+    assert look.promised_left(as_graph(sp.csr_array((5, 5))), 5) == 1.0
+
+
+def test_a_short_run_is_not_looked_at(monkeypatch):
+    """Nothing of the graph is taken apart, nor is anything that does it compiled."""
+
+    def split(*given, **options):
+        raise AssertionError("looked at")
+
+    monkeypatch.setattr(blocks, "split", split)
+    lagbc.bc(scale_free(3000, 20000, seed=2), directed=False, k=64, rng=1, device="cpu")
+    with pytest.raises(AssertionError, match="looked at"):
+        lagbc.bc(scale_free(3000, 20000, seed=2), directed=False, device="cpu")

@@ -1,0 +1,201 @@
+"""Errors, call by call: their class and what they say.
+
+`data/error_texts.json` holds them; ``python tests/test_error_texts.py`` writes them anew, which a commit that means to
+say something else does. Messages that tell of the machine, of installed methods, or in a library's words are left out.
+"""
+
+import contextlib
+import tempfile
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+import recorded
+import scipy.sparse as sp
+from strategies import grid
+
+import lagbc
+
+MESH = grid(3, 4).tocsr()
+N = MESH.shape[0]
+NAN, INFINITE = float("nan"), float("inf")
+
+
+def lengths(first):
+    A = MESH.copy()
+    A.data[0] = first
+    return A
+
+
+def weights(first):
+    given = np.ones(N)
+    given[3] = first
+    return given
+
+
+# Values of arguments that are none, and what goes beside them; each by itself in a call of a function.
+VALUES = {
+    "batch": [0, -1, 1.5, "many", None],
+    "directed": ["yes", 2],
+    "weighted": [3, "length"],
+    "strength": ["yes"],
+    "sources": [[0, 0], [N], [-1], [0.5], ["a"], [[0, 1]], 3, "all"],
+    "targets": [[0, 0], [N], [0.5]],
+    "source_weights": [np.ones(3), weights(-1.0), weights(NAN), weights(INFINITE), ["a"] * N],
+    "target_weights": [np.ones(3), weights(-1.0), weights(NAN)],
+    "demand": [sp.eye(3), -MESH, MESH * INFINITE, np.ones(N), "trips"],
+    "cutoff": [-1, NAN, "far", [[1, 2]], []],
+    "decay": [-1, NAN, INFINITE, "slow"],
+    "rtol": [-1, NAN, "some"],
+    "k": [0, -1, N + 1, 1.5, "some"],
+    "normalized": ["yes", 2],
+    "endpoints": ["yes", 2],
+    "method": ["brandes", "dijkstra", "spmm", 3],
+    "reduce": ["some", None],
+    "threads": [0, -1, 1.5, "many"],
+    "memory": ["much", -1, "8XB"],
+    "dtype": ["float16", "float32", 3],
+    "bucket_width": [0, -1, NAN, "wide"],
+    "virtual_warp": [3, 64],
+    "progress": ["yes", 3],
+    "checkpoint": [3],
+    "executor": [3],
+    "weight": ["length"],
+    "seed": [1],
+    "cutof": [2],
+    "n_jobs": [2],
+}
+TOGETHER = [
+    {"sources": [0], "k": 2},
+    {"targets": [0], "endpoints": True},
+    {"targets": [0], "target_weights": np.ones(N)},
+    {"source_weights": np.ones(N), "normalized": True},
+    {"source_weights": np.ones(N), "k": 2},
+    {"target_weights": np.ones(N), "endpoints": True},
+    {"demand": sp.eye(N), "sources": [0]},
+    {"demand": sp.eye(N), "cutoff": 2},
+    {"demand": sp.eye(N), "k": 2},
+    {"decay": 1, "normalized": True},
+    {"decay": 1, "endpoints": True},
+    {"k": 1, "normalized": True},
+    {"cutoff": 2, "method": "batched"},
+    {"rtol": 1e-9, "weighted": True, "dtype": "float32"},
+]
+MATRICES = {
+    "not square": np.ones((2, 3)),
+    "a vector": np.ones(3),
+    "three axes": np.ones((2, 2, 2)),
+    "a list": [[0, 1], [1, 0]],
+    "nothing": None,
+    "a text": "graph",
+    "objects": np.array([[None, 1], [1, None]], object),
+    "sparse, not square": sp.csr_array((2, 3)),
+}
+LENGTHS = {
+    "zero": lengths(0.0),
+    "negative": lengths(-2.0),
+    "nan": lengths(NAN),
+    "infinite": lengths(INFINITE),
+    "complex": MESH * 1j,
+    "all negative": -MESH,
+    "absorbed": sp.csr_array(([1e30, 1.0, 1e30, 1.0], ([0, 1, 1, 2], [1, 2, 0, 1])), shape=(3, 3)),
+}
+OF_OTHERS = {
+    "closeness": [{"cutoff": -1}, {"endpoints": True}, {"targets": [0]}, {"wf_improved": "yes"}],
+    "harmonic": [{"normalized": True}, {"decay": 1.0}, {"sources": [N]}],
+    "eccentricity": [{"sources": [0]}, {"k": 2}, {"cutoff": NAN}],
+    "stress": [{"log2": "yes"}, {"decay": 1.0}, {"source_weights": np.ones(N)}],
+    "edge_bc": [{"endpoints": True}, {"k": 0}, {"demand": sp.eye(3)}],
+    "reach": [{"decay": 1.0}, {"sources": [0]}, {"cutoff": "far"}],
+    "gravity": [{}, {"decay": -1}, {"sources": [0], "decay": 1.0}],
+    "percolation": [{"states": None}, {"states": np.ones(3)}, {"states": weights(-1.0)}, {"states": weights(1e300)}],
+    "group_bc": [{"groups": 3}, {"groups": [3]}, {"groups": [[0, 0]]}, {"groups": [[N]]}, {"groups": [[0]], "k": 2}],
+    "shortest_path_counts": [{"sources": [N]}, {"sources": [0, 0]}, {"sources": [0], "log2": 3}],
+    "centralities": [{"which": "brandes"}, {"which": ()}, {"which": 3}],
+    "estimate_memory": [{"roots": -1}, {"roots": 1.5}, {"roots": N + 1}, {"which": "brandes"}, {"k": 2}],
+    "select_method": [{"roots": -1}, {"method": "brandes"}, {"demand": sp.eye(N), "roots": 3}],
+    "save_part": [{"path": 3, "part": (1, 2)}, {"path": "p", "part": (3, 2)}, {"path": "p", "part": 3}],
+    "as_graph": [{"directed": 3}, {"weighted": "length"}, {"strength": 3}],
+    "config": [{"threads": 0}, {"thread": 2}, {"reduce": "some"}],
+}
+TEXTS = {
+    "one field": "1 2\n3\n",
+    "no edge": "# nothing\n",
+    "a word as a length": "1 2 0.5\n2 3 far\n",
+    "a length of zero": "1 2 0.5\n2 3 0\n",
+    "more fields": "1 2 0.5\n2 3 0.5 7\n",
+    "a large integer": "1 2\n2 99999999999999999999\n",
+    "two modes": "% bip unweighted\n1 1\n2 1\n",
+    "a quote": '"a,b\n"c",d\n',
+    "binary": "\x00\x01\x02\n",
+}
+MATRIX_MARKET = "%%MatrixMarket matrix coordinate real general\n"
+MARKET = {
+    "not square": MATRIX_MARKET + "2 3 1\n1 2 1\n",
+    "a word": MATRIX_MARKET + "3 3 1\n1 2 one\n",
+    "a pattern of numbers": MATRIX_MARKET.replace("real", "complex") + "2 2 1\n1 2 1 0\n",
+}
+METIS = {
+    "fewer rows": "3 2\n2\n1 3\n",
+    "beyond": "2 1\n3\n1\n",
+    "one way": "2 1\n2\n\n",
+    "a word": "2 1\ntwo\n1\n",
+}
+
+
+def of_a_call(function, given, A=MESH):
+    call = getattr(lagbc, function)
+    if function in ("config", "save_part"):
+        with_call = (lambda: call(**given).__enter__()) if function == "config" else (lambda: call(A=A, **given))
+        return told(with_call)
+    return told(lambda: call(A, **given))
+
+
+def of_a_text(text, suffix):
+    """Read a text in a folder that no message names, as long ones are shortened."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        path = Path(f"file.{suffix}")
+        path.write_text(text, encoding="utf-8")
+        return told(lambda: lagbc.as_graph(lagbc.read_graph(path), weighted=True))
+
+
+def told(call):
+    """Return the class of an error and what it says."""
+    try:
+        call()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return "no error"
+
+
+def calls(device="cpu"):
+    """Return what tells each error, by its name."""
+    on_cpu = {"device": "cpu"}
+    named = {}
+    for argument, values in VALUES.items():
+        for number, value in enumerate(values, 1):
+            named[f"bc {argument} {number}"] = partial(of_a_call, "bc", {**on_cpu, argument: value})
+    for given in TOGETHER:
+        named[f"bc {' '.join(given)}"] = partial(of_a_call, "bc", {**on_cpu, **given})
+    for what, A in MATRICES.items():
+        named[f"bc of {what}"] = partial(of_a_call, "bc", on_cpu, A)
+    for what, A in LENGTHS.items():
+        named[f"bc of lengths, {what}"] = partial(of_a_call, "bc", {**on_cpu, "weighted": True}, A)
+        named[f"bc of strengths, {what}"] = partial(of_a_call, "bc", {**on_cpu, "strength": True}, A)
+    for function, several in OF_OTHERS.items():
+        for number, given in enumerate(several, 1):
+            named[f"{function} {number}"] = partial(of_a_call, function, given)
+    for suffix, texts in {"txt": TEXTS, "mtx": MARKET, "graph": METIS}.items():
+        for what, text in texts.items():
+            named[f"{suffix} {what}"] = partial(of_a_text, text, suffix)
+    return named
+
+
+@pytest.mark.filterwarnings("ignore::lagbc.TieWarning")
+def test_errors():
+    assert {name: tell() for name, tell in calls().items()} == recorded.read("error_texts")
+
+
+if __name__ == "__main__":
+    recorded.write("error_texts", calls)

@@ -1,0 +1,102 @@
+"""Plans, call by call: the method, the device, batch and threads, how many bytes, and the reason that is told.
+
+`data/plan_digests.json` holds them; ``python tests/test_plan_digests.py`` writes them anew, with ``--device cuda``
+those of the GPU that is there, which `gpu/test_digests.py` compares. Threads and memory are stated, and costs are
+constants of `lagbc.methods.tuning`, so that a plan depends on nothing that a machine has.
+"""
+
+import os
+from functools import partial
+from itertools import product
+from types import SimpleNamespace
+
+import psutil
+import recorded
+from hashed import FIVE, METHODS, network, trips
+
+import lagbc
+
+STATED = {"threads": 2, "memory": "8GB"}
+ASKED = {
+    "bc": {},
+    "five": {"which": FIVE},
+    "edges": {"which": "edge_bc"},
+    "distances": {"which": ("closeness", "eccentricity")},
+    "10 roots": {"roots": 10},
+    "300 roots": {"roots": 300},
+    "no root": {"roots": 0},
+    "reduced": {"reduce": "all"},
+    "as it is": {"reduce": "none"},
+    "batch 65": {"batch": 65},
+    "batch 4096": {"batch": 4096, "reduce": "none"},
+    "one thread": {"threads": 1},
+    "16 threads": {"threads": 16, "reduce": "none"},
+    "little memory": {"memory": "3MB", "threads": 4},
+    "too little memory": {"memory": 1000},
+    "cutoffs": {"cutoff": [2, 5]},
+    "decays": {"which": "gravity", "decay": [0.1, 0.2]},
+    "demand": {},
+}
+ASKED_OF = {"cpu": ("batched", "traversal"), "cuda": ("batched", "traversal", "float32")}
+NETWORKS = ("karate", "lesmis", "power", "us-airports", "ca-GrQc", "minnesota", "mesh", "chains", "closed twins")
+
+
+def cases(device):
+    """Yield a network, its lengths, whether edges have directions, and what is asked."""
+    asked, both = (*ASKED, *ASKED_OF[device]), (None, "lengths")
+    yield from product(NETWORKS, both, (False,), ("bc",))
+    yield from product(("power",), both, (False,), asked)
+    yield from product(("large web",), both, (True,), asked)
+    yield from product(("chains", "hub"), both, (False,), ("reduced",))
+    yield from product(("sparse web",), (None,), (False, True), ("bc", "as it is"))
+
+
+def calls(device):
+    """Return what makes each plan for a device, by its name."""
+    return {
+        f"{name}-{lengths or 'hops'}-{'directed' if directed else 'undirected'}-{what}": partial(
+            plan, name, lengths, device, what, directed=directed
+        )
+        for name, lengths, directed, what in cases(device)
+    }
+
+
+def plans(device):
+    return {name: make() for name, make in calls(device).items()}
+
+
+def plan(name, lengths, device, what, *, directed):
+    """Return what is planned for a call, by the two functions that tell it."""
+    A, weighted = network(name, lengths), lengths is not None
+    given = {**STATED, **ASKED.get(what, {}), "device": device, "directed": directed, "weighted": weighted}
+    if what == "demand":
+        given["demand"] = trips(A.shape[0])
+    elif what == "float32":
+        given["dtype"] = what
+    elif (what, device) in METHODS:
+        given["method"] = METHODS[what, device][weighted]
+    needed = lagbc.estimate_memory(A, **given)
+    given.pop("batch", None)  # which chooses no method
+    chosen = lagbc.select_method(A, **given)
+    return {
+        "method": needed.method,
+        "device": needed.device,
+        "batch": needed.batch,
+        "threads": needed.threads,
+        "bytes": needed.total,
+        "reason": chosen.reason,
+    }
+
+
+def test_plans():
+    assert plans("cpu") == recorded.read("plan_digests")
+
+
+def test_plans_of_another_machine(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(7)), raising=False)
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=10**6))
+    assert plans("cpu") == recorded.read("plan_digests")
+
+
+if __name__ == "__main__":
+    recorded.write("plan_digests", calls)

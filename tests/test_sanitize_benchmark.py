@@ -1,0 +1,129 @@
+"""The run of compute-sanitizer: its output read, its page, and a stand-in for the tool, as there is no GPU."""
+
+import json
+import stat
+import sys
+from functools import partial
+from types import SimpleNamespace
+
+import pytest
+from click.testing import CliRunner
+
+from benchmarks import sanitize, sanitize_calls
+
+CONSTANTS = (
+    (sanitize_calls.reductions_tuning, "SMALL_VERTICES"),
+    (sanitize_calls.methods_tuning, "PRUNING_LEAST_EDGES"),
+    (sanitize_calls.methods_tuning, "PRUNING_LEAST_ROOTS"),
+)
+MEMCHECK = """\
+========= COMPUTE-SANITIZER
+========= Invalid __global__ write of size 8 bytes
+=========     at sum_roots(int, int, const double *)+0x250 in lagbc/methods/gpu/traversal/roots.cu:13
+=========     by thread (0,0,0) in block (0,2,0)
+=========
+========= Invalid __global__ write of size 8 bytes
+=========     at sum_roots(int, int, const double *)+0x250 in lagbc/methods/gpu/traversal/roots.cu:13
+=========
+========= ERROR SUMMARY: 2 errors
+"""
+RACECHECK = """\
+========= COMPUTE-SANITIZER
+========= Error: Race reported between Write access at one_launch_forward+0x1350 in one_launch.cu:71
+=========     and Read access at one_launch_forward+0x1460 in one_launch.cu:75 [16 hazards]
+=========
+========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)
+"""
+CLEAN = "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n"
+
+
+def test_reports_are_counted_by_kernel():
+    count, reports = sanitize.parse(MEMCHECK)
+    assert count == 2
+    assert reports == {"Invalid __global__ write of size 8 bytes in sum_roots": 2}
+
+
+def test_races_are_errors():
+    count, reports = sanitize.parse(RACECHECK)
+    assert count == 1
+    assert len(reports) == 1
+
+
+def test_a_log_without_a_summary_is_not_clean():
+    assert sanitize.parse("========= COMPUTE-SANITIZER\n") is None
+    assert sanitize.parse(CLEAN) == (0, {})
+
+
+def test_every_source_has_kernels():
+    known = sanitize.kernels_of_sources()
+    assert {"sum_roots", "within_sum", "launch_per_level_forward", "dial_backward"} <= known
+    for source in sanitize.SOURCES:
+        found = {name for name, _ in sanitize._KERNEL.findall(source.text)}
+        assert len(found) == source.text.count("__global__"), source.path
+
+
+@pytest.mark.parametrize("group", sorted({*sanitize_calls.GROUPS} - {"graphs"}))
+def test_groups_have_calls(group):
+    calls = [*sanitize_calls.GROUPS[group]()]
+    assert calls
+    assert all(isinstance(call, partial) and call.keywords["device"] == "cuda" for call in calls)
+
+
+def stand_in(folder, log, status=0):
+    """A program that takes the tool's options, writes a log, and a record of one kernel."""
+    text = f"""#!{sys.executable}
+import json, sys
+from pathlib import Path
+log = next(word for word in sys.argv if word.startswith("--log-file=")).partition("=")[2]
+Path(log).write_text({log!r})
+Path(sys.argv[-2]).write_text(json.dumps(["sum_roots"]))
+print("it ended badly", file=sys.stderr)
+sys.exit({status})
+"""
+    program = folder / "sanitizer"
+    program.write_text(text)
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    return program
+
+
+def test_page(tmp_path):
+    program, out = stand_in(tmp_path, MEMCHECK), tmp_path / "page.md"
+    given = ["--tools", "memcheck", "--groups", "hops", "--sanitizer", str(program), "--out", str(out)]
+    result = CliRunner().invoke(sanitize.main, given)
+    assert result.exit_code == 1
+    page = out.read_text()
+    assert f"1 of {len(sanitize.kernels_of_sources())} kernels were launched" in page
+    assert "- memcheck, hops: Invalid __global__ write of size 8 bytes in sum_roots (2 times)" in page
+    assert "within_sum" in page.partition("Not launched:")[2]
+
+
+def test_a_process_that_failed_is_not_clean(tmp_path):
+    outcome = sanitize.watch("memcheck", "hops", 60, str(stand_in(tmp_path, CLEAN, status=3)))
+    assert outcome.errors == 0
+    assert outcome.ended == "status 3: it ended badly"
+    assert not outcome.is_clean
+
+
+def test_the_record_names_what_was_launched(tmp_path, monkeypatch):
+    """Also where a call fails: the others' kernels were seen."""
+
+    class Function:
+        name = "sum_roots"
+
+        def __call__(self, *given):
+            raise MemoryError
+
+    monkeypatch.setattr(sanitize_calls, "GROUPS", {"one": lambda: iter([lambda: launch((1,), 1)])})
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=Cuda()))
+    launch = sanitize_calls.Kernel(Function(), {})
+    monkeypatch.setattr(sanitize_calls.Kernel, "__call__", sanitize_calls.Kernel.__call__)
+    for constants, name in CONSTANTS:
+        monkeypatch.setattr(constants, name, getattr(constants, name))  # which the calls set
+    with pytest.raises(MemoryError):
+        sanitize_calls.main("one", tmp_path / "record", 1)
+    assert json.loads((tmp_path / "record").read_text()) == ["sum_roots"]
+
+
+class Cuda:
+    def set_allocator(self, allocator):
+        assert allocator is None
