@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from numba import njit
 from strategies import adjacency, cycle, diamonds, grid, matrix, oracle, path, scale_free
 
 import lagbc
@@ -11,7 +10,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu.batched import levels as by_levels
-from lagbc.methods.cpu.batched import products, rows, waiting
+from lagbc.methods.cpu.batched import waiting
 from lagbc.methods.sums import Sums
 from lagbc.reference import count_hops
 
@@ -86,17 +85,18 @@ def test_levels_and_path_counts(A, roots):
     searches = [count_hops(*adjacency(A), s) for s in roots]
     assert levels.depth == max(max(depth) for *_, depth in searches)
     assert not levels.overflowed.any()
-    vertex = np.argsort(state.graph.position)
+    vertex, sweep = np.argsort(state.graph.position), state.sweep
+    queue, masks = sweep.queue.vertices, sweep.queue.masks
     seen = np.zeros((len(roots), A.shape[0]), dtype=int)
     for level in range(levels.depth + 1):
-        for i in range(state.starts[level], state.starts[level + 1]):
-            v = state.queue[i]
-            assert state.masks[i] != 0
+        for i in range(sweep.starts[level], sweep.starts[level + 1]):
+            v = queue[i]
+            assert masks[i] != 0
             for k in range(len(roots)):
-                if int(state.masks[i]) >> k & 1:
+                if int(masks[i]) >> k & 1:
                     _, _, sigma, depth = searches[k]
                     assert depth[vertex[v]] == level
-                    assert state.values[v, k] == sigma[vertex[v]]
+                    assert sweep.values[v, k] == sigma[vertex[v]]
                     seen[k, v] += 1
     for k, (order, *_) in enumerate(searches):
         assert seen[k].sum() == len(order)
@@ -107,7 +107,7 @@ def test_queue_has_room_for_an_entry_a_column():
     """On a directed cycle no two roots see a vertex at the same distance, so that the queue is filled to its end."""
     state = state_of(matrix(100, [(v, (v + 1) % 100) for v in range(100)]))
     (levels,) = by_levels.forward(state, np.arange(20, 84))
-    assert levels.entries == 6400 <= len(state.queue) == len(state.masks)
+    assert levels.entries == 6400 <= len(state.sweep.queue)
 
 
 @both_ways
@@ -144,83 +144,3 @@ def test_stop_flag(way):
     assert not out.any()
     with pytest.raises(Interrupted):
         next(way.forward(state, np.arange(3)))
-
-
-def test_gather_by_the_bits_of_the_ends():
-    rng = np.random.default_rng(4)
-    n = 10
-    values = rng.integers(1, 100, (n, 64)).astype(float)
-    bits = rng.integers(0, 2**64, n, dtype=np.uint64)
-    wanted = np.uint64(0x0123_4567_89AB_CDEF)
-    indptr, indices = np.array([0, 5, 5]), np.array([1, 3, 4, 8, 9], dtype=np.int32)
-    total = np.full((1, 64), np.nan)
-
-    @njit
-    def gather(v, total):
-        met, row = products.gather(indptr, indices, None, bits, v, wanted, values)
-        rows.store_row(total, 0, row)
-        return met
-
-    met = gather(0, total)
-    expected, expected_met = np.zeros(64), 0
-    for k in range(64):
-        for u in indices:
-            if int(bits[u] & wanted) >> k & 1:
-                expected[k] += values[u, k]
-                expected_met |= 1 << k
-    np.testing.assert_array_equal(total[0], expected)
-    assert int(met) == expected_met
-    assert gather(1, total) == 0
-    assert not total.any()
-
-
-def test_rows():
-    @njit
-    def put(values, v, mask, total, limit):
-        return rows.put_row(values, v, mask, rows.load_row(total, 0), limit)
-
-    @njit
-    def finish(values, v, mask, total, omega, times):
-        return rows.finish_row(
-            values, v, mask, rows.load_row(total, 0), rows.omega_row(omega, v), rows.load_row(times, 0)
-        )
-
-    rng = np.random.default_rng(5)
-    values, total, times = rng.random((3, 64)) + 1, rng.random((1, 64)), rng.random((1, 64))
-    mask = np.uint64(0xF0F0_1234_0000_FFFF)
-    bits = (int(mask) >> np.arange(64, dtype=object)) % 2 == 1
-    before = values.copy()
-    above = put(values, 1, mask, total, 0.5)
-    np.testing.assert_array_equal(values[1], np.where(bits, total[0], before[1]))
-    assert int(above) == sum(1 << k for k in range(64) if bits[k] and total[0, k] > 0.5)
-    np.testing.assert_array_equal(values[[0, 2]], before[[0, 2]])
-
-    before = values.copy()
-    score = finish(values, 2, mask, total, np.array([1.0, 2.0, 3.0]), times)
-    np.testing.assert_array_equal(values[2], np.where(bits, 3.0 / before[2] + total[0], before[2]))
-    assert score == pytest.approx((before[2] * total[0] * times[0])[bits].sum(), rel=1e-14)
-
-
-def test_sums_of_rows():
-    @njit
-    def sums(values, mask, largest):
-        rows.store_row(largest, 0, rows.raise_row(rows.load_row(largest, 0), values, 1, mask))
-        return rows.sum_row(values, 1, mask), rows.sum_inverse_row(values, 1, mask)
-
-    rng = np.random.default_rng(6)
-    values, largest = rng.random((3, 64)), np.full((1, 64), 0.5)
-    mask = np.uint64(0xF0F0_1234_0000_FFFF)
-    bits = (int(mask) >> np.arange(64, dtype=object)) % 2 == 1
-    values[1, ~bits] = 0  # whose inverse is not taken
-    total, inverse = sums(values, mask, largest)
-    assert total == pytest.approx(values[1].sum(), rel=1e-14)
-    assert inverse == pytest.approx((1 / values[1, bits]).sum(), rel=1e-14)
-    np.testing.assert_array_equal(largest[0], np.maximum(values[1], 0.5))
-
-
-@pytest.mark.parametrize("special", [0.0, np.inf])
-def test_columns_of_rows(special):
-    values = np.arange(1.0, 65).reshape(1, 64)
-    values[0, [3, 60]] = special
-    which = {0.0: rows.positive_in_row, np.inf: rows.finite_in_row}[special]
-    assert int(njit(lambda values: which(values, 0))(values)) == 2**64 - 1 - 2**3 - 2**60

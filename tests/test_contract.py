@@ -16,10 +16,10 @@ from lagbc.methods.contract import CountedLevels, StopFlag, SweepPlan
 from lagbc.methods.cpu.batched import hops as batched_hops
 from lagbc.methods.cpu.batched import lengths as batched_lengths
 from lagbc.methods.cpu.batched import waiting
-from lagbc.methods.cpu.batched.counting import Counting
 from lagbc.methods.cpu.traversal import hops as traversal_hops
 from lagbc.methods.cpu.traversal import lengths as traversal_lengths
 from lagbc.methods.sums import OF_BOUNDS, Sums
+from lagbc.native import core
 
 TEXTBOOK = lagbc.Method("textbook", "traversal", "cpu", False, "textbook")
 ROWS = [*(row for row in lagbc.METHODS if row.device == "cpu" and row.available), TEXTBOOK]
@@ -104,17 +104,23 @@ def test_absent_roots_keep_their_place_and_add_nothing(row, name, endpoints):
 # Memory
 
 
-def arrays_of(*records, less=None):
-    """Bytes of the arrays in some records, each array once, without the graph's, nor those of `less`."""
+def arrays_of(*records):
+    """Bytes of the arrays in some records, each array once, without the graph's."""
     found = {}
     for record in records:
         for field in fields(record):
             value = getattr(record, field.name)
             if isinstance(value, np.ndarray):
                 found[id(value)] = value.nbytes
-    if less is not None:
-        found |= {id(less.indptr): 0, id(less.indices): 0}
     return sum(found.values())
+
+
+def arrays_of_sweep(sweep):
+    """Bytes of the arrays and queues of a sweep, each once, but those of the graph."""
+    held = {id(value): value for name, value in vars(sweep).items() if name not in ("order", "stop")}.values()
+    arrays = sum(value.nbytes for value in held if isinstance(value, np.ndarray))
+    queues = [value for value in held if isinstance(value, core.Queue32 | core.Queue64)]
+    return arrays + sum(queue.vertices.nbytes + queue.masks.nbytes for queue in queues)
 
 
 @pytest.mark.parametrize("asked", [{"dependency"}, {"distance"}, {"stress", "depth"}, EVERY], ids=len)
@@ -124,7 +130,7 @@ def test_footprint_of_batched_is_what_it_allocates(module, name, asked):
     graph = as_graph(GRAPHS[name], directed=False, weighted=module is batched_lengths)
     plan = SweepPlan(batch=64, sums=frozenset(asked))
     state = module.prepare(graph, plan)
-    held = arrays_of(state, *([state.out, state.into] if isinstance(state, Counting) else []), less=graph.reordered)
+    held = arrays_of_sweep(state.sweep)
     paths = 1 + ("stress" in asked) if plan.sums - {"distance", "depth", "reached", "inverse"} else 0
     words = max(8 * (paths * graph.n + graph.nnz * ("edges" in asked)), 0)
     if plan.sums & {"distance", "depth"}:

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from numba import njit
 from strategies import (
     TENTHS,
     adjacency,
@@ -21,10 +20,10 @@ from strategies import (
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan
-from lagbc.methods.cpu.batched import distances, rows, tight
 from lagbc.methods.cpu.batched import lengths as batched_weighted
-from lagbc.methods.cpu.batched import queue as entries
+from lagbc.methods.cpu.batched import sweep as entries
 from lagbc.methods.sums import Sums
+from lagbc.native import core
 from lagbc.reference import count_lengths
 
 ONE_TO_TEN = np.arange(1, 11)
@@ -53,13 +52,14 @@ def test_entries_and_path_counts(name, rtol):
     assert not levels.overflowed.any()
     place = np.full((A.shape[0], len(roots)), -1)
     sigma = np.zeros((A.shape[0], len(roots)))
+    queue, masks = state.sweep.queue.vertices, state.sweep.queue.masks
     for i in range(levels.entries):
-        row, mask = state.queue[i], int(state.masks[i])
+        row, mask = queue[i], int(masks[i])
         assert mask
         for k in (k for k in range(len(roots)) if mask >> k & 1):
             v = state.graph.order[row]
             assert place[v, k] == -1
-            place[v, k], sigma[v, k] = i, state.values[row, k]
+            place[v, k], sigma[v, k] = i, state.sweep.values[row, k]
     for k, root in enumerate(roots):
         _, predecessors, expected, _ = count_lengths(*adjacency(A), lengths(A), root, rtol)
         np.testing.assert_array_equal(sigma[:, k], expected)
@@ -71,25 +71,13 @@ def test_entries_and_path_counts(name, rtol):
 @pytest.mark.parametrize("delta", [1e-9, 0.5, 1e9])
 def test_distances(name, delta, infinite):
     A, roots = GRAPHS[name]
-    state = state_of(A)
-    graph, stop = state.graph.reordered, np.zeros(1, np.uint8)
+    state = state_of(A, bucket_width=delta)
+    graph, sweep = state.graph.reordered, state.sweep
     if infinite == INFINITE and (graph.weights % 1).any():
         pytest.skip("the lengths are no whole numbers")
-    fresh = np.zeros(len(state.values), np.uint64)
-    values = np.full(state.values.shape, infinite, type(infinite))
-    distances.find_distances(
-        graph.indptr,
-        graph.indices,
-        graph.weights,
-        state.graph.position[roots],
-        delta,
-        values,
-        fresh,
-        state.nearest,
-        *state.lists,
-        stop,
-    )
-    assert not fresh.any()
+    values = np.empty((graph.n, 64), type(infinite))
+    core.length_distances(sweep, state.graph.position[roots], values)
+    assert not sweep.waiting.any()
     assert (values[:, len(roots) :] == infinite).all()
     for k, root in enumerate(roots):
         *_, dist = count_lengths(*adjacency(A), lengths(A), root)
@@ -111,7 +99,7 @@ def test_distances_that_are_not_as_short_as_expected():
     state = state_of(A)
     assert state.dist.dtype == np.uint16
     (levels,) = batched_weighted.forward(state, np.array([30, 40]))
-    assert state.dist is state.values
+    assert state.dist is state.sweep.values
     dist, sigma = batched_weighted.paths(state, levels)
     expected = [count_lengths(*adjacency(A), lengths(A), root)[-1] for root in (30, 40)]
     np.testing.assert_array_equal(dist, np.array(expected).T[state.graph.order])
@@ -139,19 +127,6 @@ def test_short_distances_change_no_bit(name):
     np.testing.assert_array_equal(ours, theirs)
 
 
-def test_transpose():
-    rng = np.random.default_rng(1)
-    T = sp.random_array((30, 30), density=0.2, rng=rng, format="csr")
-    T.sort_indices()
-    masks = rng.integers(1, 2**63, T.nnz).astype(np.uint64)
-    starts, tails, in_masks = np.zeros(31, np.int64), np.zeros(T.nnz, np.int32), np.zeros(T.nnz, np.uint64)
-    tight.transpose(T.indptr.astype(np.int64), T.indices, masks, starts, tails, in_masks)
-    expected = sp.csr_array((masks, T.indices, T.indptr), shape=T.shape).T.tocsr()
-    np.testing.assert_array_equal(starts, expected.indptr)
-    np.testing.assert_array_equal(tails, expected.indices)
-    np.testing.assert_array_equal(in_masks, expected.data)
-
-
 def test_rows_are_read_few_times_on_a_mesh():
     """The roots of a batch are neighbours, and rows wait until most of their columns can be counted."""
     A = with_lengths(grid(40, 40), ONE_TO_TEN)
@@ -165,9 +140,9 @@ def test_rows_are_read_few_times_on_a_mesh():
 def test_queue_has_room_for_an_entry_a_column():
     """On a directed cycle, rows that never wait for more of their columns are counted one column a time."""
     state = state_of(matrix(100, [(v, (v + 1) % 100) for v in range(100)]))
-    state.count_width = np.inf
+    state.sweep.count_width = np.inf
     (levels,) = batched_weighted.forward(state, np.arange(84, 20, -1))
-    assert levels.entries == 6400 <= len(state.queue) == len(state.masks)
+    assert levels.entries == 6400 <= len(state.sweep.queue)
 
 
 def test_state_is_as_new_after_every_batch():
@@ -214,127 +189,11 @@ def test_stop_flag():
         next(batched_weighted.forward(state, np.arange(3)))
 
 
-def test_every_step_stops():
-    """Each of the long loops looks at the flag by itself."""
-    state = state_of(with_lengths(path(50), ONE_TO_TEN))
-    next(batched_weighted.forward(state, np.arange(3)))
-    graph, out, into, stop = state.graph.reordered, state.out, state.into, np.ones(1, np.uint8)
-    state.values.fill(np.inf)
-    edges = (graph.indptr, graph.indices, graph.weights)
-    fresh = np.zeros(50, np.uint64)
-    distances.find_distances(*edges, np.arange(3), 1.0, state.values, fresh, state.nearest, *state.lists, stop)
-    assert np.count_nonzero(np.isfinite(state.values)) == 3
-    out.starts[:] = -1
-    tight.find_tight(*edges, 0.0, state.values, fresh, state.nearest, out.starts, out.ends, out.masks, stop)
-    assert (out.starts == -1).all()
-    phases, _, entries, _ = tight.count(
-        out.starts,
-        out.ends,
-        out.masks,
-        into.starts,
-        into.ends,
-        into.masks,
-        1.0,
-        None,
-        state.values,
-        fresh,
-        fresh,
-        state.nearest,
-        state.lists,
-        state.queue,
-        state.masks,
-        0,
-        1,
-        3,
-        np.uint64(0),
-        1.0,
-        stop,
-    )
-    assert (phases, entries) == (0, 3)
-
-
-MASK = np.uint64(0xF0F0_1234_0000_FFFF)
-BITS = (int(MASK) >> np.arange(64, dtype=object)) % 2 == 1
-
-
-def word(flags):
-    return sum(1 << k for k in range(64) if flags[k])
-
-
-def test_relax_row():
-    relax = njit(lambda values, v, w, length: rows.relax_row(values, v, w, length))
-    rng = np.random.default_rng(1)
-    values = rng.random((3, 64))
-    values[0, :8], values[2, 4:12] = np.inf, np.inf
-    before = values.copy()
-    nearer = relax(values, 0, 2, 0.25)
-    np.testing.assert_array_equal(values[2], np.minimum(before[0] + 0.25, before[2]))
-    np.testing.assert_array_equal(values[:2], before[:2])
-    assert int(nearer) == word(before[0] + 0.25 < before[2])
-    assert 0 < int(nearer) < 2**64 - 1
-    assert relax(values, 0, 2, 0.25) == 0
-
-
-def test_minimum_and_finite_columns_of_a_row():
-    minimum = njit(lambda values, v, mask: rows.minimum_of_row(values, v, mask))
-    finite = njit(lambda values, v: rows.finite_in_row(values, v))
-    values = np.random.default_rng(2).random((2, 64)) + 1
-    values[1, 3:50:4] = np.inf
-    assert minimum(values, 1, MASK) == values[1, BITS].min()
-    for k in range(64):
-        assert minimum(values, 1, np.uint64(1 << k)) == values[1, k]
-    assert minimum(values, 1, np.uint64(0)) == np.inf
-    assert int(finite(values, 1)) == word(np.isfinite(values[1]))
-
-
-def test_rows_of_short_distances():
-    """What would be more than 65,534 is infinite, and nothing leads on from there."""
-    relax = njit(lambda values, v, w, length: rows.relax_row(values, v, w, length))
-    minimum = njit(lambda values, v, mask: rows.minimum_of_row(values, v, mask))
-    finite = njit(lambda values, v: rows.finite_in_row(values, v))
-    tight_row = njit(lambda values, v, w, length, rtol: rows.tight_in_row(values, v, w, length, rtol))
-    values = np.random.default_rng(4).integers(1, 60, (3, 64)).astype(np.uint16)
-    values[0, :8], values[2, 4:13], values[0, 12], values[1, 3:50:4] = INFINITE, INFINITE, INFINITE - 5, INFINITE
-    through = np.minimum(values[0].astype(int) + 7, int(INFINITE))
-    before = values.copy()
-    nearer = relax(values, 0, 2, 7.0)
-    np.testing.assert_array_equal(values[2], np.minimum(through, before[2]))
-    np.testing.assert_array_equal(values[:2], before[:2])
-    assert int(nearer) == word(through < before[2])
-    assert 0 < int(nearer) < 2**64 - 1
-    assert minimum(values, 1, MASK) == values[1, BITS].min()
-    assert minimum(values, 1, np.uint64(1 << 3)) == np.inf
-    assert int(finite(values, 1)) == word(values[1] < INFINITE)
-    values[2, 12] = 7
-    expected = (values[0] < values[2]) & (through == values[2])
-    assert int(tight_row(values, 0, 2, 7.0, 0.0)) == word(expected)
-    assert 0 < np.count_nonzero(expected) < 60
-    values[1] = np.where(values[1] == INFINITE, INFINITE, 300 + np.arange(64))
-    assert distances.find_farthest(values[1:2]) == 363
-    values[1] = INFINITE
-    assert distances.find_farthest(values[1:2]) == 0
-
-
-@pytest.mark.parametrize("rtol", [0.0, 1e-3])
-def test_tight_in_row(rtol):
-    tight_row = njit(lambda values, v, w, length, rtol: rows.tight_in_row(values, v, w, length, rtol))
-    rng = np.random.default_rng(3)
-    values = np.empty((2, 64))
-    values[0] = rng.integers(1, 9, 64)
-    values[1] = values[0] + 2 + rng.choice([0, 0, 1, -1, -2, -3, 1e-12, 1e-3, -1e-3, 1e-1], 64)
-    values[0, :4], values[1, 2:4] = np.inf, np.inf
-    values[:, 5] = 1e18
-    expected = [near < far and abs(near + 2 - far) <= rtol * far for near, far in values.T]
-    assert int(tight_row(values, 0, 1, 2.0, rtol)) == word(expected)
-    assert 0 < sum(expected) < 60
-
-
 def test_words_of_columns():
     flags = np.array([True, False, True] + [False] * 60 + [True])
-    columns = np.uint64(1 + 4 + 2**63)
+    columns = 1 + 4 + 2**63
     np.testing.assert_array_equal(entries.flags_of(columns, 64), flags)
     np.testing.assert_array_equal(entries.flags_of(columns, 3), flags[:3])
-    assert not entries.flags_of(np.uint64(0), 64).any()
+    assert not entries.flags_of(0, 64).any()
     levels = entries.Levels(np.arange(3), 3, 0, columns)
     assert levels.overflowed.tolist() == [True, False, True]
-    np.testing.assert_array_equal(entries.flags_of(levels.kept, 3), ~levels.overflowed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +14,24 @@ except ModuleNotFoundError as missing:
         "the kernels of lagbc are not compiled here: in a checkout, run `sh setup.sh test` or `pip install -e .`"
     ) from missing
 
-__all__ = ["Csr", "core", "csr", "level"]
+__all__ = ["Csr", "by_index", "core", "csr", "level"]
 
 Csr = core.Csr32 | core.Csr64
+
+Narrow = TypeVar("Narrow")
+Wide = TypeVar("Wide")
+
+
+def by_index(index_type: Any, narrow: type[Narrow], wide: type[Wide]) -> type[Narrow] | type[Wide]:
+    """Choose between the two versions of a class by the type of a graph's column indices."""
+    return narrow if index_type == np.int32 else wide
 
 
 def csr(indptr: NDArray[np.int64], indices: NDArray[Any], lengths: NDArray[np.float64] | None = None) -> Csr:
     """Hand compressed rows to kernels; the arrays are kept, not copied."""
-    if indices.dtype == np.int32:
-        return core.Csr32(indptr=indptr, indices=indices, lengths=lengths)
-    return core.Csr64(indptr=indptr, indices=indices, lengths=lengths)
+    kind: Any = by_index(indices.dtype, core.Csr32, core.Csr64)
+    made: Csr = kind(indptr=indptr, indices=indices, lengths=lengths)
+    return made
 
 
 def level() -> str:

@@ -1,7 +1,82 @@
-// Kernels of the batched method for Python.
+// Kernels of the batched method for Python, and the records of its workers.
 #include "../kernels/batched/family.h"
 #include "bind.h"
 
+namespace lagbc {
+namespace {
+
+// A copy of what a queue has: it may move when it grows.
+template <class T>
+Buffer<T> copied(const T* from, int64_t size) {
+    Buffer<T> copy(size);
+    std::copy_n(from, size, copy.data());
+    return copy;
+}
+
+template <class Index>
+void bind_queue(nb::module_& m, const char* name) {
+    using Class = Queue<Index>;
+    Described<Class>::name = name;
+    nb::class_<Class>(m, name)
+        .def(nb::init<int64_t, int64_t, int64_t>(), nb::arg("room"), nb::arg("rows"), nb::arg("growth"))
+        .def("__len__", &Class::size)
+        .def_prop_ro("vertices", [](const Class& queue) { return copied(queue.vertices(), queue.size()); })
+        .def_prop_ro("masks", [](const Class& queue) { return copied(queue.masks(), queue.size()); });
+}
+
+template <class Class, class Index, class... Fields>
+void bind_sweep(nb::module_& m, const char* name, Fields... fields) {
+    using S = Sweep<Index>;
+    record<Class>(m, name, Field{"out", &S::out}, Field{"queue", &S::queue}, Field{"order", &S::order},
+                  Field{"omega", &S::omega}, Field{"members", &S::members}, Field{"values", &S::values},
+                  Field{"paths", &S::paths}, Field{"stop", &S::stop}, Field{"sigma_limit", &S::sigma_limit},
+                  Field{"endpoints", &S::endpoints}, Field{"roots", &S::roots}, Field{"entries", &S::entries},
+                  Field{"depth", &S::depth}, Field{"overflowed", &S::overflowed}, fields...);
+}
+
+template <class Index>
+void bind_levels(nb::module_& m, const char* name) {
+    using S = LevelSweep<Index>;
+    bind_sweep<S, Index>(m, name, Field{"into", &S::into}, Field{"bits", &S::bits}, Field{"visited", &S::visited},
+                         Field{"starts", &S::starts}, Field{"active", &S::active}, Field{"pull_share", &S::pull_share});
+}
+
+template <class Class, class Index, class... Fields>
+void bind_counting(nb::module_& m, const char* name, Fields... fields) {
+    using S = CountingSweep<Index>;
+    bind_sweep<Class, Index>(m, name, Field{"count_width", &S::count_width}, Field{"waiting", &S::waiting},
+                             Field{"pushed", &S::pushed}, Field{"nearest", &S::nearest}, Field{"lists", &S::lists},
+                             Field{"tight_masks", &S::tight_masks}, Field{"in_starts", &S::in_starts},
+                             Field{"in_ends", &S::in_ends}, Field{"in_masks", &S::in_masks}, fields...);
+}
+
+template <class Index>
+void bind_waiting(nb::module_& m, const char* name) {
+    using S = WaitingSweep<Index>;
+    bind_counting<S, Index>(m, name, Field{"frontier", &S::frontier}, Field{"levels", &S::levels},
+                            Field{"level_starts", &S::level_starts});
+}
+
+template <class Index>
+void bind_lengths(nb::module_& m, const char* name) {
+    using S = LengthSweep<Index>;
+    bind_counting<S, Index>(m, name, Field{"width", &S::width}, Field{"rtol", &S::rtol}, Field{"longest", &S::longest},
+                            Field{"counts", &S::counts}, Field{"distances", &S::distances},
+                            Field{"short_distances", &S::short_distances}, Field{"is_short", &S::is_short},
+                            Field{"tight_starts", &S::tight_starts}, Field{"tight_ends", &S::tight_ends});
+}
+
+}  // namespace
+}  // namespace lagbc
+
 void lagbc::bind_batched(nb::module_& m, int level) {
+    bind_queue<Narrow>(m, "Queue32");
+    bind_queue<Wide>(m, "Queue64");
+    bind_levels<Narrow>(m, "LevelSweep32");
+    bind_levels<Wide>(m, "LevelSweep64");
+    bind_waiting<Narrow>(m, "WaitingSweep32");
+    bind_waiting<Wide>(m, "WaitingSweep64");
+    bind_lengths<Narrow>(m, "LengthSweep32");
+    bind_lengths<Wide>(m, "LengthSweep64");
     bind<signatures::Batched>(m, level);
 }

@@ -10,6 +10,7 @@ namespace lagbc {
 
 // A family each, in a file of its own.
 void bind_batched(nb::module_& m, int level);
+void bind_extended(nb::module_& m, int level);
 void bind_traversal(nb::module_& m, int level);
 void bind_within(nb::module_& m, int level);
 void bind_reduce(nb::module_& m, int level);
@@ -117,8 +118,11 @@ struct Field {
     T Class::* place;
 };
 
+// Whether the object that a field is set to is kept: what it points to lives in it.
 template <class T>
-inline constexpr bool is_view = std::is_same_v<T, Stop>;
+inline constexpr bool is_view = std::is_same_v<T, Stop> || std::is_pointer_v<T>;
+template <class Record>
+inline constexpr bool is_view<Ref<Record>> = true;
 template <class View>
     requires requires { typename ArrayOf<View>::Item; }
 inline constexpr bool is_view<View> = true;
@@ -126,7 +130,7 @@ template <class View>
 inline constexpr bool is_view<Optional<View>> = true;
 
 template <class T>
-inline constexpr bool has_default = !is_view<T>;
+inline constexpr bool has_default = !is_view<T> || std::is_pointer_v<T>;
 template <class View>
 inline constexpr bool has_default<Optional<View>> = true;
 
@@ -135,49 +139,50 @@ inline constexpr bool has_default<Optional<View>> = true;
                                nb::handle given);
 
 // Set a field. An array is kept in the __dict__ of the record as long as it is the field.
-template <class Class, class T>
-void set_field(nb::handle self, const Field<Class, T>& field, nb::handle given) {
+template <class Class, class Owner, class T>
+void set_field(nb::handle self, const Field<Owner, T>& field, nb::handle given) {
     Argument<T> argument;
     if (!load<T>(argument, given)) refuse_field(Described<Class>::name, field.name, Described<T>::wanted(), given);
     nb::inst_ptr<Class>(self)->*field.place = argument.operator nb::detail::cast_t<T>();
     if constexpr (is_view<T>) nb::getattr(self, "__dict__")[field.name] = given;
 }
 
-template <class Class, class T>
-nb::object get_field(nb::handle self, const Field<Class, T>& field) {
+template <class Class, class Owner, class T>
+nb::object get_field(nb::handle self, const Field<Owner, T>& field) {
     if constexpr (is_view<T>)
         return nb::cast<nb::dict>(nb::getattr(self, "__dict__"))[field.name];
     else
         return nb::cast(nb::inst_ptr<Class>(self)->*field.place);
 }
 
-template <class Class, class T>
-void bind_field(nb::class_<Class>& record, const Field<Class, T>& field) {
+template <class Class, class Owner, class T>
+void bind_field(nb::class_<Class>& record, const Field<Owner, T>& field) {
     static const std::string annotation = Described<T>::annotation();
     const std::string get = std::string("def ") + field.name + "(self) -> " + annotation;
     const std::string set = std::string("def ") + field.name + "(self, value: " + annotation + ") -> None";
     record.def_prop_rw(
-        field.name, [field](nb::handle self) { return get_field(self, field); },
-        [field](nb::handle self, nb::handle given) { set_field(self, field, given); }, nb::arg("value").none(),
+        field.name, [field](nb::handle self) { return get_field<Class>(self, field); },
+        [field](nb::handle self, nb::handle given) { set_field<Class>(self, field, given); }, nb::arg("value").none(),
         nb::for_getter(nb::sig(get.c_str())), nb::for_setter(nb::sig(set.c_str())));
 }
 
 // Set a field to what keywords hold for it, or leave its default; it is taken out of them.
-template <class Class, class T>
-void take_field(nb::handle self, const Field<Class, T>& field, nb::dict& keywords) {
+template <class Class, class Owner, class T>
+void take_field(nb::handle self, const Field<Owner, T>& field, nb::dict& keywords) {
     if (keywords.contains(field.name)) {
-        set_field(self, field, keywords[field.name]);
+        set_field<Class>(self, field, keywords[field.name]);
         nb::del(keywords[field.name]);
     } else if constexpr (!has_default<T>) {
         throw nb::type_error((Described<Class>::name + ": " + field.name + " is missing").c_str());
     } else if constexpr (is_view<T>) {
-        set_field(self, field, nb::none());
+        set_field<Class>(self, field, nb::none());
     }
 }
 
-// Bind a struct as a class whose fields are arrays and numbers: it is made of keywords, and fields can be set later.
-template <class Class, class... T>
-nb::class_<Class> record(nb::module_& m, const char* name, Field<Class, T>... fields) {
+// Bind a struct as a class whose fields, or those of its bases, are arrays, numbers and other records: it is made of
+// keywords, and fields can be set later.
+template <class Class, class... Owners, class... T>
+nb::class_<Class> record(nb::module_& m, const char* name, Field<Owners, T>... fields) {
     Described<Class>::name = name;
     nb::class_<Class> record(m, name, nb::dynamic_attr());
     std::string signature = "def __init__(self, *";
@@ -190,7 +195,7 @@ nb::class_<Class> record(nb::module_& m, const char* name, Field<Class, T>... fi
         nb::inst_mark_ready(self.h);
         nb::dict keywords;
         keywords.update(given);
-        (take_field(self.h, fields, keywords), ...);
+        (take_field<Class>(self.h, fields, keywords), ...);
         for (auto [unknown, value] : keywords)
             throw nb::type_error((Described<Class>::name + " has no field " + nb::cast<std::string>(unknown)).c_str());
     };

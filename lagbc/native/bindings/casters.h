@@ -146,6 +146,21 @@ private:
     make_caster<lagbc::Span<const uint8_t>> view;
 };
 
+// Another record.
+template <class Record>
+struct type_caster<lagbc::Ref<Record>> {
+    NB_TYPE_CASTER(lagbc::Ref<Record>, make_caster<Record>::Name)
+
+    bool from_python(handle source, uint32_t flags, cleanup_list* cleanup) noexcept {
+        if (source.is_none() || !record.from_python(source, flags, cleanup)) return false;
+        value = {record.operator std::remove_const_t<Record>*()};
+        return true;
+    }
+
+private:
+    make_caster<Record> record;
+};
+
 // An array that a kernel made becomes Python's, which frees it.
 template <class T>
 struct type_caster<lagbc::Buffer<T>> {
@@ -238,6 +253,15 @@ struct Described {
     static inline std::string name;
     static std::string annotation() { return name; }
     static std::string wanted() { return "a " + name; }
+};
+
+template <class Record>
+struct Described<Ref<Record>> : Described<std::remove_const_t<Record>> {};
+
+template <class Record>
+struct Described<Record*> {
+    static std::string annotation() { return Described<std::remove_const_t<Record>>::annotation() + " | None"; }
+    static std::string wanted() { return Described<std::remove_const_t<Record>>::wanted() + ", or None"; }
 };
 
 template <class T>

@@ -22,8 +22,8 @@ int chosen_level() {
 template <class Index>
 void bind_csr(nb::module_& m, const char* name) {
     using Graph = Csr<Index>;
-    record(m, name, Field{"indptr", &Graph::indptr}, Field{"indices", &Graph::indices},
-           Field{"lengths", &Graph::lengths});
+    record<Graph>(m, name, Field{"indptr", &Graph::indptr}, Field{"indices", &Graph::indices},
+                  Field{"lengths", &Graph::lengths});
 }
 
 }  // namespace
@@ -36,6 +36,7 @@ NB_MODULE(core, m) {
     bind_csr<Narrow>(m, "Csr32");
     bind_csr<Wide>(m, "Csr64");
     bind_batched(m, level);
+    bind_extended(m, level);
     bind_traversal(m, level);
     bind_within(m, level);
     bind_reduce(m, level);

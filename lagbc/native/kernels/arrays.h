@@ -5,8 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
+// Of functions, and of lambdas behind their parameters.
 #define LAGBC_INLINE [[gnu::always_inline]] inline
+#define LAGBC_INLINED __attribute__((always_inline))
 
 namespace lagbc {
 
@@ -26,6 +29,11 @@ struct Span {
     int64_t size = 0;
 
     LAGBC_INLINE T& operator[](int64_t i) const { return data[i]; }
+    LAGBC_INLINE operator Span<const T>() const
+        requires(!std::is_const_v<T>)
+    {
+        return {data, size};
+    }
     LAGBC_INLINE T* begin() const { return data; }
     LAGBC_INLINE T* end() const { return data + size; }
     LAGBC_INLINE void fill(T value) const {
@@ -56,6 +64,15 @@ struct Rows {
 template <class View>
 struct Optional : View {
     bool is_there = false;
+};
+
+// Another record, which the one that refers to it keeps alive. A plain pointer may be None.
+template <class Record>
+struct Ref {
+    Record* to = nullptr;
+
+    LAGBC_INLINE Record& operator*() const { return *to; }
+    LAGBC_INLINE Record* operator->() const { return to; }
 };
 
 // A matrix in compressed rows, or its pattern alone: the edges of v are indptr[v]:indptr[v + 1].

@@ -5,5 +5,6 @@ using lagbc::LAGBC_LEVEL::Batched, lagbc::LAGBC_LEVEL::Level;
 
 template <>
 const Batched::Table& lagbc::table_of<Level, Batched::Table>() {
-    return Batched::table;
+    static constexpr auto table = Batched::table();
+    return table;
 }

@@ -10,8 +10,9 @@
 
 namespace lagbc {
 
-// Throw std::bad_alloc, which Python sees as MemoryError.
+// Both are a MemoryError in Python; the second tells that a run may take no more.
 [[noreturn]] void throw_out_of_memory();
+[[noreturn]] void throw_beyond_growth(int64_t needed, int64_t growth);
 
 // An array of numbers on the heap, not initialized. Python takes one that a kernel returns as an array, without a copy.
 template <class T>
@@ -44,6 +45,7 @@ public:
     LAGBC_INLINE T* data() const { return data_; }
     LAGBC_INLINE int64_t size() const { return size_; }
     LAGBC_INLINE Span<T> span() const { return {data_, size_}; }
+    LAGBC_INLINE Span<const T> view() const { return {data_, size_}; }
     LAGBC_INLINE T* release() { return std::exchange(data_, nullptr); }
 
 private:

@@ -27,7 +27,8 @@ template <Text call, auto... versions>
 struct Kernel {
     using Versions = std::tuple<decltype(versions)...>;
     static constexpr const char* signature = call.at;
-    static constexpr Versions pointers{versions...};
+
+    static consteval Versions pointers() { return {versions...}; }
 };
 
 // Pointers to the kernels of a family; the type is the same at every level.
@@ -40,7 +41,8 @@ struct Table {
 template <class Level, Text name, class... Kernels>
 struct Family {
     using Table = lagbc::Table<name, typename Kernels::Versions...>;
-    static constexpr Table table{{Kernels::pointers...}};
+
+    static consteval Table table() { return {{Kernels::pointers()...}}; }
 
     // Call visit.operator()<kernel, its place>() for each kernel.
     template <class Visit>

@@ -5,5 +5,6 @@ using lagbc::LAGBC_LEVEL::Graphs, lagbc::LAGBC_LEVEL::Level;
 
 template <>
 const Graphs::Table& lagbc::table_of<Level, Graphs::Table>() {
-    return Graphs::table;
+    static constexpr auto table = Graphs::table();
+    return table;
 }

@@ -5,5 +5,6 @@ using lagbc::LAGBC_LEVEL::Io, lagbc::LAGBC_LEVEL::Level;
 
 template <>
 const Io::Table& lagbc::table_of<Level, Io::Table>() {
-    return Io::table;
+    static constexpr auto table = Io::table();
+    return table;
 }

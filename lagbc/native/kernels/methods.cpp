@@ -5,5 +5,6 @@ using lagbc::LAGBC_LEVEL::Methods, lagbc::LAGBC_LEVEL::Level;
 
 template <>
 const Methods::Table& lagbc::table_of<Level, Methods::Table>() {
-    return Methods::table;
+    static constexpr auto table = Methods::table();
+    return table;
 }

@@ -5,5 +5,6 @@ using lagbc::LAGBC_LEVEL::Reduce, lagbc::LAGBC_LEVEL::Level;
 
 template <>
 const Reduce::Table& lagbc::table_of<Level, Reduce::Table>() {
-    return Reduce::table;
+    static constexpr auto table = Reduce::table();
+    return table;
 }

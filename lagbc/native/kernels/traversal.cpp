@@ -5,5 +5,6 @@ using lagbc::LAGBC_LEVEL::Traversal, lagbc::LAGBC_LEVEL::Level;
 
 template <>
 const Traversal::Table& lagbc::table_of<Level, Traversal::Table>() {
-    return Traversal::table;
+    static constexpr auto table = Traversal::table();
+    return table;
 }

@@ -5,5 +5,6 @@ using lagbc::LAGBC_LEVEL::Within, lagbc::LAGBC_LEVEL::Level;
 
 template <>
 const Within::Table& lagbc::table_of<Level, Within::Table>() {
-    return Within::table;
+    static constexpr auto table = Within::table();
+    return table;
 }

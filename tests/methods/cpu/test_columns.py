@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lagbc.methods.cpu.columns import clear_unreached, extremes, turn, turn_back
+from lagbc.native.core import clear_unreached, find_extremes, turn, turn_back
 
 SHAPES = [(1, 1), (15, 64), (128, 3), (129, 64), (1024, 16), (1025, 17), (2500, 64)]
 
@@ -26,7 +26,7 @@ def test_extremes_of_columns():
     weights[::3] = 0
     weights[:, 2] = 0
     smallest, largest = np.full(7, np.inf), np.zeros(7)
-    extremes(weights, smallest, largest)
+    find_extremes(weights, smallest, largest)
     np.testing.assert_array_equal(largest, weights.max(axis=0))
     np.testing.assert_array_equal(smallest, np.where(weights > 0, weights, np.inf).min(axis=0))
 

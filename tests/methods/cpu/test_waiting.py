@@ -40,14 +40,15 @@ def test_entries_and_path_counts(name):
     state = state_of(A)
     (found,) = waiting.forward(state, roots)
     assert not found.overflowed.any()
+    queue, masks = state.sweep.queue.vertices, state.sweep.queue.masks
     place, sigma = np.full((A.shape[0], len(roots)), -1), np.zeros((A.shape[0], len(roots)))
     for i in range(found.entries):
-        row, mask = state.queue[i], state.masks[i]
+        row, mask = queue[i], masks[i]
         assert mask
         for k in columns_of(mask):
             v = state.graph.order[row]
             assert place[v, k] == -1
-            place[v, k], sigma[v, k] = i, state.values[row, k]
+            place[v, k], sigma[v, k] = i, state.sweep.values[row, k]
     deepest = 0
     for k, root in enumerate(roots):
         order, predecessors, expected, depth = count_hops(*adjacency(A), root)
@@ -64,9 +65,10 @@ def test_levels_are_kept_where_distances_are_summed(name):
     state = state_of(A, sums=EVERY)
     (found,) = waiting.forward(state, roots)
     depth = np.full((A.shape[0], len(roots)), -1)
+    starts, queue, masks = state.sweep.level_starts, state.sweep.levels.vertices, state.sweep.levels.masks
     for level in range(found.depth + 1):
-        for i in range(state.level_starts[level], state.level_starts[level + 1]):
-            v, live = state.graph.order[state.level_queue[i]], columns_of(state.level_masks[i])
+        for i in range(starts[level], starts[level + 1]):
+            v, live = state.graph.order[queue[i]], columns_of(masks[i])
             assert (depth[v, live] == -1).all()
             depth[v, live] = level
     for k, root in enumerate(roots):

@@ -24,8 +24,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.batched import levels as by_levels
 from lagbc.methods.cpu.batched import waiting
-from lagbc.methods.cpu.batched.queue import Levels
-from lagbc.methods.cpu.batched.rows import COLUMNS
+from lagbc.methods.cpu.batched.sweep import COLUMNS, Levels
 from lagbc.methods.sums import PATH_SUMS, Sums
 
 batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)

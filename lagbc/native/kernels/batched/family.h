@@ -2,9 +2,48 @@
 #pragma once
 
 #include "../family.h"
+#include "alone.h"
+#include "lengths.h"
+#include "levels.h"
+#include "probe.h"
+#include "waiting.h"
 
 namespace lagbc::LAGBC_LEVEL {
 
-using Batched = Family<Level, "batched">;
+using Batched = Family<
+    Level, "batched",  //
+    Kernel<"search_levels(sweep, positions)", search_levels<Narrow>, search_levels<Wide>>,
+    Kernel<"sum_levels(sweep, omega, times, edge_order, dependency, stress, edges)", sum_levels<Narrow>,
+           sum_levels<Wide>>,
+    Kernel<"sum_level_distances(sweep, reached, distance, inverse, deepest)", sum_level_distances<Narrow>,
+           sum_level_distances<Wide>>,
+    Kernel<"level_distances(sweep, dist)", level_distances<Narrow>, level_distances<Wide>>,
+    Kernel<"search_waiting(sweep, positions)", search_waiting<Narrow>, search_waiting<Wide>>,
+    Kernel<"sum_waiting(sweep, omega, times, edge_order, dependency, stress, edges)", sum_waiting<Narrow>,
+           sum_waiting<Wide>>,
+    Kernel<"sum_waiting_distances(sweep, reached, distance, inverse, deepest)", sum_waiting_distances<Narrow>,
+           sum_waiting_distances<Wide>>,
+    Kernel<"waiting_distances(sweep, dist)", waiting_distances<Narrow>, waiting_distances<Wide>>,
+    Kernel<"search_lengths(sweep, positions)", search_lengths<Narrow>, search_lengths<Wide>>,
+    Kernel<"sum_lengths(sweep, omega, times, edge_order, dependency, stress, edges)", sum_lengths<Narrow>,
+           sum_lengths<Wide>>,
+    Kernel<"sum_length_distances(sweep, reached, distance, inverse, deepest)", sum_length_distances<Narrow>,
+           sum_length_distances<Wide>>,
+    Kernel<"length_distances(sweep, positions, dist)", length_distances<Narrow, double>,
+           length_distances<Narrow, uint16_t>, length_distances<Wide, double>, length_distances<Wide, uint16_t>>,
+    Kernel<"probe_hops(graph, roots, most)", probe_hops<Narrow>, probe_hops<Wide>>,
+    // For tests alone:
+    Kernel<"relax_row(values, v, w, length)", alone::relax_row<double>, alone::relax_row<uint16_t>>,
+    Kernel<"minimum_of_row(values, v, mask)", alone::minimum_of_row<double>, alone::minimum_of_row<uint16_t>>,
+    Kernel<"finite_in_row(values, v)", alone::finite_in_row<double>, alone::finite_in_row<uint16_t>>,
+    Kernel<"positive_in_row(values, v)", alone::positive_in_row>,
+    Kernel<"tight_in_row(values, v, w, length, rtol)", alone::tight_in_row<double>, alone::tight_in_row<uint16_t>>,
+    Kernel<"put_row(values, v, mask, total, limit)", alone::put_row>,
+    Kernel<"finish_row(values, v, mask, total, omega, times)", alone::finish_row>,
+    Kernel<"finish_paths_row(paths, values, v, mask, total, omega, times)", alone::finish_paths_row>,
+    Kernel<"dot_rows(values, v, w, mask, times)", alone::dot_rows>, Kernel<"sum_row(values, v, mask)", alone::sum_row>,
+    Kernel<"sum_inverse_row(values, v, mask)", alone::sum_inverse_row>,
+    Kernel<"raise_row(largest, values, v, mask)", alone::raise_row>,
+    Kernel<"gather(edges, bits, v, wanted, values, total)", alone::gather<Narrow>, alone::gather<Wide>>>;
 
 }  // namespace lagbc::LAGBC_LEVEL

@@ -1,5 +1,5 @@
 // Passes over matrices of a row a vertex and a column a root, each of which reads them once:
-// lagbc/methods/cpu/columns.py.
+
 #pragma once
 
 #include <algorithm>

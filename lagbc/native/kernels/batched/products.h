@@ -1,0 +1,105 @@
+// Masked products on bit rows, a row at a time: a row gathers from the other ends of its edges, in row order.
+//
+// An edge leads on in some of the 64 columns, which a word of bits says: of each edge by itself (`ByEdge`), or of the
+// vertex at its other end (`ByEnd`).
+#pragma once
+
+#include "row.h"
+#include "sweep.h"
+
+namespace lagbc::LAGBC_LEVEL {
+
+struct ByEdge {
+    const uint64_t* masks;
+    LAGBC_INLINE uint64_t operator()(int64_t e, int64_t) const { return masks[e]; }
+};
+
+struct ByEnd {
+    const uint64_t* masks;
+    LAGBC_INLINE uint64_t operator()(int64_t, int64_t w) const { return masks[w]; }
+};
+
+// Return the columns met, and add to `total` the sum of where(meet, values[w], 0) over the edges v -> w, or w -> v.
+template <class Index, class By>
+LAGBC_INLINE uint64_t gather(Span<const int64_t> starts, Span<const Index> ends, By by, int64_t v, uint64_t wanted,
+                             Rows<double> values, Row& total) {
+    uint64_t met = 0;
+    for (int64_t e = starts[v]; e < starts[v + 1]; ++e) {
+        const int64_t w = ends[e];
+        if (const uint64_t meet = wanted & by(e, w)) {
+            met |= meet;
+            add_row(total, values[w], meet);
+        }
+    }
+    return met;
+}
+
+// Write the paths to all members of v, `total` of them to each; note the columns in which they are too many.
+template <class Index>
+LAGBC_INLINE void put_paths(const Sweep<Index>& s, int64_t v, uint64_t wanted, Row& total, uint64_t& overflowed) {
+    if (s.members.is_there) scale_row(total, s.members[v]);
+    overflowed |= put_row(s.values[v], wanted, total, s.sigma_limit);
+}
+
+// The sums over paths of a batch in sweep order, while it is swept backward; what is not asked for is empty.
+struct PathSums {
+    Buffer<double> dependency, stress, edges;
+
+    LAGBC_INLINE PathSums(int64_t n, bool has_stress, int64_t edges_summed)
+        : dependency(n, 0.0), stress(has_stress ? n : 0, 0.0), edges(edges_summed, 0.0) {}
+};
+
+// The target weights of a batch: those of the sweep, or rows of them, and how often each column counts.
+struct ColumnWeights {
+    Optional<Rows<const double>> omega;
+    const double* times;
+};
+
+// The backward sweep, a vertex after those that it precedes: c = omega / sigma + A plus.second c along the edges that
+// `by` lets through, and sigma * (that product) is added to the dependencies. With `has_stress`, t = omega + A
+// plus.second t, and sigma * (that product) is added to stress; with `has_edges`, sigma[v] * c[w] to the edges v -> w.
+template <bool has_stress, bool has_edges, class Index>
+struct Backward {
+    const Sweep<Index>& s;
+    Span<const int64_t> starts;
+    Span<const Index> ends;
+    ColumnWeights weights;
+    uint64_t keep;  // the columns that are summed
+    const PathSums& sums;
+
+    // Sum over the successors of v, and add to its edges.
+    template <class By>
+    LAGBC_INLINE void gather_onward(By by, int64_t v, uint64_t wanted, Row& total, Row& paths_total) const {
+        for (int64_t e = starts[v]; e < starts[v + 1]; ++e) {
+            const int64_t w = ends[e];
+            if (const uint64_t meet = wanted & by(e, w)) {
+                add_row(total, s.values[w], meet);
+                if constexpr (has_stress) add_row(paths_total, s.paths[w], meet);
+                if constexpr (has_edges) sums.edges[e] += dot_rows(s.values[v], s.values[w], meet, weights.times);
+            }
+        }
+    }
+
+    // A root has no dependency on itself, but its edges have.
+    template <class By>
+    LAGBC_INLINE void finish_root(By by, int64_t v, uint64_t mask) const {
+        if constexpr (has_edges) {
+            Row total = zero_row(), paths_total = zero_row();
+            gather_onward(by, v, mask & keep, total, paths_total);
+        }
+    }
+
+    LAGBC_INLINE void finish(int64_t v, uint64_t mask, const Row& total, const Row& paths_total) const {
+        const Row omega = weights.omega.is_there ? load_row(weights.omega[v]) : splat_row(s.omega[v]);
+        if constexpr (has_stress)
+            sums.stress[v] += finish_paths_row(s.paths[v], s.values[v], mask, paths_total, omega, weights.times);
+        sums.dependency[v] += finish_row(s.values[v], mask, total, omega, weights.times);
+        if (s.members.is_there) {
+            Row own = load_row(s.values[v]);
+            scale_row(own, s.members[v]);
+            put_row(s.values[v], mask, own, infinity);
+        }
+    }
+};
+
+}  // namespace lagbc::LAGBC_LEVEL

@@ -1,0 +1,249 @@
+// Rows of 64 columns under a mask of 64 bits, bit k of which stands for column k.
+//
+// A row is in memory (a pointer), or a value that stays in registers as far as there are, such as a sum over edges.
+// Every column is computed by itself, and sums over columns are a fixed binary tree: all levels give the same bits.
+//
+// Distances that are whole numbers may be uint16, a quarter of the bytes. Then the largest number is infinity, and sums
+// end there.
+#pragma once
+
+#include <limits>
+
+#include "lanes.h"
+
+namespace lagbc::LAGBC_LEVEL {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+inline constexpr uint16_t short_infinity = 65535;
+
+struct Row {
+    Lanes part[parts];
+};
+
+// For each part i of a row: `body` is inlined with i a constant.
+template <int count = parts, class Body>
+LAGBC_INLINE void each_part(const Body& body) {
+#pragma GCC unroll 32
+    for (int i = 0; i < count; ++i) body(i);
+}
+
+LAGBC_INLINE Lanes splat(double number) {
+    return Lanes{} + number;
+}
+
+LAGBC_INLINE ShortLanes splat(uint16_t number) {
+    return ShortLanes{} + number;
+}
+
+LAGBC_INLINE Row zero_row() {
+    Row row;  // part by part: GCC clears Row{} in memory
+    each_part([&](int i) LAGBC_INLINED { row.part[i] = Lanes{}; });
+    return row;
+}
+
+LAGBC_INLINE Row load_row(const double* values) {
+    Row row;
+    each_part([&](int i) LAGBC_INLINED { row.part[i] = load(values, i); });
+    return row;
+}
+
+LAGBC_INLINE Row splat_row(double number) {
+    Row row;
+    each_part([&](int i) LAGBC_INLINED { row.part[i] = splat(number); });
+    return row;
+}
+
+LAGBC_INLINE void store_row(double* values, const Row& row) {
+    each_part([&](int i) LAGBC_INLINED { store(values, i, row.part[i]); });
+}
+
+// total += where(mask, values, 0)
+LAGBC_INLINE void add_row(Row& total, const double* values, uint64_t mask) {
+    each_part([&](int i) LAGBC_INLINED { total.part[i] += where(set_of(mask, i), load(values, i)); });
+}
+
+LAGBC_INLINE void scale_row(Row& row, double factor) {
+    each_part([&](int i) LAGBC_INLINED { row.part[i] *= factor; });
+}
+
+// Write where(mask, row, values); return the bits of the mask where row > limit.
+LAGBC_INLINE uint64_t put_row(double* values, uint64_t mask, const Row& row, double limit) {
+    uint64_t above = 0;
+    each_part([&](int i) LAGBC_INLINED {
+        store(values, i, select(set_of(mask, i), row.part[i], load(values, i)));
+        above |= bits_of(is_less(splat(limit), row.part[i])) << (lanes * i);
+    });
+    return above & mask;
+}
+
+// Combine the two halves of a row, then the halves of the result, down to one number. The row is overwritten.
+template <class Combine>
+LAGBC_INLINE double tree(Row& row, const Combine& combine) {
+#pragma GCC unroll 8
+    for (int width = parts / 2; width > 0; width /= 2)
+#pragma GCC unroll 32
+        for (int i = 0; i < width; ++i) row.part[i] = combine(row.part[i], row.part[i + width]);
+    double lane[lanes];
+    for (int k = 0; k < lanes; ++k) lane[k] = row.part[0][k];
+    for (int width = lanes / 2; width > 0; width /= 2)
+        for (int k = 0; k < width; ++k) lane[k] = combine(lane[k], lane[k + width]);
+    return lane[0];
+}
+
+LAGBC_INLINE double tree_sum(Row& row) {
+    return tree(row, [](auto low, auto high) LAGBC_INLINED { return low + high; });
+}
+
+// sum(where(mask, of(i), 0)), of(i) being part i of a row
+template <class Of>
+LAGBC_INLINE double masked_sum(uint64_t mask, const Of& of) {
+    Row row;
+    each_part([&](int i) LAGBC_INLINED { row.part[i] = where(set_of(mask, i), of(i)); });
+    return tree_sum(row);
+}
+
+// sum(where(mask, one * other * times, 0))
+LAGBC_INLINE double dot_rows(const double* one, const double* other, uint64_t mask, const double* times) {
+    return masked_sum(mask, [&](int i) LAGBC_INLINED { return load(one, i) * load(other, i) * load(times, i); });
+}
+
+// Close a vertex in the backward sweep: with sigma = values, write where(mask, omega / sigma + total, sigma), and
+// return sum(where(mask, sigma * total * times, 0)).
+LAGBC_INLINE double finish_row(double* values, uint64_t mask, const Row& total, const Row& omega, const double* times) {
+    return masked_sum(mask, [&](int i) LAGBC_INLINED {
+        const Lanes sigma = load(values, i);
+        store(values, i, select(set_of(mask, i), omega.part[i] / sigma + total.part[i], sigma));
+        return sigma * total.part[i] * load(times, i);
+    });
+}
+
+// The same for paths, before `finish_row`: write where(mask, omega + total, paths).
+LAGBC_INLINE double finish_paths_row(double* paths, const double* values, uint64_t mask, const Row& total,
+                                     const Row& omega, const double* times) {
+    return masked_sum(mask, [&](int i) LAGBC_INLINED {
+        store(paths, i, select(set_of(mask, i), omega.part[i] + total.part[i], load(paths, i)));
+        return load(values, i) * total.part[i] * load(times, i);
+    });
+}
+
+// sum(where(mask, values, 0)), and sum(where(mask, 1 / values, 0))
+LAGBC_INLINE double sum_row(const double* values, uint64_t mask) {
+    return masked_sum(mask, [&](int i) LAGBC_INLINED { return load(values, i); });
+}
+
+LAGBC_INLINE double sum_inverse_row(const double* values, uint64_t mask) {
+    return masked_sum(mask, [&](int i) LAGBC_INLINED { return splat(1.0) / load(values, i); });
+}
+
+// largest = maximum(where(mask, values, 0), largest)
+LAGBC_INLINE void raise_row(Row& largest, const double* values, uint64_t mask) {
+    each_part([&](int i) LAGBC_INLINED {
+        const Lanes value = where(set_of(mask, i), load(values, i));
+        largest.part[i] = select(is_less(largest.part[i], value), value, largest.part[i]);
+    });
+}
+
+// Distances, in either type. A length is brought into the type once an edge, by `length_of`.
+
+LAGBC_INLINE double infinite_distance(const double*) {
+    return infinity;
+}
+LAGBC_INLINE uint16_t infinite_distance(const uint16_t*) {
+    return short_infinity;
+}
+
+LAGBC_INLINE Lanes length_of(double length, const double*) {
+    return splat(length);
+}
+LAGBC_INLINE ShortLanes length_of(double length, const uint16_t*) {
+    return splat(static_cast<uint16_t>(length));
+}
+
+LAGBC_INLINE Lanes lengthen(Lanes near, Lanes length) {
+    return near + length;
+}
+LAGBC_INLINE ShortLanes lengthen(ShortLanes near, ShortLanes length) {
+    return add_saturated(near, length);
+}
+
+template <class Distance>
+inline constexpr int parts_of = parts;
+template <>
+inline constexpr int parts_of<uint16_t> = short_parts;
+
+// The bits of a row whose part i is the set is(i).
+template <class Distance, class Is>
+LAGBC_INLINE uint64_t mask_of(const Is& is) {
+    uint64_t mask = 0;
+    constexpr int width = columns / parts_of<Distance>;
+    each_part<parts_of<Distance>>([&](int i) LAGBC_INLINED { mask |= bits_of(is(i)) << (width * i); });
+    return mask;
+}
+
+// Write far = minimum(near + length, far); return the mask of those that became smaller.
+template <class Distance>
+LAGBC_INLINE uint64_t relax_row(const Distance* near, Distance* far, double length) {
+    const auto along = length_of(length, near);
+    const uint64_t smaller =
+        mask_of<Distance>([&](int i) LAGBC_INLINED { return is_less(lengthen(load(near, i), along), load(far, i)); });
+    if (smaller != 0)
+        each_part<parts_of<Distance>>([&](int i) LAGBC_INLINED {
+            const auto through = lengthen(load(near, i), along), known = load(far, i);
+            store(far, i, select(is_less(through, known), through, known));
+        });
+    return smaller;
+}
+
+// The smallest distance under a mask; infinity if there is none.
+LAGBC_INLINE double minimum_of_row(const double* values, uint64_t mask) {
+    Row row;
+    each_part([&](int i) LAGBC_INLINED { row.part[i] = select(set_of(mask, i), load(values, i), splat(infinity)); });
+    return tree(row, [](auto low, auto high) LAGBC_INLINED { return low < high ? low : high; });
+}
+
+LAGBC_INLINE double minimum_of_row(const uint16_t* values, uint64_t mask) {
+    ShortLanes smallest = splat(short_infinity);
+    each_part<short_parts>([&](int i) LAGBC_INLINED {
+        const ShortLanes value = select(short_set_of(mask, i), load(values, i), splat(short_infinity));
+        smallest = select(is_less(value, smallest), value, smallest);
+    });
+    uint16_t least = short_infinity;
+    for (int k = 0; k < short_lanes; ++k) least = smallest[k] < least ? smallest[k] : least;
+    return least == short_infinity ? infinity : least;
+}
+
+// The columns in which a distance is less than infinity, and those in which it is more than zero.
+template <class Distance>
+LAGBC_INLINE uint64_t finite_in_row(const Distance* values) {
+    return mask_of<Distance>([&](int i)
+                                 LAGBC_INLINED { return is_less(load(values, i), splat(infinite_distance(values))); });
+}
+
+LAGBC_INLINE uint64_t positive_in_row(const double* values) {
+    return mask_of<double>([&](int i) LAGBC_INLINED { return is_less(Lanes{}, load(values, i)); });
+}
+
+// The columns in which an edge leads on a shortest path from `near` to `far`:
+//
+//     near < far   and   abs(near + length - far) <= rtol * far
+//
+// Where its tail is not reached that is false: infinity is below nothing. Where it is, so is its head, once distances
+// are final. Distances of type uint16 are compared exactly, whatever `rtol` is.
+LAGBC_INLINE uint64_t tight_in_row(const double* near, const double* far, double length, double rtol) {
+    const Lanes along = splat(length);
+    return mask_of<double>([&](int i) LAGBC_INLINED {
+        const Lanes from = load(near, i), to = load(far, i);
+        const Lanes gap = from + along - to, most = splat(rtol) * to;
+        return static_cast<Set>(is_less(from, to) & is_at_most(gap, most) & is_at_most(-most, gap));
+    });
+}
+
+LAGBC_INLINE uint64_t tight_in_row(const uint16_t* near, const uint16_t* far, double length, double) {
+    const ShortLanes along = length_of(length, near);
+    return mask_of<uint16_t>([&](int i) LAGBC_INLINED {
+        const ShortLanes from = load(near, i), to = load(far, i);
+        return is_less(from, to) & (ShortSet)(lengthen(from, along) == to);
+    });
+}
+
+}  // namespace lagbc::LAGBC_LEVEL

@@ -1,0 +1,114 @@
+// What a batch sums to, brought into matrix order.
+#pragma once
+
+#include "../flags.h"
+#include "products.h"
+
+namespace lagbc::LAGBC_LEVEL {
+
+// Add a part to a total, entry i to entry order[i]; zeros are skipped, as roots may have reached little.
+LAGBC_INLINE void add_parts(Span<double> total, Span<const double> part, Span<const int64_t> order) {
+    for (int64_t i = 0; i < part.size; ++i)
+        if (part[i] != 0.0) total[order[i]] += part[i];
+}
+
+// Make an entry for each root, which has one path to itself; one at -1 is absent.
+template <class Index>
+void enqueue_roots(Sweep<Index>& s, Span<const int64_t> positions) {
+    s.roots = 0;
+    s.queue->require(positions.size);
+    for (int64_t k = 0; k < positions.size; ++k) {
+        const int64_t v = positions[k];
+        if (v < 0) continue;
+        if (s.values.is_there) s.values[v][k] = 1.0;
+        s.queue->put(s.roots++, v, uint64_t{1} << k);
+    }
+    s.entries = s.roots;
+}
+
+// Add one to both ends of every (root, reached vertex) pair; the first entries are the roots'.
+template <class Index>
+void add_ends(const Sweep<Index>& s, Span<double> scores) {
+    const int64_t roots = s.roots, entries = s.entries;
+    const uint64_t keep = ~s.overflowed;
+    const Index* vertices = s.queue->vertices();
+    const uint64_t* masks = s.queue->masks();
+    for (int64_t i = roots; i < entries; ++i) scores[vertices[i]] += __builtin_popcountll(masks[i] & keep);
+    for (int64_t i = 0; i < roots; ++i) {
+        const uint64_t column = masks[i] & keep;
+        if (column == 0) continue;
+        int64_t reached = 0;
+        for (int64_t j = roots; j < entries; ++j) reached += (masks[j] & column) != 0;
+        scores[vertices[i]] += static_cast<double>(reached);
+    }
+}
+
+// The sums over distances that are asked for, in matrix order, and the largest distance of each root.
+struct DistanceTotals {
+    Optional<Span<double>> reached, distance, inverse, deepest;
+};
+
+struct DistanceSums {
+    Buffer<double> reached, distance, inverse;
+    double deepest[columns] = {};
+
+    LAGBC_INLINE explicit DistanceSums(int64_t n) : reached(n, 0.0), distance(n, 0.0), inverse(n, 0.0) {}
+
+    LAGBC_INLINE void add_to(const DistanceTotals& totals, Span<const int64_t> order) const {
+        if (totals.reached.is_there) add_parts(totals.reached, reached.view(), order);
+        if (totals.distance.is_there) add_parts(totals.distance, distance.view(), order);
+        if (totals.inverse.is_there) add_parts(totals.inverse, inverse.view(), order);
+        if (totals.deepest.is_there)
+            for (int64_t k = 0; k < totals.deepest.size; ++k) totals.deepest[k] += deepest[k];
+    }
+};
+
+// Add the sums of 1, d and 1 / d over the entries of all levels d of a queue, and the deepest level of each column.
+template <class Index>
+void add_level_sums(const Queue<Index>& queue, Span<const int64_t> starts, int64_t depth, uint64_t keep,
+                    Span<const int64_t> order, const DistanceTotals& totals) {
+    DistanceSums sums(order.size);
+    for (int64_t level = 1; level <= depth; ++level) {
+        uint64_t live = 0;
+        for (int64_t i = starts[level]; i < starts[level + 1]; ++i) {
+            const uint64_t mask = queue.masks()[i] & keep;
+            const int64_t v = queue.vertices()[i], found = __builtin_popcountll(mask);
+            live |= mask;
+            sums.reached[v] += static_cast<double>(found);
+            sums.distance[v] += static_cast<double>(found * level);
+            sums.inverse[v] += static_cast<double>(found) / static_cast<double>(level);
+        }
+        for (int k = 0; k < columns; ++k)
+            if (live >> k & 1) sums.deepest[k] = static_cast<double>(level);
+    }
+    sums.add_to(totals, order);
+}
+
+// The sums over paths that are asked for, in matrix order.
+struct PathTotals {
+    Optional<Span<double>> dependency, stress, edges;
+};
+
+// Sweep a batch backward, and add what it sums to; whether that was finished before the flag was set. Nothing is added
+// where it was not. `backward` is called with a `Backward`, and `add_edges` with the sums of the edges of the list.
+template <class Index, class SweepBack, class AddEdges>
+LAGBC_INLINE bool add_path_sums(const Sweep<Index>& s, Span<const int64_t> starts, Span<const Index> ends,
+                                const ColumnWeights& weights, const PathTotals& totals, const SweepBack& sweep_back,
+                                const AddEdges& add_edges) {
+    const bool has_stress = totals.stress.is_there, has_edges = totals.edges.is_there;
+    const PathSums sums(s.order.size, has_stress, has_edges ? starts[s.order.size] : 0);
+    const bool finished = with(
+        [&](auto stress, auto edges) {
+            return sweep_back(Backward<decltype(stress)::value, decltype(edges)::value, Index>{s, starts, ends, weights,
+                                                                                               ~s.overflowed, sums});
+        },
+        has_stress, has_edges);
+    if (!finished) return false;
+    if (s.endpoints) add_ends(s, sums.dependency.span());
+    if (totals.dependency.is_there) add_parts(totals.dependency, sums.dependency.view(), s.order);
+    if (has_stress) add_parts(totals.stress, sums.stress.view(), s.order);
+    if (has_edges) add_edges(sums.edges.view());
+    return true;
+}
+
+}  // namespace lagbc::LAGBC_LEVEL
