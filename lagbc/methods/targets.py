@@ -76,11 +76,11 @@ def columns_into_range(omega: Any, times: NDArray[np.float64], dtype: str) -> tu
 def _extremes(omega: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the smallest weight > 0 and the largest of each column."""
     if isinstance(omega, np.ndarray):
-        from lagbc.methods.cpu.columns import extremes
+        from lagbc.native import core
 
         smallest, largest = np.full((2, omega.shape[1]), np.inf)
         largest.fill(0.0)
-        extremes(omega, smallest, largest)
+        core.find_extremes(omega, smallest, largest)
         return smallest, largest
     xp = module_of(omega)
     return as_numpy(xp.where(omega > 0, omega, np.inf).min(axis=0)), as_numpy(omega.max(axis=0))

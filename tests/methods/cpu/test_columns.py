@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lagbc.methods.cpu.columns import clear_unreached, extremes, turn, turn_back
+from lagbc.native import core
 
 SHAPES = [(1, 1), (15, 64), (128, 3), (129, 64), (1024, 16), (1025, 17), (2500, 64)]
 
@@ -13,12 +13,23 @@ def test_transposes(shape):
     """All is written, within a larger array as by itself."""
     rows = np.random.default_rng(shape).random(shape)
     columns = np.full((shape[1] + 2, shape[0]), -1.0)
-    turn_back(rows, columns[1:-1])
+    core.turn_back(rows, columns[1:-1])
     np.testing.assert_array_equal(columns[1:-1], rows.T)
     assert (columns[[0, -1]] == -1).all()
     again = np.full(shape, -1.0)
-    turn(columns[1:-1], again)
+    core.turn(columns[1:-1], again)
     np.testing.assert_array_equal(again, rows)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_whole_numbers_of_any_type(shape, kind):
+    """Distances are of one type in the sweep, and of another in columns; a part of a matrix may be turned."""
+    rows = np.random.default_rng(shape).integers(0, 99, (shape[0], shape[1] + 3)).astype(kind)[:, 1:-2]
+    for into in (np.int32, np.float64):
+        columns = np.full(shape[::-1], -1, into)
+        core.turn_back(rows, columns)
+        np.testing.assert_array_equal(columns, rows.T)
 
 
 def test_extremes_of_columns():
@@ -26,13 +37,14 @@ def test_extremes_of_columns():
     weights[::3] = 0
     weights[:, 2] = 0
     smallest, largest = np.full(7, np.inf), np.zeros(7)
-    extremes(weights, smallest, largest)
+    core.find_extremes(weights, smallest, largest)
     np.testing.assert_array_equal(largest, weights.max(axis=0))
     np.testing.assert_array_equal(smallest, np.where(weights > 0, weights, np.inf).min(axis=0))
 
 
-def test_what_is_not_reached_has_no_paths():
-    dist = np.array([[0.0, np.inf, 2.0], [np.inf, 1.0, np.inf]])
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_what_is_not_reached_has_no_paths(kind):
+    dist = np.array([[0.0, np.inf, 2.0], [np.inf, 1.0, np.inf]], kind)
     sigma = np.arange(1.0, 9.0).reshape(2, 4)[:, :3]
-    clear_unreached(dist, sigma)
+    core.clear_unreached(dist, sigma)
     np.testing.assert_array_equal(sigma, [[1, 0, 3], [0, 6, 0]])
