@@ -4,21 +4,19 @@ Rows and edges are numbered within their ball, so that balls that were found apa
 arrays.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc"
-
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.cpu.compile import njit
 from lagbc.errors import OutOfMemoryError
 from lagbc.graph.graph import Graph
-from lagbc.methods.balls import ROOM, Edges, Scratch, cut, reach
+from lagbc.methods.balls import Edges, Scratch
+from lagbc.native import core
 
 LANES = 32  # roots of a warp, at most; as in within.cu
 WARPS = 8  # of a block of roots, at most; as in within.cu
@@ -99,69 +97,19 @@ class Finder:
     """
 
     def __init__(self, graph: Graph, radius: float, *, edges: bool) -> None:
-        n, into = graph.n, graph.transpose
-        if n > _MOST_ROWS:
+        if graph.n > _MOST_ROWS:
             raise OutOfMemoryError("a ball may have more rows than 32 bits number")
-        entering = (None, None, None) if into is graph else (into.indptr, into.indices, into.weights)
-        self._graph: Any = (graph.indptr, graph.indices, graph.weights, *entering)
-        self._radius, self._edges = radius, edges
+        self._graph, self._radius, self._edges = graph.native, radius, edges
         # Pages that no search meets are never touched.
-        self._scratch = Scratch.of(n)
+        self._scratch = Scratch.of(graph.n)
 
     def find(self, lanes: Lanes) -> Balls:
         """Find the balls of blocks of roots, given by their places in sweep order."""
-        sizes, rows, vertices, out, into, places = _find(
-            *self._graph, lanes.roots, lanes.firsts, self._radius, self._edges, self._scratch
+        out, into = self._graph
+        sizes, rows = np.empty((len(lanes.firsts) - 1, 4), np.int64), np.empty(lanes.roots.shape, np.int32)
+        vertices, ends, heads, lengths, in_ends, in_heads, in_lengths, places = core.find_balls(
+            out, into, lanes.roots, lanes.firsts, self._radius, self._edges, self._scratch, sizes, rows
         )
-        out = Edges(*out)
-        return Balls(sizes, rows, vertices, out, out if self._graph[3] is None else Edges(*into), places)
-
-
-@njit
-def _find(indptr, indices, lengths, in_indptr, in_indices, in_lengths, roots, firsts, radius, with_places, scratch):
-    """Find balls: sizes, roots as rows, vertices, edges that leave and that enter, if they are others, and places."""
-    balls, row = len(firsts) - 1, scratch.row
-    sizes, of_roots = np.zeros((balls, 4), np.int64), np.full(roots.shape, -1, np.int32)
-    vertices, count = np.empty(ROOM, np.int32), 0
-    out, places, leaving = _no_edges(), np.empty(ROOM, np.int64), 0
-    into, entering = _no_edges(), 0
-    for ball in range(balls):
-        warps = slice(firsts[ball], firsts[ball + 1])
-        vertices, last = reach(indptr, indices, lengths, roots[warps], radius, len(row), scratch, vertices, count)
-        for warp in range(warps.start, warps.stop):
-            for k in range(roots.shape[1]):
-                if roots[warp, k] >= 0:
-                    of_roots[warp, k] = row[roots[warp, k]] - 1
-        own = vertices[count:last]
-        before = leaving, entering
-        out, places, leaving = cut(indptr, indices, lengths, own, row, with_places, out, places, count + ball, leaving)
-        if in_indptr is None:
-            entering = leaving
-        else:
-            into, _, entering = cut(
-                in_indptr, in_indices, in_lengths, own, row, False, into, places, count + ball, entering
-            )
-        row[own] = 0
-        sizes[ball] = last - count, leaving - before[0], entering - before[1], warps.stop - warps.start
-        count = last
-    ends = count + balls
-    return (
-        sizes,
-        of_roots,
-        vertices[:count].copy(),
-        _shortened(out, ends, leaving),
-        _shortened(into, ends, entering),
-        places[: leaving if with_places else 0].copy(),
-    )
-
-
-@njit
-def _no_edges():
-    return Edges(np.empty(ROOM, np.int64), np.empty(ROOM, np.int32), np.empty(0))
-
-
-@njit
-def _shortened(edges, ends, count):
-    """Copy so many ends and edges."""
-    indptr, heads, lengths = edges
-    return Edges(indptr[:ends].copy(), heads[:count].copy(), lengths[:count].copy())
+        leaving = Edges(ends, heads, lengths)
+        entering = leaving if into is out else Edges(in_ends, in_heads, in_lengths)
+        return Balls(sizes, rows, vertices, leaving, entering, places)
