@@ -76,6 +76,9 @@ def read_graph(
 
     **GraphML** is read by NetworkX or igraph, one of which has to be installed. Vertices keep their ids as names.
 
+    A file may not say whether edges go both ways, as an edge list without such a comment or ``.npz``. They are then
+    taken one way, and the first function that is given the graph without ``directed=`` warns.
+
     A file may list an edge more than once. Values are taken for lengths, so that the smallest is kept, as the shortest
     of parallel edges is; they are never summed. (Repeated entries of a matrix that is passed on without a file are
     summed, as SciPy does.)

@@ -123,7 +123,16 @@ class _Edges:
             matrix, repeats = merge_repeats(entries, largest=strengths, mirrored=not layout.directed)
             notices += repeat_notices(repeats, largest=strengths)
         said = layout.said(self.comments)
-        return GraphFile(matrix, layout.directed, "edge list", labels, notices, said=said, bad_length=self.bad_length)
+        return GraphFile(
+            matrix,
+            layout.directed,
+            "edge list",
+            labels,
+            notices,
+            said=said,
+            bad_length=self.bad_length,
+            tells_direction=bool(layout.mark),
+        )
 
     def _doubts(self, ends: NDArray[np.int32], labels: Any) -> tuple[str, ...]:
         """Say that the first line was taken for an edge, if none of its names occurs again."""
