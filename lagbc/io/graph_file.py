@@ -54,6 +54,8 @@ class GraphFile:
     tells_direction : bool
         Whether the file says if it is directed: not in ``.npz``, nor in an edge list without a comment of KONECT or
         SNAP.
+    has_values : bool
+        Whether the file gives edges values; else all in the matrix are 1.
     """
 
     matrix: sp.csr_array
@@ -67,6 +69,7 @@ class GraphFile:
     bad_length: BadLength | None = None
     coordinates: Coordinates | None = None
     tells_direction: bool = True
+    has_values: bool = True
 
     def is_directed(self) -> bool:
         """Return whether edges go one way; warn, once, where the file does not say."""
@@ -86,7 +89,7 @@ class GraphFile:
         return f"the edge {self.labels[i]} -> {self.labels[j]}"
 
     def require_lengths(self, what: str = "length", hops: str = "weighted=False") -> None:
-        """Raise ValueError if a value of an edge, which messages call `what`, is not finite and > 0.
+        """Raise ValueError if edges have no values, or one, which messages call `what`, is not finite and > 0.
 
         Parameters
         ----------
@@ -94,6 +97,12 @@ class GraphFile:
         hops : str
             What it takes to have paths counted in hops.
         """
+        if not self.has_values and self.matrix.nnz:
+            columns = {"edge list": "; length= says which column has them", "GraphML": "; length= names the attribute"}
+            raise InvalidValueError(
+                f"{self.name}: no values are read from the file, that edges would have as {what}s"
+                f"{columns.get(self.format, '')}. {hops} counts hops"
+            )
         entries = self.matrix.tocoo()
         values = entries.data
         # Complex values are refused by their type, and self loops are no edges.

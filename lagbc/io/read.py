@@ -76,6 +76,8 @@ def read_graph(
 
     **GraphML** is read by NetworkX or igraph, one of which has to be installed. Vertices keep their ids as names.
 
+    Of a file without values, ``weighted=True`` and ``strength=True`` of other functions are refused.
+
     A file may not say whether edges go both ways, as an edge list without such a comment or ``.npz``. They are then
     taken one way, and the first function that is given the graph without ``directed=`` warns.
 

@@ -227,3 +227,35 @@ def test_a_graph_that_tells_its_direction_is_taken_so(write, recwarn, text, name
     assert lagbc.as_graph(file).directed is file.directed
     assert file.tells_direction
     assert not recwarn.list
+
+
+GRAPHML = '<graphml><graph edgedefault="directed"><node id="a"/><node id="b"/>{}</graph></graphml>'
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "where"),
+    [
+        ("0 1\n1 2\n", "g.txt", "; length= says which column has them"),
+        ("0 1 x 2\n1 2 y 3\n", "g.txt", "; length= says which column has them"),
+        (BANNER.replace("real", "pattern") + "2 2 1\n1 2\n", "g.mtx", ""),
+        ("2 1\n2\n1\n", "g.metis", ""),
+        (GRAPHML.format('<edge source="a" target="b"/>'), "g.graphml", "; length= names the attribute"),
+    ],
+)
+def test_lengths_of_a_file_without_values_are_refused(write, text, name, where):
+    file = read_graph(write(text, name), **({"ends": (1, 2)} if "x 2" in text else {}))
+    assert not file.has_values
+    assert lagbc.bc(file, directed=file.directed).shape == file.matrix.shape[:1]
+    for given, what, hops in (
+        ({"weighted": True}, "lengths", "weighted=False counts"),
+        ({"strength": True}, "strengths", ""),
+    ):
+        message = f"{name}: no values are read from the file, that edges would have as {what}{where}. {hops}"
+        with pytest.raises(ValueError, match=re.escape(message)):
+            lagbc.bc(file, directed=file.directed, **given)
+
+
+@pytest.mark.parametrize(("text", "name"), [(GRAPHML.format(""), "g.graphml"), ("2 0\n\n\n", "g.metis")])
+def test_a_file_without_edges_lacks_no_lengths(write, text, name):
+    file = read_graph(write(text, name))
+    assert lagbc.bc(file, weighted=True).tolist() == [0, 0]

@@ -146,7 +146,7 @@ def weight_lines(source: Source) -> list[str]:
         return [ignored] if has_weights(source) else []
     strengths = " w, taken as lengths 1 / w" if source.lengths == "strengths" else " of edges"
     taken = f"weights: {source.lengths}{strengths}"
-    return [taken] if has_weights(source) else [taken, "weights: all are the same; the file may have none"]
+    return [taken] if has_weights(source) else [taken, "weights: all are the same"]
 
 
 def degrees_of(graph: Graph) -> list[tuple[str, Any]]:

@@ -132,6 +132,7 @@ class _Edges:
             said=said,
             bad_length=self.bad_length,
             tells_direction=bool(layout.mark),
+            has_values=layout.length is not None,
         )
 
     def _doubts(self, ends: NDArray[np.int32], labels: Any) -> tuple[str, ...]:
