@@ -297,7 +297,7 @@ def test_a_file_is_taken_as_it_is_read(tmp_path):
     """A file says itself whether it is directed; its edges come back as the matrix has them."""
     both, one_way = tmp_path / "a.mtx", tmp_path / "b.txt"
     both.write_text("%%MatrixMarket matrix coordinate real symmetric\n4 4 4\n2 1 5\n3 1 1\n4 2 1\n4 3 1\n")
-    one_way.write_text("0 1\n1 2\n2 2\n")
+    one_way.write_text("% asym positive\n0 1 2\n1 2 3\n2 2 1\n")
     for path in (both, one_way):
         file = lagbc.read_graph(path)
         given = {"directed": file.directed}

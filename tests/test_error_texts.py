@@ -157,7 +157,7 @@ def of_a_text(text, suffix):
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         path = Path(f"file.{suffix}")
         path.write_text(text, encoding="utf-8")
-        return told(lambda: lagbc.as_graph(lagbc.read_graph(path), weighted=True))
+        return told(lambda: lagbc.as_graph(lagbc.read_graph(path), directed=True, weighted=True))
 
 
 def told(call):

@@ -36,7 +36,7 @@ def named(request, tmp_path):
     if request.param == "igraph":
         return pytest.importorskip("igraph").Graph.from_networkx(nx.relabel_nodes(G, str), vertex_attr_hashable="name")
     if request.param == "file":
-        nx.write_edgelist(G, tmp_path / "g")
+        (tmp_path / "g").write_text("% asym unweighted\nann bob\nbob carl\ncarl dora\n")
         return lagbc.read_graph(tmp_path / "g")
     return lagbc.as_graph(G) if request.param == "graph" else G
 
@@ -64,9 +64,9 @@ def test_integers_are_names_where_names_are_integers(tmp_path):
     assert lagbc.bc(G, sources=[2]).tolist() == [0, 1, 0]
     (tmp_path / "g").write_text("30 10\n10 20\n")
     file = lagbc.read_graph(tmp_path / "g")
-    assert lagbc.bc(file, sources=[30]).tolist() == [1, 0, 0]
+    assert lagbc.bc(file, sources=[30], directed=True).tolist() == [1, 0, 0]
     with pytest.raises(ValueError, match="sources holds 0, which no vertex is called"):
-        lagbc.bc(file, sources=[0])
+        lagbc.bc(file, sources=[0], directed=True)
     assert lagbc.bc(file.matrix, sources=[2]).tolist() == [1, 0, 0]
 
 
@@ -121,13 +121,13 @@ def test_strengths_of_a_file(tmp_path):
     with pytest.warns(lagbc.GraphFileWarning):
         file = lagbc.read_graph(tmp_path / "g")
     with pytest.raises(ValueError, match=r"the smallest value was kept; pass read_graph\(strengths=True\)"):
-        lagbc.bc(file, strength=True)
+        lagbc.bc(file, strength=True, directed=True)
     with pytest.warns(lagbc.GraphFileWarning):
         file = lagbc.read_graph(tmp_path / "g", strengths=True)
-    assert lagbc.as_graph(file, strength=True).matrix[0, 1] == 1 / 4
+    assert lagbc.as_graph(file, strength=True, directed=True).matrix[0, 1] == 1 / 4
     (tmp_path / "g").write_text("0 1 4\n1 0 -2\n")
     with pytest.raises(ValueError, match=r"line 2: the edge 1 -> 0 has the strength -2\.0"):
-        lagbc.bc(lagbc.read_graph(tmp_path / "g"), strength=True)
+        lagbc.bc(lagbc.read_graph(tmp_path / "g"), strength=True, directed=True)
 
 
 @pytest.mark.parametrize("tiny", [1e-308, 5e-324])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from lagbc.errors import InvalidValueError
+from lagbc.errors import GraphFileWarning, InvalidValueError, warn
 from lagbc.graph.coordinates import Coordinates
 
 
@@ -31,7 +31,8 @@ class GraphFile:
         smallest value is kept, the shortest length (or the largest, see `read_graph`). Stored zeros are kept (not those
         that fill the blocks of a BSR matrix).
     directed : bool
-        What the file says: False for METIS and for symmetric, skew-symmetric or hermitian Matrix Market files.
+        What the file says: False for METIS and for symmetric, skew-symmetric or hermitian Matrix Market files. True
+        where it does not say, as `tells_direction` tells.
     format : str
         ``"Matrix Market"``, ``"SciPy npz"``, ``"edge list"``, ``"METIS"`` or ``"GraphML"``.
     labels : numpy.ndarray of int64 or of StringDType, shape (n,), or None
@@ -50,6 +51,11 @@ class GraphFile:
     coordinates : Coordinates or None
         Where the vertices are: in ``.coordinates.xy``, shape (n, 2), from attributes x and y of GraphML, or of an
         example that comes with them; ``.coordinates.degrees`` tells longitudes and latitudes.
+    tells_direction : bool
+        Whether the file says if it is directed: not in ``.npz``, nor in an edge list without a comment of KONECT or
+        SNAP.
+    has_values : bool
+        Whether the file gives edges values; else all in the matrix are 1.
     """
 
     matrix: sp.csr_array
@@ -62,6 +68,19 @@ class GraphFile:
     strengths: bool = False
     bad_length: BadLength | None = None
     coordinates: Coordinates | None = None
+    tells_direction: bool = True
+    has_values: bool = True
+
+    def is_directed(self) -> bool:
+        """Return whether edges go one way; warn, once, where the file does not say."""
+        if not self.tells_direction and "_has_warned" not in vars(self):
+            warn(
+                f"{self.name}: the format, {self.format}, tells no direction: edges go one way; directed=False takes "
+                "them both ways, directed=True one way without this warning",
+                GraphFileWarning,
+            )
+            vars(self)["_has_warned"] = True
+        return self.directed
 
     def edge(self, i: int, j: int) -> str:
         """Name an entry of the matrix as the file does."""
@@ -70,7 +89,7 @@ class GraphFile:
         return f"the edge {self.labels[i]} -> {self.labels[j]}"
 
     def require_lengths(self, what: str = "length", hops: str = "weighted=False") -> None:
-        """Raise ValueError if a value of an edge, which messages call `what`, is not finite and > 0.
+        """Raise ValueError if edges have no values, or one, which messages call `what`, is not finite and > 0.
 
         Parameters
         ----------
@@ -78,6 +97,12 @@ class GraphFile:
         hops : str
             What it takes to have paths counted in hops.
         """
+        if not self.has_values and self.matrix.nnz:
+            columns = {"edge list": "; length= says which column has them", "GraphML": "; length= names the attribute"}
+            raise InvalidValueError(
+                f"{self.name}: no values are read from the file, that edges would have as {what}s"
+                f"{columns.get(self.format, '')}. {hops} counts hops"
+            )
         entries = self.matrix.tocoo()
         values = entries.data
         # Complex values are refused by their type, and self loops are no edges.

@@ -51,7 +51,16 @@ def read_graphml(source: Source, strengths: bool, said: Columns) -> GraphFile:
     values = f"values in attribute {attribute!r}" if is_weighted else "no values"
     labels = np.array(names, np.dtypes.StringDType()) if names else np.empty(0, np.dtypes.StringDType())
     coordinates = of_attributes(others.vertices, others.graph)
-    return GraphFile(matrix, directed, "GraphML", labels, notices, said=values, coordinates=coordinates)
+    return GraphFile(
+        matrix,
+        directed,
+        "GraphML",
+        labels,
+        notices,
+        said=values,
+        coordinates=coordinates,
+        has_values=is_weighted,
+    )
 
 
 class _Attributes(NamedTuple):

@@ -82,7 +82,15 @@ def read_matrix_market(source: Source, strengths: bool) -> GraphFile:
     matrix, repeats = merge_repeats(entries, largest=strengths, mirrored=mirrored)
     notices = repeat_notices(repeats if header.field != "pattern" else 0, largest=strengths)
     bad_length = _first_bad_length(source, header, entries)
-    return GraphFile(matrix, not mirrored, "Matrix Market", None, notices, bad_length=bad_length)
+    return GraphFile(
+        matrix,
+        not mirrored,
+        "Matrix Market",
+        None,
+        notices,
+        bad_length=bad_length,
+        has_values=header.field != "pattern",
+    )
 
 
 def _first_bad_length(source: Source, header: _Header, entries: sp.coo_array) -> BadLength | None:

@@ -43,7 +43,7 @@ def read_metis(source: Source, strengths: bool) -> GraphFile:
     weight = numbers[(place >= 0) & (place % 2 == 1)] if header.stride == 2 else np.ones(ends[0].size)
     _check(source, header, *ends, weight)
     matrix = sp.csr_array((weight.astype(np.float64), ends), shape=(header.n, header.n))
-    return GraphFile(matrix, False, "METIS", None)
+    return GraphFile(matrix, False, "METIS", None, has_values=header.stride == 2)
 
 
 def _content(source: Source) -> Iterator[tuple[int, bytes]]:

@@ -38,7 +38,7 @@ def read_npz(source: Source, strengths: bool) -> GraphFile:
         raise GraphFormatError(
             f"{source.name}: {error}; expected a sparse matrix written by scipy.sparse.save_npz"
         ) from error
-    return GraphFile(kept, True, "SciPy npz", None, repeat_notices(repeats, largest=strengths))
+    return GraphFile(kept, True, "SciPy npz", None, repeat_notices(repeats, largest=strengths), tells_direction=False)
 
 
 def _require_honest_headers(source: Source, data: BinaryIO) -> None:

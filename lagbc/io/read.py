@@ -68,11 +68,18 @@ def read_graph(
     - Vertices are integers if the ends of the first edge are; they are renumbered from 0 in ascending order. Else they
       are names, text in UTF-8, numbered as they first occur; one that holds a separator stands in double quotes.
     - A header line is left out: titles, none of which is a number, that are usual ones (source and target, from and
-      to, ...) or have numbers below. Of more than three columns, usual titles say which are meant.
+      to, node1 and node2, ...) or have numbers below. Of more than three columns, usual titles say which are meant.
+      Over names alone, titles name no vertex: a first line whose names occur again is an edge. In doubt it is taken for
+      an edge, with a warning.
     - A comment of KONECT (``% sym positive``) or SNAP (``# Undirected graph``) says whether edges go both ways.
     - Lines may end in attributes in braces, as ``networkx.write_edgelist`` writes them.
 
     **GraphML** is read by NetworkX or igraph, one of which has to be installed. Vertices keep their ids as names.
+
+    Of a file without values, ``weighted=True`` and ``strength=True`` of other functions are refused.
+
+    A file may not say whether edges go both ways, as an edge list without such a comment or ``.npz``. They are then
+    taken one way, and the first function that is given the graph without ``directed=`` warns.
 
     A file may list an edge more than once. Values are taken for lengths, so that the smallest is kept, as the shortest
     of parallel edges is; they are never summed. (Repeated entries of a matrix that is passed on without a file are
@@ -89,7 +96,7 @@ def read_graph(
         The column of lengths, or its title; in GraphML and where lines end in attributes, the name of the attribute, by
         default "weight".
     header : bool, optional
-        Whether the first line of an edge list holds titles.
+        Whether the first line of an edge list holds titles; by default its first lines tell.
     names : bool, optional
         True takes the vertices of an edge list for names, whatever they look like.
     strengths : bool, default False
@@ -124,7 +131,8 @@ def read_graph(
     Warns
     -----
     GraphFileWarning
-        If values of repeated edges were left out; the message says how many.
+        If values of repeated edges were left out; the message says how many. If it is in doubt whether the first line
+        of an edge list holds titles; the message says how it was taken.
     """
     if not isinstance(path, str | os.PathLike):
         raise InvalidTypeError(f"path is {path!r}; it is the path of a file, or 'example:' and the name of a network")

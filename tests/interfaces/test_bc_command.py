@@ -298,12 +298,21 @@ def test_of_repeated_edges_the_shortest_is_taken_or_the_strongest(tmp_path):
     assert scores_of(tmp_path, single, "--weighted")[0] == [0, 1, 0]
 
 
-def test_weights_of_a_pattern_are_ones(tmp_path):
-    hops = scores_of(tmp_path, "example:karate")[0]
+@pytest.mark.parametrize(("flag", "what"), [("--weighted", "lengths"), ("--strength", "strengths")])
+def test_a_file_without_values_has_no_lengths(path_graph, tmp_path, flag, what):
+    message = "no values are read from the file, that edges would have as {}{}. leaving out {} counts hops"
+    for command in ("bc", "centralities", "info", "compare"):
+        assert message.format(what, "", flag) in fail(command, "example:karate", flag)
+    columns = "; --length says which column has them"
+    assert message.format(what, columns, flag) in fail("bc", path_graph, "--directed", flag)
+
+
+def test_values_that_are_all_the_same_are_said_to_be(detour, tmp_path):
+    detour.write_text("0 1 2\n1 2 2\n0 2 2\n")
     for flag in ("--weighted", "--strength"):
-        np.testing.assert_allclose(scores_of(tmp_path, "example:karate", flag)[0], hops, rtol=1e-13)
-        assert "weights: all are the same; the file may have none" in succeed("bc", "example:karate", flag)
-    assert "the file may have none" not in succeed("bc", "example:lesmis", "--weighted")
+        assert scores_of(tmp_path, detour, flag)[0] == scores_of(tmp_path, detour)[0]
+        assert "weights: all are the same" in succeed("bc", detour, flag)
+    assert "all are the same" not in succeed("bc", "example:lesmis", "--weighted")
 
 
 @pytest.mark.parametrize("weight", ["-2", "0", "nan"])

@@ -67,7 +67,7 @@ def test_command_ends_with_one_line_if_an_argument_is_wrong():
 
 @pytest.mark.parametrize("weighted", [[], ["--weighted"]])
 def test_command_drops_no_name_that_is_asked_for(weighted):
-    result = run("example:karate", "--methods", "batched, active-edge", "--device", "cpu", *weighted)
+    result = run("example:lesmis", "--methods", "batched, active-edge", "--device", "cpu", *weighted)
     assert result.exit_code == 1
     assert result.stdout.splitlines()[1:] == [""]
     assert "there is no 'active-edge' on cpu" in result.stderr

@@ -50,6 +50,16 @@ def test_columns_are_options(tmp_path):
     assert "below a header line 'a,b'" in succeed("info", path, "--header")
 
 
+def test_a_first_line_in_doubt_is_said_with_its_options(tmp_path):
+    path = tmp_path / "friends.csv"
+    path.write_text("who,whom\nann,bob\nbob,carl\n")
+    (line,) = run("bc", path, "--directed").stderr.splitlines()
+    assert line.startswith(f"lagbc: warning: {path}: the first line is taken for an edge, 'who' to 'whom', although")
+    assert line.endswith("; --header takes it for titles, --no-header for an edge without this warning")
+    for option in ("--header", "--no-header"):
+        assert run("bc", path, "--directed", option).stderr == ""
+
+
 def test_a_length_that_is_none_is_named_by_its_line(named):
     named.write_text(TEXT.replace("2.5", "-2.5"), encoding="utf-8")
     message = "people.csv, line 3: the edge Boss -> Zoë has the {} -2.5; {}s are finite and > 0"

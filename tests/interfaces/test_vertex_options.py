@@ -25,7 +25,7 @@ def scores_of(tmp_path, *arguments):
 
 def test_sources_and_targets(named, tmp_path):
     graph = lagbc.read_graph(named)
-    expected = lagbc.bc(graph, sources=["Ann", "Lee, C."], targets=["Eve", "Dan"]).tolist()
+    expected = lagbc.bc(graph, directed=True, sources=["Ann", "Lee, C."], targets=["Eve", "Dan"]).tolist()
     assert any(expected)
     (tmp_path / "who.txt").write_text("Eve\nDan\n")
     given = ["--sources", 'Ann,"Lee, C."', "--targets", f"@{tmp_path / 'who.txt'}"]
@@ -68,7 +68,7 @@ def test_weights_of_vertices(named, tmp_path):
     np.save(tmp_path / "jobs.npy", jobs)
     assert (
         scores_of(tmp_path, "reach", named, "--target-weights", tmp_path / "jobs.npy")
-        == lagbc.reach(graph, target_weights=jobs).tolist()
+        == lagbc.reach(graph, directed=True, target_weights=jobs).tolist()
     )
 
 

@@ -285,3 +285,68 @@ def test_values_are_rounded_as_python_does(tmp_path_factory, values, form):
 )
 def test_what_parsers_take_for_something_else(write, text, line, parts):
     check_error(write(text), line, parts)
+
+
+@pytest.mark.parametrize(
+    "titles",
+    ["source,target", "From,To", "node1,node2", "protein1,protein2", "gene_a,gene_b", "u,v", "Gene ID 1,Gene ID 2"],
+)
+def test_usual_titles_over_names_are_no_edge(write, recwarn, titles):
+    """Whatever stands below them: names that begin alike, or in the order of the alphabet."""
+    file = read_graph(write(f"{titles}\nNodal,geneva\ngeneva,uvula\n"))
+    assert file.labels.tolist() == ["Nodal", "geneva", "uvula"]
+    assert "below a header line" in file.said
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "node1,node2\nnode2,node3\n",
+        "node1,node2\nnode3,node4\nnode5,node1\n",
+        "u v\nw x\nx v\n",
+        "source target\na b\nb source\n",
+        "a,b,x\nb,c,y\n",
+    ],
+)
+def test_words_of_titles_that_occur_again_are_vertices(write, text):
+    said = {"ends": (1, 2)} if "x" in text and "," in text else {}
+    path = write(text)
+    file = read_graph(path, **said)
+    assert file.matrix.nnz == text.count("\n")
+    assert file.labels[:2].tolist() == text.replace(",", " ").split()[:2]
+    assert read_graph(path, header=True, **said).matrix.nnz == text.count("\n") - 1
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("who,whom\nann,bob\nbob,carl\n", "'who' to 'whom', although none of the names occurs again"),
+        ("gene1,gene2\ngene3,gene4\n", "'gene1' to 'gene2', although none of the names occurs again"),
+        ("source target\na b\nb source\n", "an edge, as 'source' is below, too"),
+    ],
+)
+def test_how_a_first_line_in_doubt_is_taken_is_said_once(write, recwarn, text, part):
+    path = write(text)
+    assert read_graph(path).matrix.nnz == text.count("\n")
+    (warning,) = recwarn.list
+    assert warning.category is GraphFileWarning
+    assert part in str(warning.message)
+    assert "header=True takes it for titles" in str(warning.message)
+    recwarn.clear()
+    assert read_graph(path, header=False).matrix.nnz == text.count("\n")
+    assert read_graph(path, header=True).matrix.nnz == text.count("\n") - 1
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("text", ["ann,bob\nbob,carl\n", "ann,bob\n", "ann,bob,2\nx,y,3\n", "ann bob {}\nx y {}\n"])
+def test_a_first_line_that_is_an_edge_is_not_in_doubt(write, recwarn, text):
+    assert read_graph(write(text)).labels[:2].tolist() == ["ann", "bob"]
+    assert not recwarn.list
+
+
+def test_titles_alone_say_how_they_are_an_edge(write):
+    path = write("u v\n")
+    with pytest.raises(GraphFormatError, match=r"no edge below the header line; .*header=False takes the one line"):
+        read_graph(path)
+    assert read_graph(path, header=False).labels.tolist() == ["u", "v"]

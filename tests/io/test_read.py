@@ -188,5 +188,74 @@ def test_values_that_are_no_lengths_are_named_as_in_the_file(write, name, text, 
     )
     for call in (lagbc.bc, lagbc.as_graph, lagbc.closeness):
         with pytest.raises(ValueError, match=re.escape(message)):
-            call(graph, weighted=True)
-    assert lagbc.bc(graph).tolist() == [0, 2, 2, 0]
+            call(graph, weighted=True, directed=graph.directed)
+    assert lagbc.bc(graph, directed=graph.directed).tolist() == [0, 2, 2, 0]
+
+
+UNTOLD = "tells no direction: edges go one way; directed=False takes them both ways, directed=True one way without"
+
+
+@pytest.mark.parametrize("name", ["g.txt", "g.npz"])
+def test_a_graph_without_a_direction_is_said_once_to_be_directed(write, tmp_path, recwarn, name):
+    if name == "g.npz":
+        sp.save_npz(tmp_path / name, sp.csr_array(([1.0, 1.0], ([0, 1], [1, 2])), shape=(3, 3)))
+    else:
+        write("0 1\n1 2\n", name)
+    file = read_graph(tmp_path / name)
+    assert (file.directed, file.tells_direction) == (True, False)
+    assert lagbc.bc(file, directed=True).tolist() == lagbc.bc(file, directed=False).tolist() == [0, 1, 0]
+    assert not recwarn.list
+    for call in (lagbc.bc, lagbc.closeness, lagbc.as_graph):
+        call(file)
+    (warning,) = recwarn.list
+    assert warning.category is lagbc.GraphFileWarning
+    assert f"{name}: the format, {file.format}, {UNTOLD}" in str(warning.message)
+    assert warning.filename == __file__
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("% asym unweighted\n0 1\n", "g.txt"),
+        ("# Undirected graph: g\n0 1\n", "g.txt"),
+        (BANNER + "2 2 1\n1 2 1\n", "g.mtx"),
+        ("2 1\n2\n1\n", "g.metis"),
+    ],
+)
+def test_a_graph_that_tells_its_direction_is_taken_so(write, recwarn, text, name):
+    file = read_graph(write(text, name))
+    assert lagbc.as_graph(file).directed is file.directed
+    assert file.tells_direction
+    assert not recwarn.list
+
+
+GRAPHML = '<graphml><graph edgedefault="directed"><node id="a"/><node id="b"/>{}</graph></graphml>'
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "where"),
+    [
+        ("0 1\n1 2\n", "g.txt", "; length= says which column has them"),
+        ("0 1 x 2\n1 2 y 3\n", "g.txt", "; length= says which column has them"),
+        (BANNER.replace("real", "pattern") + "2 2 1\n1 2\n", "g.mtx", ""),
+        ("2 1\n2\n1\n", "g.metis", ""),
+        (GRAPHML.format('<edge source="a" target="b"/>'), "g.graphml", "; length= names the attribute"),
+    ],
+)
+def test_lengths_of_a_file_without_values_are_refused(write, text, name, where):
+    file = read_graph(write(text, name), **({"ends": (1, 2)} if "x 2" in text else {}))
+    assert not file.has_values
+    assert lagbc.bc(file, directed=file.directed).shape == file.matrix.shape[:1]
+    for given, what, hops in (
+        ({"weighted": True}, "lengths", "weighted=False counts"),
+        ({"strength": True}, "strengths", ""),
+    ):
+        message = f"{name}: no values are read from the file, that edges would have as {what}{where}. {hops}"
+        with pytest.raises(ValueError, match=re.escape(message)):
+            lagbc.bc(file, directed=file.directed, **given)
+
+
+@pytest.mark.parametrize(("text", "name"), [(GRAPHML.format(""), "g.graphml"), ("2 0\n\n\n", "g.metis")])
+def test_a_file_without_edges_lacks_no_lengths(write, text, name):
+    file = read_graph(write(text, name))
+    assert lagbc.bc(file, weighted=True).tolist() == [0, 0]

@@ -70,8 +70,7 @@ def open_source(options: GraphOptions, steps: Steps) -> Source:
     with steps.step(f"reading {name}", "B"):
         strengths = options.lengths == "strengths"
         file = read_graph(name, strengths=strengths, progress=steps.progress, **options.columns)
-    tells_none = file.format == "SciPy npz" or (file.format == "edge list" and "directed (" not in file.said)
-    if options.directed is None and tells_none:
+    if options.directed is None and not file.tells_direction:
         note(f"the format, {file.format}, tells no direction: edges go one way (--undirected takes them both ways)")
     return Source(
         file=_as_lengths(file) if strengths else file,
@@ -147,7 +146,7 @@ def weight_lines(source: Source) -> list[str]:
         return [ignored] if has_weights(source) else []
     strengths = " w, taken as lengths 1 / w" if source.lengths == "strengths" else " of edges"
     taken = f"weights: {source.lengths}{strengths}"
-    return [taken] if has_weights(source) else [taken, "weights: all are the same; the file may have none"]
+    return [taken] if has_weights(source) else [taken, "weights: all are the same"]
 
 
 def degrees_of(graph: Graph) -> list[tuple[str, Any]]:

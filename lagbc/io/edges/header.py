@@ -10,11 +10,17 @@ from lagbc.io.edges.fields import is_float
 from lagbc.io.integers import is_int64
 from lagbc.io.source import Source
 
+# Words that are titles of ends with 1 and 2, or a and b, behind.
+_NUMBERED = (
+    *("node", "nodeid", "vertex", "id", "gene", "geneid", "protein", "proteinid", "interactor", "person", "user"),
+    *("author", "actor", "name", "entity", "item", "symbol"),
+)
 # Titles that tell a header line from an edge between two names, and which columns are meant; letters and digits alone.
 _ENDS = (
     *(("source", "target"), ("sourceid", "targetid"), ("src", "dst"), ("src", "dest"), ("tail", "head")),
     *(("from", "to"), ("fromid", "toid"), ("fromnode", "tonode"), ("fromnodeid", "tonodeid")),
-    *(("node1", "node2"), ("nodeid1", "nodeid2"), ("id1", "id2"), ("origin", "destination")),
+    *(("origin", "destination"), ("sender", "receiver"), ("parent", "child"), ("citing", "cited"), ("u", "v")),
+    *((word + tail, word + head) for word in _NUMBERED for tail, head in ("12", "ab")),
 )
 _LENGTHS = ("length", "weight", "distance")
 
@@ -42,10 +48,17 @@ def is_header(fields: list[bytes], below: list[bytes], said: Columns) -> bool:
         return True
     if any(map(is_float, fields)):
         return False
-    if _usual_ends(_plain(fields)) is not None:
-        return True
+    plain = _plain(fields)
+    if (ends := _usual_ends(plain)) is not None:
+        return len(below) != len(fields) or not all(_is_numbered_alike(plain[end], _plain(below)[end]) for end in ends)
     are_integers = len(below) == len(fields) > 1 and all(map(is_int64, below[:2]))
     return are_integers or (len(below) == len(fields) == 3 and is_float(below[2]))
+
+
+def is_in_doubt(titles: list[bytes], said: Columns) -> bool:
+    """Whether a first line of names alone may be titles or an edge, as far as the first two lines tell."""
+    told = said.header is not None or any(isinstance(end, str) for end in said.ends or ())
+    return not told and (not titles or len(titles) == 2 or said.ends is not None)
 
 
 def columns_of(
@@ -95,6 +108,12 @@ def _place(source: Source, titles: list[bytes], column: int | str) -> int:
 
 def _usual_ends(plain: list[str]) -> tuple[int, int] | None:
     return next(((plain.index(a), plain.index(b)) for a, b in _ENDS if a in plain and b in plain), None)
+
+
+def _is_numbered_alike(title: str, name: str) -> bool:
+    """Whether both are the same word with a number or a letter behind, as gene1 and gene3 are."""
+    word = next((word for word in _NUMBERED if title[:-1] == word), None)
+    return word is not None and re.fullmatch(word + "([0-9]+|[a-z])", name) is not None
 
 
 def _plain(titles: list[bytes]) -> list[str]:

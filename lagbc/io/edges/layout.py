@@ -12,12 +12,13 @@ from lagbc.errors import GraphFormatError
 from lagbc.io.columns import Columns
 from lagbc.io.edges.attributes import attribute_of, end_in_braces, with_attribute
 from lagbc.io.edges.fields import counted, shown, split_line, without_quoted
-from lagbc.io.edges.header import columns_of, is_header, mark_of
+from lagbc.io.edges.header import columns_of, is_header, is_in_doubt, mark_of
 from lagbc.io.integers import is_int64
 from lagbc.io.source import Source
 
 _EDGE = "'source target' or 'source target weight'"
 _SAY = f"{_EDGE}; of more columns, ends=(1, 2) and length=3 say which are meant"
+_ALONE = " (header=False takes the one line for an edge)"
 _SEPARATORS = {b",": "commas", b";": "semicolons", b"\t": "tabs", b" ": "blanks"}
 _COMMENTS = (b"#", b"%")
 
@@ -50,6 +51,8 @@ class Layout:
     mark : str
         What the comments above say of the whole.
     directed : bool
+    in_doubt : bool
+        Whether the first line may be titles or an edge, as far as the first two lines tell.
     """
 
     source: Source
@@ -64,6 +67,7 @@ class Layout:
     in_braces: bool
     mark: str
     directed: bool
+    in_doubt: bool
 
     def said(self, comments: int) -> str:
         """Say in one line what was recognised."""
@@ -141,7 +145,7 @@ def recognise(source: Source, said: Columns) -> Layout:
     if is_header(first, below, said):
         titles, lines = first, lines[1:]
         if not lines:
-            raise GraphFormatError(f"{source.name}: no edge below the header line; expected lines {_EDGE}")
+            raise GraphFormatError(f"{source.name}: no edge below the header line; expected lines {_EDGE}{_ALONE}")
     line, text = lines[0]
     fields = _split(source, line, text, separator, glued=True)
     found = columns_of(source, titles, fields, said, mark=mark)
@@ -170,6 +174,7 @@ def recognise(source: Source, said: Columns) -> Layout:
         in_braces=in_braces,
         mark=mark,
         directed=directed,
+        in_doubt=names and length is None and not in_braces and is_in_doubt(titles, said),
     )
 
 

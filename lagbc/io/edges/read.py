@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lagbc.io.columns import Columns
 from lagbc.io.edges import vertices
-from lagbc.io.edges.fields import is_float
+from lagbc.io.edges.fields import is_float, shown
 from lagbc.io.edges.layout import Layout, recognise
 from lagbc.io.graph_file import BadLength, GraphFile, merge_repeats, repeat_notices
 from lagbc.io.source import Source
@@ -29,7 +29,18 @@ def read_edge_list(source: Source, strengths: bool, said: Columns) -> GraphFile:
     for line, piece in source.pieces():
         edges.add(line, layout.prepared(line, piece))
         source.require(per_edge * edges.count + edges.vertices.most_bytes, f"a list of {edges.count:,} edges or more")
-    return edges.file(strengths)
+    graph = edges.file(strengths)
+    if layout.in_doubt and (name := _title_below(layout, graph.labels)) is not None:
+        graph = read_edge_list(source, strengths, replace(said, header=False))
+        again = f"the first line is taken for an edge, as {shown(name)} is below, too; header=True takes it for titles"
+        graph = replace(graph, notices=(*graph.notices, again))
+    return graph
+
+
+def _title_below(layout: Layout, labels: Any) -> bytes | None:
+    """Return a title of the ends that is the name of a vertex, if there is one."""
+    titles = [layout.titles[end] for end in layout.ends] if layout.titles else []
+    return next((title for title in titles if (labels == title.decode("utf-8", "replace")).any()), None)
 
 
 @dataclass
@@ -97,6 +108,7 @@ class _Edges:
             labels = self.vertices.labelled(ends)
         except UnicodeDecodeError:
             _refuse_other_text(layout.source)
+        notices = self._doubts(ends, labels)
         tails, heads = np.split(ends, 2)
         lengths = np.concatenate(self.lengths) if layout.length is not None else np.ones(self.count, np.bool_)
         self.lengths.clear()
@@ -105,14 +117,36 @@ class _Edges:
             tails, heads = np.concatenate([tails, heads[back]]), np.concatenate([heads, tails[back]])
             lengths = np.concatenate([lengths, lengths[back]])
         entries = sp.coo_array((lengths, (tails, heads)), shape=(labels.size, labels.size))
-        notices: tuple[str, ...] = ()
         if layout.length is None:
             matrix = entries.tocsr().astype(np.float64)
         else:
             matrix, repeats = merge_repeats(entries, largest=strengths, mirrored=not layout.directed)
-            notices = repeat_notices(repeats, largest=strengths)
+            notices += repeat_notices(repeats, largest=strengths)
         said = layout.said(self.comments)
-        return GraphFile(matrix, layout.directed, "edge list", labels, notices, said=said, bad_length=self.bad_length)
+        return GraphFile(
+            matrix,
+            layout.directed,
+            "edge list",
+            labels,
+            notices,
+            said=said,
+            bad_length=self.bad_length,
+            tells_direction=bool(layout.mark),
+            has_values=layout.length is not None,
+        )
+
+    def _doubts(self, ends: NDArray[np.int32], labels: Any) -> tuple[str, ...]:
+        """Say that the first line was taken for an edge, if none of its names occurs again."""
+        if not self.layout.in_doubt or self.layout.titles or self.count == 1:
+            return ()
+        first = ends[0], ends[self.count]
+        if np.count_nonzero((ends == first[0]) | (ends == first[1])) > 2:
+            return ()
+        tail, head = (shown(labels[end].encode()) for end in first)
+        return (
+            f"the first line is taken for an edge, {tail} to {head}, although none of the names occurs again; "
+            "header=True takes it for titles, header=False for an edge without this warning",
+        )
 
 
 def _refuse_other_text(source: Source) -> NoReturn:
