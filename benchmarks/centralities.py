@@ -71,8 +71,8 @@ def markdown(rows: list[Row]) -> str:
     first = rows[0]
     host = first["machine"]
     lines = [
-        f"{host['cpu']}, {host['cores']} cores; Python {host['python']}, NumPy {host['packages']['numpy']}, numba "
-        f"{host['packages']['numba']}; commit {host['commit']}, {first['date']}. All roots.",
+        f"{host['cpu']}, {host['cores']} cores; Python {host['python']}, NumPy {host['packages']['numpy']}; "
+        f"commit {host['commit']}, {first['date']}. All roots.",
         "",
         "Seconds are the best of the rounds; the ratio to betweenness alone is the median of the rounds' ratios, in "
         "which the sweeps follow each other.",

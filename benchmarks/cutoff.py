@@ -172,7 +172,7 @@ def where(device: str) -> str:
 
     found = cupy.cuda.runtime
     name = found.getDeviceProperties(cupy.cuda.Device().id)["name"].decode()
-    versions = f"CuPy {cupy.__version__}, CUDA {found.runtimeGetVersion()}, numba {machine.package_version('numba')}"
+    versions = f"CuPy {cupy.__version__}, CUDA {found.runtimeGetVersion()}"
     return f"{name} beside {machine.cores()} cores of {machine.cpu_model()}, {versions}"
 
 

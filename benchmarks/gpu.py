@@ -1,6 +1,6 @@
 """Measure lagbc's GPU methods: ``python -m benchmarks.gpu --help``, or the same as ``python -m benchmarks.run gpu``.
 
-Needs NumPy, SciPy, CuPy and a device; numba, if it is there, gives a reference on the CPU.
+Needs NumPy, SciPy, CuPy and a device.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -25,7 +24,6 @@ from scipy.sparse import csr_array
 from benchmarks import machine
 from benchmarks.generators import symmetric_lengths
 from benchmarks.graphs import NamedGraph, is_symmetric, table
-from lagbc import reference
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
@@ -46,8 +44,8 @@ EXACT = ("web-NotreDame", "luxembourg_osm", "rmat-20-16")
 BOUND = {"float64": 9.6, "float32": 6.7}
 # Largest |x - y| / (1 + |y|) that counts as agreement.
 TOLERANCE = {"float64": 1e-9, "float32": 1e-3}
-# Roots that the CPU checks; without numba, fewer, and on graphs of up to so many stored edges.
-CHECKED, CHECKED_SLOWLY, SLOW_EDGES = 64, 2, 1 << 20
+# Roots that the CPU checks.
+CHECKED = 64
 # Lengths by name: least, most, whether integers; the last ones have tiny ones among them.
 LENGTHS = {"1..10": (1, 10, True), "0.1..1": (0.1, 1.0, False), "0..1": (0.0, 1.0, False)}
 HOPS = "hops"
@@ -278,31 +276,17 @@ def verify(case: Case, entry: Entry, state: Any, plan: SweepPlan, best: Round, r
             case.trusted[key] = known
         name, expected = case.trusted.setdefault(key, (f"{entry.name} {entry.dtype}", scores))
         answer["checks"][f"{len(some)} roots, {name}"] = disagreement(scores, expected)
-    if few := on_cpu_slowly(graph, kept[:CHECKED_SLOWLY]):
-        scores = run_once(entry, state, plan, graph, kept[:CHECKED_SLOWLY]).scores
-        answer["checks"][f"{CHECKED_SLOWLY} roots, {few[0]}"] = disagreement(scores, few[1])
     wrong = [name for name, error in answer["checks"].items() if not error <= answer["tolerance"]]
     answer["status"] = f"wrong: disagrees with {'; '.join(wrong)}" if wrong else "ok"
     return answer
 
 
 def on_cpu(graph: Graph, roots: Roots) -> tuple[str, Scores] | None:
-    """Raw sums by the batched method of the CPU; None without numba."""
-    if find_spec("numba") is None:
-        return None
+    """Raw sums by the batched method of the CPU."""
     from lagbc import bc
 
     scores = bc(graph, directed=graph.directed, weighted=graph.weighted, sources=roots, method="batched", device="cpu")
     return "batched on cpu", scores * (1 if graph.directed else 2)
-
-
-def on_cpu_slowly(graph: Graph, roots: Roots) -> tuple[str, Scores] | None:
-    """Raw sums by the textbook, on small graphs, where numba is missing."""
-    if find_spec("numba") is not None or graph.nnz > SLOW_EDGES or not len(roots):
-        return None
-    lengths = None if graph.weights is None else graph.weights.tolist()
-    scores = reference.brandes(graph.indptr.tolist(), graph.indices.tolist(), lengths, sources=roots.tolist())
-    return "reference", np.array(scores)
 
 
 def disagreement(scores: Scores, expected: Scores) -> float:

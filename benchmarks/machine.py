@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("lagbc", "numpy", "scipy", "numba", "python-graphblas", "suitesparse-graphblas")
+PACKAGES = ("lagbc", "numpy", "scipy", "python-graphblas", "suitesparse-graphblas")
 
 
 def describe() -> dict[str, object]:

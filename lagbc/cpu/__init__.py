@@ -1,4 +1,1 @@
-"""Functions compiled for the CPU, and large work shared out among its cores.
-
-The lowest floor of all that numba compiles.
-"""
+"""Large work of the host shared out among its cores."""

@@ -210,7 +210,7 @@ _TRAVERSALS: tuple[MethodName, ...] = (
 
 # Of rows without predicted costs, "auto" takes the first that fits; `lagbc.methods.choose` says more.
 METHODS: tuple[Method, ...] = (
-    Method("batched", "semiring", "cpu", False, "lagbc.methods.cpu.batched.hops", "numba", _ALL_SEVEN, demand=True),
+    Method("batched", "semiring", "cpu", False, "lagbc.methods.cpu.batched.hops", "", _ALL_SEVEN, demand=True),
     Method("graphblas", "semiring", "cpu", False, "lagbc.methods.cpu.graphblas.hops", "graphblas", _ALL_SEVEN),
     Method(
         "work-efficient",
@@ -218,12 +218,12 @@ METHODS: tuple[Method, ...] = (
         "cpu",
         False,
         "lagbc.methods.cpu.traversal.hops",
-        "numba",
+        "",
         _ALL_SEVEN,
         demand=True,
         bounds=True,
     ),
-    Method("batched", "semiring", "cpu", True, "lagbc.methods.cpu.batched.lengths", "numba", _ALL_SEVEN, demand=True),
+    Method("batched", "semiring", "cpu", True, "lagbc.methods.cpu.batched.lengths", "", _ALL_SEVEN, demand=True),
     Method("graphblas", "semiring", "cpu", True, "lagbc.methods.cpu.graphblas.lengths", "graphblas", _ALL_SEVEN),
     Method(
         "dijkstra",
@@ -231,7 +231,7 @@ METHODS: tuple[Method, ...] = (
         "cpu",
         True,
         "lagbc.methods.cpu.traversal.lengths",
-        "numba",
+        "",
         _ALL_SEVEN,
         demand=True,
         bounds=True,

@@ -15,8 +15,7 @@ measure, and prints today's best; a rule whose gain is below 1.3 on every graph 
 BATCHED_PULL_SHARE = 0.1
 # The default width of a bucket, in mean lengths: wider relaxes more edges in vain, narrower has more phases. On
 # scale-free graphs 0.1 to 0.5 were alike, 1 took up to 1.2 (in one of five runs 1.4) and 2 up to 1.9 times as long; on
-# meshes and roads 1 to 4 were alike, 0.5 took up to 1.3 and 0.25 up to 1.6 times as long. Results: tune.md;
-# cpu_weighted_variants.jsonl, by ``python -m benchmarks.cpu_weighted_variants``.
+# meshes and roads 1 to 4 were alike, 0.5 took up to 1.3 and 0.25 up to 1.6 times as long. Results: tune.md.
 BATCHED_WIDTH = 1.0
 # The same for the order in which rows are counted: wider reads a row more often, in fewer columns each time. 1 to
 # 4 were alike; 0.5 took up to 1.5 times as long on a network of co-authors, infinity up to 2 on meshes. Same results.

@@ -6,7 +6,6 @@ from scipy.sparse.csgraph import dijkstra
 from strategies import disjoint, grid, path, scale_free
 from strategies import with_lengths as lengthened
 
-pytest.importorskip("numba")
 from lagbc.graph.validate import as_graph
 from lagbc.methods.gpu.within.balls import LANES, WARPS, Finder, deal
 

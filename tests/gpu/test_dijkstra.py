@@ -5,7 +5,6 @@ import itertools
 import json
 import threading
 from fractions import Fraction
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -25,10 +24,6 @@ from lagbc.methods.sums import Sums
 VARIANTS = ("work-efficient", "node-parallel")
 WIDTHS = (1, 4, 8, 16, 32)
 WAYS = list(itertools.product(VARIANTS, WIDTHS))
-
-needs_numba = pytest.mark.skipif(
-    find_spec("numba") is None, reason="roots that cannot be finished are computed on the CPU, which needs numba"
-)
 
 
 @pytest.fixture(scope="module")
@@ -295,7 +290,6 @@ def test_overflow_is_detected(dijkstra, variant, dtype, limit):
     assert levels.overflowed.tolist() == [True, True, False, False]
 
 
-@needs_numba
 def test_overflow_is_recomputed(dijkstra):
     A = with_lengths(diamonds(700, 3), [2])
     sources = [0, 4, A.shape[0] - 50]
@@ -314,7 +308,6 @@ def test_an_absorbed_length_ends_the_search(dijkstra, variant):
     assert_close(ours, oracle(ABSORBED, sources=[2, 3, 4]))
 
 
-@needs_numba
 def test_an_absorbed_length_is_named(dijkstra):
     with pytest.raises(ValueError, match=r"length 1\.0 of the edge \(2, 3\) is lost to rounding beside .* to 2: in"):
         lagbc.bc(ABSORBED, weighted=True, method="dijkstra", device="cuda")
@@ -324,7 +317,6 @@ def test_an_absorbed_length_is_named(dijkstra):
     )
 
 
-@needs_numba
 def test_an_absorbed_length_that_no_path_needs(dijkstra):
     """The edges 1 -> 2 and 2 -> 1 lead on no shortest path from 0, whose scores are thus defined; 0 is handed on."""
     A = sp.csr_array(([1e20, 1e20, 1.0, 1.0, 1e20], ([0, 0, 1, 2, 1], [1, 2, 2, 1, 3])), shape=(4, 4))

@@ -2,7 +2,6 @@
 
 import functools
 from fractions import Fraction
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -36,8 +35,6 @@ from lagbc.run.sweep import sweep
 
 SCALE_FREE = scale_free(700, 5000, seed=1)
 MESH = grid(30, 31)
-
-needs_numba = pytest.mark.skipif(find_spec("numba") is None, reason="the CPU's batched method needs numba")
 
 
 def offered(gpu, outputs=EVERYTHING):
@@ -142,7 +139,6 @@ def test_random_graphs(sums_gpu, data):
     assert_sums_close(sums_gpu, ours, by_the_oracle(A, **options))
 
 
-@needs_numba
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("A", [scale_free(600, 6000, seed=3), grid(19, 20)], ids=["scale-free", "mesh"])
 def test_against_the_cpu(sums_gpu, way, A, directed):
@@ -154,7 +150,6 @@ def test_against_the_cpu(sums_gpu, way, A, directed):
         assert_sums_close(sums_gpu, summed(sums_gpu, A, batch=1024, **options), by_the_cpu(A, **options))
 
 
-@needs_numba
 def test_hubs(sums_gpu, monkeypatch):
     """Rows of many edges, which a block shares, with those of few among them."""
     monkeypatch.setattr("lagbc.methods.tuning.HUB_EDGES", (12, 12))
@@ -166,7 +161,6 @@ def test_hubs(sums_gpu, monkeypatch):
             assert_sums_close(sums_gpu, summed(sums_gpu, SCALE_FREE, outputs=some, **options), theirs)
 
 
-@needs_numba
 def test_a_row_longer_than_a_block(sums_gpu, way):
     n = 3000
     edges = [(0, v) for v in range(1, n)] + [(v, 0) for v in range(1, n, 2)] + [(v, v + 1) for v in range(1, n - 1)]
@@ -177,7 +171,6 @@ def test_a_row_longer_than_a_block(sums_gpu, way):
 # Batches
 
 
-@needs_numba
 @pytest.mark.parametrize("count", [1, 255, 257, 600])
 def test_ragged_batches(sums_gpu, way, count):
     for batch in (256, 512):
@@ -203,7 +196,6 @@ def test_small_levels_change_no_bit(sums_gpu, monkeypatch):
         assert_same_bits(result, results[0])
 
 
-@needs_numba
 def test_bits_where_few_roots_see_many_levels(sums_gpu):
     """Some groups are swept again as deep ones, and their edges summed by the other way."""
     assert not as_graph(UNLIKE).has_high_diameter
@@ -307,7 +299,6 @@ def test_without_path_counts_no_root_overflows(sums_gpu, cupy):
     np.testing.assert_array_equal(depth.get(), [2200, 2198, 2196])
 
 
-@needs_numba
 @pytest.mark.parametrize("count", [90, 700])
 def test_overflow_is_recomputed(sums_gpu, count):
     """3**90 is beyond float32, 3**700 beyond float64; roots near the end do not overflow."""
@@ -367,7 +358,6 @@ def test_cupy_in_cupy_out(sums_gpu, cupy, kind, directed):
                 sums_gpu.assert_close(scores, theirs)
 
 
-@needs_numba
 @pytest.mark.parametrize("name", ["karate", "lesmis", "power"])
 def test_shipped_networks(sums_gpu, example, name):
     network = example(name)

@@ -4,7 +4,6 @@ import _thread
 import functools
 import threading
 from fractions import Fraction
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -48,15 +47,9 @@ SLACK = 2**20
 # Path counts above these overflow.
 LIMITS = {"float64": 1022, "float32": 126}
 
-needs_numba = pytest.mark.skipif(
-    find_spec("numba") is None, reason="roots that overflow are recomputed on the CPU, which needs numba"
-)
-
 
 def trusted(A, *, directed=True, **options):
-    """Scores by the CPU's batched method, or by the oracle where that cannot run."""
-    if find_spec("numba") is None:
-        return oracle(A, directed=directed, **options)
+    """Scores by the CPU's batched method."""
     return lagbc.bc(A, directed=directed, method="batched", device="cpu", **options)
 
 
@@ -404,7 +397,6 @@ def test_backward_leaves_out_what_overflowed(gpu, cupy):
     gpu.assert_close(out[0].get(), oracle(A, sources=roots[[1, 3]].tolist(), number=Fraction))
 
 
-@needs_numba
 @pytest.mark.parametrize("count", [90, 700])
 @pytest.mark.parametrize("kind", ["plain", "endpoints", "weights"])
 def test_overflow_is_recomputed(gpu, count, kind):

@@ -2,7 +2,6 @@
 
 import itertools
 from fractions import Fraction
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -32,10 +31,6 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.sums import Sums
-
-needs_numba = pytest.mark.skipif(
-    find_spec("numba") is None, reason="roots that cannot be finished are computed on the CPU, which needs numba"
-)
 
 
 def with_lengths(pattern, draw):
@@ -252,7 +247,6 @@ def test_overflow_is_detected(weighted_gpu, above):
     assert overflowed.tolist() == [above > 0, False]
 
 
-@needs_numba
 @pytest.mark.parametrize("kind", ["plain", "endpoints", "weights"])
 def test_overflow_is_recomputed(weighted_gpu, kind):
     """3**90 is beyond float32; roots near the end do not overflow."""
@@ -279,14 +273,12 @@ def test_an_absorbed_length_is_told(weighted_gpu, cupy):
     weighted_gpu.assert_close(ours, oracle(ABSORBED, sources=[1, 2, 3]))
 
 
-@needs_numba
 def test_an_absorbed_length_is_named(weighted_gpu):
     with pytest.raises(ValueError, match=r"length 1\.0 of the edge \(1, 2\) is lost to rounding beside .* vertex 0"):
         weighted_gpu.bc(ABSORBED)
     weighted_gpu.assert_close(weighted_gpu.bc(ABSORBED, sources=[1, 2]), oracle(ABSORBED, sources=[1, 2]))
 
 
-@needs_numba
 def test_an_absorbed_length_that_no_path_needs(weighted_gpu):
     """From 0, the edges 1 -> 2 and 2 -> 1 lead on no shortest path."""
     A = sp.csr_array(([1e20, 1e20, 1.0, 1.0, 1e20], ([0, 0, 1, 2, 1], [1, 2, 2, 1, 3])), shape=(4, 4))

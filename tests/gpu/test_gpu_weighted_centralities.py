@@ -3,7 +3,6 @@
 import functools
 import itertools
 from fractions import Fraction
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -36,8 +35,6 @@ DISTANCES = EVERYTHING - PATH_SUMS
 ROW = next(row for row in METHODS if row.name == "delta-stepping" and row.device == "cuda")
 WAYS = ("dial", "threshold", "window", "one launch")
 TOLERANCES = {"float64": 1e-12, "float32": 3e-5}
-
-needs_numba = pytest.mark.skipif(find_spec("numba") is None, reason="the CPU's batched method needs numba")
 
 
 @pytest.fixture(params=WAYS)
@@ -301,7 +298,6 @@ def test_deeper_groups(cupy, first, outputs):
             np.testing.assert_array_equal(ours.get(), array.get(), err_msg=name)
 
 
-@needs_numba
 def test_unlike_groups_come_apart(cupy):
     """And the batch changes no bit."""
     from lagbc.run.sweep import sweep
@@ -374,7 +370,6 @@ def test_few_levels_of_many_paths(way):
         np.testing.assert_allclose(array.get().reshape(-1), expected, rtol=1e-12, err_msg=name)
 
 
-@needs_numba
 @pytest.mark.parametrize("name", ["bc", "edge_bc", "harmonic"])
 def test_overflow_is_recomputed(cupy, dtype, name):
     """3**90 is beyond float32, 3**700 beyond float64; roots near the end do not overflow."""

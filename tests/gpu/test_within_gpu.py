@@ -2,7 +2,6 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -18,8 +17,6 @@ from lagbc.methods import table, tuning
 from lagbc.methods.bounds import Bounds
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.sums import Sums
-
-pytestmark = pytest.mark.skipif(find_spec("numba") is None, reason="the CPU's scores need numba")
 
 DISTANCES = ("closeness", "harmonic", "eccentricity", "eccentricity_centrality", "reach")
 ALL = ("bc", "edge_bc", "stress", *DISTANCES)

@@ -1,36 +1,25 @@
 """The command `lagbc compile`: what is compiled beforehand is not compiled by a run."""
 
 import pytest
-from commands import fail, succeed
+from commands import fail
 
-from lagbc.centrality.compiled import compile_for
-from lagbc.methods.cpu.batched.queue import enqueue_roots
+from lagbc.centrality.compiled import compile_kernels
 from lagbc.methods.table import METHODS
 
 SEES_GPU = any(row.available for row in METHODS if row.device == "cuda")
 
 
-def test_functions_of_the_cpu():
-    (line,) = succeed("compile", "--device", "cpu").splitlines()
-    assert line.startswith("cpu: the functions that numba compiles, in ")
-    assert line.endswith(f"kept in {enqueue_roots.stats.cache_path}")
-    assert enqueue_roots.signatures
-
-
 @pytest.mark.skipif(SEES_GPU, reason="there is a GPU")
 def test_a_device_that_is_not_there():
-    assert "needs" in fail("compile", "--device", "cuda")
-    cpu, cuda = succeed("compile").splitlines()
-    assert cpu.startswith("cpu: the functions")
-    assert cuda.startswith("cuda: nothing, ")
+    assert "needs" in fail("compile")
 
 
 @pytest.mark.skipif(not SEES_GPU, reason="there is no GPU")
 def test_kernels_of_the_device(monkeypatch):
     from lagbc.cuda import compiler
 
-    done = compile_for("cuda")
+    done = compile_kernels()
     assert "kernel modules for sm_" in done.what
     assert done.folder
     monkeypatch.setattr(compiler, "_compile", lambda *_: pytest.fail("compiled again"))
-    compile_for("cuda")
+    compile_kernels()

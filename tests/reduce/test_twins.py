@@ -224,7 +224,7 @@ def test_weights_out_of_range(weight):
 
 
 @pytest.mark.parametrize(
-    "row", [row for row in lagbc.METHODS if (row.device, row.requires) == ("cpu", "numba")], ids=lambda row: row.name
+    "row", [row for row in lagbc.METHODS if (row.device, row.requires) == ("cpu", "")], ids=lambda row: row.name
 )
 def test_swept_by_methods(row):
     A = lagbc.read_graph(example_path("lesmis"))
