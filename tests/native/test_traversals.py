@@ -1,0 +1,69 @@
+"""Kernels of traversals by themselves, for both types of indices: what they find, refuse, and leave where they stop."""
+
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import dijkstra
+from strategies import adjacency, grid, with_lengths
+
+from lagbc import reference
+from lagbc.methods.cpu.traversal.lengths import new_heap, new_search
+from lagbc.methods.cpu.traversal.sweep import new_found, new_trail
+from lagbc.native import core, csr
+
+by_index = pytest.mark.parametrize("index", [np.int32, np.int64])
+
+
+def asked(stop=0):
+    return core.Asked(radius=np.inf, limit=2.0**1000, stop=np.array([stop], np.uint8))
+
+
+def sweep(A, index, roots, *, stop=0, totals=None, queue=None):
+    """Sweep some roots, each once; return what was found, the trail of the last, and its dependencies."""
+    A = A.tocsr()
+    n, nnz, index = A.shape[0], A.nnz, np.dtype(index)
+    graph = csr(A.indptr.astype(np.int64), A.indices.astype(index), A.data.astype(float))
+    trail, found = new_trail(index, n, nnz, edges=False, members=False), new_found(len(roots))
+    totals = core.Totals(dependency=np.zeros(n)) if totals is None else totals
+    rest = trail, asked(stop), np.array(roots), None, np.ones(len(roots)), totals, found
+    if queue is None:
+        core.sweep_hops(graph, np.full(n, n, index), *rest)
+    else:
+        core.sweep_lengths(graph, new_search(index, n, nnz), queue, *rest)
+    return found, trail, totals.dependency
+
+
+@by_index
+def test_hops(index):
+    A = grid(5, 7)
+    found, trail, scores = sweep(A, index, [3, -1, 20])
+    np.testing.assert_allclose(scores, reference.brandes(*adjacency(A), sources=[3, 20]), rtol=1e-12)
+    assert found.reached.tolist() == [35, 0, 35]
+    assert trail.order.dtype == index
+    assert found.depth[2] == trail.dist.max() == trail.dist[-1]
+
+
+@by_index
+@pytest.mark.parametrize("note", [None, np.uint32, np.uint64], ids=str)
+def test_lengths_by_each_queue(index, note):
+    A = with_lengths(grid(5, 7), [1.0, 2.0, 3.0]).tocsr()
+    if note is None:
+        queue = new_heap(np.dtype(index), 35)
+    else:
+        buckets = core.Buckets32 if note is np.uint32 else core.Buckets64
+        last = np.full(8, np.iinfo(note).max, note)
+        queue = buckets(last=last, before=np.empty(A.nnz, note), per_length=1.01)
+    found, trail, _ = sweep(A, index, [3], queue=queue)
+    dist = np.empty(35)
+    dist[trail.order] = trail.dist
+    np.testing.assert_array_equal(dist, dijkstra(A, indices=3))
+    assert found.reached[0] == 35
+
+
+def test_a_kernel_that_is_stopped_adds_nothing():
+    _, _, scores = sweep(grid(5, 7), np.int32, [3], stop=1)
+    assert not scores.any()
+
+
+def test_what_is_refused_is_named():
+    with pytest.raises(TypeError, match="sums has to be a Totals or a Near32"):
+        sweep(grid(2, 2), np.int32, [0], totals=asked())
