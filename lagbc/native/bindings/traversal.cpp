@@ -11,43 +11,46 @@ void bind_of_index(nb::module_& m, const std::string& bits) {
     using N = Near<Index>;
     using S = Search<Index>;
     using H = Heap<Index>;
-    record(m, ("Trail" + bits).c_str(), Field{"order", &T::order}, Field{"dist", &T::dist}, Field{"sigma", &T::sigma},
-           Field{"tails", &T::tails}, Field{"heads", &T::heads}, Field{"edges", &T::edges}, Field{"own", &T::own},
-           Field{"onward", &T::onward}, Field{"members", &T::members});
-    record(m, ("Near" + bits).c_str(), Field{"bounds", &N::bounds}, Field{"cutoffs", &N::cutoffs},
-           Field{"weights", &N::weights}, Field{"row_of_vertex", &N::row_of_vertex},
-           Field{"vertex_of_row", &N::vertex_of_row}, Field{"vertex_rows", &N::vertex_rows},
-           Field{"vertices", &N::vertices}, Field{"row_of_edge", &N::row_of_edge},
-           Field{"edge_of_row", &N::edge_of_row}, Field{"edge_rows", &N::edge_rows}, Field{"edges", &N::edges},
-           Field{"columns", &N::columns}, Field{"by_vertex", &N::by_vertex}, Field{"by_edge", &N::by_edge},
-           Field{"by_root", &N::by_root});
-    record(m, ("Search" + bits).c_str(), Field{"dist", &S::dist}, Field{"places", &S::places},
-           Field{"through", &S::through});
-    record(m, ("Heap" + bits).c_str(), Field{"keys", &H::keys}, Field{"vertices", &H::vertices});
+    record<T>(m, ("Trail" + bits).c_str(), Field{"order", &T::order}, Field{"dist", &T::dist},
+              Field{"sigma", &T::sigma}, Field{"tails", &T::tails}, Field{"heads", &T::heads},
+              Field{"edges", &T::edges}, Field{"own", &T::own}, Field{"onward", &T::onward},
+              Field{"members", &T::members});
+    record<N>(m, ("Near" + bits).c_str(), Field{"bounds", &N::bounds}, Field{"cutoffs", &N::cutoffs},
+              Field{"weights", &N::weights}, Field{"row_of_vertex", &N::row_of_vertex},
+              Field{"vertex_of_row", &N::vertex_of_row}, Field{"vertex_rows", &N::vertex_rows},
+              Field{"vertices", &N::vertices}, Field{"row_of_edge", &N::row_of_edge},
+              Field{"edge_of_row", &N::edge_of_row}, Field{"edge_rows", &N::edge_rows}, Field{"edges", &N::edges},
+              Field{"columns", &N::columns}, Field{"by_vertex", &N::by_vertex}, Field{"by_edge", &N::by_edge},
+              Field{"by_root", &N::by_root});
+    record<S>(m, ("Search" + bits).c_str(), Field{"dist", &S::dist}, Field{"places", &S::places},
+              Field{"through", &S::through});
+    record<H>(m, ("Heap" + bits).c_str(), Field{"keys", &H::keys}, Field{"vertices", &H::vertices});
 }
 
 template <class Note>
 void bind_buckets(nb::module_& m, const char* name) {
     using B = Buckets<Note>;
-    record(m, name, Field{"last", &B::last}, Field{"before", &B::before}, Field{"per_length", &B::per_length});
+    record<B>(m, name, Field{"last", &B::last}, Field{"before", &B::before}, Field{"per_length", &B::per_length});
 }
 
 }  // namespace
 }  // namespace lagbc
 
 void lagbc::bind_traversal(nb::module_& m, int level) {
-    record(m, "Totals", Field{"dependency", &Totals::dependency}, Field{"stress", &Totals::stress},
-           Field{"edges", &Totals::edges}, Field{"reached", &Totals::reached}, Field{"distance", &Totals::distance},
-           Field{"inverse", &Totals::inverse});
-    record(m, "Asked", Field{"members", &Asked::members}, Field{"radius", &Asked::radius},
-           Field{"limit", &Asked::limit}, Field{"rtol", &Asked::rtol}, Field{"counts_paths", &Asked::counts_paths},
-           Field{"endpoints", &Asked::endpoints}, Field{"stop", &Asked::stop});
-    record(m, "Found", Field{"reached", &Found::reached}, Field{"depth", &Found::depth},
-           Field{"overflowed", &Found::overflowed});
-    record(m, "Columns", Field{"dependency", &Columns::dependency}, Field{"stress", &Columns::stress},
-           Field{"reached", &Columns::reached}, Field{"distance", &Columns::distance},
-           Field{"inverse", &Columns::inverse}, Field{"edges", &Columns::edges}, Field{"depth", &Columns::depth},
-           Field{"targets", &Columns::targets}, Field{"gravity", &Columns::gravity});
+    record<Totals>(m, "Totals", Field{"dependency", &Totals::dependency}, Field{"stress", &Totals::stress},
+                   Field{"edges", &Totals::edges}, Field{"reached", &Totals::reached},
+                   Field{"distance", &Totals::distance}, Field{"inverse", &Totals::inverse});
+    record<Asked>(m, "Asked", Field{"members", &Asked::members}, Field{"radius", &Asked::radius},
+                  Field{"limit", &Asked::limit}, Field{"rtol", &Asked::rtol},
+                  Field{"counts_paths", &Asked::counts_paths}, Field{"endpoints", &Asked::endpoints},
+                  Field{"stop", &Asked::stop});
+    record<Found>(m, "Found", Field{"reached", &Found::reached}, Field{"depth", &Found::depth},
+                  Field{"overflowed", &Found::overflowed});
+    record<Columns>(m, "Columns", Field{"dependency", &Columns::dependency}, Field{"stress", &Columns::stress},
+                    Field{"reached", &Columns::reached}, Field{"distance", &Columns::distance},
+                    Field{"inverse", &Columns::inverse}, Field{"edges", &Columns::edges},
+                    Field{"depth", &Columns::depth}, Field{"targets", &Columns::targets},
+                    Field{"gravity", &Columns::gravity});
     bind_of_index<Narrow>(m, "32");
     bind_of_index<Wide>(m, "64");
     bind_buckets<uint32_t>(m, "Buckets32");
