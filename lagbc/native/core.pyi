@@ -5,7 +5,6 @@ from numpy.typing import NDArray
 
 from typing import Annotated
 
-from np.typing import NDArray
 
 
 def level() -> str: ...

@@ -28,7 +28,8 @@ def stub() -> str:
     text = generator.get()
     for long, short in _SHORT.items():
         text = text.replace(long, short)
-    lines = [line.rstrip() for line in text.splitlines() if not line.startswith("import ")]
+    imports = "import ", "from np.typing "  # which are in the head
+    lines = [line.rstrip() for line in text.splitlines() if not line.startswith(imports)]
     return _HEAD + "\n".join(lines).strip() + "\n"
 
 

@@ -95,7 +95,9 @@ def _under_columns(n: int, rows: NDArray[Any], columns: NDArray[Any], data: Any)
     indptr, heads = np.zeros(n + 1, np.int64), np.empty_like(rows)
     values = None if data is None else np.empty_like(data)
     work = [(k << shift, min(n, (k + 1) << shift), bounds[k], bounds[k + 1]) for k in range(ranges)]
-    share(lambda *of_range: core.sort_range(entries, *of_range, indptr, heads, values), work)
+    share(
+        lambda first, last, begin, end: core.sort_range(entries, first, last, begin, end, indptr, heads, values), work
+    )
     return indptr, heads, values
 
 

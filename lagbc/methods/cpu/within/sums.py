@@ -42,7 +42,7 @@ class Together:
 
 def sum_blocks(
     together: Together,
-    alone: tuple[Any, ...],
+    alone: tuple[Any, Any, Any],
     trail: Any,
     asked: core.Asked,
     roots: NDArray[np.int64],
