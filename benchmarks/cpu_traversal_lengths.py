@@ -53,7 +53,10 @@ def scores_of_lagbc(graph: Graph, method: MethodName, heap: bool, roots: NDArray
     """Betweenness on one thread."""
     options: dict[str, Any] = {"directed": graph.directed, "weighted": True, "device": "cpu", "threads": 1}
     with mock.patch.object(tuning, "TRAVERSAL_BUCKETS", -1 if heap else tuning.TRAVERSAL_BUCKETS):
-        return lagbc.bc(graph, sources=roots, method=method, memory="8GB", reduce="none", **options)
+        scores: NDArray[np.float64] = lagbc.bc(
+            graph, sources=roots, method=method, memory="8GB", reduce="none", **options
+        )
+        return scores
 
 
 def milliseconds(graph: Graph, count: int, rounds: int) -> dict[str, float]:

@@ -102,7 +102,7 @@ def main(
     about = f"{machine.cpu_model()}, {machine.cores()} cores" + (f", {_gpu()}" if device == "cuda" else "")
     for name, load in graphs.items():
         A = csr_array(load())
-        lagbc.bc(A, directed=False, k=min(64, A.shape[0]), device=device, reduce="none")  # type: ignore[arg-type]
+        lagbc.bc(A, directed=False, k=min(64, A.shape[0]), device=device, reduce="none")  # type: ignore[call-overload]
         lagbc.select_method(A, directed=False, reduce="all", device=device)  # type: ignore[arg-type]
         rate = 0.0
         for roots in (*(count for count in ROOTS if count < A.shape[0]), A.shape[0]):

@@ -123,6 +123,8 @@ class ReadGraph(Protocol):
     def labels(self) -> Any: ...
 
 
+ScoresAndErrors: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""What ``standard_error=True`` returns for vertices: estimates, and how far each may be off."""
 GraphLike: TypeAlias = (
     NDArray[Any] | SparseMatrix | NetworkXGraph | IgraphGraph | GraphblasMatrix | PreparedGraph | ReadGraph
 )

@@ -33,7 +33,7 @@ import scipy.sparse as sp
 from typing import Any, assert_type
 from numpy.typing import NDArray
 import lagbc
-from lagbc.types import ColumnsOfScores, GraphLike, Scores, SparseMatrix
+from lagbc.types import ColumnsOfScores, GraphLike, Scores, ScoresAndErrors, SparseMatrix
 
 dense: NDArray[np.float64] = np.eye(3)
 sparse = sp.eye_array(3)
@@ -51,7 +51,7 @@ for A in (dense, sparse, graph, Graph(), lagbc.as_graph(dense), lagbc.read_graph
 for row in lagbc.METHODS:
     lagbc.bc(dense, method=row.name, device=row.device)
 assert_type(lagbc.bc(dense, demand=sparse), NDArray[np.float64])
-lagbc.bc(dense, demand="trips.npz")  # error: arg-type
+lagbc.bc(dense, demand="trips.npz")  # error: call-overload
 assert_type(lagbc.bc(dense), NDArray[np.float64])
 assert_type(lagbc.edge_bc(dense), SparseMatrix)
 assert_type(lagbc.edge_bc(dense).nnz, int)
@@ -62,6 +62,13 @@ assert_type(lagbc.edge_bc(dense, cutoff=[2, 3], k=5, rng=1), list[SparseMatrix])
 assert_type(lagbc.edge_bc(dense, cutoff=np.array([2.0, 3.0]), decay=0.5), list[SparseMatrix])
 assert_type(lagbc.edge_bc(dense, cutoff=2, decay=(0.5, 1), directed=False), list[SparseMatrix])
 assert_type(lagbc.bc(dense, cutoff=[2, 3]), NDArray[np.float64])
+assert_type(lagbc.bc(dense, k=2, standard_error=True), ScoresAndErrors)
+assert_type(lagbc.stress(dense, k=2, standard_error=False), NDArray[np.float64])
+for one in (lagbc.closeness, lagbc.harmonic, lagbc.stress):
+    assert_type(one(dense, k=2, standard_error=True), ScoresAndErrors)
+assert_type(lagbc.edge_bc(dense, k=2, standard_error=True), tuple[SparseMatrix, SparseMatrix])
+assert_type(lagbc.edge_bc(dense, k=2, cutoff=[2], standard_error=True), tuple[list[SparseMatrix], list[SparseMatrix]])
+assert_type(lagbc.centralities(dense, k=2, standard_error=True), tuple[Scores, Scores])
 assert_type(lagbc.centralities(dense, "edge_bc", cutoff=2)["edge_bc"], SparseMatrix)
 assert_type(lagbc.centralities(dense, cutoff=[2, 3], log2=True), ColumnsOfScores)
 assert_type(lagbc.centralities(dense, "edge_bc", decay=np.arange(3))["edge_bc"], list[SparseMatrix])
@@ -75,21 +82,22 @@ lagbc.plots.plot_comparison
 lagbc.compare(dense, weighted="length")
 
 lagbc.nope  # error: attr-defined
-lagbc.bc("graph")  # error: arg-type
+lagbc.bc("graph")  # error: call-overload
 lagbc.as_graph("graph")  # error: arg-type
 lagbc.compare("graph")  # error: arg-type
-lagbc.closeness([[0, 1], [1, 0]])  # error: arg-type
+lagbc.closeness([[0, 1], [1, 0]])  # error: call-overload
 lagbc.edge_bc([[0, 1], [1, 0]])  # error: call-overload
 lagbc.edge_bc(dense, cutoff="near")  # error: arg-type
 lagbc.edge_bc(dense, thread=2)  # error: call-overload
 lagbc.edge_bc(dense, cutoff=[2, 3]).nnz  # error: attr-defined
-lagbc.bc(dense, method="bached")  # error: arg-type
+lagbc.bc(dense, method="bached")  # error: call-overload
 lagbc.bc(dense, device="tpu")  # error: arg-type
-lagbc.closeness(dense, dtype="float16")  # error: arg-type
-lagbc.bc(dense, "many")  # error: arg-type
-lagbc.bc(dense, thread=2)  # error: call-arg
+lagbc.closeness(dense, dtype="float16")  # error: call-overload
+lagbc.bc(dense, k=2, standard_error="yes")  # error: call-overload
+lagbc.bc(dense, "many")  # error: call-overload
+lagbc.bc(dense, thread=2)  # error: call-overload
 lagbc.centralities(dense, "betweenness")  # error: arg-type
-lagbc.bc(dense, progress="yes")  # error: arg-type
+lagbc.bc(dense, progress="yes")  # error: call-overload
 """
 
 

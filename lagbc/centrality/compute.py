@@ -22,6 +22,7 @@ from lagbc.centrality.registry import (
     require_taken,
 )
 from lagbc.centrality.rescale import require_defined
+from lagbc.centrality.standard_error import Estimates, require_told, standard_errors
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
@@ -58,7 +59,8 @@ def compute(
     strength: bool,
     options: Options,
     arguments: Arguments,
-) -> dict[str, Any]:
+    standard_error: bool = False,
+) -> Any:
     """Compute centralities from one sweep, each as its public function returns it.
 
     Parameters
@@ -68,9 +70,16 @@ def compute(
         Names of the registry.
     options : Options
     arguments : Arguments
+    standard_error : bool
+        Whether the errors of estimates are wanted.
+
+    Returns
+    -------
+    scores : dict
+        Or, with `standard_error`, a pair of dicts, the second one of errors.
     """
     names = _listed(which)
-    led = partial(_compute, A, names, batch, directed, weighted, strength, arguments)
+    led = partial(_compute, A, names, batch, directed, weighted, strength, arguments, standard_error)
     given = with_defaults(options)
     parse_executor(given)
     if (comm := given.get("comm")) is None:
@@ -88,14 +97,36 @@ def _compute(
     weighted: bool | str | None,
     strength: bool,
     arguments: Arguments,
+    standard_error: bool,
     options: Options,
-) -> dict[str, Any]:
+) -> Any:
     """Compute centralities, which this process leads; arguments as for `compute`."""
+    require_flags(standard_error=standard_error)
     with home(A, options):
         call = plan_call(A, names, batch, directed, weighted, strength, options, arguments)
+        if standard_error:
+            require_told(arguments.k, log2=arguments.log2)
         result = execute(call.plan)
         with phase("finish"):
-            return finish_call(A, call, result)
+            scores = finish_call(A, call, result)
+        return (scores, _errors(A, call, result, batch, options)) if standard_error else scores
+
+
+def _errors(A: GraphLike, call: Call, result: Result, batch: int | str, options: Options) -> dict[str, Any]:
+    """Return the standard errors of a call's estimates, in the form of its scores; its checkpoint is none of theirs."""
+    graph, k = result.graph, len(result.roots)
+    silent: Options = {**options, "checkpoint": None, "progress": False}
+
+    def estimate(roots: int, rng: np.random.Generator) -> Estimates:
+        arguments, names = replace(call.arguments, k=roots, rng=rng), [one.name for one in call.centralities]
+        smaller = execute(plan_call(graph, names, batch, None, None, False, silent, arguments).plan)
+        return {one.name: np.stack(_columns(one, smaller, arguments)) for one in call.centralities}
+
+    if k < graph.n:
+        errors = standard_errors(estimate, graph.n, k, call.arguments.rng)
+    else:
+        errors = {one.name: 0 * np.stack(_columns(one, result, call.arguments)) for one in call.centralities}
+    return {one.name: _handed_back(A, graph, one, [*errors[one.name]], call.arguments) for one in call.centralities}
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +176,11 @@ def plan_call(
 
 def finish_call(A: GraphLike, call: Call, result: Result) -> dict[str, Any]:
     """Make the scores of a call of what its run has summed, each as its public function returns it."""
-    return {one.name: _scores(A, one, result, call.arguments) for one in call.centralities}
+    arguments = call.arguments
+    return {
+        one.name: _handed_back(A, result.graph, one, _columns(one, result, arguments), arguments)
+        for one in call.centralities
+    }
 
 
 def _by_number(graph: Graph, arguments: Arguments) -> Arguments:
@@ -177,9 +212,11 @@ def compute_one(
     strength: bool,
     options: Options,
     arguments: Arguments = NONE_GIVEN,
+    standard_error: bool = False,
 ) -> Any:
-    """Compute one centrality; arguments as for `compute`."""
-    return compute(A, name, batch, directed, weighted, strength, options, arguments)[name]
+    """Compute one centrality, or a pair of it and its errors; arguments as for `compute`."""
+    found = compute(A, name, batch, directed, weighted, strength, options, arguments, standard_error)
+    return tuple(part[name] for part in found) if standard_error else found[name]
 
 
 def find_all(which: str | Iterable[str]) -> tuple[Centrality, ...]:
@@ -268,11 +305,17 @@ def _require_decays(centralities: tuple[Centrality, ...], arguments: Arguments) 
         raise InvalidValueError(f"decay changes sums of {', '.join(without)}, which takes none; ask for it by itself")
 
 
-def _scores(A: Any, centrality: Centrality, result: Result, arguments: Arguments) -> Any:
-    """Finish each column of a centrality, and hand them back as one array or a list of matrices; one alone as it is."""
-    graph, decays = result.graph, "decay" in centrality.takes
-    columns = [_finish(centrality, column, arguments) for column in result.columns(decays=decays)]
-    given = [bound for bound in (arguments.cutoff, arguments.decay if decays else None) if bound is not None]
+def _columns(centrality: Centrality, result: Result, arguments: Arguments) -> list[NDArray[np.float64]]:
+    """Finish each column of a centrality: one for each cutoff and decay that it takes."""
+    return [_finish(centrality, one, arguments) for one in result.columns(decays="decay" in centrality.takes)]
+
+
+def _handed_back(
+    A: Any, graph: Graph, centrality: Centrality, columns: list[NDArray[np.float64]], arguments: Arguments
+) -> Any:
+    """Hand columns back as one array or a list of matrices; one alone as it is."""
+    bounds = arguments.cutoff, arguments.decay if "decay" in centrality.takes else None
+    given = [bound for bound in bounds if bound is not None]
     if not any(map(np.ndim, given)):
         (scores,) = columns
         return _as_given(A, graph, centrality, scores)

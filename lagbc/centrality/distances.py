@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lagbc.centrality.compute import compute_one
+from lagbc.centrality.keywords import OfCloseness, OfDistances
 from lagbc.centrality.registry import Arguments
 from lagbc.run.options import Options
-from lagbc.types import Auto, GraphLike
+from lagbc.types import Auto, GraphLike, ScoresAndErrors
 
 
+@overload
+def closeness(
+    A: GraphLike, batch: int | Auto = ..., *, standard_error: Literal[False] = ..., **others: Unpack[OfCloseness]
+) -> NDArray[np.float64]: ...
+@overload
+def closeness(
+    A: GraphLike, batch: int | Auto = ..., *, standard_error: Literal[True], **others: Unpack[OfCloseness]
+) -> ScoresAndErrors: ...
 def closeness(
     A: GraphLike,
     batch: int | Auto = "auto",
@@ -25,8 +34,9 @@ def closeness(
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
     wf_improved: bool = True,
+    standard_error: bool = False,
     **options: Unpack[Options],
-) -> NDArray[np.float64]:
+) -> NDArray[np.float64] | ScoresAndErrors:
     r"""Measure the closeness centrality of every vertex, by the distances into it, as NetworkX does.
 
     With :math:`R(v)` the vertices s other than v that reach v,
@@ -47,6 +57,7 @@ def closeness(
         Sums over `k` roots are scaled by (n - 1) / (sampled roots other than v).
     wf_improved : bool
         False leaves out the first factor, which scales the score down where v is reached by few (Wasserman and Faust).
+    standard_error : as for `lagbc.bc`
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -82,10 +93,20 @@ def closeness(
         rng=rng,
         wf_improved=wf_improved,
     )
-    scores: NDArray[np.float64] = compute_one(A, "closeness", batch, directed, weighted, strength, options, arguments)
+    scores: NDArray[np.float64] | ScoresAndErrors = compute_one(
+        A, "closeness", batch, directed, weighted, strength, options, arguments, standard_error
+    )
     return scores
 
 
+@overload
+def harmonic(
+    A: GraphLike, batch: int | Auto = ..., *, standard_error: Literal[False] = ..., **others: Unpack[OfDistances]
+) -> NDArray[np.float64]: ...
+@overload
+def harmonic(
+    A: GraphLike, batch: int | Auto = ..., *, standard_error: Literal[True], **others: Unpack[OfDistances]
+) -> ScoresAndErrors: ...
 def harmonic(
     A: GraphLike,
     batch: int | Auto = "auto",
@@ -97,8 +118,9 @@ def harmonic(
     cutoff: ArrayLike | None = None,
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
+    standard_error: bool = False,
     **options: Unpack[Options],
-) -> NDArray[np.float64]:
+) -> NDArray[np.float64] | ScoresAndErrors:
     r"""Harmonic centrality of every vertex, from the distances into it, as NetworkX has it.
 
     .. math:: H(v) = \sum_{s \ne v} 1 / d(s, v)
@@ -113,6 +135,7 @@ def harmonic(
     cutoff : as for `lagbc.bc`
     k, rng : as for `lagbc.bc`
         Sums over `k` roots are scaled by (n - 1) / (sampled roots other than v).
+    standard_error : as for `lagbc.bc`
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -145,7 +168,9 @@ def harmonic(
         k=k,
         rng=rng,
     )
-    scores: NDArray[np.float64] = compute_one(A, "harmonic", batch, directed, weighted, strength, options, arguments)
+    scores: NDArray[np.float64] | ScoresAndErrors = compute_one(
+        A, "harmonic", batch, directed, weighted, strength, options, arguments, standard_error
+    )
     return scores
 
 

@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Unpack, overload
+from typing import Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lagbc.centrality.compute import compute_one
+from lagbc.centrality.keywords import OfEdges
 from lagbc.centrality.registry import Arguments
 from lagbc.run.options import Options
 from lagbc.types import Auto, DemandLike, GraphLike, One, Several, SparseMatrix
-
-
-class OfEdges(Options, total=False):
-    """The arguments that leave it open whether there is one matrix or several."""
-
-    directed: bool | None
-    weighted: bool | str | None
-    strength: bool
-    sources: ArrayLike | None
-    targets: ArrayLike | None
-    source_weights: ArrayLike | None
-    target_weights: ArrayLike | None
-    demand: DemandLike | None
-    rtol: float | None
-    k: int | None
-    rng: int | np.random.Generator | None
-    normalized: bool
 
 
 @overload
@@ -37,6 +21,7 @@ def edge_bc(
     *,
     cutoff: One | None = ...,
     decay: One | None = ...,
+    standard_error: Literal[False] = ...,
     **others: Unpack[OfEdges],
 ) -> SparseMatrix: ...
 @overload
@@ -46,6 +31,7 @@ def edge_bc(
     *,
     cutoff: Several,
     decay: ArrayLike | None = ...,
+    standard_error: Literal[False] = ...,
     **others: Unpack[OfEdges],
 ) -> list[SparseMatrix]: ...
 @overload
@@ -55,8 +41,39 @@ def edge_bc(
     *,
     cutoff: One | None = ...,
     decay: Several,
+    standard_error: Literal[False] = ...,
     **others: Unpack[OfEdges],
 ) -> list[SparseMatrix]: ...
+@overload
+def edge_bc(
+    A: GraphLike,
+    batch: int | Auto = ...,
+    *,
+    cutoff: One | None = ...,
+    decay: One | None = ...,
+    standard_error: Literal[True],
+    **others: Unpack[OfEdges],
+) -> tuple[SparseMatrix, SparseMatrix]: ...
+@overload
+def edge_bc(
+    A: GraphLike,
+    batch: int | Auto = ...,
+    *,
+    cutoff: Several,
+    decay: ArrayLike | None = ...,
+    standard_error: Literal[True],
+    **others: Unpack[OfEdges],
+) -> tuple[list[SparseMatrix], list[SparseMatrix]]: ...
+@overload
+def edge_bc(
+    A: GraphLike,
+    batch: int | Auto = ...,
+    *,
+    cutoff: One | None = ...,
+    decay: Several,
+    standard_error: Literal[True],
+    **others: Unpack[OfEdges],
+) -> tuple[list[SparseMatrix], list[SparseMatrix]]: ...
 def edge_bc(
     A: GraphLike,
     batch: int | Auto = "auto",
@@ -75,8 +92,14 @@ def edge_bc(
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
     normalized: bool = False,
+    standard_error: bool = False,
     **options: Unpack[Options],
-) -> SparseMatrix | list[SparseMatrix]:
+) -> (
+    SparseMatrix
+    | list[SparseMatrix]
+    | tuple[SparseMatrix, SparseMatrix]
+    | tuple[list[SparseMatrix], list[SparseMatrix]]
+):
     r"""Betweenness centrality of every edge, exact, as a sparse matrix.
 
     With :math:`\sigma_{st}` the number of shortest paths from s to t and :math:`\sigma_{st}(v, w)` those of them that
@@ -102,6 +125,7 @@ def edge_bc(
         The sum over `k` roots is scaled by n / k, as NetworkX 3.5 and later does.
     normalized : bool
         Divide by n (n - 1), the number of ordered pairs.
+    standard_error : as for `lagbc.bc`
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -148,7 +172,6 @@ def edge_bc(
         rng=rng,
         normalized=normalized,
     )
-    scores: SparseMatrix | list[SparseMatrix] = compute_one(
-        A, "edge_bc", batch, directed, weighted, strength, options, arguments
+    return compute_one(  # type: ignore[no-any-return]
+        A, "edge_bc", batch, directed, weighted, strength, options, arguments, standard_error
     )
-    return scores

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lagbc.centrality.compute import compute_one
+from lagbc.centrality.keywords import OfStress
 from lagbc.centrality.registry import Arguments
 from lagbc.run.options import Options
-from lagbc.types import Auto, GraphLike
+from lagbc.types import Auto, GraphLike, ScoresAndErrors
 
 
+@overload
+def stress(
+    A: GraphLike, batch: int | Auto = ..., *, standard_error: Literal[False] = ..., **others: Unpack[OfStress]
+) -> NDArray[np.float64]: ...
+@overload
+def stress(
+    A: GraphLike, batch: int | Auto = ..., *, standard_error: Literal[True], **others: Unpack[OfStress]
+) -> ScoresAndErrors: ...
 def stress(
     A: GraphLike,
     batch: int | Auto = "auto",
@@ -27,8 +36,9 @@ def stress(
     k: int | None = None,
     rng: int | np.random.Generator | None = None,
     log2: bool = False,
+    standard_error: bool = False,
     **options: Unpack[Options],
-) -> NDArray[np.float64]:
+) -> NDArray[np.float64] | ScoresAndErrors:
     r"""Stress centrality of every vertex: how many shortest paths have it in their interior.
 
     .. math:: T(v) = \sum_{s \ne v} \sum_{t \ne v} \sigma_{st}(v)
@@ -43,6 +53,7 @@ def stress(
     log2 : bool
         Return the base-2 logarithm, -inf where the score is 0. Where a score leaves the range of float64, all are then
         computed again, a root at a time.
+    standard_error : as for `lagbc.bc`
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -85,5 +96,7 @@ def stress(
         rng=rng,
         log2=log2,
     )
-    scores: NDArray[np.float64] = compute_one(A, "stress", batch, directed, weighted, strength, options, arguments)
+    scores: NDArray[np.float64] | ScoresAndErrors = compute_one(
+        A, "stress", batch, directed, weighted, strength, options, arguments, standard_error
+    )
     return scores

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Unpack, overload
+from typing import Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lagbc.centrality.compute import compute
-from lagbc.centrality.edge import OfEdges
+from lagbc.centrality.keywords import OfAny
 from lagbc.centrality.registry import Arguments, that_take
 from lagbc.run.options import Options
 from lagbc.types import Auto, CentralityName, ColumnsOfScores, DemandLike, GraphLike, One, Scores, Several
 
 FIVE: tuple[CentralityName, ...] = ("bc", "closeness", "harmonic", "eccentricity", "stress")
-
-
-class _OfAny(OfEdges, total=False):
-    endpoints: bool
-    wf_improved: bool
-    log2: bool
 
 
 @overload
@@ -31,7 +25,8 @@ def centralities(
     *,
     cutoff: One | None = ...,
     decay: One | None = ...,
-    **others: Unpack[_OfAny],
+    standard_error: Literal[False] = ...,
+    **others: Unpack[OfAny],
 ) -> Scores: ...
 @overload
 def centralities(
@@ -41,7 +36,8 @@ def centralities(
     *,
     cutoff: Several,
     decay: ArrayLike | None = ...,
-    **others: Unpack[_OfAny],
+    standard_error: Literal[False] = ...,
+    **others: Unpack[OfAny],
 ) -> ColumnsOfScores: ...
 @overload
 def centralities(
@@ -51,8 +47,42 @@ def centralities(
     *,
     cutoff: One | None = ...,
     decay: Several,
-    **others: Unpack[_OfAny],
+    standard_error: Literal[False] = ...,
+    **others: Unpack[OfAny],
 ) -> ColumnsOfScores: ...
+@overload
+def centralities(
+    A: GraphLike,
+    which: CentralityName | Iterable[CentralityName] | None = ...,
+    batch: int | Auto = ...,
+    *,
+    cutoff: One | None = ...,
+    decay: One | None = ...,
+    standard_error: Literal[True],
+    **others: Unpack[OfAny],
+) -> tuple[Scores, Scores]: ...
+@overload
+def centralities(
+    A: GraphLike,
+    which: CentralityName | Iterable[CentralityName] | None = ...,
+    batch: int | Auto = ...,
+    *,
+    cutoff: Several,
+    decay: ArrayLike | None = ...,
+    standard_error: Literal[True],
+    **others: Unpack[OfAny],
+) -> tuple[ColumnsOfScores, ColumnsOfScores]: ...
+@overload
+def centralities(
+    A: GraphLike,
+    which: CentralityName | Iterable[CentralityName] | None = ...,
+    batch: int | Auto = ...,
+    *,
+    cutoff: One | None = ...,
+    decay: Several,
+    standard_error: Literal[True],
+    **others: Unpack[OfAny],
+) -> tuple[ColumnsOfScores, ColumnsOfScores]: ...
 def centralities(
     A: GraphLike,
     which: CentralityName | Iterable[CentralityName] | None = None,
@@ -75,8 +105,9 @@ def centralities(
     endpoints: bool = False,
     wf_improved: bool = True,
     log2: bool = False,
+    standard_error: bool = False,
     **options: Unpack[Options],
-) -> Scores | ColumnsOfScores:
+) -> Scores | ColumnsOfScores | tuple[Scores, Scores] | tuple[ColumnsOfScores, ColumnsOfScores]:
     """Compute several centralities from one sweep.
 
     Parameters
@@ -92,13 +123,14 @@ def centralities(
     decay, rtol, normalized, endpoints, wf_improved, log2
         As for the functions that have them; each goes to those. With several decays, what takes none has a column for
         each cutoff alone.
+    standard_error : as for `lagbc.bc`
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
     -------
     scores : dict
         What the function of each name returns, in the order of `which`. The same bits as from it on the CPU by
-        "batched".
+        "batched". With `standard_error` a pair of such, the second one of errors.
 
     Raises
     ------
@@ -128,6 +160,6 @@ def centralities(
         log2=log2,
     )
     which = that_take(FIVE, arguments) if which is None else which
-    scores: Any = compute(A, which, batch, directed, weighted, strength, options, arguments)
-    found: Scores | ColumnsOfScores = scores
-    return found
+    return compute(  # type: ignore[no-any-return]
+        A, which, batch, directed, weighted, strength, options, arguments, standard_error
+    )

@@ -2,16 +2,27 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from strategies import scale_free
 
 import lagbc
-from lagbc.centrality.standard_error import roots_of_group, standard_errors
+from lagbc.centrality.standard_error import FEWEST, roots_of_group, standard_errors
 from lagbc.graph.validate import as_graph
+
+ALL = ("bc", "edge_bc", "closeness", "harmonic", "stress")
 
 
 @pytest.fixture(scope="module")
 def graph():
     return as_graph(scale_free(120, 600, seed=3), directed=False)
+
+
+def errors_of(graph, k, seed, **options):
+    return lagbc.bc(graph, k=k, rng=seed, standard_error=True, **options)[1]
+
+
+def dense(scores):
+    return scores.toarray() if sp.issparse(scores) else scores
 
 
 def test_it_is_the_spread_of_estimates(graph):
@@ -20,27 +31,121 @@ def test_it_is_the_spread_of_estimates(graph):
     of_roots = np.array([lagbc.bc(graph, sources=[s]) for s in range(n)]) * n
     top = np.argsort(-of_roots.sum(axis=0))[:10]
     variance = of_roots.var(axis=0, ddof=1)[top] * (1 / k - 1 / n)
-    squares = np.mean([standard_errors(graph, "bc", k, rng=seed)[top] ** 2 for seed in range(20)], axis=0)
+    squares = np.mean([errors_of(graph, k, seed)[top] ** 2 for seed in range(20)], axis=0)
     assert np.mean(squares / variance) == pytest.approx(1, abs=0.2)
     assert squares / variance == pytest.approx(np.ones(10), abs=0.5)
 
 
 def test_it_is_in_the_unit_of_the_scores(graph):
-    plain = standard_errors(graph, "bc", 40, rng=1)
+    plain = errors_of(graph, 40, 1)
     pairs = (graph.n - 1) * (graph.n - 2) / 2
-    np.testing.assert_allclose(standard_errors(graph, "bc", 40, rng=1, normalized=True), plain / pairs, rtol=1e-12)
+    np.testing.assert_allclose(errors_of(graph, 40, 1, normalized=True), plain / pairs, rtol=1e-12)
 
 
 def test_the_seed_gives_it(graph):
-    assert np.array_equal(standard_errors(graph, "bc", 40, rng=1), standard_errors(graph, "bc", 40, rng=1))
-    assert not np.array_equal(standard_errors(graph, "bc", 40, rng=1), standard_errors(graph, "bc", 40, rng=2))
+    assert np.array_equal(errors_of(graph, 40, 1), errors_of(graph, 40, 1), equal_nan=True)
+    assert not np.array_equal(errors_of(graph, 40, 1), errors_of(graph, 40, 2), equal_nan=True)
 
 
 def test_more_roots_less_error(graph):
-    few, many = (standard_errors(graph, "bc", k, rng=1).sum() for k in (20, 110))
+    few, many = (np.nansum(errors_of(graph, k, 1)) for k in (20, 110))
     assert many < few / 3
 
 
 @pytest.mark.parametrize(("k", "roots"), [(2, 2), (25, 2), (100, 10), (640, 64), (10**6, 64)])
 def test_time_does_not_grow_with_k(k, roots):
     assert roots_of_group(k) == roots
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("rng", [5, np.random.default_rng])
+def test_scores_are_those_without_errors_and_errors_have_their_form(graph, name, rng):
+    given = {"k": 40, "rng": rng if rng == 5 else rng(5)}
+    wanted = lagbc.centralities(graph, name, **given | {"rng": 5})[name]
+    scores, errors = getattr(lagbc, name)(graph, **given, standard_error=True)
+    assert np.array_equal(dense(scores), dense(wanted))
+    assert type(errors) is type(scores)
+    assert errors.shape == scores.shape
+    assert np.nanmax(dense(errors)) > 0
+    if name == "edge_bc":
+        assert np.array_equal(errors.indices, scores.indices)
+
+
+def test_each_cutoff_has_the_errors_that_it_has_alone(graph):
+    for name in ("bc", "edge_bc", "harmonic"):
+        call = getattr(lagbc, name)
+        both = call(graph, k=40, rng=1, cutoff=[2, 3], standard_error=True)
+        for column, cutoff in enumerate((2, 3)):
+            alone = call(graph, k=40, rng=1, cutoff=cutoff, standard_error=True)
+            for several, one in zip(both, alone, strict=True):
+                got = several[column] if name == "edge_bc" else several[:, column]
+                np.testing.assert_allclose(dense(got), dense(one), rtol=1e-9)
+
+
+def test_several_centralities_have_the_errors_of_each(graph):
+    scores, errors = lagbc.centralities(graph, ("bc", "closeness"), k=40, rng=1, standard_error=True)
+    for name in ("bc", "closeness"):
+        alone = getattr(lagbc, name)(graph, k=40, rng=1, standard_error=True)
+        np.testing.assert_allclose(scores[name], alone[0], rtol=1e-12)
+        np.testing.assert_allclose(errors[name], alone[1], rtol=1e-9)
+
+
+def test_names_stay_with_their_vertices(graph):
+    networkx = pytest.importorskip("networkx")
+    G = networkx.relabel_nodes(networkx.path_graph(60), str)
+    scores, errors = lagbc.bc(G, k=30, rng=1, targets=["0", "59"], standard_error=True)
+    assert len(scores) == len(errors) == 60
+
+
+def test_it_is_unknown_where_too_few_roots_score_a_vertex():
+    """Of ten estimates so many are other than 0: fewer than three tell nothing, three something."""
+    scored = np.array([0, FEWEST - 1, FEWEST, 10])
+    numbers = iter(range(10))
+
+    def estimate(roots, rng):
+        return {"bc": (next(numbers) < scored) * rng.uniform(1, 2, 4)}
+
+    assert np.isnan(standard_errors(estimate, 100, 20, 1)["bc"]).tolist() == [True, True, False, False]
+
+
+def test_a_vertex_that_no_root_scores_has_no_error_of_zero():
+    """The two ends of a path score 0 whatever the roots, of which the estimates cannot know."""
+    path = sp.diags_array([1.0] * 99, offsets=1, shape=(100, 100))
+    scores, errors = lagbc.bc(path, directed=False, k=50, rng=1, standard_error=True)
+    assert scores[[0, 99]].tolist() == [0, 0]
+    assert np.isnan(errors[[0, 99]]).all()
+    assert (errors[20:80] > 0).all()
+
+
+def test_all_vertices_as_roots_leave_no_error(graph):
+    scores, errors = lagbc.bc(graph, k=graph.n, standard_error=True)
+    np.testing.assert_allclose(scores, lagbc.bc(graph), rtol=1e-12)
+    assert errors.tolist() == [0] * graph.n
+
+
+def test_the_checkpoint_and_the_bar_are_those_of_the_scores(graph, tmp_path):
+    told = []
+    path = tmp_path / "checkpoint"
+    lagbc.bc(graph, k=40, rng=1, standard_error=True, checkpoint=path, progress=told.append)
+    assert path.exists()
+    assert told[-1].share == 1
+    assert min(one.total for one in told) > roots_of_group(40)
+    assert np.array_equal(lagbc.bc(graph, k=40, rng=1, checkpoint=path), lagbc.bc(graph, k=40, rng=1))
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, "pass k, at least 2"),
+        ({"k": 1, "endpoints": True}, "pass k, at least 2"),
+        ({"k": 5, "standard_error": "yes"}, "neither True nor False"),
+    ],
+)
+def test_what_has_no_error_is_refused(graph, given, told):
+    with pytest.raises((TypeError, ValueError), match=told):
+        lagbc.bc(graph, **{"standard_error": True} | given)
+
+
+def test_logarithms_have_none(graph):
+    with pytest.raises(ValueError, match="log2"):
+        lagbc.stress(graph, k=5, log2=True, standard_error=True)

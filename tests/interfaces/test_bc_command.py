@@ -1,6 +1,7 @@
 """The command `lagbc bc`: what it prints and writes."""
 
 import gzip
+import json
 
 import networkx as nx
 import numpy as np
@@ -10,8 +11,6 @@ from commands import fail, reason_in, run, succeed
 
 import lagbc
 from lagbc.centrality import preview, standard_error
-from lagbc.centrality.standard_error import standard_errors
-from lagbc.graph.validate import as_graph
 from lagbc.io.examples import example_path
 from lagbc.io.read import read_graph
 from lagbc.methods import table
@@ -209,7 +208,7 @@ def test_an_estimate_has_its_standard_error(tmp_path):
     out = succeed("bc", "example:lesmis", "--k", 40, "--seed", 3, "--top", 2, "--out", tmp_path / "scores.npy")
     A = read_graph(example_path("lesmis")).matrix
     assert np.array_equal(np.load(tmp_path / "scores.npy"), lagbc.bc(A, directed=False, k=40, rng=3))
-    errors = standard_errors(as_graph(A, directed=False), "bc", 40, rng=3)
+    errors = lagbc.bc(A, directed=False, k=40, rng=3, standard_error=True)[1]
     table = out[out.index("rank") :].splitlines()
     assert table[0].split() == ["rank", "vertex", "score", "error", "degree"]
     for line in table[1:3]:
@@ -224,6 +223,22 @@ def test_without_a_standard_error_it_says_so():
     assert error_line("example:karate", "--k", 5, "--no-error") == "standard error: not computed (--error does)"
     one = error_line("example:karate", "--k", 1, "--endpoints")
     assert one == "standard error: none; one root does not tell it"
+
+
+def test_an_error_that_cannot_be_told_is_no_number(tmp_path):
+    """No root scores the ends of a path."""
+    path = tmp_path / "path.txt"
+    path.write_text("".join(f"{i} {i + 1}\n" for i in range(99)))
+    wanted = ("--undirected", "--k", 50, "--top", 100)
+    (row,) = [line.split() for line in succeed("bc", path, *wanted).splitlines() if line.split()[1:3] == ["0", "0"]]
+    assert row[3] == "-"
+    scores = json.loads(succeed("bc", path, *wanted, "--json"))["scores"]
+    assert scores["error"][scores["vertex"].index(0)] is None
+
+
+def test_logarithms_have_no_standard_error():
+    out = succeed("stress", "example:karate", "--k", 9, "--log2")
+    assert "standard error: none; logarithms of estimates have none" in out
 
 
 def test_scores_are_written_before_their_error_is_computed(monkeypatch, tmp_path):

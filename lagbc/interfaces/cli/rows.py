@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -41,7 +42,7 @@ class Rows:
         for row, v in enumerate(self.places):
             names = (str(names[row]) for names in self.keys.values())
             values = (f"{column[row]:.8g}" for column in self.scores.values())
-            error = () if self.errors is None else (f"± {self.errors[row]:.2g}",)
+            error = () if self.errors is None else (_error(self.errors[row]),)
             rows.append((str(row + 1), *names, *values, *error, *(str(column[v]) for column in more.values())))
         order = f"ranked by {next(iter(self.scores))}\n" if len(self.scores) > 1 else ""
         return order + table(rows, right=True)
@@ -50,6 +51,11 @@ class Rows:
         """Return a list for each column; None for what JSON has no number for, such as the logarithm of 0."""
         columns = self.scores if self.errors is None else {**self.scores, "error": self.errors}
         return {**self.keys, **{name: _numbers(values) for name, values in columns.items()}}
+
+
+def _error(error: float) -> str:
+    """Write a standard error; NaN is one that cannot be told."""
+    return "-" if math.isnan(error) else f"± {error:.2g}"
 
 
 def _numbers(values: np.ndarray) -> list[float | None]:

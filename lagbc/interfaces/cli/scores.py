@@ -231,9 +231,14 @@ def _errors(
         return None, "not computed (--error does)"
     if sample.k < 2:
         return None, "none; one root does not tell it"
+    if options_of_run.get("log2"):
+        return None, "none; logarithms of estimates have none"
     from lagbc.centrality.standard_error import GROUPS, roots_of_group, standard_errors
 
-    errors = standard_errors(graph, scored.name, sample.k, rng=sample.seed, report=steps.progress, **options_of_run)
+    def estimate(roots: int, rng: np.random.Generator) -> dict[str, Any]:
+        return {scored.name: _compute(scored.name, graph, options_of_run | {"k": roots, "rng": rng})}
+
+    errors = standard_errors(estimate, graph.n, sample.k, sample.seed, steps.progress)[scored.name]
     return errors, f"from {GROUPS} more estimates, of {roots_of_group(sample.k)} random roots each"
 
 
