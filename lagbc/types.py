@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
 import numpy as np
@@ -125,6 +125,16 @@ class ReadGraph(Protocol):
 
 ScoresAndErrors: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 """What ``standard_error=True`` returns for vertices: estimates, and how far each may be off."""
+
+
+class DataFrame(Protocol):
+    """A data frame of pandas or polars, or a table of Arrow."""
+
+    @property
+    def columns(self) -> Any: ...
+    def __getitem__(self, key: Any, /) -> Any: ...
+
+
 GraphLike: TypeAlias = (
     NDArray[Any] | SparseMatrix | NetworkXGraph | IgraphGraph | GraphblasMatrix | PreparedGraph | ReadGraph
 )
@@ -133,5 +143,11 @@ One: TypeAlias = float | np.floating[Any] | np.integer[Any]
 """One cutoff or decay."""
 Several: TypeAlias = Sequence[float] | NDArray[np.floating[Any] | np.integer[Any]]
 """Several cutoffs or decays, a column each."""
-DemandLike: TypeAlias = NDArray[Any] | SparseMatrix
-"""Trips between all pairs of vertices, shape (n, n)."""
+DemandLike: TypeAlias = (
+    NDArray[Any]
+    | SparseMatrix
+    | tuple[Sequence[Any] | NDArray[Any], NDArray[Any] | SparseMatrix]
+    | Mapping[Any, Mapping[Any, float]]
+    | DataFrame
+)
+"""Trips between pairs of vertices: a matrix of all or of those named, a dict of dicts, or a table."""

@@ -4,7 +4,9 @@ import functools
 from dataclasses import replace
 from fractions import Fraction
 
+import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
@@ -514,3 +516,111 @@ def test_a_demand_with_room_to_spare_is_not_changed():
     held = trips.indices, trips.data, trips.indptr
     lagbc.bc(sp.csr_array(np.ones((3, 3))), demand=trips, directed=False)
     assert all(now is before for now, before in zip((trips.indices, trips.data, trips.indptr), held, strict=True))
+
+
+# Trips by the names of vertices
+
+
+NAMED = nx.Graph([("ann", "bob"), ("bob", "carl"), ("carl", "dora")])
+# Five trips from ann to carl, two of which are listed by themselves, one back, and half a one from dora to ann.
+TABLE = {"from": ["ann", "dora", "ann", "carl"], "to": ["carl", "ann", "carl", "ann"], "trips": [3.0, 0.5, 2.0, 1.0]}
+LOADS = [0, 6.5, 0.5, 0]
+
+
+def forms_of_trips():
+    yield "dict of dicts", {"ann": {"carl": 5}, "dora": {"ann": 0.5}, "carl": {"ann": 1}}
+    table = pd.DataFrame(TABLE)
+    yield "pandas", table
+    yield "pandas, more columns", table.assign(day="monday")[["day", "trips", "to", "from"]]
+    yield "pandas, nullable", table.convert_dtypes()
+    yield "pandas, categories", table.astype({"from": "category", "to": "category"})
+    yield "pandas, numbers", table.replace({"ann": 0, "carl": 2, "dora": 3}).infer_objects()
+    matrix = table.pivot_table("trips", "from", "to", "sum", fill_value=0)
+    yield "pandas, matrix", matrix
+    yield "pandas, square", matrix.reindex(index=["dora", "carl", "ann"], columns=["dora", "carl", "ann"], fill_value=0)
+    some = np.array([[0, 0, 0.5], [0, 0, 1], [0, 5, 0]])
+    yield "names and matrix", (["dora", "carl", "ann"], some)
+    yield "names and sparse matrix", (np.array(["dora", "carl", "ann"]), sp.csr_array(some))
+    yield "numbers and matrix", (np.array([3, 2, 0]), some)
+
+
+@pytest.mark.parametrize("demand", [pytest.param(demand, id=name) for name, demand in forms_of_trips()])
+def test_trips_by_names(demand):
+    for function in (lagbc.bc, lambda *given, **options: lagbc.centralities(*given, **options)["bc"]):
+        assert function(NAMED, demand=demand).tolist() == LOADS
+    assert lagbc.bc(NAMED, demand=demand, cutoff=2).tolist() == [0, 6, 0, 0]
+    assert lagbc.select_method(NAMED, demand=demand).method.demand
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_trips_of_other_tables(library):
+    module = pytest.importorskip(library)
+    table = module.DataFrame(TABLE) if library == "polars" else module.table(TABLE)
+    assert lagbc.bc(NAMED, demand=table).tolist() == LOADS
+
+
+def test_trips_of_a_matrix_have_numbers_for_names():
+    A, table = path(4), {"from": [0, 3, 0, 2], "to": [2, 0, 2, 0], "trips": TABLE["trips"]}
+    for demand in (
+        pd.DataFrame(table),
+        {0: {2: 5}, 3: {0: 0.5}, 2: {0: 1}},
+        ([3, 2, 0], dict(forms_of_trips())["names and matrix"][1]),
+    ):
+        assert lagbc.bc(A, demand=demand, directed=False).tolist() == LOADS
+
+
+def test_names_that_are_integers_are_names():
+    G = nx.relabel_nodes(NAMED, {"ann": 3, "bob": 2, "carl": 1, "dora": 0})
+    assert lagbc.bc(G, demand={3: {1: 5}, 0: {3: 0.5}, 1: {3: 1}}).tolist() == LOADS
+    assert lagbc.bc(G, demand=sp.coo_array(([5], ([0], [2])), shape=(4, 4))).tolist() == [0, 5, 0, 0]
+
+
+def frame(**columns):
+    return pd.DataFrame({"from": ["ann"], "to": ["carl"], "trips": [1]} | columns)
+
+
+@pytest.mark.parametrize(
+    ("demand", "error", "told"),
+    [
+        (
+            frame(to=["karl"]),
+            ValueError,
+            r"demand\['to'\] holds 'karl', which no vertex is called; did you mean 'carl'",
+        ),
+        (frame(**{"from": [None]}), ValueError, r"demand\['from'\] holds (None|nan), which no vertex is called"),
+        (frame(trips=[-1]), ValueError, "the first from vertex 'ann' to vertex 'carl': -1"),
+        (frame(trips=[np.nan]), ValueError, "the first from vertex 'ann' to vertex 'carl': nan"),
+        (frame(trips=["1"]), TypeError, r"demand\['trips'\] has dtype .*; it holds real numbers"),
+        (frame(trips=pd.array([pd.NA], "Int64")), ValueError, "from vertex 'ann' to vertex 'carl': nan"),
+        (frame().rename(columns={"trips": "n"}), ValueError, r"columns from, to and trips is a matrix of trips"),
+        ({"ann": 3}, TypeError, r"demand\['ann'\] is 3; it is a dict of destinations"),
+        ({"ann": {"eve": 3}}, ValueError, "its destinations holds 'eve', which no vertex is called"),
+        ({"ann": {"carl": "3"}}, TypeError, "its trips has dtype"),
+        (
+            (["ann", "carl"], np.ones((3, 3))),
+            ValueError,
+            r"shape \(3, 3\) for 2 names of origins and 2 of destinations",
+        ),
+        ((["ann", "ann"], np.ones((2, 2))), ValueError, "the origins of demand name a vertex twice"),
+        ((["ann", "carl"], [[1, 2], [3, 4]]), TypeError, "demand has a list for a matrix"),
+        ((["ann", "carl"], np.ma.masked_array(np.ones((2, 2)))), TypeError, "demand is a masked array"),
+        ((["ann", "carl"], np.ones((2, 2), object)), TypeError, "demand has dtype object"),
+        (([0, 4], np.ones((2, 2))), ValueError, "the origins of demand holds 4, which is not a vertex"),
+    ],
+)
+def test_what_names_no_trips(demand, error, told):
+    with pytest.raises(error, match=told):
+        lagbc.bc(NAMED, demand=demand)
+
+
+def test_a_matrix_of_a_named_graph_is_told_by_names():
+    demand = np.zeros((4, 4))
+    demand[3, 1] = np.inf
+    with pytest.raises(ValueError, match="the first from vertex 'dora' to vertex 'bob': inf"):
+        lagbc.bc(NAMED, demand=demand)
+
+
+def test_polars_without_the_columns_is_told_of_them():
+    polars = pytest.importorskip("polars")
+    with pytest.raises(ValueError, match="demand has the columns a, b; a table of trips has from, to and trips"):
+        lagbc.bc(NAMED, demand=polars.DataFrame({"a": [1], "b": [2]}))

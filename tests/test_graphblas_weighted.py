@@ -254,7 +254,9 @@ ABSORBED = [(0, 1, 1.0), (1, 2, 1e-20), (2, 3, 1.0)]
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("width", ["auto", TINY, 1e-21, 1e-20, 0.5, 1, HUGE])
 def test_an_absorbed_length_is_refused_by_name(width, directed):
-    with pytest.raises(ValueError, match=r"the length 1e-20 of the edge \(1, 2\) is lost to rounding .* vertex 0 to 1"):
+    with pytest.raises(
+        ValueError, match=r"the length 1e-20 of the edge \(1, 2\) is lost to rounding .* vertex 0 to vertex 1"
+    ):
         bc(weighted(4, ABSORBED), sources=[0], bucket_width=width, directed=directed)
 
 

@@ -263,3 +263,108 @@ def test_scores_of_several_cutoffs_are_several_tables(pandas):
         lagbc.table(lagbc.edge_bc(path, cutoff=[1, 2]), path)
     with pytest.raises(ValueError, match=r"score has shape \(4,\), but the graph has 5 vertices"):
         lagbc.table(np.zeros(4), sp.csr_array((5, 5)))
+
+
+# Errors call vertices as the user does
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda G: lagbc.bc(G, sources=["bob", "ann", "bob"]), "sources names vertex 'bob' more than once"),
+        (lambda G: lagbc.bc(G, targets=["dora", "dora"]), "targets names vertex 'dora' more than once"),
+        (lambda G: lagbc.bc(G, sources=[1, 1]), "sources names vertex 'bob' more than once"),
+        (lambda G: lagbc.bc(G, source_weights=[1, 1, -1, 1]), "the first at vertex 'carl': -1.0"),
+        (lambda G: lagbc.bc(G, target_weights=[1, NAN, 1, 1]), "the first at vertex 'bob': nan"),
+        (lambda G: lagbc.reach(G, target_weights=[NAN, 1, 1, 1]), "the first at vertex 'ann': nan"),
+        (lambda G: lagbc.percolation(G, [1, 1, 1, -1]), "the first at vertex 'dora': -1.0"),
+        (lambda G: lagbc.percolation(G, [1e-300, 1, 1, 1]), "that of vertex 'ann' is 1e-300, that of vertex 'bob' 1"),
+        (lambda G: lagbc.group_bc(G, [["ann"], ["bob", "bob"]]), r"groups\[1\] names vertex 'bob' more than once"),
+        (lambda G: lagbc.shortest_path_counts(G, ["bob", "bob"]), "sources names vertex 'bob' more than once"),
+        (lambda G: lagbc.compare(G, roots=["ann", "ann"]), "roots names vertex 'ann' more than once"),
+        (lambda G: lagbc.bc(G, demand=-np.eye(4, k=2)), "the first from vertex 'ann' to vertex 'carl': -1.0"),
+    ],
+)
+def test_errors_call_vertices_by_their_names(named, call, told):
+    with pytest.raises(ValueError, match=told):
+        call(named)
+
+
+@pytest.mark.parametrize("library", ["networkx", "igraph"])
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"weighted": "w"}, r"lengths of A .* the first at \('bob', 'carl'\): -1.0. Remove"),
+        ({"strength": "w"}, r"strengths of A .* the first at \('bob', 'carl'\): -1.0. Remove"),
+    ],
+)
+def test_errors_of_lengths_call_edges_by_the_names_of_their_ends(library, given, told):
+    G = nx.DiGraph()
+    G.add_weighted_edges_from([("ann", "bob", 1.0), ("bob", "carl", -1.0)], weight="w")
+    if library == "igraph":
+        G = pytest.importorskip("igraph").Graph.from_networkx(G, vertex_attr_hashable="name")
+    with pytest.raises(ValueError, match=told):
+        lagbc.bc(G, **given)
+
+
+def test_errors_of_large_numbers_call_vertices_by_their_names():
+    G = nx.DiGraph()
+    for i in range(1100):
+        G.add_edges_from(
+            [(f"v{i}", f"up{i}"), (f"v{i}", f"down{i}"), (f"up{i}", f"v{i + 1}"), (f"down{i}", f"v{i + 1}")]
+        )
+    with pytest.raises(OverflowError, match=r"vertices is more than float64 holds, the first is vertex '\w+'; log2"):
+        lagbc.stress(G)
+    with pytest.raises(OverflowError, match=r"from vertex 'v0' to vertex '\w+' is more than float64 holds"):
+        lagbc.shortest_path_counts(G, ["v0"])
+
+
+def test_a_length_that_rounding_absorbs_is_called_by_the_names_of_its_ends():
+    G = nx.Graph()
+    G.add_weighted_edges_from([("ann", "bob", 1e20), ("bob", "carl", 1e-3)])
+    with pytest.raises(ValueError, match=r"edge \('bob', 'carl'\) is lost .* from vertex 'ann' to vertex 'bob'"):
+        lagbc.bc(G, weighted=True, reduce="none")
+
+
+# Strengths by the name of an attribute
+
+
+@pytest.mark.parametrize("library", ["networkx", "igraph"])
+def test_strengths_of_an_attribute(library):
+    G = nx.Graph()
+    G.add_weighted_edges_from([("a", "b", 4), ("b", "c", 4), ("a", "c", 1)], weight="often")
+    if library == "igraph":
+        G = pytest.importorskip("igraph").Graph.from_networkx(G, vertex_attr_hashable="name")
+    expected = lagbc.bc(G, weighted="often", strength=True, rtol=0)
+    assert expected.tolist() == [0, 1, 0]
+    for given in ({}, {"weighted": True}, {"weighted": "often"}):
+        assert lagbc.bc(G, strength="often", rtol=0, **given).tolist() == [0, 1, 0]
+    assert lagbc.as_graph(G, strength="often").weighted
+    assert lagbc.edge_bc(G, strength="often", rtol=0).sum() == 8
+    table = lagbc.table(lagbc.edge_bc(G, strength="often", rtol=0), G, strength="often")
+    assert len(table) == 3
+    with pytest.raises(ValueError, match="strength='often' and weighted='seldom' name two attributes"):
+        lagbc.bc(G, strength="often", weighted="seldom")
+    with pytest.raises(ValueError, match="no attribute 'seldom'; they have 'often', of which"):
+        lagbc.bc(G, strength="seldom")
+
+
+@pytest.mark.parametrize(
+    ("A", "strength", "told"),
+    [
+        (
+            np.ones((3, 3)),
+            "often",
+            "strength='often' names an edge attribute of a NetworkX or igraph graph, but A is a",
+        ),
+        (np.ones((3, 3)), "", "strength='' names an edge attribute"),
+        (np.ones((3, 3)), 2, "strength=2 is neither True nor False nor the name"),
+        (lagbc.read_graph("example:karate"), "often", "strength='often' names an edge attribute"),
+    ],
+)
+def test_what_has_no_strengths_of_that_name(A, strength, told):
+    with pytest.raises((TypeError, ValueError), match=told):
+        lagbc.bc(A, strength=strength)

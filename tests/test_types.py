@@ -51,6 +51,8 @@ for A in (dense, sparse, graph, Graph(), lagbc.as_graph(dense), lagbc.read_graph
 for row in lagbc.METHODS:
     lagbc.bc(dense, method=row.name, device=row.device)
 assert_type(lagbc.bc(dense, demand=sparse), NDArray[np.float64])
+lagbc.bc(graph, demand={"a": {"b": 2.0}}, cutoff=2, strength="often")
+lagbc.bc(graph, demand=(["a", "b"], dense))
 lagbc.bc(dense, demand="trips.npz")  # error: call-overload
 assert_type(lagbc.bc(dense), NDArray[np.float64])
 assert_type(lagbc.edge_bc(dense), SparseMatrix)

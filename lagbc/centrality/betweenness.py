@@ -28,7 +28,7 @@ def bc(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
-    strength: bool = False,
+    strength: bool | str = False,
     sources: ArrayLike | None = None,
     targets: ArrayLike | None = None,
     source_weights: ArrayLike | None = None,
@@ -76,9 +76,9 @@ def bc(
         graph, True takes the edge attribute "weight", and a string the attribute of that name; an edge of NetworkX
         without it counts as 1, with a warning. The default is what `lagbc.as_graph` was told, and False for a matrix or
         any other graph.
-    strength : bool
-        Take the values as strengths w, finite and > 0, that is, lengths 1 / w; implies `weighted`. Duplicates are
-        summed before, and of parallel edges the largest counts.
+    strength : bool or str
+        Take the values as strengths w, finite and > 0, that is, lengths 1 / w; implies `weighted`, and a string is the
+        name of an attribute, as there. Duplicates are summed before, and of parallel edges the largest counts.
     sources : array of int, or sequence of names, optional
         Sum over these roots s only, nothing else changed: the partial sum of igraph's ``sources=`` and of NetworkX's
         ``betweenness_centrality_subset``. Distinct vertices. Where vertices have names (nodes of NetworkX, the
@@ -92,9 +92,13 @@ def bc(
     source_weights : array of float, shape (n,), optional
         How often each vertex counts as a root: finite, >= 0; from those of 0 nothing is searched. Neither goes with
         `normalized`, `endpoints` or `k`.
-    demand : SciPy or CuPy sparse matrix or dense 2-D ndarray, shape (n, n), optional
-        How many trips D[s, t] go from s to t: finite, >= 0. The score is the load of each vertex between its ends, as
-        if each trip took every shortest path with equal share (all-or-nothing assignment, ties split evenly),
+    demand : matrix, shape (n, n); data frame; dict of dicts; or pair of names and a matrix; optional
+        How many trips D[s, t] go from s to t: finite, >= 0. It is a sparse matrix of SciPy or CuPy or a dense 2-D
+        ndarray; a data frame of pandas or polars with the columns "from", "to" and "trips", the first two of which hold
+        vertices as `sources` does; a data frame of pandas whose index and columns are origins and destinations;
+        ``{origin: {destination: trips}}``; or ``(vertices, matrix)``, the trips between some vertices. The score is the
+        load of each vertex between its ends, as if each trip took every shortest path with equal share (all-or-nothing
+        assignment, ties split evenly),
 
         .. math:: S(v) = \sum_{s \ne v \ne t} D_{st} \, \sigma_{st}(v) / \sigma_{st}.
 
@@ -103,11 +107,12 @@ def bc(
         searched from a vertex without trips. Does not go with `sources`, `targets`, `source_weights`,
         `target_weights`, `k`, `endpoints` or `normalized`, and takes a method that counts targets of single roots:
         "batched" (with lengths on the CPU), "work-efficient" and "dijkstra" on the CPU. Beside the matrix, a worker
-        holds the trips of a batch in full: n x batch numbers, a few times.
+        holds the trips of a batch in full: n x batch numbers, a few times. With a `cutoff` trips count that are no
+        longer, by "work-efficient" and "dijkstra" on the CPU.
     cutoff : float or array of float, shape (C,), optional
         Count only pairs at a distance of at most this, in hops or lengths, as igraph's ``cutoff=`` does. Several give a
         column each, from one search to the largest. A search costs what it reaches, by "work-efficient" in hops and
-        "dijkstra" with lengths on the CPU; the other methods take none. Does not go with `demand`.
+        "dijkstra" with lengths on the CPU; the other methods take none.
     decay : float or array of float, shape (D,), optional
         The pair of s and t counts :math:`e^{-b \, d(s, t)}` for a decay of b per hop or unit of length; with weights of
         vertices that is a gravity model of trips. Several give a column each; those of the first cutoff come first.

@@ -56,7 +56,7 @@ def compute(
     batch: int | str,
     directed: bool | None,
     weighted: bool | str | None,
-    strength: bool,
+    strength: bool | str,
     options: Options,
     arguments: Arguments,
     standard_error: bool = False,
@@ -95,7 +95,7 @@ def _compute(
     batch: int | str,
     directed: bool | None,
     weighted: bool | str | None,
-    strength: bool,
+    strength: bool | str,
     arguments: Arguments,
     standard_error: bool,
     options: Options,
@@ -152,7 +152,7 @@ def plan_call(
     batch: int | str,
     directed: bool | None,
     weighted: bool | str | None,
-    strength: bool,
+    strength: bool | str,
     options: Options,
     arguments: Arguments,
     begun: list[Begun] | None = None,
@@ -168,7 +168,7 @@ def plan_call(
     )
     graph = take_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False, upload=upload)
     arguments = _by_number(graph, arguments)
-    request = make_request(graph.n, centralities, arguments)
+    request = make_request(graph, centralities, arguments)
     if request.sums & PATH_SUMS:
         warn_of_ties(graph, strength, arguments.rtol)
     return Call(centralities, arguments, plan_run(graph, request, batch, options, begun=begun))
@@ -209,7 +209,7 @@ def compute_one(
     batch: int | str,
     directed: bool | None,
     weighted: bool | str | None,
-    strength: bool,
+    strength: bool | str,
     options: Options,
     arguments: Arguments = NONE_GIVEN,
     standard_error: bool = False,
@@ -246,7 +246,7 @@ def _require_known(centralities: tuple[Centrality, ...], options: Options) -> No
     require_known(options, ("batch", "directed", "weighted", "strength", *sorted(own)))
 
 
-def make_request(n: int, centralities: tuple[Centrality, ...], arguments: Arguments) -> Request:
+def make_request(graph: Graph, centralities: tuple[Centrality, ...], arguments: Arguments) -> Request:
     """Check arguments and turn them into a request for the sums of some centralities."""
     require_flags(
         normalized=arguments.normalized,
@@ -254,13 +254,14 @@ def make_request(n: int, centralities: tuple[Centrality, ...], arguments: Argume
         wf_improved=arguments.wf_improved,
         log2=arguments.log2,
     )
+    n, names = graph.n, graph.names
     k, endpoints, demand = arguments.k, arguments.endpoints, None
     if arguments.demand is not None:
         _require_alone(arguments)
-        demand = parse_demand(n, arguments.demand)
-    roots = parse_roots(n, arguments.sources, k, arguments.rng) if demand is None else origins(demand)
-    multiplicity = parse_vertex_weights("source_weights", arguments.source_weights, n)
-    omega = parse_targets(n, arguments.targets, arguments.target_weights, endpoints=endpoints)
+        demand = parse_demand(n, arguments.demand, names)
+    roots = parse_roots(n, arguments.sources, k, arguments.rng, names) if demand is None else origins(demand)
+    multiplicity = parse_vertex_weights("source_weights", arguments.source_weights, n, names)
+    omega = parse_targets(n, arguments.targets, arguments.target_weights, names, endpoints=endpoints)
     is_weighted = arguments.target_weights is not None or multiplicity is not None
     if is_weighted and (arguments.normalized or endpoints or k is not None):
         raise InvalidValueError("target_weights and source_weights do not go with normalized, endpoints or k")

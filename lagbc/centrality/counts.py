@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lagbc.centrality.compute import where_it_is
 from lagbc.errors import OutOfRangeError
-from lagbc.graph.names import numbers_of
+from lagbc.graph.names import in_words, numbers_of
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.run.request import parse_vertices, require_flags
@@ -20,7 +20,7 @@ def shortest_path_counts(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
-    strength: bool = False,
+    strength: bool | str = False,
     log2: bool = False,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Distances from some vertices to all, and the numbers of shortest paths.
@@ -62,7 +62,7 @@ def shortest_path_counts(
     """
     require_flags(log2=log2)
     graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
-    roots = parse_vertices("sources", graph.n, numbers_of("sources", graph.names, sources))
+    roots = parse_vertices("sources", graph.n, numbers_of("sources", graph.names, sources), graph.names)
     from lagbc.methods.cpu import extended
 
     plan = SweepPlan(batch=1)
@@ -70,9 +70,9 @@ def shortest_path_counts(
     for i, root in enumerate(roots.tolist()):
         dist[i], sigma[i] = extended.count_paths(graph.on_host, plan, root, log2=log2)
         if not log2 and not np.isfinite(sigma[i]).all():
-            v = int(np.argmin(np.isfinite(sigma[i])))
+            ends = (in_words(graph.names, v) for v in (root, int(np.argmin(np.isfinite(sigma[i])))))
             raise OutOfRangeError(
-                f"the number of shortest paths from vertex {root} to vertex {v} is more than float64 holds; "
+                f"the number of shortest paths from {' to '.join(ends)} is more than float64 holds; "
                 "log2=True returns its logarithm"
             )
     return where_it_is(A, dist), where_it_is(A, sigma)

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from lagbc.centrality.rescale import per_sample, rescale, rescale_edges
 from lagbc.errors import InvalidValueError, OutOfRangeError
+from lagbc.graph.names import in_words
 
 if TYPE_CHECKING:
     from lagbc.centrality.registry import Arguments
@@ -104,7 +105,8 @@ def stress(result: Result, arguments: Arguments) -> Scores:
             return np.log2(counts) if arguments.log2 else counts
     if not arguments.log2:
         raise OutOfRangeError(
-            f"the stress of {len(outside)} vertices is more than float64 holds, the first is {outside[0]}; "
+            f"the stress of {len(outside)} vertices is more than float64 holds, the first is "
+            f"{in_words(result.graph.names, int(outside[0]))}; "
             "log2=True returns its logarithm"
         )
     from lagbc.methods.cpu import extended

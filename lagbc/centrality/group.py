@@ -48,7 +48,7 @@ def group_bc(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
-    strength: bool = False,
+    strength: bool | str = False,
     rtol: float | None = None,
     normalized: bool = False,
     endpoints: bool = False,
@@ -149,7 +149,7 @@ def _members(graph: Graph, groups: Any) -> NDArray[np.bool_]:
                 f"{what} is {group!r}; it is a sequence of vertices: for a single group pass [group]"
             )
         vertices = group if isinstance(group, np.ndarray) else list(group)
-        members[parse_vertices(what, graph.n, numbers_of(what, graph.names, vertices)), place] = True
+        members[parse_vertices(what, graph.n, numbers_of(what, graph.names, vertices), graph.names), place] = True
     return members
 
 

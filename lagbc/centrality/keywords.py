@@ -14,7 +14,7 @@ class OfSamples(Options, total=False):
 
     directed: bool | None
     weighted: bool | str | None
-    strength: bool
+    strength: bool | str
     sources: ArrayLike | None
     k: int | None
     rng: int | np.random.Generator | None

@@ -13,6 +13,7 @@ from lagbc.centrality.compute import where_it_is
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
+from lagbc.graph.names import Names, in_words
 from lagbc.graph.validate import as_graph
 from lagbc.run.options import Options, require_known
 from lagbc.run.request import parse_vertex_weights, warn_of_ties
@@ -26,7 +27,7 @@ def percolation(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
-    strength: bool = False,
+    strength: bool | str = False,
     rtol: float | None = None,
     **options: Unpack[Options],
 ) -> NDArray[np.float64]:
@@ -76,10 +77,10 @@ def percolation(
     require_known(options)
     graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
     warn_of_ties(graph, strength, rtol)
-    x = parse_vertex_weights("states", _in_order(states, graph), graph.n)
+    x = parse_vertex_weights("states", _in_order(states, graph), graph.n, graph.names)
     if x is None:
         raise InvalidTypeError(f"states is None; it is one number a vertex, shape ({graph.n},)")
-    _require_near(x)
+    _require_near(x, graph.names)
     # In units of the largest, which cancels: no sum leaves float64.
     x = x / max(x.max(initial=0), np.finfo(np.float64).tiny)
     raw = as_numpy(bc(graph, batch, rtol=rtol, source_weights=x, **options))
@@ -90,16 +91,16 @@ def percolation(
     return scores
 
 
-def _require_near(x: NDArray[np.float64]) -> None:
+def _require_near(x: NDArray[np.float64], names: Names | None) -> None:
     """Raise ValueError if the quotient of two states, and sums of them, are nothing to float64."""
     some = np.flatnonzero(x)
     if not len(some):
         return
-    least, most = some[x[some].argmin()], some[x[some].argmax()]
+    least, most = int(some[x[some].argmin()]), int(some[x[some].argmax()])
     if np.ldexp(x[most], -960) > x[least]:
         raise InvalidValueError(
-            f"states lie too far apart for float64, that of vertex {least} is {x[least]:.3g}, that of vertex {most} "
-            f"{x[most]:.3g}; pass 0 for those that are nothing beside the others"
+            f"states lie too far apart for float64, that of {in_words(names, least)} is {x[least]:.3g}, that of "
+            f"{in_words(names, most)} {x[most]:.3g}; pass 0 for those that are nothing beside the others"
         )
 
 

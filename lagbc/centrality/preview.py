@@ -29,7 +29,7 @@ def select_method(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
-    strength: bool = False,
+    strength: bool | str = False,
     roots: int | None = None,
     which: CentralityName | Iterable[CentralityName] = "bc",
     demand: DemandLike | None = None,
@@ -92,7 +92,7 @@ def estimate_memory(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
-    strength: bool = False,
+    strength: bool | str = False,
     roots: int | None = None,
     which: CentralityName | Iterable[CentralityName] = "bc",
     demand: DemandLike | None = None,
@@ -150,7 +150,7 @@ def _plan(
             raise InvalidValueError("demand says how often each pair of vertices counts; leave out cutoff and decay")
         if roots is not None:
             raise InvalidValueError("demand says which roots there are; leave out roots")
-        trips = parse_demand(graph.n, demand)
+        trips = parse_demand(graph.n, demand, graph.names)
         return plan_run(graph, Request(sums, origins(trips), demand=trips), batch, options)
     count = graph.n if roots is None else roots
     if not isinstance(count, SupportsIndex):

@@ -28,7 +28,7 @@ def stress(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
-    strength: bool = False,
+    strength: bool | str = False,
     sources: ArrayLike | None = None,
     targets: ArrayLike | None = None,
     cutoff: ArrayLike | None = None,

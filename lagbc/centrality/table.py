@@ -25,7 +25,7 @@ def table(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
-    strength: bool = False,
+    strength: bool | str = False,
 ) -> pd.DataFrame:
     """Return scores as a pandas DataFrame whose index are the names of vertices or edges.
 
@@ -153,7 +153,7 @@ def _stored_edges(matrix: Any, graph: Any, names: NDArray[Any], directed: bool |
     return [names[tails], names[heads]], tails, heads, np.ones(len(once))
 
 
-def _networkx_edges(G: Any, names: NDArray[Any], weighted: bool | str | None, strength: bool) -> _Edges:
+def _networkx_edges(G: Any, names: NDArray[Any], weighted: bool | str | None, strength: bool | str) -> _Edges:
     """Return the edges of a NetworkX graph in its own order: levels, ends and shares."""
     entries = adapters.networkx_entries(G)
     lengths = np.ones(len(entries.tails))

@@ -90,7 +90,7 @@ def centralities(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
-    strength: bool = False,
+    strength: bool | str = False,
     sources: ArrayLike | None = None,
     targets: ArrayLike | None = None,
     source_weights: ArrayLike | None = None,

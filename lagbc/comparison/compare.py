@@ -32,7 +32,7 @@ def compare(
     device: DeviceName | All = "all",
     directed: bool | None = None,
     weighted: bool | str | None = None,
-    strength: bool = False,
+    strength: bool | str = False,
     batch: int | Auto = "auto",
     dtype: DTypeName | None = None,
     bucket_width: float | Auto | None = None,

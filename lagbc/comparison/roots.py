@@ -20,7 +20,7 @@ STEP = 8
 def draw_roots(graph: Graph, roots: int | ArrayLike, rng: int | np.random.Generator) -> NDArray[np.int64]:
     """Return distinct roots with out-edges: those given, or drawn ones; runs in sweep order if the diameter is high."""
     if np.ndim(roots) > 0:
-        given = parse_vertices("roots", graph.n, numbers_of("roots", graph.names, roots))
+        given = parse_vertices("roots", graph.n, numbers_of("roots", graph.names, roots), graph.names)
         given = given[graph.out_degrees[given] > 0]
         if not len(given):
             raise InvalidValueError("no edge leaves any of the roots, so that there is nothing to compare")

@@ -143,12 +143,12 @@ def to_matrix(A: Any, *, weighted: bool | str = False, strength: bool = False) -
     return read(A, weighted, strength)
 
 
-def refuse_attribute(A: Any, attribute: str) -> InvalidTypeError:
+def refuse_attribute(A: Any, attribute: str, argument: str = "weighted") -> InvalidTypeError:
     """Say that what was given for `A` has no edge attributes."""
     kind = f"{type(A).__module__.partition('.')[0]}.{type(A).__name__}"
     return InvalidTypeError(
-        f"weighted={attribute!r} names an edge attribute of a NetworkX or igraph graph, but A is a {kind}; "
-        "pass weighted=True to take its own values as lengths"
+        f"{argument}={attribute!r} names an edge attribute of a NetworkX or igraph graph, but A is a {kind}; "
+        f"pass {argument}=True to take its own values as {'lengths' if argument == 'weighted' else 'strengths'}"
     )
 
 
@@ -224,7 +224,11 @@ def _attribute_of(weighted: bool | str) -> str:
 
 def _no_attribute(kind: str, attribute: str, there: Iterable[Any]) -> InvalidValueError:
     names = sorted(repr(name) for name in there if isinstance(name, str))
-    others = f"they have {', '.join(names)}, of which weighted= takes one by name" if names else "they have none"
+    others = (
+        f"they have {', '.join(names)}, of which weighted= or strength= takes one by name"
+        if names
+        else "they have none"
+    )
     return InvalidValueError(
         f"the edges of the {kind} have no attribute {attribute!r}; {others}; weighted=False counts hops"
     )
@@ -259,7 +263,7 @@ def _read_graphblas(A: Any, weighted: bool | str, strength: bool) -> sparse.coo_
 
 def _read_graph_file(file: Any, weighted: bool | str, strength: bool) -> sparse.sparray:
     if isinstance(weighted, str):
-        raise refuse_attribute(file, weighted)
+        raise refuse_attribute(file, weighted, "strength" if strength else "weighted")
     if strength and file.notices and not file.strengths:
         raise InvalidValueError(
             f"{file.name}: of repeated edges the smallest value was kept; pass read_graph(strengths=True)"

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidValueError
 from lagbc.graph import adapters
 from lagbc.graph.given import refuse_masked
+from lagbc.graph.names import in_words
 
 if TYPE_CHECKING:
     from lagbc.graph.graph import Graph
@@ -86,10 +87,10 @@ def as_coordinates(xy: Any, A: Any, graph: Graph) -> Coordinates:
     wrong = np.flatnonzero(~np.isfinite(found.xy).all(axis=1))
     if len(wrong):
         v = int(wrong[0])
-        first = f"vertex {v}" if graph.names is None else f"vertex {graph.names[v]!r}"
         x, y = found.xy[v].tolist()
         raise InvalidValueError(
-            f"{len(wrong)} of the {n} vertices have no finite coordinates, the first is {first}: x = {x}, y = {y}"
+            f"{len(wrong)} of the {n} vertices have no finite coordinates, the first is {in_words(graph.names, v)}: "
+            f"x = {x}, y = {y}"
         )
     return found
 

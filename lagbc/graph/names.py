@@ -70,6 +70,21 @@ def numbers_of(what: str, names: Names | None, given: Any) -> Any:
     return found
 
 
+def in_words(names: Names | None, v: int) -> str:
+    """Call a vertex in a message by its name, or by its number if it has none."""
+    return f"vertex {v}" if names is None else f"vertex {_name(names, v)!r}"
+
+
+def edge_in_words(names: Names | None, tail: int, head: int) -> str:
+    """Call an edge by its ends."""
+    return f"({tail}, {head})" if names is None else f"({_name(names, tail)!r}, {_name(names, head)!r})"
+
+
+def _name(names: Names, v: int) -> Any:
+    name = names[v]
+    return name.item() if isinstance(name, np.generic) else name
+
+
 def nearest_names(wrong: Any, names: Collection[Any]) -> str:
     """Name those, at most three, that are spelt nearly as a wrong one; no text if none is."""
     if not isinstance(wrong, str) or len(names) > _MOST_COMPARED:

@@ -15,6 +15,7 @@ from lagbc.graph import adapters
 from lagbc.graph.csr import Csr, are_equal, as_numpy, both_ways, index_type, module_of, transposed
 from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
+from lagbc.graph.names import Names, edge_in_words
 from lagbc.phases import phase
 from lagbc.types import GraphLike
 
@@ -32,7 +33,7 @@ def as_graph(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
-    strength: bool = False,
+    strength: bool | str = False,
     copy: bool = True,
 ) -> Graph:
     """Validate a matrix and take its pattern, and if asked for its values as lengths.
@@ -51,9 +52,9 @@ def as_graph(
         `directed` joins the smaller length counts, and of parallel edges of a graph the smallest. Of a NetworkX or
         igraph graph, True takes the edge attribute "weight", and a string the attribute of that name. None takes what a
         `Graph` has, and no lengths of what else is given.
-    strength : bool
-        Take the values as strengths w, that is, lengths 1 / w; implies `weighted`. Duplicates are summed before, and of
-        parallel edges the largest counts.
+    strength : bool or str
+        Take the values as strengths w, that is, lengths 1 / w; implies `weighted`, and names an attribute as it does.
+        Duplicates are summed before, and of parallel edges the largest counts.
     copy : bool
         False reads the arrays of a CSR or CSC matrix where they are, if they are in canonical form: `A` must not be
         changed then for as long as the graph is used.
@@ -85,7 +86,7 @@ def take_graph(
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
-    strength: bool = False,
+    strength: bool | str = False,
     copy: bool = True,
     upload: bool = False,
 ) -> Graph:
@@ -93,7 +94,7 @@ def take_graph(
 
     The graph is the same then, but lives on the device. What fails a check there is read on the host, which says why.
     """
-    if strength:
+    if strength or isinstance(strength, str):
         weighted = _of_strengths(A, weighted, strength)
     if directed is None:
         directed = A.directed if isinstance(A, Graph) else adapters.is_directed(A)
@@ -120,26 +121,37 @@ def take_graph(
     with phase("check"):
         names, matrix = None, A
         if adapters.is_adaptable(A):
-            names, matrix = adapters.names_of(A), adapters.to_matrix(A, weighted=weighted, strength=strength)
-        matrix = _as_inverses(matrix) if strength else matrix
-        graph = _read(matrix, directed=directed, weighted=weighted is not False, copy=copy, upload=upload)
+            names, matrix = adapters.names_of(A), adapters.to_matrix(A, weighted=weighted, strength=bool(strength))
+        matrix = _as_inverses(matrix, names) if strength else matrix
+        graph = _read(matrix, names, directed=directed, weighted=weighted is not False, copy=copy, upload=upload)
         return graph if names is None else replace(graph, names=names)
 
 
 def _of_strengths(A: Any, weighted: Any, strength: Any) -> Any:
     """Return what `weighted` means beside strengths: True, or the name of an attribute."""
-    if not isinstance(strength, bool | np.bool_):
-        raise InvalidTypeError(f"strength={strength!r} is neither True nor False")
+    if not isinstance(strength, bool | np.bool_ | str):
+        raise InvalidTypeError(f"strength={strength!r} is neither True nor False nor the name of an edge attribute")
     if isinstance(A, Graph):
         raise InvalidValueError(
             "A is a Graph, which has lengths or none; take strengths by as_graph(..., strength=True)"
         )
     if weighted is False:
-        raise InvalidValueError("strength=True takes the values as strengths, weighted=False takes none; leave out one")
+        raise InvalidValueError(
+            f"strength={strength!r} takes the values as strengths, weighted=False takes none; leave out one"
+        )
+    if isinstance(strength, str):
+        if weighted not in (None, True, strength):
+            raise InvalidValueError(
+                f"strength={strength!r} and weighted={weighted!r} name two attributes; leave out one"
+            )
+        if not adapters.is_adaptable(A):
+            _require_matrix(A)
+            raise adapters.refuse_attribute(A, strength, "strength")
+        return strength
     return True if weighted is None else weighted
 
 
-def _as_inverses(A: Any) -> sparse.csr_array:
+def _as_inverses(A: Any, names: Names | None) -> sparse.csr_array:
     """Return 1 / w for each strength w, entries at one place summed; a self loop is no edge, whatever its value."""
     _require_matrix(A)
     rows, columns, values = _stored_entries(A.get() if is_cupy(A) else A)
@@ -150,6 +162,7 @@ def _as_inverses(A: Any) -> sparse.csr_array:
     strengths = sparse.coo_array((values[edges].astype(np.float64), ends), shape=A.shape).tocsr()
     _require_strengths(
         strengths,
+        names,
         ~(np.isfinite(strengths.data) & (strengths.data > 0)),
         "not finite and > 0",
         "Remove those entries or give them a strength; leaving out strength counts hops",
@@ -158,6 +171,7 @@ def _as_inverses(A: Any) -> sparse.csr_array:
         lengths = 1.0 / strengths.data
     _require_strengths(
         strengths,
+        names,
         lengths > _longest_edge(A.shape[0]),
         f"so small that a path of {A.shape[0]} edges of the length 1 / w is longer than float64 holds",
         "Multiply all strengths by a large number",
@@ -166,7 +180,9 @@ def _as_inverses(A: Any) -> sparse.csr_array:
     return strengths
 
 
-def _require_strengths(strengths: sparse.csr_array, wrong: NDArray[np.bool_], what: str, instead: str) -> None:
+def _require_strengths(
+    strengths: sparse.csr_array, names: Names | None, wrong: NDArray[np.bool_], what: str, instead: str
+) -> None:
     """Raise ValueError, which says what is wrong and names the first of them, if some strengths are wrong."""
     if not wrong.any():
         return
@@ -174,11 +190,11 @@ def _require_strengths(strengths: sparse.csr_array, wrong: NDArray[np.bool_], wh
     i = int(np.searchsorted(strengths.indptr, first, side="right")) - 1
     raise InvalidValueError(
         f"{np.count_nonzero(wrong)} of the {strengths.nnz} strengths of A are {what}, the first at "
-        f"({i}, {int(strengths.indices[first])}): {float(strengths.data[first])}. {instead}"
+        f"{edge_in_words(names, i, int(strengths.indices[first]))}: {float(strengths.data[first])}. {instead}"
     )
 
 
-def _read(A: Any, *, directed: bool, weighted: bool, copy: bool, upload: bool) -> Graph:
+def _read(A: Any, names: Names | None, *, directed: bool, weighted: bool, copy: bool, upload: bool) -> Graph:
     _require_matrix(A)
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
         table = _OF_A_TABLE if isinstance(A, np.ndarray) and A.ndim == 2 and A.shape[1] in (2, 3) else ""
@@ -199,7 +215,7 @@ def _read(A: Any, *, directed: bool, weighted: bool, copy: bool, upload: bool) -
     is_reversed = is_compressed and A.format == "csc"
     csr = _canonical_rows(A, weighted) if is_compressed else _canonical_entries(A, weighted)
     if weighted:
-        _require_lengths(n, csr, is_reversed=is_reversed)
+        _require_lengths(n, csr, names, is_reversed=is_reversed)
     if not directed:
         csr = both_ways(n, *csr)
     if copy and is_compressed:
@@ -377,7 +393,7 @@ def _as_lengths(values: Any) -> Any:
     return _readable(values.astype(np.float64, copy=False)) if isinstance(values, np.ndarray) else values.astype(float)
 
 
-def _require_lengths(n: int, csr: Csr, *, is_reversed: bool = False) -> None:
+def _require_lengths(n: int, csr: Csr, names: Names | None, *, is_reversed: bool) -> None:
     """Raise ValueError if a length is none, or a path could be too long; columns are rows if they are reversed."""
     lengths = csr[2]
     if not len(lengths):
@@ -385,18 +401,18 @@ def _require_lengths(n: int, csr: Csr, *, is_reversed: bool = False) -> None:
     # A NaN fails both comparisons.
     shortest, longest = float(lengths.min()), float(lengths.max())
     if not (shortest > 0 and longest < np.inf):
-        raise _no_length(*(transposed(n, *csr) if is_reversed else csr))
+        raise _no_length(*(transposed(n, *csr) if is_reversed else csr), names)
     _require_finite_paths(n, longest)
 
 
-def _no_length(indptr: Any, indices: Any, lengths: Any) -> InvalidValueError:
+def _no_length(indptr: Any, indices: Any, lengths: Any, names: Names | None = None) -> InvalidValueError:
     invalid = ~(np.isfinite(lengths) & (lengths > 0))
     first = int(np.argmax(invalid))
     i = int(np.searchsorted(indptr, first, side="right")) - 1
     return InvalidValueError(
         f"{int(invalid.sum())} of the {len(lengths)} lengths of A are not finite and > 0, the first at "
-        f"({i}, {int(indices[first])}): {float(lengths[first])}. Remove those entries or give them a length; "
-        "for strengths w pass 1 / w; weighted=False counts hops"
+        f"{edge_in_words(names, i, int(indices[first]))}: {float(lengths[first])}. Remove those entries or give "
+        "them a length; for strengths w pass 1 / w; weighted=False counts hops"
     )
 
 

@@ -12,47 +12,44 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.errors import InvalidValueError
 from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
+from lagbc.graph.names import Names, in_words
 from lagbc.graph.validate import check_format
 from lagbc.methods.targets import scales_of
+from lagbc.run.trips import matrix_of, require_reals
 
 # Of a target weight of a vertex and column: itself, its copy in a method's rows, two while it is scaled, and a flag.
 _BYTES_PER_WEIGHT = 4 * 8 + 1
 
 
-def parse_demand(n: int, demand: Any) -> sparse.csr_array:
+def parse_demand(n: int, demand: Any, names: Names | None = None) -> sparse.csr_array:
     """Return trips as rows of their origins, in canonical form and without the diagonal and zeros.
 
     Parameters
     ----------
     n : int
         Number of vertices.
-    demand : SciPy or CuPy sparse matrix, or dense 2-D ndarray; shape (n, n)
-        Entries at one place are summed. It is not changed.
+    demand : matrix, data frame, mapping of mappings, or pair of names and a matrix
+        As `lagbc.bc` has it. Entries at one place are summed. It is not changed.
+    names : sequence, or None
+        What the vertices are called.
 
     Raises
     ------
     TypeError
-        It is no such matrix, or not of real numbers.
+        It is none of these, or not of real numbers.
     ValueError
-        It has another shape, or a value off the diagonal is not finite and >= 0.
+        It has another shape or names what is no vertex, or a value off the diagonal is not finite and >= 0.
     """
-    if type(demand).__module__.partition(".")[0] in ("cupy", "cupyx") and hasattr(demand, "get"):
-        demand = demand.get()
+    demand = matrix_of(demand, n, names)
     refuse_masked("demand", demand, "pass demand.filled(0), in which nobody travels where an entry was masked")
-    if not sparse.issparse(demand) and not isinstance(demand, np.ndarray):
-        raise InvalidTypeError(
-            f"demand is a {type(demand).__qualname__}; it is a sparse matrix of SciPy or CuPy or a dense 2-D ndarray, "
-            f"of shape ({n}, {n})"
-        )
     if demand.shape != (n, n):
         raise InvalidValueError(
             f"demand has shape {demand.shape}; it is a number of trips a pair of vertices, ({n}, {n})"
         )
-    if demand.dtype.kind not in "biuf":
-        raise InvalidTypeError(f"demand has dtype {demand.dtype}; it holds real numbers, e.g. of float64")
+    require_reals("demand", demand)
     if sparse.issparse(demand) and demand.format in ("csr", "csc", "bsr"):
         try:
             check_format(demand)
@@ -62,20 +59,21 @@ def parse_demand(n: int, demand: Any) -> sparse.csr_array:
     is_trip = entries.row != entries.col
     values = entries.data[is_trip].astype(np.float64)
     trips = sparse.coo_array((values, (entries.row[is_trip], entries.col[is_trip])), shape=(n, n)).tocsr()
-    _require_trips(trips)
+    _require_trips(trips, names)
     trips.eliminate_zeros()
     trips.sort_indices()
     return trips
 
 
-def _require_trips(trips: sparse.csr_array) -> None:
+def _require_trips(trips: sparse.csr_array, names: Names | None) -> None:
     invalid = ~(np.isfinite(trips.data) & (trips.data >= 0))
     if invalid.any():
         first = int(np.argmax(invalid))
         origin = int(np.searchsorted(trips.indptr, first, side="right")) - 1
         raise InvalidValueError(
             f"demand holds {np.count_nonzero(invalid)} values that are not finite and >= 0, "
-            f"the first from vertex {origin} to vertex {trips.indices[first]}: {trips.data[first]}"
+            f"the first from {in_words(names, origin)} to {in_words(names, int(trips.indices[first]))}: "
+            f"{trips.data[first]}"
         )
 
 

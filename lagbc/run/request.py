@@ -13,6 +13,7 @@ from lagbc.errors import InvalidTypeError, InvalidValueError, TieWarning, warn
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.given import array_of, refuse_masked
 from lagbc.graph.graph import Graph
+from lagbc.graph.names import Names, in_words
 from lagbc.methods.bounds import Bounds
 from lagbc.methods.sums import OF_BOUNDS
 from lagbc.run.options import parse_count, parse_real
@@ -71,13 +72,17 @@ class Request:
 
 
 def parse_roots(
-    n: int, sources: ArrayLike | None, k: int | None, rng: int | np.random.Generator | None
+    n: int,
+    sources: ArrayLike | None,
+    k: int | None,
+    rng: int | np.random.Generator | None,
+    names: Names | None = None,
 ) -> NDArray[np.int64]:
-    """Return the roots: all, those given, or `k` drawn ones, ascending."""
+    """Return the roots: all, those given, or `k` drawn ones, ascending; `names` are those of the vertices."""
     if k is None:
         if rng is not None:
             raise InvalidValueError("rng goes with k, the number of roots to draw")
-        return np.arange(n) if sources is None else parse_vertices("sources", n, sources)
+        return np.arange(n) if sources is None else parse_vertices("sources", n, sources, names)
     if sources is not None:
         raise InvalidValueError("sources (a partial sum) and k (an estimate from random roots) exclude each other")
     count = parse_count("k", k)
@@ -95,8 +100,20 @@ def parse_generator(rng: int | np.random.Generator | None) -> np.random.Generato
         raise InvalidValueError(f"rng={rng!r} is neither an integer >= 0 nor a numpy.random.Generator") from None
 
 
-def parse_vertices(name: str, n: int, given: ArrayLike) -> NDArray[np.int64]:
-    """Return distinct vertices, in the order in which they are given."""
+def parse_vertices(name: str, n: int, given: ArrayLike, names: Names | None = None) -> NDArray[np.int64]:
+    """Return distinct vertices, in the order in which they are given; messages call them by their names."""
+    vertices = parse_numbers(name, n, given)
+    distinct, counts = np.unique(vertices, return_counts=True)
+    if len(distinct) < len(vertices):
+        weights = {"sources": "source_weights", "targets": "target_weights"}
+        often = f"; {weights[name]}, which bc and edge_bc take, count one often" if name in weights else ""
+        twice = in_words(names, int(distinct[counts > 1][0]))
+        raise InvalidValueError(f"{name} names {twice} more than once; name it once{often}")
+    return vertices
+
+
+def parse_numbers(name: str, n: int, given: ArrayLike) -> NDArray[np.int64]:
+    """Return the numbers of vertices, in the order in which they are given."""
     vertices = array_of(name, given, "a 1-D array of vertex numbers")
     if vertices.size == 0:
         return np.zeros(0, np.int64)
@@ -108,28 +125,30 @@ def parse_vertices(name: str, n: int, given: ArrayLike) -> NDArray[np.int64]:
     outside = (vertices < 0) | (vertices >= n)
     if outside.any():
         raise InvalidValueError(f"{name} holds {vertices[outside][0]}, which is not a vertex: there are 0..{n - 1}")
-    distinct, counts = np.unique(vertices, return_counts=True)
-    if len(distinct) < len(vertices):
-        weights = {"sources": "source_weights", "targets": "target_weights"}
-        often = f"; {weights[name]}, which bc and edge_bc take, count one often" if name in weights else ""
-        raise InvalidValueError(f"{name} names vertex {distinct[counts > 1][0]} more than once; name it once{often}")
     return vertices.astype(np.int64)
 
 
 def parse_targets(
-    n: int, targets: ArrayLike | None, target_weights: ArrayLike | None, *, endpoints: bool
+    n: int,
+    targets: ArrayLike | None,
+    target_weights: ArrayLike | None,
+    names: Names | None = None,
+    *,
+    endpoints: bool,
 ) -> NDArray[np.float64] | None:
     """Return how many targets each vertex stands for: 1 for each of `targets`, or its weight; None is one each."""
     if targets is None:
-        return parse_vertex_weights("target_weights", target_weights, n)
+        return parse_vertex_weights("target_weights", target_weights, n, names)
     if target_weights is not None or endpoints:
         raise InvalidValueError("targets does not go with target_weights or endpoints")
     omega = np.zeros(n)
-    omega[parse_vertices("targets", n, targets)] = 1
+    omega[parse_vertices("targets", n, targets, names)] = 1
     return omega
 
 
-def parse_vertex_weights(name: str, weights: ArrayLike | None, n: int) -> NDArray[np.float64] | None:
+def parse_vertex_weights(
+    name: str, weights: ArrayLike | None, n: int, names: Names | None = None
+) -> NDArray[np.float64] | None:
     """Return a finite number >= 0 for each vertex, or None."""
     if weights is None:
         return None
@@ -141,10 +160,10 @@ def parse_vertex_weights(name: str, weights: ArrayLike | None, n: int) -> NDArra
         raise InvalidValueError(f"{name} has shape {parsed.shape}; it is one number a vertex, shape ({n},)")
     invalid = ~(np.isfinite(parsed) & (parsed >= 0))
     if invalid.any():
-        first = np.flatnonzero(invalid)[0]
+        first = int(np.argmax(invalid))
         raise InvalidValueError(
             f"{name} holds {np.count_nonzero(invalid)} values that are not finite and >= 0, "
-            f"the first at vertex {first}: {parsed[first]}"
+            f"the first at {in_words(names, first)}: {parsed[first]}"
         )
     return parsed
 
@@ -187,7 +206,7 @@ def has_rounded_inverses(graph: Graph) -> bool:
     return graph.weights is not None and bool((np.frexp(as_numpy(graph.weights))[0] != 0.5).any())
 
 
-def warn_of_ties(graph: Graph, strength: bool, rtol: float | None) -> None:
+def warn_of_ties(graph: Graph, strength: bool | str, rtol: float | None) -> None:
     """Warn that ties of lengths 1 / w fall as float64 rounds, unless a tolerance is given or all are powers of two."""
     if strength and rtol is None and has_rounded_inverses(graph):
         warn(

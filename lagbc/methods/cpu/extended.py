@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
+from lagbc.graph.names import edge_in_words, in_words
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.native import by_index, core, csr
@@ -136,7 +137,7 @@ def _search(graph: Graph, plan: SweepPlan, root: int) -> _Search:
     search = _Search(sweep, reached, dist, mantissas, powers)
     plan.stop.check()
     if pathless >= 0:
-        _raise_absorbed(into, search.dist, root, pathless)
+        _raise_absorbed(graph, search.dist, root, pathless)
     return search
 
 
@@ -170,12 +171,14 @@ def _log2(mantissas: NDArray[np.float64], powers: NDArray[np.int64]) -> NDArray[
     return logarithms
 
 
-def _raise_absorbed(into: Graph, dist: NDArray[np.float64], root: int, v: int) -> NoReturn:
+def _raise_absorbed(graph: Graph, dist: NDArray[np.float64], root: int, v: int) -> NoReturn:
+    into, names = graph.transpose, graph.names
     edges = slice(into.indptr[v], into.indptr[v + 1])
     in_lengths = np.ones(into.nnz) if into.weights is None else into.weights
     e = int(np.argmin(dist[into.indices[edges]] + in_lengths[edges]))
-    u, length = into.indices[edges][e], in_lengths[edges][e]
+    u, length = int(into.indices[edges][e]), in_lengths[edges][e]
+    start, tail = in_words(names, root), in_words(names, u)
     raise InvalidValueError(
-        f"the length {length!s} of the edge ({u}, {v}) is lost to rounding beside the distance {dist[u]!s} from "
-        f"vertex {root} to {u}: in float64 their sum is that distance; use lengths of more similar size"
+        f"the length {length!s} of the edge {edge_in_words(names, u, v)} is lost to rounding beside the distance "
+        f"{dist[u]!s} from {start} to {tail}: in float64 their sum is that distance; use lengths of more similar size"
     )
