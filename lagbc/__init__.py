@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         MemoryWarning,
         MissingDependencyError,
         PartError,
+        StoppedError,
         TieWarning,
     )
     from lagbc.graph.validate import as_graph
@@ -65,6 +66,7 @@ __all__ = [
     "PartError",
     "Progress",
     "Selection",
+    "StoppedError",
     "TieWarning",
     "as_graph",
     "bc",
@@ -111,6 +113,7 @@ _HOMES = {
         "MemoryWarning",
         "MissingDependencyError",
         "PartError",
+        "StoppedError",
         "TieWarning",
     ),
     "graph.validate": ("as_graph",),

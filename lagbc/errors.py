@@ -64,6 +64,10 @@ class RunError(Error, RuntimeError):
     """All devices, a worker or a rank failed."""
 
 
+class StoppedError(Error, RuntimeError):
+    """A run ended because ``stop=`` asked for it; its checkpoint, if it has one, holds what was done."""
+
+
 class GraphFormatError(Error, ValueError):
     """A graph file cannot be read; the message gives the file, the line and what was expected there."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
 import numpy as np
@@ -125,6 +125,16 @@ class ReadGraph(Protocol):
 
 ScoresAndErrors: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 """What ``standard_error=True`` returns for vertices: estimates, and how far each may be off."""
+
+
+class Event(Protocol):
+    """A threading.Event, or one of another library."""
+
+    def is_set(self) -> bool: ...
+
+
+Stop: TypeAlias = Event | Callable[[], bool]
+"""What tells a run that it shall end."""
 
 
 class DataFrame(Protocol):

@@ -158,8 +158,8 @@ def bc(
     MemoryError
         The smallest run does not fit in the memory budget: half of what is free (on the GPU 80 %), unless
         ``memory=`` or the environment variable ``LAGBC_MEMORY`` (such as 8GB) says otherwise.
-    KeyboardInterrupt
-        Ctrl-C stops within one level of one batch and leaves the checkpoint.
+    KeyboardInterrupt, lagbc.StoppedError
+        Ctrl-C, or ``stop=``, stops within one level of one batch and leaves the checkpoint.
 
     Notes
     -----

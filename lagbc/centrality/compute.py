@@ -34,7 +34,7 @@ from lagbc.run.checkpoint import Begun
 from lagbc.run.demand import origins, parse_demand
 from lagbc.run.devices import home
 from lagbc.run.execute import Result, execute
-from lagbc.run.options import Options, parse_executor, require_known, with_defaults
+from lagbc.run.options import Options, parse_executor, require_known, stopping, with_defaults
 from lagbc.run.plan import Plan, plan_run
 from lagbc.run.request import (
     Request,
@@ -47,6 +47,7 @@ from lagbc.run.request import (
     warn_of_ties,
 )
 from lagbc.run.upload import is_read_on_device
+from lagbc.stopping import raise_if_stopped
 from lagbc.types import GraphLike
 
 
@@ -102,7 +103,7 @@ def _compute(
 ) -> Any:
     """Compute centralities, which this process leads; arguments as for `compute`."""
     require_flags(standard_error=standard_error)
-    with home(A, options):
+    with stopping(options), home(A, options):
         call = plan_call(A, names, batch, directed, weighted, strength, options, arguments)
         if standard_error:
             require_told(arguments.k, log2=arguments.log2)
@@ -167,6 +168,7 @@ def plan_call(
         and is_read_on_device(A, _about_roots(A, arguments), weighted=bool(weighted), options=options)
     )
     graph = take_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False, upload=upload)
+    raise_if_stopped()
     arguments = _by_number(graph, arguments)
     request = make_request(graph, centralities, arguments)
     if request.sums & PATH_SUMS:

@@ -20,9 +20,10 @@ from lagbc.graph.validate import as_graph
 from lagbc.limits import most_threads
 from lagbc.phases import phase
 from lagbc.run.memory import SMALL_RUN
-from lagbc.run.options import Options, Settings, require_known, settle
+from lagbc.run.options import Options, Settings, require_known, settle, stopping
 from lagbc.run.progress import Meter, Stretch
 from lagbc.run.request import parse_tolerance, parse_vertices, require_flags, warn_of_ties
+from lagbc.stopping import check_of_call
 from lagbc.types import GraphLike
 
 # Roots that are summed by themselves, whatever thread does: the order of the sums, and with it their bits.
@@ -32,7 +33,7 @@ _BYTES, _MOST = 2**27, 256
 # Bytes a vertex of a search, in each thread: its queue, distances, counts of paths, and the order of these.
 _SEARCH_BYTES = 128
 # Options that are taken, and what others may say, which choose nothing here.
-_TAKEN = ("threads", "memory", "progress")
+_TAKEN = ("threads", "memory", "progress", "stop")
 _USUAL: dict[str, tuple[str, ...]] = {
     "method": ("auto",),
     "device": ("auto", "cpu"),
@@ -72,9 +73,9 @@ def group_bc(
     endpoints : bool
         Pairs that a path joins count, too, if one or both of them are in the group.
     **options
-        ``threads``, ``memory`` and ``progress`` as in `lagbc.Options`; where the memory is little, fewer groups are
-        counted together, then by fewer threads. Others say what the run does anyway, such as ``device="cpu"``, or are
-        an error.
+        ``threads``, ``memory``, ``progress`` and ``stop`` as in `lagbc.Options`; where the memory is little, fewer
+        groups are counted together, then by fewer threads. Others say what the run does anyway, such as
+        ``device="cpu"``, or are an error.
 
     Returns
     -------
@@ -115,7 +116,8 @@ def group_bc(
     warn_of_ties(graph, strength, rtol)
     members = _members(graph, groups)
     sizes: NDArray[np.int64] = members.sum(axis=0)
-    raw: NDArray[np.float64] = _raw(graph.on_host, members, tolerance, how, endpoints=endpoints)
+    with stopping(options):
+        raw: NDArray[np.float64] = _raw(graph.on_host, members, tolerance, how, endpoints=endpoints)
     if normalized:
         pairs = (graph.n - sizes) * (graph.n - sizes - 1)
         raw /= np.maximum(pairs, 1)
@@ -214,11 +216,13 @@ class _Followed:
 
     def __init__(self, tell: Callable[[int], None]) -> None:
         self._tell, self._done, self._lock, self._stop = tell, 0, Lock(), Event()
+        self._raise_if_stopped = check_of_call()
 
     def each(self, roots: NDArray[np.int64]) -> Iterator[int]:
         for root in roots.tolist():
             if self._stop.is_set():
                 return
+            self._raise_if_stopped()
             yield root
             with self._lock:
                 self._done += 1

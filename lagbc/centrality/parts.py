@@ -25,7 +25,7 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.run.devices import home
-from lagbc.run.options import Options, settle, with_defaults
+from lagbc.run.options import Options, settle, stopping, with_defaults
 from lagbc.run.share_file import ShareFile, ShareWriter
 from lagbc.run.shares import Share, Written, begun_in, merge_shares, require_complete, write_share
 from lagbc.types import Auto, CentralityName, DemandLike, GraphLike, Scores
@@ -124,7 +124,7 @@ def save_part(
     for name in ("checkpoint", "executor", "comm"):
         if given.get(name) is not None:
             raise InvalidValueError(f"a part takes no {name}=; leave it out, and make more parts of the run")
-    with home(A, options):
+    with stopping(options), home(A, options):
         call = plan_call(A, which, batch, directed, weighted, strength, options, arguments)
         return _save(target, share, call, _planned_by(batch, options))
 

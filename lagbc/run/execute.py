@@ -24,6 +24,7 @@ from lagbc.run.progress import Meter, Stretch
 from lagbc.run.sweep import sweep
 from lagbc.run.threads import Elsewhere
 from lagbc.run.within import sweep_within
+from lagbc.stopping import raise_if_stopped
 
 if TYPE_CHECKING:
     from lagbc.run.executors import Engine
@@ -89,8 +90,8 @@ def execute(plan: Plan) -> Result:
         The plan is over the memory budget, or memory runs out with the smallest batch.
     CheckpointError
         The checkpoint belongs to something else, or cannot be written.
-    KeyboardInterrupt
-        Ctrl-C; what is finished is in the checkpoint.
+    KeyboardInterrupt, StoppedError
+        Ctrl-C, or ``stop=``; what is finished is in the checkpoint.
     """
     try:
         return _execute(plan)
@@ -101,6 +102,7 @@ def execute(plan: Plan) -> Result:
 
 
 def _execute(plan: Plan) -> Result:
+    raise_if_stopped()
     memory.require(plan.memory)
     plan.warn_of_less_memory()
     settings, kept = plan.settings, None

@@ -19,11 +19,11 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from lagbc.budget import host_budget
-from lagbc.errors import ExecutorError
+from lagbc.errors import ExecutorError, StoppedError
 from lagbc.run.packed import Packed, pack
 from lagbc.run.part import Part
 from lagbc.run.tasks import Done, Failed, Missing, Outcome, Task, forget, here, run_task, version
-from lagbc.run.threads import MainThread
+from lagbc.run.threads import Interrupts
 from lagbc.run.within import blocks_of
 
 # Seconds between two looks at whether the main thread was interrupted, and for which running tasks are waited for when
@@ -66,9 +66,9 @@ class Engine:
         ------
         ExecutorError
             The executor is broken, or gives a task up.
-        KeyboardInterrupt
-            Ctrl-C. In either case what waits is cancelled, and what ends within 5 seconds is yielded before, as far as
-            none is missing.
+        KeyboardInterrupt, StoppedError
+            Ctrl-C, or ``stop=``. In each case what waits is cancelled, and what ends within 5 seconds is yielded
+            before, as far as none is missing.
         """
         if not units:
             return
@@ -83,7 +83,7 @@ class Engine:
         run = _Run(self._executor, packed, file, groups, self._limit, room // max(1, at_once * part.bytes_of_sums))
         try:
             yield from run.results()
-        except (KeyboardInterrupt, ExecutorError) as error:
+        except (KeyboardInterrupt, StoppedError, ExecutorError) as error:
             run.cancel()
             yield from run.finished_in_time()
             if isinstance(error, ExecutorError) and self._checkpoint is not None:
@@ -110,7 +110,7 @@ class _Run:
     ) -> None:
         self._executor, self._packed, self._file, self._groups, self._limit = executor, packed, file, groups, limit
         self._ahead = max(2, room)
-        self._main_thread = MainThread()
+        self._interrupts = Interrupts()
         self._attempts = count()
         self._next = 0  # the first that was not yielded
         self._left = deque(range(len(groups)))
@@ -128,7 +128,7 @@ class _Run:
             while self._left and self._left[0] < self._next + self._ahead:
                 self._submit(self._left.popleft())
             if self._out:
-                self._main_thread.raise_if_interrupted()
+                self._interrupts.raise_if_interrupted()
                 with suppress(Empty):
                     self._take(self._ended.get(timeout=_LOOK_SECONDS))
 

@@ -23,10 +23,11 @@ from lagbc.errors import CheckpointError, FileError, InvalidTypeError, InvalidVa
 from lagbc.files import require_name
 from lagbc.graph.given import refuse_masked
 from lagbc.limits import usable_cores
+from lagbc.stopping import stopping_by
 
 if TYPE_CHECKING:
     from lagbc.run.progress import Reporter
-    from lagbc.types import All, Auto, Devices, DTypeName, MethodName, ReduceName
+    from lagbc.types import All, Auto, Devices, DTypeName, MethodName, ReduceName, Stop
 
 
 class Options(TypedDict, total=False):
@@ -80,6 +81,12 @@ class Options(TypedDict, total=False):
     checkpoint : path or None
         A file that is kept up to date every few seconds. The same call after a kill goes on from it, and ends with the
         scores of an uninterrupted run, by "batched" with the same bits.
+    stop : threading.Event, callable or None
+        Ends the run from another thread, as a server or a window does: once the event is set, or the callable returns
+        True, the call raises `lagbc.StoppedError`. It is looked for where Ctrl-C is, within some 0.1 s while roots are
+        swept, and between the steps before. The checkpoint holds what was done. The callable is called often, from any
+        thread of the run. Workers of an executor end within 5 s, or are not waited for; with `comm` it is that of rank
+        0 that counts.
     executor : concurrent.futures.Executor, or what has its `submit`; or None
         Sweeps on its workers: processes of this machine or of others, in which lagbc can be imported, such as those of
         `ProcessPoolExecutor`, loky, ``dask.distributed.Client.get_executor()`` or ``mpi4py.futures.MPIPoolExecutor``.
@@ -102,6 +109,7 @@ class Options(TypedDict, total=False):
     virtual_warp: int | None
     progress: bool | Reporter
     checkpoint: str | os.PathLike[str] | None
+    stop: Stop | None
     executor: Any
     comm: Any
 
@@ -215,6 +223,7 @@ def settle(batch: int | str, options: Options) -> Settings:
     """
     require_known(options)
     given = with_defaults(options)
+    parse_stop(given)
     memory, executor = given.get("memory"), parse_executor(given)
     device, devices = _parse_device(given.get("device", "auto"))
     if executor is not None and devices is not None:
@@ -341,6 +350,23 @@ def parse_executor(given: Options) -> Any:
             f"comm is a {type(comm).__qualname__}; it is a communicator of mpi4py, such as MPI.COMM_WORLD"
         )
     return executor
+
+
+def parse_stop(given: Options) -> Callable[[], object] | None:
+    """Return what tells whether the run shall end, if something does."""
+    stop = given.get("stop")
+    asked: Any = getattr(stop, "is_set", stop)
+    if stop is not None and not callable(asked):
+        raise InvalidTypeError(f"stop={stop!r} is neither a threading.Event nor a function that says whether to stop")
+    return asked  # type: ignore[no-any-return]
+
+
+@contextmanager
+def stopping(options: Options) -> Iterator[None]:
+    """Let a call end where its options, those of `config` filled in, ask for it."""
+    given = with_defaults(options)
+    with stopping_by(parse_stop(given), given.get("checkpoint")):
+        yield
 
 
 def _parse_width(bucket_width: Any) -> float | None:

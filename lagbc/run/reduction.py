@@ -29,6 +29,7 @@ from lagbc.reduce.piece import NotContractible, NotReducible, Piece, Scores
 from lagbc.run import block_costs, look, memory
 from lagbc.run.options import Settings
 from lagbc.run.request import Request
+from lagbc.stopping import raise_if_stopped
 
 if TYPE_CHECKING:
     from lagbc.reduce.blocks import Blocks
@@ -136,12 +137,12 @@ class Reduction:
 
         Raises
         ------
-        KeyboardInterrupt
-            Ctrl-C; it is looked for every 50 milliseconds or so.
+        KeyboardInterrupt, StoppedError
+            Ctrl-C, or ``stop=``; they are looked for every 50 milliseconds or so.
         """
         with phase("sweep"):
             for _ in self.blocks.small.steps(threads):
-                pass
+                raise_if_stopped()
         with phase("finish"):
             sums = Sums()
             if "dependency" in self.request.sums:

@@ -11,6 +11,7 @@ from contextvars import copy_context
 from typing import Any, Generic, TypeVar
 
 from lagbc.errors import OutOfMemoryError
+from lagbc.stopping import check_of_call, raise_if_stopped
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -22,18 +23,19 @@ Elsewhere = Callable[[Sequence[Any]], Generator[Any]]
 _LOOK_SECONDS = 0.1
 
 
-class MainThread:
-    """Tells other threads of Ctrl-C, of which Python tells the main thread alone.
+class Interrupts:
+    """Tells a thread of what ends its call: ``stop=``, and Ctrl-C, of which Python tells the main thread alone.
 
     Where another one waits, it looks whether the main thread has met a KeyboardInterrupt meanwhile: it handles one, or
     was ended by one and waits for the other threads.
     """
 
     def __init__(self) -> None:
-        self._errors_before = _errors_of_main_thread()
+        self._errors_before, self._raise_if_stopped = _errors_of_main_thread(), check_of_call()
 
     def raise_if_interrupted(self) -> None:
-        """Raise KeyboardInterrupt in another thread if the main one has met one."""
+        """Raise StoppedError if ``stop=`` asks for it, or KeyboardInterrupt if the main thread has met one."""
+        self._raise_if_stopped()
         if threading.current_thread() is not threading.main_thread():
             for error in _errors_of_main_thread():
                 if isinstance(error, KeyboardInterrupt) and all(error is not other for other in self._errors_before):
@@ -41,11 +43,11 @@ class MainThread:
 
 
 class Threads(ThreadPoolExecutor):
-    """A pool that makes do with the threads that the system starts, if it starts one; it heeds Ctrl-C in any thread."""
+    """A pool that makes do with the threads that the system starts, if one; it heeds Ctrl-C, and ``stop=``."""
 
     def __init__(self, most: int) -> None:
         super().__init__(most)
-        self._most, self._main_thread = most, MainThread()
+        self._most, self._interrupts = most, Interrupts()
 
     def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
         """Yield each item with what a call makes of it, in order; at most two a thread are ahead of what is taken.
@@ -74,13 +76,13 @@ class Threads(ThreadPoolExecutor):
         try:
             return super().submit(copy_context().run, fn, *args, **kwargs)
         except RuntimeError:
-            self._main_thread.raise_if_interrupted()
+            self._interrupts.raise_if_interrupted()
             raise
 
     def wait_for(self, future: Future[Result]) -> Result:
-        """Return the result of a call, or raise its error; KeyboardInterrupt if the main thread meets one before."""
+        """Return the result of a call, or raise its error, or what interrupts this one before."""
         while True:
-            self._main_thread.raise_if_interrupted()
+            self._interrupts.raise_if_interrupted()
             try:
                 return future.result(_LOOK_SECONDS)
             except TimeoutError:
@@ -101,6 +103,7 @@ class CallingThread:
     def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
         """Yield each item with what a call makes of it, when it is asked for."""
         for item in items:
+            raise_if_stopped()
             yield item, work(item)
 
     def shutdown(self, *, wait: bool, cancel_futures: bool) -> None:

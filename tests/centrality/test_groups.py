@@ -102,7 +102,7 @@ def test_names_and_what_is_no_group():
         lagbc.group_bc(G, "bc")
     with pytest.raises(ValueError, match=r"groups\[1\] holds 'e', which no vertex is called"):
         lagbc.group_bc(G, [["a"], ["e"]])
-    with pytest.raises(ValueError, match=r"groups\[0\] names vertex 1 more than once"):
+    with pytest.raises(ValueError, match=r"groups\[0\] names vertex 'b' more than once"):
         lagbc.group_bc(G, [["b", "b"]])
 
 

@@ -123,6 +123,40 @@ def test_an_error_of_one_is_that_of_all(program):
     assert "finished" not in stdout
 
 
+STOPPED = """
+import threading, time
+event, seen = threading.Event(), []
+
+def report(progress):
+    seen.append(progress.done)
+    thread = threading.Thread(target=event.set)
+    thread.start()
+    thread.join()
+
+options = {"reduce": "none", "device": "cpu", "method": "batched"}
+try:
+    lagbc.bc(A, 64, comm=comm, stop=event, progress=report, checkpoint=sys.argv[1], **options)
+    told = "finished"
+except lagbc.StoppedError as error:
+    told = str(error)
+for one in comm.gather(told) or []:
+    print(one, flush=True)
+scores = lagbc.bc(A, 64, comm=comm, checkpoint=sys.argv[1], **options)
+assert (scores == lagbc.bc(A, 64, **options)).all()
+if comm.Get_rank() == 0:
+    assert 0 < seen[-1] < A.shape[0], seen
+    print("gone on")
+"""
+
+
+def test_stop_ends_all_ranks(program, tmp_path):
+    """The event of rank 0, set by another thread of it; the checkpoint is gone on with."""
+    status, stdout, stderr = run(3, program(STOPPED), tmp_path / "checkpoint")
+    assert status == 0, stderr
+    assert stdout.count("the run was stopped, as stop= asked for") == 3
+    assert stdout.split()[-2:] == ["gone", "on"]
+
+
 KILLED = """
 import os, signal
 from lagbc.run import tasks

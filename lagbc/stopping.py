@@ -1,0 +1,48 @@
+"""The end of a run that another thread asks for, by ``stop=``; it is looked for where Ctrl-C is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from lagbc.errors import StoppedError
+
+_check: ContextVar[Callable[[], None]] = ContextVar("lagbc stop", default=lambda: None)
+
+
+@contextmanager
+def stopping_by(
+    is_asked: Callable[[], object] | None, checkpoint: str | os.PathLike[str] | None = None
+) -> Iterator[None]:
+    """Let what runs in a context end with a `StoppedError`, which names the checkpoint, once it is asked for.
+
+    A call within another call ends for that one's reasons, too.
+    """
+    if is_asked is None:
+        yield
+        return
+    outer, kept = _check.get(), "" if checkpoint is None else f"; {os.fspath(checkpoint)} holds what is summed so far"
+
+    def check() -> None:
+        outer()
+        if is_asked():
+            raise StoppedError(f"the run was stopped, as stop= asked for{kept}")
+
+    token = _check.set(check)
+    try:
+        check()
+        yield
+    finally:
+        _check.reset(token)
+
+
+def check_of_call() -> Callable[[], None]:
+    """Return what raises `StoppedError` once the call at hand shall end, for threads that have not got its context."""
+    return _check.get()
+
+
+def raise_if_stopped() -> None:
+    """Raise StoppedError if the call at hand shall end."""
+    _check.get()()

@@ -1,0 +1,156 @@
+"""`stop=` ends a run from another thread, whatever carries it out, and leaves the checkpoint."""
+
+import sys
+import threading
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from strategies import grid, scale_free, with_lengths
+
+import lagbc
+from lagbc.methods import tuning
+
+A = scale_free(1500, 9000, seed=1)
+SWEPT = {"device": "cpu", "method": "batched", "reduce": "none", "threads": 2}
+
+
+@pytest.fixture(autouse=True)
+def short_chunks(monkeypatch):
+    monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 128, "cuda": 512})
+
+
+class Setter:
+    """Progress that has another thread set an event once some roots are done."""
+
+    def __init__(self):
+        self.event, self.done = threading.Event(), 0
+
+    def __call__(self, progress):
+        self.done = progress.done
+        if self.done and not self.event.is_set():
+            thread = threading.Thread(target=self.event.set)
+            thread.start()
+            thread.join()
+
+
+def stopped(call, **options):
+    """Have a call stopped from another thread; return how many roots it was at."""
+    setter = Setter()
+    with pytest.raises(lagbc.StoppedError, match="the run was stopped, as stop= asked for"):
+        call(stop=setter.event, progress=setter, **options)
+    return setter.done
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_from_another_thread(tmp_path, threads):
+    path = tmp_path / "run"
+    options = SWEPT | {"threads": threads}
+    done = stopped(lambda **given: lagbc.bc(A, 64, **options, **given), checkpoint=path)
+    assert 0 < done < A.shape[0]
+    assert 0 < np.load(path)["done"] < A.shape[0]
+    seen = []
+    scores = lagbc.bc(A, 64, **options, checkpoint=path, stop=threading.Event(), progress=seen.append)
+    assert seen[0].done > done / 2
+    assert np.array_equal(scores, lagbc.bc(A, 64, **options))
+
+
+def test_the_call_may_be_in_another_thread(tmp_path):
+    """As in a server, whose own thread asks for the end."""
+    begun, event = threading.Event(), threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(
+            lagbc.bc,
+            A,
+            64,
+            **SWEPT,
+            stop=event,
+            checkpoint=tmp_path / "run",
+            progress=lambda _: begun.set() or event.wait(),
+        )
+        begun.wait()
+        event.set()
+        error = future.exception()
+    assert isinstance(error, lagbc.StoppedError)
+    assert isinstance(error, (RuntimeError, lagbc.Error))
+    assert str(error).endswith(f"{tmp_path / 'run'} holds what is summed so far")
+    assert (tmp_path / "run").exists()
+
+
+def test_a_callable():
+    answers = iter([False] * 4)
+    with pytest.raises(lagbc.StoppedError):
+        lagbc.bc(A, 64, **SWEPT, stop=lambda: next(answers, True))
+    assert np.array_equal(lagbc.bc(A, 64, **SWEPT, stop=lambda: False), lagbc.bc(A, 64, **SWEPT))
+
+
+CALLS = {
+    "bounds": lambda **given: lagbc.bc(A, cutoff=3, device="cpu", **given),
+    "lengths": lambda **given: lagbc.bc(with_lengths(A, [1, 2]), 16, weighted=True, **SWEPT, **given),
+    "traversal": lambda **given: lagbc.bc(A, 16, **SWEPT | {"method": "work-efficient"}, **given),
+    "edges": lambda **given: lagbc.edge_bc(A, 64, **SWEPT, **given),
+    "several": lambda **given: lagbc.centralities(A, batch=64, **SWEPT, **given),
+    "groups": lambda **given: lagbc.group_bc(A, [[1], [2, 3]], threads=2, **given),
+    "reduced": lambda **given: lagbc.bc(A, 64, directed=False, device="cpu", reduce="all", **given),
+    "percolation": lambda **given: lagbc.percolation(A, np.ones(1500), 64, **SWEPT, **given),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_every_way_to_sum(name):
+    assert stopped(CALLS[name]) > 0
+
+
+def test_one_that_is_asked_for_before_begins_nothing():
+    event = threading.Event()
+    event.set()
+    for name, call in CALLS.items():
+        with pytest.raises(lagbc.StoppedError):
+            call(stop=event, progress=lambda _, name=name: pytest.fail(name))
+    with pytest.raises(lagbc.StoppedError):
+        lagbc.bc(np.ones((3, 3)), stop=event)
+    with lagbc.config(stop=event), pytest.raises(lagbc.StoppedError):
+        lagbc.closeness(A)
+
+
+def test_standard_errors_are_stopped_too():
+    done = threading.Event()
+
+    def told(progress):
+        if progress.share == 1:
+            done.set()
+
+    with pytest.raises(lagbc.StoppedError):
+        lagbc.bc(A, k=500, rng=1, standard_error=True, progress=told, stop=done, **SWEPT)
+
+
+def test_a_part_leaves_no_file(tmp_path):
+    stopped(lambda **given: lagbc.save_part(tmp_path / "part", (1, 2), A, "bc", 64, **SWEPT, **given))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["threads", "processes"])
+def test_an_executor(kind, tmp_path):
+    path = tmp_path / "run"
+    mesh = grid(50, 50)
+    made = (
+        ThreadPoolExecutor(2)
+        if kind == "threads"
+        else ProcessPoolExecutor(2, mp_context=get_context("forkserver" if sys.platform != "win32" else "spawn"))
+    )
+    with made as pool:
+        options = SWEPT | {"threads": 1, "executor": pool}
+        done = stopped(lambda **given: lagbc.bc(mesh, 64, **options, **given), checkpoint=path)
+        assert 0 < done < mesh.shape[0]
+        assert np.load(path)["done"] >= done
+        again = lagbc.bc(mesh, 64, **options, checkpoint=path)
+        assert np.array_equal(again, lagbc.bc(mesh, 64, **SWEPT))
+
+
+@pytest.mark.parametrize("stop", [True, "now", 3, sp.eye_array(2)])
+def test_what_cannot_be_asked(stop):
+    for call in (lagbc.bc, lambda A, stop: lagbc.group_bc(A, [[0]], stop=stop), lagbc.estimate_memory):
+        with pytest.raises(TypeError, match="neither a threading.Event nor a function that says whether to stop"):
+            call(np.ones((3, 3)), stop=stop)
