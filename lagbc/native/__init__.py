@@ -7,10 +7,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.errors import MissingDependencyError
+
 try:
     from lagbc.native import core
 except ModuleNotFoundError as missing:
-    raise ImportError(
+    raise MissingDependencyError(
         "the kernels of lagbc are not compiled here: in a checkout, run `sh setup.sh test` or `pip install -e .`"
     ) from missing
 
