@@ -22,7 +22,7 @@ from benchmarks.survey import Case, Network, pick
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.batched import levels, waiting
-from lagbc.methods.cpu.batched.rows import COLUMNS
+from lagbc.methods.cpu.batched.sweep import COLUMNS
 from lagbc.methods.sums import Sums
 
 RESULTS = Path(__file__).parent / "results" / "cpu_batched_waiting.md"

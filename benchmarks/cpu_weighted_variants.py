@@ -149,7 +149,7 @@ def in_batches(width: float, count_width: float, graph: Graph, roots: NDArray[np
     """Sum the dependencies of the roots by method "batched" with buckets of these widths, in mean lengths."""
     state = batched_weighted.prepare(graph, SweepPlan(batch=64))
     mean = float(np.mean(graph.matrix.data))
-    state.width, state.count_width = width * mean, count_width * mean
+    state.sweep.width, state.sweep.count_width = width * mean, count_width * mean
     out = np.zeros((1, graph.n))
     for first in range(0, len(roots), 64):
         (levels,) = batched_weighted.forward(state, graph.order[roots[first : first + 64]])

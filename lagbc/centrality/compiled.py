@@ -49,7 +49,7 @@ def compile_for(device: DeviceName) -> Compiled:
 def _compile_functions() -> tuple[str, str]:
     """Have all sums made on small graphs, and larger ones put in order; numba compiles what is called."""
     from lagbc.graph.order.hubs import group_by_hubs
-    from lagbc.methods.cpu.batched.queue import enqueue_roots
+    from lagbc.methods.cpu.in_order import add_in_order
 
     _run_small("cpu")
     _read_small()
@@ -57,7 +57,7 @@ def _compile_functions() -> tuple[str, str]:
         ordered = as_graph(_diamonds(2000).tocoo(), weighted=weighted).reordered
         group_by_hubs(ordered.hub_distances, np.arange(ordered.n))
         _run_reduced(weighted)
-    return "the functions that numba compiles", str(enqueue_roots.stats.cache_path)
+    return "the functions that numba compiles", str(add_in_order.stats.cache_path)
 
 
 def _read_small() -> None:

@@ -4,7 +4,7 @@ import pytest
 from commands import fail, succeed
 
 from lagbc.centrality.compiled import compile_for
-from lagbc.methods.cpu.batched.queue import enqueue_roots
+from lagbc.methods.cpu.in_order import add_in_order
 from lagbc.methods.table import METHODS
 
 SEES_GPU = any(row.available for row in METHODS if row.device == "cuda")
@@ -13,8 +13,8 @@ SEES_GPU = any(row.available for row in METHODS if row.device == "cuda")
 def test_functions_of_the_cpu():
     (line,) = succeed("compile", "--device", "cpu").splitlines()
     assert line.startswith("cpu: the functions that numba compiles, in ")
-    assert line.endswith(f"kept in {enqueue_roots.stats.cache_path}")
-    assert enqueue_roots.signatures
+    assert line.endswith(f"kept in {add_in_order.stats.cache_path}")
+    assert add_in_order.signatures
 
 
 @pytest.mark.skipif(SEES_GPU, reason="there is a GPU")

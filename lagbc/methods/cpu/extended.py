@@ -132,8 +132,8 @@ def _search(graph: Graph, plan: SweepPlan, root: int) -> _Search:
         radius=plan.radius,
         stop=plan.stop.value,
     )
-    *found, pathless = core.search_root(sweep, root)
-    search = _Search(sweep, *found)
+    reached, dist, mantissas, powers, pathless = core.search_root(sweep, root)
+    search = _Search(sweep, reached, dist, mantissas, powers)
     plan.stop.check()
     if pathless >= 0:
         _raise_absorbed(into, search.dist, root, pathless)

@@ -56,7 +56,5 @@ def sum_of_roots(
         if is_log:
             dist, sigma = extended.count_paths(graph, plan, root, log2=True)
         reached = np.argsort(dist, kind="stable")[: np.count_nonzero(np.isfinite(dist))]
-        core.add_group_shares(
-            edges, reached, dist, sigma, is_log, rtol, members, endpoints, shares, is_passed, totals
-        )
+        core.add_group_shares(edges, reached, dist, sigma, is_log, rtol, members, endpoints, shares, is_passed, totals)
     return totals
