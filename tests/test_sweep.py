@@ -21,9 +21,10 @@ import lagbc
 from lagbc.graph.order import hubs
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table as methods
-from lagbc.methods.cpu.batched import counting, queue, waiting
 from lagbc.methods.cpu.batched import hops as batched_hops
-from lagbc.methods.cpu.batched import levels as by_levels
+from lagbc.methods.cpu.batched import sweep as batched_sweep
+from lagbc.methods.cpu.batched import waiting
+from lagbc.native import core
 from lagbc.run import memory
 from lagbc.run.sweep import order_roots, sweep
 
@@ -665,10 +666,16 @@ def peak_of(bc, given, **options):
     n = given.shape[0]
     run = functools.partial(bc, given, sources=np.arange(n // 2, n // 2 + 128), **options)
     run()
+    return most_memory(run)
+
+
+def most_memory(run):
+    """Most bytes that Python and NumPy allocate, and kernels."""
+    before, _ = core.held_memory()
     tracemalloc.start()
     try:
         run()
-        return tracemalloc.get_traced_memory()[1]
+        return tracemalloc.get_traced_memory()[1] + core.held_memory()[1] - before
     finally:
         tracemalloc.stop()
 
@@ -702,12 +709,7 @@ def test_estimate_of_a_path_is_near(weighted):
     given, bc = path(1280), functools.partial(batched, weighted=weighted)
     sources = np.arange(10, 1280, 20)
     compile_both_ways(bc)
-    tracemalloc.start()
-    try:
-        bc(given, sources=sources)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    peak = most_memory(lambda: bc(given, sources=sources))
     options = {"threads": 1, "weighted": weighted, "method": "batched", "device": "cpu"}
     estimate = lagbc.estimate_memory(given, roots=len(sources), **options)
     grown = 1280 * 64 * 12 * weighted
@@ -720,7 +722,7 @@ def test_a_queue_grows_within_the_budget(monkeypatch, weighted):
     given = with_lengths(SHAPES["grid"], np.arange(1, 11)) if weighted else SHAPES["grid"]
     run = functools.partial(batched, given, sources=np.arange(2700, 2828), weighted=weighted, reduce="none")
     expected = run()
-    monkeypatch.setattr(queue, "_room", lambda graph, plan, a_vertex: graph.n)
+    monkeypatch.setattr(batched_sweep, "_room", lambda graph, plan, a_vertex: graph.n)
     monkeypatch.setattr(memory, "SMALL_RUN", 1000)
     options = {"method": "batched", "device": "cpu", "weighted": weighted, "reduce": "none", "roots": 128}
     one, two = (lagbc.estimate_memory(given, threads=threads, **options).total for threads in (1, 2))
@@ -737,18 +739,18 @@ def test_a_queue_that_grows_changes_no_bit(monkeypatch, shape, weighted, sums):
     given = {**SHAPES, "two rings": disjoint(cycle(150), cycle(90)), "grid": grid(20, 30), "path": path(200)}[shape]
     given = with_lengths(given, np.arange(1, 11)) if weighted else given
     options = {"which": sums, "weighted": weighted, "method": "batched", "device": "cpu", "k": 190, "rng": 1}
-    widened, grown = queue.widened, []
+    queue_of, queues = batched_sweep.queue_of, []
 
-    def watch(array, needed, rows):
-        grown.append(needed)
-        return widened(array, needed, rows)
+    def watch(graph, plan, room):
+        queues.append((queue_of(graph, plan, room), room))
+        return queues[-1][0]
 
-    for module in (counting, by_levels, waiting):
-        monkeypatch.setattr(module, "widened", watch)
+    for module in (batched_sweep, waiting):
+        monkeypatch.setattr(module, "queue_of", watch)
     expected = lagbc.centralities(given, **options)
-    grown.clear()
-    monkeypatch.setattr(queue, "_room", lambda graph, plan, a_vertex: graph.n)
+    queues.clear()
+    monkeypatch.setattr(batched_sweep, "_room", lambda graph, plan, a_vertex: graph.n)
     scores = lagbc.centralities(given, **options)
-    assert bool(grown) == (not weighted or sums != ("closeness",))
+    assert any(len(queue) > room for queue, room in queues) == (not weighted or sums != ("closeness",))
     for name, array in expected.items():
         np.testing.assert_array_equal(scores[name], array)

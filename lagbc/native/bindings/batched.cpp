@@ -17,11 +17,16 @@ template <class Index>
 void bind_queue(nb::module_& m, const char* name) {
     using Class = Queue<Index>;
     Described<Class>::name = name;
+    static const std::string vertices = "def vertices(self) -> " + Described<Buffer<Index>>::annotation();
+    static const std::string masks = "def masks(self) -> " + Described<Buffer<uint64_t>>::annotation();
     nb::class_<Class>(m, name)
         .def(nb::init<int64_t, int64_t, int64_t>(), nb::arg("room"), nb::arg("rows"), nb::arg("growth"))
         .def("__len__", &Class::size)
-        .def_prop_ro("vertices", [](const Class& queue) { return copied(queue.vertices(), queue.size()); })
-        .def_prop_ro("masks", [](const Class& queue) { return copied(queue.masks(), queue.size()); });
+        .def_prop_ro(
+            "vertices", [](const Class& queue) { return copied(queue.vertices(), queue.size()); },
+            nb::sig(vertices.c_str()))
+        .def_prop_ro(
+            "masks", [](const Class& queue) { return copied(queue.masks(), queue.size()); }, nb::sig(masks.c_str()));
 }
 
 template <class Class, class Index, class... Fields>

@@ -169,9 +169,9 @@ struct type_caster<lagbc::Buffer<T>> {
 
     static handle from_cpp(lagbc::Buffer<T>&& buffer, rv_policy, cleanup_list* cleanup) noexcept {
         const auto size = static_cast<size_t>(buffer.size());
-        T* data = buffer.release();
-        capsule owner(data, [](void* memory) noexcept { std::free(memory); });
-        return make_caster<Array>::from_cpp(Array(data, {size}, owner), rv_policy::reference, cleanup);
+        auto* kept = new lagbc::Buffer<T>(std::move(buffer));
+        capsule owner(kept, [](void* memory) noexcept { delete static_cast<lagbc::Buffer<T>*>(memory); });
+        return make_caster<Array>::from_cpp(Array(kept->data(), {size}, owner), rv_policy::reference, cleanup);
     }
 };
 

@@ -33,6 +33,13 @@ NB_MODULE(core, m) {
     using namespace lagbc;
     const int level = chosen_level();
     m.def("level", [level] { return name_of_level(level); });
+    m.def(
+        "held_memory",
+        [] {
+            const HeldMemory held = held_memory();
+            return std::tuple(held.now, held.most);
+        },
+        "Bytes that kernels, and arrays made by them, hold; and the most since this was last asked for.");
     bind_csr<Narrow>(m, "Csr32");
     bind_csr<Wide>(m, "Csr64");
     bind_batched(m, level);

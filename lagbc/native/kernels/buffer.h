@@ -3,7 +3,7 @@
 // Not std::vector: what is not inlined of it would be shared by all levels, and may be code of AVX-512.
 #pragma once
 
-#include <cstdlib>
+#include <algorithm>
 #include <utility>
 
 #include "arrays.h"
@@ -13,6 +13,17 @@ namespace lagbc {
 // Both are a MemoryError in Python; the second tells that a run may take no more.
 [[noreturn]] void throw_out_of_memory();
 [[noreturn]] void throw_beyond_growth(int64_t needed, int64_t growth);
+
+// Memory of buffers, as `realloc` and `free`, counted: see `held_memory`.
+void* resize_memory(void* memory, int64_t before, int64_t bytes);
+void free_memory(void* memory, int64_t bytes) noexcept;
+
+// Bytes that buffers hold, and the most that they held at once since they were last asked for, with
+// the arrays that Python has of kernels.
+struct HeldMemory {
+    int64_t now, most;
+};
+HeldMemory held_memory();
 
 // An array of numbers on the heap, not initialized. Python takes one that a kernel returns as an array, without a copy.
 template <class T>
@@ -30,14 +41,11 @@ public:
         std::swap(size_, other.size_);
         return *this;
     }
-    LAGBC_INLINE ~Buffer() { std::free(data_); }
+    LAGBC_INLINE ~Buffer() { free_memory(data_, bytes_of(size_)); }
 
     // What lies below both sizes stays; what is new is not initialized.
     LAGBC_INLINE void resize(int64_t size) {
-        const auto bytes = static_cast<std::size_t>(size > 0 ? size : 1) * sizeof(T);
-        void* moved = std::realloc(data_, bytes);
-        if (moved == nullptr) throw_out_of_memory();
-        data_ = static_cast<T*>(moved);
+        data_ = static_cast<T*>(resize_memory(data_, data_ == nullptr ? 0 : bytes_of(size_), bytes_of(size)));
         size_ = size;
     }
 
@@ -46,9 +54,10 @@ public:
     LAGBC_INLINE int64_t size() const { return size_; }
     LAGBC_INLINE Span<T> span() const { return {data_, size_}; }
     LAGBC_INLINE Span<const T> view() const { return {data_, size_}; }
-    LAGBC_INLINE T* release() { return std::exchange(data_, nullptr); }
 
 private:
+    LAGBC_INLINE static int64_t bytes_of(int64_t size) { return std::max<int64_t>(size, 1) * sizeof(T); }
+
     T* data_ = nullptr;
     int64_t size_ = 0;
 };
