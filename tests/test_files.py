@@ -236,7 +236,7 @@ def test_nothing_else_writes_files():
         if call in file.read_text(encoding="utf-8")
     }
     assert elsewhere == {
-        ("centrality/compiled.py", "write_text("),  # among temporary files
         ("comparison/peak.py", "write_text("),  # a switch of the system
+        ("native/stub.py", "write_text("),  # a file of a checkout
         ("run/share_file.py", ', "w") as'),  # within an archive
     }

@@ -21,7 +21,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lagbc
-from lagbc.centrality import compiled
 from lagbc.graph.validate import as_graph
 from lagbc.interfaces import networkx as nx_backend
 from lagbc.interfaces import nx_graph, nx_metadata
@@ -36,11 +35,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*conversions to backend graphs 
 @pytest.fixture(scope="session", autouse=True)
 def _registered():
     assert "lagbc" in nx.utils.backends.backends, "install lagbc again: its entry points are not registered"
-
-
-@pytest.fixture(autouse=True)
-def _compiles_what_is_called(monkeypatch):
-    monkeypatch.setattr(compiled, "compile_for", lambda device: None)
 
 
 def assert_same(ours, theirs):

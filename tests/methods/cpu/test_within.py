@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from strategies import diamonds, grid, path, scale_free, with_lengths
 
 from lagbc.graph.validate import as_graph
-from lagbc.methods import balls, tuning
+from lagbc.methods import tuning
 from lagbc.methods.bounds import Bounds
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu.traversal import lengths as module
@@ -156,14 +156,3 @@ def test_a_stopped_run_is_interrupted(monkeypatch):
     plan.stop.set()
     with pytest.raises(Interrupted):
         next(module.sum_within(state, [graph.order[:100]]))
-
-
-def test_a_search_that_is_too_large_leaves_nothing():
-    """It ends with one row too many, and what it leaves is as before, but for the rows, which its caller takes."""
-    graph = mesh([1.0, 2.0], directed=False).reordered
-    scratch, roots = balls.Scratch.of(graph.n), np.array([5, -1, 300])
-    vertices, count = balls.reach(*graph.csr, roots, 30.0, 40, scratch, np.empty(2, np.int32), 0)
-    assert count == 41
-    assert not scratch.waits.any()
-    scratch.row[vertices[:count]] = 0
-    assert not scratch.row.any()
