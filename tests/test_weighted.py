@@ -420,7 +420,7 @@ def chain_of(*lengths):
 def test_absorbed_length_is_named(weighted_bc, directed):
     A = chain_of(1e18, 1.0)
     message = (
-        "the length 1.0 of the edge (1, 2) is lost to rounding beside the distance 1e+18 from vertex 0 to 1: "
+        "the length 1.0 of the edge (1, 2) is lost to rounding beside the distance 1e+18 from vertex 0 to vertex 1: "
         "in float64 their sum is that distance; use lengths of more similar size"
     )
     with pytest.raises(ValueError, match=re.escape(message)):
@@ -432,7 +432,7 @@ def test_absorbed_length_is_named(weighted_bc, directed):
 def test_absorbed_length_amid_others(weighted_bc, behind):
     """The vertices behind the absorbed one are reached and never counted; nothing loops, nothing is miscounted."""
     A = disjoint(chain_of(1e18, 2.0, 1.0, *[1e10] * behind), with_lengths(grid(6, 6), ONE_TO_TEN * 1.0))
-    with pytest.raises(ValueError, match=r"the length 2\.0 of the edge \(1, 2\).*from vertex 0 to 1"):
+    with pytest.raises(ValueError, match=r"the length 2\.0 of the edge \(1, 2\).*from vertex 0 to vertex 1"):
         weighted_bc(A, sources=[0, 20])
     roots = np.setdiff1d(np.arange(A.shape[0]), [0])
     assert_close(weighted_bc(A, sources=roots), oracle(A, weighted=True, sources=roots.tolist()))

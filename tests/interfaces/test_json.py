@@ -61,7 +61,9 @@ def test_what_ran():
     assert found["columns"] == {"bc": {"centrality": "bc", "cutoff": None, "decay": None}}
     assert found["seconds"].keys() == {"total", *PHASES}
     assert found["seconds"]["total"] > 0
-    assert all(error >= 0 for error in found["scores"]["error"])
+    known = [error for error in found["scores"]["error"] if error is not None]  # null where too few roots tell it
+    assert known
+    assert min(known) > 0
     assert document("bc", "example:lesmis")["estimate"] is None
 
 
