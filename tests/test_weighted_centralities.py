@@ -283,7 +283,9 @@ def test_closeness_whose_second_factor_makes_up_for_the_first(centralities):
 @errors
 @pytest.mark.parametrize("name", ["edge_bc", "stress"])
 def test_absorbed_length_is_named(centralities, name):
-    message = "the length 1.0 of the edge (1, 2) is lost to rounding beside the distance 1e+18 from vertex 0 to vertex 1"
+    message = (
+        "the length 1.0 of the edge (1, 2) is lost to rounding beside the distance 1e+18 from vertex 0 to vertex 1"
+    )
     with pytest.raises(ValueError, match=re.escape(message)):
         call(centralities, name)(chain_of(1e18, 1.0))
 
