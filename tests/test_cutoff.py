@@ -373,7 +373,7 @@ def test_a_checkpoint_goes_on_to_the_same_bits(together, tmp_path, monkeypatch):
         ({"decay": 1, "normalized": True}, ValueError, "does not go with normalized or endpoints"),
         ({"decay": 1, "endpoints": True}, ValueError, "does not go with normalized or endpoints"),
         ({"cutoff": 1, "demand": np.eye(3)}, ValueError, "leave out cutoff"),
-        ({"decay": 1, "demand": np.eye(3)}, ValueError, "leave out decay"),
+        ({"decay": 1, "demand": np.eye(3)}, ValueError, "leave out cutoff and decay"),
         (
             {"cutoff": 1, "method": "batched", "device": "cpu"},
             ValueError,
@@ -439,7 +439,7 @@ def test_what_a_call_would_do():
     one, three = (lagbc.estimate_memory(A, cutoff=cutoffs) for cutoffs in (3, [1, 2, 3]))
     assert three.scores == 3 * one.scores
     assert three.workspace > one.workspace
-    with pytest.raises(ValueError, match="leave out decay"):
+    with pytest.raises(ValueError, match="leave out cutoff and decay"):
         lagbc.estimate_memory(A, demand=A, decay=3)
 
 
