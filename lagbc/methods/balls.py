@@ -12,9 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-# Rows and edges that a list that grows has room for at least.
-ROOM = 4096
-
 
 class Edges(NamedTuple):
     """Edges of balls, row after row.

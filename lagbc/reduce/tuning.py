@@ -25,10 +25,11 @@ LOOK_THREADS = 2
 # A look of a millisecond is done up to such a share: most networks that took 1 to 4 ms took longer with one.
 SHORT_LOOK = 1e6
 SHORT_SHARE = 0.25
-# Nanoseconds of a look: 17 networks and generated graphs took 0.6 to 1.5 times as long, on an EPYC. An edge takes 16 in
-# the cache, 30 and more far beyond it.
+# Nanoseconds of a look: 17 networks and generated graphs took 0.5 to 1.4 times as long on an EPYC, and 2.1 times where
+# a block was contracted. An edge takes 16 in the cache, 30 and more far beyond it.
 LOOK_COSTS = {"run": 3e5, "vertex": 200.0, "edge": 20.0, "directed_edge": 40.0}
-# Nanoseconds of a root and a stored edge in sweeps on a GPU, by whether edges have lengths and the diameter is high.
+# Nanoseconds of a root and a stored edge in sweeps on a GPU, by whether edges have lengths and the diameter is high:
+# estimates from R-MAT 20-16, Delaunay and road-like graphs on an H200.
 GPU_EDGE = {(False, False): 0.0025, (False, True): 0.03, (True, False): 0.005, (True, True): 0.06}
 # How many times as long an edge takes in a sweep from junctions, about; see JUNCTION_COSTS.
 FROM_JUNCTIONS = 4.0

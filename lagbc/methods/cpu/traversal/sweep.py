@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import Batching, Blocks, SweepPlan
-from lagbc.methods.cpu.in_order import add_in_order
 from lagbc.methods.cpu.traversal.near import Near, room_bytes, take
 from lagbc.methods.cpu.traversal.near import room as near_room
 from lagbc.methods.sums import PATH_SUMS, SparseSums, Sums
@@ -187,7 +186,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
             total[levels.places] += levels.found.depth
         else:
             order = state.graph.edge_order if name == "edges" else state.graph.order
-            add_in_order(total[row], getattr(state.totals, name), order)
+            core.add_in_order(total[row], getattr(state.totals, name), order)
 
 
 def sum_within(state: State, blocks: Sequence[NDArray[np.int64]]) -> Iterator[tuple[SparseSums, NDArray[np.bool_]]]:

@@ -1,4 +1,4 @@
-// Sums in sweep order, added to those in matrix order: lagbc/methods/cpu/in_order.py.
+// Sums in sweep order, added to those in matrix order.
 #pragma once
 
 #include "../arrays.h"
