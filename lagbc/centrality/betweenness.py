@@ -121,8 +121,9 @@ def bc(
     rtol : float, optional
         Only with `weighted`: an edge (u, v) lies on shortest paths if ``|dist[u] + w - dist[v]| <= rtol * dist[v]`` and
         ``dist[u] < dist[v]``. 0, the default, compares exactly. Lengths 1 / w of strengths are rounded, and sums that
-        are equal in exact numbers may differ: 1/3 + 1/6 and 1/2. ``rtol=1e-9`` takes them for equal, at up to four times
-        the time, as the graph is not reduced then; a `TieWarning` says so where `strength` is given and `rtol` is not.
+        are equal in exact numbers may differ: 1/3 + 1/6 and 1/2. ``rtol=1e-9`` takes them for equal, at up to four
+        times the time, as the graph is not reduced then; a `TieWarning` says so where `strength` is given and `rtol` is
+        not.
     k : int, optional
         Estimate the full score from `k` roots drawn without repeats, scaled as NetworkX 3.5 and later does.
     rng : int or numpy.random.Generator, optional
