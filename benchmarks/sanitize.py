@@ -1,8 +1,10 @@
 """Every CUDA kernel under NVIDIA's compute-sanitizer: ``python -m benchmarks.sanitize``.
 
 Each of its tools watches each group of calls of `benchmarks.sanitize_calls`, a process at a time, as several at once
-hang: memcheck (reads and writes out of bounds), racecheck (races in shared memory; every third call), initcheck (reads
-of what nobody wrote), synccheck (barriers that some threads miss). The page tells time, kernels and errors of each, the
+hang: memcheck (reads and writes out of bounds), racecheck (races in shared memory), initcheck (reads of memory that
+nobody wrote), synccheck (barriers that some threads miss). racecheck takes ten times as long as the others: it watches
+the kernels that have shared memory, in the calls that are the first to launch one of them, which a run without a tool
+finds out. The page tells time, kernels and errors of each, the
 kernels that no group launched, and what each error said. The command ends with status 1 if there is an error, a process
 that failed or was ended, or a kernel that was not launched.
 """
@@ -28,8 +30,6 @@ from lagbc.run.kernels import SOURCES
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 OPTIONS = {"memcheck": ("--leak-check=no",), "racecheck": ("--racecheck-report=analysis",)}
-# Of the calls of a group, racecheck watches every third: it takes ten times as long as the others.
-EVERY = {"racecheck": 3}
 OUT = machine.ROOT / "benchmarks" / "results" / "sanitize.md"
 HEAD = "| tool | calls | seconds | kernels | errors | ended |"
 
@@ -80,23 +80,36 @@ def parse(log: str) -> tuple[int, Counter[str]] | None:
 
 def watch(tool: str, group: str, limit: float, sanitizer: str = "compute-sanitizer") -> Outcome:
     """Run a group of calls under a tool, at most so many seconds."""
+    begun = perf_counter()
     with TemporaryDirectory() as folder:
         log, record = Path(folder, "log"), Path(folder, "record")
-        calls = (sys.executable, "-m", "benchmarks.sanitize_calls", group, str(record), str(EVERY.get(tool, 1)))
-        command = (sanitizer, f"--tool={tool}", *OPTIONS.get(tool, ()), f"--log-file={log}", *calls)
-        begun, ended = perf_counter(), ""
-        try:
-            done = subprocess.run(command, cwd=machine.ROOT, capture_output=True, text=True, timeout=limit)
-            if done.returncode:
-                ended = f"status {done.returncode}: {_last_line(done.stderr or done.stdout)}"
-        except subprocess.TimeoutExpired:
-            ended = f"stopped after {limit:.0f} s"
+        calls = [sys.executable, "-m", "benchmarks.sanitize_calls", group, str(record)]
+        options = list(OPTIONS.get(tool, ()))
+        if tool == "racecheck":
+            if ended := _run(calls, limit):
+                return Outcome(tool, group, perf_counter() - begun, frozenset(), 0, ended)
+            told = json.loads(record.read_text())
+            if not told["shared"]:
+                return Outcome(tool, group, perf_counter() - begun, frozenset(), 0, "")
+            options += [f"--kernel-name=kne={name}" for name in told["shared"]]
+            calls += [str(call) for call in told["calls"]]
+        ended = _run([sanitizer, f"--tool={tool}", *options, f"--log-file={log}", *calls], limit)
         seconds = perf_counter() - begun
-        kernels = frozenset(json.loads(record.read_text())) if record.exists() else frozenset[str]()
+        told = json.loads(record.read_text()) if record.exists() else {"kernels": [], "shared": []}
+        kernels = frozenset(told["shared" if tool == "racecheck" else "kernels"])
         found = parse(log.read_text(errors="replace")) if log.exists() else None
     if found is None:
         return Outcome(tool, group, seconds, kernels, 0, ended or "no summary")
     return Outcome(tool, group, seconds, kernels, found[0], ended, found[1])
+
+
+def _run(command: list[str], limit: float) -> str:
+    """Run a command, and tell how it ended, if not well."""
+    try:
+        done = subprocess.run(command, cwd=machine.ROOT, capture_output=True, text=True, timeout=limit)
+    except subprocess.TimeoutExpired:
+        return f"stopped after {limit:.0f} s"
+    return f"status {done.returncode}: {_last_line(done.stderr or done.stdout)}" if done.returncode else ""
 
 
 def page(outcomes: Iterable[Outcome], device: str) -> str:

@@ -1,17 +1,18 @@
 """Calls on small graphs that together launch every CUDA kernel.
 
-    python -m benchmarks.sanitize_calls GROUP RECORD EVERY
+    python -m benchmarks.sanitize_calls GROUP RECORD [CALL ...]
 
-`benchmarks.sanitize` runs every so many of the calls of a group under a tool. The kernels that were launched are
-written to RECORD, a JSON list. Arrays are allocated one by one, not from CuPy's pool, so that a tool sees where each
-of them ends.
+`benchmarks.sanitize` runs the calls of a group, or some of them by their numbers, under a tool. RECORD, of JSON, gets
+the names of the kernels that were launched, and with them those that have shared memory and the calls that were the
+first to launch one of these. Arrays are allocated one by one, not from CuPy's pool, so that a tool sees where each of
+them ends.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
@@ -210,8 +211,8 @@ def _subdivided(A: Matrix, pieces: int) -> Matrix:
     return sparse.csr_array(half + half.T)
 
 
-def main(group: str, record: Path, every: int) -> None:
-    """Make every so many of the calls of a group, and write the names of the kernels that they launch.
+def main(group: str, record: Path, numbers: Collection[int] = ()) -> None:
+    """Make the calls of a group, or those of these numbers, and record the kernels that they launch.
 
     Constants that keep small graphs from the GPU, or edges from being pruned, are set aside.
     """
@@ -221,20 +222,26 @@ def main(group: str, record: Path, every: int) -> None:
     methods_tuning.PRUNING_LEAST_EDGES = methods_tuning.PRUNING_LEAST_ROOTS = 1
 
     cupy.cuda.set_allocator(None)
-    launched = set[str]()
+    launched, calls = dict[Any, str](), list[int]()  # by function: a kernel is compiled in variants
     launch = Kernel.__call__
 
     def noted(kernel: Kernel, *given: Any, **arguments: Any) -> None:
-        launched.add(kernel.function.name)
+        function = kernel.function
+        if function not in launched and function.shared_size_bytes and number not in calls:
+            calls.append(number)
+        launched[function] = function.name
         launch(kernel, *given, **arguments)
 
     Kernel.__call__ = noted  # type: ignore[method-assign, assignment]
     try:
-        for call in [*GROUPS[group]()][::every]:
-            call()
+        for number, call in enumerate(GROUPS[group]()):
+            if not numbers or number in numbers:
+                call()
     finally:
-        record.write_text(json.dumps(sorted(launched)), encoding="utf-8")
+        shared = {name for function, name in launched.items() if function.shared_size_bytes}
+        told = {"kernels": sorted({*launched.values()}), "shared": sorted(shared), "calls": calls}
+        record.write_text(json.dumps(told), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))
+    main(sys.argv[1], Path(sys.argv[2]), [*map(int, sys.argv[3:])])

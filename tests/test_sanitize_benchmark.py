@@ -4,6 +4,7 @@ import json
 import stat
 import sys
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -76,7 +77,8 @@ import json, sys
 from pathlib import Path
 log = next(word for word in sys.argv if word.startswith("--log-file=")).partition("=")[2]
 Path(log).write_text({log!r})
-Path(sys.argv[-2]).write_text(json.dumps(["sum_roots"]))
+record = Path(sys.argv[sys.argv.index("benchmarks.sanitize_calls") + 2])
+record.write_text(json.dumps({{"kernels": ["sum_roots"], "shared": ["sum_roots"], "calls": [7]}}))
 print("it ended badly", file=sys.stderr)
 sys.exit({status})
 """
@@ -104,11 +106,31 @@ def test_a_process_that_failed_is_not_clean(tmp_path):
     assert not outcome.is_clean
 
 
+def test_racecheck_watches_kernels_with_shared_memory(monkeypatch):
+    commands = []
+
+    def run(command, limit):
+        commands.append(command)
+        record = command[command.index("benchmarks.sanitize_calls") + 2]
+        Path(record).write_text(json.dumps({"kernels": ["a", "b"], "shared": ["b"], "calls": [2, 5]}))
+        return ""
+
+    monkeypatch.setattr(sanitize, "_run", run)
+    outcome = sanitize.watch("racecheck", "hops", 60)
+    assert outcome.kernels == {"b"}
+    plain, watched = commands
+    assert plain[0] == sys.executable
+    assert watched[0] == "compute-sanitizer"
+    assert "--kernel-name=kne=b" in watched
+    assert watched[-2:] == ["2", "5"]
+
+
 def test_the_record_names_what_was_launched(tmp_path, monkeypatch):
     """Also where a call fails: the others' kernels were seen."""
 
     class Function:
         name = "sum_roots"
+        shared_size_bytes = 8
 
         def __call__(self, *given):
             raise MemoryError
@@ -120,8 +142,9 @@ def test_the_record_names_what_was_launched(tmp_path, monkeypatch):
     for constants, name in CONSTANTS:
         monkeypatch.setattr(constants, name, getattr(constants, name))  # which the calls set
     with pytest.raises(MemoryError):
-        sanitize_calls.main("one", tmp_path / "record", 1)
-    assert json.loads((tmp_path / "record").read_text()) == ["sum_roots"]
+        sanitize_calls.main("one", tmp_path / "record")
+    told = json.loads((tmp_path / "record").read_text())
+    assert told == {"kernels": ["sum_roots"], "shared": ["sum_roots"], "calls": [0]}
 
 
 class Cuda:
