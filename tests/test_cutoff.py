@@ -372,7 +372,6 @@ def test_a_checkpoint_goes_on_to_the_same_bits(together, tmp_path, monkeypatch):
         ({"decay": np.inf}, ValueError, "decay=inf: it is a rate, finite and >= 0"),
         ({"decay": 1, "normalized": True}, ValueError, "does not go with normalized or endpoints"),
         ({"decay": 1, "endpoints": True}, ValueError, "does not go with normalized or endpoints"),
-        ({"cutoff": 1, "demand": np.eye(3)}, ValueError, "leave out cutoff"),
         ({"decay": 1, "demand": np.eye(3)}, ValueError, "leave out decay"),
         (
             {"cutoff": 1, "method": "batched", "device": "cpu"},

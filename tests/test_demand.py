@@ -32,7 +32,9 @@ import lagbc
 from lagbc import reference
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
+from lagbc.methods.bounds import Bounds
 from lagbc.methods.contract import SweepPlan
+from lagbc.methods.cpu.within import block
 from lagbc.run import memory
 from lagbc.run.demand import origins, parse_demand, weights_of_columns, without_far_apart
 
@@ -55,11 +57,11 @@ def how(row):
 taking = pytest.mark.parametrize("row", TAKING, ids=name_of)
 
 
-def loads(A, demand, *, directed, weighted):
+def loads(A, demand, *, directed, weighted, cutoff=np.inf):
     """Loads of vertices, and of edges (v, w) one way, by their definition, from distances and counts of all pairs.
 
     Shortest paths from s to t lead through v if d(s, v) + d(v, t) = d(s, t): sigma_sv sigma_vt of them. Lengths are
-    integers, so that sums are exact.
+    integers, so that sums are exact. Pairs farther apart than the cutoff do not count.
     """
     n, edges = A.shape[0], lengths_of(A, directed=directed)
     edges = {edge: int(length) if weighted else 1 for edge, length in edges.items()}
@@ -78,7 +80,7 @@ def loads(A, demand, *, directed, weighted):
     for s in range(n):
         for t in range(n):
             trips = Fraction(float(demand[s, t]))
-            if s == t or not trips or far[s, t] == np.inf:
+            if s == t or not trips or far[s, t] == np.inf or far[s, t] > cutoff:
                 continue
             for v in {*range(n)} - {s, t}:
                 if far[s, v] + far[v, t] == far[s, t]:
@@ -317,6 +319,89 @@ def test_roots_whose_trips_are_too_far_apart_are_computed_by_themselves(row):
     np.testing.assert_array_equal(kept.toarray(), np.where(beyond[:, None], 0, demand))
     scores = lagbc.bc(path(6), demand=demand, **how(row))
     np.testing.assert_allclose(scores, [0, 1e300, 1e300, 1e300, 1e300, 0], rtol=1e-12)
+
+
+# Within cutoffs
+
+
+WITHIN = [row for row in ROWS if row.demand_within]
+within = pytest.mark.parametrize("row", WITHIN, ids=name_of)
+
+
+@within
+@settings(max_examples=120)
+@given(st.data(), st.booleans())
+def test_loads_within_cutoffs_are_those_of_the_definition(row, data, directed):
+    A = data.draw(weighted_graphs(max_n=8) if row.weighted else graphs(max_n=8))
+    demand, cutoffs = data.draw(demands(A.shape[0])), data.draw(st.sampled_from([[2], [0, 1, 3], [4, np.inf]]))
+    call = {"demand": demand, "cutoff": cutoffs, "directed": directed, **how(row)}
+    of_vertices, of_edges = lagbc.bc(A, **call), lagbc.edge_bc(A, **call)
+    for column, cutoff in enumerate(cutoffs):
+        vertices, edges = loads(A, demand, directed=directed, weighted=row.weighted, cutoff=cutoff)
+        np.testing.assert_allclose(of_vertices[:, column], vertices, rtol=1e-12, atol=1e-300)
+        found = of_edges[column].toarray()
+        for (v, w), load in edges.items():
+            both = load if directed else load + edges[w, v]
+            assert found[v, w] == pytest.approx(float(both), rel=1e-12, abs=1e-300)
+
+
+@within
+@pytest.mark.parametrize("name", GRAPHS)
+def test_loads_within_a_cutoff_are_those_of_the_trips_that_are_short_enough(row, name):
+    A = with_lengths(GRAPHS[name], [1, 2, 3])
+    demand = sp.random_array(A.shape, density=0.05, rng=np.random.default_rng(2)).toarray()
+    far = sp.csgraph.shortest_path(sp.csr_array(A), directed=False, unweighted=not row.weighted)
+    for threads in (1, 3):
+        ours = lagbc.bc(A, demand=demand, cutoff=4, directed=False, threads=threads, **how(row))
+        theirs = lagbc.bc(A, demand=np.where(far <= 4, demand, 0), directed=False, **how(row))
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-14)
+
+
+@within
+@settings(max_examples=60)
+@given(st.data(), st.booleans())
+def test_trips_of_any_size_within_a_cutoff(row, data, directed):
+    A = data.draw(weighted_graphs(max_n=7))
+    n = A.shape[0]
+    drawn = data.draw(st.lists(st.sampled_from(SIZES), min_size=n * n, max_size=n * n))
+    demand = np.array(drawn).reshape(n, n)
+    of_vertices, _ = loads(A, demand, directed=directed, weighted=row.weighted, cutoff=3)
+    ours = lagbc.bc(A, demand=demand, directed=directed, cutoff=3, **how(row))
+    np.testing.assert_allclose(ours, of_vertices, rtol=1e-12, atol=np.finfo(float).tiny * 1e-12)
+
+
+@within
+def test_counts_that_float64_does_not_hold_within_a_cutoff(row):
+    """The last of 1030 diamonds are too far from the first vertex to count."""
+    A = diamonds(1030, 2)
+    n = A.shape[0]
+    demand = np.zeros((n, n))
+    demand[0, [n - 1, n - 4, 3]] = 1, 2, 4
+    given = {"directed": True, "weighted": row.weighted, "method": row.name, "device": row.device}
+    near = demand * (np.arange(n) < n - 1)
+    np.testing.assert_allclose(lagbc.bc(A, demand=demand, cutoff=2 * 1029, **given), lagbc.bc(A, demand=near, **given))
+
+
+@within
+def test_a_worker_s_row_of_trips_is_counted(row):
+    graph, n = as_graph(with_lengths(GRAPHS["mesh"], [1, 2]), weighted=row.weighted), 144
+    bounds = Bounds(np.array([4.0]), np.zeros(1))
+    without, needed = (
+        row.load().footprint(graph, SweepPlan(batch=64, bounds=bounds, demand=demand, roots=n))
+        for demand in (None, parse_demand(n, np.ones((n, n))))
+    )
+    blocks = block.footprint(graph, SweepPlan(batch=64, bounds=bounds, roots=n)) if row.weighted else 0
+    assert needed == without + 16 * n - blocks
+    lagbc.estimate_memory(graph, demand=np.ones((n, n)), cutoff=4)
+
+
+def test_auto_takes_a_method_that_reads_trips_within_a_cutoff():
+    A = grid(9, 16)
+    for weighted in (False, True):
+        given = {"demand": np.ones(A.shape), "cutoff": 3, "weighted": weighted}
+        assert lagbc.select_method(A, **given).method.demand_within
+        with pytest.raises(ValueError, match="batched on cpu takes no demand within a cutoff"):
+            lagbc.bc(A, method="batched", device="cpu", **given)
 
 
 def test_loads_that_float64_does_not_hold():

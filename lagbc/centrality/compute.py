@@ -290,7 +290,7 @@ def make_request(graph: Graph, centralities: tuple[Centrality, ...], arguments: 
 
 def _require_alone(arguments: Arguments) -> None:
     """Raise ValueError if something is given beside a demand that chooses or weighs pairs, or scales their sum."""
-    given = arguments.given - {"demand"}
+    given = arguments.given - {"demand", "cutoff"}
     beside = [name for name in (*OF_THE_SUMS, "decay", "normalized", "endpoints") if name in given]
     if beside:
         raise InvalidValueError(f"demand says how often each pair of vertices counts; leave out {', '.join(beside)}")

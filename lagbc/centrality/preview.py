@@ -146,12 +146,12 @@ def _plan(
     sums = frozenset[str]().union(*(one.sums for one in centralities))
     bounds = parse_bounds(sums, *cutoff_and_decay)
     if demand is not None:
-        if bounds is not None:
-            raise InvalidValueError("demand says how often each pair of vertices counts; leave out cutoff and decay")
+        if decay is not None:
+            raise InvalidValueError("demand says how often each pair of vertices counts; leave out decay")
         if roots is not None:
             raise InvalidValueError("demand says which roots there are; leave out roots")
         trips = parse_demand(graph.n, demand, graph.names)
-        return plan_run(graph, Request(sums, origins(trips), demand=trips), batch, options)
+        return plan_run(graph, Request(sums, origins(trips), demand=trips, bounds=bounds), batch, options)
     count = graph.n if roots is None else roots
     if not isinstance(count, SupportsIndex):
         raise InvalidTypeError(f"roots={roots!r} is not an integer; it is a count")

@@ -161,7 +161,10 @@ def _that_offer(
         is_summed = any(row.offers(sums - OF_BOUNDS) for row in lacking_it)
         lacking = f"does not sum {', '.join(sorted(sums))}"
         if is_summed:
-            lacking = "takes no cutoff or decay, nor makes what is summed within one" if bounds else "takes no demand"
+            lacking = "takes no demand"
+            if bounds:
+                within = "takes no cutoff or decay, nor makes what is summed within one"
+                lacking = "takes no demand within a cutoff" if demand else within
         asked = ", ".join(f"{row.name} on {row.device}" for row in lacking_it)
         weights = " with weighted=True" if weighted else ""
         raise InvalidValueError(

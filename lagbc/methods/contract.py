@@ -94,8 +94,8 @@ class SweepPlan:
         methods with "members" among their options read them, and only "dependency" and "edges" are summed with them,
         in float64.
     demand : csr_array of float64, shape (n, n), or None
-        Row s says how many targets each vertex stands for where s is the root, in place of omega. Methods do not read
-        it: `backward` is given the weights of its columns.
+        Row s says how many targets each vertex stands for where s is the root, in place of omega. Only a `sum_within`
+        whose row of METHODS says so reads it: `backward` is given the weights of its columns.
     bounds : Bounds or None
         How far apart pairs may be to count, and how much less they do the farther they are; None is no matter. Only
         methods whose row says so read it.

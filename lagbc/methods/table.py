@@ -43,6 +43,8 @@ class Method:
         Whether its `backward` takes target weights of single roots, as `demand=` needs them.
     bounds : bool
         Whether it has a `sum_within`, which takes cutoffs and decays and makes all sums, whatever `sums` are.
+    demand_within : bool
+        Whether its `sum_within` reads the demand of its plan.
     """
 
     name: MethodName
@@ -54,6 +56,7 @@ class Method:
     sums: tuple[str, ...] = ("dependency",)
     demand: bool = False
     bounds: bool = False
+    demand_within: bool = False
 
     @property
     def available(self) -> bool:
@@ -105,7 +108,7 @@ class Method:
     def offers(self, sums: frozenset[str], *, demand: bool = False, bounds: bool = False) -> bool:
         """Whether it makes some sums, and takes a demand, or cutoffs and decays, if there are."""
         if bounds:
-            return self.bounds and not demand
+            return self.bounds and (self.demand_within or not demand)
         return sums.issubset(self.sums) and (self.demand or not demand)
 
     def reads(self, option: str) -> bool:
@@ -222,6 +225,7 @@ METHODS: tuple[Method, ...] = (
         _ALL_SEVEN,
         demand=True,
         bounds=True,
+        demand_within=True,
     ),
     Method("batched", "semiring", "cpu", True, "lagbc.methods.cpu.batched.lengths", "", _ALL_SEVEN, demand=True),
     Method("graphblas", "semiring", "cpu", True, "lagbc.methods.cpu.graphblas.lengths", "graphblas", _ALL_SEVEN),
@@ -235,6 +239,7 @@ METHODS: tuple[Method, ...] = (
         _ALL_SEVEN,
         demand=True,
         bounds=True,
+        demand_within=True,
     ),
     Method(
         "batched",

@@ -43,6 +43,17 @@ def scales_of(
     return shift, scaled, beyond
 
 
+def shifts_of_rows(indptr: NDArray[Any], data: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Tell the shift of each row of a demand, of positive weights, and which rows have no scale; shape (rows,)."""
+    shifts, beyond = np.zeros(len(indptr) - 1, np.int64), np.zeros(len(indptr) - 1, np.bool_)
+    rows = np.flatnonzero(np.diff(indptr))
+    if len(rows):
+        first = indptr[rows]
+        smallest, largest = np.minimum.reduceat(data, first), np.maximum.reduceat(data, first)
+        shifts[rows], _, beyond[rows] = scales_of(smallest, largest, np.ones(len(rows)), "float64")
+    return shifts, beyond
+
+
 def columns_into_range(omega: Any, times: NDArray[np.float64], dtype: str) -> tuple[Any, NDArray[np.float64]]:
     """Scale the target weights of each column, and inversely how often it counts.
 

@@ -6,6 +6,7 @@ the columns of one batch are laid out in full.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,8 @@ from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import Names, in_words
 from lagbc.graph.validate import check_format
-from lagbc.methods.targets import scales_of
+from lagbc.methods.contract import SweepPlan
+from lagbc.methods.targets import shifts_of_rows
 from lagbc.run.trips import matrix_of, require_reals
 
 # Of a target weight of a vertex and column: itself, its copy in a method's rows, two while it is scaled, and a flag.
@@ -117,18 +119,18 @@ def weights_of_root(demand: sparse.csr_array, root: int) -> NDArray[np.float64]:
     return omega
 
 
+def plan_of_root(plan: SweepPlan, root: int) -> SweepPlan:
+    """Return the plan of one root, whose trips are the weights of all targets."""
+    demand = plan.demand
+    return plan if demand is None else replace(plan, omega=weights_of_root(demand, root), demand=None)
+
+
 def without_far_apart(demand: sparse.csr_array) -> tuple[sparse.csr_array, NDArray[np.bool_]]:
     """Leave out the trips of roots that no scale brings into range; also say which roots these are, shape (n,).
 
     `lagbc.methods.targets` scales each column by itself, and refuses such a one.
     """
-    n = demand.shape[0]
-    beyond, roots = np.zeros(n, np.bool_), origins(demand)
-    if not len(roots):
-        return demand, beyond
-    first = demand.indptr[roots]
-    smallest, largest = np.minimum.reduceat(demand.data, first), np.maximum.reduceat(demand.data, first)
-    *_, beyond[roots] = scales_of(smallest, largest, np.ones(len(roots)), "float64")
+    _, beyond = shifts_of_rows(demand.indptr, demand.data)
     if not beyond.any():
         return demand, beyond
     kept = np.where(np.repeat(beyond, np.diff(demand.indptr)), 0, demand.data)

@@ -92,7 +92,7 @@ def estimate(graph: Graph, method: Method, plan: SweepPlan, limit: int | None = 
     summed = sum(plan.columns(name) * (graph.nnz if name == "edges" else graph.n) for name in sums)
     workspace = workers * module.footprint(graph, plan)
     if plan.demand is not None:
-        workspace += demand_bytes(plan.demand, plan.batch, workers)
+        workspace += demand_bytes(plan.demand, 0 if plan.bounds is not None else plan.batch, workers)
     scores = 8 * summed * (5 + blocks * min(2 * workers, batches))
     held, most = (host_graph_bytes if method.device == "cpu" else device_graph_bytes)(graph, plan)
     of_graph = max(held, most - workspace - scores)

@@ -24,6 +24,7 @@ from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums
 from lagbc.methods.table import Method
 from lagbc.phases import phase
 from lagbc.run.checkpoint import Progressed
+from lagbc.run.demand import plan_of_root
 from lagbc.run.sweep import order_roots, with_less_memory
 from lagbc.run.threads import CallingThread, Elsewhere, Lender, Threads
 from lagbc.run.weights import into_range
@@ -201,7 +202,7 @@ class BlockWorker:
     def _alone(self, root: int) -> SparseSums:
         from lagbc.methods.cpu import extended
 
-        plan, graph = self._plan, self._graph.on_host
+        plan, graph = plan_of_root(self._plan, root), self._graph.on_host
         bounds: Any = plan.bounds
         sums = Sums.zeros(np, plan.sums, graph.n, graph.nnz, bounds)
         for c, d, alone in bounds:

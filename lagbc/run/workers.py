@@ -21,7 +21,7 @@ from lagbc.methods.contract import Batching, MethodModule, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.phases import phase
-from lagbc.run.demand import weights_of_columns, weights_of_root
+from lagbc.run.demand import plan_of_root, weights_of_columns
 from lagbc.run.threads import CallingThread, Threads
 from lagbc.run.weights import into_range
 
@@ -280,15 +280,10 @@ class _Worker:
                 missing = recomputed if overflowed[i] else recomputed.of_paths()
                 row = self._module.batching.rows(i, i + 1).start
                 root = int(roots[i])
-                extended.add_root(self._graph.on_host, self._plan_of(root), root, missing, row, i)
+                extended.add_root(self._graph.on_host, plan_of_root(self._plan, root), root, missing, row, i)
             asarray = self._method.arrays.asarray
             sums.add(recomputed.moved(asarray))
         return sums
-
-    def _plan_of(self, root: int) -> SweepPlan:
-        """Return the plan of one root, whose trips are the weights of all targets."""
-        demand = self._plan.demand
-        return self._plan if demand is None else replace(self._plan, omega=weights_of_root(demand, root), demand=None)
 
     def _zeros(self, arrays: Any, roots: int) -> Sums:
         rows = self._module.batching.rows(0, roots).stop

@@ -16,7 +16,9 @@ void bind_of_index(nb::module_& m, const std::string& bits) {
               Field{"edges", &T::edges}, Field{"own", &T::own}, Field{"onward", &T::onward},
               Field{"members", &T::members});
     record<N>(m, ("Near" + bits).c_str(), Field{"bounds", &N::bounds}, Field{"cutoffs", &N::cutoffs},
-              Field{"weights", &N::weights}, Field{"row_of_vertex", &N::row_of_vertex},
+              Field{"weights", &N::weights}, Field{"trips", &N::trips}, Field{"trip_ends", &N::trip_ends},
+              Field{"first_trip", &N::first_trip}, Field{"order", &N::order}, Field{"position", &N::position},
+              Field{"shifts", &N::shifts}, Field{"targets", &N::targets}, Field{"row_of_vertex", &N::row_of_vertex},
               Field{"vertex_of_row", &N::vertex_of_row}, Field{"vertex_rows", &N::vertex_rows},
               Field{"vertices", &N::vertices}, Field{"row_of_edge", &N::row_of_edge},
               Field{"edge_of_row", &N::edge_of_row}, Field{"edge_rows", &N::edge_rows}, Field{"edges", &N::edges},

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import SparseSums
+from lagbc.methods.targets import shifts_of_rows
 from lagbc.methods.within import EDGES, ROOTS, VERTICES, as_sums, lay_out
 from lagbc.native import core
 
@@ -34,6 +35,7 @@ def room(graph: Graph, plan: SweepPlan, roots: int, tight: int) -> Near:
         bounds=np.stack([bounds.radii, np.tile(bounds.decays, cutoffs), np.tile(bounds.cutoffs, decays)]),
         cutoffs=cutoffs,
         weights=np.empty(n),
+        **_trips(graph, plan),
         row_of_vertex=np.full(n, np.iinfo(index).max, index),
         vertex_of_row=np.empty(n, index),
         vertex_rows=np.empty(n, index),
@@ -47,10 +49,27 @@ def room(graph: Graph, plan: SweepPlan, roots: int, tight: int) -> Near:
     )
 
 
+def _trips(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
+    """Name what lays out the trips of a root; of a demand nothing is copied but the places where its rows begin."""
+    demand = plan.demand
+    if demand is None:
+        return {}
+    return {
+        "trips": demand.data,
+        "trip_ends": demand.indices.astype(graph.indices.dtype, copy=False),
+        "first_trip": demand.indptr.astype(np.int64),
+        "order": graph.order,
+        "position": graph.position,
+        "shifts": shifts_of_rows(demand.indptr, demand.data)[0],
+        "targets": np.zeros(graph.n),
+    }
+
+
 def room_bytes(graph: Graph, plan: SweepPlan, tight: int) -> int:
     """Bound the bytes of it, and of what `take` takes."""
     n, (vertex, edge) = graph.n, (array.dtype.itemsize for array in (graph.indices, graph.indptr))
-    rows = n * (8 + 3 * vertex) + (2 * graph.nnz + tight) * edge * ("edges" in plan.sums)
+    trips = (3 * 8 * n + 8) * (plan.demand is not None)
+    rows = n * (8 + 3 * vertex) + trips + (2 * graph.nnz + tight) * edge * ("edges" in plan.sums)
     sums = sum(plan.columns(name) * (graph.nnz if name == "edges" else n) for name in plan.sums)
     return rows + 2 * 8 * sums
 

@@ -57,6 +57,12 @@ struct Near {
     Matrix<const double> bounds;  // (3, C * D) radii and decays of columns that decay; C cutoffs of the others
     int64_t cutoffs;              // C
     Span<double> weights;         // (n,) room for how much the target at each place counts
+    // Targets of each root by itself, in place of those of all; None where all roots have the same. Rows of trips are in
+    // the caller's order. Those of a row are divided by two to its shift, and its root counts as much more often.
+    Optional<Span<const double>> trips;
+    Optional<Span<const Index>> trip_ends;
+    Optional<Span<const int64_t>> first_trip, order, position, shifts;
+    Optional<Span<double>> targets;  // (n,) room for those of one root, in sweep order; 0 before and after
     Span<Index> row_of_vertex, vertex_of_row;
     Span<Index> vertex_rows;  // (n,) rows of the vertices of a trail, in its order
     int64_t vertices = 0;     // how many have a row
