@@ -391,7 +391,7 @@ def test_a_worker_s_row_of_trips_is_counted(row):
         for demand in (None, parse_demand(n, np.ones((n, n))))
     )
     blocks = block.footprint(graph, SweepPlan(batch=64, bounds=bounds, roots=n)) if row.weighted else 0
-    assert needed == without + 16 * n - blocks
+    assert needed == without + 24 * n + 8 - blocks
     lagbc.estimate_memory(graph, demand=np.ones((n, n)), cutoff=4)
 
 

@@ -70,6 +70,7 @@ CALLS = {
     "estimate": (A, {"k": 300, "rng": 1, "normalized": True}),
     "weights": (A, {"target_weights": np.arange(500.0), "source_weights": np.arange(500) / 7}),
     "demand": (A, {"demand": TRIPS}),
+    "demand within a cutoff": (A, {"demand": TRIPS, "cutoff": 2}),
     "cutoffs and decays": (MESH, {"cutoff": [3, 8], "decay": [0, 0.1]}),
     "more workers than roots": (A, {"sources": [7]}),
     "no root": (A, {"sources": []}),

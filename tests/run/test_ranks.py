@@ -54,6 +54,7 @@ calls = [
     (A, ["bc"], {"k": 300, "rng": 1}),
     (A, ALL[:2], {"sources": [7], "reduce": "none"}),
     (A, ["bc"], {"demand": np.arange(250_000).reshape(500, 500) % 3}),
+    (A, ["bc"], {"demand": np.arange(250_000).reshape(500, 500) % 3, "cutoff": 2}),
 ]
 for size in (2, 3, 4):
     some = comm.Split(comm.Get_rank() < size)

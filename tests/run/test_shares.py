@@ -32,6 +32,7 @@ CALLS = {
     "sources": (A, "bc", {"sources": np.arange(400)[::-1], "targets": [3, 5, 400], "directed": False}),
     "weights": (A, "bc", {"source_weights": WEIGHTS, "target_weights": WEIGHTS / 7}),
     "demand": (A, ("bc", "edge_bc"), {"demand": TRIPS}),
+    "demand within cutoffs": (A, ("bc", "edge_bc"), {"demand": TRIPS, "cutoff": [1, 2]}),
     "cutoffs": (A, ("bc", "reach", "edge_bc"), {"cutoff": [1, 2]}),
     "decays": (with_lengths(A, [0.5, 2]), ("bc", "gravity"), {"decay": [0.1, 1.0], "cutoff": 3, "weighted": True}),
     "no edge": (sp.csr_array((7, 7)), VERTICES, {}),

@@ -50,7 +50,7 @@ def room(graph: Graph, plan: SweepPlan, roots: int, tight: int) -> Near:
 
 
 def _trips(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-    """Name what lays out the trips of a root; of a demand nothing is copied but the places where its rows begin."""
+    """Name what lays out the trips of a root. Of the demand, only indices of another type are copied."""
     demand = plan.demand
     if demand is None:
         return {}
@@ -65,11 +65,18 @@ def _trips(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     }
 
 
+def _trips_bytes(graph: Graph, plan: SweepPlan) -> int:
+    demand = plan.demand
+    if demand is None:
+        return 0
+    ends = graph.indices.dtype.itemsize * demand.nnz * (demand.indices.dtype != graph.indices.dtype)
+    return 3 * 8 * graph.n + 8 + int(ends)
+
+
 def room_bytes(graph: Graph, plan: SweepPlan, tight: int) -> int:
     """Bound the bytes of it, and of what `take` takes."""
     n, (vertex, edge) = graph.n, (array.dtype.itemsize for array in (graph.indices, graph.indptr))
-    trips = (3 * 8 * n + 8) * (plan.demand is not None)
-    rows = n * (8 + 3 * vertex) + trips + (2 * graph.nnz + tight) * edge * ("edges" in plan.sums)
+    rows = n * (8 + 3 * vertex) + _trips_bytes(graph, plan) + (2 * graph.nnz + tight) * edge * ("edges" in plan.sums)
     sums = sum(plan.columns(name) * (graph.nnz if name == "edges" else n) for name in plan.sums)
     return rows + 2 * 8 * sums
 

@@ -57,8 +57,8 @@ struct Near {
     Matrix<const double> bounds;  // (3, C * D) radii and decays of columns that decay; C cutoffs of the others
     int64_t cutoffs;              // C
     Span<double> weights;         // (n,) room for how much the target at each place counts
-    // Targets of each root by itself, in place of those of all; None where all roots have the same. Rows of trips are in
-    // the caller's order. Those of a row are divided by two to its shift, and its root counts as much more often.
+    // Targets of each root by itself, in place of those of all; None where all roots have the same. Rows of trips are
+    // in the caller's order. Those of a row are divided by two to its shift, and its root counts as much more often.
     Optional<Span<const double>> trips;
     Optional<Span<const Index>> trip_ends;
     Optional<Span<const int64_t>> first_trip, order, position, shifts;
