@@ -255,12 +255,54 @@ def test_a_table_needs_a_graph(pandas, graph):
         lagbc.table(np.zeros(4), graph)
 
 
-def test_scores_of_several_cutoffs_are_several_tables(pandas):
+def test_a_table_of_strengths_shares_among_the_strongest_of_parallel_edges(pandas):
+    G = nx.MultiGraph()
+    G.add_edges_from([("a", "b", {"often": often}) for often in (1, 4, 4)])
+    scores = lagbc.edge_bc(G, strength="often", rtol=0)
+    assert lagbc.table(scores, G, strength="often")["score"].tolist() == [0, 0.5, 0.5]
+
+
+def test_columns_of_a_table_are_called_by_cutoffs_and_decays(pandas, named):
+    bounds = {"cutoff": [1, 2.5, np.inf], "decay": [0, 0.5]}
+    scores = lagbc.bc(named, **bounds)
+    frame = lagbc.table(scores, named, **bounds)
+    assert [*frame] == [f"cutoff {c}, decay {d}" for c in ("1", "2.5", "inf") for d in ("0", "0.5")]
+    np.testing.assert_array_equal(frame, scores)
+    for cutoff in ([2], np.array([2])):
+        assert [*lagbc.table(lagbc.bc(named, cutoff=cutoff), named, cutoff=cutoff)] == ["cutoff 2"]
+    assert [*lagbc.table(lagbc.bc(named, cutoff=2), named, cutoff=2)] == ["score"]
+    edges = lagbc.edge_bc(named, cutoff=[1, 2])
+    frame = lagbc.table(edges, named, cutoff=[1, 2])
+    assert [*frame] == ["cutoff 1", "cutoff 2"]
+    assert frame.loc[("bob", "carl")].tolist() == [1, 3]
+
+
+def test_columns_of_several_centralities(pandas, named):
+    """One decay makes no more columns; closeness takes none."""
+    found = lagbc.centralities(named, ("bc", "closeness"), cutoff=[1, 2])
+    frame = lagbc.table(found, named, cutoff=[1, 2], decay=0.5)
+    assert [*frame] == [
+        "bc, cutoff 1, decay 0.5",
+        "bc, cutoff 2, decay 0.5",
+        "closeness, cutoff 1",
+        "closeness, cutoff 2",
+    ]
+    np.testing.assert_array_equal(frame["closeness, cutoff 2"], found["closeness"][:, 1])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "score has 2 columns, pass the cutoff= and decay= that they are of"),
+        ({"cutoff": [1, 2, 3]}, "score has 2 columns, but there are 3 of cutoff"),
+        ({"cutoff": [1, 2], "decay": [0, 1]}, "score has 2 columns, but there are 4 of cutoff and decay"),
+    ],
+)
+def test_columns_that_are_not_those_of_the_cutoffs(pandas, given, message):
     path = nx.path_graph(4)
-    with pytest.raises(ValueError, match=r"score has shape \(4, 2\).* take one column"):
-        lagbc.table(lagbc.bc(path, cutoff=[1, 2]), path)
-    with pytest.raises(TypeError, match=r"score is a list; .* take one"):
-        lagbc.table(lagbc.edge_bc(path, cutoff=[1, 2]), path)
+    for scores in (lagbc.bc(path, cutoff=[1, 2]), lagbc.edge_bc(path, cutoff=[1, 2])):
+        with pytest.raises(ValueError, match=message):
+            lagbc.table(scores, path, **given)
     with pytest.raises(ValueError, match=r"score has shape \(4,\), but the graph has 5 vertices"):
         lagbc.table(np.zeros(4), sp.csr_array((5, 5)))
 
@@ -344,8 +386,6 @@ def test_strengths_of_an_attribute(library):
         assert lagbc.bc(G, strength="often", rtol=0, **given).tolist() == [0, 1, 0]
     assert lagbc.as_graph(G, strength="often").weighted
     assert lagbc.edge_bc(G, strength="often", rtol=0).sum() == 8
-    table = lagbc.table(lagbc.edge_bc(G, strength="often", rtol=0), G, strength="often")
-    assert len(table) == 3
     with pytest.raises(ValueError, match="strength='often' and weighted='seldom' name two attributes"):
         lagbc.bc(G, strength="often", weighted="seldom")
     with pytest.raises(ValueError, match="no attribute 'seldom'; they have 'often', of which"):

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from lagbc.centrality.columns import titled
+from lagbc.centrality.registry import registered
 from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError
 from lagbc.graph import adapters
 from lagbc.graph.given import refuse_masked
@@ -26,23 +28,28 @@ def table(
     directed: bool | None = None,
     weighted: bool | str | None = None,
     strength: bool | str = False,
+    cutoff: ArrayLike | None = None,
+    decay: ArrayLike | None = None,
 ) -> pd.DataFrame:
     """Return scores as a pandas DataFrame whose index are the names of vertices or edges.
 
     Parameters
     ----------
-    scores : ndarray, shape (n,); sparse matrix, shape (n, n); or a mapping of names to either
-        As `lagbc.bc`, `lagbc.edge_bc` and `lagbc.centralities` return them.
+    scores : ndarray, shape (n,) or (n, columns); sparse matrix, shape (n, n), or a list of such; or a mapping of names
+        As `lagbc.bc`, `lagbc.edge_bc` and `lagbc.centralities` return them, with several cutoffs or decays, too.
     graph : the graph that they are of, as for `lagbc.bc`
         Vertices are called as in a NetworkX graph, by the attribute "name" of an igraph graph, or as in the file; else
         by their numbers.
     directed, weighted, strength : as for the call that made the scores
         They matter to scores of edges: whether an edge is one row or two, and which of parallel edges are shortest.
+    cutoff, decay : as for the call that made the scores
+        Where there are several, columns are called by them.
 
     Returns
     -------
     pandas.DataFrame
-        A column for each name, or one called "score". Of vertices, the index is called "vertex"; rows are in the order
+        A column for each name, or one called "score"; with several cutoffs or decays one for each of these, called
+        "cutoff 400", or in a mapping "bc, cutoff 400". Of vertices, the index is called "vertex"; rows are in the order
         of the graph. Of edges, it has the levels "source" and "target", an undirected edge once. For a NetworkX graph,
         where `directed` is not other than its own, they are in the order of ``graph.edges``, with a level "key" where
         edges may be parallel: those that are shortest share the score equally, as in NetworkX, and longer ones have 0.
@@ -71,10 +78,12 @@ def table(
         raise MissingDependencyError(
             "tables need pandas: pip install pandas; or pip install 'lagbc[pandas]', in a checkout '.[pandas]'"
         ) from error
-    columns = dict(scores) if isinstance(scores, Mapping) else {"score": scores}
-    if not columns:
+    given = dict(scores) if isinstance(scores, Mapping) else {None: scores}
+    if not given:
         raise InvalidValueError("scores is empty; it holds the scores of one centrality or more")
-    columns = {name: _on_host(name, values) for name, values in columns.items()}
+    columns: dict[Any, Any] = {}
+    for name, values in given.items():
+        columns |= _columns(name, values, cutoff, decay)
     of_edges = {sparse.issparse(values) for values in columns.values()}
     if len(of_edges) > 1:
         raise InvalidValueError("scores of vertices and of edges have rows of their own; make a table of each")
@@ -82,10 +91,7 @@ def table(
     n = len(names)
     for name, values in columns.items():
         if values.shape != ((n, n) if of_edges == {True} else (n,)):
-            several = (
-                "; of several cutoffs or decays, take one column" if values.ndim > 1 and of_edges == {False} else ""
-            )
-            raise InvalidValueError(f"{name} has shape {values.shape}, but the graph has {n} vertices{several}")
+            raise InvalidValueError(f"{name} has shape {values.shape}, but the graph has {n} vertices")
     if of_edges == {False}:
         return pd.DataFrame(columns, index=pd.Index(names, name="vertex", tupleize_cols=False))
     if adapters.is_networkx(graph) and directed in (None, adapters.is_directed(graph)):
@@ -98,14 +104,28 @@ def table(
     return pd.DataFrame(values, index=index)
 
 
+def _columns(name: str | None, scores: Any, cutoff: Any, decay: Any) -> dict[str, Any]:
+    """Return the columns of a centrality by what they are called."""
+    called = name or "score"
+    if isinstance(scores, list | tuple):
+        several = [_on_host(called, matrix) for matrix in scores]
+    else:
+        values = _on_host(called, scores)
+        if sparse.issparse(values) or values.ndim != 2:
+            return {called: values}
+        several = [*values.T]
+    takes = {record.name: record.takes for record in registered()}
+    if "decay" not in takes.get(called, {"decay"}):
+        decay = None
+    before = "" if name is None else f"{name}, "
+    return {before + title: column for title, column in titled(called, several, cutoff, decay).items()}
+
+
 def _on_host(name: str, values: Any) -> Any:
     values = values.get() if hasattr(values, "get") else values
     refuse_masked(name, values)
     if not (isinstance(values, np.ndarray) or sparse.issparse(values)):
-        raise InvalidTypeError(
-            f"{name} is a {type(values).__qualname__}; scores are an array or a sparse matrix: of a list of "
-            "matrices, one a cutoff, take one"
-        )
+        raise InvalidTypeError(f"{name} is a {type(values).__qualname__}; scores are an array or a sparse matrix")
     return values
 
 
@@ -158,7 +178,7 @@ def _networkx_edges(G: Any, names: NDArray[Any], weighted: bool | str | None, st
     entries = adapters.networkx_entries(G)
     lengths = np.ones(len(entries.tails))
     if weighted or strength:
-        attribute = weighted if isinstance(weighted, str) else adapters.LENGTH
+        attribute = next((name for name in (weighted, strength) if isinstance(name, str)), adapters.LENGTH)
         given = (data.get(attribute, 1) for data in adapters.networkx_edge_data(G))
         lengths = adapters.as_lengths(given, lambda i: f"entry {i} of the adjacency").astype(np.float64)
         lengths = -lengths if strength else lengths

@@ -13,8 +13,24 @@ from lagbc.errors import InvalidValueError, MissingDependencyError
 from lagbc.files import require_writable, written
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from lagbc.graph.graph import Graph
+
+# Vertices that are named, and characters of a name.
+_NAMED, _LONGEST = 10, 24
+# Where a name may be from its place, in points of print: beside it, or farther off.
+_NEAR = [(x, y) for x in (3, -3) for y in (3, -3)]
+_OFFSETS = _NEAR + [
+    (side * x, up * y)
+    for x, y in ((10, 12), (3, 22), (24, 12), (14, 34), (40, 24))
+    for side in (1, -1)
+    for up in (1, -1)
+]
+_MARK = 5  # side of a named place, in points of print
 
 
 def check_figure_path(path: str | os.PathLike[str]) -> None:
@@ -48,7 +64,6 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: int) -> None:
 
 def figure_class() -> type[Figure]:
     """Import matplotlib's Figure."""
-    """Import matplotlib's Figure."""
     # Not pyplot: a Figure of its own has no global state, and needs no display.
     try:
         from matplotlib.figure import Figure
@@ -59,12 +74,66 @@ def figure_class() -> type[Figure]:
     return Figure
 
 
-def name_highest(axes: Axes, scores: np.ndarray, places: np.ndarray, labels: Any) -> None:
-    """Write the labels of the ten vertices that score highest, and not 0, beside their places."""
-    for v in np.argsort(-scores, kind="stable")[:10]:
-        if scores[v] > 0:
-            name = str(labels[v])
-            shown = name if len(name) <= 24 else name[:23] + "…"
-            axes.annotate(
-                shown, places[v], (3, 3), textcoords="offset points", fontsize="x-small", color="0.2", parse_math=False
-            )
+def names_for(labels: Any, graph: Graph) -> Any:
+    """Return what the vertices are called in a figure, if something: labels, or else the names of the graph.
+
+    Raises
+    ------
+    ValueError
+        There is not a label for each vertex.
+    """
+    if labels is None:
+        return graph.names
+    if 0 < len(labels) != graph.n:
+        raise InvalidValueError(f"there are {len(labels)} labels; expected one a vertex, {graph.n}")
+    return labels if len(labels) else None
+
+
+def name_highest(figure: Figure, panels: Iterable[tuple[Axes, np.ndarray, np.ndarray]], labels: Any) -> None:
+    """In each panel, name the ten vertices that score highest, and not 0, by their scores and places in it."""
+    figure.draw_without_rendering()  # which lays out the axes
+    for axes, scores, places in panels:
+        highest = [v for v in np.argsort(-scores, kind="stable")[:_NAMED].tolist() if scores[v] > 0]
+        _name(axes, [_shortened(str(labels[v])) for v in highest], places[highest])
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
+
+
+def _name(axes: Axes, names: list[str], places: np.ndarray) -> None:
+    """Write names where none lies over another or a named place.
+
+    A name goes beside its place, else farther off with a line to it; where there is no room at all it is left out.
+    """
+    from matplotlib.patheffects import withStroke
+    from matplotlib.text import Text
+    from matplotlib.transforms import Bbox
+
+    inside, half = axes.get_window_extent(), axes.figure.dpi * _MARK / 144
+    taken = [Bbox.from_extents(x - half, y - half, x + half, y + half) for x, y in axes.transData.transform(places)]
+    for number, name in enumerate(names):
+        text = axes.annotate(
+            name,
+            places[number],
+            (0, 0),
+            textcoords="offset points",
+            fontsize="x-small",
+            color="0.2",
+            parse_math=False,
+            path_effects=[withStroke(linewidth=2, foreground="white")],
+            arrowprops={"arrowstyle": "-", "color": "0.5", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 2},
+        )
+        text.set_in_layout(False)
+        text.get_window_extent()  # which finds its place
+        others = taken[:number] + taken[number + 1 :]
+        for x, y in _OFFSETS:
+            text.set(position=(x, y), ha="left" if x > 0 else "right", va="bottom" if y > 0 else "top")
+            box = Text.get_window_extent(text).padded(1)  # without the line
+            if inside.contains(*box.min) and inside.contains(*box.max) and not any(map(box.overlaps, others)):
+                assert text.arrow_patch is not None
+                text.arrow_patch.set_visible((x, y) not in _NEAR)
+                taken.append(box)
+                break
+        else:
+            text.remove()

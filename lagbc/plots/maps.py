@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from lagbc.centrality.columns import titled
 from lagbc.errors import InvalidValueError
 from lagbc.graph.coordinates import Coordinates, as_coordinates
 from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
+from lagbc.graph.names import edge_in_words, in_words
 from lagbc.graph.validate import as_graph
-from lagbc.plots.figure import check_figure_path, figure_class, name_highest, save_figure
+from lagbc.plots.figure import check_figure_path, figure_class, name_highest, names_for, save_figure
 from lagbc.types import GraphLike
 
 if TYPE_CHECKING:
@@ -53,6 +55,8 @@ def plot_map(
     degrees: bool | None = None,
     title: str | None = None,
     titles: Sequence[str] | None = None,
+    cutoff: ArrayLike | None = None,
+    decay: ArrayLike | None = None,
     unit: str = "score",
     labels: Sequence[Any] | NDArray[Any] | None = None,
 ) -> Figure:
@@ -75,10 +79,13 @@ def plot_map(
         Put before the counts of vertices and edges, for instance the name of the graph.
     titles : sequence of str, optional
         One a panel, such as "400 m".
+    cutoff, decay : as for the call that made the scores, optional
+        Panels are titled with them, where they have no other titles.
     unit : str
         What the scores are, beside the scale of colours.
     labels : sequence, length n, optional
-        What the vertices are called: the ten that score highest are named, those left out that would hide others.
+        What the vertices are called: the ten that score highest are named where there is room, higher ones first. By
+        default the names of the graph; an empty one names none.
 
     Returns
     -------
@@ -101,14 +108,15 @@ def plot_map(
     -----
     O((nnz + n) log(nnz + n)) a panel: 100,000 edges take about a second.
     """
-    taken = as_graph(graph, copy=False).on_host
+    read = as_graph(graph, copy=False)
+    taken, names = read.on_host, names_for(labels, read)
     where = as_coordinates(xy, graph, taken)
     xy, degrees = where.xy, where.degrees if degrees is None else degrees
     panels = _panels(scores, taken, xy)
+    if titles is None and not (cutoff is None and decay is None):
+        titles = list(titled("scores", panels, cutoff, decay))
     if titles is not None and len(titles) != len(panels):
         raise InvalidValueError(f"there are {len(titles)} titles; expected one a column of scores, {len(panels)}")
-    if labels is not None and len(labels) != taken.n:
-        raise InvalidValueError(f"there are {len(labels)} labels; expected one a vertex, {taken.n}")
     if path is not None:
         check_figure_path(path)
     of_edges = panels[0].places.ndim == 3
@@ -131,10 +139,9 @@ def plot_map(
     figure.colorbar(colours, ax=all_axes, label=unit, extend=extend, aspect=30, shrink=0.85, fraction=0.05, pad=0.02)
     if any(np.ma.getmaskarray(_coloured(panel.scores, colours)).any() for panel in panels):
         figure.supxlabel(f"{'edges' if of_edges else 'vertices'} that score 0 are grey", fontsize="small", color="0.35")
-    if labels is not None and not of_edges:
-        for axes, panel in zip(all_axes, panels, strict=True):
-            name_highest(axes, panel.scores, xy, labels)
-        _leave_out_hidden(figure, all_axes)
+    if names is not None and not of_edges:
+        drawn = ((axes, panel.scores, xy) for axes, panel in zip(all_axes, panels, strict=True))
+        name_highest(figure, drawn, names)
     if path is not None:
         save_figure(figure, path, 150)
     return figure
@@ -156,7 +163,9 @@ def _panels(scores: Any, graph: Graph, xy: NDArray[np.float64]) -> list[_Panel]:
     wrong = np.argwhere(np.isnan(columns) | (columns == np.inf))
     if len(wrong):
         v, column = wrong[0].tolist()
-        raise InvalidValueError(f"the score of vertex {v} is {columns[v, column]}; expected finite scores")
+        raise InvalidValueError(
+            f"the score of {in_words(graph.names, v)} is {columns[v, column]}; expected finite scores"
+        )
     return [_Panel(column, xy) for column in columns.T]
 
 
@@ -172,9 +181,8 @@ def _of_edges(matrix: Any, graph: Graph, xy: NDArray[np.float64]) -> _Panel:
     wrong = np.flatnonzero(~np.isfinite(matrix.data))
     if len(wrong):
         e = wrong[0]
-        raise InvalidValueError(
-            f"the score of the edge ({matrix.row[e]}, {matrix.col[e]}) is {matrix.data[e]}; expected finite scores"
-        )
+        edge = edge_in_words(graph.names, int(matrix.row[e]), int(matrix.col[e]))
+        raise InvalidValueError(f"the score of the edge {edge} is {matrix.data[e]}; expected finite scores")
     drawn = np.flatnonzero(matrix.row != matrix.col)
     if not graph.directed:
         pairs = np.sort(np.column_stack([matrix.row, matrix.col])[drawn].astype(np.int64), axis=1)
@@ -270,19 +278,3 @@ def _heights(scores: np.ma.MaskedArray[Any, Any], colours: ScalarMappable) -> ND
     """Return how far up the scale scores are, from 0 to 1."""
     heights: NDArray[np.float64] = np.clip(np.ma.filled(colours.norm(scores), 0.0), 0, 1)
     return heights
-
-
-def _leave_out_hidden(figure: Figure, all_axes: list[Axes]) -> None:
-    """Remove names that would lie over names of higher vertices, and set off the others from what is beneath."""
-    from matplotlib.patheffects import withStroke
-
-    figure.draw_without_rendering()
-    for axes in all_axes:
-        kept: list[Any] = []
-        for text in list(axes.texts):
-            text.set_path_effects([withStroke(linewidth=2, foreground="white")])
-            box = text.get_window_extent()
-            if any(box.overlaps(other) for other in kept):
-                text.remove()
-            else:
-                kept.append(box)

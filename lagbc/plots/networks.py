@@ -11,19 +11,19 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidValueError
 from lagbc.graph.given import refuse_masked
 from lagbc.graph.validate import as_graph
-from lagbc.plots.figure import check_figure_path, figure_class, name_highest, save_figure
+from lagbc.plots.figure import check_figure_path, figure_class, name_highest, names_for, save_figure
 from lagbc.plots.layout import MOST_PAIRED, places_of
-from lagbc.types import SparseMatrix
+from lagbc.types import GraphLike
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
 def plot_centralities(
-    A: SparseMatrix | NDArray[Any],
+    A: GraphLike,
     scores: Mapping[str, np.ndarray],
     path: str | os.PathLike[str] | None = None,
     *,
@@ -34,7 +34,7 @@ def plot_centralities(
 
     Parameters
     ----------
-    A : sparse matrix or array, shape (n, n)
+    A : matrix or graph, as for `lagbc.bc`
         The graph, edges taken in both directions. Self loops are left out.
     scores : mapping of name to ndarray, shape (n,)
         As `lagbc.centralities` returns them; a panel each.
@@ -42,7 +42,7 @@ def plot_centralities(
         Where to write the figure; the suffix gives the format (png, pdf, svg, ...).
     title : str, optional
     labels : sequence, length n, optional
-        What the vertices are called.
+        What the vertices are called, by default as in the graph.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def plot_centralities(
         The places of vertices are the same in all panels: up to 200 vertices by NetworkX (Kamada and Kawai 1989),
         beyond so that hops from landmarks and along edges are met, as a line below says; components are side by side.
         Size and colour are the rank, ties by their mean, so that panels of different units can be compared; the ten
-        highest vertices are named by their labels, or else the three highest by their numbers.
+        highest vertices are named where there is room, or else, without names, the three highest by their numbers.
 
     Raises
     ------
@@ -63,35 +63,40 @@ def plot_centralities(
     -----
     O(nnz + n): 16,000 vertices are placed in a few seconds.
     """
-    n = A.shape[0]
+    graph = as_graph(A, directed=False, copy=False)
+    n, names = graph.n, names_for(labels, graph)
     if not scores:
         raise InvalidValueError("scores is empty; it holds the scores of one centrality or more, by name")
     for name, values in scores.items():
         refuse_masked(name, values)
         if np.shape(values) != (n,):
             raise InvalidValueError(f"{name} has the shape {np.shape(values)}; expected one score a vertex, ({n},)")
-    if labels is not None and len(labels) != n:
-        raise InvalidValueError(f"there are {len(labels)} labels; expected one a vertex, {n}")
     if path is not None:
         check_figure_path(path)
-    graph = as_graph(A, directed=False, copy=False).on_host
+    graph = graph.on_host
     places = places_of(graph)
     ends = np.stack([places[graph.rows], places[graph.indices]], axis=1)[graph.rows < graph.indices]
     figure = figure_class()(figsize=(3.6 * len(scores), 4), layout="constrained")
     if title:
         figure.suptitle(title)
-    for axes, (name, values) in zip(figure.subplots(1, len(scores), squeeze=False)[0], scores.items(), strict=True):
-        _draw_network(axes, places, ends, np.asarray(values), labels)
+    all_axes = figure.subplots(1, len(scores), squeeze=False)[0]
+    for axes, (name, values) in zip(all_axes, scores.items(), strict=True):
+        _draw_network(axes, places, ends, np.asarray(values))
         axes.set_title(name)
     if n > MOST_PAIRED:
         note = "vertices are placed by their hops from landmarks and along edges"
         figure.supxlabel(note, fontsize="small", color="0.35")
+    drawn = [(axes, np.asarray(values), places) for axes, values in zip(all_axes, scores.values(), strict=True)]
+    if names is not None:
+        name_highest(figure, drawn, names)
+    else:
+        _number_highest(drawn)
     if path is not None:
         save_figure(figure, path, 100)
     return figure
 
 
-def _draw_network(axes: Axes, places: np.ndarray, ends: np.ndarray, values: np.ndarray, labels: Any) -> None:
+def _draw_network(axes: Axes, places: np.ndarray, ends: np.ndarray, values: np.ndarray) -> None:
     from matplotlib.collections import LineCollection
 
     _, level, count = np.unique(values, return_inverse=True, return_counts=True)
@@ -101,12 +106,13 @@ def _draw_network(axes: Axes, places: np.ndarray, ends: np.ndarray, values: np.n
     areas = (10 + 140 * rank**3) * min(1.0, 500 / max(len(values), 1))
     x, y = places.T
     axes.scatter(x, y, s=areas, c=rank, cmap="viridis", edgecolors="0.3", linewidths=0.3, zorder=2)
-    if labels is not None:
-        name_highest(axes, values, places, labels)
-    else:
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+
+
+def _number_highest(drawn: Iterable[tuple[Axes, np.ndarray, np.ndarray]]) -> None:
+    for axes, values, places in drawn:
         for v in np.argsort(-values, kind="stable")[:3]:
             axes.annotate(
                 str(v), places[v], ha="center", va="center", fontsize="x-small", fontweight="bold", color="red"
             )
-    axes.set_aspect("equal")
-    axes.set_axis_off()

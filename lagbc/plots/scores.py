@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidValueError
 from lagbc.graph.given import refuse_masked
 from lagbc.graph.validate import as_graph
-from lagbc.plots.figure import check_figure_path, figure_class, name_highest, save_figure
-from lagbc.types import SparseMatrix
+from lagbc.plots.figure import check_figure_path, figure_class, name_highest, names_for, save_figure
+from lagbc.types import GraphLike
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,11 +26,11 @@ _MOST_POINTS = 20_000
 
 
 def plot_scores(
-    A: SparseMatrix | NDArray[Any],
+    A: GraphLike,
     scores: np.ndarray,
     path: str | os.PathLike[str] | None = None,
     *,
-    directed: bool,
+    directed: bool | None = None,
     title: str | None = None,
     unit: str = "vertex pairs",
     name: str = "betweenness",
@@ -40,14 +40,15 @@ def plot_scores(
 
     Parameters
     ----------
-    A : sparse matrix or array, shape (n, n)
-        The graph; the entry (i, j) is the edge i -> j. Self loops are left out.
+    A : matrix or graph, as for `lagbc.bc`
+        The graph that the scores are of. Self loops are left out.
     scores : numpy.ndarray, shape (n,)
         A score a vertex, none negative, as `lagbc.bc` and others return them.
     path : path-like, optional
         Where to write the figure; the suffix gives the format (png, pdf, svg, ...).
-    directed : bool
-        Whether the degree counts edges out and in (True) or neighbours (False).
+    directed : bool, optional
+        Whether the degree counts edges out and in (True) or neighbours (False). By default what the graph says of
+        itself, and True for a matrix.
     title : str, optional
         Put before the counts of vertices and edges, for instance the name of the graph.
     unit : str
@@ -55,7 +56,8 @@ def plot_scores(
     name : str
         What the centrality is called.
     labels : sequence, length n, optional
-        What the vertices are called: the ten that score highest are named.
+        What the vertices are called: the ten that score highest are named where there is room. By default the names of
+        the graph; an empty one names none.
 
     Returns
     -------
@@ -72,14 +74,13 @@ def plot_scores(
     """
     refuse_masked("scores", scores)
     scores = np.asarray(scores, dtype=np.float64)
-    n = A.shape[0]
+    graph = as_graph(A, directed=directed, copy=False).on_host
+    n, names = graph.n, names_for(labels, graph)
     if scores.shape != (n,):
         raise InvalidValueError(f"scores have the shape {scores.shape}; expected one a vertex, ({n},)")
-    if labels is not None and len(labels) != n:
-        raise InvalidValueError(f"there are {len(labels)} labels; expected one a vertex, {n}")
     if path is not None:
         check_figure_path(path)
-    graph = as_graph(A, directed=directed, copy=False)
+    directed = graph.directed
     degree = graph.out_degrees + graph.in_degrees if directed else graph.out_degrees
     edges = graph.nnz if directed else graph.nnz // 2
     figure = figure_class()(figsize=(11, 4.5), layout="constrained")
@@ -88,10 +89,10 @@ def plot_scores(
     distribution, against_degree = figure.subplots(1, 2)
     _draw_distribution(distribution, scores, name, unit)
     _draw_against_degree(against_degree, degree, scores, f"{name} ({unit})" if unit else name, directed)
-    if labels is not None:
-        name_highest(against_degree, scores, np.column_stack([degree, scores]), labels)
     zeros = np.count_nonzero(scores == 0)
     figure.supxlabel(f"{zeros:,} of {n:,} vertices score 0 and are not drawn", fontsize="small", color="0.35")
+    if names is not None:
+        name_highest(figure, [(against_degree, scores, np.column_stack([degree, scores]))], names)
     if path is not None:
         save_figure(figure, path, 150)
     return figure

@@ -36,8 +36,8 @@ def test_several_cutoffs_are_side_by_side(tmp_path, drawn):
     assert path.read_text().startswith("<?xml")
     (figure,) = drawn
     assert [axes.get_title() for axes in figure.axes[:2]] == [
-        "at most 2 apart, decay 0.5",
-        "at most 3 apart, decay 0.5",
+        "cutoff 2, decay 0.5",
+        "cutoff 3, decay 0.5",
     ]
     assert figure.axes[2].get_ylabel() == "betweenness (vertex pairs)"
     assert figure.axes[0].get_aspect() == pytest.approx(1.45, abs=0.01)

@@ -11,7 +11,7 @@ import lagbc
 from lagbc.graph.coordinates import Coordinates, coordinates_of
 from lagbc.plots import plot_map
 
-pytest.importorskip("matplotlib")
+Text = pytest.importorskip("matplotlib.text").Text
 
 # A path a - b - c and a vertex apart, d.
 PATH = sp.csr_array(([1.0, 1.0], ([0, 1], [1, 2])), shape=(4, 4))
@@ -170,6 +170,7 @@ def test_coordinates_of_files(tmp_path):
         ({"scores": np.nan * PATH}, "the score of the edge (0, 1) is nan"),
         ({"titles": ["a", "b"]}, "there are 2 titles; expected one a column of scores, 1"),
         ({"labels": ["a", "b"]}, "there are 2 labels; expected one a vertex, 4"),
+        ({"scores": np.ones((4, 2)), "cutoff": [1, 2, 3]}, "scores has 2 columns, but there are 3 of cutoff"),
         ({"path": "map.xyz"}, "no figure is written with the suffix '.xyz'"),
     ],
 )
@@ -198,10 +199,53 @@ def test_labels_do_not_lie_on_each_other():
     xy[-1] = 10, 10
     ring = lagbc.as_graph(sp.csr_array(np.roll(np.eye(n), 1, axis=0)), directed=False)
     figure = plot_map(ring, xy, np.arange(1.0, n + 1), labels=[f"street {v}" for v in range(n)])
-    texts = figure.axes[0].texts
-    assert [text.get_text() for text in texts] == ["street 59", "street 58"]
-    boxes = [text.get_window_extent() for text in texts]
-    assert not boxes[0].overlaps(boxes[1])
+    texts = named(figure)
+    assert [text.get_text() for text in texts[:2]] == ["street 59", "street 58"]
+    assert 2 < len(texts) < 10, "there is no room for all of them"
+    assert_apart(figure.axes[0])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_names_of_a_crowd_do_not_lie_on_each_other(seed):
+    n = 40
+    xy = np.random.default_rng(seed).normal(size=(n, 2))
+    graph = nx.relabel_nodes(nx.cycle_graph(n), "street {}".format)
+    figure = plot_map(graph, xy, np.column_stack([np.arange(n), np.arange(n)[::-1]]), cutoff=[400, 800.5])
+    assert [axes.get_title() for axes in figure.axes[:2]] == ["cutoff 400", "cutoff 800.5"]
+    for axes, highest in zip(figure.axes[:2], ("street 39", "street 0"), strict=True):
+        assert axes.texts[0].get_text() == highest
+        assert len(axes.texts) > 5
+        assert_apart(axes)
+
+
+def test_names_are_those_of_the_graph_or_the_labels():
+    G, scores = streets(), np.array([4.0, 3.0, 2.0, 0.0])
+    as_igraph = pytest.importorskip("igraph").Graph([(0, 1)], n=4, vertex_attrs={"name": [*"abcd"]})
+    for graph, xy in ((G, None), (as_igraph, XY), (lagbc.as_graph(G), XY)):
+        assert [text.get_text() for text in named(plot_map(graph, xy, scores))] == ["a", "b", "c"]
+    assert [text.get_text() for text in named(plot_map(G, None, scores, labels=[*"xyzw"]))] == ["x", "y", "z"]
+    for graph, given in ((G, {"labels": []}), (path_graph(), {})):
+        assert not named(plot_map(graph, XY, scores, **given))
+    with pytest.raises(ValueError, match="the score of vertex 'b' is nan"):
+        plot_map(G, None, np.array([1, np.nan, 2, 3]))
+
+
+def named(figure, panel=0):
+    return figure.axes[panel].texts
+
+
+def assert_apart(axes):
+    """No name lies over another or past the edge, nor over the place of another."""
+    figure, texts = axes.figure, axes.texts
+    figure.draw_without_rendering()
+    boxes = [Text.get_window_extent(text) for text in texts]
+    places = [axes.transData.transform(text.xy) for text in texts]
+    for i, box in enumerate(boxes):
+        assert axes.get_window_extent().contains(*box.min)
+        assert axes.get_window_extent().contains(*box.max)
+        for j in {*range(len(boxes))} - {i}:
+            assert not box.overlaps(boxes[j])
+            assert not box.contains(*places[j])
 
 
 def test_a_large_map_is_a_picture_in_a_small_file(tmp_path):

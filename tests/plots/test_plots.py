@@ -2,10 +2,12 @@
 
 import sys
 
+import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import lagbc
 from lagbc.errors import MissingDependencyError
 from lagbc.plots import check_figure_path, plot_centralities, plot_scores
 
@@ -43,6 +45,26 @@ def test_the_ten_highest_are_named():
     ):
         with pytest.raises(ValueError, match="there are 3 labels; expected one a vertex, 12"):
             draw(labels=labels[:3])
+
+
+def test_names_are_those_of_the_graph(tmp_path):
+    G = nx.relabel_nodes(nx.star_graph(3), dict(enumerate("abcd")))
+    path = tmp_path / "star.csv"
+    path.write_text("from,to\na,b\na,c\na,d\n")
+    igraph = pytest.importorskip("igraph").Graph.Star(4)
+    igraph.vs["name"] = [*"abcd"]
+    scores = np.array([3.0, 0, 0, 0])
+    for graph in (G, igraph, lagbc.as_graph(G), lagbc.as_graph(lagbc.read_graph(path), directed=False)):
+        figure = plot_scores(graph, scores)
+        assert [text.get_text() for text in figure.axes[1].texts] == ["a"]
+        assert figure.get_suptitle() == "4 vertices, 3 undirected edges"
+        assert not plot_scores(graph, scores, labels=[]).axes[1].texts
+        (panel,) = plot_centralities(graph, {"bc": scores}).axes
+        assert [text.get_text() for text in panel.texts] == ["a"]
+    assert not plot_scores(STAR, scores).axes[1].texts
+    (panel,) = plot_centralities(STAR, {"bc": scores}).axes
+    assert len(panel.texts) == 3
+    assert panel.texts[0].get_text() == "0"
 
 
 def plot_centralities_of(A, scores):

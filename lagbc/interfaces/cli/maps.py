@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from lagbc.errors import InvalidValueError
@@ -50,18 +49,8 @@ def draw_map(
         scores,
         options.plot_map,
         title=source.title,
-        titles=_titles(given),
+        cutoff=given.get("cutoff"),
+        decay=given.get("decay"),
         unit=name,
         labels=source.file.labels,
     )
-
-
-def _titles(given: dict[str, Any]) -> list[str] | None:
-    """Say what each column of scores is: cutoffs major, as in the scores."""
-    words = {"cutoff": "at most {:g} apart", "decay": "decay {:g}"}
-    columns = [
-        [text.format(value) for value in (given[name] if isinstance(given[name], list) else [given[name]])]
-        for name, text in words.items()
-        if given.get(name) is not None
-    ]
-    return [", ".join(parts) for parts in product(*columns)] if columns else None

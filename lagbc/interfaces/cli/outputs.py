@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lagbc.centrality.columns import title_of
 from lagbc.errors import InvalidValueError
 from lagbc.files import require_writable, written
 
@@ -51,12 +52,7 @@ def bounds_of(takes: frozenset[str], given: Mapping[str, Any]) -> list[tuple[Any
 
 def titles_of(alone: str, takes: frozenset[str], given: Mapping[str, Any], before: str = "") -> list[str]:
     """Call the columns of a centrality: one alone as it is, several by their cutoffs and decays."""
-    titles = []
-    for cutoff, decay in bounds_of(takes, given):
-        named = {"cutoff": cutoff, "decay": decay}
-        said = [f"{name} {float(one)!r}".removesuffix(".0") for name, one in named.items() if one is not None]
-        titles.append(before + ", ".join(said))
-    return titles or [alone]
+    return [before + title_of(*bounds) for bounds in bounds_of(takes, given)] or [alone]
 
 
 def columns_of(titles: list[str], scores: np.ndarray) -> dict[str, np.ndarray]:

@@ -1,0 +1,37 @@
+"""What columns of scores are called, one for each cutoff and decay of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any, TypeVar
+
+import numpy as np
+
+from lagbc.errors import InvalidValueError
+
+Column = TypeVar("Column")
+
+
+def title_of(cutoff: float | None, decay: float | None) -> str:
+    """Call one column by its cutoff and its decay, None being neither."""
+    named = (("cutoff", cutoff), ("decay", decay))
+    return ", ".join(f"{name} {float(one)!r}".removesuffix(".0") for name, one in named if one is not None)
+
+
+def titled(name: str, columns: Sequence[Column], cutoff: Any, decay: Any) -> dict[str, Column]:
+    """Call columns by the cutoffs and decays that they were made with, decays of the first cutoff first.
+
+    Raises
+    ------
+    ValueError
+        There are not as many columns.
+    """
+    bounds = [*product(*([None] if given is None else np.ravel(given).tolist() for given in (cutoff, decay)))]
+    if len(bounds) == len(columns):
+        return dict(zip((title_of(*one) for one in bounds), columns, strict=True))
+    given = " and ".join(word for word, one in (("cutoff", cutoff), ("decay", decay)) if one is not None)
+    raise InvalidValueError(
+        f"{name} has {len(columns)} columns, "
+        + (f"but there are {len(bounds)} of {given}" if given else "pass the cutoff= and decay= that they are of")
+    )
