@@ -191,6 +191,13 @@ def test_edges_of_networkx_come_back_by_their_names(pandas, kind, weight):
     assert vertices == pytest.approx(nx.betweenness_centrality(G, normalized=False, weight=weight, backend="networkx"))
 
 
+def test_the_strongest_of_parallel_edges_has_the_score(pandas):
+    G = nx.MultiDiGraph([("a", "b", {"calls": 1}), ("a", "b", {"calls": 4}), ("b", "c", {"calls": 1})])
+    scores = lagbc.edge_bc(G, strength="calls")
+    for given in ({"strength": "calls"}, {"strength": True, "weighted": "calls"}):
+        assert lagbc.table(scores, G, **given)["score"].tolist() == [0, 2, 2]
+
+
 def test_a_table_of_a_matrix(pandas):
     A = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3), format="csr")
     assert lagbc.table(lagbc.bc(A), A).index.tolist() == [0, 1, 2]

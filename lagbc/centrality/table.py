@@ -11,6 +11,7 @@ from scipy import sparse
 
 from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError
 from lagbc.graph import adapters
+from lagbc.graph.entries import as_lengths, attribute_of, shares_of_parallel
 from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.types import GraphLike
@@ -158,11 +159,11 @@ def _networkx_edges(G: Any, names: NDArray[Any], weighted: bool | str | None, st
     entries = adapters.networkx_entries(G)
     lengths = np.ones(len(entries.tails))
     if weighted or strength:
-        attribute = weighted if isinstance(weighted, str) else adapters.LENGTH
+        attribute = attribute_of(weighted if isinstance(weighted, str) else strength or True)
         given = (data.get(attribute, 1) for data in adapters.networkx_edge_data(G))
-        lengths = adapters.as_lengths(given, lambda i: f"entry {i} of the adjacency").astype(np.float64)
+        lengths = as_lengths(given, lambda i: f"entry {i} of the adjacency").astype(np.float64)
         lengths = -lengths if strength else lengths
-    shares = adapters.shares_of_parallel(entries, lengths)
+    shares = shares_of_parallel(entries, lengths)
     # NetworkX names an undirected edge from its earlier end.
     named = np.flatnonzero(G.is_directed() | (entries.heads >= entries.tails))
     tails, heads = entries.tails[named], entries.heads[named]
