@@ -365,7 +365,7 @@ def test_strengths_of_an_attribute(library):
         (
             np.ones((3, 3)),
             "often",
-            "strength='often' names an edge attribute of a NetworkX or igraph graph, but A is a",
+            "strength='often' names an edge attribute of a library's graph, but A is a",
         ),
         (np.ones((3, 3)), "", "strength='' names an edge attribute"),
         (np.ones((3, 3)), 2, "strength=2 is neither True nor False nor the name"),
