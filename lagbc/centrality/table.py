@@ -35,8 +35,8 @@ def table(
     scores : ndarray, shape (n,); sparse matrix, shape (n, n); or a mapping of names to either
         As `lagbc.bc`, `lagbc.edge_bc` and `lagbc.centralities` return them.
     graph : the graph that they are of, as for `lagbc.bc`
-        Vertices are called as in a NetworkX graph, by the attribute "name" of an igraph graph, or as in the file; else
-        by their numbers.
+        Vertices are called as in the graph of NetworkX or another library, as in the file, or as in the columns of
+        edges; else by their numbers.
     directed, weighted, strength : as for the call that made the scores
         They matter to scores of edges: whether an edge is one row or two, and which of parallel edges are shortest.
 
