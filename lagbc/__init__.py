@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         TieWarning,
     )
     from lagbc.graph.validate import as_graph
+    from lagbc.io.edges.columns import graph_from_edges
     from lagbc.io.examples import example_path
     from lagbc.io.graph_file import GraphFile
     from lagbc.io.read import read_graph
@@ -79,6 +80,7 @@ __all__ = [
     "edge_bc",
     "estimate_memory",
     "example_path",
+    "graph_from_edges",
     "gravity",
     "group_bc",
     "harmonic",
@@ -117,6 +119,7 @@ _HOMES = {
         "TieWarning",
     ),
     "graph.validate": ("as_graph",),
+    "io.edges.columns": ("graph_from_edges",),
     "io.examples": ("example_path",),
     "io.graph_file": ("GraphFile",),
     "io.read": ("read_graph",),

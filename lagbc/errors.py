@@ -89,7 +89,7 @@ class MissingDependencyError(Error, ImportError):
 
 
 class GraphFileWarning(UserWarning):
-    """A graph file was read, but not as a user may take for granted; the message says what was decided."""
+    """A file or columns of edges were read, but not as one may take for granted; the message says what was decided."""
 
 
 class TieWarning(UserWarning):

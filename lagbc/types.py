@@ -91,6 +91,28 @@ class IgraphGraph(Protocol):
     def get_edgelist(self) -> Any: ...
 
 
+class RustworkxGraph(Protocol):
+    """A rustworkx.PyGraph or PyDiGraph."""
+
+    def node_indices(self) -> Any: ...
+    def weighted_edge_list(self) -> Any: ...
+
+
+class NetworkitGraph(Protocol):
+    """A networkit.Graph."""
+
+    def isDirected(self) -> Any: ...  # noqa: N802
+    def iterNodes(self) -> Any: ...  # noqa: N802
+
+
+class GraphToolGraph(Protocol):
+    """A graph_tool.Graph, or a view of one."""
+
+    def is_directed(self) -> bool: ...
+    def get_vertices(self) -> Any: ...
+    def get_edges(self) -> Any: ...
+
+
 class GraphblasMatrix(Protocol):
     """A graphblas.Matrix, or the transpose of one."""
 
@@ -145,8 +167,20 @@ class DataFrame(Protocol):
     def __getitem__(self, key: Any, /) -> Any: ...
 
 
+CsrArrays: TypeAlias = tuple[NDArray[Any], NDArray[Any]] | tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+"""The arrays of a CSR matrix: (indptr, indices), or (data, indices, indptr) as SciPy takes them."""
 GraphLike: TypeAlias = (
-    NDArray[Any] | SparseMatrix | NetworkXGraph | IgraphGraph | GraphblasMatrix | PreparedGraph | ReadGraph
+    NDArray[Any]
+    | SparseMatrix
+    | CsrArrays
+    | NetworkXGraph
+    | IgraphGraph
+    | RustworkxGraph
+    | NetworkitGraph
+    | GraphToolGraph
+    | GraphblasMatrix
+    | PreparedGraph
+    | ReadGraph
 )
 """All that lagbc reads a graph from."""
 One: TypeAlias = float | np.floating[Any] | np.integer[Any]

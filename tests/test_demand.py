@@ -674,7 +674,7 @@ def frame(**columns):
         (frame(**{"from": [None]}), ValueError, r"demand\['from'\] holds (None|nan), which no vertex is called"),
         (frame(trips=[-1]), ValueError, "the first from vertex 'ann' to vertex 'carl': -1"),
         (frame(trips=[np.nan]), ValueError, "the first from vertex 'ann' to vertex 'carl': nan"),
-        (frame(trips=["1"]), TypeError, r"demand\['trips'\] has dtype .*; it holds real numbers"),
+        (frame(trips=["1"]), TypeError, r"demand\['trips'\] holds '1' in row 0; it holds real numbers"),
         (frame(trips=pd.array([pd.NA], "Int64")), ValueError, "from vertex 'ann' to vertex 'carl': nan"),
         (frame().rename(columns={"trips": "n"}), ValueError, r"columns from, to and trips is a matrix of trips"),
         ({"ann": 3}, TypeError, r"demand\['ann'\] is 3; it is a dict of destinations"),

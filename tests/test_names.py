@@ -191,6 +191,13 @@ def test_edges_of_networkx_come_back_by_their_names(pandas, kind, weight):
     assert vertices == pytest.approx(nx.betweenness_centrality(G, normalized=False, weight=weight, backend="networkx"))
 
 
+def test_the_strongest_of_parallel_edges_has_the_score(pandas):
+    G = nx.MultiDiGraph([("a", "b", {"calls": 1}), ("a", "b", {"calls": 4}), ("b", "c", {"calls": 1})])
+    scores = lagbc.edge_bc(G, strength="calls")
+    for given in ({"strength": "calls"}, {"strength": True, "weighted": "calls"}):
+        assert lagbc.table(scores, G, **given)["score"].tolist() == [0, 2, 2]
+
+
 def test_a_table_of_a_matrix(pandas):
     A = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3), format="csr")
     assert lagbc.table(lagbc.bc(A), A).index.tolist() == [0, 1, 2]
@@ -398,7 +405,7 @@ def test_strengths_of_an_attribute(library):
         (
             np.ones((3, 3)),
             "often",
-            "strength='often' names an edge attribute of a NetworkX or igraph graph, but A is a",
+            "strength='often' names an edge attribute of a library's graph, but A is a",
         ),
         (np.ones((3, 3)), "", "strength='' names an edge attribute"),
         (np.ones((3, 3)), 2, "strength=2 is neither True nor False nor the name"),

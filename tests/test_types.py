@@ -46,7 +46,17 @@ class Graph:  # as igraph has it, with types
     def get_edgelist(self) -> list[tuple[int, int]]: return []
 
 
-for A in (dense, sparse, graph, Graph(), lagbc.as_graph(dense), lagbc.read_graph("example:karate")):
+class RustworkxGraph:
+    def node_indices(self) -> list[int]: return []
+    def weighted_edge_list(self) -> list[tuple[int, int, float]]: return []
+
+
+columns = lagbc.graph_from_edges(["ann"], np.array(["bob"]), [2.5], directed=True)
+lagbc.graph_from_edges(["ann"], ["bob"])  # error: call-arg
+lagbc.bc((dense, dense), sources=[0])
+lagbc.bc((dense, dense, dense), weighted=True)
+lagbc.bc((dense,))  # error: arg-type
+for A in (dense, sparse, graph, Graph(), RustworkxGraph(), columns, lagbc.read_graph("example:karate")):
     lagbc.bc(A, 64, weighted="length", method="batched", device="cpu", threads=2)
 for row in lagbc.METHODS:
     lagbc.bc(dense, method=row.name, device=row.device)

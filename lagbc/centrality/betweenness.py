@@ -53,7 +53,7 @@ def bc(
 
     Parameters
     ----------
-    A : SciPy or CuPy sparse matrix or dense 2-D ndarray, shape (n, n); or a graph of NetworkX, igraph or read_graph
+    A : SciPy or CuPy sparse matrix or dense 2-D ndarray, shape (n, n); or a graph, as `lagbc.as_graph` lists them
         A stored ``A[i, j]`` is the edge i -> j. Unless `weighted`, only the pattern is read: a stored zero is an edge
         (in the DIA and BSR formats, which pad with zeros, it is not; in a dense array the nonzeros are the edges). Self
         loops are ignored, duplicates are one edge, whose length is their sum. `A` is not changed. Vertices of a
@@ -72,8 +72,8 @@ def bc(
         Take the values of `A` as lengths of edges, finite and > 0 (see `strength`), and the length of a path as their
         float64 sum. Integer lengths are exact while paths are shorter than 2**53. Others tie where their sums do, which
         depends on the order in which they are added: from the root on with ``reduce="none"``, from where a path enters
-        a block where the graph is reduced. Give tenths as whole numbers, or pass ``rtol=1e-9``. Of a NetworkX or igraph
-        graph, True takes the edge attribute "weight", and a string the attribute of that name; an edge of NetworkX
+        a block where the graph is reduced. Give tenths as whole numbers, or pass ``rtol=1e-9``. Of a graph of a
+        library, True takes the edge attribute "weight", and a string the attribute of that name; an edge of NetworkX
         without it counts as 1, with a warning. The default is what `lagbc.as_graph` was told, and False for a matrix or
         any other graph.
     strength : bool or str

@@ -13,6 +13,7 @@ from lagbc.centrality.columns import titled
 from lagbc.centrality.registry import registered
 from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError
 from lagbc.graph import adapters
+from lagbc.graph.entries import as_lengths, attribute_of, shares_of_parallel
 from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.types import GraphLike
@@ -38,8 +39,8 @@ def table(
     scores : ndarray, shape (n,) or (n, columns); sparse matrix, shape (n, n), or a list of such; or a mapping of names
         As `lagbc.bc`, `lagbc.edge_bc` and `lagbc.centralities` return them, with several cutoffs or decays, too.
     graph : the graph that they are of, as for `lagbc.bc`
-        Vertices are called as in a NetworkX graph, by the attribute "name" of an igraph graph, or as in the file; else
-        by their numbers.
+        Vertices are called as in the graph of NetworkX or another library, as in the file, or as in the columns of
+        edges; else by their numbers.
     directed, weighted, strength : as for the call that made the scores
         They matter to scores of edges: whether an edge is one row or two, and which of parallel edges are shortest.
     cutoff, decay : as for the call that made the scores
@@ -178,11 +179,11 @@ def _networkx_edges(G: Any, names: NDArray[Any], weighted: bool | str | None, st
     entries = adapters.networkx_entries(G)
     lengths = np.ones(len(entries.tails))
     if weighted or strength:
-        attribute = next((name for name in (weighted, strength) if isinstance(name, str)), adapters.LENGTH)
+        attribute = attribute_of(weighted if isinstance(weighted, str) else strength or True)
         given = (data.get(attribute, 1) for data in adapters.networkx_edge_data(G))
-        lengths = adapters.as_lengths(given, lambda i: f"entry {i} of the adjacency").astype(np.float64)
+        lengths = as_lengths(given, lambda i: f"entry {i} of the adjacency").astype(np.float64)
         lengths = -lengths if strength else lengths
-    shares = adapters.shares_of_parallel(entries, lengths)
+    shares = shares_of_parallel(entries, lengths)
     # NetworkX names an undirected edge from its earlier end.
     named = np.flatnonzero(G.is_directed() | (entries.heads >= entries.tails))
     tails, heads = entries.tails[named], entries.heads[named]

@@ -1,11 +1,11 @@
-"""Graphs of NetworkX, igraph and python-graphblas, and of files, read as edges and SciPy matrices.
+"""Graphs of other libraries and of files, and arrays of a CSR matrix, read as edges and SciPy matrices.
 
 No library is imported here: whoever passes an object of one has it loaded, and it is told by the name of its class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -16,104 +16,44 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from lagbc.errors import InvalidTypeError, InvalidValueError, warn
-
-# The edge attribute that holds the lengths, as NetworkX and igraph call it by default.
-LENGTH = "weight"
-
-
-@dataclass(frozen=True, eq=False)
-class Entries:
-    """The edges of a graph, vertices numbered from 0; an undirected edge is there both ways, a loop once.
-
-    Attributes
-    ----------
-    n : int
-    tails, heads : ndarray of int64
-        Parallel edges are entries of their own.
-    directed : bool
-    """
-
-    n: int
-    tails: NDArray[np.int64]
-    heads: NDArray[np.int64]
-    directed: bool
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        # Arrays that pickle loads lie in immutable bytes, and SciPy does not index by such.
-        vars(self).update(
-            {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}
-        )
-
-    def matrix(self, lengths: NDArray[Any] | None = None, *, largest: bool = False) -> sparse.coo_array:
-        """Return the adjacency matrix, of ones or of `lengths`; of parallel edges the smallest, or the `largest`."""
-        if lengths is None:
-            return self._coo(np.ones(len(self.tails), np.bool_), self.tails, self.heads)
-        ascending = np.lexsort((-lengths if largest else lengths, self.heads, self.tails))
-        tails, heads = self.tails[ascending], self.heads[ascending]
-        first = first_of_parallel(tails, heads)
-        return self._coo(lengths[ascending][first], tails[first], heads[first])
-
-    def _coo(self, values: NDArray[Any], tails: NDArray[np.int64], heads: NDArray[np.int64]) -> sparse.coo_array:
-        return sparse.coo_array((values, (tails, heads)), shape=(self.n, self.n))
-
-
-def first_of_parallel(tails: NDArray[np.int64], heads: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Mark the first of each run of entries with the same ends."""
-    first = np.ones(len(tails), np.bool_)
-    first[1:] = (tails[1:] != tails[:-1]) | (heads[1:] != heads[:-1])
-    return first
-
-
-def shares_of_parallel(entries: Entries, lengths: NDArray[Any]) -> NDArray[np.float64]:
-    """Share of each entry in the score of its pair of vertices: the shortest share equally; parallel ones are a run."""
-    if not len(lengths):
-        return np.ones(0)
-    first = first_of_parallel(entries.tails, entries.heads)
-    pair = np.cumsum(first) - 1
-    shortest = lengths == np.minimum.reduceat(lengths, np.flatnonzero(first))[pair]
-    shares: NDArray[np.float64] = shortest / np.bincount(pair, shortest)[pair]
-    return shares
+from lagbc.graph import numbered
+from lagbc.graph.entries import Entries, as_lengths, attribute_of, no_attribute
+from lagbc.graph.given import array_of
 
 
 def is_networkx(A: Any) -> bool:
     """Whether `A` is a NetworkX graph."""
-    return _reader(A) is _read_networkx
+    return _library(A) is _NETWORKX
 
 
 def is_igraph(A: Any) -> bool:
     """Whether `A` is an igraph graph."""
-    return _reader(A) is _read_igraph
+    return _library(A) is _IGRAPH
 
 
 def names_of(A: Any) -> Any:
     """Return what the vertices of a graph are called, in its own order; None if they have no names."""
-    reader = _reader(A)
-    if reader is _read_networkx:
-        return list(A)
-    if reader is _read_igraph:
-        return A.vs["name"] if "name" in A.vs.attributes() else None
-    return A.labels if reader is _read_graph_file else None
+    library = _library(A)
+    return None if library is None else library.names(A)
 
 
 def is_adaptable(A: Any) -> bool:
-    """Whether `A` is a graph or matrix of one of the three libraries."""
-    return _reader(A) is not None
+    """Whether `A` is a graph or matrix of another library, the graph of a file, or arrays of a matrix."""
+    return _library(A) is not None
 
 
 def is_directed(A: Any) -> bool:
     """Return what `A` says of its edges; True for a matrix, whose entries are one way each."""
-    if not is_adaptable(A):
-        return True
-    told = getattr(A, "is_directed", None) or getattr(A, "directed", True)
-    return bool(told() if callable(told) else told)
+    library = _library(A)
+    return library is None or bool(library.is_directed(A))
 
 
 def to_matrix(A: Any, *, weighted: bool | str = False, strength: bool = False) -> sparse.sparray:
-    """Read a graph or matrix of one of the three libraries, vertices in its own order.
+    """Read a graph or matrix that is `is_adaptable`, vertices in its own order.
 
     Parameters
     ----------
-    A : networkx.Graph or a subclass of it, igraph.Graph, or graphblas.Matrix
+    A : graph of a library or of a file, graphblas.Matrix, or tuple of arrays
         Vertices of a NetworkX graph are taken in the order of ``list(A)``. An undirected edge is stored both ways.
     weighted : bool or str
         Read lengths: an edge attribute, "weight" if True, or the values of a matrix. Of parallel edges the shortest
@@ -124,30 +64,31 @@ def to_matrix(A: Any, *, weighted: bool | str = False, strength: bool = False) -
     Returns
     -------
     SciPy sparse array, shape (n, n)
-        Of a file its own matrix, else a coo_array.
+        Of a file its own matrix, of arrays a csr_array of them, else a coo_array.
 
     Raises
     ------
     TypeError
         A length is not a number; the message names the edge. Or the name of an attribute is given for a matrix.
     ValueError
-        No edge has the attribute, or, in igraph, the graph does not; the message names those that there are.
+        No edge has the attribute, or, in igraph, the graph does not; the message names those that there are. Or arrays
+        are not those of a square matrix.
 
     Warns
     -----
     UserWarning
         Some edges of a NetworkX graph have not got the attribute; they count as 1, as in NetworkX.
     """
-    read = _reader(A)
-    assert read is not None
-    return read(A, weighted, strength)
+    library = _library(A)
+    assert library is not None
+    return library.read(A, weighted, strength)
 
 
 def refuse_attribute(A: Any, attribute: str, argument: str = "weighted") -> InvalidTypeError:
     """Say that what was given for `A` has no edge attributes."""
     kind = f"{type(A).__module__.partition('.')[0]}.{type(A).__name__}"
     return InvalidTypeError(
-        f"{argument}={attribute!r} names an edge attribute of a NetworkX or igraph graph, but A is a {kind}; "
+        f"{argument}={attribute!r} names an edge attribute of a library's graph, but A is a {kind}; "
         f"pass {argument}=True to take its own values as {'lengths' if argument == 'weighted' else 'strengths'}"
     )
 
@@ -171,28 +112,11 @@ def networkx_edge_data(G: Any) -> Iterator[Mapping[Any, Any]]:
     return chain.from_iterable(keys.values() for keys in data) if G.is_multigraph() else data
 
 
-def as_lengths(values: Iterable[Any], name_of: Callable[[int], str]) -> NDArray[Any]:
-    """Make an array of integers or floats; TypeError names the first value that is neither by ``name_of(position)``."""
-    given = list(values)
-    try:
-        lengths = np.array(given or np.zeros(0))
-    except ValueError:  # ragged
-        lengths = np.array(None)
-    if lengths.dtype.kind in "biuf" and lengths.ndim == 1:
-        return lengths
-    for position, value in enumerate(given):
-        if np.ndim(value) or np.asarray(value).dtype.kind not in "biuf":
-            raise InvalidTypeError(
-                f"{name_of(position)} has length {value!r}; lengths are floats, or integers of 64 bits"
-            )
-    raise InvalidTypeError(f"the lengths have no common type of real numbers, but {lengths.dtype}")
-
-
 def _read_networkx(G: Any, weighted: bool | str, strength: bool) -> sparse.coo_array:
     entries = networkx_entries(G)
     if weighted is False:
         return entries.matrix()
-    attribute = _attribute_of(weighted)
+    attribute = attribute_of(weighted)
     _require_attribute(G, entries, attribute)
 
     def name_of(i: int) -> str:
@@ -211,45 +135,11 @@ def _require_attribute(G: Any, entries: Entries, attribute: str) -> None:
     if not absent:
         return
     if absent == all_edges:
-        raise _no_attribute("networkx.Graph", attribute, set().union(*networkx_edge_data(G)))
+        raise no_attribute("networkx.Graph", attribute, set().union(*networkx_edge_data(G)))
     warn(
         f"{absent} of the {all_edges} edges have no attribute {attribute!r}; they count as 1, as in NetworkX",
         UserWarning,
     )
-
-
-def _attribute_of(weighted: bool | str) -> str:
-    return weighted if isinstance(weighted, str) else LENGTH
-
-
-def _no_attribute(kind: str, attribute: str, there: Iterable[Any]) -> InvalidValueError:
-    names = sorted(repr(name) for name in there if isinstance(name, str))
-    others = (
-        f"they have {', '.join(names)}, of which weighted= or strength= takes one by name"
-        if names
-        else "they have none"
-    )
-    return InvalidValueError(
-        f"the edges of the {kind} have no attribute {attribute!r}; {others}; weighted=False counts hops"
-    )
-
-
-def _read_igraph(graph: Any, weighted: bool | str, strength: bool) -> sparse.coo_array:
-    edges = np.array(graph.get_edgelist(), np.int64).reshape(-1, 2)
-    tails, heads = edges.T
-    lengths = None
-    if weighted is not False:
-        attribute = _attribute_of(weighted)
-        if len(edges) and attribute not in graph.es.attributes():
-            raise _no_attribute("igraph.Graph", attribute, graph.es.attributes())
-        given = graph.es[attribute] if len(edges) else ()
-        lengths = as_lengths(given, lambda i: f"edge {i}, {tuple(edges[i].tolist())},")
-    directed = graph.is_directed()
-    if not directed:
-        back = tails != heads
-        tails, heads = np.concatenate([tails, heads[back]]), np.concatenate([heads, tails[back]])
-        lengths = lengths if lengths is None else np.concatenate([lengths, lengths[back]])
-    return Entries(graph.vcount(), tails, heads, directed).matrix(lengths, largest=strength)
 
 
 def _read_graphblas(A: Any, weighted: bool | str, strength: bool) -> sparse.coo_array:
@@ -273,20 +163,97 @@ def _read_graph_file(file: Any, weighted: bool | str, strength: bool) -> sparse.
     return file.matrix
 
 
-_READERS: dict[str, Callable[[Any, bool | str, bool], sparse.sparray]] = {
-    "networkx.classes.graph.Graph": _read_networkx,
-    "igraph.Graph": _read_igraph,
-    "graphblas.core.matrix.Matrix": _read_graphblas,
-    "graphblas.core.matrix.TransposedMatrix": _read_graphblas,
-    "lagbc.GraphFile": _read_graph_file,
+_ARRAYS = (
+    "a tuple is (indptr, indices) or (data, indices, indptr), the arrays of a CSR matrix; of columns of edges make a "
+    "graph by lagbc.graph_from_edges"
+)
+
+
+def _read_arrays(arrays: tuple[Any, ...], weighted: bool | str, strength: bool) -> sparse.csr_array:
+    if isinstance(weighted, str):
+        raise refuse_attribute(arrays, weighted, "strength" if strength else "weighted")
+    titles = {2: ("indptr", "indices"), 3: ("data", "indices", "indptr")}.get(len(arrays))
+    if titles is None:
+        raise InvalidTypeError(f"A is a tuple of {len(arrays)}; {_ARRAYS}")
+    given = {title: _row(title, array) for title, array in zip(titles, arrays, strict=True)}
+    indptr, indices = given["indptr"], given["indices"]
+    data = given.get("data", np.ones(len(indices), np.bool_))
+    if weighted and "data" not in given:
+        raise InvalidValueError(
+            "A is (indptr, indices), which has no values; pass (data, indices, indptr), or weighted=False"
+        )
+    if not len(indptr) or indptr[0] or (np.diff(indptr) < 0).any() or indptr[-1] != len(indices):
+        raise InvalidValueError(f"indptr of A does not rise from 0 to {len(indices)}, the number of indices; {_ARRAYS}")
+    if len(data) != len(indices):
+        raise InvalidValueError(f"A has {len(data)} values for {len(indices)} indices; {_ARRAYS}")
+    n = len(indptr) - 1
+    if len(indices) and not 0 <= indices.min() <= indices.max() < n:
+        raise InvalidValueError(
+            f"indices of A lie in {indices.min()}..{indices.max()}, but the vertices are 0..{n - 1}, as indptr has {n} "
+            f"rows; {_ARRAYS}"
+        )
+    return sparse.csr_array((data, indices, indptr), shape=(n, n))
+
+
+def _row(title: str, given: Any) -> NDArray[Any]:
+    """Check one of the arrays of a matrix; places are signed then, as SciPy indexes with them."""
+    array = array_of(f"{title} of A", given, "an array of one dimension")
+    if array.ndim != 1 or not (title == "data" or array.dtype.kind in "iu" or not len(array)):
+        expected = "an array of one dimension" if title == "data" else "integers, an array of one dimension"
+        raise InvalidTypeError(f"{title} of A has shape {array.shape} and dtype {array.dtype}; it is {expected}")
+    return array if title == "data" or array.dtype.kind == "i" else array.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class _Library:
+    """How graphs of a class are read, and what they say of themselves."""
+
+    read: Callable[[Any, bool | str, bool], sparse.sparray]
+    is_directed: Callable[[Any], bool] = lambda A: True
+    names: Callable[[Any], Any] = lambda A: None
+
+
+def _says_directed(A: Any) -> bool:
+    return bool(A.is_directed())
+
+
+def _numbered(
+    read: Callable[[Any, bool | str], numbered.Numbered],
+    names: Callable[[Any], Any],
+    is_directed: Callable[[Any], bool],
+) -> _Library:
+    """Describe a library whose vertices have numbers."""
+
+    def matrix(A: Any, weighted: bool | str, strength: bool) -> sparse.coo_array:
+        return read(A, weighted).matrix(directed=is_directed(A), strength=strength)
+
+    return _Library(matrix, is_directed, names)
+
+
+_NETWORKX = _Library(_read_networkx, _says_directed, list)
+_IGRAPH = _numbered(numbered.read_igraph, numbered.igraph_names, _says_directed)
+_GRAPHBLAS = _Library(_read_graphblas)
+_LIBRARIES = {
+    "networkx.classes.graph.Graph": _NETWORKX,
+    "igraph.Graph": _IGRAPH,
+    "rustworkx.PyGraph": _numbered(numbered.read_rustworkx, numbered.rustworkx_names, lambda G: False),
+    "rustworkx.PyDiGraph": _numbered(numbered.read_rustworkx, numbered.rustworkx_names, lambda G: True),
+    "networkit.graph.Graph": _numbered(
+        numbered.read_networkit, numbered.networkit_names, lambda G: bool(G.isDirected())
+    ),
+    "graph_tool.Graph": _numbered(numbered.read_graph_tool, numbered.graph_tool_names, _says_directed),
+    "graphblas.core.matrix.Matrix": _GRAPHBLAS,
+    "graphblas.core.matrix.TransposedMatrix": _GRAPHBLAS,
+    "lagbc.GraphFile": _Library(_read_graph_file, _says_directed, lambda file: file.labels),
+    "builtins.tuple": _Library(_read_arrays),
 }
 
 
-def _reader(A: Any) -> Callable[[Any, bool | str, bool], sparse.sparray] | None:
-    return _reader_of(type(A))  # type: ignore[arg-type]  # classes are hashable
+def _library(A: Any) -> _Library | None:
+    return _library_of(type(A))  # type: ignore[arg-type]  # classes are hashable
 
 
 @cache
-def _reader_of(kind: type) -> Callable[[Any, bool | str, bool], sparse.sparray] | None:
+def _library_of(kind: type) -> _Library | None:
     names = (f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__)
-    return next((_READERS[name] for name in names if name in _READERS), None)
+    return next((_LIBRARIES[name] for name in names if name in _LIBRARIES), None)

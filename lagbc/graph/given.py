@@ -1,7 +1,8 @@
-"""Arrays as they are given. Masked ones are refused: NumPy would read on what is masked as if it were not."""
+"""Arrays and columns as they are given. Masked ones are refused: NumPy would read on what is masked."""
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy import sparse
 from lagbc.errors import InvalidTypeError
 
 _INSTEAD = "pass .compressed(), which leaves them out, or .filled(value), which puts a value in their place"
+_COLUMN = "a column, an array of one dimension"
 _OF_SPARSE = "make the matrix of arrays in which nothing is masked"
 
 
@@ -36,3 +38,34 @@ def array_of(name: str, given: Any, expected: str) -> NDArray[Any]:
         return np.asarray(given)
     except ValueError:
         raise InvalidTypeError(f"{name} is ragged; it is {expected}") from None
+
+
+def column_of(name: str, given: Any) -> NDArray[Any]:
+    """Return a column of pandas, polars or Arrow, an array or a list as an array; of a mixed list its objects."""
+    if isinstance(given, str):
+        raise InvalidTypeError(f"{name} is the string {given!r}; pass the column itself, such as table[{given!r}]")
+    column = array_of(name, given, _COLUMN)
+    if column.dtype.kind == "U" and not all(isinstance(item, str) for item in given):
+        column = np.array(given, object)  # in which numbers are not text
+    if column.ndim != 1:
+        raise InvalidTypeError(f"{name} has shape {column.shape}; it is {_COLUMN}")
+    return column
+
+
+def reals_of(name: str, given: Any) -> NDArray[Any]:
+    """Return a column of real numbers; of Python's, as data frames hold some, as float64."""
+    column = column_of(name, given)
+    if column.dtype != object:
+        if column.size:
+            require_reals(name, column)
+        return column
+    row = next((row for row, item in enumerate(column.tolist()) if not isinstance(item, Real)), None)
+    if row is not None:
+        raise InvalidTypeError(f"{name} holds {column[row]!r} in row {row}; it holds real numbers")
+    return column.astype(np.float64)
+
+
+def require_reals(name: str, array: Any) -> None:
+    """Raise TypeError if an array or matrix is not of real numbers."""
+    if array.dtype.kind not in "biuf":
+        raise InvalidTypeError(f"{name} has dtype {array.dtype}; it holds real numbers, e.g. of float64")

@@ -22,10 +22,7 @@ from lagbc.types import GraphLike
 # float64 holds all integers up to here.
 EXACT_INTEGERS = 2**53
 # What becomes of edges that are listed.
-_OF_A_TABLE = (
-    "; of a table of edges make one of these, e.g. scipy.sparse.coo_array((lengths, (tails, heads)), shape=(n, n)), or "
-    "networkx.from_pandas_edgelist(table)"
-)
+_OF_A_TABLE = "; of columns of edges make a graph by lagbc.graph_from_edges(source, target, length, directed=...)"
 
 
 def as_graph(
@@ -43,15 +40,18 @@ def as_graph(
     A : SciPy sparse array or matrix of any format, or dense 2-D ndarray; shape (n, n)
         ``A[i, j]`` stored is the edge i -> j. A stored zero is an edge, except in the DIA and BSR formats, which store
         zeros as padding. In a dense array the nonzeros are the edges. Values are not read otherwise; self loops are
-        dropped and duplicates merged. `A` is not changed. A networkx.Graph (vertices in the order of ``list(A)``), an
-        igraph.Graph, a graphblas.Matrix, or what `lagbc.read_graph` returns is read as it is.
+        dropped and duplicates merged. `A` is not changed. A networkx.Graph (vertices in the order of ``list(A)``), a
+        graph of igraph, rustworkx, NetworKit or graph-tool, a graphblas.Matrix, or what `lagbc.read_graph` returns is
+        read as it is. A tuple holds the arrays of a CSR matrix: ``(data, indices, indptr)``, as SciPy's constructors
+        take them, or ``(indptr, indices)``, without values.
     directed : bool, optional
         False takes every edge in both directions. None takes what a graph says of itself; True for a matrix.
     weighted : bool or str, optional
         Take the values as lengths: finite and > 0. Duplicates are summed, as SciPy does; of two directions that
-        `directed` joins the smaller length counts, and of parallel edges of a graph the smallest. Of a NetworkX or
-        igraph graph, True takes the edge attribute "weight", and a string the attribute of that name. None takes what a
-        `Graph` has, and no lengths of what else is given.
+        `directed` joins the smaller length counts, and of parallel edges of a graph the smallest. Of a graph of a
+        library, True takes the edge attribute "weight" (of NetworKit its weights, of rustworkx also numbers that edges
+        hold), and a string the attribute of that name. None takes what a `Graph` has, and no lengths of what else is
+        given.
     strength : bool or str
         Take the values as strengths w, that is, lengths 1 / w; implies `weighted`, and names an attribute as it does.
         Duplicates are summed before, and of parallel edges the largest counts.
@@ -332,8 +332,8 @@ def _require_matrix(A: Any) -> None:
     if isinstance(A, str):
         raise InvalidTypeError(f"A is the string {A!r}; to read a graph file, pass lagbc.read_graph({A!r})")
     raise InvalidTypeError(
-        f"A is a {kind}; lagbc takes a SciPy sparse array or matrix, a dense 2-D numpy.ndarray, a networkx.Graph, an "
-        f"igraph.Graph or a graphblas.Matrix{_OF_A_TABLE}"
+        f"A is a {kind}; lagbc takes a SciPy sparse array or matrix, a dense 2-D numpy.ndarray, a graph of NetworkX, "
+        f"igraph, rustworkx, NetworKit or graph-tool, or a graphblas.Matrix{_OF_A_TABLE}"
     )
 
 

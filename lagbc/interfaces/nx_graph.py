@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
-from lagbc.graph.adapters import Entries, as_lengths, networkx_edge_data, networkx_entries, shares_of_parallel
+from lagbc.graph.adapters import networkx_edge_data, networkx_entries
+from lagbc.graph.entries import Entries, as_lengths, shares_of_parallel
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from lagbc.errors import GraphFileWarning, InvalidValueError, warn
 from lagbc.graph.coordinates import Coordinates
+from lagbc.graph.entries import mirrored
 
 
 @dataclass(frozen=True)
@@ -124,6 +127,35 @@ class GraphFile:
 
 # Messages and pickles name the class by its public home.
 GraphFile.__module__ = "lagbc"
+
+
+def compressed(
+    n: int, tails: NDArray[Any], heads: NDArray[Any], lengths: NDArray[Any] | None, *, directed: bool, largest: bool
+) -> tuple[sp.csr_array, int]:
+    """Make a matrix of edges among n vertices, an undirected one both ways, of lengths or of ones.
+
+    Parameters
+    ----------
+    n : int
+    tails, heads : ndarray of int
+    lengths : ndarray, or None
+    directed : bool
+    largest : bool
+        Of a repeated edge keep the largest length, not the smallest.
+
+    Returns
+    -------
+    matrix : scipy.sparse.csr_array
+    repeats : int
+        How many edges with lengths were left out.
+    """
+    if not directed:
+        tails, heads, lengths = mirrored(tails, heads, lengths)
+    if lengths is None:
+        ones = np.ones(len(tails), np.bool_)
+        return sp.coo_array((ones, (tails, heads)), shape=(n, n)).tocsr().astype(np.float64), 0
+    entries = sp.coo_array((lengths, (tails, heads)), shape=(n, n))
+    return merge_repeats(entries, largest=largest, mirrored=not directed)
 
 
 def merge_repeats(entries: sp.coo_array, *, largest: bool, mirrored: bool = False) -> tuple[sp.csr_array, int]:

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lagbc.errors import GraphFormatError, MissingDependencyError
 from lagbc.graph.coordinates import of_attributes
 from lagbc.io.columns import Columns
-from lagbc.io.graph_file import GraphFile, merge_repeats, repeat_notices
+from lagbc.io.graph_file import GraphFile, compressed, repeat_notices
 from lagbc.io.source import Source
 
 # The attribute that holds lengths, as NetworkX and igraph call it by default.
@@ -40,12 +39,7 @@ def read_graphml(source: Source, strengths: bool, said: Columns) -> GraphFile:
     attribute = _USUAL if said.length is None else said.length
     lengths = _lengths(source, names, ends, attributes, attribute, required=said.length is not None)
     tails, heads = ends.T
-    if not directed:
-        back = tails != heads
-        tails, heads = np.concatenate([tails, heads[back]]), np.concatenate([heads, tails[back]])
-        lengths = np.concatenate([lengths, lengths[back]])
-    entries = sp.coo_array((lengths, (tails, heads)), shape=(len(names), len(names)))
-    matrix, repeats = merge_repeats(entries, largest=strengths, mirrored=not directed)
+    matrix, repeats = compressed(len(names), tails, heads, lengths, directed=directed, largest=strengths)
     is_weighted = any(attribute in held for held in attributes)
     notices = repeat_notices(repeats, largest=strengths) if is_weighted else ()
     values = f"values in attribute {attribute!r}" if is_weighted else "no values"

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from lagbc.errors import InvalidValueError
-from lagbc.graph.given import refuse_masked
+from lagbc.graph.given import refuse_masked, require_reals
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import Names, in_words
 from lagbc.graph.validate import check_format
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.targets import shifts_of_rows
-from lagbc.run.trips import matrix_of, require_reals
+from lagbc.run.trips import matrix_of
 
 # Of a target weight of a vertex and column: itself, its copy in a method's rows, two while it is scaled, and a flag.
 _BYTES_PER_WEIGHT = 4 * 8 + 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from lagbc.errors import InvalidTypeError, InvalidValueError
-from lagbc.graph.given import array_of, refuse_masked
+from lagbc.graph.given import column_of, reals_of, refuse_masked, require_reals
 from lagbc.graph.names import Names, numbers_of
 from lagbc.run.request import parse_numbers
 
@@ -68,7 +67,7 @@ def _of_frame(frame: Any, n: int, names: Names | None) -> sparse.coo_array:
     """Read a table with columns of these names, or a matrix whose index and columns are vertices, as pandas has it."""
     titles = list(getattr(frame, "column_names", None) or frame.columns)
     if all(title in titles for title in (_FROM, _TO, _TRIPS)):
-        tails, heads, trips = (np.asarray(frame[title]) for title in (_FROM, _TO, _TRIPS))
+        tails, heads, trips = (column_of(f"demand[{title!r}]", frame[title]) for title in (_FROM, _TO, _TRIPS))
         called = (f"demand[{title!r}]" for title in (_FROM, _TO, _TRIPS))
         return _laid_out(called, tails, heads, trips, n, names)
     if not hasattr(frame, "index"):
@@ -110,25 +109,9 @@ def _laid_out(
     """Make a matrix of lists of origins, destinations and trips; `called` is what messages call these."""
     of_tails, of_heads, of_trips = called
     ends = _numbers(of_tails, tails, n, names), _numbers(of_heads, heads, n, names)
-    return sparse.coo_array((_reals(of_trips, trips), ends), shape=(n, n))
+    return sparse.coo_array((reals_of(of_trips, trips).astype(np.float64), ends), shape=(n, n))
 
 
 def _numbers(what: str, given: Any, n: int, names: Names | None) -> NDArray[np.int64]:
     """Return the numbers of vertices, which may be there more than once."""
     return parse_numbers(what, n, numbers_of(what, names, given))
-
-
-def _reals(what: str, given: Any) -> NDArray[Any]:
-    """Return real numbers as an array; of Python's, as data frames hold some, one of float64."""
-    numbers = array_of(what, given, "numbers of trips")
-    if numbers.dtype == object and all(isinstance(number, Real) for number in numbers.tolist()):
-        return numbers.astype(np.float64)
-    if numbers.size:
-        require_reals(what, numbers)
-    return numbers.astype(np.float64, copy=False)
-
-
-def require_reals(what: str, array: Any) -> None:
-    """Raise TypeError if an array or matrix is not of real numbers."""
-    if array.dtype.kind not in "biuf":
-        raise InvalidTypeError(f"{what} has dtype {array.dtype}; it holds real numbers, e.g. of float64")

@@ -210,9 +210,12 @@ def test_pointers_that_end_in_zero_are_checked():
     [
         ([[0, 1], [1, 0]], TypeError, "builtins.list.*SciPy sparse array or matrix, a dense 2-D numpy.ndarray"),
         (None, TypeError, "NoneType"),
-        ([(0, 1), (1, 2)], TypeError, r"builtins.list.*of a table of edges make .*scipy\.sparse\.coo_array\(\(lengths"),
-        ([[0, 1], [1, 0]], TypeError, r"builtins.list.* or networkx\.from_pandas_edgelist\(table\)"),
-        (np.array([[0, 1], [1, 2], [2, 0]]), ValueError, r"shape \(3, 2\).*square.*; of a table of edges make"),
+        (
+            [(0, 1), (1, 2)],
+            TypeError,
+            r"builtins.list.*; of columns of edges make a graph by lagbc\.graph_from_edges\(",
+        ),
+        (np.array([[0, 1], [1, 2], [2, 0]]), ValueError, r"shape \(3, 2\).*square.*; of columns of edges make"),
         (np.ones((3, 4)), ValueError, "square: n rows and n columns$"),
         (np.ma.masked_array(np.ones((2, 2)), mask=np.eye(2)), TypeError, r"2 of 4 entries.*; pass A\.filled\(0\)"),
         (np.ones((2, 3)), ValueError, r"shape \(2, 3\).*square"),

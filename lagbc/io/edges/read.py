@@ -6,14 +6,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lagbc.io.columns import Columns
 from lagbc.io.edges import vertices
 from lagbc.io.edges.fields import is_float, shown
 from lagbc.io.edges.layout import Layout, recognise
-from lagbc.io.graph_file import BadLength, GraphFile, merge_repeats, repeat_notices
+from lagbc.io.graph_file import BadLength, GraphFile, compressed, repeat_notices
 from lagbc.io.source import Source
 from lagbc.native import core
 
@@ -109,19 +108,11 @@ class _Edges:
         except UnicodeDecodeError:
             _refuse_other_text(layout.source)
         notices = self._doubts(ends, labels)
-        tails, heads = np.split(ends, 2)
-        lengths = np.concatenate(self.lengths) if layout.length is not None else np.ones(self.count, np.bool_)
+        lengths = np.concatenate(self.lengths) if layout.length is not None else None
         self.lengths.clear()
-        if not layout.directed:
-            back = tails != heads
-            tails, heads = np.concatenate([tails, heads[back]]), np.concatenate([heads, tails[back]])
-            lengths = np.concatenate([lengths, lengths[back]])
-        entries = sp.coo_array((lengths, (tails, heads)), shape=(labels.size, labels.size))
-        if layout.length is None:
-            matrix = entries.tocsr().astype(np.float64)
-        else:
-            matrix, repeats = merge_repeats(entries, largest=strengths, mirrored=not layout.directed)
-            notices += repeat_notices(repeats, largest=strengths)
+        tails, heads = np.split(ends, 2)
+        matrix, repeats = compressed(labels.size, tails, heads, lengths, directed=layout.directed, largest=strengths)
+        notices += repeat_notices(repeats, largest=strengths)
         said = layout.said(self.comments)
         return GraphFile(
             matrix,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ class Vertices(Protocol):
     ) -> tuple[NDArray[np.int32], int]:
         """Return the numbers of the vertices in some fields; also the first field that is none, or -1."""
 
+    def number_array(self, vertices: NDArray[Any]) -> NDArray[np.int32]:
+        """Return the numbers of some vertices that are no fields, but integers or text."""
+
     def labelled(self, ends: NDArray[np.int32]) -> np.ndarray:
         """Return what the file calls the vertices, in their final order, and number `ends` by it, in place."""
 
@@ -47,10 +50,12 @@ class Integers:
         """Return the numbers of the vertices in some fields; also the first field that is no integer, or -1."""
         keys = np.empty(len(starts), np.int64)
         wrong = core.parse_integers(text, starts, stops, keys)
-        if wrong >= 0:
-            return np.empty(0, np.int32), wrong
-        _require_numbers(self._known.count + len(keys))
-        return core.number_integers(self._known, keys), -1
+        return (np.empty(0, np.int32), wrong) if wrong >= 0 else (self.number_array(keys), -1)
+
+    def number_array(self, vertices: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the numbers of some vertices."""
+        _require_numbers(self._known.count + len(vertices))
+        return core.number_integers(self._known, vertices)
 
     def labelled(self, ends: NDArray[np.int32]) -> np.ndarray:
         """Return the integers, ascending, and number `ends` by that order, in place."""
@@ -84,6 +89,15 @@ class Names:
             return np.empty(0, np.int32), int(np.argmin(sizes))
         _require_numbers(self._known.count + len(sizes))
         return core.number_names(self._known, text, starts, stops), -1
+
+    def number_array(self, vertices: NDArray[Any]) -> NDArray[np.int32]:
+        """Return the numbers of some vertices: text of one line, not empty."""
+        numbers = [np.empty(0, np.int32)]
+        for begin in range(0, len(vertices), _PART):
+            text = np.frombuffer(bytearray("\n".join([*vertices[begin : begin + _PART], ""]).encode()), np.uint8)
+            stops = np.flatnonzero(text == ord("\n"))
+            numbers.append(self.number(text, np.append(0, stops[:-1] + 1), stops)[0])
+        return np.concatenate(numbers)
 
     def labelled(self, ends: NDArray[np.int32]) -> np.ndarray:
         """Return the names; UnicodeDecodeError if one is not UTF-8."""

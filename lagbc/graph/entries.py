@@ -1,0 +1,112 @@
+"""Edges by the numbers of their ends, and their lengths: what graphs of other libraries are read as."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from lagbc.errors import InvalidTypeError, InvalidValueError
+
+# The edge attribute that holds the lengths, as NetworkX and igraph call it by default.
+LENGTH = "weight"
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """The edges of a graph, vertices numbered from 0; an undirected edge is there both ways, a loop once.
+
+    Attributes
+    ----------
+    n : int
+    tails, heads : ndarray of int64
+        Parallel edges are entries of their own.
+    directed : bool
+    """
+
+    n: int
+    tails: NDArray[np.int64]
+    heads: NDArray[np.int64]
+    directed: bool
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Arrays that pickle loads lie in immutable bytes, and SciPy does not index by such.
+        vars(self).update(
+            {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}
+        )
+
+    def matrix(self, lengths: NDArray[Any] | None = None, *, largest: bool = False) -> sparse.coo_array:
+        """Return the adjacency matrix, of ones or of `lengths`; of parallel edges the smallest, or the `largest`."""
+        if lengths is None:
+            return self._coo(np.ones(len(self.tails), np.bool_), self.tails, self.heads)
+        ascending = np.lexsort((-lengths if largest else lengths, self.heads, self.tails))
+        tails, heads = self.tails[ascending], self.heads[ascending]
+        first = first_of_parallel(tails, heads)
+        return self._coo(lengths[ascending][first], tails[first], heads[first])
+
+    def _coo(self, values: NDArray[Any], tails: NDArray[np.int64], heads: NDArray[np.int64]) -> sparse.coo_array:
+        return sparse.coo_array((values, (tails, heads)), shape=(self.n, self.n))
+
+
+def first_of_parallel(tails: NDArray[np.int64], heads: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Mark the first of each run of entries with the same ends."""
+    first = np.ones(len(tails), np.bool_)
+    first[1:] = (tails[1:] != tails[:-1]) | (heads[1:] != heads[:-1])
+    return first
+
+
+def shares_of_parallel(entries: Entries, lengths: NDArray[Any]) -> NDArray[np.float64]:
+    """Share of each entry in the score of its pair of vertices: the shortest share equally; parallel ones are a run."""
+    if not len(lengths):
+        return np.ones(0)
+    first = first_of_parallel(entries.tails, entries.heads)
+    pair = np.cumsum(first) - 1
+    shortest = lengths == np.minimum.reduceat(lengths, np.flatnonzero(first))[pair]
+    shares: NDArray[np.float64] = shortest / np.bincount(pair, shortest)[pair]
+    return shares
+
+
+def mirrored(tails: NDArray[Any], heads: NDArray[Any], values: Any) -> tuple[NDArray[Any], NDArray[Any], Any]:
+    """Return edges both ways, a loop once, with their values, if they have some."""
+    back = tails != heads
+    values = None if values is None else np.concatenate([values, values[back]])
+    return np.concatenate([tails, heads[back]]), np.concatenate([heads, tails[back]]), values
+
+
+def as_lengths(values: Iterable[Any], name_of: Callable[[int], str]) -> NDArray[Any]:
+    """Make an array of integers or floats; TypeError names the first value that is neither by ``name_of(position)``."""
+    given = list(values)
+    try:
+        lengths = np.array(given or np.zeros(0))
+    except ValueError:  # ragged
+        lengths = np.array(None)
+    if lengths.dtype.kind in "biuf" and lengths.ndim == 1:
+        return lengths
+    for position, value in enumerate(given):
+        if np.ndim(value) or np.asarray(value).dtype.kind not in "biuf":
+            raise InvalidTypeError(
+                f"{name_of(position)} has length {value!r}; lengths are floats, or integers of 64 bits"
+            )
+    raise InvalidTypeError(f"the lengths have no common type of real numbers, but {lengths.dtype}")
+
+
+def attribute_of(weighted: bool | str) -> str:
+    """Return the name of the edge attribute that `weighted` means."""
+    return weighted if isinstance(weighted, str) else LENGTH
+
+
+def no_attribute(kind: str, attribute: str, there: Iterable[Any]) -> InvalidValueError:
+    """Say that no edge has an attribute, and which there are."""
+    names = sorted(repr(name) for name in there if isinstance(name, str))
+    others = (
+        f"they have {', '.join(names)}, of which weighted= or strength= takes one by name"
+        if names
+        else "they have none"
+    )
+    return InvalidValueError(
+        f"the edges of the {kind} have no attribute {attribute!r}; {others}; weighted=False counts hops"
+    )

@@ -1,0 +1,105 @@
+"""The arrays of a CSR matrix in place of the matrix, in the order in which SciPy's constructors take them."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from strategies import scale_free
+
+import lagbc
+
+
+def matrix():
+    A = scale_free(60, 240, seed=3).tocsr()
+    A.sum_duplicates()
+    A.data = np.random.default_rng(0).choice([1.0, 2.0, 4.0], A.nnz)
+    return A
+
+
+@pytest.mark.parametrize("directed", [None, False])
+def test_arrays_are_the_matrix(directed):
+    A = matrix()
+    three, two = (A.data, A.indices, A.indptr), (A.indptr, A.indices)
+    before = [array.copy() for array in three]
+    for options in ({}, {"weighted": True}, {"strength": True}):
+        expected = lagbc.bc(A, directed=directed, **options)
+        np.testing.assert_array_equal(lagbc.bc(three, directed=directed, **options), expected)
+        assert expected.any()
+    np.testing.assert_array_equal(lagbc.bc(two, directed=directed), lagbc.bc(A, directed=directed))
+    np.testing.assert_array_equal(lagbc.edge_bc(two).toarray(), lagbc.edge_bc(A).toarray())
+    assert all(np.array_equal(now, then) for now, then in zip(three, before, strict=True))
+
+
+def test_a_graph_of_arrays_does_not_follow_them():
+    A = matrix()
+    graph = lagbc.as_graph((A.data, A.indices, A.indptr), weighted=True)
+    expected = lagbc.bc(graph)
+    A.data[:], A.indices[:] = 7, 0
+    np.testing.assert_array_equal(lagbc.bc(graph), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.uint32, np.uint64, np.int64])
+def test_all_integers_are_taken(dtype):
+    indptr, indices = np.array([0, 1, 3, 4, 4], dtype), np.array([1, 2, 0, 3], dtype)
+    np.testing.assert_array_equal(lagbc.bc((indptr, indices)), lagbc.bc(sp.csr_array((np.ones(4), indices, indptr))))
+    np.testing.assert_array_equal(lagbc.bc((indptr.tolist(), indices.tolist())), [0, 2, 2, 0])
+
+
+def test_no_vertices_and_no_edges():
+    np.testing.assert_array_equal(lagbc.bc(([0], [])), np.zeros(0))
+    np.testing.assert_array_equal(lagbc.bc(([0, 0, 0], [])), np.zeros(2))
+    np.testing.assert_array_equal(lagbc.bc(([], [], [0, 0, 0]), weighted=True), np.zeros(2))
+
+
+ROWS, COLUMNS = [0, 1, 2, 3], [1, 2, 0]
+MASKED = np.ma.masked_array([1, 2, 0], mask=[0, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("A", "error", "message"),
+    [
+        ((ROWS,), TypeError, r"A is a tuple of 1; a tuple is \(indptr, indices\) or \(data, indices, indptr\)"),
+        ((ROWS, COLUMNS, COLUMNS, ROWS), TypeError, "A is a tuple of 4; a tuple is"),
+        ((COLUMNS, ROWS), ValueError, r"indptr of A does not rise from 0 to 4, the number of indices; a tuple is"),
+        ((ROWS, COLUMNS, [1, 1, 1]), ValueError, "indptr of A does not rise from 0 to 3"),
+        (([0, 2, 1, 3], COLUMNS), ValueError, "indptr of A does not rise from 0 to 3"),
+        (([1, 1, 2, 3], COLUMNS), ValueError, "indptr of A does not rise from 0 to 3"),
+        (([0, 1, 2, 4], COLUMNS), ValueError, "indptr of A does not rise from 0 to 3"),
+        (([], COLUMNS), ValueError, "indptr of A does not rise"),
+        (([], []), ValueError, "indptr of A does not rise"),
+        (([1.0, 1.0], COLUMNS, ROWS), ValueError, "A has 2 values for 3 indices"),
+        ((ROWS, [1, 2, 3]), ValueError, r"indices of A lie in 1\.\.3, but the vertices are 0\.\.2"),
+        (
+            (ROWS, [1, -1, 0]),
+            ValueError,
+            r"indices of A lie in -1\.\.1, but the vertices are 0\.\.2, as indptr has 3 rows",
+        ),
+        ((ROWS, [1.0, 2.0, 0.0]), TypeError, r"indices of A has shape \(3,\) and dtype float64; it is integers, an"),
+        ((ROWS, [[1, 2, 0]]), TypeError, r"indices of A has shape \(1, 3\) and dtype int64; it is integers, an array"),
+        (([True, False], [0]), TypeError, "indptr of A has shape .* and dtype bool"),
+        ((ROWS, MASKED), TypeError, "indices of A is a masked array, 1 of 3 entries being masked"),
+        (([[1], [1, 2]], COLUMNS, ROWS), TypeError, "data of A is ragged"),
+        (([[1, 1, 1]], COLUMNS, ROWS), TypeError, r"data of A has shape \(1, 3\) .* it is an array of one dimension"),
+        ((np.ones(3), (COLUMNS, COLUMNS)), TypeError, "indptr of A has shape .* and dtype float64"),
+    ],
+    ids=str,
+)
+def test_what_is_no_matrix(A, error, message):
+    for function in (lagbc.bc, lagbc.edge_bc, lagbc.as_graph):
+        with pytest.raises(error, match=message) as caught:
+            function(A)
+        assert isinstance(caught.value, lagbc.Error)
+
+
+def test_lengths_of_arrays():
+    A = matrix()
+    with pytest.raises(
+        ValueError, match=r"A is \(indptr, indices\), which has no values; pass \(data, indices, indptr"
+    ):
+        lagbc.bc((A.indptr, A.indices), weighted=True)
+    with pytest.raises(TypeError, match=r"strength='km' names an edge attribute of .* but A is a builtins\.tuple"):
+        lagbc.bc((A.data, A.indices, A.indptr), strength="km")
+    A.data[3] = -1
+    with pytest.raises(ValueError, match=r"^1 of the [0-9]+ lengths of A are not finite and > 0"):
+        lagbc.bc((A.data, A.indices, A.indptr), weighted=True)
+    with pytest.raises(TypeError, match="A has dtype complex128; lengths are real"):
+        lagbc.bc((A.data * 1j, A.indices, A.indptr), weighted=True)

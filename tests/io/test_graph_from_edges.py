@@ -1,0 +1,222 @@
+"""Graphs of columns of edges: of every library, with names or integers, and what is wrong with some."""
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import lagbc
+
+pandas = pytest.importorskip("pandas")
+
+N, M = 20, 70
+
+
+def edges(seed, names):
+    """Columns of a table, some edges parallel, some of them loops; vertices in the order in which they first occur."""
+    rng = np.random.default_rng(seed)
+    ends = rng.integers(0, N, (2, M)) * 10**12
+    lengths = rng.choice([1.0, 2.0, 4.0], M)
+    source, target = ([f"vertex {v}" for v in end] if names else end.tolist() for end in ends)
+    return source, target, lengths.tolist()
+
+
+def forms():
+    """Every way in which a library holds a column; `made` gets a list."""
+    yield "list", list
+    yield "tuple", tuple
+    yield "numpy", np.array
+    yield "numpy objects", lambda column: np.array(column, object)
+    yield "numpy strings", lambda column: np.array(column, np.dtypes.StringDType() if _are_names(column) else None)
+    yield "pandas", pandas.Series
+    yield "pandas nullable", lambda column: pandas.Series(column).convert_dtypes()
+    yield "pandas categories", lambda column: pandas.Series(column, dtype="category")
+    yield "pandas index", pandas.Index
+    yield "polars", lambda column: pytest.importorskip("polars").Series(column)
+    yield "arrow", lambda column: pytest.importorskip("pyarrow").array(column)
+    yield "arrow chunks", _chunks
+    yield "arrow dictionary", lambda column: pytest.importorskip("pyarrow").array(column).dictionary_encode()
+
+
+def _are_names(column):
+    return isinstance(column[0], str)
+
+
+def _chunks(column):
+    return pytest.importorskip("pyarrow").chunked_array([column[:5], column[5:]])
+
+
+@pytest.mark.parametrize("made", [pytest.param(made, id=name) for name, made in forms()])
+@pytest.mark.parametrize("names", [True, False])
+@pytest.mark.parametrize("directed", [True, False])
+def test_scores_are_those_of_networkx(made, names, directed):
+    source, target, length = edges(1, names)
+    G = (nx.MultiDiGraph if directed else nx.MultiGraph)()
+    met = dict.fromkeys(v for edge in zip(source, target, strict=True) for v in edge)
+    G.add_nodes_from(met if names else sorted(met))
+    G.add_weighted_edges_from(zip(source, target, length, strict=True))
+    hops = lagbc.graph_from_edges(made(source), made(target), directed=directed)
+    with pytest.warns(lagbc.GraphFileWarning, match=r"^\d+ entries repeat an edge; of each edge the smallest value"):
+        weighted = lagbc.graph_from_edges(made(source), made(target), made(length), directed=directed)
+    for graph, weight in ((hops, None), (weighted, "weight")):
+        expected = nx.betweenness_centrality(G, normalized=False, weight=weight, backend="networkx")
+        frame = lagbc.table(lagbc.bc(graph), graph)
+        assert frame.index.tolist() == list(expected)
+        np.testing.assert_allclose(frame["score"], list(expected.values()), rtol=1e-12)
+        assert frame["score"].any()
+        assert (graph.directed, graph.weighted) == (directed, weight is not None)
+
+
+def test_it_is_the_graph_that_a_file_of_the_same_edges_is(tmp_path):
+    for names in (True, False):
+        source, target, length = edges(2, names)
+        path = tmp_path / "edges.csv"
+        rows = zip(source, target, length, strict=True)
+        path.write_text("source,target,length\n" + "".join(f"{u},{v},{w}\n" for u, v, w in rows))
+        for directed in (True, False):
+            with pytest.warns(lagbc.GraphFileWarning):
+                file = lagbc.read_graph(path)
+            with pytest.warns(lagbc.GraphFileWarning):
+                graph = lagbc.graph_from_edges(source, target, length, directed=directed)
+            theirs = lagbc.as_graph(file, directed=directed, weighted=True)
+            assert graph.names.tolist() == file.labels.tolist()
+            for ours, of_file in zip(graph.csr, theirs.csr, strict=True):
+                np.testing.assert_array_equal(ours, of_file)
+
+
+def test_every_function_takes_it():
+    graph = lagbc.graph_from_edges(["a", "b", "c"], ["b", "c", "d"], [1, 2, 1], directed=False)
+    assert lagbc.centralities(graph, ("bc", "closeness"))["bc"].tolist() == [0, 2, 2, 0]
+    assert lagbc.bc(graph, sources=["a"], targets=["d"]).tolist() == [0, 0.5, 0.5, 0]
+    assert lagbc.bc(graph, demand={"a": {"d": 3}}).tolist() == [0, 3, 3, 0]
+    assert lagbc.table(lagbc.edge_bc(graph), graph)["score"].to_dict() == {("a", "b"): 3, ("b", "c"): 4, ("c", "d"): 3}
+    assert lagbc.group_bc(graph, [["b"]]).shape == (1,)
+    assert lagbc.estimate_memory(graph).total > 0
+    with pytest.raises(ValueError, match="sources holds 'e', which no vertex is called"):
+        lagbc.bc(graph, sources=["e"])
+
+
+def test_integers_are_names():
+    for dtype in (np.int8, np.uint8, np.int32, np.uint64):
+        graph = lagbc.graph_from_edges(np.array([9, 5], dtype), np.array([5, 100], dtype), directed=True)
+        assert graph.names.tolist() == [5, 9, 100]
+        assert lagbc.bc(graph, sources=[9]).tolist() == [1, 0, 0]
+
+
+def test_columns_are_not_changed_and_not_followed():
+    source, target, length = np.array([0, 1]), np.array([1, 2]), np.array([1.0, 2.0])
+    graph = lagbc.graph_from_edges(source, target, length, directed=True)
+    assert [source.tolist(), target.tolist(), length.tolist()] == [[0, 1], [1, 2], [1, 2]]
+    source[:], target[:], length[:] = 7, 7, 7
+    assert lagbc.bc(graph).tolist() == [0, 1, 0]
+    assert graph.weights.tolist() == [1, 2]
+
+
+def test_no_edges():
+    for empty in ([], np.array([]), np.array([], "U1"), pandas.Series([], dtype=object)):
+        for length in (None, empty if not isinstance(empty, np.ndarray) else []):
+            graph = lagbc.graph_from_edges(empty, empty, length, directed=True)
+            assert (graph.n, graph.nnz) == (0, 0)
+            assert lagbc.bc(graph).tolist() == []
+
+
+def test_many_names():
+    """More than are numbered at a time."""
+    source = [f"v{7 * i % 50_021}" for i in range(100_000)]
+    target = [f"v{11 * i % 50_021}" for i in range(100_000)]
+    graph = lagbc.graph_from_edges(source, target, directed=True)
+    assert graph.names.tolist() == list(dict.fromkeys(v for edge in zip(source, target, strict=True) for v in edge))
+    number = {name: i for i, name in enumerate(graph.names.tolist())}
+    A = graph.matrix
+    assert all(A[number[u], number[v]] for u, v in zip(source[60_000:60_100], target[60_000:60_100], strict=True))
+
+
+def test_repeated_edges():
+    with pytest.warns(lagbc.GraphFileWarning, match="1 entry repeats an edge; of each edge the smallest value"):
+        graph = lagbc.graph_from_edges([0, 1, 0], [1, 2, 1], [5, 1, 3], directed=True)
+    assert graph.weights.tolist() == [3, 1]
+    with pytest.warns(lagbc.GraphFileWarning, match="1 entry repeats an edge"):
+        graph = lagbc.graph_from_edges([0, 1], [1, 0], [5, 3], directed=False)
+    assert graph.weights.tolist() == [3, 3]
+    assert lagbc.graph_from_edges([0, 0], [1, 1], directed=True).nnz == 1
+
+
+def test_a_loop_needs_no_length():
+    graph = lagbc.graph_from_edges([0, 1, 1], [1, 1, 2], [1.0, np.nan, 2.0], directed=True)
+    assert graph.weights.tolist() == [1, 2]
+
+
+MASKED = np.ma.masked_array([0, 1], mask=[False, True])
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ((["a", None], ["b", "c"]), TypeError, r"source holds None in row 1; vertices are integers >= 0, or names"),
+        ((["a", "b"], ["b", np.nan]), TypeError, "target holds nan in row 1; vertices are"),
+        ((["a", "b"], ["b", pandas.NA]), TypeError, "target holds <NA> in row 1"),
+        ((["a", ""], ["b", "c"]), TypeError, "source holds '' in row 1"),
+        ((["a", "b\nc"], ["b", "c"]), TypeError, r"source holds 'b\\nc' in row 1"),
+        ((["a", 1], ["b", "c"]), TypeError, "source holds 1 in row 1"),
+        (([1, "a"], ["b", "c"]), TypeError, "source holds 'a' in row 1"),
+        (([1.0, np.nan], [0, 1]), TypeError, r"source holds nan in row 1; .*leave out rows without one"),
+        (([1.0, 2.0], [0, 1]), TypeError, r"source holds 1\.0 in row 0; .*astype\(int\)"),
+        (([0, -1], [1, 2]), ValueError, "source holds -1 in row 1; vertices are integers >= 0"),
+        (([0, 1], [1, 2**64]), ValueError, "target holds 18446744073709551616 in row 1"),
+        (([0, 1], np.array([1, 2**63], np.uint64)), ValueError, "target holds 9223372036854775808 in row 1"),
+        (([True, False], [0, 1]), TypeError, "source holds True in row 0"),
+        (([b"a"], [b"b"]), TypeError, "source holds b'a' in row 0"),
+        ((["a", "b"], [0, 1]), TypeError, "source holds names and target integers; vertices are"),
+        (([0, 1], ["a", "b"]), TypeError, "source holds integers and target names"),
+        (([0, 1], [1]), ValueError, "source has 2 rows, target 1; each row is an edge"),
+        (([], [1]), ValueError, "source has 0 rows, target 1"),
+        (([0, 1], [1, 2], [1]), ValueError, "source has 2 rows, length 1"),
+        ((MASKED, [1, 2]), TypeError, "source is a masked array, 1 of 2 entries being masked"),
+        (([0, 1], MASKED), TypeError, "target is a masked array"),
+        (([0, 1], [1, 2], MASKED), TypeError, "length is a masked array"),
+        (([0, np.ma.masked], [1, 2]), TypeError, "source holds masked arrays"),
+        (("from", "to"), TypeError, r"source is the string 'from'; pass the column itself, such as table\['from'\]"),
+        ((np.zeros((2, 2), int), [0, 1]), TypeError, r"source has shape \(2, 2\); it is a column"),
+        ((3, 4), TypeError, r"source has shape \(\); it is a column"),
+        (([[0], [1, 2]], [0, 1]), TypeError, "source is ragged"),
+        (
+            ([0, 1], [1, 2], [1.0, -2.0]),
+            ValueError,
+            r"1 of the 2 lengths are not finite and > 0, the first in row 1: -2",
+        ),
+        (([0, 1], [1, 2], [0, 0]), ValueError, "2 of the 2 lengths are not finite and > 0, the first in row 0: 0"),
+        (([0, 1], [1, 2], [1, np.nan]), ValueError, "the first in row 1: nan"),
+        (([0, 1], [1, 2], [1, None]), TypeError, "length holds None in row 1; it holds real numbers"),
+        (([0, 1], [1, 2], [1, "far"]), TypeError, "length holds 'far' in row 1; it holds real numbers"),
+        (([0, 1], [1, 2], ["1", "2"]), TypeError, "length has dtype <U1; it holds real numbers"),
+        (([0, 1], [1, 2], [1j, 2]), TypeError, "length has dtype complex128; it holds real numbers"),
+        (([0, 1], [1, 2], [2**60, 1]), ValueError, r"integer length 1152921504606846976, above 2\*\*53"),
+        ((["\ud800"], ["b"]), ValueError, "a name is no text that UTF-8 holds"),
+    ],
+    ids=str,
+)
+def test_what_are_no_edges(given, error, message):
+    with pytest.raises(error, match=message) as caught:
+        lagbc.graph_from_edges(*given, directed=True)
+    assert isinstance(caught.value, lagbc.Error)
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_missing_values_of_other_libraries(library):
+    module = pytest.importorskip(library)
+    column = module.Series if library == "polars" else module.array
+    for values, shown in ((["a", None], "None"), ([1, None], "nan")):
+        with pytest.raises(TypeError, match=f"target holds {shown} in row 1; vertices are"):
+            lagbc.graph_from_edges(column([values[0]] * 2), column(values), directed=True)
+    with pytest.raises(ValueError, match="1 of the 2 lengths are not finite and > 0, the first in row 1: nan"):
+        lagbc.graph_from_edges([0, 1], [1, 2], column([1.5, None]), directed=True)
+
+
+def test_whether_edges_go_one_way_is_said():
+    with pytest.raises(TypeError, match="directed"):
+        lagbc.graph_from_edges([0], [1])
+    with pytest.raises(TypeError, match="directed='yes' is neither True nor False"):
+        lagbc.graph_from_edges([0], [1], directed="yes")
+    graph = lagbc.graph_from_edges([0], [1], directed=np.True_)
+    assert graph.directed is True
+    with pytest.raises(ValueError, match="A is a Graph made with directed=True, but directed=False is asked for"):
+        lagbc.bc(graph, directed=False)
