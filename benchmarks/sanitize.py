@@ -2,9 +2,9 @@
 
 Each of its tools watches each group of calls of `benchmarks.sanitize_calls`, a process at a time, as several at once
 hang: memcheck (reads and writes out of bounds), racecheck (races in shared memory), initcheck (reads of memory that
-nobody wrote), synccheck (barriers that some threads miss). racecheck takes ten times as long as the others: it watches
-the kernels that have shared memory, in the calls that are the first to launch one of them, which a run without a tool
-finds out. The page tells time, kernels and errors of each, the
+nobody wrote), synccheck (barriers that some threads miss). All but memcheck are slow: they watch the calls that are the
+first to launch a variant of a kernel, racecheck those of kernels that have shared memory. A run without a tool finds
+out which these are. The page tells time, kernels and errors of each, the
 kernels that no group launched, and what each error said. The command ends with status 1 if there is an error, a process
 that failed or was ended, or a kernel that was not launched.
 """
@@ -85,14 +85,13 @@ def watch(tool: str, group: str, limit: float, sanitizer: str = "compute-sanitiz
         log, record = Path(folder, "log"), Path(folder, "record")
         calls = [sys.executable, "-m", "benchmarks.sanitize_calls", group, str(record)]
         options = list(OPTIONS.get(tool, ()))
-        if tool == "racecheck":
+        if tool != "memcheck":
             if ended := _run(calls, limit):
                 return Outcome(tool, group, perf_counter() - begun, frozenset(), 0, ended)
             told = json.loads(record.read_text())
-            if not told["shared"]:
-                return Outcome(tool, group, perf_counter() - begun, frozenset(), 0, "")
-            options += [f"--kernel-name=kne={name}" for name in told["shared"]]
-            calls += [str(call) for call in told["calls"]]
+            if tool == "racecheck":
+                options += [f"--kernel-name=kne={name}" for name in told["shared"]]
+            calls += [str(call) for call in told["shared_calls" if tool == "racecheck" else "calls"]]
         ended = _run([sanitizer, f"--tool={tool}", *options, f"--log-file={log}", *calls], limit)
         seconds = perf_counter() - begun
         told = json.loads(record.read_text()) if record.exists() else {"kernels": [], "shared": []}

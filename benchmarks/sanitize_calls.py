@@ -3,9 +3,9 @@
     python -m benchmarks.sanitize_calls GROUP RECORD [CALL ...]
 
 `benchmarks.sanitize` runs the calls of a group, or some of them by their numbers, under a tool. RECORD, of JSON, gets
-the names of the kernels that were launched, and with them those that have shared memory and the calls that were the
-first to launch one of these. Arrays are allocated one by one, not from CuPy's pool, so that a tool sees where each of
-them ends.
+the names of the kernels that were launched and of those with shared memory, and the calls that were the first to
+launch a variant of any, or of one with shared memory. Arrays are allocated one by one, not from CuPy's pool, so that a
+tool sees where each of them ends.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def few_levels() -> Matrix:
 
 def many_levels() -> Matrix:
     """Return a mesh in several parts, which is swept in one launch."""
-    return sparse.csr_array(sparse.block_diag([delaunay(200).astype(float), path(300), path(20)]))
+    return sparse.csr_array(sparse.block_diag([delaunay(100).astype(float), path(80), path(20)]))
 
 
 def graphs() -> Iterator[Call]:
@@ -119,7 +119,7 @@ def hops() -> Iterator[Call]:
     """Sweep hops a launch a level, in one launch, and one after the other."""
     for A in (few_levels(), many_levels(), hub(1500)):
         yield from sums_of(A, "batched")
-    yield partial(lagbc.bc, sparse.csr_array(sparse.block_diag([few_levels(), path(400)])), device="cuda", batch=256)
+    yield partial(lagbc.bc, sparse.csr_array(sparse.block_diag([few_levels(), path(150)])), device="cuda", batch=256)
     yield partial(lagbc.bc, diamonds(1100), sources=[0, 1, 2], device="cuda", method="batched")
 
 
@@ -131,7 +131,7 @@ def lengths() -> Iterator[Call]:
     for A in (fractional(mesh), with_lengths(mesh)):
         yield from sums_of(A, "delta-stepping", weighted=True)
     yield partial(lagbc.bc, fractional(rmat(9, 24)), weighted=True, device="cuda", method="delta-stepping")
-    far = sparse.csr_array(sparse.block_diag([with_lengths(few_levels(), largest=2), path(200)]))
+    far = sparse.csr_array(sparse.block_diag([with_lengths(few_levels(), largest=2), path(100)]))
     yield partial(lagbc.bc, far, weighted=True, device="cuda", method="delta-stepping")
     for A in (fractional(few_levels()), fractional(mesh)):
         yield partial(lagbc.bc, A, weighted=True, rtol=1e-9, device="cuda", method="delta-stepping")
@@ -222,14 +222,11 @@ def main(group: str, record: Path, numbers: Collection[int] = ()) -> None:
     methods_tuning.PRUNING_LEAST_EDGES = methods_tuning.PRUNING_LEAST_ROOTS = 1
 
     cupy.cuda.set_allocator(None)
-    launched, calls = dict[Any, str](), list[int]()  # by function: a kernel is compiled in variants
+    launched = dict[Any, int]()  # the call that was the first to launch a function: a kernel is compiled in variants
     launch = Kernel.__call__
 
     def noted(kernel: Kernel, *given: Any, **arguments: Any) -> None:
-        function = kernel.function
-        if function not in launched and function.shared_size_bytes and number not in calls:
-            calls.append(number)
-        launched[function] = function.name
+        launched.setdefault(kernel.function, number)
         launch(kernel, *given, **arguments)
 
     Kernel.__call__ = noted  # type: ignore[method-assign, assignment]
@@ -238,8 +235,13 @@ def main(group: str, record: Path, numbers: Collection[int] = ()) -> None:
             if not numbers or number in numbers:
                 call()
     finally:
-        shared = {name for function, name in launched.items() if function.shared_size_bytes}
-        told = {"kernels": sorted({*launched.values()}), "shared": sorted(shared), "calls": calls}
+        shared = {function: call for function, call in launched.items() if function.shared_size_bytes}
+        told = {
+            "kernels": sorted({function.name for function in launched}),
+            "calls": sorted({*launched.values()}),
+            "shared": sorted({function.name for function in shared}),
+            "shared_calls": sorted({*shared.values()}),
+        }
         record.write_text(json.dumps(told), encoding="utf-8")
 
 

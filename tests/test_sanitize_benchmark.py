@@ -78,7 +78,7 @@ from pathlib import Path
 log = next(word for word in sys.argv if word.startswith("--log-file=")).partition("=")[2]
 Path(log).write_text({log!r})
 record = Path(sys.argv[sys.argv.index("benchmarks.sanitize_calls") + 2])
-record.write_text(json.dumps({{"kernels": ["sum_roots"], "shared": ["sum_roots"], "calls": [7]}}))
+record.write_text(json.dumps({{"kernels": ["sum_roots"], "shared": ["sum_roots"], "calls": [7], "shared_calls": [7]}}))
 print("it ended badly", file=sys.stderr)
 sys.exit({status})
 """
@@ -112,7 +112,8 @@ def test_racecheck_watches_kernels_with_shared_memory(monkeypatch):
     def run(command, limit):
         commands.append(command)
         record = command[command.index("benchmarks.sanitize_calls") + 2]
-        Path(record).write_text(json.dumps({"kernels": ["a", "b"], "shared": ["b"], "calls": [2, 5]}))
+        told = {"kernels": ["a", "b"], "shared": ["b"], "calls": [1, 2, 5], "shared_calls": [2, 5]}
+        Path(record).write_text(json.dumps(told))
         return ""
 
     monkeypatch.setattr(sanitize, "_run", run)
@@ -144,7 +145,7 @@ def test_the_record_names_what_was_launched(tmp_path, monkeypatch):
     with pytest.raises(MemoryError):
         sanitize_calls.main("one", tmp_path / "record")
     told = json.loads((tmp_path / "record").read_text())
-    assert told == {"kernels": ["sum_roots"], "shared": ["sum_roots"], "calls": [0]}
+    assert told == {"kernels": ["sum_roots"], "calls": [0], "shared": ["sum_roots"], "shared_calls": [0]}
 
 
 class Cuda:
