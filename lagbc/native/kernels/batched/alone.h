@@ -7,7 +7,7 @@ namespace lagbc::LAGBC_LEVEL::alone {
 
 template <class Distance>
 uint64_t relax_row(Rows<Distance> values, int64_t v, int64_t w, double length) {
-    return LAGBC_LEVEL::relax_row(values[v], values[w], length);
+    return LAGBC_LEVEL::relax_row(values[v], values[w], length_of(length, values[v]));
 }
 
 template <class Distance>

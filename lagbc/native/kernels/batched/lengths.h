@@ -64,7 +64,7 @@ void find_distances(const LengthSweep<Index>& s, Rows<Distance> dist, Span<const
             fresh[v] = 0;
             for (int64_t e = out.indptr[v]; e < out.indptr[v + 1]; ++e) {
                 const Index w = out.indices[e];
-                if (const uint64_t nearer = relax_row(dist[v], dist[w], out.lengths[e])) {
+                if (const uint64_t nearer = relax_row(dist[v], dist[w], length_of(out.lengths[e], dist[v]))) {
                     if (fresh[w] == 0) later[kept++] = w;
                     fresh[w] |= nearer;
                 }

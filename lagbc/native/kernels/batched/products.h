@@ -4,7 +4,7 @@
 // vertex at its other end (`ByEnd`).
 #pragma once
 
-#include "row.h"
+#include "../row.h"
 #include "sweep.h"
 
 namespace lagbc::LAGBC_LEVEL {

@@ -75,7 +75,7 @@ Reached search_lengths(const Csr<Index>& graph, const Search<Index>& search, con
     while (v != unmet && !asked.stop.is_set()) {
         settle(trail, search, count, v);
         const double near = dist[v];
-        for (int64_t e = indptr[v]; e < indptr[v + 1]; ++e) {
+        for (int64_t e = indptr[v], stop = indptr[v + 1]; e < stop; ++e) {
             const Index w = indices[e];
             const double through = near + lengths[e], far = dist[w];
             if (!(through <= std::min(far, radius))) continue;
@@ -167,7 +167,7 @@ Reached search_lengths(const Csr<Index>& graph, const Search<Index>& search, con
     while (!asked.stop.is_set()) {
         settle(trail, search, count, v);
         const double near = dist[v];
-        for (int64_t e = indptr[v]; e < indptr[v + 1]; ++e) {
+        for (int64_t e = indptr[v], stop = indptr[v + 1]; e < stop; ++e) {
             const Index w = indices[e];
             const double through = near + lengths[e], far = dist[w];
             if (!(through <= std::min(far, radius) * tolerance)) continue;
@@ -195,6 +195,10 @@ int64_t count_paths(const Trail<Index>& trail, Reached noted, const Search<Index
     const auto known = search.dist, dist = trail.dist, sigma = trail.sigma;
     const auto tails = trail.tails, heads = trail.heads;
     const auto members = trail.members;
+    const auto edges = trail.edges;
+    const auto through = search.through;
+    const auto places = search.places;
+    const double rtol = asked.rtol;  // here, as a store to sigma might change it there
     std::fill_n(sigma.data, noted.count, 0.0);
     if (asked.members.is_there)
         for (int64_t i = 0; i < noted.count; ++i) members[i] = asked.members[trail.order[i]];
@@ -204,12 +208,12 @@ int64_t count_paths(const Trail<Index>& trail, Reached noted, const Search<Index
         const Index tail = tails[note];
         const double far = known[heads[note]];
         if (!(dist[tail] < far && far < infinity)) continue;
-        if (!(std::abs(search.through[note] - far) <= asked.rtol * far)) continue;
-        const Index place = search.places[heads[note]];
+        if (!(std::abs(through[note] - far) <= rtol * far)) continue;
+        const Index place = places[heads[note]];
         sigma[place] += members.is_there ? sigma[tail] * members[place] : sigma[tail];
         tails[tight] = tail;
         heads[tight] = place;
-        if (trail.edges.is_there) trail.edges[tight] = trail.edges[note];
+        if (edges.is_there) edges[tight] = edges[note];
         ++tight;
     }
     return tight;

@@ -13,54 +13,71 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
+// Follow the edges out of the level that stands from `first` to `last` in the trail; return what is reached then.
+//
+// Integers are unsigned, so that none has to be extended.
+template <bool notes_edges, class Index>
+LAGBC_INLINE Reached follow_edges(const Csr<Index>& graph, Span<Index> places, const Trail<Index>& trail,
+                                  uint64_t first, uint64_t last, uint64_t tight) {
+    using Vertex = std::make_unsigned_t<Index>;
+    const auto indptr = graph.indptr;
+    const auto indices = graph.indices;
+    const auto order = trail.order, tails = trail.tails, heads = trail.heads;
+    const auto sigma = trail.sigma;
+    const auto edges = trail.edges;
+    const uint64_t unmet = static_cast<uint64_t>(places.size);
+    uint64_t end = last;
+    for (uint64_t i = first; i < last; ++i) {
+        const auto v = static_cast<Vertex>(order[i]);
+        const double paths_to_v = sigma[i];
+#pragma GCC unroll 4
+        for (int64_t e = indptr[v], stop = indptr[v + uint64_t{1}]; e < stop; ++e) {
+            const auto w = static_cast<Vertex>(indices[e]);
+            uint64_t place = static_cast<Vertex>(places[w]);
+            if (place < last) continue;  // few edges of a dense graph lead to what is new or of the next level
+            if (place == unmet) {
+                place = end++;
+                places[w] = static_cast<Index>(place);
+                order[place] = static_cast<Index>(w);
+                sigma[place] = paths_to_v;
+            } else {
+                sigma[place] += paths_to_v;
+            }
+            tails[tight] = static_cast<Index>(i);
+            heads[tight] = static_cast<Index>(place);
+            if constexpr (notes_edges) edges[tight] = e;
+            ++tight;
+        }
+    }
+    return {static_cast<int64_t>(end), static_cast<int64_t>(tight)};
+}
+
 // Search from a root, all places being free. Nothing is reached that is farther than the radius.
 template <class Index>
 Reached search_hops(const Csr<Index>& graph, Span<Index> places, const Trail<Index>& trail, const Asked& asked,
                     int64_t root) {
-    const auto indptr = graph.indptr;
-    const auto indices = graph.indices;
-    const auto order = trail.order, tails = trail.tails, heads = trail.heads;
+    const auto order = trail.order;
     const auto dist = trail.dist, sigma = trail.sigma;
-    const auto edges = trail.edges;
     const auto members = asked.members;
-    const int64_t unmet = places.size;
     order[0] = static_cast<Index>(root);
     places[root] = 0;
     sigma[0] = 1.0;
-    int64_t first = 0, last = 1, tight = 0;
-    for (double level = 0.0; first < last && !asked.stop.is_set(); level += 1.0) {
-        int64_t end = last;
-        for (int64_t i = first; i < last; ++i) {
-            const int64_t v = order[i];
-            double paths_to_v = sigma[i];
-            dist[i] = level;
-            if (members.is_there) {
-                trail.members[i] = members[v];
-                if (i > 0) sigma[i] = paths_to_v *= members[v];
+    int64_t first = 0;
+    Reached reached{1, 0};
+    for (double level = 0.0; first < reached.count && !asked.stop.is_set(); level += 1.0) {
+        const int64_t last = reached.count;
+        for (int64_t i = first; i < last; ++i) dist[i] = level;
+        if (members.is_there)
+            for (int64_t i = first; i < last; ++i) {
+                trail.members[i] = members[order[i]];
+                if (i > 0) sigma[i] *= trail.members[i];
             }
-            if (level + 1.0 > asked.radius) continue;
-            for (int64_t e = indptr[v]; e < indptr[v + 1]; ++e) {
-                const Index w = indices[e];
-                int64_t place = places[w];
-                if (place < last) continue;  // few edges of a dense graph lead to what is new or of the next level
-                if (place == unmet) {
-                    place = end++;
-                    places[w] = static_cast<Index>(place);
-                    order[place] = w;
-                    sigma[place] = paths_to_v;
-                } else {
-                    sigma[place] += paths_to_v;
-                }
-                tails[tight] = static_cast<Index>(i);
-                heads[tight] = static_cast<Index>(place);
-                if (edges.is_there) edges[tight] = e;
-                ++tight;
-            }
-        }
+        if (level + 1.0 > asked.radius) break;
+        reached = trail.edges.is_there ? follow_edges<true>(graph, places, trail, first, last, reached.edges)
+                                       : follow_edges<false>(graph, places, trail, first, last, reached.edges);
         first = last;
-        last = end;
     }
-    return {last, tight};
+    return reached;
 }
 
 // Search roots (-1 is an absent one), and add each to the sums, if no path count is above the limit. `omega` has a row

@@ -7,40 +7,36 @@
 // When none waits, it is solved. Tight edges have no circle, so that there is one solution; each entry of it is made,
 // at last, of final ones, in the order of the edges, however it was come by: the bits depend on nothing else.
 //
-// Loops over the lanes have their number as a constant and no branches, so that a compiler makes vector instructions of
-// them.
+// A lane is a column of the rows of row.h: an edge is told of all lanes by a word of bits.
 #pragma once
 
 #include <algorithm>
-#include <type_traits>
 
-#include "../level.h"
+#include "../row.h"
 #include "records.h"
 
 namespace lagbc::LAGBC_LEVEL {
 
-inline constexpr int64_t lanes = columns;
-
-// Numbers of the lanes at work.
-struct alignas(64) Lanes {
-    double at[lanes] = {};
+// A number for each of the lanes.
+struct alignas(64) ByLane {
+    double at[columns] = {};
 
     double& operator[](int64_t j) { return at[j]; }
     double operator[](int64_t j) const { return at[j]; }
 };
 
-// Whether something is so in a lane, as wide as a distance.
-template <class Number>
-using Truth = std::conditional_t<std::is_same_v<Number, double>, uint64_t, Number>;
-
-// Sum over the lanes, in a fixed order; they are used up.
-inline double sum_of(Lanes& of) {
-    constexpr int64_t stride = 8;
-    for (int64_t first = stride; first < lanes; first += stride)
-        for (int64_t j = 0; j < stride; ++j) of[j] += of[first + j];
-    double total = of[0];
-    for (int64_t j = 1; j < stride; ++j) total += of[j];
+// Sum over the lanes: eight sums, in the order of the lanes, and these in turn.
+LAGBC_INLINE double sum_of(Row& row) {
+    constexpr int abreast = 8 / lanes;
+    each_part<parts - abreast>([&](int i) LAGBC_INLINED { row.part[i % abreast] += row.part[i + abreast]; });
+    double total = row.part[0][0];
+    for (int j = 1; j < 8; ++j) total += row.part[j / lanes][j % lanes];
     return total;
+}
+
+inline double sum_of(const ByLane& numbers) {
+    Row row = load_row(numbers.at);
+    return sum_of(row);
 }
 
 // Make rows that wait anew, forwards or backwards and then in turn, until none does. `make(i)` tells whether something
@@ -60,19 +56,6 @@ LAGBC_INLINE void sweep_rows(const Ball<Number>& ball, bool forwards, Stop stop,
     }
 }
 
-// Push the distances of a row on along an edge; whether some lane of the head is nearer then.
-template <class Number>
-LAGBC_INLINE bool push(const Number* __restrict from, Number length, Number* __restrict to) {
-    Truth<Number> nearer = 0;
-    for (int64_t j = 0; j < lanes; ++j) {
-        const auto through = static_cast<Number>(from[j] + length);
-        const Number known = to[j];
-        nearer |= static_cast<Truth<Number>>(through < known);
-        to[j] = through < known ? through : known;
-    }
-    return nearer != 0;
-}
-
 // Find all distances up to the radius. A row whose distances have fallen pushes them on.
 //
 // What is not nearer than `far` changes nothing, so that the search ends at the radius.
@@ -80,8 +63,8 @@ template <class Number>
 void search_lanes(const Ball<Number>& ball, Stop stop) {
     const auto dist = ball.dist;
     std::fill_n(ball.waits.data, ball.rows, uint8_t{0});
-    std::fill_n(dist.data, lanes * ball.rows, ball.far);
-    for (int64_t j = 0; j < lanes; ++j) {
+    std::fill_n(dist.data, columns * ball.rows, ball.far);
+    for (int64_t j = 0; j < columns; ++j) {
         const int64_t root = ball.roots[j];
         if (root < 0) continue;
         dist[root][j] = 0;
@@ -91,7 +74,7 @@ void search_lanes(const Ball<Number>& ball, Stop stop) {
         bool again = false;
         for (int64_t e = ball.out_indptr[i]; e < ball.out_indptr[i + 1]; ++e) {
             const int64_t head = ball.out_indices[e];
-            const bool is_nearer = push(dist[i], ball.out_lengths[e], dist[head]);
+            const bool is_nearer = relax_row(dist[i], dist[head], splat(ball.out_lengths[e])) != 0;
             ball.waits[head] |= static_cast<uint8_t>(is_nearer);
             again |= is_nearer;
         }
@@ -99,16 +82,27 @@ void search_lanes(const Ball<Number>& ball, Stop stop) {
     });
 }
 
-// Add to each lane what is at the other end of an edge that is tight in it; whether it is in some lane.
+// The lanes in which an edge from `tail` to `head` is tight.
 template <class Number>
-LAGBC_INLINE bool add_tight(const Number* tail, Number length, const Number* head, const double* more, Lanes& sum) {
-    Truth<Number> is_tight = 0;
-    for (int64_t j = 0; j < lanes; ++j) {
-        const bool leads = static_cast<Number>(tail[j] + length) == head[j];
-        is_tight |= static_cast<Truth<Number>>(leads);
-        sum[j] += leads ? more[j] : 0.0;
-    }
-    return is_tight != 0;
+LAGBC_INLINE uint64_t tight_lanes(const Number* tail, Number length, const Number* head) {
+    const auto along = splat(length);
+    auto is_tight = [&](int i) LAGBC_INLINED { return is_equal(load(tail, i) + along, load(head, i)); };
+    return any_of<Number>(is_tight) ? mask_of<Number>(is_tight) : 0;
+}
+
+// The lanes that reach a row, but have no root there.
+template <class Number>
+LAGBC_INLINE uint64_t lanes_that_reach(const Number* dist, Number far) {
+    const auto root = splat(Number{0}), beyond = splat(far);
+    return mask_of<Number>([&](int i) LAGBC_INLINED { return is_less(root, load(dist, i)); }) &
+           mask_of<Number>([&](int i) LAGBC_INLINED { return is_less(load(dist, i), beyond); });
+}
+
+// Write a row; whether it was another.
+LAGBC_INLINE bool replace_row(double* values, const Row& row) {
+    const uint64_t same = mask_of<double>([&](int i) LAGBC_INLINED { return is_equal(row.part[i], load(values, i)); });
+    store_row(values, row);
+    return ~same != 0;
 }
 
 // Count paths, and find which of the edges that enter are tight; return the largest count of each lane.
@@ -116,34 +110,31 @@ LAGBC_INLINE bool add_tight(const Number* tail, Number length, const Number* hea
 // All counts are 1 before, which no count is less than: they rise until they are final. Those of a root, and of what it
 // does not reach, stay 1. Where lengths do not tie, the first sweep is enough.
 template <class Number>
-Lanes count_lanes(const Ball<Number>& ball, Stop stop) {
+ByLane count_lanes(const Ball<Number>& ball, Stop stop) {
     const auto dist = ball.dist;
     const Rows<double> sigma = ball.sigma;
-    const Number far = ball.far;
     std::fill_n(ball.waits.data, ball.rows, uint8_t{1});
     std::fill_n(ball.plain.data, ball.rows, uint8_t{1});
-    std::fill_n(sigma.data, lanes * ball.rows, 1.0);
-    Lanes largest;
-    std::fill_n(largest.at, lanes, 1.0);
+    std::fill_n(sigma.data, columns * ball.rows, 1.0);
+    ByLane largest;
+    store_row(largest.at, splat_row(1.0));
     sweep_rows(ball, true, stop, [&](int64_t i) {
         const Number* here = dist[i];
-        double* known = sigma[i];
-        Lanes paths;
+        const uint64_t reached = lanes_that_reach(here, ball.far);
+        Row paths = zero_row();
         for (int64_t e = ball.into_indptr[i]; e < ball.into_indptr[i + 1]; ++e) {
             const int64_t tail = ball.into_indices[e];
-            ball.tight[e] = add_tight(dist[tail], ball.into_lengths[e], here, sigma[tail], paths);
+            const uint64_t tight = tight_lanes(dist[tail], ball.into_lengths[e], here) & reached;
+            ball.tight[e] = tight != 0;
+            if (tight != 0) add_row(paths, sigma[tail], tight);
         }
-        uint64_t changed = 0;
-        for (int64_t j = 0; j < lanes; ++j) {
-            paths[j] = (here[j] > 0) & (here[j] < far) ? paths[j] : 1.0;
-            changed |= static_cast<uint64_t>(paths[j] != known[j]);
-        }
-        if (!changed) return false;
+        each_part([&](int k) LAGBC_INLINED { paths.part[k] = select(set_of(reached, k), paths.part[k], splat(1.0)); });
+        if (!replace_row(sigma[i], paths)) return false;
         ball.plain[i] = 0;
-        for (int64_t j = 0; j < lanes; ++j) {
-            known[j] = paths[j];
-            largest[j] = paths[j] > largest[j] ? paths[j] : largest[j];
-        }
+        each_part([&](int k) LAGBC_INLINED {
+            const Lanes known = load(largest.at, k);
+            store(largest.at, k, select(is_less(known, paths.part[k]), paths.part[k], known));
+        });
         for (int64_t e = ball.out_indptr[i]; e < ball.out_indptr[i + 1]; ++e) ball.waits[ball.out_indices[e]] = 1;
         return true;
     });
@@ -154,35 +145,32 @@ Lanes count_lanes(const Ball<Number>& ball, Stop stop) {
 //
 // Rows wait that have something of their own; all others begin, and may stay, at 0. The root of a lane has no total.
 template <class Number>
-void sum_back(const Ball<Number>& ball, const Lanes& times, Stop stop) {
+void sum_back(const Ball<Number>& ball, const ByLane& times, Stop stop) {
     const auto dist = ball.dist;
     const Rows<double> sigma = ball.sigma, own = ball.own, c = ball.beyond;
-    std::fill_n(c.data, lanes * ball.rows, 0.0);
+    std::fill_n(c.data, columns * ball.rows, 0.0);
     for (int64_t i = 0; i < ball.rows; ++i) {
-        uint64_t counts = 0;
-        for (int64_t j = 0; j < lanes; ++j) counts |= static_cast<uint64_t>(own[i][j] > 0.0);
-        ball.waits[i] = counts != 0;
+        ball.waits[i] = positive_in_row(own[i]) != 0;
         ball.totals[i] = 0.0;
     }
     sweep_rows(ball, false, stop, [&](int64_t i) {
         const Number* here = dist[i];
-        Lanes onward, shares;
+        Row onward = zero_row();
         for (int64_t e = ball.out_indptr[i]; e < ball.out_indptr[i + 1]; ++e) {
             const int64_t head = ball.out_indices[e];
-            add_tight(here, ball.out_lengths[e], dist[head], c[head], onward);
+            const uint64_t tight = tight_lanes(here, ball.out_lengths[e], dist[head]);
+            if (tight != 0) add_row(onward, c[head], tight);
         }
-        uint64_t changed = 0;
-        for (int64_t j = 0; j < lanes; ++j) {
-            const double more = own[i][j] + onward[j];
-            changed |= static_cast<uint64_t>(more != c[i][j]);
-            c[i][j] = more;
-        }
-        // Also where c is as before: what lies beyond may have changed by less than rounding leaves of it in c.
-        for (int64_t j = 0; j < lanes; ++j) shares[j] = here[j] > 0 ? onward[j] * times[j] : 0.0;
-        if (!ball.plain[i])
-            for (int64_t j = 0; j < lanes; ++j) shares[j] *= sigma[i][j];
+        // Also where c stays as it was: what lies beyond may have changed by less than rounding leaves of it in c.
+        const uint64_t reached = lanes_that_reach(here, ball.far);
+        Row shares;
+        each_part([&](int k) LAGBC_INLINED {
+            shares.part[k] = where(set_of(reached, k), onward.part[k] * load(times.at, k));
+        });
+        if (!ball.plain[i]) each_part([&](int k) LAGBC_INLINED { shares.part[k] *= load(sigma[i], k); });
         ball.totals[i] = sum_of(shares);
-        if (!changed) return false;
+        each_part([&](int k) LAGBC_INLINED { onward.part[k] = load(own[i], k) + onward.part[k]; });
+        if (!replace_row(c[i], onward)) return false;
         for (int64_t e = ball.into_indptr[i]; e < ball.into_indptr[i + 1]; ++e)
             ball.waits[ball.into_indices[e]] |= ball.tight[e];
         return true;

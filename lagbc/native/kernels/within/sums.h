@@ -12,9 +12,9 @@ namespace lagbc::LAGBC_LEVEL {
 // Count what each root reaches.
 template <class Number>
 void count_reached(const Ball<Number>& ball, Span<int64_t> reached) {
-    int64_t found[lanes] = {};
+    int64_t found[columns] = {};
     for (int64_t i = 0; i < ball.rows; ++i)
-        for (int64_t j = 0; j < lanes; ++j) found[j] += ball.dist[i][j] < ball.far;
+        for (int64_t j = 0; j < columns; ++j) found[j] += ball.dist[i][j] < ball.far;
     std::copy_n(found, reached.size, reached.data);
 }
 
@@ -29,20 +29,20 @@ void forget(const Ball<Number>& ball, int64_t j) {
 
 // Tell how much each target counts, in `own`, and how much all those of each lane do; a root is no target.
 template <class Number>
-Lanes weigh_lanes(const Ball<Number>& ball, double radius, double decay, const Targets& omega) {
-    Lanes of_lanes;
+ByLane weigh_lanes(const Ball<Number>& ball, double radius, double decay, const Targets& omega) {
+    ByLane of_lanes;
     for (int64_t i = 0; i < ball.rows; ++i) {
         const Number* dist = ball.dist[i];
         double* own = ball.own[i];
         const double targets = omega.is_there ? omega[ball.vertices[i]] : 1.0;
-        for (int64_t j = 0; j < lanes; ++j) {
+        for (int64_t j = 0; j < columns; ++j) {
             const auto far = static_cast<double>(dist[j]);
             own[j] = (far > 0.0) & (far <= radius) ? targets : 0.0;
         }
         if (decay > 0.0)
-            for (int64_t j = 0; j < lanes; ++j)
+            for (int64_t j = 0; j < columns; ++j)
                 if (own[j] != 0.0) own[j] *= std::exp(-decay * static_cast<double>(dist[j]));
-        for (int64_t j = 0; j < lanes; ++j) of_lanes[j] += own[j];
+        for (int64_t j = 0; j < columns; ++j) of_lanes[j] += own[j];
     }
     return of_lanes;
 }
@@ -52,7 +52,7 @@ template <class Number>
 void share_among_paths(const Ball<Number>& ball) {
     for (int64_t i = 0; i < ball.rows; ++i)
         if (!ball.plain[i])
-            for (int64_t j = 0; j < lanes; ++j) ball.own[i][j] /= ball.sigma[i][j];
+            for (int64_t j = 0; j < columns; ++j) ball.own[i][j] /= ball.sigma[i][j];
 }
 
 template <class Index, class Number>
@@ -62,20 +62,20 @@ void add_totals(const Ball<Number>& ball, const Near<Index>& near, int64_t colum
 
 // Count both ends of every pair of a root and a target, as often as the target counts.
 template <class Index, class Number>
-void add_ends(const Ball<Number>& ball, const Near<Index>& near, const Lanes& of_lanes, const Lanes& times,
+void add_ends(const Ball<Number>& ball, const Near<Index>& near, const ByLane& of_lanes, const ByLane& times,
               int64_t column) {
     for (int64_t i = 0; i < ball.rows; ++i) {
-        Lanes ends;
-        for (int64_t j = 0; j < lanes; ++j) ends[j] = ball.own[i][j] * times[j];
+        ByLane ends;
+        for (int64_t j = 0; j < columns; ++j) ends[j] = ball.own[i][j] * times[j];
         near.by_vertex[near.vertex_rows[i]][column] += sum_of(ends);
     }
-    for (int64_t j = 0; j < lanes; ++j)
+    for (int64_t j = 0; j < columns; ++j)
         if (ball.roots[j] >= 0) near.by_vertex[near.vertex_rows[ball.roots[j]]][column] += of_lanes[j] * times[j];
 }
 
 // Add the shares of the paths of tight edges, once `beyond` is made of `own`.
 template <class Index, class Number>
-void add_edges(const Ball<Number>& ball, const Near<Index>& near, const Lanes& times, int64_t column) {
+void add_edges(const Ball<Number>& ball, const Near<Index>& near, const ByLane& times, int64_t column) {
     for (int64_t i = 0; i < ball.rows; ++i) {
         const Number* here = ball.dist[i];
         const double* sigma = ball.sigma[i];
@@ -84,8 +84,8 @@ void add_edges(const Ball<Number>& ball, const Near<Index>& near, const Lanes& t
             const Number length = ball.out_lengths[e];
             const Number* far = ball.dist[head];
             const double* c = ball.beyond[head];
-            Lanes shares;
-            for (int64_t j = 0; j < lanes; ++j) {
+            ByLane shares;
+            for (int64_t j = 0; j < columns; ++j) {
                 const bool leads = static_cast<Number>(here[j] + length) == far[j];
                 const double share = sigma[j] * c[j] * times[j];
                 shares[j] = leads ? share : 0.0;
@@ -97,14 +97,14 @@ void add_edges(const Ball<Number>& ball, const Near<Index>& near, const Lanes& t
 
 // Add what is made of distances alone, to column c of each; return the largest of them in each lane.
 template <class Index, class Number>
-Lanes add_distances(const Ball<Number>& ball, const Near<Index>& near, double cutoff, int64_t c) {
+ByLane add_distances(const Ball<Number>& ball, const Near<Index>& near, double cutoff, int64_t c) {
     const auto& to = near.columns;
-    Lanes farthest;
+    ByLane farthest;
     for (int64_t i = 0; i < ball.rows; ++i) {
         const Number* dist = ball.dist[i];
-        Lanes shares;
+        ByLane shares;
         int64_t here = 0;
-        for (int64_t j = 0; j < lanes; ++j) {
+        for (int64_t j = 0; j < columns; ++j) {
             const auto far = static_cast<double>(dist[j]);
             const bool is_target = (far > 0.0) & (far <= cutoff);
             here += is_target;
@@ -116,7 +116,7 @@ Lanes add_distances(const Ball<Number>& ball, const Near<Index>& near, double cu
         if (to.reached >= 0) row[to.reached + c] += static_cast<double>(here);
         if (to.distance >= 0) row[to.distance + c] += sum_of(shares);
         if (to.inverse >= 0) {
-            for (int64_t j = 0; j < lanes; ++j) {
+            for (int64_t j = 0; j < columns; ++j) {
                 const auto far = static_cast<double>(dist[j]);
                 shares[j] = (far > 0.0) & (far <= cutoff) ? 1.0 / far : 0.0;
             }
@@ -128,17 +128,17 @@ Lanes add_distances(const Ball<Number>& ball, const Near<Index>& near, double cu
 
 // Write what each root of a block sums to, one number a lane.
 template <class Index>
-void write_of_roots(const Near<Index>& near, const Lanes& of_lanes, int64_t first, int64_t width, int64_t column) {
+void write_of_roots(const Near<Index>& near, const ByLane& of_lanes, int64_t first, int64_t width, int64_t column) {
     for (int64_t j = 0; j < width; ++j) near.by_root[first + j][column] = of_lanes[j];
 }
 
 // Add to the columns whose targets count less the farther they are.
 template <class Index, class Number>
 void add_decaying(const Ball<Number>& ball, const Asked& asked, int64_t first, int64_t width, const Targets& omega,
-                  const Lanes& times, const Near<Index>& near) {
+                  const ByLane& times, const Near<Index>& near) {
     const auto& to = near.columns;
     for (int64_t c = 0; c < near.bounds.width; ++c) {
-        const Lanes of_lanes = weigh_lanes(ball, near.bounds[0][c], near.bounds[1][c], omega);
+        const ByLane of_lanes = weigh_lanes(ball, near.bounds[0][c], near.bounds[1][c], omega);
         if (to.gravity >= 0) write_of_roots(near, of_lanes, first, width, to.gravity + c);
         if (to.dependency < 0 && to.edges < 0) continue;
         if (to.dependency >= 0 && asked.endpoints) add_ends(ball, near, of_lanes, times, to.dependency + c);
@@ -152,13 +152,13 @@ void add_decaying(const Ball<Number>& ball, const Asked& asked, int64_t first, i
 // Add to the columns of cutoffs alone.
 template <class Index, class Number>
 void add_cut(const Ball<Number>& ball, const Asked& asked, int64_t first, int64_t width, const Targets& omega,
-             const Lanes& times, const Near<Index>& near) {
+             const ByLane& times, const Near<Index>& near) {
     const auto& to = near.columns;
     const bool has_distances = to.depth >= 0 || to.reached >= 0 || to.distance >= 0 || to.inverse >= 0;
     for (int64_t c = 0; c < near.cutoffs; ++c) {
         const double cutoff = near.bounds[2][c];
         if (to.stress >= 0 || to.targets >= 0) {
-            const Lanes of_lanes = weigh_lanes(ball, cutoff, 0.0, omega);
+            const ByLane of_lanes = weigh_lanes(ball, cutoff, 0.0, omega);
             if (to.targets >= 0) write_of_roots(near, of_lanes, first, width, to.targets + c);
             if (to.stress >= 0) {
                 sum_back(ball, times, asked.stop);
@@ -166,7 +166,7 @@ void add_cut(const Ball<Number>& ball, const Asked& asked, int64_t first, int64_
             }
         }
         if (has_distances) {
-            const Lanes farthest = add_distances(ball, near, cutoff, c);
+            const ByLane farthest = add_distances(ball, near, cutoff, c);
             if (to.depth >= 0) write_of_roots(near, farthest, first, width, to.depth + c);
         }
     }
@@ -180,13 +180,13 @@ void sum_ball(const Ball<Number>& ball, const Asked& asked, int64_t first, int64
     search_lanes(ball, asked.stop);
     count_reached(ball, {found.reached.data + first, width});
     if (asked.counts_paths) {
-        const Lanes largest = count_lanes(ball, asked.stop);
+        const ByLane largest = count_lanes(ball, asked.stop);
         for (int64_t j = 0; j < width; ++j) {
             found.overflowed[first + j] = largest[j] > asked.limit;
             if (found.overflowed[first + j]) forget(ball, j);
         }
     }
-    Lanes of_lanes;
+    ByLane of_lanes;
     std::copy_n(times.data + first, width, of_lanes.at);
     if (near.by_vertex.width > 0)
         near.vertices = find_rows(near.row_of_vertex, near.vertex_of_row, near.vertices, ball.vertices, ball.rows,

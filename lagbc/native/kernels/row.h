@@ -4,7 +4,7 @@
 // Every column is computed by itself, and sums over columns are a fixed binary tree: all levels give the same bits.
 //
 // Distances that are whole numbers may be uint16, a quarter of the bytes. Then the largest number is infinity, and sums
-// end there.
+// end there. Those within a cutoff may be uint32, too.
 #pragma once
 
 #include <limits>
@@ -33,6 +33,10 @@ LAGBC_INLINE Lanes splat(double number) {
 
 LAGBC_INLINE ShortLanes splat(uint16_t number) {
     return ShortLanes{} + number;
+}
+
+LAGBC_INLINE WordLanes splat(uint32_t number) {
+    return WordLanes{} + number;
 }
 
 LAGBC_INLINE Row zero_row() {
@@ -165,32 +169,37 @@ LAGBC_INLINE Lanes lengthen(Lanes near, Lanes length) {
 LAGBC_INLINE ShortLanes lengthen(ShortLanes near, ShortLanes length) {
     return add_saturated(near, length);
 }
+LAGBC_INLINE WordLanes lengthen(WordLanes near, WordLanes length) {
+    return near + length;
+}
 
-template <class Distance>
-inline constexpr int parts_of = parts;
-template <>
-inline constexpr int parts_of<uint16_t> = short_parts;
-
-// The bits of a row whose part i is the set is(i).
+// The bits of a row whose part i is the set is(i), and whether there is any.
 template <class Distance, class Is>
 LAGBC_INLINE uint64_t mask_of(const Is& is) {
     uint64_t mask = 0;
-    constexpr int width = columns / parts_of<Distance>;
-    each_part<parts_of<Distance>>([&](int i) LAGBC_INLINED { mask |= bits_of(is(i)) << (width * i); });
+    each_part<parts_of<Distance>>([&](int i) LAGBC_INLINED { mask |= bits_of(is(i)) << (lanes_of<Distance> * i); });
     return mask;
 }
 
-// Write far = minimum(near + length, far); return the mask of those that became smaller.
+template <class Distance, class Is>
+LAGBC_INLINE bool any_of(const Is& is) {
+    auto some = is(0);
+    each_part<parts_of<Distance> - 1>([&](int i) LAGBC_INLINED { some |= is(i + 1); });
+    return is_any(some);
+}
+
+// Write far = minimum(near + length, far); return the mask of those that became smaller. Few edges make any smaller.
 template <class Distance>
-LAGBC_INLINE uint64_t relax_row(const Distance* near, Distance* far, double length) {
-    const auto along = length_of(length, near);
-    const uint64_t smaller =
-        mask_of<Distance>([&](int i) LAGBC_INLINED { return is_less(lengthen(load(near, i), along), load(far, i)); });
-    if (smaller != 0)
-        each_part<parts_of<Distance>>([&](int i) LAGBC_INLINED {
-            const auto through = lengthen(load(near, i), along), known = load(far, i);
-            store(far, i, select(is_less(through, known), through, known));
-        });
+LAGBC_INLINE uint64_t relax_row(const Distance* near, Distance* far, VectorOf<Distance> along) {
+    auto is_smaller = [&](int i) LAGBC_INLINED { return is_less(lengthen(load(near, i), along), load(far, i)); };
+    if (!any_of<Distance>(is_smaller)) return 0;
+    uint64_t smaller = 0;
+    each_part<parts_of<Distance>>([&](int i) LAGBC_INLINED {
+        const auto through = lengthen(load(near, i), along), known = load(far, i);
+        const auto nearer = is_less(through, known);
+        smaller |= bits_of(nearer) << (lanes_of<Distance> * i);
+        store(far, i, select(nearer, through, known));
+    });
     return smaller;
 }
 
@@ -203,7 +212,7 @@ LAGBC_INLINE double minimum_of_row(const double* values, uint64_t mask) {
 
 LAGBC_INLINE double minimum_of_row(const uint16_t* values, uint64_t mask) {
     ShortLanes smallest = splat(short_infinity);
-    each_part<short_parts>([&](int i) LAGBC_INLINED {
+    each_part<parts_of<uint16_t>>([&](int i) LAGBC_INLINED {
         const ShortLanes value = select(short_set_of(mask, i), load(values, i), splat(short_infinity));
         smallest = select(is_less(value, smallest), value, smallest);
     });
@@ -240,10 +249,11 @@ LAGBC_INLINE uint64_t tight_in_row(const double* near, const double* far, double
 
 LAGBC_INLINE uint64_t tight_in_row(const uint16_t* near, const uint16_t* far, double length, double) {
     const ShortLanes along = length_of(length, near);
-    return mask_of<uint16_t>([&](int i) LAGBC_INLINED {
+    auto is_tight = [&](int i) LAGBC_INLINED {
         const ShortLanes from = load(near, i), to = load(far, i);
-        return is_less(from, to) & (ShortSet)(lengthen(from, along) == to);
-    });
+        return static_cast<ShortSet>(is_less(from, to) & is_equal(lengthen(from, along), to));
+    };
+    return any_of<uint16_t>(is_tight) ? mask_of<uint16_t>(is_tight) : 0;
 }
 
 }  // namespace lagbc::LAGBC_LEVEL

@@ -1,0 +1,257 @@
+// Vectors of the width that the level has, and sets of their lanes: the only file that knows of instructions.
+//
+// A row of 64 columns is `parts_of<T>` vectors of its type of numbers: float64, or 16 or 32 bits of a whole number. In
+// memory rows are aligned as their items are, no more: so they are read by `load` and written by `store`, and never
+// through a pointer to vectors, which promises alignment that numpy does not give.
+#pragma once
+
+#include "arrays.h"
+#include "level.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace lagbc::LAGBC_LEVEL {
+
+#if defined(__AVX512F__)
+inline constexpr int lanes = 8;
+#elif defined(__AVX2__)
+inline constexpr int lanes = 4;
+#else
+inline constexpr int lanes = 2;
+#endif
+// Whole numbers in 32 bytes at most.
+inline constexpr int short_lanes = lanes == 2 ? 8 : 16;
+inline constexpr int word_lanes = short_lanes / 2;
+
+using Lanes = double __attribute__((vector_size(8 * lanes)));
+using ShortLanes = uint16_t __attribute__((vector_size(2 * short_lanes)));
+using WordLanes = uint32_t __attribute__((vector_size(4 * word_lanes)));
+
+template <class T>
+struct Vector;
+template <>
+struct Vector<double> {
+    using Type = Lanes;
+};
+template <>
+struct Vector<uint16_t> {
+    using Type = ShortLanes;
+};
+template <>
+struct Vector<uint32_t> {
+    using Type = WordLanes;
+};
+template <class T>
+using VectorOf = typename Vector<T>::Type;
+
+template <class T>
+inline constexpr int lanes_of = sizeof(VectorOf<T>) / sizeof(T);
+template <class T>
+inline constexpr int parts_of = columns / lanes_of<T>;
+inline constexpr int parts = parts_of<double>;
+
+template <class T>
+LAGBC_INLINE VectorOf<T> load(const T* row, int i) {
+    VectorOf<T> value;
+    __builtin_memcpy(&value, row + lanes_of<T> * i, sizeof value);
+    return value;
+}
+
+template <class T>
+LAGBC_INLINE void store(T* row, int i, VectorOf<T> value) {
+    __builtin_memcpy(row + lanes_of<T> * i, &value, sizeof value);
+}
+
+// Sets of lanes: mask registers, or lanes of all ones. Those of whole numbers are of the type of their lanes.
+#if defined(__AVX512F__)
+using Set = __mmask8;
+using ShortSet = __mmask16;
+using WordSet = __mmask8;
+
+// The columns of a mask that are in part i of a row.
+LAGBC_INLINE Set set_of(uint64_t mask, int i) {
+    return static_cast<Set>(mask >> (lanes * i));
+}
+
+LAGBC_INLINE ShortSet short_set_of(uint64_t mask, int i) {
+    return static_cast<ShortSet>(mask >> (short_lanes * i));
+}
+
+LAGBC_INLINE uint64_t bits_of(uint32_t set) {
+    return set;
+}
+
+LAGBC_INLINE bool is_any(uint32_t set) {
+    return set != 0;
+}
+
+LAGBC_INLINE Lanes select(Set set, Lanes one, Lanes other) {
+    return _mm512_mask_blend_pd(set, other, one);
+}
+
+// The lanes of a set, and zeros.
+LAGBC_INLINE Lanes where(Set set, Lanes value) {
+    return _mm512_maskz_mov_pd(set, value);
+}
+
+LAGBC_INLINE Set is_less(Lanes one, Lanes other) {
+    return _mm512_cmp_pd_mask(one, other, _CMP_LT_OQ);
+}
+
+LAGBC_INLINE Set is_at_most(Lanes one, Lanes other) {
+    return _mm512_cmp_pd_mask(one, other, _CMP_LE_OQ);
+}
+
+LAGBC_INLINE Set is_equal(Lanes one, Lanes other) {
+    return _mm512_cmp_pd_mask(one, other, _CMP_EQ_OQ);
+}
+
+LAGBC_INLINE ShortLanes select(ShortSet set, ShortLanes one, ShortLanes other) {
+    return (ShortLanes)_mm256_mask_blend_epi16(set, (__m256i)other, (__m256i)one);
+}
+
+LAGBC_INLINE ShortSet is_less(ShortLanes one, ShortLanes other) {
+    return _mm256_cmplt_epu16_mask((__m256i)one, (__m256i)other);
+}
+
+LAGBC_INLINE ShortSet is_equal(ShortLanes one, ShortLanes other) {
+    return _mm256_cmpeq_epu16_mask((__m256i)one, (__m256i)other);
+}
+
+LAGBC_INLINE WordLanes select(WordSet set, WordLanes one, WordLanes other) {
+    return (WordLanes)_mm256_mask_blend_epi32(set, (__m256i)other, (__m256i)one);
+}
+
+LAGBC_INLINE WordSet is_less(WordLanes one, WordLanes other) {
+    return _mm256_cmplt_epu32_mask((__m256i)one, (__m256i)other);
+}
+
+LAGBC_INLINE WordSet is_equal(WordLanes one, WordLanes other) {
+    return _mm256_cmpeq_epu32_mask((__m256i)one, (__m256i)other);
+}
+#else
+using Set = int64_t __attribute__((vector_size(8 * lanes)));
+using ShortSet = int16_t __attribute__((vector_size(2 * short_lanes)));
+using WordSet = int32_t __attribute__((vector_size(4 * word_lanes)));
+
+struct SetsOfBits {
+    int64_t at[1 << lanes][lanes] = {};
+    constexpr SetsOfBits() {
+        for (int bits = 0; bits < 1 << lanes; ++bits)
+            for (int k = 0; k < lanes; ++k) at[bits][k] = -(bits >> k & 1);
+    }
+};
+alignas(8 * lanes) inline constexpr SetsOfBits sets_of_bits;
+
+// Looked up, which is faster than to compare.
+LAGBC_INLINE Set set_of(uint64_t mask, int i) {
+    Set set;
+    __builtin_memcpy(&set, sets_of_bits.at[mask >> (lanes * i) & ((1 << lanes) - 1)], sizeof set);
+    return set;
+}
+
+LAGBC_INLINE ShortSet short_set_of(uint64_t mask, int i) {
+    ShortSet bit;
+    for (int k = 0; k < short_lanes; ++k) bit[k] = static_cast<int16_t>(1 << k);
+    const ShortSet word = ShortSet{} + static_cast<int16_t>(mask >> (short_lanes * i));
+    return (word & bit) == bit;
+}
+
+#if defined(__AVX2__)
+LAGBC_INLINE uint64_t bits_of(Set set) {
+    return static_cast<uint64_t>(_mm256_movemask_pd((__m256d)set));
+}
+
+LAGBC_INLINE uint64_t bits_of(WordSet set) {
+    return static_cast<uint64_t>(_mm256_movemask_ps((__m256)set));
+}
+
+LAGBC_INLINE uint64_t bits_of(ShortSet set) {
+    const __m256i whole = (__m256i)set;
+    const __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1));
+    return static_cast<uint64_t>(_mm_movemask_epi8(bytes));
+}
+
+template <class AnySet>
+LAGBC_INLINE bool is_any(AnySet set) {
+    return !_mm256_testz_si256((__m256i)set, (__m256i)set);
+}
+#elif defined(__x86_64__)
+LAGBC_INLINE uint64_t bits_of(Set set) {
+    return static_cast<uint64_t>(_mm_movemask_pd((__m128d)set));
+}
+
+LAGBC_INLINE uint64_t bits_of(WordSet set) {
+    return static_cast<uint64_t>(_mm_movemask_ps((__m128)set));
+}
+
+LAGBC_INLINE uint64_t bits_of(ShortSet set) {
+    return static_cast<uint64_t>(_mm_movemask_epi8(_mm_packs_epi16((__m128i)set, _mm_setzero_si128())));
+}
+
+template <class AnySet>
+LAGBC_INLINE bool is_any(AnySet set) {
+    return _mm_movemask_epi8((__m128i)set) != 0;
+}
+#else
+template <class AnySet>
+LAGBC_INLINE uint64_t bits_of(AnySet set) {
+    uint64_t bits = 0;
+    for (int k = 0; k < static_cast<int>(sizeof set / sizeof set[0]); ++k)
+        bits |= static_cast<uint64_t>(set[k] & 1) << k;
+    return bits;
+}
+
+template <class AnySet>
+LAGBC_INLINE bool is_any(AnySet set) {
+    return bits_of(set) != 0;
+}
+#endif
+
+// The lanes of a set, and zeros.
+LAGBC_INLINE Lanes where(Set set, Lanes value) {
+    return (Lanes)((Set)value & set);
+}
+
+LAGBC_INLINE Lanes select(Set set, Lanes one, Lanes other) {
+    return set ? one : other;
+}
+
+LAGBC_INLINE Set is_at_most(Lanes one, Lanes other) {
+    return one <= other;
+}
+
+LAGBC_INLINE ShortLanes select(ShortSet set, ShortLanes one, ShortLanes other) {
+    return set ? one : other;
+}
+
+LAGBC_INLINE WordLanes select(WordSet set, WordLanes one, WordLanes other) {
+    return set ? one : other;
+}
+
+template <class AnyLanes>
+LAGBC_INLINE auto is_less(AnyLanes one, AnyLanes other) {
+    return one < other;
+}
+
+template <class AnyLanes>
+LAGBC_INLINE auto is_equal(AnyLanes one, AnyLanes other) {
+    return one == other;
+}
+#endif
+
+// Sums end at the largest number.
+LAGBC_INLINE ShortLanes add_saturated(ShortLanes one, ShortLanes other) {
+#if defined(__AVX2__)
+    return (ShortLanes)_mm256_adds_epu16((__m256i)one, (__m256i)other);
+#elif defined(__x86_64__)
+    return (ShortLanes)_mm_adds_epu16((__m128i)one, (__m128i)other);
+#else
+    const ShortLanes total = one + other;
+    return total | (ShortLanes)(total < one);
+#endif
+}
+
+}  // namespace lagbc::LAGBC_LEVEL
