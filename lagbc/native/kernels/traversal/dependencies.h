@@ -31,9 +31,9 @@ inline Targets omega_of(const Optional<Matrix<const double>>& omega, int64_t roo
 
 // Whether a path count is above the limit.
 inline bool overflows(Span<const double> sigma, int64_t count, double limit) {
-    double largest = 0.0;
-    for (int64_t i = 0; i < count; ++i) largest = std::max(largest, sigma[i]);
-    return largest > limit;
+    bool is_above = false;  // of all, without a branch: vectors compare
+    for (int64_t i = 0; i < count; ++i) is_above |= sigma[i] > limit;
+    return is_above;
 }
 
 // Make `onward` of `own`, from the last of the tight edges to the first.
@@ -66,12 +66,15 @@ void add_onward(const Trail<Index>& trail, Optional<Span<const double>> members,
     for (int64_t i = 1; i < count; ++i) total[order[i]] += sigma[i] * onward[i] * times;
 }
 
-// Write what targets count into `own`.
-template <class Index>
+// Write what targets count into `own`, to each path or to all of them.
+template <bool by_path, class Index>
 void own_targets(const Trail<Index>& trail, int64_t count, const Targets& omega) {
     const auto order = trail.order;
-    const auto own = trail.own;
-    for (int64_t i = 0; i < count; ++i) own[i] = omega.is_there ? omega[order[i]] : 1.0;
+    const auto own = trail.own, sigma = trail.sigma;
+    if (omega.is_there)
+        for (int64_t i = 0; i < count; ++i) own[i] = by_path ? omega[order[i]] / sigma[i] : omega[order[i]];
+    else
+        for (int64_t i = 0; i < count; ++i) own[i] = by_path ? 1.0 / sigma[i] : 1.0;
 }
 
 // Count both ends of every pair of the root and a vertex that it reaches.
@@ -102,10 +105,9 @@ void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, co
               Totals& totals, int64_t) {
     const auto [count, tight] = found;
     const auto order = trail.order;
-    const auto dist = trail.dist, sigma = trail.sigma, own = trail.own;
+    const auto dist = trail.dist, own = trail.own;
     if (totals.dependency.is_there) {
-        own_targets(trail, count, omega);
-        for (int64_t i = 0; i < count; ++i) own[i] /= sigma[i];
+        own_targets<true>(trail, count, omega);
         const auto members = trail.members;
         if (members.is_there)
             for (int64_t i = 0; i < count; ++i) own[i] *= members[i];
@@ -114,7 +116,7 @@ void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, co
     }
     if (totals.edges.is_there) add_edges(trail, tight, times, totals.edges);
     if (totals.stress.is_there) {
-        own_targets(trail, count, omega);
+        own_targets<false>(trail, count, omega);
         add_onward(trail, {}, count, tight, times, totals.stress);
     }
     if (totals.reached.is_there)

@@ -221,9 +221,9 @@ int64_t count_paths(const Trail<Index>& trail, Reached noted, const Search<Index
 
 // Whether no path leads to some vertex: a length was absorbed.
 inline bool misses(Span<const double> sigma) {
-    double least = 1.0;
-    for (const double paths : sigma) least = std::min(least, paths);
-    return least == 0.0;
+    bool is_missed = false;
+    for (const double paths : sigma) is_missed |= paths == 0.0;
+    return is_missed;
 }
 
 // Leave a search as it was before it; return how far the farthest vertex is, which need not be the last of its bucket.
