@@ -21,8 +21,7 @@ inline constexpr int lanes = 4;
 #else
 inline constexpr int lanes = 2;
 #endif
-// Whole numbers in 32 bytes at most.
-inline constexpr int short_lanes = lanes == 2 ? 8 : 16;
+inline constexpr int short_lanes = 4 * lanes;
 inline constexpr int word_lanes = short_lanes / 2;
 
 using Lanes = double __attribute__((vector_size(8 * lanes)));
@@ -67,8 +66,8 @@ LAGBC_INLINE void store(T* row, int i, VectorOf<T> value) {
 // Sets of lanes: mask registers, or lanes of all ones. Those of whole numbers are of the type of their lanes.
 #if defined(__AVX512F__)
 using Set = __mmask8;
-using ShortSet = __mmask16;
-using WordSet = __mmask8;
+using ShortSet = __mmask32;
+using WordSet = __mmask16;
 
 // The columns of a mask that are in part i of a row.
 LAGBC_INLINE Set set_of(uint64_t mask, int i) {
@@ -109,27 +108,27 @@ LAGBC_INLINE Set is_equal(Lanes one, Lanes other) {
 }
 
 LAGBC_INLINE ShortLanes select(ShortSet set, ShortLanes one, ShortLanes other) {
-    return (ShortLanes)_mm256_mask_blend_epi16(set, (__m256i)other, (__m256i)one);
+    return (ShortLanes)_mm512_mask_blend_epi16(set, (__m512i)other, (__m512i)one);
 }
 
 LAGBC_INLINE ShortSet is_less(ShortLanes one, ShortLanes other) {
-    return _mm256_cmplt_epu16_mask((__m256i)one, (__m256i)other);
+    return _mm512_cmplt_epu16_mask((__m512i)one, (__m512i)other);
 }
 
 LAGBC_INLINE ShortSet is_equal(ShortLanes one, ShortLanes other) {
-    return _mm256_cmpeq_epu16_mask((__m256i)one, (__m256i)other);
+    return _mm512_cmpeq_epu16_mask((__m512i)one, (__m512i)other);
 }
 
 LAGBC_INLINE WordLanes select(WordSet set, WordLanes one, WordLanes other) {
-    return (WordLanes)_mm256_mask_blend_epi32(set, (__m256i)other, (__m256i)one);
+    return (WordLanes)_mm512_mask_blend_epi32(set, (__m512i)other, (__m512i)one);
 }
 
 LAGBC_INLINE WordSet is_less(WordLanes one, WordLanes other) {
-    return _mm256_cmplt_epu32_mask((__m256i)one, (__m256i)other);
+    return _mm512_cmplt_epu32_mask((__m512i)one, (__m512i)other);
 }
 
 LAGBC_INLINE WordSet is_equal(WordLanes one, WordLanes other) {
-    return _mm256_cmpeq_epu32_mask((__m256i)one, (__m256i)other);
+    return _mm512_cmpeq_epu32_mask((__m512i)one, (__m512i)other);
 }
 #else
 using Set = int64_t __attribute__((vector_size(8 * lanes)));
@@ -242,9 +241,31 @@ LAGBC_INLINE auto is_equal(AnyLanes one, AnyLanes other) {
 }
 #endif
 
+LAGBC_INLINE uint16_t smallest_of(ShortLanes numbers) {
+#if defined(__SSE4_1__)
+#if defined(__AVX512F__)
+    const __m256i half =
+        _mm256_min_epu16(_mm512_castsi512_si256((__m512i)numbers), _mm512_extracti64x4_epi64((__m512i)numbers, 1));
+    const __m128i eight = _mm_min_epu16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+#elif defined(__AVX2__)
+    const __m256i half = (__m256i)numbers;
+    const __m128i eight = _mm_min_epu16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+#else
+    const __m128i eight = (__m128i)numbers;
+#endif
+    return static_cast<uint16_t>(_mm_extract_epi16(_mm_minpos_epu16(eight), 0));
+#else
+    uint16_t smallest = numbers[0];
+    for (int k = 1; k < short_lanes; ++k) smallest = numbers[k] < smallest ? numbers[k] : smallest;
+    return smallest;
+#endif
+}
+
 // Sums end at the largest number.
 LAGBC_INLINE ShortLanes add_saturated(ShortLanes one, ShortLanes other) {
-#if defined(__AVX2__)
+#if defined(__AVX512F__)
+    return (ShortLanes)_mm512_adds_epu16((__m512i)one, (__m512i)other);
+#elif defined(__AVX2__)
     return (ShortLanes)_mm256_adds_epu16((__m256i)one, (__m256i)other);
 #elif defined(__x86_64__)
     return (ShortLanes)_mm_adds_epu16((__m128i)one, (__m128i)other);

@@ -216,8 +216,7 @@ LAGBC_INLINE double minimum_of_row(const uint16_t* values, uint64_t mask) {
         const ShortLanes value = select(short_set_of(mask, i), load(values, i), splat(short_infinity));
         smallest = select(is_less(value, smallest), value, smallest);
     });
-    uint16_t least = short_infinity;
-    for (int k = 0; k < short_lanes; ++k) least = smallest[k] < least ? smallest[k] : least;
+    const uint16_t least = smallest_of(smallest);
     return least == short_infinity ? infinity : least;
 }
 
