@@ -142,7 +142,7 @@ def read_graph(
         source = find_source(file, name, host_budget() if budget is None else budget, report)
         graph = replace(_read(source, strengths, said), name=name, strengths=strengths)
     if name.startswith(EXAMPLE) and (places := example_coordinates(name.removeprefix(EXAMPLE))):
-        graph = replace(graph, coordinates=read_coordinates(places, graph.matrix.shape[0], graph.labels))
+        graph = replace(graph, coordinates=read_coordinates(places, graph.rows.shape[0], graph.labels))
     for notice in graph.notices:
         warn(f"{name}: {notice}", GraphFileWarning)
     return graph

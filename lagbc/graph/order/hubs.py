@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from lagbc.graph import tuning
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 def group_by_hubs(distances: Any, vertices: Any) -> Any:
