@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from numbers import Real
 from typing import Any
 
@@ -23,7 +24,8 @@ def refuse_masked(name: str, given: Any, instead: str = _INSTEAD) -> None:
             refuse_masked(f"{name}.{part}", getattr(given, part, None), _OF_SPARSE)
         return
     items = given if isinstance(given, list | tuple) else (given,)
-    if not any(issubclass(kind, np.ma.MaskedArray) for kind in set(map(type, items))):
+    # Who has one has loaded the module.
+    if "numpy.ma" not in sys.modules or not any(issubclass(kind, np.ma.MaskedArray) for kind in set(map(type, items))):
         return
     arrays = [item for item in items if isinstance(item, np.ma.MaskedArray)]
     masked, size = sum(map(np.ma.count_masked, arrays)), sum(array.size for array in arrays)

@@ -16,14 +16,13 @@ from lagbc.methods.sums import Sums
 from lagbc.reduce.piece import NotContractible
 from lagbc.run import memory
 from lagbc.run.checkpoint import Checkpoint, Progressed, open_checkpoint
-from lagbc.run.crew import elsewhere_of
+from lagbc.run.devices import devices_of
 from lagbc.run.options import Settings
 from lagbc.run.part import Part
 from lagbc.run.plan import Plan
 from lagbc.run.progress import Meter, Stretch
 from lagbc.run.sweep import sweep
 from lagbc.run.threads import Elsewhere
-from lagbc.run.within import sweep_within
 from lagbc.stopping import raise_if_stopped
 
 if TYPE_CHECKING:
@@ -124,6 +123,16 @@ def _execute(plan: Plan) -> Result:
         return Result(whole_sums(plan, sums), plan)
 
 
+def elsewhere_of(settings: Settings, part: Part) -> Elsewhere | None:
+    """Return who sweeps a part in the place of one device, if several are asked for."""
+    devices = devices_of(settings, part)
+    if not devices:
+        return None
+    from lagbc.run.crew import Crew
+
+    return Crew(devices, part).each
+
+
 def whole_sums(plan: Plan, sums: list[Sums]) -> Sums:
     """Make the sums of the graph of a call of those of the parts of its plan."""
     if plan.reduction is not None:
@@ -147,8 +156,7 @@ def _sum(
     elsewhere: Elsewhere | None,
 ) -> Sums:
     if part.contracted is None:
-        swept = sweep if part.sweep.bounds is None else sweep_within
-        return swept(
+        return _loop(part)(
             part.graph,
             part.method,
             part.sweep,
@@ -172,6 +180,15 @@ def _sum(
         in_calling_thread=in_calling_thread,
         elsewhere=elsewhere,
     )
+
+
+def _loop(part: Part) -> Callable[..., Sums]:
+    """Return the loop over the roots of a part."""
+    if part.sweep.bounds is None:
+        return sweep
+    from lagbc.run.within import sweep_within
+
+    return sweep_within
 
 
 def _tells(plan: Plan, kept: Checkpoint | None, stack: ExitStack) -> list[Callable[[int], None] | None]:
