@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sized
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,6 @@ from lagbc.graph.plain import is_sparse
 from lagbc.graph.validate import is_cupy, stored_loops, take_graph
 from lagbc.methods.sums import DECAYING, PATH_SUMS
 from lagbc.phases import phase
-from lagbc.run.checkpoint import Begun
 from lagbc.run.demand import origins, parse_demand
 from lagbc.run.devices import home
 from lagbc.run.execute import Result, execute
@@ -49,6 +48,9 @@ from lagbc.run.request import (
 from lagbc.run.upload import is_read_on_device
 from lagbc.stopping import raise_if_stopped
 from lagbc.types import GraphLike
+
+if TYPE_CHECKING:
+    from lagbc.run.checkpoint import Begun
 
 
 def compute(

@@ -18,13 +18,10 @@ class _Plain:
     """A matrix of a shape, and its stored values."""
 
     ndim = 2
+    to_scipy: Any
 
     def __init__(self, shape: tuple[int, int], data: NDArray[Any]) -> None:
         self.shape, self.dtype, self.nnz, self.data = shape, data.dtype, len(data), data
-
-    def to_scipy(self) -> Any:
-        """Return SciPy's matrix of the same arrays."""
-        raise NotImplementedError
 
     def tocsr(self) -> sparse.csr_array:
         """Return compressed rows of SciPy's."""

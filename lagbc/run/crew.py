@@ -21,8 +21,8 @@ from lagbc.methods.contract import Interrupted, StopFlag
 from lagbc.methods.sums import SparseSums, Sums
 from lagbc.run.devices import Device
 from lagbc.run.part import Part
+from lagbc.run.pool import Threads
 from lagbc.run.sweep import with_less_memory
-from lagbc.run.threads import Threads
 from lagbc.run.within import BlockWorker, blocks_of
 from lagbc.run.workers import Roots, Workers, chunk_length
 

@@ -15,17 +15,16 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.sums import Sums
 from lagbc.reduce.piece import NotContractible
 from lagbc.run import memory
-from lagbc.run.checkpoint import Checkpoint, Progressed, open_checkpoint
 from lagbc.run.devices import devices_of
 from lagbc.run.options import Settings
 from lagbc.run.part import Part
 from lagbc.run.plan import Plan
-from lagbc.run.progress import Meter, Stretch
 from lagbc.run.sweep import sweep
 from lagbc.run.threads import Elsewhere
 from lagbc.stopping import raise_if_stopped
 
 if TYPE_CHECKING:
+    from lagbc.run.checkpoint import Checkpoint, Progressed
     from lagbc.run.executors import Engine
 
 
@@ -106,6 +105,8 @@ def _execute(plan: Plan) -> Result:
     plan.warn_of_less_memory()
     settings, kept = plan.settings, None
     if settings.checkpoint is not None and plan.parts:
+        from lagbc.run.checkpoint import open_checkpoint
+
         kept = open_checkpoint(settings.checkpoint, plan.parts, plan.request.roots, sampled=plan.request.is_sample)
     with ExitStack() as stack:
         tells = _tells(plan, kept, stack)
@@ -195,6 +196,8 @@ def _tells(plan: Plan, kept: Checkpoint | None, stack: ExitStack) -> list[Callab
     """Return for each part what takes how many of its roots are done; None where nobody asks."""
     if not plan.settings.progress:
         return [None] * len(plan.parts)
+    from lagbc.run.progress import Meter, Stretch
+
     stretches = [
         Stretch(part.swept, kept.parts[number].state.done if kept else 0, edges_of(part))
         for number, part in enumerate(plan.parts)

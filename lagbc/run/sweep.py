@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +21,11 @@ from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.phases import in_phase, phase
 from lagbc.run import memory
-from lagbc.run.checkpoint import Progressed
 from lagbc.run.threads import Elsewhere
 from lagbc.run.workers import Part, Roots, Summed, Workers, cut
+
+if TYPE_CHECKING:
+    from lagbc.run.checkpoint import Progressed
 
 
 def sweep(
