@@ -159,7 +159,7 @@ def order_roots(graph: Graph, method: Method, roots: NDArray[np.int64]) -> NDArr
 def _group(graph: Graph, method: Method, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
     """Group vertices of a graph in sweep order by their distances to its hubs."""
     if method.device == "cpu" and graph.weighted:
-        grouped = group_by_length(graph.transpose.matrix, vertices)
+        grouped = group_by_length(graph.csr, graph.transpose.csr, vertices)
     elif method.device == "cuda":
         placed = graph.on_device
         grouped = group_by_hubs(hub_distances(placed.indptr, placed.indices), method.arrays.asarray(vertices))
