@@ -1,4 +1,4 @@
-// The bytes of an edge list: lines into fields, fields into numbers; lagbc/io/edges/read.py.
+// The bytes of an edge list or a Matrix Market file: lines into fields, fields into numbers; lagbc/io/scan.py.
 //
 // A piece of text holds whole lines, each ending in a newline. A field is a range starts[i][e] to stops[i][e] of it:
 // the i-th wanted one of the e-th edge.
