@@ -197,11 +197,16 @@ def merge_repeats(
     from lagbc.graph.host import csr as host
 
     kind = index_type(n)
-    # Values are only moved, whatever they are, so that it may as well be their places, taken for floats bit by bit.
-    places = None if values is None else np.arange(len(tails), dtype=np.int64).view(np.float64)
+    # Values are only moved, so that they are taken for floats bit by bit; their places are, if they are of other size.
+    is_moved = values is not None and values.dtype.itemsize == np.dtype(np.float64).itemsize
+    places = np.arange(0 if values is None or is_moved else len(tails), dtype=np.int64)
+    moved = None if values is None else (values if is_moved else places).view(np.float64)
     ends = tails.astype(kind, copy=False), heads.astype(kind, copy=False)
-    indptr, indices, places = host.in_rows(n, *ends, places)
-    values = np.ones(len(indices)) if values is None else values[places.view(np.int64)]
+    indptr, indices, moved = host.in_rows(n, *ends, moved)
+    if values is None:
+        values = np.ones(len(indices))
+    else:
+        values = moved.view(values.dtype) if is_moved else values[moved.view(np.int64)]
     is_first = np.ones(len(indices), np.bool_)
     is_first[1:] = indices[1:] != indices[:-1]
     is_first[indptr[:-1][indptr[:-1] < indptr[1:]]] = True

@@ -22,12 +22,13 @@ _BANNER = re.compile(
 _INTEGER = re.compile(rb"-?[0-9]{1,40}")
 # Numbers in a value.
 _PARTS = {"pattern": 0, "complex": 2}
+_TYPES: dict[str, list[Any]] = {"pattern": [], "real": [np.float64], "complex": [np.complex128]}
 # What the compiled loops would take for a comment or a quote, and no entry holds.
-_FOREIGN = re.compile(rb"[%#\"]")
+_FOREIGN = (b"%", b"#", b'"')
 # What stands at (j, i), where it is not in the file, if x stands at (i, j).
 _MIRRORED = {"symmetric": np.positive, "skew-symmetric": np.negative, "hermitian": np.conjugate}
 # Peak bytes of reading: an entry of a coordinate file, as stored and mirrored; a cell of a dense one; a vertex.
-_BYTES_PER_ENTRY, _BYTES_PER_MIRRORED_ENTRY, _BYTES_PER_CELL, _BYTES_PER_VERTEX = 60, 120, 60, 24
+_BYTES_PER_ENTRY, _BYTES_PER_MIRRORED_ENTRY, _BYTES_PER_CELL, _BYTES_PER_VERTEX = 70, 130, 60, 24
 
 # Rows and columns of entries, from 0 on, and values, if there are some.
 _Read = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
@@ -65,7 +66,7 @@ def read_matrix_market(source: Source, strengths: bool) -> GraphFile:
     mirrored = header.symmetry != "general"
     if mirrored:
         back = rows != columns
-        rows, columns = np.concatenate([rows, columns[back]]), np.concatenate([columns, rows[: len(back)][back]])
+        rows, columns = np.concatenate([rows, columns[back]]), np.concatenate([columns, rows[back]])
         if values is not None:
             values = np.concatenate([values, _MIRRORED[header.symmetry](values[back])])
     matrix, repeats = merge_repeats(header.n, rows, columns, values, largest=strengths, mirrored=mirrored)
@@ -158,7 +159,8 @@ def _require_room(source: Source, header: _Header) -> None:
 
 
 def _read_entries(source: Source, header: _Header) -> _Read:
-    read: list[tuple[NDArray[Any], ...]] = []
+    kinds: list[Any] = [] if header.dense else [index_type(header.n)] * 2
+    columns = [np.empty(header.entries, kind) for kind in kinds + _TYPES.get(header.field, [np.int64])]
     count, line = 0, header.line + 1
     for first, piece in source.pieces():
         skipped = max(header.line + 1 - first, 0)  # lines of the header
@@ -167,23 +169,22 @@ def _read_entries(source: Source, header: _Header) -> _Read:
             continue
         line = first + skipped
         lines = split_lines(body, b" ", header.columns, list(range(header.columns)), glued=False)
-        read.append(_numbers(source, header, line, body, lines))
-        if count + len(lines.numbers) > header.entries:
-            place = int(lines.numbers[header.entries - count])
+        numbers = _numbers(source, header, line, body, lines)
+        begun, count = count, count + len(lines.numbers)
+        if count > header.entries:
+            place = int(lines.numbers[header.entries - begun])
             _fail_entry(source, header, line + place, "Too many lines", body.split(b"\n")[place])
-        count, line = count + len(lines.numbers), line + body.count(b"\n")
+        for column, part in zip(columns, numbers, strict=True):
+            column[begun:count] = part
+        line += body.count(b"\n")
     if count < header.entries:
         _fail_entry(source, header, line, f"Truncated file, {count} of {header.entries} entries", b"")
-    kind = index_type(header.n)
-    columns = [np.concatenate(parts) for parts in zip(*read, strict=True)]
-    if header.dense:
-        (values,) = columns or [np.zeros(0)]
-        places = np.flatnonzero(values)
-        rows, heads = _listed_cells(header, places)
-        return rows.astype(kind), heads.astype(kind), values[places]
-    if not columns:
-        columns = [np.zeros(0, kind)] * 2 + [np.zeros(0)] * (header.field != "pattern")
-    return columns[0], columns[1], columns[2] if len(columns) > 2 else None
+    if not header.dense:
+        return columns[0], columns[1], columns[2] if len(columns) > 2 else None
+    (values,) = columns
+    places = np.flatnonzero(values)
+    rows, heads = _listed_cells(header, places)
+    return rows, heads, values[places]
 
 
 def _listed_cells(header: _Header, places: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -197,8 +198,7 @@ def _listed_cells(header: _Header, places: NDArray[np.int64]) -> tuple[NDArray[n
 
 def _numbers(source: Source, header: _Header, line: int, body: bytes, lines: Lines) -> tuple[NDArray[Any], ...]:
     """Read the lines from this one on: rows and columns, from 0 on, unless they are dense, and values, if any."""
-    foreign = _FOREIGN.search(body)
-    wrong = [lines.wrong, body.count(b"\n", 0, foreign.start()) if foreign else -1]
+    wrong = [lines.wrong, *(body.count(b"\n", 0, body.find(byte)) for byte in _FOREIGN if byte in body)]
 
     def read(as_numbers: Any, field: int) -> NDArray[Any]:
         values, place = as_numbers(lines.text, *lines.fields[field])
@@ -221,8 +221,7 @@ def _numbers(source: Source, header: _Header, line: int, body: bytes, lines: Lin
     if header.field == "complex":
         real, imaginary = values
         values = [real + 1j * imaginary]
-    kind = index_type(header.n)
-    return (*((end - 1).astype(kind) for end in ends), *values)
+    return (*(end - 1 for end in ends), *values)
 
 
 def _fail_entry(source: Source, header: _Header, line: int, found: str, text: bytes) -> NoReturn:

@@ -61,9 +61,8 @@ def read_floats(
 ) -> tuple[NDArray[np.float64], int]:
     """Read fields as floats; also return the first that is none, or -1."""
     values, hard = core.parse_floats(text, starts, stops)
-    whole = text.tobytes() if len(hard) else b""
-    for i, begin, end in zip(hard.tolist(), starts[hard].tolist(), stops[hard].tolist(), strict=True):
-        number = whole[begin:end]
+    for i in hard.tolist():
+        number = text[starts[i] : stops[i]].tobytes()
         if not is_float(number):
             return values, i
         values[i] = float(number)
