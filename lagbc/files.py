@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import io
 import os
-import secrets
-import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from glob import escape
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -83,18 +81,20 @@ def written(path: Path, *, lasting: bool = True) -> Iterator[BinaryIO]:
 
 def remove_unfinished(path: Path) -> None:
     """Remove what processes that were killed while they wrote a file have left."""
+    from glob import escape
+
     for left in path.parent.glob(f"{escape(path.name)}.{'?' * 8}{UNFINISHED}"):
         left.unlink(missing_ok=True)
 
 
 def _beside(path: Path) -> Path:
-    return path.with_name(f"{path.name}.{secrets.token_hex(4)}{UNFINISHED}")
+    return path.with_name(f"{path.name}.{os.urandom(4).hex()}{UNFINISHED}")
 
 
 def _take_name(begun: Path, target: Path) -> None:
     """Put a file in the place of another one, in one step and with its permissions."""
     if target.exists():
-        shutil.copymode(target, begun)
+        begun.chmod(stat.S_IMODE(target.stat().st_mode))
     begun.replace(target)
 
 

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-import psutil
-
 try:
     import resource
 except ImportError:  # Windows
@@ -29,8 +27,17 @@ def free_memory(root: Path = Path("/")) -> int:
     root : Path
         Where ``proc`` and ``sys`` are.
     """
-    free: int = psutil.virtual_memory().available
-    return min([free, *_left_by_groups(root), *_left_of_address_space()])
+    return min([_available(root), *_left_by_groups(root), *_left_of_address_space()])
+
+
+def _available(root: Path) -> int:
+    """Bytes that the system can give: as Linux says, elsewhere as psutil finds."""
+    for line in _lines(root / "proc/meminfo"):
+        if line.startswith("MemAvailable:"):
+            return 1024 * int(line.split()[1])
+    import psutil
+
+    return int(psutil.virtual_memory().available)
 
 
 def usable_cores() -> int:
@@ -56,7 +63,8 @@ def _left_of_address_space() -> Iterator[int]:
         return
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY:
-        yield max(0, limit - psutil.Process().memory_info().vms)
+        pages = _lines(Path("/proc/self/statm"))  # on Linux; of all, the first number
+        yield max(0, limit - int(pages[0].split()[0]) * resource.getpagesize()) if pages else limit
 
 
 @dataclass(frozen=True)

@@ -137,6 +137,25 @@ def test_import_loads_nothing_heavy():
     assert not heavy & loaded_by("import lagbc; dir(lagbc)")
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from lagbc.interfaces.cli import main\nmain(['bc', 'example:karate'], standalone_mode=False)",
+        "from lagbc.interfaces.cli import main\nmain(['bc', 'example:lesmis', '--weighted'], standalone_mode=False)",
+        "import lagbc, numpy as np\nlagbc.centralities(np.eye(9, k=1))",
+        "import networkx as nx\nnx.betweenness_centrality(nx.path_graph(9), backend='lagbc')",
+    ],
+)
+def test_a_first_call_loads_only_what_it_uses(code):
+    """Who passes a matrix of SciPy has loaded it; others do without, and a small run without threads."""
+    assert not {"scipy", "matplotlib", "tqdm", "psutil", "concurrent", "multiprocessing"} & loaded_by(code)
+
+
+def test_lengths_are_grouped_without_scipy():
+    made = "import lagbc, numpy as np\nA = np.random.default_rng(0).integers(0, 2, (1200, 1200))"
+    assert "scipy" not in loaded_by(f"{made}\nlagbc.bc(A, weighted=True, method='batched', device='cpu')")
+
+
 def test_graph_and_table_load_no_method():
     loaded = loaded_by("import lagbc; lagbc.METHODS, lagbc.bc, lagbc.estimate_memory")
     assert not {"graphblas", "cupy", "matplotlib", "networkx", "tqdm"} & loaded

@@ -15,6 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
 
+import click
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -183,7 +184,7 @@ def commands():
 def test_the_commands_of_the_readme_are_understood(line):
     """What they do is tested with the command line."""
     name, *arguments = line.split()
-    main.commands[name].make_context(name, arguments)
+    main.get_command(click.Context(main), name).make_context(name, arguments)
 
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -69,7 +69,7 @@ def test_a_warning_is_shown_once_a_line_and_may_be_an_error(scarce, recwarn):
 FOREIGN = {
     "NotImplementedError": "methods interfaces.nx_graph run.workers",
     "AttributeError": "__init__",
-    "KeyboardInterrupt": "run.executors run.threads",
+    "KeyboardInterrupt": "run.executors run.pool",
     "Terminated": "interfaces.signals",
     "IndexError": "graph.host.csr",
     "LookupError": "cuda.kernel",

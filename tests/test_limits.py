@@ -2,10 +2,8 @@
 
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import numpy as np
-import psutil
 import pytest
 
 import lagbc
@@ -80,7 +78,7 @@ SYSTEMS = {
 
 @pytest.fixture
 def _free(monkeypatch):
-    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=5000))
+    monkeypatch.setattr(limits, "_available", lambda root: 5000)
     monkeypatch.setattr(limits, "_left_of_address_space", lambda: [])
 
 
@@ -113,12 +111,19 @@ def test_budget_is_half_of_what_a_group_leaves(monkeypatch):
         lagbc.bc(np.ones((300, 300)))  # a run of less than 1 MiB does not look
 
 
+def test_what_the_system_can_give(tmp_path):
+    write(tmp_path / "proc/meminfo", "MemTotal:  9000 kB\nMemFree:  10 kB\nMemAvailable:    2500 kB\n")
+    assert limits._available(tmp_path) == 2500 * 1024
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone says what is used")
 def test_address_space():
-    pytest.importorskip("resource")
     script = """
-import resource, psutil
+import resource
+from pathlib import Path
 from lagbc import limits
-used = psutil.Process().memory_info().vms
+status = Path("/proc/self/status").read_text()
+used = 1024 * int(status.partition("VmSize:")[2].split()[0])
 resource.setrlimit(resource.RLIMIT_AS, (used + 10_000_000, resource.RLIM_INFINITY))
 assert limits.free_memory() <= 10_000_000
 """

@@ -8,7 +8,7 @@ from strategies import path
 
 import lagbc
 from lagbc import phases
-from lagbc.run.threads import Threads
+from lagbc.run.pool import Threads
 
 
 @pytest.fixture

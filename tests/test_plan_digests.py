@@ -8,13 +8,12 @@ constants of `lagbc.methods.tuning`, so that a plan depends on nothing that a ma
 import os
 from functools import partial
 from itertools import product
-from types import SimpleNamespace
 
-import psutil
 import recorded
 from hashed import FIVE, METHODS, network, trips
 
 import lagbc
+from lagbc import limits
 
 STATED = {"threads": 2, "memory": "8GB"}
 ASKED = {
@@ -94,7 +93,7 @@ def test_plans():
 
 def test_plans_of_another_machine(monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(7)), raising=False)
-    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=10**6))
+    monkeypatch.setattr(limits, "_available", lambda root: 10**6)
     assert plans("cpu") == recorded.read("plan_digests")
 
 

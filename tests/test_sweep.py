@@ -11,13 +11,13 @@ import tracemalloc
 import types
 
 import numpy as np
-import psutil
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 from strategies import cycle, diamonds, disjoint, grid, oracle, path, scale_free, star, with_lengths
 
 import lagbc
+from lagbc import limits
 from lagbc.graph.order import hubs
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table as methods
@@ -600,8 +600,7 @@ def test_bad_budget(monkeypatch, text):
 
 def test_budget_is_half_of_what_is_free(monkeypatch):
     monkeypatch.delenv("LAGBC_MEMORY", raising=False)
-    free = types.SimpleNamespace(available=1000)
-    monkeypatch.setattr(psutil, "virtual_memory", lambda: free)
+    monkeypatch.setattr(limits, "_available", lambda root: 1000)
     assert memory.budget("cpu") == 500
     with pytest.raises(MemoryError, match="the budget is 500"):
         lagbc.bc(A, threads=2)  # more than a small run takes, which looks for no budget

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sized
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from lagbc.centrality.registry import (
     NONE_GIVEN,
@@ -27,10 +26,10 @@ from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
+from lagbc.graph.plain import is_sparse
 from lagbc.graph.validate import is_cupy, stored_loops, take_graph
 from lagbc.methods.sums import DECAYING, PATH_SUMS
 from lagbc.phases import phase
-from lagbc.run.checkpoint import Begun
 from lagbc.run.demand import origins, parse_demand
 from lagbc.run.devices import home
 from lagbc.run.execute import Result, execute
@@ -49,6 +48,9 @@ from lagbc.run.request import (
 from lagbc.run.upload import is_read_on_device
 from lagbc.stopping import raise_if_stopped
 from lagbc.types import GraphLike
+
+if TYPE_CHECKING:
+    from lagbc.run.checkpoint import Begun
 
 
 def compute(
@@ -202,7 +204,7 @@ def _about_roots(A: Any, arguments: Arguments) -> int:
             return len(cast(Sized, arguments.sources))
         except TypeError:  # which `parse_vertices` says better
             return 0
-    return A.shape[0] if sparse.issparse(A) else 0
+    return A.shape[0] if is_sparse(A) else 0
 
 
 def compute_one(
@@ -355,6 +357,8 @@ def where_it_is(A: Any, scores: NDArray[np.float64]) -> Any:
 
 def _edge_matrix(A: Any, graph: Graph, scores: NDArray[np.float64]) -> Any:
     """Lay out scores in the pattern of A (of A + A.T), with a zero for each self loop, in the format of A."""
+    from scipy import sparse
+
     loops, host = as_numpy(stored_loops(A)), graph.on_host
     rows, columns = np.concatenate([host.rows, loops]), np.concatenate([host.indices, loops])
     values = np.concatenate([scores, np.zeros(len(loops))])
@@ -363,6 +367,6 @@ def _edge_matrix(A: Any, graph: Graph, scores: NDArray[np.float64]) -> Any:
         from cupyx.scipy.sparse import csr_matrix
 
         return csr_matrix(matrix).asformat(A.format)
-    if not sparse.issparse(A):
+    if not is_sparse(A):
         return matrix
     return (sparse.csr_matrix(matrix) if isinstance(A, sparse.spmatrix) else matrix).asformat(A.format)

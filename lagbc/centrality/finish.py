@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from lagbc.centrality.rescale import per_sample, rescale, rescale_edges
 from lagbc.errors import InvalidValueError, OutOfRangeError
+from lagbc.graph.csr import transposed
 from lagbc.graph.names import in_words
 
 if TYPE_CHECKING:
@@ -38,10 +38,9 @@ def edge_bc(result: Result, arguments: Arguments) -> Scores:
     """Betweenness of edges: both entries of an undirected edge hold the sum of its two directions."""
     raw, graph = result.sums.edges, result.graph.on_host
     if not graph.directed:
-        back = sparse.csr_array((raw, graph.pattern.indices, graph.pattern.indptr), shape=(graph.n, graph.n)).T.tocsr()
-        back.sort_indices()
+        _, _, back = transposed(graph.n, graph.indptr, graph.indices, np.ascontiguousarray(raw))
         with np.errstate(over="ignore"):
-            raw = raw + back.data
+            raw = raw + back
     sample = _sample(result)
     scores = rescale_edges(
         raw,

@@ -1,4 +1,4 @@
-"""Graphs of other libraries and of files, and arrays of a CSR matrix, read as edges and SciPy matrices.
+"""Graphs of other libraries and of files, and arrays of a CSR matrix, read as edges and matrices.
 
 No library is imported here: whoever passes an object of one has it loaded, and it is told by the name of its class.
 """
@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from lagbc.errors import InvalidTypeError, InvalidValueError, warn
 from lagbc.graph import numbered
 from lagbc.graph.entries import Entries, as_lengths, attribute_of, no_attribute
 from lagbc.graph.given import array_of
+from lagbc.graph.plain import Listed, Rows
 
 
 def is_networkx(A: Any) -> bool:
@@ -48,7 +48,7 @@ def is_directed(A: Any) -> bool:
     return library is None or bool(library.is_directed(A))
 
 
-def to_matrix(A: Any, *, weighted: bool | str = False, strength: bool = False) -> sparse.sparray:
+def to_matrix(A: Any, *, weighted: bool | str = False, strength: bool = False) -> Listed | Rows:
     """Read a graph or matrix that is `is_adaptable`, vertices in its own order.
 
     Parameters
@@ -63,8 +63,8 @@ def to_matrix(A: Any, *, weighted: bool | str = False, strength: bool = False) -
 
     Returns
     -------
-    SciPy sparse array, shape (n, n)
-        Of a file its own matrix, of arrays a csr_array of them, else a coo_array.
+    Rows or Listed, shape (n, n)
+        Of a file its rows, of arrays such of them.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def networkx_edge_data(G: Any) -> Iterator[Mapping[Any, Any]]:
     return chain.from_iterable(keys.values() for keys in data) if G.is_multigraph() else data
 
 
-def _read_networkx(G: Any, weighted: bool | str, strength: bool) -> sparse.coo_array:
+def _read_networkx(G: Any, weighted: bool | str, strength: bool) -> Listed:
     entries = networkx_entries(G)
     if weighted is False:
         return entries.matrix()
@@ -142,16 +142,16 @@ def _require_attribute(G: Any, entries: Entries, attribute: str) -> None:
     )
 
 
-def _read_graphblas(A: Any, weighted: bool | str, strength: bool) -> sparse.coo_array:
+def _read_graphblas(A: Any, weighted: bool | str, strength: bool) -> Listed:
     if isinstance(weighted, str):
         raise refuse_attribute(A, weighted)
     rows, columns, values = A.to_coo(values=weighted)
     values = values if weighted else np.ones(len(rows), np.bool_)
     # As signed integers, which SciPy indexes with; GraphBLAS allows dimensions up to 2**60.
-    return sparse.coo_array((values, (rows.astype(np.int64), columns.astype(np.int64))), shape=A.shape)
+    return Listed(A.shape, rows.astype(np.int64), columns.astype(np.int64), values)
 
 
-def _read_graph_file(file: Any, weighted: bool | str, strength: bool) -> sparse.sparray:
+def _read_graph_file(file: Any, weighted: bool | str, strength: bool) -> Rows:
     if isinstance(weighted, str):
         raise refuse_attribute(file, weighted, "strength" if strength else "weighted")
     if strength and file.notices and not file.strengths:
@@ -160,7 +160,8 @@ def _read_graph_file(file: Any, weighted: bool | str, strength: bool) -> sparse.
         )
     if weighted:
         file.require_lengths("strength" if strength else "length")  # in its own words
-    return file.matrix
+    rows: Rows = file.rows
+    return rows
 
 
 _ARRAYS = (
@@ -169,7 +170,7 @@ _ARRAYS = (
 )
 
 
-def _read_arrays(arrays: tuple[Any, ...], weighted: bool | str, strength: bool) -> sparse.csr_array:
+def _read_arrays(arrays: tuple[Any, ...], weighted: bool | str, strength: bool) -> Rows:
     if isinstance(weighted, str):
         raise refuse_attribute(arrays, weighted, "strength" if strength else "weighted")
     titles = {2: ("indptr", "indices"), 3: ("data", "indices", "indptr")}.get(len(arrays))
@@ -192,7 +193,7 @@ def _read_arrays(arrays: tuple[Any, ...], weighted: bool | str, strength: bool) 
             f"indices of A lie in {indices.min()}..{indices.max()}, but the vertices are 0..{n - 1}, as indptr has {n} "
             f"rows; {_ARRAYS}"
         )
-    return sparse.csr_array((data, indices, indptr), shape=(n, n))
+    return Rows(indptr, indices, data)
 
 
 def _row(title: str, given: Any) -> NDArray[Any]:
@@ -208,7 +209,7 @@ def _row(title: str, given: Any) -> NDArray[Any]:
 class _Library:
     """How graphs of a class are read, and what they say of themselves."""
 
-    read: Callable[[Any, bool | str, bool], sparse.sparray]
+    read: Callable[[Any, bool | str, bool], Listed | Rows]
     is_directed: Callable[[Any], bool] = lambda A: True
     names: Callable[[Any], Any] = lambda A: None
 
@@ -224,7 +225,7 @@ def _numbered(
 ) -> _Library:
     """Describe a library whose vertices have numbers."""
 
-    def matrix(A: Any, weighted: bool | str, strength: bool) -> sparse.coo_array:
+    def matrix(A: Any, weighted: bool | str, strength: bool) -> Listed:
         return read(A, weighted).matrix(directed=is_directed(A), strength=strength)
 
     return _Library(matrix, is_directed, names)

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.graph.plain import Listed
 
 # The edge attribute that holds the lengths, as NetworkX and igraph call it by default.
 LENGTH = "weight"
@@ -39,7 +39,7 @@ class Entries:
             {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}
         )
 
-    def matrix(self, lengths: NDArray[Any] | None = None, *, largest: bool = False) -> sparse.coo_array:
+    def matrix(self, lengths: NDArray[Any] | None = None, *, largest: bool = False) -> Listed:
         """Return the adjacency matrix, of ones or of `lengths`; of parallel edges the smallest, or the `largest`."""
         if lengths is None:
             return self._coo(np.ones(len(self.tails), np.bool_), self.tails, self.heads)
@@ -48,8 +48,8 @@ class Entries:
         first = first_of_parallel(tails, heads)
         return self._coo(lengths[ascending][first], tails[first], heads[first])
 
-    def _coo(self, values: NDArray[Any], tails: NDArray[np.int64], heads: NDArray[np.int64]) -> sparse.coo_array:
-        return sparse.coo_array((values, (tails, heads)), shape=(self.n, self.n))
+    def _coo(self, values: NDArray[Any], tails: NDArray[np.int64], heads: NDArray[np.int64]) -> Listed:
+        return Listed((self.n, self.n), tails, heads, values)
 
 
 def first_of_parallel(tails: NDArray[np.int64], heads: NDArray[np.int64]) -> NDArray[np.bool_]:

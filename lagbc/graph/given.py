@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from lagbc.errors import InvalidTypeError
+from lagbc.graph.plain import is_sparse
 
 _INSTEAD = "pass .compressed(), which leaves them out, or .filled(value), which puts a value in their place"
 _COLUMN = "a column, an array of one dimension"
@@ -18,12 +19,13 @@ _OF_SPARSE = "make the matrix of arrays in which nothing is masked"
 
 def refuse_masked(name: str, given: Any, instead: str = _INSTEAD) -> None:
     """Raise InvalidTypeError if an argument is a masked array, a list of some, or a sparse matrix made of some."""
-    if sparse.issparse(given):
+    if is_sparse(given):
         for part in ("data", "row", "col", "indices", "indptr"):
             refuse_masked(f"{name}.{part}", getattr(given, part, None), _OF_SPARSE)
         return
     items = given if isinstance(given, list | tuple) else (given,)
-    if not any(issubclass(kind, np.ma.MaskedArray) for kind in set(map(type, items))):
+    # Who has one has loaded the module.
+    if "numpy.ma" not in sys.modules or not any(issubclass(kind, np.ma.MaskedArray) for kind in set(map(type, items))):
         return
     arrays = [item for item in items if isinstance(item, np.ma.MaskedArray)]
     masked, size = sum(map(np.ma.count_masked, arrays)), sum(array.size for array in arrays)

@@ -7,11 +7,10 @@ from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import log2
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from lagbc.graph import tuning
 from lagbc.graph.csr import (
@@ -29,9 +28,13 @@ from lagbc.graph.order import hubs
 from lagbc.graph.order.degree import degree_order, isolated_last
 from lagbc.graph.order.proximity import proximity_order
 from lagbc.graph.order.search import bfs_extent, weak_components, widest_row
+from lagbc.graph.plain import Rows
 from lagbc.native import Csr as NativeCsr
 from lagbc.native import csr as native_csr
 from lagbc.phases import in_phase
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,17 +156,14 @@ class Graph:
     @cached_property
     def pattern(self) -> sparse.csr_array:
         """The same pattern as a SciPy matrix of ones (bool), sharing `indices` unless nnz needs wider ones."""
-        # SciPy widens both index arrays to the wider of the two.
-        fits = self.nnz <= np.iinfo(self.indices.dtype).max
-        indptr = self.indptr.astype(self.indices.dtype) if fits else self.indptr
-        return sparse.csr_array((np.ones(self.nnz, np.bool_), self.indices, indptr), shape=(self.n, self.n))
+        return Rows(self.indptr, self.indices, np.ones(self.nnz, np.bool_)).to_scipy()
 
     @cached_property
     def matrix(self) -> sparse.csr_array:
         """The lengths as a SciPy matrix; the pattern if there are none."""
         if self.weights is None:
             return self.pattern
-        return sparse.csr_array((self.weights, self.pattern.indices, self.pattern.indptr), shape=(self.n, self.n))
+        return Rows(self.indptr, self.indices, self.weights).to_scipy()
 
     @property
     def is_on_device(self) -> bool:

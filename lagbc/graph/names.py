@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from difflib import get_close_matches
 from itertools import islice
 from numbers import Integral
 from typing import Any
@@ -87,6 +86,8 @@ def _name(names: Names, v: int) -> Any:
 
 def nearest_names(wrong: Any, names: Collection[Any]) -> str:
     """Name those, at most three, that are spelt nearly as a wrong one; no text if none is."""
+    from difflib import get_close_matches
+
     if not isinstance(wrong, str) or len(names) > _MOST_COMPARED:
         return ""
     return " or ".join(map(repr, get_close_matches(wrong, [name for name in names if isinstance(name, str)])))

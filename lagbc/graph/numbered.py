@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph.entries import Entries, as_lengths, attribute_of, mirrored, no_attribute
+from lagbc.graph.plain import Listed
 
 
 class Numbered(NamedTuple):
@@ -32,7 +32,7 @@ class Numbered(NamedTuple):
     ends: NDArray[np.int64]
     lengths: Any
 
-    def matrix(self, *, directed: bool, strength: bool) -> sparse.coo_array:
+    def matrix(self, *, directed: bool, strength: bool) -> Listed:
         """Return the adjacency matrix; of parallel edges the shortest counts, or the largest `strength`."""
         lengths = self.lengths
         if lengths is not None:

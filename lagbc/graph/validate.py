@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from copy import copy as shallow_copy
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph import adapters
@@ -16,8 +15,12 @@ from lagbc.graph.csr import Csr, are_equal, as_numpy, both_ways, index_type, mod
 from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import Names, edge_in_words
+from lagbc.graph.plain import is_sparse
 from lagbc.phases import phase
 from lagbc.types import GraphLike
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 # float64 holds all integers up to here.
 EXACT_INTEGERS = 2**53
@@ -153,6 +156,8 @@ def _of_strengths(A: Any, weighted: Any, strength: Any) -> Any:
 
 def _as_inverses(A: Any, names: Names | None) -> sparse.csr_array:
     """Return 1 / w for each strength w, entries at one place summed; a self loop is no edge, whatever its value."""
+    from scipy import sparse
+
     _require_matrix(A)
     rows, columns, values = _stored_entries(A.get() if is_cupy(A) else A)
     if values.dtype.kind not in "biuf":
@@ -209,9 +214,9 @@ def _read(A: Any, names: Names | None, *, directed: bool, weighted: bool, copy: 
         )
     if is_cupy(A):
         return Graph.from_csr(_read_on_device(A, directed=directed, weighted=weighted), directed)
-    if upload and sparse.issparse(A) and (csr := _read_uploaded(A, directed=directed, weighted=weighted)) is not None:
+    if upload and is_sparse(A) and (csr := _read_uploaded(A, directed=directed, weighted=weighted)) is not None:
         return replace(Graph.from_csr(csr, directed), uploaded=True)
-    n, is_compressed = A.shape[0], sparse.issparse(A) and A.format in ("csr", "csc")
+    n, is_compressed = A.shape[0], is_sparse(A) and A.format in ("csr", "csc")
     is_reversed = is_compressed and A.format == "csc"
     csr = _canonical_rows(A, weighted) if is_compressed else _canonical_entries(A, weighted)
     if weighted:
@@ -326,7 +331,7 @@ def is_cupy(A: Any) -> bool:
 
 def _require_matrix(A: Any) -> None:
     refuse_masked("A", A, "pass A.filled(0), in which a masked entry is no edge")
-    if sparse.issparse(A) or isinstance(A, np.ndarray) or is_cupy(A):
+    if is_sparse(A) or isinstance(A, np.ndarray) or is_cupy(A):
         return
     kind = f"{type(A).__module__}.{type(A).__qualname__}"
     if isinstance(A, str):

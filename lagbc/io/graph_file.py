@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lagbc.errors import GraphFileWarning, InvalidValueError, warn
 from lagbc.graph.coordinates import Coordinates
+from lagbc.graph.csr import index_type, rows_of
 from lagbc.graph.entries import mirrored
+from lagbc.graph.plain import Rows
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,8 @@ class GraphFile:
 
     Attributes
     ----------
+    rows : Rows
+        The matrix as mere arrays.
     matrix : scipy.sparse.csr_array, shape (n, n)
         The entry (i, j) is the edge i -> j; an undirected file gives both (i, j) and (j, i). Of a repeated edge the
         smallest value is kept, the shortest length (or the largest, see `read_graph`). Stored zeros are kept (not those
@@ -61,7 +68,7 @@ class GraphFile:
         Whether the file gives edges values; else all in the matrix are 1.
     """
 
-    matrix: sp.csr_array
+    rows: Rows
     directed: bool
     format: str
     labels: np.ndarray | None
@@ -73,6 +80,11 @@ class GraphFile:
     coordinates: Coordinates | None = None
     tells_direction: bool = True
     has_values: bool = True
+
+    @cached_property
+    def matrix(self) -> sparse.csr_array:
+        """The matrix."""
+        return self.rows.to_scipy()
 
     def is_directed(self) -> bool:
         """Return whether edges go one way; warn, once, where the file does not say."""
@@ -100,13 +112,13 @@ class GraphFile:
         hops : str
             What it takes to have paths counted in hops.
         """
-        if not self.has_values and self.matrix.nnz:
+        if not self.has_values and self.rows.nnz:
             columns = {"edge list": "; length= says which column has them", "GraphML": "; length= names the attribute"}
             raise InvalidValueError(
                 f"{self.name}: no values are read from the file, that edges would have as {what}s"
                 f"{columns.get(self.format, '')}. {hops} counts hops"
             )
-        entries = self.matrix.tocoo()
+        entries = self.rows.tocoo()
         values = entries.data
         # Complex values are refused by their type, and self loops are no edges.
         wrong = np.zeros(0, np.int64)
@@ -131,7 +143,7 @@ GraphFile.__module__ = "lagbc"
 
 def compressed(
     n: int, tails: NDArray[Any], heads: NDArray[Any], lengths: NDArray[Any] | None, *, directed: bool, largest: bool
-) -> tuple[sp.csr_array, int]:
+) -> tuple[Rows, int]:
     """Make a matrix of edges among n vertices, an undirected one both ways, of lengths or of ones.
 
     Parameters
@@ -145,25 +157,32 @@ def compressed(
 
     Returns
     -------
-    matrix : scipy.sparse.csr_array
+    matrix : Rows
     repeats : int
         How many edges with lengths were left out.
     """
     if not directed:
         tails, heads, lengths = mirrored(tails, heads, lengths)
-    if lengths is None:
-        ones = np.ones(len(tails), np.bool_)
-        return sp.coo_array((ones, (tails, heads)), shape=(n, n)).tocsr().astype(np.float64), 0
-    entries = sp.coo_array((lengths, (tails, heads)), shape=(n, n))
-    return merge_repeats(entries, largest=largest, mirrored=not directed)
+    matrix, repeats = merge_repeats(n, tails, heads, lengths, largest=largest, mirrored=not directed)
+    return matrix, 0 if lengths is None else repeats
 
 
-def merge_repeats(entries: sp.coo_array, *, largest: bool, mirrored: bool = False) -> tuple[sp.csr_array, int]:
+def merge_repeats(
+    n: int,
+    tails: NDArray[Any],
+    heads: NDArray[Any],
+    values: NDArray[Any] | None,
+    *,
+    largest: bool,
+    mirrored: bool = False,
+) -> tuple[Rows, int]:
     """Compress entries in any order; those at the same place become one, with the smallest of their values.
 
     Parameters
     ----------
-    entries : scipy.sparse.coo_array
+    n : int
+    tails, heads : ndarray of integers
+    values : ndarray, or None for ones
     largest : bool
         Keep the largest value instead.
     mirrored : bool
@@ -171,26 +190,34 @@ def merge_repeats(entries: sp.coo_array, *, largest: bool, mirrored: bool = Fals
 
     Returns
     -------
-    matrix : scipy.sparse.csr_array
+    matrix : Rows
     repeats : int
         How many entries of the file were left out.
     """
-    matrix = entries.tocsr()
-    if matrix.nnz == entries.nnz:
-        return matrix, 0
-    # Only rows with repeats are sorted, by column, as they are in the matrix.
-    kept = np.diff(matrix.indptr)
-    has_repeats = np.bincount(entries.row, minlength=kept.size) > kept
-    in_question = has_repeats[entries.row]
-    rows, columns, values = (part[in_question] for part in (entries.row, entries.col, entries.data))
-    order = np.lexsort((columns, rows))
-    rows, columns = rows[order], columns[order]
-    is_first = np.append(True, (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1]))
+    from lagbc.graph.host import csr as host
+
+    kind = index_type(n)
+    # Values are only moved, so that they are taken for floats bit by bit; their places are, if they are of other size.
+    is_moved = values is not None and values.dtype.itemsize == np.dtype(np.float64).itemsize
+    places = np.arange(0 if values is None or is_moved else len(tails), dtype=np.int64)
+    moved = None if values is None else (values if is_moved else places).view(np.float64)
+    ends = tails.astype(kind, copy=False), heads.astype(kind, copy=False)
+    indptr, indices, moved = host.in_rows(n, *ends, moved)
+    if values is None:
+        values = np.ones(len(indices))
+    else:
+        values = moved.view(values.dtype) if is_moved else values[moved.view(np.int64)]
+    is_first = np.ones(len(indices), np.bool_)
+    is_first[1:] = indices[1:] != indices[:-1]
+    is_first[indptr[:-1][indptr[:-1] < indptr[1:]]] = True
+    if is_first.all():
+        return Rows(indptr, indices, values), 0
+    left_out = ~is_first & (rows_of(indptr, indices) >= indices) if mirrored else ~is_first
     # A NaN among the values is kept, to be refused as a length.
     extreme = np.maximum if largest else np.minimum
-    matrix.data[np.repeat(has_repeats, kept)] = extreme.reduceat(values[order], np.flatnonzero(is_first))
-    left_out = ~is_first & (rows >= columns) if mirrored else ~is_first
-    return matrix, int(np.count_nonzero(left_out))
+    values = extreme.reduceat(values, np.flatnonzero(is_first))
+    before = np.append(0, np.cumsum(is_first, dtype=np.int64))
+    return Rows(before[indptr], indices[is_first], values), int(np.count_nonzero(left_out))
 
 
 def repeat_notices(repeats: int, *, largest: bool) -> tuple[str, ...]:

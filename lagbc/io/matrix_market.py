@@ -1,55 +1,43 @@
-"""Matrix Market files, read by SciPy out of a stream that has been checked.
-
-SciPy's parser takes what follows a number, such as the ``.7`` of an index ``2.7``, for the next number or skips it, and
-fills up a dense file that is cut short with zeros. It reads past the end of text that does not end in a newline.
-"""
+"""Matrix Market files, read a piece at a time, by the compiled loops over their bytes."""
 
 from __future__ import annotations
 
-import io
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
-import scipy.io
-import scipy.sparse as sp
+from numpy.typing import NDArray
 
+from lagbc.graph.csr import index_type
 from lagbc.io.graph_file import BadLength, GraphFile, merge_repeats, repeat_notices
+from lagbc.io.scan import Lines, read_floats, read_integers, split_lines
 from lagbc.io.source import Source
 
-_INDEX = rb"[0-9]+"
-_INTEGER = rb"-?[0-9]+"
-_REAL = rb"-?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))"
-_VALUES = {
-    "pattern": [],
-    "integer": [_INTEGER],
-    "unsigned-integer": [_INDEX],
-    "real": [_REAL],
-    "complex": [_REAL, _REAL],
-}
-_DIGITS = b"0123456789"
-# A line's shape: all its digits become 0. Files of millions of lines have some hundreds of shapes.
-_SHAPE = bytes.maketrans(_DIGITS, b"0" * 10)
-# What stands between the digits of an unsigned value. Blanks and exponents are written in two ways.
-_POINTS = {
-    "pattern": [b""],
-    "integer": [b""],
-    "unsigned-integer": [b""],
-    "real": [b"", b".", b".e", b"e"],
-    "complex": [],
-}
-_ONE_WAY = bytes.maketrans(b"\tE", b" e")
+_BANNER = re.compile(
+    rb"\s*%%?MatrixMarket\s+matrix\s+(array|coordinate)\s+(pattern|integer|unsigned-integer|real|double|complex)\s+"
+    rb"(general|symmetric|skew-symmetric|hermitian)(\s.*)?",
+    re.IGNORECASE,
+)
+_INTEGER = re.compile(rb"-?[0-9]{1,40}")
+# Numbers in a value.
+_PARTS = {"pattern": 0, "complex": 2}
+_TYPES: dict[str, list[Any]] = {"pattern": [], "real": [np.float64], "complex": [np.complex128]}
+# What the compiled loops would take for a comment or a quote, and no entry holds.
+_FOREIGN = (b"%", b"#", b'"')
+# What stands at (j, i), where it is not in the file, if x stands at (i, j).
+_MIRRORED = {"symmetric": np.positive, "skew-symmetric": np.negative, "hermitian": np.conjugate}
 # Peak bytes of reading: an entry of a coordinate file, as stored and mirrored; a cell of a dense one; a vertex.
-_BYTES_PER_ENTRY, _BYTES_PER_MIRRORED_ENTRY, _BYTES_PER_CELL, _BYTES_PER_VERTEX = 60, 120, 60, 24
+_BYTES_PER_ENTRY, _BYTES_PER_MIRRORED_ENTRY, _BYTES_PER_CELL, _BYTES_PER_VERTEX = 70, 130, 60, 24
+
+# Rows and columns of entries, from 0 on, and values, if there are some.
+_Read = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
 
 
 @dataclass(frozen=True)
 class _Header:
-    """The banner and the size line, and what they say."""
+    """What the banner and the size line say."""
 
-    banner: bytes
     size: bytes
     line: int  # number of the size line
     n: int
@@ -61,7 +49,7 @@ class _Header:
     @property
     def columns(self) -> int:
         """Numbers in a line."""
-        return len(_VALUES[self.field]) + (0 if self.dense else 2)
+        return _PARTS.get(self.field, 1) + (0 if self.dense else 2)
 
     @property
     def entry(self) -> str:
@@ -73,32 +61,33 @@ def read_matrix_market(source: Source, strengths: bool) -> GraphFile:
     """Read a Matrix Market file, sparse or dense."""
     header = _read_header(source)
     _require_room(source, header)
-    if header.n == 0:
-        entries = sp.coo_array((0, 0))
-        _Entries(source, header).finish()
-    else:
-        entries = sp.coo_array(_read_entries(source, header))
+    rows, columns, values = _read_entries(source, header)
+    bad_length = _first_bad_length(source, header, rows, columns, values)
     mirrored = header.symmetry != "general"
-    matrix, repeats = merge_repeats(entries, largest=strengths, mirrored=mirrored)
-    notices = repeat_notices(repeats if header.field != "pattern" else 0, largest=strengths)
-    bad_length = _first_bad_length(source, header, entries)
+    if mirrored:
+        back = rows != columns
+        rows, columns = np.concatenate([rows, columns[back]]), np.concatenate([columns, rows[back]])
+        if values is not None:
+            values = np.concatenate([values, _MIRRORED[header.symmetry](values[back])])
+    matrix, repeats = merge_repeats(header.n, rows, columns, values, largest=strengths, mirrored=mirrored)
     return GraphFile(
         matrix,
         not mirrored,
         "Matrix Market",
         None,
-        notices,
+        repeat_notices(repeats if values is not None else 0, largest=strengths),
         bad_length=bad_length,
-        has_values=header.field != "pattern",
+        has_values=values is not None,
     )
 
 
-def _first_bad_length(source: Source, header: _Header, entries: sp.coo_array) -> BadLength | None:
+def _first_bad_length(
+    source: Source, header: _Header, rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any] | None
+) -> BadLength | None:
     """Return the first value of an edge that is no length, where a line has its ends."""
-    values = entries.data
-    if header.dense or header.field not in ("integer", "unsigned-integer", "real"):
+    if header.dense or values is None or header.field == "complex":
         return None
-    if not (~(np.isfinite(values) & (values > 0)) & (entries.row != entries.col)).any():
+    if not (~(np.isfinite(values) & (values > 0)) & (rows != columns)).any():
         return None
     for line, text in source.lines():
         if line > header.line and (fields := text.split()):
@@ -121,19 +110,31 @@ def _read_header(source: Source) -> _Header:
     expected = "a banner such as '%%MatrixMarket matrix coordinate real general'"
     if b"vector" in banner.lower().split():
         source.fail(1, "Vector Matrix Market files hold no graph", banner, expected)
-    try:
-        rows, columns, stored, kind, field, symmetry = scipy.io.mminfo(io.BytesIO(banner + b"\n" + size + b"\n"))
-    except (ValueError, OverflowError) as error:
-        place, reason = _located(str(error))
-        if place == 1:
-            source.fail(1, reason, banner, expected)
-        source.fail(line, reason, size, "'rows columns entries'")
-    if rows != columns:
+    match = _BANNER.fullmatch(banner)
+    layout, field, symmetry = (word.decode().lower() for word in match.groups()[:3]) if match else ("", "", "")
+    if match is None or (layout, field) == ("array", "pattern"):
+        source.fail(1, "no banner of a matrix", banner, expected)
+    dense = layout == "array"
+    rows, *others = _read_sizes(source, line, size, 2 if dense else 3)
+    if others[0] != rows:
         square = "a square one, a row and a column a vertex"
-        source.fail(line, f"the matrix is {rows} x {columns}", size, square)
-    dense = kind == "array"
-    entries = _cells(rows, symmetry) if dense else stored
-    return _Header(banner, size, line, rows, entries, dense, field, symmetry)
+        source.fail(line, f"the matrix is {rows} x {others[0]}", size, square)
+    entries = _cells(rows, symmetry) if dense else others[1]
+    return _Header(size, line, rows, entries, dense, "real" if field == "double" else field, symmetry)
+
+
+def _read_sizes(source: Source, line: int, text: bytes, count: int) -> list[int]:
+    expected = "'rows columns entries'" if count == 3 else "'rows columns'"
+    words = text.split()
+    if not words:
+        source.fail(line, "Premature EOF", text, expected)
+    if len(words) != count or not all(map(_INTEGER.fullmatch, words)):
+        source.fail(line, f"not {count} numbers", text, expected)
+    sizes = [int(word) for word in words]
+    for found, wrong in (("a number is negative", min(sizes) < 0), ("a number is out of range", max(sizes) >= 2**63)):
+        if wrong:
+            source.fail(line, found, text, expected)
+    return sizes
 
 
 def _cells(n: int, symmetry: str) -> int:
@@ -157,125 +158,70 @@ def _require_room(source: Source, header: _Header) -> None:
     source.require(needed + _BYTES_PER_VERTEX * header.n, f"a matrix of size {header.size.decode('latin-1').strip()!r}")
 
 
-def _read_entries(source: Source, header: _Header) -> sp.coo_array | np.ndarray:
-    checked = _Entries(source, header)
-    try:
-        read = scipy.io.mmread(io.BufferedReader(checked), spmatrix=False)
-    except (ValueError, OverflowError) as error:
-        checked.reraise()
-        _fail_at_entry(source, header, checked, str(error))
-    checked.finish()
-    return read
+def _read_entries(source: Source, header: _Header) -> _Read:
+    kinds: list[Any] = [] if header.dense else [index_type(header.n)] * 2
+    columns = [np.empty(header.entries, kind) for kind in kinds + _TYPES.get(header.field, [np.int64])]
+    count, line = 0, header.line + 1
+    for first, piece in source.pieces():
+        skipped = max(header.line + 1 - first, 0)  # lines of the header
+        body = piece.split(b"\n", skipped)[-1] if skipped else piece
+        if not body:
+            continue
+        line = first + skipped
+        lines = split_lines(body, b" ", header.columns, list(range(header.columns)), glued=False)
+        numbers = _numbers(source, header, line, body, lines)
+        begun, count = count, count + len(lines.numbers)
+        if count > header.entries:
+            place = int(lines.numbers[header.entries - begun])
+            _fail_entry(source, header, line + place, "Too many lines", body.split(b"\n")[place])
+        for column, part in zip(columns, numbers, strict=True):
+            column[begun:count] = part
+        line += body.count(b"\n")
+    if count < header.entries:
+        _fail_entry(source, header, line, f"Truncated file, {count} of {header.entries} entries", b"")
+    if not header.dense:
+        return columns[0], columns[1], columns[2] if len(columns) > 2 else None
+    (values,) = columns
+    places = np.flatnonzero(values)
+    rows, heads = _listed_cells(header, places)
+    return rows, heads, values[places]
 
 
-class _Entries(io.RawIOBase):
-    """Banner, size line and entries as a stream for SciPy, in which every line is what the header says.
-
-    SciPy would take an exception for the end of the file, so the first is kept, to be raised when SciPy has returned.
-    """
-
-    def __init__(self, source: Source, header: _Header) -> None:
-        self._source, self._header = source, header
-        self._pieces = self._checked_pieces()
-        self._rest = memoryview(b"")
-        self._failure: Exception | None = None
-        self.count = 0
-        self.line = header.line  # the last that was checked
-        numbers = ([] if header.dense else [_INDEX, _INDEX]) + _VALUES[header.field]
-        self._pattern = re.compile(rb"[ \t]*(?:" + rb"[ \t]+".join(numbers) + rb"[ \t]*)?")
-        gaps = b" " * (header.columns - 1)
-        points = [] if header.dense else _POINTS.get(header.field, [b""])
-        self._skeletons = [gaps + point + b"\n" for point in points]
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        if not self._rest:
-            self._rest = memoryview(self._next())
-        size = min(len(buffer), len(self._rest))
-        buffer[:size] = self._rest[:size]
-        self._rest = self._rest[size:]
-        return size
-
-    def _next(self) -> bytes:
-        try:
-            return next(self._pieces, b"")
-        except Exception as error:
-            self._failure = error
-            return b""
-
-    def reraise(self) -> None:
-        """Raise what made the stream end too early, if anything did."""
-        if self._failure is not None:
-            raise self._failure
-
-    def finish(self) -> None:
-        """Check what SciPy has not asked for, and that there were as many entries as the header says."""
-        while self._next():
-            pass
-        self.reraise()
-        if self.count != self._header.entries:
-            found = f"Truncated file, {self.count} of {self._header.entries} entries"
-            if self.count > self._header.entries:
-                found = f"{self.count} entries in the file, {self._header.entries} in the header"
-            _fail_entry(self._source, self._header, self.line + 1, found, b"")
-
-    def _checked_pieces(self) -> Iterator[bytes]:
-        header = self._header
-        yield header.banner + b"\n" + header.size + b"\n"
-        for first, piece in self._source.pieces():
-            skipped = max(header.line + 1 - first, 0)  # lines of the header
-            body = piece.split(b"\n", skipped)[-1] if skipped else piece
-            if body:
-                self._check(first + skipped, body)
-                yield body
-
-    def _check(self, first: int, piece: bytes) -> None:
-        """Refuse lines that are no entries.
-
-        Most files have numbers without a sign, and one blank between two of them. That is found out eight times as fast
-        as any other shape of a line.
-        """
-        lines = piece.count(b"\n")
-        self.line = first + lines - 1
-        if self._is_simple(piece):
-            self.count += lines
-            return
-        if not all(map(self._pattern.fullmatch, set(piece.translate(_SHAPE).split(b"\n")))):
-            for line, text in enumerate(piece.splitlines(), first):
-                if not self._pattern.fullmatch(text):
-                    _fail_entry(self._source, self._header, line, f"not an entry of {self._header.field!r}", text)
-        self.count += sum(map(bool, map(bytes.strip, piece.splitlines())))
-
-    def _is_simple(self, piece: bytes) -> bool:
-        """Whether each line, without its digits, is a skeleton, and digits stand before, between and after its bytes.
-
-        A skeleton has its gaps at the front and one newline, at the end. So no two of them overlap in the text, and if
-        their lengths add up to all of it, there is nothing but skeletons.
-        """
-        text = piece.replace(b"e-", b"e") if b"e" in piece else piece
-        is_digit = np.frombuffer(text, np.uint8) - np.uint8(ord("0")) < len(_DIGITS)
-        if not is_digit[0] or not (is_digit[1:] | is_digit[:-1]).all():
-            return False
-        left = text.translate(_ONE_WAY, _DIGITS)
-        return sum(len(skeleton) * left.count(skeleton) for skeleton in self._skeletons) == len(left)
+def _listed_cells(header: _Header, places: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows and columns of cells of a dense file, which lists columns, or their part from the diagonal on."""
+    n = header.n
+    if header.symmetry == "general":
+        return places % max(n, 1), places // max(n, 1)
+    columns, rows = np.triu_indices(n, 1 if header.symmetry == "skew-symmetric" else 0)
+    return rows[places], columns[places]
 
 
-def _located(message: str) -> tuple[int, str]:
-    """Line and reason of a message of SciPy's, which names a line only at times, else 0."""
-    match = re.fullmatch(r"Line (\d+): (.*)", message)
-    line, reason = (int(match[1]), match[2]) if match else (0, message)
-    return line, reason.rstrip(".")
+def _numbers(source: Source, header: _Header, line: int, body: bytes, lines: Lines) -> tuple[NDArray[Any], ...]:
+    """Read the lines from this one on: rows and columns, from 0 on, unless they are dense, and values, if any."""
+    wrong = [lines.wrong, *(body.count(b"\n", 0, body.find(byte)) for byte in _FOREIGN if byte in body)]
 
+    def read(as_numbers: Any, field: int) -> NDArray[Any]:
+        values, place = as_numbers(lines.text, *lines.fields[field])
+        if header.field == "unsigned-integer" and place < 0 and len(values) and values.min() < 0:
+            place = int(np.argmax(values < 0))
+        wrong.append(-1 if place < 0 else int(lines.numbers[place]))
+        return values  # type: ignore[no-any-return]
 
-def _fail_at_entry(source: Source, header: _Header, checked: _Entries, message: str) -> NoReturn:
-    line, reason = _located(message)
-    if not line:  # the file is too short
-        _fail_entry(source, header, checked.line + 1, reason, b"")
-    line += header.line - 2  # SciPy has seen two lines before the entries
-    text = next((text for number, text in source.lines() if number == line), b"")
-    _fail_entry(source, header, line, reason, text)
+    ends = [read(read_integers, field) for field in range(0 if header.dense else 2)]
+    as_numbers = read_floats if header.field in ("real", "complex") else read_integers
+    values = [read(as_numbers, field) for field in range(len(ends), header.columns)]
+    if any(place >= 0 for place in wrong):
+        place = min(place for place in wrong if place >= 0)
+        _fail_entry(source, header, line + place, f"not an entry of {header.field!r}", body.split(b"\n")[place])
+    for what, end in zip(("Row", "Column"), ends, strict=False):
+        outside = np.flatnonzero((end < 1) | (end > header.n))
+        if len(outside):
+            place = int(lines.numbers[outside[0]])
+            _fail_entry(source, header, line + place, f"{what} index out of bounds", body.split(b"\n")[place])
+    if header.field == "complex":
+        real, imaginary = values
+        values = [real + 1j * imaginary]
+    return (*(end - 1 for end in ends), *values)
 
 
 def _fail_entry(source: Source, header: _Header, line: int, found: str, text: bytes) -> NoReturn:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 import numpy as np
-import scipy.sparse as sp
 
-from lagbc.io.graph_file import GraphFile
+from lagbc.io.graph_file import GraphFile, merge_repeats
 from lagbc.io.integers import integers_read_strictly, is_int64
 from lagbc.io.source import Source
 
@@ -42,7 +41,7 @@ def read_metis(source: Source, strengths: bool) -> GraphFile:
     ends = row[listed], numbers[listed] - 1
     weight = numbers[(place >= 0) & (place % 2 == 1)] if header.stride == 2 else np.ones(ends[0].size)
     _check(source, header, *ends, weight)
-    matrix = sp.csr_array((weight.astype(np.float64), ends), shape=(header.n, header.n))
+    matrix, _ = merge_repeats(header.n, *ends, weight.astype(np.float64), largest=strengths)
     return GraphFile(matrix, False, "METIS", None, has_values=header.stride == 2)
 
 

@@ -7,7 +7,6 @@ import zipfile
 from typing import Any, BinaryIO
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.lib import format as npy
 
 from lagbc.errors import GraphFormatError, InvalidValueError
@@ -21,6 +20,8 @@ _INTEGERS = {f"{name}.npy" for name in ("indices", "indptr", "row", "col", "offs
 
 def read_npz(source: Source, strengths: bool) -> GraphFile:
     """Read a sparse matrix of any of SciPy's formats."""
+    from scipy import sparse as sp
+
     data = io.BytesIO(source.whole())
     try:
         _require_honest_headers(source, data)
@@ -31,7 +32,7 @@ def read_npz(source: Source, strengths: bool) -> GraphFile:
         entries = sp.coo_array(matrix)
         if matrix.format in ("bsr", "dia"):
             entries.eliminate_zeros()  # they fill up the blocks and diagonals; no edge is meant by them
-        kept, repeats = merge_repeats(entries, largest=strengths)
+        kept, repeats = merge_repeats(entries.shape[0], entries.row, entries.col, entries.data, largest=strengths)
     except (GraphFormatError, MemoryError):
         raise
     except Exception as error:  # a damaged archive makes zipfile, its decoders, NumPy and SciPy raise almost anything

@@ -7,22 +7,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path, PurePath
 
 from lagbc.budget import host_budget
 from lagbc.errors import GraphFileWarning, InvalidTypeError, InvalidValueError, warn
 from lagbc.io.columns import Columns
-from lagbc.io.coordinates import read_coordinates
-from lagbc.io.edges.read import read_edge_list
 from lagbc.io.examples import EXAMPLE, example_coordinates, example_path
 from lagbc.io.graph_file import GraphFile
-from lagbc.io.graphml import read_graphml
-from lagbc.io.matrix_market import read_matrix_market
-from lagbc.io.metis import read_metis
-from lagbc.io.npz import read_npz
 from lagbc.io.source import Reporter, Source, find_source, gzip_errors_named
 
 _SUFFIXES = {
@@ -32,16 +27,15 @@ _SUFFIXES = {
     ".metis": "METIS",
     ".graphml": "GraphML",
 }
-_READERS: dict[str, Callable[[Source, bool], GraphFile]] = {
-    "Matrix Market": read_matrix_market,
-    "SciPy npz": read_npz,
-    "METIS": read_metis,
+# The functions that read a format, each in a module of this package, and those that leave open what holds the lengths.
+_READERS = {
+    "Matrix Market": ("matrix_market", "read_matrix_market"),
+    "SciPy npz": ("npz", "read_npz"),
+    "METIS": ("metis", "read_metis"),
+    "edge list": ("edges.read", "read_edge_list"),
+    "GraphML": ("graphml", "read_graphml"),
 }
-# Those that leave it open what holds the lengths.
-_READERS_OF_COLUMNS: dict[str, Callable[[Source, bool, Columns], GraphFile]] = {
-    "edge list": read_edge_list,
-    "GraphML": read_graphml,
-}
+_OF_COLUMNS = ("edge list", "GraphML")
 
 
 def read_graph(
@@ -142,7 +136,9 @@ def read_graph(
         source = find_source(file, name, host_budget() if budget is None else budget, report)
         graph = replace(_read(source, strengths, said), name=name, strengths=strengths)
     if name.startswith(EXAMPLE) and (places := example_coordinates(name.removeprefix(EXAMPLE))):
-        graph = replace(graph, coordinates=read_coordinates(places, graph.matrix.shape[0], graph.labels))
+        from lagbc.io.coordinates import read_coordinates
+
+        graph = replace(graph, coordinates=read_coordinates(places, graph.rows.shape[0], graph.labels))
     for notice in graph.notices:
         warn(f"{name}: {notice}", GraphFileWarning)
     return graph
@@ -172,9 +168,10 @@ def _read(source: Source, strengths: bool, said: Columns) -> GraphFile:
     meant = {"edge list": ("ends", "length", "header", "names"), "GraphML": ("length",)}.get(form, ())
     if unknown := [name for name in said.given if name not in meant]:
         raise InvalidValueError(f"{source.name}: {', '.join(unknown)} means nothing to the format {form}; leave it out")
-    if form in _READERS_OF_COLUMNS:
-        return _READERS_OF_COLUMNS[form](source, strengths, said)
-    return _READERS[form](source, strengths)
+    module, name = _READERS[form]
+    read = getattr(import_module(f"lagbc.io.{module}"), name)
+    graph: GraphFile = read(source, strengths, *[said] * (form in _OF_COLUMNS))
+    return graph
 
 
 def _format(source: Source) -> str:

@@ -25,16 +25,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from lagbc.errors import InvalidValueError, OutOfMemoryError
 from lagbc.graph.graph import Graph
 from lagbc.methods.bounds import Bounds
 from lagbc.methods.sums import DEPENDENCY, SUMS_WITH_MEMBERS, SparseSums, Sums
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 class Interrupted(Exception):  # noqa: N818 (a request, not an error)

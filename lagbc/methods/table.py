@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from lagbc.cuda.cache import provide_folder
 from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError
 from lagbc.methods.contract import MethodModule
 from lagbc.methods.sums import Sums
@@ -184,6 +183,8 @@ def gpu_names() -> list[str]:
 
 @cache
 def _count_gpus() -> int:
+    from lagbc.cuda.cache import provide_folder
+
     provide_folder()
     try:
         cuda = import_module("cupy").cuda

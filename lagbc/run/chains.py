@@ -31,7 +31,7 @@ from lagbc.reduce.streams import Flows
 from lagbc.run.chain_flows import flows_of, put_flows
 from lagbc.run.checkpoint import Progressed
 from lagbc.run.junctions import Held, finish_chains
-from lagbc.run.threads import CallingThread, Elsewhere, Lender, Threads
+from lagbc.run.threads import Elsewhere, Lender, pool_of
 from lagbc.run.workers import Summed
 
 Floats = NDArray[np.float64]
@@ -202,7 +202,7 @@ class _Run:
         """Sum the groups that are left; at most two a worker are ahead of what is added."""
         stop, context = StopFlag(), self.method.context()
         workers = Lender(lambda: _Worker(self.contracted, self.method, self.held.flows, stop, self.size))
-        pool = CallingThread() if in_calling_thread else Threads(threads)
+        pool = pool_of(threads, in_calling_thread=in_calling_thread)
 
         def run(group: Rows) -> _GroupSums:
             with context:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.lib.format import read_array, read_array_header_1_0, read_magic
@@ -21,6 +19,10 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.sums import Sums
 from lagbc.run.part import Part
 from lagbc.run.workers import Summed
+
+if TYPE_CHECKING:
+    import hashlib
+    import zipfile
 
 _FORMAT = "lagbc checkpoint 7"
 # Before the names of the sums in the file: of whole chunks, and of the chunk in work.
@@ -219,8 +221,10 @@ def methods_of(path: Path) -> list[Begun]:
     """Tell the methods that a checkpoint was begun with; none where that cannot be read."""
     if not path.is_file():  # to open a pipe would wait for somebody to write
         return []
+    from zipfile import ZipFile
+
     try:
-        with zipfile.ZipFile(path) as archive:
+        with ZipFile(path) as archive:
             shape, dtype = _header(archive, "method")
             if shape or dtype.kind != "U" or dtype.itemsize > _MOST_OF_NAMES:
                 return []
@@ -235,8 +239,10 @@ def drawn_roots(path: Path, count: int, n: int) -> NDArray[np.int64] | None:
     """Read the sample of a checkpoint, if it is one of so many vertices, which is as good as another."""
     if not path.is_file():
         return None
+    from zipfile import ZipFile
+
     try:
-        with zipfile.ZipFile(path) as archive:
+        with ZipFile(path) as archive:
             roots = _unpack(archive, "roots", np.empty(count, np.int64))
     except Exception:  # as above
         return None
@@ -255,8 +261,10 @@ def _followed(path: Path) -> Path:
 
 def _read(opened: Checkpoint, swept: Sequence[int]) -> None:
     """Read the file of a checkpoint, nothing of which is unpacked before it is known to fit."""
+    from zipfile import ZipFile
+
     try:
-        with zipfile.ZipFile(opened.path) as archive:
+        with ZipFile(opened.path) as archive:
             _take(archive, opened, swept)
     except (CheckpointError, OSError, MemoryError):
         raise
@@ -318,19 +326,25 @@ def _are_same(roots: NDArray[np.int64], others: NDArray[np.int64]) -> bool:
 
 def digest_order(ordered: NDArray[np.int64], length: int) -> str:
     """Digest the order in which roots are summed, and how many make a chunk."""
-    return hashlib.blake2b(ordered.tobytes() + str(length).encode(), digest_size=_DIGEST_BYTES).hexdigest()
+    return _begun(ordered.tobytes() + str(length).encode()).hexdigest()
+
+
+def _begun(data: bytes = b"") -> hashlib.blake2b:
+    import hashlib
+
+    return hashlib.blake2b(data, digest_size=_DIGEST_BYTES)
 
 
 def digest_graph(graph: Graph) -> str:
     """Digest a graph."""
-    digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
+    digest = _begun()
     _add_graph(digest, graph)
     return digest.hexdigest()
 
 
 def digest_graphs(parts: Sequence[Part]) -> str:
     """Digest the graphs that are swept, and those whose chains are their edges."""
-    digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
+    digest = _begun()
     for part in parts:
         _add_graph(digest, part.graph)
         # Sums over edges are in the sweep order, which another version or machine may choose otherwise.
@@ -349,7 +363,7 @@ def _add_graph(digest: hashlib.blake2b, graph: Graph) -> None:
 
 def digest_options(parts: Sequence[Part], sampled: bool) -> str:
     """Digest all that changes raw sums."""
-    digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
+    digest = _begun()
     for part in parts:
         method, plan = part.method, part.sweep
         digest.update(

@@ -19,11 +19,10 @@ from lagbc.errors import MemoryWarning, OutOfMemoryError, RunError, warn
 from lagbc.graph.csr import as_numpy
 from lagbc.methods.contract import Interrupted, StopFlag
 from lagbc.methods.sums import SparseSums, Sums
-from lagbc.run.devices import Device, devices_of
-from lagbc.run.options import Settings
+from lagbc.run.devices import Device
 from lagbc.run.part import Part
+from lagbc.run.pool import Threads
 from lagbc.run.sweep import with_less_memory
-from lagbc.run.threads import Elsewhere, Threads
 from lagbc.run.within import BlockWorker, blocks_of
 from lagbc.run.workers import Roots, Workers, chunk_length
 
@@ -34,12 +33,6 @@ Say = Callable[[str], object]
 
 # Chunks for each device from which on they are given out whole.
 _WHOLE_CHUNKS = 4
-
-
-def elsewhere_of(settings: Settings, part: Part) -> Elsewhere | None:
-    """Return who sweeps a part in the place of one device, if several are asked for."""
-    devices = devices_of(settings, part)
-    return Crew(devices, part).each if devices else None
 
 
 class Crew:

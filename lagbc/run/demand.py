@@ -7,20 +7,22 @@ the columns of one batch are laid out in full.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph.given import refuse_masked, require_reals
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import Names, in_words
+from lagbc.graph.plain import is_sparse
 from lagbc.graph.validate import check_format
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.targets import shifts_of_rows
-from lagbc.run.trips import matrix_of
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 # Of a target weight of a vertex and column: itself, its copy in a method's rows, two while it is scaled, and a flag.
 _BYTES_PER_WEIGHT = 4 * 8 + 1
@@ -45,6 +47,10 @@ def parse_demand(n: int, demand: Any, names: Names | None = None) -> sparse.csr_
     ValueError
         It has another shape or names what is no vertex, or a value off the diagonal is not finite and >= 0.
     """
+    from scipy import sparse
+
+    from lagbc.run.trips import matrix_of
+
     demand = matrix_of(demand, n, names)
     refuse_masked("demand", demand, "pass demand.filled(0), in which nobody travels where an entry was masked")
     if demand.shape != (n, n):
@@ -52,7 +58,7 @@ def parse_demand(n: int, demand: Any, names: Names | None = None) -> sparse.csr_
             f"demand has shape {demand.shape}; it is a number of trips a pair of vertices, ({n}, {n})"
         )
     require_reals("demand", demand)
-    if sparse.issparse(demand) and demand.format in ("csr", "csc", "bsr"):
+    if is_sparse(demand) and demand.format in ("csr", "csc", "bsr"):
         try:
             check_format(demand)
         except ValueError as error:
@@ -130,6 +136,8 @@ def without_far_apart(demand: sparse.csr_array) -> tuple[sparse.csr_array, NDArr
 
     `lagbc.methods.targets` scales each column by itself, and refuses such a one.
     """
+    from scipy import sparse
+
     _, beyond = shifts_of_rows(demand.indptr, demand.data)
     if not beyond.any():
         return demand, beyond

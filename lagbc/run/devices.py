@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
-from multiprocessing import current_process
 from typing import Any, Protocol
 
 from lagbc.errors import InvalidValueError
@@ -142,6 +141,8 @@ def number_of_worker() -> int | None:
     That is its local rank. A process of a pool counts those that its parent has started before it, too, unless
     ``CUDA_VISIBLE_DEVICES`` is set: then whoever has set it may have given it a GPU of its own as the first.
     """
+    from multiprocessing import current_process
+
     told = next((os.environ[name] for name in _LOCAL_RANKS if os.environ.get(name, "").isdecimal()), None)
     rank = local_rank.get() if told is None else int(told)
     started = () if "CUDA_VISIBLE_DEVICES" in os.environ else current_process()._identity

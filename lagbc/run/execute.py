@@ -15,18 +15,16 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.sums import Sums
 from lagbc.reduce.piece import NotContractible
 from lagbc.run import memory
-from lagbc.run.checkpoint import Checkpoint, Progressed, open_checkpoint
-from lagbc.run.crew import elsewhere_of
+from lagbc.run.devices import devices_of
 from lagbc.run.options import Settings
 from lagbc.run.part import Part
 from lagbc.run.plan import Plan
-from lagbc.run.progress import Meter, Stretch
 from lagbc.run.sweep import sweep
 from lagbc.run.threads import Elsewhere
-from lagbc.run.within import sweep_within
 from lagbc.stopping import raise_if_stopped
 
 if TYPE_CHECKING:
+    from lagbc.run.checkpoint import Checkpoint, Progressed
     from lagbc.run.executors import Engine
 
 
@@ -107,6 +105,8 @@ def _execute(plan: Plan) -> Result:
     plan.warn_of_less_memory()
     settings, kept = plan.settings, None
     if settings.checkpoint is not None and plan.parts:
+        from lagbc.run.checkpoint import open_checkpoint
+
         kept = open_checkpoint(settings.checkpoint, plan.parts, plan.request.roots, sampled=plan.request.is_sample)
     with ExitStack() as stack:
         tells = _tells(plan, kept, stack)
@@ -122,6 +122,16 @@ def _execute(plan: Plan) -> Result:
             for number, part in enumerate(plan.parts)
         ]
         return Result(whole_sums(plan, sums), plan)
+
+
+def elsewhere_of(settings: Settings, part: Part) -> Elsewhere | None:
+    """Return who sweeps a part in the place of one device, if several are asked for."""
+    devices = devices_of(settings, part)
+    if not devices:
+        return None
+    from lagbc.run.crew import Crew
+
+    return Crew(devices, part).each
 
 
 def whole_sums(plan: Plan, sums: list[Sums]) -> Sums:
@@ -147,8 +157,7 @@ def _sum(
     elsewhere: Elsewhere | None,
 ) -> Sums:
     if part.contracted is None:
-        swept = sweep if part.sweep.bounds is None else sweep_within
-        return swept(
+        return _loop(part)(
             part.graph,
             part.method,
             part.sweep,
@@ -174,10 +183,21 @@ def _sum(
     )
 
 
+def _loop(part: Part) -> Callable[..., Sums]:
+    """Return the loop over the roots of a part."""
+    if part.sweep.bounds is None:
+        return sweep
+    from lagbc.run.within import sweep_within
+
+    return sweep_within
+
+
 def _tells(plan: Plan, kept: Checkpoint | None, stack: ExitStack) -> list[Callable[[int], None] | None]:
     """Return for each part what takes how many of its roots are done; None where nobody asks."""
     if not plan.settings.progress:
         return [None] * len(plan.parts)
+    from lagbc.run.progress import Meter, Stretch
+
     stretches = [
         Stretch(part.swept, kept.parts[number].state.done if kept else 0, edges_of(part))
         for number, part in enumerate(plan.parts)

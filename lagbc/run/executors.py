@@ -22,8 +22,8 @@ from lagbc.budget import host_budget
 from lagbc.errors import ExecutorError, StoppedError
 from lagbc.run.packed import Packed, pack
 from lagbc.run.part import Part
+from lagbc.run.pool import Interrupts
 from lagbc.run.tasks import Done, Failed, Missing, Outcome, Task, forget, here, run_task, version
-from lagbc.run.threads import Interrupts
 from lagbc.run.within import blocks_of
 
 # Seconds between two looks at whether the main thread was interrupted, and for which running tasks are waited for when

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from difflib import get_close_matches
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -263,6 +262,8 @@ def require_known(options: Options, own: Iterable[str] = ()) -> None:
     """Raise TypeError if one of the keyword arguments of a call is no option of a run; `own` are the call's others."""
     if options.keys() <= Options.__annotations__.keys():
         return
+    from difflib import get_close_matches
+
     there = tuple(Options.__annotations__)
     for name in sorted(options.keys() - there):
         taken = (*own, *there)

@@ -19,7 +19,6 @@ from lagbc.methods.sums import PATH_SUMS
 from lagbc.methods.table import Method
 from lagbc.phases import in_phase
 from lagbc.run import memory
-from lagbc.run.checkpoint import Begun, drawn_roots, methods_of
 from lagbc.run.devices import gpu_numbers
 from lagbc.run.memory import MemoryEstimate
 from lagbc.run.options import Options, Settings, settle
@@ -31,6 +30,7 @@ from lagbc.run.workers import chunk_length
 
 if TYPE_CHECKING:
     from lagbc.reduce.chains import Contracted
+    from lagbc.run.checkpoint import Begun
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,7 @@ def plan_run(
     settings = _on_device_of(graph, settle(batch, options))
     request = _without_weightless(_as_drawn_before(request, graph.n, settings))
     if begun is None:
-        begun = methods_of(settings.checkpoint) if settings.checkpoint else []
+        begun = _begun(settings)
     chains = chains and (not begun or any(one.chains for one in begun))
     reduction = reduce_request(graph, request, settings, chains=chains)
     if reduction is not None:
@@ -212,10 +212,21 @@ def _on_device_of(graph: Graph, settings: Settings) -> Settings:
     return replace(settings, device="cuda")
 
 
+def _begun(settings: Settings) -> list[Begun]:
+    """Tell how the parts of a checkpoint, if there is one, were begun."""
+    if not settings.checkpoint:
+        return []
+    from lagbc.run.checkpoint import methods_of
+
+    return methods_of(settings.checkpoint)
+
+
 def _as_drawn_before(request: Request, n: int, settings: Settings) -> Request:
     """Take the sample of a checkpoint in place of one that was drawn without a seed: it is as good."""
     if not request.is_redrawn or settings.checkpoint is None:
         return request
+    from lagbc.run.checkpoint import drawn_roots
+
     before = drawn_roots(settings.checkpoint, len(request.roots), n)
     return request if before is None else replace(request, roots=before)
 

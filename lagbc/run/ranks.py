@@ -23,8 +23,8 @@ from typing import Any, TypeVar
 from lagbc.errors import InvalidValueError, RunError
 from lagbc.limits import usable_cores_by_number
 from lagbc.run.devices import local_rank
+from lagbc.run.pool import Threads
 from lagbc.run.tasks import forget, portable
-from lagbc.run.threads import Threads
 
 Result = TypeVar("Result")
 

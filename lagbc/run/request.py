@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from lagbc.errors import InvalidTypeError, InvalidValueError, TieWarning, warn
 from lagbc.graph.csr import as_numpy
@@ -17,6 +16,9 @@ from lagbc.graph.names import Names, in_words
 from lagbc.methods.bounds import Bounds
 from lagbc.methods.sums import OF_BOUNDS
 from lagbc.run.options import parse_count, parse_real
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,8 +22,7 @@ from lagbc.methods.sums import SparseSums, Sums
 from lagbc.reduce.piece import NotContractible
 from lagbc.run import memory
 from lagbc.run.checkpoint import Begun, digest_graph, digest_graphs, digest_options, digest_order
-from lagbc.run.crew import elsewhere_of
-from lagbc.run.execute import Result, edges_of, whole_sums
+from lagbc.run.execute import Result, edges_of, elsewhere_of, whole_sums
 from lagbc.run.part import Part
 from lagbc.run.plan import Plan
 from lagbc.run.progress import Meter, Stretch

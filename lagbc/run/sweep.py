@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +21,11 @@ from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.phases import in_phase, phase
 from lagbc.run import memory
-from lagbc.run.checkpoint import Progressed
 from lagbc.run.threads import Elsewhere
 from lagbc.run.workers import Part, Roots, Summed, Workers, cut
+
+if TYPE_CHECKING:
+    from lagbc.run.checkpoint import Progressed
 
 
 def sweep(
@@ -156,7 +159,7 @@ def order_roots(graph: Graph, method: Method, roots: NDArray[np.int64]) -> NDArr
 def _group(graph: Graph, method: Method, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
     """Group vertices of a graph in sweep order by their distances to its hubs."""
     if method.device == "cpu" and graph.weighted:
-        grouped = group_by_length(graph.transpose.matrix, vertices)
+        grouped = group_by_length(graph.csr, graph.transpose.csr, vertices)
     elif method.device == "cuda":
         placed = graph.on_device
         grouped = group_by_hubs(hub_distances(placed.indptr, placed.indices), method.arrays.asarray(vertices))

@@ -29,8 +29,9 @@ from lagbc.run import memory
 from lagbc.run.devices import gpu_of_worker
 from lagbc.run.packed import map_part, unpack
 from lagbc.run.part import Part
+from lagbc.run.pool import Threads
 from lagbc.run.sweep import with_less_memory
-from lagbc.run.threads import Lender, Threads
+from lagbc.run.threads import Lender
 from lagbc.run.within import BlockWorker, blocks_of, with_less
 from lagbc.run.workers import Roots, Workers
 

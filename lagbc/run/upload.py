@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from scipy import sparse
-
 from lagbc.graph import tuning as graph_tuning
+from lagbc.graph.plain import is_sparse
 from lagbc.methods import table, tuning
 from lagbc.run import memory
 from lagbc.run.options import Options, Settings, settle
@@ -27,7 +26,7 @@ def is_read_on_device(A: Any, roots: int, *, weighted: bool, options: Options) -
     options : Options
         Not checked yet: what is wrong in them is said later.
     """
-    if not sparse.issparse(A) or A.nnz <= graph_tuning.HOST_EDGES:
+    if not is_sparse(A) or A.nnz <= graph_tuning.HOST_EDGES:
         return False
     try:
         settings = settle("auto", options)

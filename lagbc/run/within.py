@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +23,14 @@ from lagbc.methods.contract import Blocks, MethodModule, SumsWithin, SweepPlan
 from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums
 from lagbc.methods.table import Method
 from lagbc.phases import phase
-from lagbc.run.checkpoint import Progressed
 from lagbc.run.demand import plan_of_root
 from lagbc.run.sweep import order_roots, with_less_memory
-from lagbc.run.threads import CallingThread, Elsewhere, Lender, Threads
+from lagbc.run.threads import Elsewhere, Lender, pool_of
 from lagbc.run.weights import into_range
 from lagbc.run.workers import Summed
+
+if TYPE_CHECKING:
+    from lagbc.run.checkpoint import Progressed
 
 Roots = NDArray[np.int64]
 
@@ -129,7 +131,7 @@ class _Run:
         threads, at_once = self.plan.threads if is_shared else 1, blocks_of(self.method).at_once
         plan, context = self.plan.with_own_flag(), self.method.context()
         workers = Lender(lambda: BlockWorker(self.graph, self.method, plan))
-        pool = CallingThread() if in_calling_thread else Threads(threads)
+        pool = pool_of(threads, in_calling_thread=in_calling_thread)
 
         def run(some: list[Roots]) -> list[list[SparseSums]]:
             with context:

@@ -22,7 +22,7 @@ from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.phases import phase
 from lagbc.run.demand import plan_of_root, weights_of_columns
-from lagbc.run.threads import CallingThread, Threads
+from lagbc.run.threads import Pool, pool_of
 from lagbc.run.weights import into_range
 
 Roots = NDArray[np.int64]
@@ -158,10 +158,10 @@ class Workers:
         with phase("prepare"):  # the others are made beside what is swept
             self._idle = [self._prepared()]
         self._in_calling_thread = in_calling_thread
-        self._pool: Threads | CallingThread | None = None
+        self._pool: Pool | None = None
 
     def __enter__(self) -> Workers:
-        self._pool = CallingThread() if self._in_calling_thread else Threads(self._most)
+        self._pool = pool_of(self._most, in_calling_thread=self._in_calling_thread)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -190,8 +190,8 @@ def test_grouped_by_distances_to_hubs():
 def test_grouped_by_length():
     """By the length of the way to the first vertex; those that have none come first, in their order."""
     edges = sp.coo_array(([4.0, 1.0, 2.0, 9.0], ([1, 3, 2, 4], [0, 2, 0, 1])), shape=(6, 6))
-    reverse = as_graph(edges, weighted=True).transpose.matrix
-    assert group_by_length(reverse, np.array([5, 4, 3, 2, 1, 0])).tolist() == [5, 0, 2, 3, 1, 4]
+    graph = as_graph(edges, weighted=True)
+    assert group_by_length(graph.csr, graph.transpose.csr, np.array([5, 4, 3, 2, 1, 0])).tolist() == [5, 0, 2, 3, 1, 4]
 
 
 @pytest.mark.parametrize("A", [grid(9, 40), scale_free(200, 900, seed=1)], ids=["high diameter", "low diameter"])

@@ -36,6 +36,38 @@ def test_symmetric_matrix_market_has_both_triangles(write, kind, entry, both):
     assert dense(file) == both
 
 
+def test_the_banner_may_be_in_small_letters(write):
+    assert dense(read_graph(write(BANNER.lower() + "2 2 1\n1 2 5\n", "graph.txt"))) == [[0, 5], [0, 0]]
+
+
+def test_integers_are_kept_to_the_last_digit(write):
+    text = BANNER.replace("real", "integer") + f"2 2 2\n1 2 {2**63 - 1}\n2 1 {-(2**63)}\n"
+    assert dense(read_graph(write(text, "graph.mtx"))) == [[0, 2**63 - 1], [-(2**63), 0]]
+
+
+@pytest.mark.parametrize(("field", "value"), [("integer", 2**63), ("unsigned-integer", -1)])
+def test_integers_out_of_range_are_refused(write, field, value):
+    text = BANNER.replace("real", field) + f"2 2 2\n1 2 1\n2 1 {value}\n"
+    check_error(write(text, "graph.mtx"), 4, [f"not an entry of {field!r}", f"'2 1 {value}'"])
+
+
+@pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric", "hermitian"])
+@pytest.mark.parametrize("layout", ["array", "coordinate"])
+@pytest.mark.parametrize("field", ["integer", "real", "complex"])
+def test_every_form_is_read_as_scipy_reads_it(write, layout, field, symmetry):
+    values = {"integer": "{0}", "real": "0.{0}7", "complex": "{0} -1.5{0}"}[field]
+    below = [(i, j) for j in range(4) for i in range(4) if symmetry == "general" or i >= j + (symmetry[1] == "k")]
+    ends = (f"{i + 1} {j + 1} " if layout == "coordinate" else "" for i, j in below)
+    lines = [end + values.format(number) for number, end in enumerate(ends, 1)]
+    size = f"4 4 {len(lines)}" if layout == "coordinate" else "4 4"
+    path = write("\n".join([f"%%MatrixMarket matrix {layout} {field} {symmetry}", size, *lines, ""]), "graph.mtx")
+    theirs = sp.csr_array(scipy.io.mmread(path, spmatrix=False))
+    ours = read_graph(path).matrix
+    assert ours.dtype == theirs.dtype
+    assert ours.nnz == theirs.nnz
+    assert np.array_equal(ours.toarray(), theirs.toarray())
+
+
 def test_dense_matrix_market(write):
     file = read_graph(write("%%MatrixMarket matrix array real general\n2 2\n0\n3\n0\n4\n", "graph.mtx"))
     assert dense(file) == [[0, 0], [3, 4]]
@@ -60,7 +92,7 @@ def test_matrix_market_of_scipy(tmp_path, field):
         (BANNER.replace("coordinate", "coordinat"), 1, ["coordinat"]),
         (BANNER.replace("matrix", "vector") + "3 1\n", 1, ["Vector"]),
         (BANNER, 2, ["Premature EOF", "''", "expected 'rows columns entries'"]),
-        (BANNER + "% c\n3 3 2\n", 4, ["Truncated file", "2 lines", "size line '3 3 2'"]),
+        (BANNER + "% c\n3 3 2\n", 4, ["Truncated file, 0 of 2 entries", "size line '3 3 2'"]),
         (BANNER + "% c\n\n3 3 x\n", 4, ["'3 3 x'", "expected 'rows columns entries'"]),
         (BANNER + "3 3\n1 2 1\n", 2, ["'3 3'", "expected 'rows columns entries'"]),
         (BANNER + "2 3 0\n", 2, ["the matrix is 2 x 3", "'2 3 0'", "expected a square one"]),
@@ -69,7 +101,7 @@ def test_matrix_market_of_scipy(tmp_path, field):
         (BANNER + "3 3 2\n1 2 1\n4 1 1\n", 4, ["Row index out of bounds", "'4 1 1'", "size line '3 3 2'"]),
         (BANNER + "3 3 2\n1 0 1\n2 1 1\n", 3, ["Column index out of bounds", "'1 0 1'"]),
         (BANNER + "3 3 2\n1 2 1\n1 1 x\n", 4, ["not an entry of 'real'", "'1 1 x'"]),
-        (BANNER + "3 3 4\n1 2 1\n1 1 1\n", 5, ["Truncated file", "2 lines", "''", "size line '3 3 4'"]),
+        (BANNER + "3 3 4\n1 2 1\n1 1 1\n", 5, ["Truncated file, 2 of 4 entries", "''", "size line '3 3 4'"]),
         (BANNER + "3 3 1\n1 2 1\n1 1 1\n", 4, ["Too many lines", "'1 1 1'"]),
     ],
 )

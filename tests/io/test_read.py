@@ -158,7 +158,7 @@ def test_a_banner_of_another_kind_is_no_comment_of_an_edge_list(write, banner):
     assert read_graph(write(banner + "3 3 1\n1 2 1\n", "graph.txt")).format == "Matrix Market"
 
 
-@pytest.mark.parametrize("banner", ["\n" + BANNER, BANNER.lower()])
+@pytest.mark.parametrize("banner", ["\n" + BANNER, BANNER.replace("general", "none")])
 def test_a_banner_that_is_refused_is_no_comment_of_an_edge_list_either(write, banner):
     check_error(write(banner + "3 3 1\n1 2 1\n", "graph.txt"), 1, ["banner"])
 

@@ -20,7 +20,7 @@ from lagbc.methods.contract import Batching, StopFlag
 from lagbc.methods.cpu.batched import hops
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import Piece
-from lagbc.run import chains, crew, devices
+from lagbc.run import chains, crew, devices, execute
 from lagbc.run.chain_flows import put_flows
 from lagbc.run.options import settle
 
@@ -85,7 +85,7 @@ def on(monkeypatch):
         def of(settings, part):
             return list(chosen) if part.sweep.bounds is None else []
 
-        monkeypatch.setattr(crew, "devices_of", of)
+        monkeypatch.setattr(execute, "devices_of", of)
         return chosen
 
     return choose

@@ -6,11 +6,11 @@ import threading
 from dataclasses import replace
 
 import numpy as np
-import psutil
 import pytest
 from strategies import oracle, scale_free, with_lengths
 
 import lagbc
+from lagbc import limits
 from lagbc.methods import table
 from lagbc.methods.cpu.batched import hops
 
@@ -24,12 +24,12 @@ def refuse(monkeypatch):
     def start(self):
         raise RuntimeError("a thread")
 
-    def look():
+    def look(root):
         raise LookupError("free memory")
 
     monkeypatch.delenv("LAGBC_MEMORY", raising=False)
     monkeypatch.setattr(threading.Thread, "start", start)
-    monkeypatch.setattr(psutil, "virtual_memory", look)
+    monkeypatch.setattr(limits, "_available", look)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

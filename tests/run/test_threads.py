@@ -11,7 +11,7 @@ import pytest
 from strategies import scale_free
 
 import lagbc
-from lagbc.run.threads import Threads
+from lagbc.run.pool import Threads
 
 A = scale_free(500, 4000, seed=1)
 

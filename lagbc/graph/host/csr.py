@@ -58,7 +58,12 @@ def merged(indptr: NDArray[np.int64], indices: NDArray[Any], data: Any) -> Csr:
 
 def from_entries(n: int, rows: NDArray[Any], columns: NDArray[Any], data: Any) -> Csr:
     """Compress entries in any order to canonical rows; their ends are of the type of `indices`."""
-    return merged(*transposed(n, *_under_columns(n, rows, columns, data)))
+    return merged(*in_rows(n, rows, columns, data))
+
+
+def in_rows(n: int, rows: NDArray[Any], columns: NDArray[Any], data: Any) -> Csr:
+    """Compress entries in any order to sorted rows; those at the same place stay, as they are listed."""
+    return transposed(n, *_under_columns(n, rows, columns, data))
 
 
 def transposed(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: Any) -> Csr:

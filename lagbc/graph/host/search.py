@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cpu.cores import parts_of_rows, share
-from lagbc.native import core
+from lagbc.graph.csr import Csr
+from lagbc.native import by_index, core, csr
 
 
 def components(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray[Any]:
@@ -27,6 +28,15 @@ def search(indptr: NDArray[np.int64], indices: NDArray[Any], roots: NDArray[Any]
         The vertices in reach, by their distances.
     """
     return core.search_from(indptr, indices, roots)
+
+
+def distances_from(out: Csr, into: Csr, root: int) -> NDArray[np.float64]:
+    """Return the distances from a root along edges, of which `into` is the transpose; inf where none leads there."""
+    kind: Any = by_index(out[1].dtype, core.RootSweep32, core.RootSweep64)
+    never = np.zeros(1, np.uint8)
+    sweep = kind(out=csr(*out), into=csr(*into), rtol=0.0, radius=np.inf, stop=never)
+    dist: NDArray[np.float64] = core.search_root(sweep, root)[1]
+    return dist
 
 
 def hub_distances(indptr: NDArray[np.int64], indices: NDArray[Any], hubs: int, levels: int) -> NDArray[np.uint8]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from lagbc.graph import tuning
+from lagbc.graph.csr import Csr
 
 
 def group_by_hubs(distances: Any, vertices: Any) -> Any:
@@ -37,13 +37,13 @@ def group_by_hubs(distances: Any, vertices: Any) -> Any:
     return device.hub_order(distances, vertices)
 
 
-def group_by_length(reverse: csr_array, vertices: Any) -> Any:
+def group_by_length(csr: Csr, reverse: Csr, vertices: Any) -> Any:
     """Group vertices as `group_by_hubs` does, where edges have lengths: by their distances to the first vertex.
 
     Parameters
     ----------
-    reverse : csr_array
-        Lengths of the reversed edges.
+    csr, reverse : Csr
+        The edges, and their transpose, on the host.
     vertices : array of int64
 
     Returns
@@ -51,9 +51,9 @@ def group_by_length(reverse: csr_array, vertices: Any) -> Any:
     vertices : array of int64
         Those that do not reach the hub, then the nearest first. Few distances are alike, so that one hub is enough.
     """
-    from scipy.sparse.csgraph import dijkstra  # half of SciPy, which hops do without
+    from lagbc.graph.host import search as host
 
-    distances = dijkstra(reverse, indices=0)[vertices]
+    distances = host.distances_from(reverse, csr, 0)[vertices]
     return vertices[np.argsort(np.where(np.isfinite(distances), distances, -1.0), kind="stable")]
 
 

@@ -52,7 +52,7 @@ class Source:
         """Its vertices, by what text calls them."""
         from lagbc.io.vertices import Vertices
 
-        return Vertices(self.file.matrix.shape[0], self.file.labels)
+        return Vertices(self.file.rows.shape[0], self.file.labels)
 
 
 def open_source(options: GraphOptions, steps: Steps) -> Source:
@@ -86,10 +86,11 @@ def _as_lengths(file: GraphFile) -> GraphFile:
     import numpy as np
 
     file.require_lengths("strength", "leaving out --strength")
-    A = file.matrix.astype(np.float64)
+    from lagbc.graph.plain import Rows
+
     with np.errstate(divide="ignore"):
-        A.data = 1.0 / A.data
-    return replace(file, matrix=A)
+        lengths = 1.0 / file.rows.data.astype(np.float64)
+    return replace(file, rows=Rows(file.rows.indptr, file.rows.indices, lengths))
 
 
 def form(source: Source) -> str:
@@ -135,8 +136,8 @@ def reasoned(choice: Selection) -> str:
 
 def has_weights(source: Source) -> bool:
     """Whether the stored values differ."""
-    values = source.file.matrix.data
-    return source.file.matrix.nnz > 0 and bool((values != values[0]).any())
+    values = source.file.rows.data
+    return len(values) > 0 and bool((values != values[0]).any())
 
 
 def weight_lines(source: Source) -> list[str]:

@@ -89,7 +89,7 @@ class _Shape:
     def of(cls, source: Source) -> _Shape:
         import numpy as np
 
-        graph, matrix = source.graph, source.file.matrix
+        graph, matrix = source.graph, source.file.rows
         entries = matrix.tocoo()
         members = np.bincount(graph.components)
         return cls(

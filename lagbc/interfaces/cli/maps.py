@@ -30,7 +30,7 @@ def find_coordinates(options: MapOptions, source: Source) -> Coordinates | None:
     file = source.file
     found = file.coordinates
     if options.coordinates is not None:
-        found = read_coordinates(options.coordinates, file.matrix.shape[0], file.labels)
+        found = read_coordinates(options.coordinates, file.rows.shape[0], file.labels)
     if found is None:
         raise InvalidValueError(f"{file.name} does not say where its vertices are: give --coordinates FILE")
     return as_coordinates(found, file, source.graph)

@@ -79,6 +79,7 @@ def merge_command(parts: tuple[Path, ...], top: int | None, out: Path | None) ->
 
     from lagbc.centrality.parts import merge_files
     from lagbc.centrality.registry import find
+    from lagbc.graph.plain import Rows
     from lagbc.io.graph_file import GraphFile
 
     check_outputs(out, None)
@@ -86,7 +87,9 @@ def merge_command(parts: tuple[Path, ...], top: int | None, out: Path | None) ->
     graph, scores, arguments = merge_files(parts)
     given: dict[str, Any] = {"cutoff": arguments.cutoff, "decay": arguments.decay}
     bounds = {name: None if one is None else np.asarray(one).tolist() for name, one in given.items()}
-    file = GraphFile(graph.on_host.matrix, graph.directed, "parts", graph.names)
+    host = graph.on_host
+    rows = Rows(host.indptr, host.indices, np.ones(host.nnz) if host.weights is None else host.weights)
+    file = GraphFile(rows, graph.directed, "parts", graph.names)
     taken = Source(file, graph.directed, graph.weighted, None, "parts")
     click.echo(f"{counted(len(parts), 'part')}: {', '.join(scores)} of {counted(graph.n, 'vertex', 'vertices')}")
     output = options.OutputOptions(top, out, None, as_json=False)

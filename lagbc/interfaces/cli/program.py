@@ -5,30 +5,48 @@ from __future__ import annotations
 import warnings
 from errno import EDQUOT, EFBIG, ENOSPC
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import click
 
 from lagbc import __version__
 from lagbc.errors import Error, GraphFileWarning, MemoryWarning, shortened
-from lagbc.interfaces.cli.compare import compare_command
-from lagbc.interfaces.cli.compile import compile_command
-from lagbc.interfaces.cli.completion import completion_command
-from lagbc.interfaces.cli.group import group_command
-from lagbc.interfaces.cli.info import info_command
-from lagbc.interfaces.cli.parts import merge_command
-from lagbc.interfaces.cli.scores import score_commands
+from lagbc.interfaces.cli.scores import score_command, scored
 from lagbc.interfaces.cli.text import in_options
-from lagbc.interfaces.cli.together import centralities_command
 from lagbc.interfaces.launched import on_all_ranks
 from lagbc.interfaces.signals import Terminated, sigterm_raises
 
+# Commands other than those of centralities, and the modules that they are in.
+_HOMES = {
+    "centralities": "together",
+    "compare": "compare",
+    "compile": "compile",
+    "completion": "completion",
+    "group-bc": "group",
+    "info": "info",
+    "merge": "parts",
+}
+
 
 class _Commands(click.Group):
-    """Ends with one line and an exit status, never a traceback, where the input or the machine is at fault."""
+    """Makes a command when it is asked for.
+
+    It ends with one line and an exit status, never a traceback, where the input or the machine is at fault.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*_HOMES, *scored()])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return super().get_command(ctx, cmd_name.replace("_", "-"))  # as the functions are called, too
+        name = cmd_name.replace("_", "-")  # as the functions are called, too
+        if name not in self.commands:
+            if name in _HOMES:
+                module = import_module(f"lagbc.interfaces.cli.{_HOMES[name]}")
+                self.add_command(getattr(module, f"{name.removesuffix('-bc')}_command"))
+            elif name in scored():
+                self.add_command(score_command(scored()[name]))
+        return super().get_command(ctx, name)
 
     def invoke(self, ctx: click.Context) -> Any:
         with warnings.catch_warnings():
@@ -74,16 +92,3 @@ def main() -> None:
     Exit status: 0; 1 if something is wrong with the input or the machine, 2 with the command line; 3 if compare finds
     wrong scores; 130 after Ctrl-C, 143 after SIGTERM.
     """
-
-
-for command in (
-    *score_commands(),
-    group_command,
-    centralities_command,
-    merge_command,
-    info_command,
-    compare_command,
-    compile_command,
-    completion_command,
-):
-    main.add_command(command)

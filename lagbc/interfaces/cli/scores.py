@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,6 @@ from lagbc.interfaces.cli.outputs import (
     write_edges,
     write_scores,
 )
-from lagbc.interfaces.cli.parts import check_part, write_part
 from lagbc.interfaces.cli.rows import Rows, rows_of_edges, rows_of_vertices
 from lagbc.interfaces.cli.steps import Steps, shown_steps
 from lagbc.interfaces.cli.text import left_behind, timing
@@ -62,14 +60,15 @@ PERCOLATION = Scored(
 )
 
 
-def score_commands() -> Iterator[click.Command]:
-    """Make the command of each centrality there is, with the arguments that its record takes."""
-    for record in registered():
-        yield _command(Scored(record.name, record.takes, record.summary, record.of_edges))
-    yield _command(PERCOLATION)
+def scored() -> dict[str, Scored]:
+    """Return what there are commands for, by their names: each centrality of the registry, and percolation."""
+    records = [Scored(record.name, record.takes, record.summary, record.of_edges) for record in registered()]
+    return {one.name.replace("_", "-"): one for one in (*records, PERCOLATION)}
 
 
-def _command(scored: Scored) -> click.Command:
+def score_command(scored: Scored) -> click.Command:
+    """Make a command with the arguments that what it scores takes."""
+
     def run_command(
         source: options.GraphOptions,
         output: options.OutputOptions,
@@ -100,6 +99,8 @@ def _check(
     if output.part is not None:
         if scored is PERCOLATION:
             raise InvalidValueError("percolation is not computed in parts; leave out --part")
+        from lagbc.interfaces.cli.parts import check_part
+
         check_part(output, map_options.plot_map)
         return
     check_outputs(output.out, output.plot)
@@ -127,6 +128,8 @@ def _score(
         given = read_arguments(typed, taken, sample)
         xy = find_coordinates(map_options, taken)
     if output.part is not None:
+        from lagbc.interfaces.cli.parts import write_part
+
         write_part([scored.name], taken, sample, given, output, run)
         return
     how = asdict(run) | {"directed": taken.directed, "weighted": taken.weighted}

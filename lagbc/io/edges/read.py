@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from lagbc.io.columns import Columns
 from lagbc.io.edges import vertices
-from lagbc.io.edges.fields import is_float, shown
+from lagbc.io.edges.fields import shown
 from lagbc.io.edges.layout import Layout, recognise
 from lagbc.io.graph_file import BadLength, GraphFile, compressed, repeat_notices
+from lagbc.io.scan import Field, read_floats, split_lines
 from lagbc.io.source import Source
-from lagbc.native import core
 
 # Peak bytes of an edge while it is read and its matrix is made, and of an undirected edge's way back.
 _BYTES_PER_EDGE, _BYTES_BACK = 44, 36
@@ -59,20 +59,16 @@ class _Edges:
 
     def add(self, line: int, piece: bytes) -> None:
         """Read whole lines, the first of which has this number."""
-        layout, text = self.layout, np.frombuffer(bytearray(piece), np.uint8)
-        columns = [*layout.ends] if layout.length is None else [*layout.ends, layout.length]
-        wanted, which = np.unique(np.array(columns), return_inverse=True)
-        room = piece.count(b"\n")
-        starts, stops = np.empty((2, len(wanted), room), np.int64)
-        lines = np.empty(room, np.int64)
-        separator, glued = layout.separator[0], not layout.names
-        edges, comments, wrong = core.split_lines(text, separator, layout.columns, wanted, glued, starts, stops, lines)
-        fields = [(starts[column, :edges], stops[column, :edges]) for column in which]
+        layout = self.layout
+        wanted = [*layout.ends] if layout.length is None else [*layout.ends, layout.length]
+        text, fields, lines, comments, wrong = split_lines(
+            piece, layout.separator, layout.columns, wanted, glued=not layout.names
+        )
         # Tail and head of an edge follow each other, so that names are met in the order of the text.
         ends, wrong_end = self.vertices.number(
             text, *(np.stack(one, axis=1).ravel() for one in zip(*fields[:2], strict=True))
         )
-        lengths, wrong_length = _floats(text, *fields[2]) if layout.length is not None else (None, -1)
+        lengths, wrong_length = read_floats(text, *fields[2]) if layout.length is not None else (None, -1)
         refused = [lines[e] for e in (wrong_end // 2, wrong_length) if e >= 0]
         if refused or wrong >= 0:
             first = int(min(refused, default=wrong))
@@ -82,12 +78,10 @@ class _Edges:
         if lengths is not None:
             self.lengths.append(lengths)
             self.bad_length = self.bad_length or self._bad_length(line + lines, text, fields)
-        self.count += edges
+        self.count += len(lines)
         self.comments += comments
 
-    def _bad_length(
-        self, lines: NDArray[np.int64], text: NDArray[np.uint8], fields: list[tuple[Any, Any]]
-    ) -> BadLength | None:
+    def _bad_length(self, lines: NDArray[np.int64], text: NDArray[np.uint8], fields: list[Field]) -> BadLength | None:
         """Return the first value of an edge of the last piece that is no length."""
         lengths = self.lengths[-1]
         wrong = ~(np.isfinite(lengths) & (lengths > 0)) & (self.tails[-1] != self.heads[-1])
@@ -148,16 +142,3 @@ def _refuse_other_text(source: Source) -> NoReturn:
             if text.lstrip()[:1] not in (b"#", b"%"):
                 source.fail(line, "text that is not UTF-8", text, "names in UTF-8 (iconv -f latin1 -t utf-8 makes it)")
     raise AssertionError
-
-
-def _floats(
-    text: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], int]:
-    """Read fields as floats; also return the first that is none, or -1."""
-    values, hard = core.parse_floats(text, starts, stops)
-    for i in hard.tolist():
-        number = text[starts[i] : stops[i]].tobytes()
-        if not is_float(number):
-            return values, i
-        values[i] = float(number)
-    return values, -1

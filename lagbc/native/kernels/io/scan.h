@@ -1,4 +1,4 @@
-// The bytes of an edge list: lines into fields, fields into numbers; lagbc/io/edges/read.py.
+// The bytes of an edge list or a Matrix Market file: lines into fields, fields into numbers; lagbc/io/scan.py.
 //
 // A piece of text holds whole lines, each ending in a newline. A field is a range starts[i][e] to stops[i][e] of it:
 // the i-th wanted one of the e-th edge.
@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <tuple>
 
 #include "../buffer.h"
@@ -154,7 +155,7 @@ inline int64_t parse_integers(Span<const uint8_t> text, Span<const int64_t> star
 }
 
 // float64 holds integers up to 2**53 exactly, and powers of ten up to that of 22.
-inline constexpr int64_t exact = int64_t{1} << 53, exact_power = 22;
+inline constexpr int64_t exact = int64_t{1} << 53, exact_power = 22, longest = INT64_MAX / 10;
 inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                            1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
@@ -168,13 +169,25 @@ inline int64_t read_exponent(Span<const uint8_t> text, int64_t& p, int64_t end) 
     return is_negative ? -exponent : exponent;
 }
 
-// Read the field p to end as a float m * 10**e with m < 2**53 and abs(e) <= 22, both exact: it is rounded once, and so
-// correctly. Whether it is such a one.
+// What m * 10**power is in float64, for m < 2**63 and abs(power) <= 22, which `long double` holds exactly if its
+// mantissa has 64 bits: it is rounded once there, and once more to float64. That is correct unless the first is halfway
+// between two floats; then, or if `long double` is no longer than they are, it is not told. Whether it is.
+inline bool scale(int64_t m, int64_t power, double& value) {
+    if constexpr (std::numeric_limits<long double>::digits < 64) return false;
+    const auto scaled = power >= 0 ? static_cast<long double>(m) * powers_of_ten[power]
+                                   : static_cast<long double>(m) / powers_of_ten[-power];
+    value = static_cast<double>(scaled);
+    const long double beyond = scaled + (scaled - value);
+    return scaled == value || beyond != static_cast<double>(beyond);
+}
+
+// Read the field p to end as a float m * 10**e with m < 2**63 and abs(e) <= 22: with m < 2**53 both are exact in
+// float64, so that it is rounded once, and so correctly. Whether it is such a one, and can be told.
 inline bool parse_float(Span<const uint8_t> text, int64_t p, int64_t end, double& value) {
     const bool is_negative = read_sign(text, p, end);
     int64_t mantissa = 0, power = 0, digits = 0;
     bool after_point = false;
-    for (; p < end && mantissa < exact; ++p) {
+    for (; p < end && mantissa < longest; ++p) {
         const int64_t digit = text[p] - '0';
         if (0 <= digit && digit <= 9) {
             mantissa = 10 * mantissa + digit;
@@ -187,7 +200,12 @@ inline bool parse_float(Span<const uint8_t> text, int64_t p, int64_t end, double
         }
     }
     if (digits > 0 && p < end && (text[p] | 32) == 'e') power += read_exponent(text, ++p, end);
-    if (p != end || digits == 0 || mantissa >= exact || std::abs(power) > exact_power) return false;
+    if (p != end || digits == 0 || std::abs(power) > exact_power) return false;
+    if (mantissa >= exact) {
+        if (!scale(mantissa, power, value)) return false;
+        value = is_negative ? -value : value;
+        return true;
+    }
     const auto whole = static_cast<double>(mantissa);
     const double size = power >= 0 ? whole * powers_of_ten[power] : whole / powers_of_ten[-power];
     value = is_negative ? -size : size;

@@ -1,0 +1,101 @@
+"""The threads of a run that the system starts, and a wait for them that heeds Ctrl-C and ``stop=``."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Any, TypeVar
+
+from lagbc.errors import OutOfMemoryError
+from lagbc.stopping import check_of_call
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# Seconds between two looks at whether the main thread was interrupted.
+_LOOK_SECONDS = 0.1
+
+
+class Interrupts:
+    """Tells a thread of what ends its call: ``stop=``, and Ctrl-C, of which Python tells the main thread alone.
+
+    Where another one waits, it looks whether the main thread has met a KeyboardInterrupt meanwhile: it handles one, or
+    was ended by one and waits for the other threads.
+    """
+
+    def __init__(self) -> None:
+        self._errors_before, self._raise_if_stopped = _errors_of_main_thread(), check_of_call()
+
+    def raise_if_interrupted(self) -> None:
+        """Raise StoppedError if ``stop=`` asks for it, or KeyboardInterrupt if the main thread has met one."""
+        self._raise_if_stopped()
+        if threading.current_thread() is not threading.main_thread():
+            for error in _errors_of_main_thread():
+                if isinstance(error, KeyboardInterrupt) and all(error is not other for other in self._errors_before):
+                    raise KeyboardInterrupt from None
+
+
+class Threads(ThreadPoolExecutor):
+    """A pool that makes do with the threads that the system starts, if one; it heeds Ctrl-C, and ``stop=``."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(most)
+        self._most, self._interrupts = most, Interrupts()
+
+    def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
+        """Yield each item with what a call makes of it, in order; at most two a thread are ahead of what is taken.
+
+        Calls that have not begun when the iterator is closed are cancelled.
+        """
+        left = iter(items)
+        pending: deque[tuple[Item, Future[Result]]] = deque()
+        try:
+            while True:
+                while len(pending) < 2 * self._most and (item := next(left, None)) is not None:
+                    pending.append((item, self.submit(work, item)))
+                if not pending:
+                    return
+                # No name holds a result, which would stay while the next one is waited for.
+                yield pending[0][0], self.wait_for(pending.popleft()[1])
+        finally:
+            for _, future in pending:
+                future.cancel()
+
+    def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
+        """Submit a call, which has the context of this one.
+
+        KeyboardInterrupt if the process ends because of one, when it takes no more calls.
+        """
+        try:
+            return super().submit(copy_context().run, fn, *args, **kwargs)
+        except RuntimeError:
+            self._interrupts.raise_if_interrupted()
+            raise
+
+    def wait_for(self, future: Future[Result]) -> Result:
+        """Return the result of a call, or raise its error, or what interrupts this one before."""
+        while True:
+            self._interrupts.raise_if_interrupted()
+            try:
+                return future.result(_LOOK_SECONDS)
+            except TimeoutError:
+                if future.done():
+                    return future.result()  # in time after all, or a TimeoutError of the call's own
+
+    def _adjust_thread_count(self) -> None:
+        try:
+            super()._adjust_thread_count()  # type: ignore[misc]
+        except RuntimeError as error:  # "can't start new thread"
+            if not self._threads:
+                raise OutOfMemoryError("the system starts no thread") from error
+
+
+def _errors_of_main_thread() -> list[Any]:
+    """Return the error that the main thread handles, and the last one that was printed as nothing caught it."""
+    handled: Any = sys._current_exceptions().get(threading.main_thread().ident or 0)
+    # Python 3.11 gives a tuple of type, error and traceback.
+    return [handled[1] if isinstance(handled, tuple) else handled, getattr(sys, "last_value", None)]
