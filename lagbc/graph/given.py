@@ -20,7 +20,8 @@ def refuse_masked(name: str, given: Any, instead: str = _INSTEAD) -> None:
     """Raise InvalidTypeError if an argument is a masked array, a list of some, or a sparse matrix made of some."""
     if sparse.issparse(given):
         for part in ("data", "row", "col", "indices", "indptr"):
-            refuse_masked(f"{name}.{part}", getattr(given, part, None), _OF_SPARSE)
+            if isinstance(array := getattr(given, part, None), np.ma.MaskedArray):
+                refuse_masked(f"{name}.{part}", array, _OF_SPARSE)
         return
     items = given if isinstance(given, list | tuple) else (given,)
     if not any(issubclass(kind, np.ma.MaskedArray) for kind in set(map(type, items))):

@@ -96,6 +96,18 @@ void add_edges(const Trail<Index>& trail, int64_t tight, double times, Span<doub
     }
 }
 
+// List the vertices of a root.
+template <class Index>
+void list_touched(Span<const Index> order, Totals& totals) {
+    if (!totals.touched.is_there || totals.count < 0) return;
+    if (totals.count + order.size > totals.touched.size) {
+        totals.count = -1;
+        return;
+    }
+    std::copy_n(order.data, order.size, totals.touched.data + totals.count);
+    totals.count += order.size;
+}
+
 // Add what one root sums to, to all totals that are there; it counts `times` in sums over paths.
 template <class Index>
 void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, const Asked& asked, double times,
@@ -103,6 +115,7 @@ void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, co
     const auto [count, tight] = found;
     const auto order = trail.order;
     const auto dist = trail.dist, sigma = trail.sigma, own = trail.own;
+    list_touched<Index>({order.data, count}, totals);
     if (totals.dependency.is_there) {
         own_targets(trail, count, omega);
         for (int64_t i = 0; i < count; ++i) own[i] /= sigma[i];
