@@ -108,7 +108,9 @@ def trail_bytes(graph: Graph, plan: SweepPlan, edges: int) -> int:
     has_paths, has_stress, has_edges = bool(plan.sums & PATH_SUMS), "stress" in plan.sums, "edges" in plan.sums
     trail = n * (index + 8 * 4) + edges * (2 * index + 8 * has_edges)
     distances = len(plan.sums - PATH_SUMS - {"depth"})
-    totals = 8 * (n * (has_paths + has_stress + distances + 1) + nnz * has_edges)  # and those that are touched
+    of_vertices = has_paths + has_stress + distances
+    of_vertices += of_vertices > 0  # and which of them are touched
+    totals = 8 * (n * of_vertices + nnz * has_edges)
     members = 2 * n * (plan.members is not None)  # by vertex and by place
     if plan.bounds is not None:
         totals = room_bytes(graph, plan, edges)
