@@ -26,7 +26,7 @@ OF_BOUNDS = frozenset({"targets", "gravity"})
 DECAYING = frozenset({"dependency", "edges", "gravity"})
 
 
-@dataclass(eq=False, init=False)
+@dataclass(eq=False)
 class Sums:
     """Sums over roots s; None where a sum is not asked for.
 
@@ -66,12 +66,6 @@ class Sums:
     targets: Any = None
     gravity: Any = None
 
-    def __init__(self, **asked: Any) -> None:
-        own = vars(self)
-        for name, array in asked.items():
-            if array is not None:
-                own[name] = array
-
     @classmethod
     def zeros(cls, arrays: Any, names: Iterable[str], n: int, nnz: int, bounds: Bounds | None = None) -> Sums:
         """Make the zero sums of a run; `arrays` is numpy or cupy."""
@@ -90,7 +84,9 @@ class Sums:
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         """Name and array of each sum asked for."""
-        return iter(vars(self).items())
+        for name, array in vars(self).items():
+            if array is not None:
+                yield name, array
 
     def require_rows(self, blocks: int, roots: int) -> None:
         """Check that a batch's sums have so many rows, and so many places of roots: kernels write without looking.
