@@ -1,4 +1,4 @@
-"""Runs of small graphs: they take no thread, ask for no free memory, and leave nothing behind; short ones start none."""
+"""Runs of small graphs: they take no thread, ask for no free memory, leave nothing behind; short ones take no thread."""
 
 import gc
 import sys
