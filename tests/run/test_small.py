@@ -1,4 +1,4 @@
-"""Runs of small graphs: they take no thread, ask for no free memory, leave nothing behind; short ones take no thread."""
+"""Runs of small graphs: no thread, no look at free memory, nothing left behind; short runs take no thread, either."""
 
 import gc
 import sys
