@@ -90,6 +90,7 @@ class Method:
 
         return Both(Device(), get_current_stream())
 
+    @in_phase("compile")
     def load(self) -> MethodModule:
         """Import the module.
 
@@ -102,7 +103,7 @@ class Method:
             missing = self.missing
             _is_installed.cache_clear()  # it may be installed before the next call
             raise MissingDependencyError(f"method {self.name!r} on {self.device} needs {missing}")
-        return _imported(self.module)
+        return import_module(self.module)  # type: ignore[return-value]
 
     def offers(self, sums: frozenset[str], *, demand: bool = False, bounds: bool = False) -> bool:
         """Whether it makes some sums, and takes a demand, or cutoffs and decays, if there are."""
@@ -113,12 +114,6 @@ class Method:
     def reads(self, option: str) -> bool:
         """Whether it is available and reads a field of `SweepPlan` that only some methods read, such as "rtol"."""
         return self.available and option in self.load().options
-
-
-@cache
-@in_phase("compile")
-def _imported(module: str) -> MethodModule:
-    return import_module(module)  # type: ignore[return-value]
 
 
 class Both(ExitStack):

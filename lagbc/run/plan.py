@@ -69,8 +69,11 @@ class Plan:
 
     @property
     def is_short(self) -> bool:
-        """Whether it is over in some 10 ms, in which to start a thread is felt, and to wait with a Ctrl-C is not."""
-        return sum(len(part.roots) * part.graph.nnz for part in self.parts) <= methods_tuning.THREAD_WORK
+        """Whether one thread sweeps it, in some 10 ms: to start another is felt, and to wait with a Ctrl-C is not."""
+        if self.memory.is_small:
+            return True
+        work = sum(len(part.roots) * part.graph.nnz for part in self.parts)
+        return work <= methods_tuning.THREAD_WORK and all(part.sweep.threads == 1 for part in self.parts)
 
     def warn_of_less_memory(self) -> None:
         """Warn where the memory budget takes the CPU in place of the GPU, or a smaller batch than was asked for."""

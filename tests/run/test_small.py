@@ -53,15 +53,17 @@ def test_a_run_that_is_not_small_needs_to_know_what_is_free(refuse):
 
 
 def test_only_a_run_that_is_not_short_takes_threads(refuse, monkeypatch):
-    given = {"method": "batched", "device": "cpu", "threads": 2, "memory": "1GB"}
-    assert not lagbc.estimate_memory(LARGE, **given).is_small
-    np.testing.assert_allclose(lagbc.bc(LARGE, **given), oracle(LARGE), rtol=1e-12)
-    monkeypatch.setattr(tuning, "THREAD_WORK", 1)
+    given = {"method": "batched", "device": "cpu", "memory": "1GB"}
+    assert not lagbc.estimate_memory(LARGE, threads=1, **given).is_small
+    np.testing.assert_allclose(lagbc.bc(LARGE, threads=1, **given), oracle(LARGE), rtol=1e-12)
     with (
         pytest.raises(MemoryError, match="out of memory with the smallest batch"),
         pytest.warns(lagbc.MemoryWarning),
     ):
-        lagbc.bc(LARGE, **given)
+        lagbc.bc(LARGE, threads=2, **given)
+    monkeypatch.setattr(tuning, "THREAD_WORK", 1)
+    with pytest.raises(MemoryError, match="out of memory with the smallest batch"):
+        lagbc.bc(LARGE, threads=1, **given)
 
 
 def test_a_limit_holds_for_small_runs(monkeypatch):
