@@ -75,11 +75,12 @@ class _Files:
     used: str
     reclaimable: str
 
-    def left(self, group: Path) -> Iterator[int]:
+    def left(self, group: str) -> Iterator[int]:
         """Yield what the lowest limit of a group leaves; nothing where there is no limit, or no such file."""
-        limits = [limit for name in self.limits for limit in _numbers(group / name).values() if limit < _NO_LIMIT]
+        limits = [limit for name in self.limits for limit in _numbers(f"{group}/{name}").values() if limit < _NO_LIMIT]
         if limits:
-            used = _numbers(group / self.used).get("", 0) - _numbers(group / "memory.stat").get(self.reclaimable, 0)
+            used = _numbers(f"{group}/{self.used}").get("", 0)
+            used -= _numbers(f"{group}/memory.stat").get(self.reclaimable, 0)
             yield max(0, min(limits) - used)
 
 
@@ -98,12 +99,12 @@ def _left_by_groups(root: Path) -> Iterator[int]:
             # A container may see its own group at the top, whatever name the group has outside.
             inside = groups[kind].relative_to(top) if groups[kind].is_relative_to(top) else PurePosixPath()
             for folder in (inside, *inside.parents):
-                yield from _FILES[kind].left(root / point.relative_to("/") / folder)
+                yield from _FILES[kind].left(f"{root}{point}/{folder}")
 
 
 def _groups(root: Path) -> Iterator[tuple[str, PurePosixPath]]:
     """Yield the group of this process for each version: lines of a number, controllers and a path."""
-    for line in _lines(root / "proc/self/cgroup"):
+    for line in _lines(f"{root}/proc/self/cgroup"):
         number, controllers, path = line.split(":", 2)
         if number == "0":
             yield "cgroup2", PurePosixPath(path)
@@ -113,21 +114,24 @@ def _groups(root: Path) -> Iterator[tuple[str, PurePosixPath]]:
 
 def _mounts(root: Path) -> Iterator[tuple[str, PurePosixPath, PurePosixPath]]:
     """Yield where groups are mounted: the version, the group that is seen there at the top, and the folder."""
-    for line in _lines(root / "proc/self/mountinfo"):
+    for line in _lines(f"{root}/proc/self/mountinfo"):
+        if "cgroup" not in line:
+            continue
         # Three numbers, the top, the folder and more; after a dash the type, the source and the options.
         fields, _, system = (part.split() for part in line.partition(" - "))
         if system[:1] == ["cgroup2"] or (system[:1] == ["cgroup"] and "memory" in system[-1].split(",")):
             yield system[0], PurePosixPath(fields[3]), PurePosixPath(fields[4])
 
 
-def _numbers(file: Path) -> dict[str, int]:
+def _numbers(file: str) -> dict[str, int]:
     """Read lines of a name and a number, or of a number alone, whose name is ""; a limit of "max" is none."""
     pairs = (line.rpartition(" ") for line in _lines(file))
     return {name: int(number) for name, _, number in pairs if number.isdecimal()}
 
 
-def _lines(file: Path) -> list[str]:
+def _lines(file: str) -> list[str]:
     try:
-        return file.read_text(encoding="utf-8", errors="replace").splitlines()
+        with open(file, encoding="utf-8", errors="replace") as text:
+            return text.read().splitlines()
     except OSError:  # not on this system, or not to be read by this process
         return []

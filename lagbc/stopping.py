@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 
 from lagbc.errors import StoppedError
@@ -12,17 +12,18 @@ from lagbc.errors import StoppedError
 _check: ContextVar[Callable[[], None]] = ContextVar("lagbc stop", default=lambda: None)
 
 
-@contextmanager
 def stopping_by(
     is_asked: Callable[[], object] | None, checkpoint: str | os.PathLike[str] | None = None
-) -> Iterator[None]:
-    """Let what runs in a context end with a `StoppedError`, which names the checkpoint, once it is asked for.
+) -> AbstractContextManager[None]:
+    """Return a context in which what runs ends with a `StoppedError`, which names the checkpoint, once it is asked for.
 
     A call within another call ends for that one's reasons, too.
     """
-    if is_asked is None:
-        yield
-        return
+    return nullcontext() if is_asked is None else _checking(is_asked, checkpoint)
+
+
+@contextmanager
+def _checking(is_asked: Callable[[], object], checkpoint: str | os.PathLike[str] | None) -> Iterator[None]:
     outer, kept = _check.get(), "" if checkpoint is None else f"; {os.fspath(checkpoint)} holds what is summed so far"
 
     def check() -> None:

@@ -83,9 +83,9 @@ def compute(
     """
     names = _listed(which)
     led = partial(_compute, A, names, batch, directed, weighted, strength, arguments, standard_error)
-    given = with_defaults(options)
-    parse_executor(given)
-    if (comm := given.get("comm")) is None:
+    options = with_defaults(options)
+    parse_executor(options)
+    if (comm := options.get("comm")) is None:
         return led(options)
     from lagbc.run.ranks import on_ranks
 
@@ -167,7 +167,7 @@ def plan_call(
     upload = (
         not strength
         and arguments.cutoff is None
-        and is_read_on_device(A, _about_roots(A, arguments), weighted=bool(weighted), options=options)
+        and is_read_on_device(A, partial(_about_roots, A, arguments), weighted=bool(weighted), options=options)
     )
     graph = take_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False, upload=upload)
     raise_if_stopped()
@@ -228,15 +228,16 @@ def find_all(which: str | Iterable[str]) -> tuple[Centrality, ...]:
     names = _listed(which)
     if not names:
         raise InvalidValueError(f"which is empty; there are: {', '.join(one.name for one in registered())}")
-    return tuple(find(name) for name in names)
+    return tuple(map(find, names))
 
 
 def _listed(which: str | Iterable[str]) -> list[str]:
     if isinstance(which, str):
         return [which]
-    if not isinstance(which, Iterable):
-        raise InvalidTypeError(f"which is {which!r}; it is the name of a centrality, or several")
-    return list(which)
+    try:
+        return list(which)
+    except TypeError:
+        raise InvalidTypeError(f"which is {which!r}; it is the name of a centrality, or several") from None
 
 
 def _require_known(centralities: tuple[Centrality, ...], options: Options) -> None:

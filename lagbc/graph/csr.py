@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from lagbc.graph.host import csr as host
+
 Csr = tuple[Any, Any, Any]
 _MOST_IN_32_BITS = np.iinfo(np.int32).max
 
@@ -28,8 +30,6 @@ def as_numpy(array: Any) -> Any:
 def rows_of(indptr: Any, indices: Any) -> Any:
     """Row of each entry, of the type of the columns."""
     if isinstance(indptr, np.ndarray):
-        from lagbc.graph.host import csr as host
-
         return host.rows_of(indptr, indices)
     from lagbc.graph.device import csr as device
 
@@ -39,8 +39,6 @@ def rows_of(indptr: Any, indices: Any) -> Any:
 def transposed(n: int, indptr: Any, indices: Any, data: Any) -> Csr:
     """Reverse every edge."""
     if isinstance(indptr, np.ndarray):
-        from lagbc.graph.host import csr as host
-
         return host.transposed(n, indptr, indices, data)
     from lagbc.graph.device import csr as device
 
@@ -53,8 +51,6 @@ def both_ways(n: int, indptr: Any, indices: Any, lengths: Any, reverse: Csr | No
     `reverse` is the transpose, if there is one. On the host the arrays are those given where every edge has its equal.
     """
     if isinstance(indptr, np.ndarray):
-        from lagbc.graph.host import csr as host
-
         csr = indptr, indices, lengths
         reverse = reverse or host.transposed(n, *csr)
         return csr if are_equal(csr, reverse) else host.joined(n, csr, reverse)
@@ -73,8 +69,6 @@ def renumbered(csr: Csr, order: Any, position: Any, *, symmetric: bool) -> tuple
         Its transpose, if that is made on the way; the same tuple for a matrix that is `symmetric`.
     """
     if isinstance(csr[0], np.ndarray):
-        from lagbc.graph.host import csr as host
-
         return host.renumbered(csr, order, position, symmetric=symmetric)
     from lagbc.graph.device import csr as device
 
@@ -85,8 +79,6 @@ def renumbered(csr: Csr, order: Any, position: Any, *, symmetric: bool) -> tuple
 def renumbered_places(csr: Csr, order: Any, position: Any) -> Any:
     """Return the place of each edge of `renumbered` among those given."""
     if isinstance(csr[0], np.ndarray):
-        from lagbc.graph.host import csr as host
-
         # Values are only moved, so that they may as well be the places, taken for floats bit by bit.
         places = np.arange(len(csr[1]), dtype=np.int64).view(np.float64)
         (_, _, moved), _ = host.renumbered((*csr[:2], places), order, position, symmetric=False)
@@ -99,7 +91,8 @@ def renumbered_places(csr: Csr, order: Any, position: Any) -> Any:
 def are_equal(ours: Csr, theirs: Csr) -> bool:
     """Whether two matrices in canonical form are equal."""
     if isinstance(ours[0], np.ndarray):
-        return all(a is None or a is b or np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
+        pairs = zip(ours, theirs, strict=True)
+        return all(a is None or a is b or (len(a) == len(b) and bool((a == b).all())) for a, b in pairs)
     from lagbc.graph.device import csr as device
 
     return all(a is None or a is b or device.are_equal(a, b) for a, b in zip(ours, theirs, strict=True))

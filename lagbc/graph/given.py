@@ -21,7 +21,8 @@ def refuse_masked(name: str, given: Any, instead: str = _INSTEAD) -> None:
     """Raise InvalidTypeError if an argument is a masked array, a list of some, or a sparse matrix made of some."""
     if is_sparse(given):
         for part in ("data", "row", "col", "indices", "indptr"):
-            refuse_masked(f"{name}.{part}", getattr(given, part, None), _OF_SPARSE)
+            if isinstance(array := getattr(given, part, None), np.ma.MaskedArray):
+                refuse_masked(f"{name}.{part}", array, _OF_SPARSE)
         return
     items = given if isinstance(given, list | tuple) else (given,)
     # Who has one has loaded the module.

@@ -50,6 +50,8 @@ class Graph:
         False: the pattern is symmetric and a pair {s, t} counts once.
     weights : ndarray of float64, shape (nnz,), or None
         Lengths of the edges, finite and > 0, symmetric if the pattern has to be; None counts hops.
+    n, nnz : int
+        Numbers of vertices and of stored edges; an undirected edge counts twice.
     copied_from : Graph or None
         The same graph on the host, if this one is its copy on a device.
     known_depth : int or None
@@ -76,6 +78,11 @@ class Graph:
     known_reverse: Csr | None = field(default=None, repr=False)
     uploaded: bool = field(default=False, repr=False)
     names: Any = field(default=None, repr=False)
+    n: int = field(init=False, repr=False)
+    nnz: int = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        vars(self).update(n=len(self.indptr) - 1, nnz=len(self.indices))
 
     @classmethod
     def from_csr(cls, csr: Csr, directed: bool, reverse: Csr | None = None) -> Graph:
@@ -102,16 +109,6 @@ class Graph:
         """The rows and those of the transpose as kernels take them, the same object where they are the same."""
         out = native_csr(*self.csr)
         return out, out if self.transpose is self else native_csr(*self.transpose.csr)
-
-    @property
-    def n(self) -> int:
-        """Number of vertices."""
-        return len(self.indptr) - 1
-
-    @property
-    def nnz(self) -> int:
-        """Number of stored edges; an undirected edge counts twice."""
-        return len(self.indices)
 
     @cached_property
     def out_degrees(self) -> NDArray[np.int64]:

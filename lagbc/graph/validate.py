@@ -14,6 +14,7 @@ from lagbc.graph import adapters
 from lagbc.graph.csr import Csr, are_equal, as_numpy, both_ways, index_type, module_of, transposed
 from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
+from lagbc.graph.host import csr as host
 from lagbc.graph.names import Names, edge_in_words
 from lagbc.graph.plain import is_sparse
 from lagbc.phases import phase
@@ -201,11 +202,10 @@ def _require_strengths(
 
 def _read(A: Any, names: Names | None, *, directed: bool, weighted: bool, copy: bool, upload: bool) -> Graph:
     _require_matrix(A)
-    if A.ndim != 2 or A.shape[0] != A.shape[1]:
-        table = _OF_A_TABLE if isinstance(A, np.ndarray) and A.ndim == 2 and A.shape[1] in (2, 3) else ""
-        raise InvalidValueError(
-            f"A has shape {A.shape}, but an adjacency matrix is square: n rows and n columns{table}"
-        )
+    shape = A.shape
+    if len(shape) != 2 or shape[0] != shape[1]:
+        table = _OF_A_TABLE if isinstance(A, np.ndarray) and len(shape) == 2 and shape[1] in (2, 3) else ""
+        raise InvalidValueError(f"A has shape {shape}, but an adjacency matrix is square: n rows and n columns{table}")
     if A.dtype == object:
         raise InvalidTypeError("A has dtype object; convert it to a numeric or bool dtype first, e.g. A.astype(float)")
     if weighted and A.dtype.kind not in "biuf":
@@ -216,9 +216,9 @@ def _read(A: Any, names: Names | None, *, directed: bool, weighted: bool, copy: 
         return Graph.from_csr(_read_on_device(A, directed=directed, weighted=weighted), directed)
     if upload and is_sparse(A) and (csr := _read_uploaded(A, directed=directed, weighted=weighted)) is not None:
         return replace(Graph.from_csr(csr, directed), uploaded=True)
-    n, is_compressed = A.shape[0], is_sparse(A) and A.format in ("csr", "csc")
-    is_reversed = is_compressed and A.format == "csc"
-    csr = _canonical_rows(A, weighted) if is_compressed else _canonical_entries(A, weighted)
+    n, layout = shape[0], A.format if is_sparse(A) else ""
+    is_compressed, is_reversed = layout in ("csr", "csc"), layout == "csc"
+    csr = _canonical_rows(A, n, weighted) if is_compressed else _canonical_entries(A, weighted)
     if weighted:
         _require_lengths(n, csr, names, is_reversed=is_reversed)
     if not directed:
@@ -231,32 +231,28 @@ def _read(A: Any, names: Names | None, *, directed: bool, weighted: bool, copy: 
     return Graph.from_csr(csr, directed)
 
 
-def _canonical_rows(A: Any, weighted: bool) -> Csr:
+def _canonical_rows(A: Any, n: int, weighted: bool) -> Csr:
     """Return the rows of a CSR matrix, or the columns of a CSC matrix, in canonical form."""
-    from lagbc.graph.host import csr as host
-
-    indptr, indices, values = _compressed(A)
+    indptr, indices, values = _compressed(A, n)
     try:
-        return host.canonical(A.shape[0], indptr, indices, _as_lengths(values) if weighted else None)
+        return host.canonical(n, indptr, indices, _as_lengths(values) if weighted else None)
     except IndexError:
         check_format(A)
-        raise _outside(A.shape[0]) from None
+        raise _outside(n) from None
 
 
 def _canonical_entries(A: Any, weighted: bool) -> Csr:
     """Return the rows of a matrix in any other form in canonical form."""
-    from lagbc.graph.host import csr as host
-
     n = A.shape[0]
     rows, columns, values = _stored_entries(A)
     rows, columns = (_readable(ends.astype(index_type(n), copy=False)) for ends in (rows, columns))
     return host.from_entries(n, rows, columns, _as_lengths(values) if weighted else None)
 
 
-def _compressed(A: Any) -> Csr:
+def _compressed(A: Any, n: int) -> Csr:
     """Arrays of a CSR or CSC matrix, of the types of `Graph`, without the room that they have to spare."""
     _require_consistent(A)
-    n, indptr, indices, wanted = A.shape[0], A.indptr, A.indices, index_type(A.shape[0])
+    indptr, indices, wanted = A.indptr, A.indices, index_type(n)
     is_formed = len(indptr) == n + 1 and indices.shape == A.data.shape == (len(indices),)
     if not (is_formed and indptr.dtype.kind == indices.dtype.kind == "i"):
         A = check_format(A)

@@ -108,7 +108,8 @@ def choose(
         return Selection(row, f"{row.name} on {row.device} ({where}; asked for)")
     which = _AS_A_RULE
     candidates = [other for other in ready if other.device == row.device and cost.is_costed(other)]
-    candidates = [other for other in candidates if all(map(other.reads, options))] or candidates
+    if options:
+        candidates = [other for other in candidates if all(map(other.reads, options))] or candidates
     if candidates:
         row, which = (candidates[0], which) if look is None else _cheapest(graph, candidates, roots, look)
     return Selection(row, f"{row.name} on {row.device} ({where}; {which})")
@@ -152,6 +153,8 @@ def _that_offer(
     Where only rows do that this machine has not got, and others of the method are there, none does either.
     """
     offering = [row for row in rows if row.offers(sums, demand=demand, bounds=bounds)]
+    if len(offering) == len(rows):
+        return rows
     lacking_it = [row for row in rows if row not in offering]
     is_here = [row for row in lacking_it if row.available] and not any(row.available for row in offering)
     if not offering or is_here:

@@ -72,5 +72,5 @@ def probe(graph: Graph, ordered: NDArray[np.int64]) -> Probe:
     middles = (2 * np.arange(searches) + 1) * len(ordered) // (2 * searches) // COLUMNS * COLUMNS
     groups = [graph.position[ordered[first : first + COLUMNS]] for first in middles.tolist()]
     most = most_edges(graph, len(ordered))
-    counts = np.sum([count(graph.reordered, roots, most) for roots in groups], axis=0)
-    return Probe(len(ordered), sum(map(len, groups)), searches, *map(int, counts))
+    counts = [count(graph.reordered, roots, most) for roots in groups]
+    return Probe(len(ordered), sum(map(len, groups)), searches, *(int(sum(of)) for of in zip(*counts, strict=True)))

@@ -123,35 +123,35 @@ class Sums:
         """Take some rows of a batch, and the places of their roots, as views."""
         return Sums(**{name: array[roots if name == "depth" else rows] for name, array in self})
 
+    @np.errstate(over="ignore")
     def plus_rows(self, batch: Sums, roots: Any) -> Sums:
         """Return the sums of a run with those of a batch added, row after row; infinite what float64 does not hold."""
         summed = {}
-        with np.errstate(over="ignore"):
-            for name, array in self:
-                part = getattr(batch, name)
-                if name == "depth":
-                    summed[name] = array.copy()
-                    summed[name][roots] = part
-                    continue
-                # The first sum is an array of its own, to which the others are added.
-                summed[name] = array + part[0]
-                for block in part[1:]:
-                    summed[name] += block
+        for name, array in self:
+            part = getattr(batch, name)
+            if name == "depth":
+                summed[name] = array.copy()
+                summed[name][roots] = part
+                continue
+            # The first sum is an array of its own, to which the others are added.
+            summed[name] = array + part[0]
+            for block in part[1:]:
+                summed[name] += block
         return Sums(**summed)
 
+    @np.errstate(over="ignore")
     def plus_sparse(self, parts: Iterable[SparseSums]) -> Sums:
         """Return the sums of a run with parts added, one after the other; infinite what float64 does not hold."""
         summed = Sums(**{name: array.copy() for name, array in self})
-        with np.errstate(over="ignore"):
-            for part in parts:
-                for name, array in part.sums:
-                    getattr(summed, name)[part.rows(name)] += array
+        for part in parts:
+            for name, array in part.sums:
+                getattr(summed, name)[part.rows(name)] += array
         return summed
 
+    @np.errstate(over="ignore")
     def plus(self, others: Sums) -> Sums:
         """Return the sums over these roots and over others; infinite what float64 does not hold."""
-        with np.errstate(over="ignore"):
-            return Sums(**{name: array + getattr(others, name) for name, array in self})
+        return Sums(**{name: array + getattr(others, name) for name, array in self})
 
     def add(self, other: Sums) -> None:
         """Add the sums of the same batch of roots, each of which is absent from one of the two."""

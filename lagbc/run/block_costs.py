@@ -16,18 +16,13 @@ from lagbc.reduce.work import Work
 
 def of_block(graph: Graph, roots: int, device: str) -> float:
     """Predict what sweeps of a block take; its depth is searched for where that counts."""
-    least, most = bounds_of_block(graph, roots, device)
-    if least == most:
-        return least
-    return of_size(graph.n, graph.nnz, roots, device, weighted=graph.weighted, depth=graph.depth)
+    least = of_depth(graph, roots, device, 0)
+    return least if least == of_depth(graph, roots, device, graph.n) else of_depth(graph, roots, device, graph.depth)
 
 
-def bounds_of_block(graph: Graph, roots: int, device: str) -> tuple[float, float]:
-    """Tell between which numbers that is, whatever its depth."""
-    least, most = (
-        of_size(graph.n, graph.nnz, roots, device, weighted=graph.weighted, depth=depth) for depth in (0, graph.n)
-    )
-    return least, most
+def of_depth(graph: Graph, roots: int, device: str, depth: int) -> float:
+    """Predict the same if it had such a depth, which is 0 at least and n at most."""
+    return of_size(graph.n, graph.nnz, roots, device, weighted=graph.weighted, depth=depth)
 
 
 def of_size(n: int, nnz: int, roots: int, device: str, *, weighted: bool, depth: int) -> float:

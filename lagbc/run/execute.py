@@ -116,7 +116,7 @@ def _execute(plan: Plan) -> Result:
                 part,
                 tells[number],
                 None if kept is None else kept.parts[number],
-                in_calling_thread=plan.memory.is_small,
+                in_calling_thread=plan.is_short,
                 elsewhere=elsewhere_of(settings, part) if engine is None else partial(engine.each, part),
             )
             for number, part in enumerate(plan.parts)

@@ -39,8 +39,7 @@ def of_look(graph: Graph) -> float:
 def of_sweeps(graph: Graph, roots: int, device: str) -> float:
     """Predict how long the sweeps take, at least."""
     if device == "cpu":
-        least, _ = block_costs.bounds_of_block(graph, roots, device)
-        return least / tuning.LOOK_THREADS
+        return block_costs.of_depth(graph, roots, device, 0) / tuning.LOOK_THREADS
     return tuning.GPU_EDGE[graph.weighted, graph.has_high_diameter] * roots * graph.nnz
 
 

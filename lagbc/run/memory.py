@@ -27,7 +27,7 @@ _GRAPH_BYTES_PER_VERTEX, _GRAPH_BYTES_PER_ENTRY = 160, 32
 # The same for lengths, of which a few copies are held while those of both directions are compared.
 _LENGTH_BYTES_PER_ENTRY = 32
 # A run that takes no more is over in milliseconds: it may take that without a look at what is free, which takes longer
-# than a small graph, and it needs no thread beside that of the call.
+# than a small graph.
 SMALL_RUN = 2**19
 
 
@@ -236,8 +236,10 @@ def fit(graph: Graph, method: Method, plan: SweepPlan, limit: int | None = None)
     if (batch, threads) != (plan.batch, plan.threads):
         plan = replace(plan, batch=batch, threads=threads)
     needed = estimate(graph, method, plan, limit)
+    if not needed.is_over:
+        return held(plan, method, needed), needed
     limit = needed.budget
-    if needed.is_over and batching.concurrent:
+    if batching.concurrent:
         more = range(2, threads)
         threads = 1 + bisect_left(
             more, True, key=lambda count: estimate(graph, method, replace(plan, threads=count), limit).is_over

@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from numbers import Real
@@ -208,7 +208,7 @@ class Settings:
     @property
     def of_some_methods(self) -> dict[str, Any]:
         """Options given that only some methods read."""
-        options = {name: getattr(self, name) for name in ("bucket_width", "variant", "virtual_warp")}
+        options = {"bucket_width": self.bucket_width, "variant": self.variant, "virtual_warp": self.virtual_warp}
         return {name: value for name, value in options.items() if value is not None}
 
 
@@ -362,12 +362,10 @@ def parse_stop(given: Options) -> Callable[[], object] | None:
     return asked  # type: ignore[no-any-return]
 
 
-@contextmanager
-def stopping(options: Options) -> Iterator[None]:
+def stopping(options: Options) -> AbstractContextManager[None]:
     """Let a call end where its options, those of `config` filled in, ask for it."""
     given = with_defaults(options)
-    with stopping_by(parse_stop(given), given.get("checkpoint")):
-        yield
+    return stopping_by(parse_stop(given), given.get("checkpoint"))
 
 
 def _parse_width(bucket_width: Any) -> float | None:

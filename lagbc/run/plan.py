@@ -67,6 +67,14 @@ class Plan:
     without_chains: Callable[[], Plan]
     too_large: MemoryEstimate | None = None
 
+    @property
+    def is_short(self) -> bool:
+        """Whether one thread sweeps it, in some 10 ms: to start another is felt, and to wait with a Ctrl-C is not."""
+        if self.memory.is_small:
+            return True
+        work = sum(len(part.roots) * part.graph.nnz for part in self.parts)
+        return work <= methods_tuning.THREAD_WORK and all(part.sweep.threads == 1 for part in self.parts)
+
     def warn_of_less_memory(self) -> None:
         """Warn where the memory budget takes the CPU in place of the GPU, or a smaller batch than was asked for."""
         if self.too_large is not None:
@@ -76,9 +84,9 @@ class Plan:
         if asked is None:
             return
         for part in self.parts:
-            batching = part.method.load().batching
-            batch = _batch(part.graph, part.method, len(part.roots), self.settings)
-            if part.sweep.batch < memory.widest(part.method, batching, batch, len(part.roots)):
+            batching, roots = part.method.load().batching, len(part.roots)
+            batch = _batch(part.method, roots, _threads(part.graph, part.method, roots, self.settings), self.settings)
+            if part.sweep.batch < memory.widest(part.method, batching, batch, roots):
                 warn(f"batch={asked} is over the memory budget; taking {part.sweep.batch}", MemoryWarning)
                 return
 
@@ -234,10 +242,11 @@ def _as_drawn_before(request: Request, n: int, settings: Settings) -> Request:
 def _plan_sweep(graph: Graph, method: Method, request: Request, settings: Settings) -> SweepPlan:
     """Say what a run asks of its method, with the batch and the threads that were asked for."""
     roots, batching = len(request.roots), method.load().batching
-    batch = _batch(graph, method, roots, settings)
+    threads = _threads(graph, method, roots, settings)
+    batch = _batch(method, roots, threads, settings)
     return SweepPlan(
         batch=batch,
-        threads=memory.busy(batching, roots, batch, _threads(graph, method, roots, settings)),
+        threads=memory.busy(batching, roots, batch, threads),
         dtype="float64" if _takes_float64(request) else settings.dtype,
         endpoints=request.endpoints,
         omega=request.omega,
@@ -264,10 +273,10 @@ def _threads(graph: Graph, method: Method, roots: int, settings: Settings) -> in
     return min(settings.threads, 1 + int(roots * graph.nnz / methods_tuning.THREAD_WORK))
 
 
-def _batch(graph: Graph, method: Method, roots: int, settings: Settings) -> int:
+def _batch(method: Method, roots: int, threads: int, settings: Settings) -> int:
     """Tell the batch for so many roots, of which a worker has one chunk after the other."""
     shared = roots if settings.executor is None else min(roots, chunk_length(method, method.load().batching))
-    return memory.usual(method, shared, _threads(graph, method, roots, settings), settings.batch)
+    return memory.usual(method, shared, threads, settings.batch)
 
 
 def _takes_float64(request: Request) -> bool:

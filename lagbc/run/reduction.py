@@ -275,7 +275,7 @@ def _contracted(piece: Piece, device: str = "cpu", most: float = np.inf) -> Iter
     if roots < foreseen.junctions:
         return
     expected = block_costs.of_junctions(foreseen, device, weighted=weighted)
-    if expected > most * block_costs.bounds_of_block(piece.graph, roots, device)[1]:
+    if expected > most * block_costs.of_depth(piece.graph, roots, device, piece.graph.n):
         return
     as_it_is = block_costs.of_block(piece.graph, roots, device)
     if expected > most * as_it_is:

@@ -245,7 +245,7 @@ def write_share(path: Path, plan: Plan, share: Share, arguments: str, more: Call
 def _write(line: Line, roots: range, to: ShareWriter, tell: Callable[[int], None], plan: Plan) -> None:
     elsewhere = elsewhere_of(plan.settings, line.part)
     try:
-        line.write(roots, to, tell, in_calling_thread=plan.memory.is_small, elsewhere=elsewhere)
+        line.write(roots, to, tell, in_calling_thread=plan.is_short, elsewhere=elsewhere)
     except NotContractible as error:
         raise PartError(f"{error}: run all parts with reduce='none'") from None
 

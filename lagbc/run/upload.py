@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from lagbc.graph import tuning as graph_tuning
@@ -11,7 +12,7 @@ from lagbc.run import memory
 from lagbc.run.options import Options, Settings, settle
 
 
-def is_read_on_device(A: Any, roots: int, *, weighted: bool, options: Options) -> bool:
+def is_read_on_device(A: Any, roots: Callable[[], int], *, weighted: bool, options: Options) -> bool:
     """Whether to check a matrix, and put it in order, on the GPU.
 
     It changes nothing but the time: the graph is the same, and which device sweeps it is decided by the graph.
@@ -20,8 +21,8 @@ def is_read_on_device(A: Any, roots: int, *, weighted: bool, options: Options) -
     ----------
     A : object
         What the caller gave; nothing is checked yet.
-    roots : int
-        About how many there are.
+    roots : callable
+        Tells about how many there are.
     weighted : bool
     options : Options
         Not checked yet: what is wrong in them is said later.
@@ -32,7 +33,7 @@ def is_read_on_device(A: Any, roots: int, *, weighted: bool, options: Options) -
         settings = settle("auto", options)
     except (TypeError, ValueError):
         return False
-    if settings.device == "cpu" or (settings.device == "auto" and roots * A.nnz < tuning.GPU_WORK):
+    if settings.device == "cpu" or (settings.device == "auto" and roots() * A.nnz < tuning.GPU_WORK):
         return False
     return _may_run_there(settings, weighted) and _fits(A, settings, weighted)
 

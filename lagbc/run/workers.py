@@ -261,12 +261,9 @@ class _Worker:
         self._plan, self._scaled, self._beyond = plan, scaled, beyond
         self._states = {plan.dtype: module.prepare(graph, scaled)}
 
+    @np.errstate(over="ignore")  # what sums to more than float64 holds is infinite
     def run(self, roots: Roots) -> Sums:
         """Sum one batch, a row for each block of roots; roots that float64 does not hold are computed again."""
-        with np.errstate(over="ignore"):  # what sums to more than float64 holds is infinite
-            return self._run(roots)
-
-    def _run(self, roots: Roots) -> Sums:
         sums, overflowed = self._sweep(self._plan.dtype, roots)
         if self._plan.dtype == "float32" and overflowed.any():
             in_float64, overflowed = self._sweep("float64", np.where(overflowed, roots, -1))

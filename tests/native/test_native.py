@@ -66,12 +66,30 @@ def test_read_only_arrays_are_taken_where_nothing_is_written():
     assert len(core.find_blocks(csr(np.array([0, 1, 3, 4]), indices))[1]) == 2
 
 
+@pytest.mark.parametrize("of_c", ["l", "q"])
+def test_types_of_c_of_one_size_are_one(of_c):
+    indptr = np.array([0, 1, 3, 4]).astype(of_c)
+    assert indptr.dtype.char == of_c
+    assert core.Csr32(indptr=indptr, indices=INDICES).indptr is indptr
+
+
+def test_an_array_of_another_order_is_read_where_the_order_is_no_matter():
+    smallest, largest = np.full(3, np.inf), np.zeros(3)
+    weights = np.arange(24.0).reshape(4, 6)[:, ::-2]
+    core.find_extremes(weights, smallest, largest)
+    np.testing.assert_array_equal(largest, weights.max(axis=0))
+    core.find_extremes(np.asfortranarray(weights), smallest, largest)
+    np.testing.assert_array_equal(smallest, np.where(weights > 0, weights, np.inf).min(axis=0))
+
+
 INDPTR, INDICES = np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], np.int32)
 REFUSED = {
     "another type": ({"indices": INDICES.astype(np.int64)}, "indices", "of int32 .* not an array of int64"),
     "floats": ({"indices": INDICES.astype(float)}, "indices", "of int32 .* not an array of float64"),
     "another shape": ({"indices": INDICES.reshape(2, 2)}, "indices", r"one dimension, not .* shape \(2, 2\)"),
     "another order": ({"indptr": np.zeros(8, np.int64)[::2]}, "indptr", "that is not C-contiguous"),
+    "another sign": ({"indptr": INDPTR.astype(np.uint64)}, "indptr", "of int64 .* not an array of uint64"),
+    "durations": ({"indptr": INDPTR.astype("m8[s]")}, "indptr", "not an array of timedelta64"),
     "other bytes": ({"indptr": INDPTR.astype(">i8")}, "indptr", "not an array of >i8"),
     "no array": ({"lengths": 3}, "lengths", "or None, not of type int"),
     "a list": ({"indptr": [0, 1]}, "indptr", "not of type list"),

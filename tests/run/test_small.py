@@ -1,4 +1,4 @@
-"""Runs of small graphs: they take no thread, ask for no free memory, and leave nothing behind."""
+"""Runs of small graphs: no thread, no look at free memory, nothing left behind; short runs take no thread, either."""
 
 import gc
 import sys
@@ -11,7 +11,7 @@ from strategies import oracle, scale_free, with_lengths
 
 import lagbc
 from lagbc import limits
-from lagbc.methods import table
+from lagbc.methods import table, tuning
 from lagbc.methods.cpu.batched import hops
 
 SMALL, LARGE = scale_free(70, 400, seed=1), scale_free(1500, 8000, seed=1)
@@ -47,14 +47,23 @@ def test_neither_do_a_few_groups(refuse):
         lagbc.group_bc(LARGE, [[0]] * 100, threads=2)
 
 
-def test_a_run_that_is_not_small_needs_them(refuse):
+def test_a_run_that_is_not_small_needs_to_know_what_is_free(refuse):
     with pytest.raises(LookupError, match="free memory"):
         lagbc.bc(LARGE, device="cpu")
+
+
+def test_only_a_run_that_is_not_short_takes_threads(refuse, monkeypatch):
+    given = {"method": "batched", "device": "cpu", "memory": "1GB"}
+    assert not lagbc.estimate_memory(LARGE, threads=1, **given).is_small
+    np.testing.assert_allclose(lagbc.bc(LARGE, threads=1, **given), oracle(LARGE), rtol=1e-12)
     with (
         pytest.raises(MemoryError, match="out of memory with the smallest batch"),
         pytest.warns(lagbc.MemoryWarning),
     ):
-        lagbc.bc(LARGE, method="batched", device="cpu", threads=2, memory="1GB")
+        lagbc.bc(LARGE, threads=2, **given)
+    monkeypatch.setattr(tuning, "THREAD_WORK", 1)
+    with pytest.raises(MemoryError, match="out of memory with the smallest batch"):
+        lagbc.bc(LARGE, threads=1, **given)
 
 
 def test_a_limit_holds_for_small_runs(monkeypatch):

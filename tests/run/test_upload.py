@@ -28,7 +28,7 @@ def cycle(n=N):
 
 
 def is_read_there(A=None, roots=10**6, weighted=False, **options):
-    return upload.is_read_on_device(cycle() if A is None else A, roots, weighted=weighted, options=options)
+    return upload.is_read_on_device(cycle() if A is None else A, lambda: roots, weighted=weighted, options=options)
 
 
 def test_large_matrices_of_runs_that_go_to_the_gpu(gpu):

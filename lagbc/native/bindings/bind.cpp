@@ -72,6 +72,14 @@ void refuse_field(const std::string& record, const char* field, const std::strin
     throw nb::type_error((record + ": " + field + " has to be " + wanted + ", not " + found(given)).c_str());
 }
 
+void refuse_keywords(const std::string& record, const nb::kwargs& keywords, const std::vector<std::string>& fields) {
+    std::string unknown;
+    for (auto [keyword, value] : keywords)
+        if (unknown = nb::cast<std::string>(keyword); std::find(fields.begin(), fields.end(), unknown) == fields.end())
+            break;
+    throw nb::type_error((record + " has no field " + unknown).c_str());
+}
+
 std::string signature_of(const Call& call, const std::vector<Version>& versions) {
     std::vector<std::string> returned;
     for (const Version& version : versions) returned.push_back(version.returned);

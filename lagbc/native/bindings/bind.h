@@ -118,6 +118,14 @@ struct Field {
     T Class::* place;
 };
 
+// The same with its name as an object, which is kept as long as the process.
+template <class Class, class T>
+struct Named : Field<Class, T> {
+    explicit Named(const Field<Class, T>& field)
+        : Field<Class, T>(field), key(PyUnicode_InternFromString(field.name)) {}
+    PyObject* key;
+};
+
 // Whether the object that a field is set to is kept: what it points to lives in it.
 template <class T>
 inline constexpr bool is_view = std::is_same_v<T, Stop> || std::is_pointer_v<T>;
@@ -140,44 +148,52 @@ inline constexpr bool has_default<Optional<View>> = true;
 
 // Set a field. An array is kept in the __dict__ of the record as long as it is the field.
 template <class Class, class Owner, class T>
-void set_field(nb::handle self, const Field<Owner, T>& field, nb::handle given) {
+void set_field(Class& record, const nb::object& kept, const Named<Owner, T>& field, nb::handle given) {
     Argument<T> argument;
     if (!load<T>(argument, given)) refuse_field(Described<Class>::name, field.name, Described<T>::wanted(), given);
-    nb::inst_ptr<Class>(self)->*field.place = argument.operator nb::detail::cast_t<T>();
-    if constexpr (is_view<T>) nb::getattr(self, "__dict__")[field.name] = given;
+    record.*field.place = argument.operator nb::detail::cast_t<T>();
+    if constexpr (is_view<T>)
+        if (PyDict_SetItem(kept.ptr(), field.key, given.ptr()) != 0) throw nb::python_error();
 }
 
 template <class Class, class Owner, class T>
-nb::object get_field(nb::handle self, const Field<Owner, T>& field) {
+nb::object get_field(nb::handle self, const Named<Owner, T>& field) {
     if constexpr (is_view<T>)
-        return nb::cast<nb::dict>(nb::getattr(self, "__dict__"))[field.name];
+        return nb::cast<nb::dict>(nb::getattr(self, "__dict__"))[field.key];
     else
         return nb::cast(nb::inst_ptr<Class>(self)->*field.place);
 }
 
 template <class Class, class Owner, class T>
-void bind_field(nb::class_<Class>& record, const Field<Owner, T>& field) {
+void bind_field(nb::class_<Class>& record, const Named<Owner, T>& field) {
     static const std::string annotation = Described<T>::annotation();
     const std::string get = std::string("def ") + field.name + "(self) -> " + annotation;
     const std::string set = std::string("def ") + field.name + "(self, value: " + annotation + ") -> None";
     record.def_prop_rw(
         field.name, [field](nb::handle self) { return get_field<Class>(self, field); },
-        [field](nb::handle self, nb::handle given) { set_field<Class>(self, field, given); }, nb::arg("value").none(),
-        nb::for_getter(nb::sig(get.c_str())), nb::for_setter(nb::sig(set.c_str())));
+        [field](nb::handle self, nb::handle given) {
+            set_field(*nb::inst_ptr<Class>(self), nb::getattr(self, "__dict__"), field, given);
+        },
+        nb::arg("value").none(), nb::for_getter(nb::sig(get.c_str())), nb::for_setter(nb::sig(set.c_str())));
 }
 
-// Set a field to what keywords hold for it, or leave its default; it is taken out of them.
+// Set a field to what keywords hold for it, or leave its default; whether they do.
 template <class Class, class Owner, class T>
-void take_field(nb::handle self, const Field<Owner, T>& field, nb::dict& keywords) {
-    if (keywords.contains(field.name)) {
-        set_field<Class>(self, field, keywords[field.name]);
-        nb::del(keywords[field.name]);
-    } else if constexpr (!has_default<T>) {
-        throw nb::type_error((Described<Class>::name + ": " + field.name + " is missing").c_str());
-    } else if constexpr (is_view<T>) {
-        set_field<Class>(self, field, nb::none());
+bool take_field(Class& record, const nb::object& kept, const Named<Owner, T>& field, const nb::kwargs& keywords) {
+    if (PyObject* given = PyDict_GetItemWithError(keywords.ptr(), field.key)) {
+        set_field(record, kept, field, given);
+        return true;
     }
+    if constexpr (!has_default<T>)
+        throw nb::type_error((Described<Class>::name + ": " + field.name + " is missing").c_str());
+    else if constexpr (is_view<T>)
+        set_field(record, kept, field, nb::none());
+    return false;
 }
+
+// Raise the TypeError of keywords among which is one that names no field.
+[[noreturn]] void refuse_keywords(const std::string& record, const nb::kwargs& keywords,
+                                  const std::vector<std::string>& fields);
 
 // Bind a struct as a class whose fields, or those of its bases, are arrays, numbers and other records: it is made of
 // keywords, and fields can be set later.
@@ -190,17 +206,18 @@ nb::class_<Class> record(nb::module_& m, const char* name, Field<Owners, T>... f
       std::string(", ") + fields.name + ": " + Described<T>::annotation() + (has_default<T> ? " = ..." : "")),
      ...);
     signature += ") -> None";
-    auto make = [fields...](nb::pointer_and_handle<Class> self, const nb::kwargs& given) {
-        new (self.p) Class();
-        nb::inst_mark_ready(self.h);
-        nb::dict keywords;
-        keywords.update(given);
-        (take_field<Class>(self.h, fields, keywords), ...);
-        for (auto [unknown, value] : keywords)
-            throw nb::type_error((Described<Class>::name + " has no field " + nb::cast<std::string>(unknown)).c_str());
+    auto bind = [&](const Named<Owners, T>&... named) {
+        auto make = [named...](nb::pointer_and_handle<Class> self, const nb::kwargs& given) {
+            Class* made = new (self.p) Class();
+            nb::inst_mark_ready(self.h);
+            const nb::object kept = nb::getattr(self.h, "__dict__");
+            const std::size_t taken = (std::size_t{0} + ... + take_field(*made, kept, named, given));
+            if (taken != given.size()) refuse_keywords(Described<Class>::name, given, {named.name...});
+        };
+        record.def("__init__", make, nb::sig(signature.c_str()));
+        (bind_field(record, named), ...);
     };
-    record.def("__init__", make, nb::sig(signature.c_str()));
-    (bind_field(record, fields), ...);
+    bind(Named<Owners, T>(fields)...);
     return record;
 }
 

@@ -8,11 +8,14 @@ namespace lagbc {
 template <class T>
 struct ArrayOf<Strided<T>> {
     using Item = T;
-    using Array = nb::ndarray<nb::numpy, T, nb::ndim<2>, nb::device::cpu>;
+    static constexpr int dimensions = 2;
+    static constexpr bool in_order = false;
     static constexpr const char* shape = "two dimensions";
-    static Strided<T> view(const Array& array) {
-        return {array.data(), static_cast<int64_t>(array.shape(0)), static_cast<int64_t>(array.shape(1)),
-                array.stride(0), array.stride(1)};
+    static bool view(const NumpyArray& array, Strided<T>& value) {
+        constexpr Py_ssize_t item = sizeof(T);
+        value = {reinterpret_cast<T*>(array.data), array.shape[0], array.shape[1], array.strides[0] / item,
+                 array.strides[1] / item};
+        return array.strides[0] % item == 0 && array.strides[1] % item == 0;
     }
 };
 

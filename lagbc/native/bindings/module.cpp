@@ -32,6 +32,8 @@ void bind_csr(nb::module_& m, const char* name) {
 NB_MODULE(core, m) {
     using namespace lagbc;
     const int level = chosen_level();
+    array_type =
+        reinterpret_cast<PyTypeObject*>(nb::object(nb::module_::import_("numpy").attr("ndarray")).release().ptr());
     m.def("level", [level] { return name_of_level(level); });
     m.def(
         "held_memory",

@@ -41,7 +41,8 @@ void bind_buckets(nb::module_& m, const char* name) {
 void lagbc::bind_traversal(nb::module_& m, int level) {
     record<Totals>(m, "Totals", Field{"dependency", &Totals::dependency}, Field{"stress", &Totals::stress},
                    Field{"edges", &Totals::edges}, Field{"reached", &Totals::reached},
-                   Field{"distance", &Totals::distance}, Field{"inverse", &Totals::inverse});
+                   Field{"distance", &Totals::distance}, Field{"inverse", &Totals::inverse},
+                   Field{"touched", &Totals::touched}, Field{"count", &Totals::count});
     record<Asked>(m, "Asked", Field{"members", &Asked::members}, Field{"radius", &Asked::radius},
                   Field{"limit", &Asked::limit}, Field{"rtol", &Asked::rtol},
                   Field{"counts_paths", &Asked::counts_paths}, Field{"endpoints", &Asked::endpoints},

@@ -151,6 +151,26 @@ def test_blocks_are_rows_of_their_own():
         np.testing.assert_allclose(sums.dependency[row], theirs, rtol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["two parts", "mesh"])
+def test_what_is_touched_is_listed_while_there_is_room_and_is_zero_once_it_is_taken(name):
+    """Some roots of a small part reach less than there are vertices; of a mesh two of them reach more."""
+    A = GRAPHS[name]
+    graph, roots = as_graph(A), np.r_[A.shape[0] - 1, A.shape[0] - 3]
+    state = hops.prepare(graph, SweepPlan(batch=16, sums=EVERY))
+    next(hops.forward(state, np.arange(5)))  # and nobody takes it
+    (levels,) = hops.forward(state, roots)
+    assert state.totals.count == (2 * 54 if name == "two parts" else -1)
+    sums = Sums.zeros_of_batch(np, EVERY, graph.n, graph.nnz, 1, len(roots))
+    hops.backward(state, levels, sums)
+    theirs = np.array(reference.brandes(*adjacency(A), sources=roots.tolist()))
+    np.testing.assert_allclose(sums.dependency[0], theirs, rtol=1e-12)
+    assert sums.edges[0].sum() == pytest.approx(sums.distance[0].sum())
+    left = [total for part, total in vars(state.totals).items() if part != "touched"]
+    assert len(left) == 6
+    assert state.totals.count == 0
+    assert not any(total.any() for total in left)
+
+
 def test_its_name_runs_without_a_gpu(monkeypatch):
     monkeypatch.setattr(table, "_sees_gpu", lambda: False)
     selection = lagbc.select_method(GRAPHS["mesh"], method="work-efficient")

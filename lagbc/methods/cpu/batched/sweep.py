@@ -23,6 +23,8 @@ COLUMNS = 64
 # Entries of a vertex that there is room for: with lengths, and at least where the diameter is high.
 _ENTRIES_WITH_LENGTHS, _ENTRIES_OF_MESHES = 10, 16
 _EVERY_COLUMN = 2**COLUMNS - 1
+# How often each column counts where nothing is said of it.
+_ONCE = np.ones(COLUMNS)
 
 Queue = core.Queue32 | core.Queue64
 
@@ -146,6 +148,8 @@ def weights_of_columns(
 
     Weights of columns, shape (rows, columns), are brought into range.
     """
+    if plan.multiplicity is None and of_columns is None:
+        return None, _ONCE
     times = np.ones(COLUMNS)
     if plan.multiplicity is not None:
         times[: len(roots)] = plan.multiplicity[roots]

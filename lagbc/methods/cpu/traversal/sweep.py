@@ -108,7 +108,9 @@ def trail_bytes(graph: Graph, plan: SweepPlan, edges: int) -> int:
     has_paths, has_stress, has_edges = bool(plan.sums & PATH_SUMS), "stress" in plan.sums, "edges" in plan.sums
     trail = n * (index + 8 * 4) + edges * (2 * index + 8 * has_edges)
     distances = len(plan.sums - PATH_SUMS - {"depth"})
-    totals = 8 * (n * (has_paths + has_stress + distances) + nnz * has_edges)
+    of_vertices = has_paths + has_stress + distances
+    of_vertices += of_vertices > 0  # and which of them are touched
+    totals = 8 * (n * of_vertices + nnz * has_edges)
     members = 2 * n * (plan.members is not None)  # by vertex and by place
     if plan.bounds is not None:
         totals = room_bytes(graph, plan, edges)
@@ -134,9 +136,11 @@ def prepare(graph: Graph, plan: SweepPlan, kernel: Callable[..., None], search: 
         stop=plan.stop.value,
     )
     of_blocks = plan.sums if plan.bounds is None else frozenset[str]()
-    room = {name: np.empty(nnz if name == "edges" else n) for name in of_blocks - {"depth"}}
+    room: dict[str, Any] = {name: np.zeros(nnz if name == "edges" else n) for name in of_blocks - {"depth"}}
     if of_blocks & PATH_SUMS:
-        room.setdefault("dependency", np.empty(n))
+        room.setdefault("dependency", np.zeros(n))
+    if room:
+        room["touched"] = np.empty(n, np.int64)
     trail = new_trail(graph.indices.dtype, n, edges, edges="edges" in plan.sums, members=members is not None)
     omega = None if plan.omega is None else plan.omega[None, graph.order]
     near = None if plan.bounds is None else near_room(graph, plan, blocks.most, edges)
@@ -166,9 +170,10 @@ def new_found(roots: int) -> core.Found:
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Search and sum the roots of a batch, a block at a time; the sums stay in the state."""
+    places, times = _places(state.graph, roots), _multiplicities(state.plan, roots)
     for first in range(0, len(roots), BLOCK):
-        block = roots[first : first + BLOCK]
-        yield Levels(block, first, _run(state, block, state.omega))
+        block = slice(first, first + BLOCK)
+        yield Levels(roots[block], first, _run(state, places[block], times[block], state.omega, state.totals))
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
@@ -179,21 +184,23 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
     state.plan.stop.check()
     if omega is not None:
         scaled, times = columns_into_range(omega, _multiplicities(state.plan, levels.roots), "float64")
-        _run(state, levels.roots, np.ascontiguousarray(scaled.T, np.float64), times=times)
-    row = levels.first // BLOCK
-    for name, total in sums:
-        if name == "depth":
-            total[levels.places] += levels.found.depth
-        else:
-            order = state.graph.edge_order if name == "edges" else state.graph.order
-            core.add_in_order(total[row], getattr(state.totals, name), order)
+        omega = np.ascontiguousarray(scaled.T, np.float64)
+        _run(state, _places(state.graph, levels.roots), times, omega, state.totals)
+    row, graph = levels.first // BLOCK, state.graph
+    of_vertices = sums.dependency, sums.stress, sums.edges, sums.reached, sums.distance, sums.inverse
+    edge_order = None if sums.edges is None else graph.edge_order  # which is made on its first use
+    rows = (None if total is None else total[row] for total in of_vertices)
+    core.take_totals(state.totals, graph.order, edge_order, *rows)
+    if sums.depth is not None:
+        sums.depth[levels.places] += levels.found.depth
 
 
 def sum_within(state: State, blocks: Sequence[NDArray[np.int64]]) -> Iterator[tuple[SparseSums, NDArray[np.bool_]]]:
     """Sum blocks of roots within the bounds of the plan."""
     assert state.near is not None
     for roots in blocks:
-        found = _run(state, roots, state.omega)
+        times = _multiplicities(state.plan, roots)
+        found = _run(state, _places(state.graph, roots), times, state.omega, state.near)
         yield take(state.near, state.graph, state.plan, roots), found.overflowed
 
 
@@ -204,9 +211,9 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np
     """
     shape = state.graph.n, len(levels.roots)
     dist, sigma = np.full(shape, np.inf), np.zeros(shape)
-    nothing = core.Totals()
-    for k in range(len(levels.roots)):
-        found = _run(state, levels.roots[k : k + 1], state.omega, nothing)
+    nothing, places = core.Totals(), _places(state.graph, levels.roots)
+    for k in range(len(places)):
+        found = _run(state, places[k : k + 1], np.ones(1), state.omega, nothing)
         count = found.reached[0]
         order = state.trail.order[:count]
         dist[order, k], sigma[order, k] = state.trail.dist[:count], state.trail.sigma[:count]
@@ -217,27 +224,24 @@ def _multiplicities(plan: SweepPlan, roots: NDArray[np.int64]) -> NDArray[np.flo
     return np.ones(len(roots)) if plan.multiplicity is None else plan.multiplicity[roots]
 
 
+def _places(graph: Graph, roots: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Place of each root in sweep order; -1 for absent ones."""
+    places = graph.position[roots]
+    places[roots < 0] = -1
+    return places
+
+
 def _run(
     state: State,
-    roots: NDArray[np.int64],
+    places: NDArray[np.int64],
+    times: NDArray[np.float64],
     omega: NDArray[np.float64] | None,
-    totals: core.Totals | None = None,
-    times: NDArray[np.float64] | None = None,
+    sums: core.Totals | Near | None,
 ) -> core.Found:
-    """Search some roots, and sum them into totals, from zero; `times` stands in for the plan's multiplicities."""
-    found, totals = new_found(len(roots)), state.totals if totals is None else totals
-    for total in vars(totals).values():
-        if total is not None:
-            total.fill(0)
-    state.kernel(
-        *state.search,
-        state.trail,
-        state.asked,
-        np.where(roots < 0, -1, state.graph.position[roots]),
-        omega,
-        _multiplicities(state.plan, roots) if times is None else times,
-        totals if state.near is None else state.near,
-        found,
-    )
+    """Search some roots, and sum them, totals from zero; `times` says how often each counts."""
+    found = new_found(len(places))
+    if sums is state.totals:
+        core.clear_totals(sums)  # which are zero, unless a block was not taken
+    state.kernel(*state.search, state.trail, state.asked, places, omega, times, sums, found)
     state.plan.stop.check()
     return found

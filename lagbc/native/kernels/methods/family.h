@@ -5,7 +5,6 @@
 #include "balls.h"
 #include "columns.h"
 #include "groups.h"
-#include "in_order.h"
 
 namespace lagbc::LAGBC_LEVEL {
 
@@ -18,7 +17,6 @@ using Methods =
            Kernel<"turn(columns, rows)", turn>,
            Kernel<"turn_back(rows, columns)", turn_back<double, double>, turn_back<double, int32_t>,
                   turn_back<float, double>, turn_back<float, int32_t>>,
-           Kernel<"add_in_order(total, part, order)", add_in_order>,
            Kernel<"add_group_shares(into, reached, dist, sigma, is_log, rtol, members, endpoints, shares, is_passed, "
                   "totals)",
                   add_group_shares<Narrow>, add_group_shares<Wide>>>;

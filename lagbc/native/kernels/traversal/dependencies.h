@@ -99,6 +99,18 @@ void add_edges(const Trail<Index>& trail, int64_t tight, double times, Span<doub
     }
 }
 
+// List the vertices of a root.
+template <class Index>
+void list_touched(Span<const Index> order, Totals& totals) {
+    if (!totals.touched.is_there || totals.count < 0) return;
+    if (totals.count + order.size > totals.touched.size) {
+        totals.count = -1;
+        return;
+    }
+    std::copy_n(order.data, order.size, totals.touched.data + totals.count);
+    totals.count += order.size;
+}
+
 // Add what one root sums to, to all totals that are there; it counts `times` in sums over paths.
 template <class Index>
 void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, const Asked& asked, double times,
@@ -106,6 +118,7 @@ void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, co
     const auto [count, tight] = found;
     const auto order = trail.order;
     const auto dist = trail.dist, own = trail.own;
+    list_touched<Index>({order.data, count}, totals);
     if (totals.dependency.is_there) {
         own_targets<true>(trail, count, omega);
         const auto members = trail.members;

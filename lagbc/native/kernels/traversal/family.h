@@ -4,6 +4,7 @@
 #include "../family.h"
 #include "dijkstra.h"
 #include "hops.h"
+#include "totals.h"
 
 namespace lagbc::LAGBC_LEVEL {
 
@@ -18,6 +19,9 @@ using Traversal = Family<
            sweep_lengths<Narrow, Heap<Narrow>, Totals>, sweep_lengths<Narrow, Heap<Narrow>, Near<Narrow>>,
            sweep_lengths<Wide, Buckets<uint32_t>, Totals>, sweep_lengths<Wide, Buckets<uint32_t>, Near<Wide>>,
            sweep_lengths<Wide, Buckets<uint64_t>, Totals>, sweep_lengths<Wide, Buckets<uint64_t>, Near<Wide>>,
-           sweep_lengths<Wide, Heap<Wide>, Totals>, sweep_lengths<Wide, Heap<Wide>, Near<Wide>>>>;
+           sweep_lengths<Wide, Heap<Wide>, Totals>, sweep_lengths<Wide, Heap<Wide>, Near<Wide>>>,
+    Kernel<"take_totals(totals, order, edge_order, dependency, stress, edges, reached, distance, inverse)",
+           take_totals>,
+    Kernel<"clear_totals(totals)", clear_totals>>;
 
 }  // namespace lagbc::LAGBC_LEVEL

@@ -23,8 +23,13 @@ struct Trail {
 
 // Sums of a block of roots, by vertices and edges of the searched graph; None is not asked for. But `dependency` is
 // there wherever a sum over paths is.
+//
+// Where roots reach little, to go through all vertices would take longer than to search: so the vertices of each root
+// are listed, as long as there is room, and no others are taken or cleared.
 struct Totals {
     Optional<Span<double>> dependency, stress, edges, reached, distance, inverse;
+    Optional<Span<int64_t>> touched;  // (n,) vertices that roots have reached, some often; None if nobody asks
+    int64_t count = 0;                // how many are listed; -1 if they are more than there is room for
 };
 
 // What is asked of each root.
