@@ -5,6 +5,7 @@
 
 #include "casters.h"
 #include "levels.h"
+#include "shapes.h"
 
 namespace lagbc {
 
@@ -111,12 +112,44 @@ void bind(nb::module_& m, int level) {
     });
 }
 
-// A field of a record: its name in Python, and its place.
+// A field of a record: its name in Python, its place, and of arrays and graphs the shape.
 template <class Class, class T>
 struct Field {
     const char* name;
     T Class::* place;
+    std::string_view shape = {};
 };
+
+// Whether a value has the shape of its field.
+template <class Class, class T>
+bool fits(Sizes& sizes, const Field<Class, T>& field, const T& value) noexcept {
+    if constexpr (HasLengths<T>)
+        return sizes.fit(field.shape, lengths_of(value));
+    else
+        return true;
+}
+
+// What else a record of a class has to be; "" where it is.
+template <class Class>
+struct Rule {
+    static std::string broken_by(const Class&) { return ""; }
+};
+
+// What is wrong with the fields of a record beside each other; "" where nothing is.
+template <class Class, class... Owners, class... T>
+std::string discord(const Class& record, const Field<Owners, T>&... fields) {
+    Sizes sizes;
+    std::string found;
+    auto is_right = [&]<class Owner, class Value>(const Field<Owner, Value>& field) {
+        const Value& value = record.*field.place;
+        if (fits(sizes, field, value)) return true;
+        if constexpr (HasLengths<Value>)
+            found = std::string(field.name) + " has to be of shape " + sizes.words(field.shape) + ", not " +
+                    as_tuple(lengths_of(value));
+        return false;
+    };
+    return (is_right(fields) && ...) ? Rule<Class>::broken_by(record) : found;
+}
 
 // Whether the object that a field is set to is kept: what it points to lives in it.
 template <class T>
@@ -138,6 +171,9 @@ inline constexpr bool has_default<Optional<View>> = true;
 [[noreturn]] void refuse_field(const std::string& record, const char* field, const std::string& wanted,
                                nb::handle given);
 
+// Raise the ValueError of fields that do not go together, if something is said of them.
+void refuse_discord(const std::string& record, const std::string& found);
+
 // Set a field. An array is kept in the __dict__ of the record as long as it is the field.
 template <class Class, class Owner, class T>
 void set_field(nb::handle self, const Field<Owner, T>& field, nb::handle given) {
@@ -155,15 +191,26 @@ nb::object get_field(nb::handle self, const Field<Owner, T>& field) {
         return nb::cast(nb::inst_ptr<Class>(self)->*field.place);
 }
 
-template <class Class, class Owner, class T>
-void bind_field(nb::class_<Class>& record, const Field<Owner, T>& field) {
+// Set a field of a record that has all of them; where it does not go with the others, it stays as it is.
+template <class Class, class Owner, class T, class... All>
+void change_field(nb::handle self, const Field<Owner, T>& field, nb::handle given, const All&... all) {
+    if constexpr (!HasLengths<T>) return set_field<Class>(self, field, given);
+    const nb::object before = get_field<Class>(self, field);
+    set_field<Class>(self, field, given);
+    const std::string found = discord(*nb::inst_ptr<Class>(self), all...);
+    if (!found.empty()) set_field<Class>(self, field, before);
+    refuse_discord(Described<Class>::name, found);
+}
+
+template <class Class, class Owner, class T, class... All>
+void bind_field(nb::class_<Class>& record, const Field<Owner, T>& field, const All&... all) {
     static const std::string annotation = Described<T>::annotation();
     const std::string get = std::string("def ") + field.name + "(self) -> " + annotation;
     const std::string set = std::string("def ") + field.name + "(self, value: " + annotation + ") -> None";
     record.def_prop_rw(
         field.name, [field](nb::handle self) { return get_field<Class>(self, field); },
-        [field](nb::handle self, nb::handle given) { set_field<Class>(self, field, given); }, nb::arg("value").none(),
-        nb::for_getter(nb::sig(get.c_str())), nb::for_setter(nb::sig(set.c_str())));
+        [field, all...](nb::handle self, nb::handle given) { change_field<Class>(self, field, given, all...); },
+        nb::arg("value").none(), nb::for_getter(nb::sig(get.c_str())), nb::for_setter(nb::sig(set.c_str())));
 }
 
 // Set a field to what keywords hold for it, or leave its default; it is taken out of them.
@@ -180,7 +227,7 @@ void take_field(nb::handle self, const Field<Owner, T>& field, nb::dict& keyword
 }
 
 // Bind a struct as a class whose fields, or those of its bases, are arrays, numbers and other records: it is made of
-// keywords, and fields can be set later.
+// keywords, and fields can be set later. Shapes have to go together, at first and whenever a field is set.
 template <class Class, class... Owners, class... T>
 nb::class_<Class> record(nb::module_& m, const char* name, Field<Owners, T>... fields) {
     Described<Class>::name = name;
@@ -198,9 +245,10 @@ nb::class_<Class> record(nb::module_& m, const char* name, Field<Owners, T>... f
         (take_field<Class>(self.h, fields, keywords), ...);
         for (auto [unknown, value] : keywords)
             throw nb::type_error((Described<Class>::name + " has no field " + nb::cast<std::string>(unknown)).c_str());
+        refuse_discord(Described<Class>::name, discord(*self.p, fields...));
     };
     record.def("__init__", make, nb::sig(signature.c_str()));
-    (bind_field(record, fields), ...);
+    (bind_field(record, fields, fields...), ...);
     return record;
 }
 
