@@ -81,7 +81,7 @@ test)
     install test
     check python -m ruff check
     check python -m ruff format --check
-    check clang-format --dry-run -Werror $(find lagbc/native -name '*.cpp' -o -name '*.h')
+    check clang-format --dry-run -Werror $(find lagbc/native benchmarks -name '*.cpp' -o -name '*.h')
     check python -m mypy
     check python -m pytest -n logical --maxprocesses 4
     exit "$status"

@@ -1,37 +1,38 @@
-"""Every CUDA kernel under NVIDIA's compute-sanitizer: ``python -m benchmarks.sanitize``.
+"""Every kernel under sanitizers: ``python -m benchmarks.sanitize``, and with ``--native`` those of the CPU.
 
-Each of its tools watches each group of calls of `benchmarks.sanitize_calls`, a process at a time, as several at once
-hang: memcheck (reads and writes out of bounds), racecheck (races in shared memory), initcheck (reads of memory that
-nobody wrote), synccheck (barriers that some threads miss). All but memcheck are slow: they watch the calls that are the
-first to launch a variant of a kernel, racecheck those of kernels that have shared memory. A run without a tool finds
-out which these are. The page tells time, kernels and errors of each, the
-kernels that no group launched, and what each error said. The command ends with status 1 if there is an error, a process
-that failed or was ended, or a kernel that was not launched.
+CUDA kernels run under NVIDIA's compute-sanitizer. Each of its tools watches each group of calls of
+`benchmarks.sanitize_calls`, a process at a time, as several at once hang: memcheck (reads and writes out of bounds),
+racecheck (races in shared memory), initcheck (reads of memory that nobody wrote), synccheck (barriers that some threads
+miss). All but memcheck are slow: they watch the calls that are the first to launch a variant of a kernel, racecheck
+those of kernels that have shared memory. A run without a tool finds out which these are. How kernels of the CPU run,
+`benchmarks.sanitize_native` says. The page tells time, kernels and errors of each, the kernels that no group ran, and
+what each error said. The command ends with status 1 if there is an error, a process that failed or was ended, a kernel
+that did not run, or a planted error that was not noticed.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import click
 
-from benchmarks import machine
+from benchmarks import machine, sanitize_native
 from benchmarks.sanitize_calls import GROUPS
+from benchmarks.sanitize_page import Heading, Outcome, missed, page, run
 from lagbc.run.kernels import SOURCES
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 OPTIONS = {"memcheck": ("--leak-check=no",), "racecheck": ("--racecheck-report=analysis",)}
-OUT = machine.ROOT / "benchmarks" / "results" / "sanitize.md"
-HEAD = "| tool | calls | seconds | kernels | errors | ended |"
+RESULTS = machine.ROOT / "benchmarks" / "results"
 
 _KERNEL = re.compile(r"__global__[^{;]*?\b(\w+)\(([^)]*)\)\s*\{")
 _SUMMARY = re.compile(r"(?:ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: \d+ hazards? displayed \((\d+) errors?)")
@@ -39,24 +40,6 @@ _REPORT = re.compile(
     r"^========= (?:Error: |Warning: )?((?:Invalid|Uninitialized|Race|Barrier|Program hit)[^\n]*)", re.M
 )
 _PLACE = re.compile(r"^=========\s+at (?:[\w ]+ )?(\w+)(?:\(|\+)", re.M)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a tool said of a group of calls."""
-
-    tool: str
-    group: str
-    seconds: float
-    kernels: frozenset[str]
-    errors: int
-    ended: str  # how the process ended, if not well
-    reports: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def is_clean(self) -> bool:
-        """Whether all calls were made, and nothing was reported."""
-        return not self.errors and not self.ended
 
 
 def kernels_of_sources() -> frozenset[str]:
@@ -86,13 +69,13 @@ def watch(tool: str, group: str, limit: float, sanitizer: str = "compute-sanitiz
         calls = [sys.executable, "-m", "benchmarks.sanitize_calls", group, str(record)]
         options = list(OPTIONS.get(tool, ()))
         if tool != "memcheck":
-            if ended := _run(calls, limit):
+            if ended := run(calls, limit):
                 return Outcome(tool, group, perf_counter() - begun, frozenset(), 0, ended)
             told = json.loads(record.read_text())
             if tool == "racecheck":
                 options += [f"--kernel-name=kne={name}" for name in told["shared"]]
             calls += [str(call) for call in told["shared_calls" if tool == "racecheck" else "calls"]]
-        ended = _run([sanitizer, f"--tool={tool}", *options, f"--log-file={log}", *calls], limit)
+        ended = run([sanitizer, f"--tool={tool}", *options, f"--log-file={log}", *calls], limit)
         seconds = perf_counter() - begun
         told = json.loads(record.read_text()) if record.exists() else {"kernels": [], "shared": []}
         kernels = frozenset(told["shared" if tool == "racecheck" else "kernels"])
@@ -100,50 +83,6 @@ def watch(tool: str, group: str, limit: float, sanitizer: str = "compute-sanitiz
     if found is None:
         return Outcome(tool, group, seconds, kernels, 0, ended or "no summary")
     return Outcome(tool, group, seconds, kernels, found[0], ended, found[1])
-
-
-def _run(command: list[str], limit: float) -> str:
-    """Run a command, and tell how it ended, if not well."""
-    try:
-        done = subprocess.run(command, cwd=machine.ROOT, capture_output=True, text=True, timeout=limit)
-    except subprocess.TimeoutExpired:
-        return f"stopped after {limit:.0f} s"
-    return f"status {done.returncode}: {_last_line(done.stderr or done.stdout)}" if done.returncode else ""
-
-
-def page(outcomes: Iterable[Outcome], device: str) -> str:
-    """Lay out the table, the kernels that were not launched, and the reports."""
-    outcomes = list(outcomes)
-    launched = frozenset[str]().union(*(outcome.kernels for outcome in outcomes))
-    rows = [
-        f"| {of.tool} | {of.group} | {of.seconds:.0f} | {len(of.kernels)} | {of.errors} | {of.ended or 'well'} |"
-        for of in outcomes
-    ]
-    missed = sorted(kernels_of_sources() - launched)
-    reports = [
-        f"- {of.tool}, {of.group}: {text} ({count} times)" for of in outcomes for text, count in of.reports.items()
-    ]
-    known = len(kernels_of_sources())
-    return "\n".join(
-        [
-            "# CUDA kernels under compute-sanitizer",
-            "",
-            f"{device}; commit {machine.commit()}. By `python -m benchmarks.sanitize`.",
-            f"{known - len(missed)} of {known} kernels were launched.",
-            "",
-            HEAD,
-            "|" + " --- |" * (HEAD.count("|") - 1),
-            *rows,
-            *(["", "Not launched: " + ", ".join(missed) + "."] if missed else []),
-            *(["", "## Reports", "", *reports] if reports else []),
-            "",
-        ]
-    )
-
-
-def _last_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1][:200].replace("|", "/") if lines else ""
 
 
 def _device() -> str:
@@ -156,26 +95,63 @@ def _device() -> str:
         return "no GPU"
 
 
+@dataclass(frozen=True)
+class Run:
+    """What is run: groups of calls under tools, and errors that each of these has to notice."""
+
+    heading: Heading
+    known: frozenset[str]
+    groups: dict[str, tuple[str, ...]]  # of each tool
+    watch: Callable[[str, str], Outcome]
+    planted: Callable[[str], dict[str, str]]
+    out: Path
+
+
+def _cuda(limit: float, sanitizer: str) -> Run:
+    heading = Heading("CUDA kernels under compute-sanitizer", _device(), "python -m benchmarks.sanitize", "launched")
+    watching, groups = partial(watch, limit=limit, sanitizer=sanitizer), dict.fromkeys(TOOLS, (*GROUPS,))
+    return Run(heading, kernels_of_sources(), groups, watching, lambda tool: {}, RESULTS / "sanitize.md")
+
+
+def _native(limit: float) -> Run:
+    heading = Heading(
+        "Kernels of the CPU under sanitizers",
+        sanitize_native.describe(),
+        "python -m benchmarks.sanitize --native",
+        "called",
+    )
+    watching, groups = partial(sanitize_native.watch, limit=limit), sanitize_native.groups_of_tools()
+    known, out = sanitize_native.kernels_of_sources(), RESULTS / "sanitize_native.md"
+    return Run(heading, known, groups, watching, sanitize_native.notice, out)
+
+
 @click.command(help=__doc__)
-@click.option("--tools", default=",".join(TOOLS), show_default=True)
-@click.option("--groups", default=",".join(GROUPS), show_default=True)
-@click.option("--limit", default=120.0, show_default=True, help="Seconds of a process.")
-@click.option("--sanitizer", default="compute-sanitizer", show_default=True, help="The program.")
-@click.option("--out", type=click.Path(path_type=Path), default=OUT, show_default=True)
-def main(tools: str, groups: str, limit: float, sanitizer: str, out: Path) -> None:
+@click.option("--native", is_flag=True, help="Kernels of the CPU, by ASan, UBSan and TSan.")
+@click.option("--tools", help="Some of them, between commas.")
+@click.option("--groups", help="Some of them, between commas.")
+@click.option("--limit", type=float, help="Seconds of a process; 120, or 1800 with --native.")
+@click.option("--sanitizer", default="compute-sanitizer", show_default=True, help="The program for CUDA.")
+@click.option("--out", type=click.Path(path_type=Path), help="The page; in benchmarks/results if it is left out.")
+def main(
+    native: bool, tools: str | None, groups: str | None, limit: float | None, sanitizer: str, out: Path | None
+) -> None:
     """Run the tools, print a line each, and write the page."""
-    outcomes = list[Outcome]()
-    for tool in tools.split(","):
-        for group in groups.split(","):
-            outcomes.append(outcome := watch(tool, group, limit, sanitizer))
+    what = _native(limit or 1800.0) if native else _cuda(limit or 120.0, sanitizer)
+    out = out or what.out
+    outcomes, planted = list[Outcome](), dict[tuple[str, str], str]()
+    for tool in tools.split(",") if tools else what.groups:
+        planted |= {(tool, name): said for name, said in what.planted(tool).items()}
+        for group in [group for group in what.groups[tool] if not groups or group in groups.split(",")]:
+            outcomes.append(outcome := what.watch(tool, group))
             click.echo(
                 f"{tool} {group}: {outcome.seconds:.0f} s, {len(outcome.kernels)} kernels, {outcome.errors} errors, "
                 f"{outcome.ended or 'ended well'}"
             )
-            out.write_text(page(outcomes, _device()), encoding="utf-8")
+            more = sanitize_native.planted_lines(planted)
+            out.write_text(page(outcomes, what.heading, what.known, more), encoding="utf-8")
     click.echo(out.read_text(encoding="utf-8"))
-    launched = frozenset[str]().union(*(outcome.kernels for outcome in outcomes))
-    sys.exit(not all(outcome.is_clean for outcome in outcomes) or bool(kernels_of_sources() - launched))
+    is_clean = all(outcome.is_clean for outcome in outcomes) and all(planted.values())
+    sys.exit(not is_clean or bool(missed(outcomes, what.known)))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
@@ -99,14 +99,14 @@ def graphs() -> Iterator[Call]:
         yield partial(lagbc.bc, repeated, directed=directed, device="cuda", reduce="all")
 
 
-def sums_of(A: Matrix, method: Any, **options: Any) -> Iterator[Call]:
+def sums_of(A: Matrix, method: Any, dtypes: Iterable[DTypeName] = DTYPES, **options: Any) -> Iterator[Call]:
     """Yield calls for all sums of a batched method."""
     given = {"device": "cuda", "method": method, "reduce": "none", "batch": 256, **options}
     n = A.shape[0]
     for directed in (True, False):
         yield partial(lagbc.centralities, A, FIVE, directed=directed, **given)
         yield partial(lagbc.centralities, A, TWO, directed=directed, **given)
-    for dtype in DTYPES:
+    for dtype in dtypes:
         yield partial(lagbc.bc, A, dtype=dtype, endpoints=True, **given)
         yield partial(lagbc.edge_bc, A, dtype=dtype, **given)
     yield partial(lagbc.bc, A, target_weights=1 + np.arange(n) % 3, source_weights=np.arange(n) % 2 + 0.5, **given)
@@ -171,7 +171,7 @@ def cutoffs() -> Iterator[Call]:
 
 def reductions() -> Iterator[Call]:
     """Fold trees, twins and chains, whose flows are summed on the device."""
-    for A in (_subdivided(delaunay(60).astype(float), 4), rmat(8, 4)):
+    for A in (subdivided(delaunay(60).astype(float), 4), rmat(8, 4)):
         for weighed, weighted in ((A, False), (with_lengths(A), True), (fractional(A), True)):
             yield partial(lagbc.bc, weighed, weighted=weighted, directed=False, reduce="all", device="cuda")
             yield partial(lagbc.edge_bc, weighed, weighted=weighted, directed=False, reduce="all", device="cuda")
@@ -198,7 +198,7 @@ GROUPS: dict[str, Callable[[], Iterator[Call]]] = {
 }
 
 
-def _subdivided(A: Matrix, pieces: int) -> Matrix:
+def subdivided(A: Matrix, pieces: int) -> Matrix:
     """Put so many edges in place of each."""
     upper = sparse.triu(A, 1).tocoo()
     n, m = A.shape[0], upper.nnz

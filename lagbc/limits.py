@@ -32,7 +32,7 @@ def free_memory(root: Path = Path("/")) -> int:
 
 def _available(root: Path) -> int:
     """Bytes that the system can give: as Linux says, elsewhere as psutil finds."""
-    for line in _lines(root / "proc/meminfo"):
+    for line in _lines(f"{root}/proc/meminfo"):
         if line.startswith("MemAvailable:"):
             return 1024 * int(line.split()[1])
     import psutil
@@ -63,7 +63,7 @@ def _left_of_address_space() -> Iterator[int]:
         return
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY:
-        pages = _lines(Path("/proc/self/statm"))  # on Linux; of all, the first number
+        pages = _lines("/proc/self/statm")  # on Linux; of all, the first number
         yield max(0, limit - int(pages[0].split()[0]) * resource.getpagesize()) if pages else limit
 
 

@@ -1,6 +1,7 @@
 """The run of compute-sanitizer: its output read, its page, and a stand-in for the tool, as there is no GPU."""
 
 import json
+import re
 import stat
 import sys
 from functools import partial
@@ -10,13 +11,15 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import sanitize, sanitize_calls
+from benchmarks import sanitize, sanitize_calls, sanitize_native, sanitize_native_calls
+from lagbc.native import core
 
 CONSTANTS = (
     (sanitize_calls.reductions_tuning, "SMALL_VERTICES"),
     (sanitize_calls.methods_tuning, "PRUNING_LEAST_EDGES"),
     (sanitize_calls.methods_tuning, "PRUNING_LEAST_ROOTS"),
 )
+ROOT = sanitize.machine.ROOT
 MEMCHECK = """\
 ========= COMPUTE-SANITIZER
 ========= Invalid __global__ write of size 8 bytes
@@ -34,6 +37,28 @@ RACECHECK = """\
 =========     and Read access at one_launch_forward+0x1460 in one_launch.cu:75 [16 hazards]
 =========
 ========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)
+"""
+ADDRESS = f"""\
+=================================================================
+==41==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x60300013f3d8 at pc 0x7f2b0ea9a7ad bp 0x7ffc sp 0x7ffc
+READ of size 8 at 0x60300013f3d8 thread T0
+    #0 0x7f2b0ea9a7ac in lagbc::Span<double const>::operator[](long) const {ROOT}/lagbc/native/kernels/arrays.h:35
+    #1 0x7f2b0ea9a7ac in read_past_the_end {ROOT}/benchmarks/planted.cpp:24
+SUMMARY: AddressSanitizer: heap-buffer-overflow {ROOT}/benchmarks/planted.cpp:24 in read_past_the_end
+"""
+UNDEFINED = f"""\
+{ROOT}/benchmarks/planted.cpp:57:24: runtime error: shift exponent 64 is too large for 64-bit type 'long unsigned int'
+    #0 0x7f2b0ea9a7ac in shift_by_all_bits {ROOT}/benchmarks/planted.cpp:57
+"""
+THREAD = f"""\
+==================
+WARNING: ThreadSanitizer: data race (pid=22390)
+  Read of size 8 at 0x7b9000008000 by thread T2:
+    #0 add_to_one_sum {ROOT}/benchmarks/planted.cpp:73 (planted.so+0x7050)
+
+  Previous write of size 8 at 0x7b9000008000 by thread T3:
+    #0 add_to_one_sum {ROOT}/benchmarks/planted.cpp:73 (planted.so+0x7069)
+==================
 """
 CLEAN = "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n"
 
@@ -116,7 +141,7 @@ def test_racecheck_watches_kernels_with_shared_memory(monkeypatch):
         Path(record).write_text(json.dumps(told))
         return ""
 
-    monkeypatch.setattr(sanitize, "_run", run)
+    monkeypatch.setattr(sanitize, "run", run)
     outcome = sanitize.watch("racecheck", "hops", 60)
     assert outcome.kernels == {"b"}
     plain, watched = commands
@@ -151,3 +176,54 @@ def test_the_record_names_what_was_launched(tmp_path, monkeypatch):
 class Cuda:
     def set_allocator(self, allocator):
         assert allocator is None
+
+
+@pytest.mark.parametrize(
+    ("log", "report"),
+    [
+        (ADDRESS, "heap-buffer-overflow at lagbc/native/kernels/arrays.h:35"),
+        (UNDEFINED, "shift exponent 64 is too large for 64-bit type 'long unsigned int' at benchmarks/planted.cpp:57"),
+        (THREAD, "data race at benchmarks/planted.cpp:73"),
+    ],
+    ids=["address", "undefined", "thread"],
+)
+def test_reports_of_the_host_are_counted_by_place(log, report):
+    assert sanitize_native.parse(log + log) == {report: 2}
+
+
+def test_every_planted_error_is_made():
+    source = (ROOT / "benchmarks" / "planted.cpp").read_text()
+    planted = [name for tool in sanitize_native.TOOLS.values() for name in tool.planted]
+    assert {*planted} == {*re.findall(r'(?:add|m\.def)\("(\w+)"', source)}
+
+
+def test_groups_name_tests_that_there_are():
+    """And all of those of kernels by themselves."""
+    named = {word for words in sanitize_native.GROUPS.values() for word in words if word.startswith("tests/")}
+    assert all((ROOT / file).exists() for file in named)
+    assert {f"tests/native/{file.name}" for file in (ROOT / "tests" / "native").glob("test_*.py")} <= named
+    kinds = {kind for kind, *_ in sanitize_native.GROUPS.values()}
+    assert kinds | {"planted"} == {*sanitize_native_calls.KINDS}
+
+
+def test_kernels_are_those_of_the_module():
+    assert all(callable(getattr(core, name)) for name in sanitize_native.kernels_of_sources())
+    functions = {name for name, of in vars(core).items() if type(of).__name__ == "nb_func"}
+    assert functions - {"level", "held_memory"} == sanitize_native.kernels_of_sources()
+
+
+@pytest.mark.parametrize("noticed", ["data race at benchmarks/planted.cpp:73", ""])
+def test_page_of_the_host(tmp_path, monkeypatch, noticed):
+    """Every kernel is called, and nothing reported; what decides is whether the planted error was noticed."""
+    kernels = sanitize_native.kernels_of_sources()
+    outcome = sanitize.Outcome("thread", "threads, 3 calls", 2.0, kernels, 0, "")
+    monkeypatch.setattr(sanitize_native, "watch", lambda tool, group, limit: outcome)
+    monkeypatch.setattr(sanitize_native, "notice", lambda tool: {"add_to_one_sum": noticed})
+    out = tmp_path / "page.md"
+    given = ["--native", "--tools", "thread", "--groups", "threads", "--out", str(out)]
+    assert CliRunner().invoke(sanitize.main, given).exit_code == (not noticed)
+    page = out.read_text()
+    assert f"{len(kernels)} of {len(kernels)} kernels were called." in page
+    assert f"| thread | threads, 3 calls | 2 | {len(kernels)} | 0 | well |" in page
+    assert f"{int(bool(noticed))} of 1 were noticed." in page
+    assert f"| thread | add_to_one_sum | {noticed or 'not noticed'} |" in page

@@ -375,9 +375,15 @@ def _outside(n: int) -> InvalidValueError:
 
 
 def _require_consistent(A: Any) -> None:
-    """Check the pointers of compressed rows; SciPy's `check_format` does not where the last of them is 0."""
+    """Check the pointers of compressed rows; SciPy's `check_format` does not where the last of them is 0.
+
+    It rounds indices that are no integers.
+    """
     indptr, stored = A.indptr, min(len(A.indices), len(A.data))
-    if int(indptr[0]) != 0 or int(indptr[-1]) > stored or bool((indptr[1:] < indptr[:-1]).any()):
+    for name, array in (("indptr", indptr), ("indices", A.indices)):
+        if array.dtype.kind not in "iu":
+            raise InvalidTypeError(f"A.{name} has dtype {array.dtype}; indices are integers")
+    if not len(indptr) or int(indptr[0]) != 0 or int(indptr[-1]) > stored or bool((indptr[1:] < indptr[:-1]).any()):
         raise _inconsistent_pointers(stored)
 
 

@@ -27,7 +27,10 @@ def is_read_on_device(A: Any, roots: Callable[[], int], *, weighted: bool, optio
     options : Options
         Not checked yet: what is wrong in them is said later.
     """
-    if not is_sparse(A) or A.nnz <= graph_tuning.HOST_EDGES:
+    try:
+        if not is_sparse(A) or A.nnz <= graph_tuning.HOST_EDGES:
+            return False
+    except IndexError:  # of compressed rows without a pointer, which are refused when they are read
         return False
     try:
         settings = settle("auto", options)

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from strategies import matrix, oracle, path, scale_free, with_lengths
 
 import lagbc
+from benchmarks.malformed import CHANGES, malformed
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
@@ -203,6 +204,36 @@ def test_pointers_that_end_in_zero_are_checked():
     for broken in (A, A.T):
         with pytest.raises(ValueError, match=r"A\.indptr does not rise from 0 to at most"):
             lagbc.bc(broken)
+
+
+@pytest.mark.parametrize("form", [sp.csr_array, sp.csc_array])
+def test_rows_without_a_pointer_are_refused(form):
+    A = form((3, 3))
+    A.indptr = A.indptr[:0]
+    with pytest.raises(ValueError, match=r"A\.indptr does not rise from 0 to at most 0"):
+        lagbc.bc(A)
+
+
+@pytest.mark.parametrize("form", [sp.csr_array, sp.csc_array, sp.bsr_array])
+@pytest.mark.parametrize("name", ["indptr", "indices"])
+def test_indices_that_are_no_integers_are_refused(name, form):
+    """SciPy's own check rounds them."""
+    A = form(np.ones((3, 3)))
+    setattr(A, name, getattr(A, name) + 0.5)
+    with pytest.raises(TypeError, match=rf"A\.{name} has dtype float64; indices are integers"):
+        lagbc.bc(A)
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_malformed_matrices_are_refused(seed):
+    """Under sanitizers there are thousands: benchmarks/sanitize.py."""
+    name, A, weighted = malformed(np.random.default_rng(seed))
+    with pytest.raises((ValueError, TypeError)):
+        pytest.fail(f"{name}: {lagbc.bc(A, weighted=weighted)}")
+
+
+def test_every_way_to_break_a_matrix_is_taken():
+    assert {malformed(np.random.default_rng(seed))[0] for seed in range(120)} == {*CHANGES}
 
 
 @pytest.mark.parametrize(

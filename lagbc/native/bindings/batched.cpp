@@ -32,43 +32,47 @@ void bind_queue(nb::module_& m, const char* name) {
 template <class Class, class Index, class... Fields>
 void bind_sweep(nb::module_& m, const char* name, Fields... fields) {
     using S = Sweep<Index>;
-    record<Class>(m, name, Field{"out", &S::out}, Field{"queue", &S::queue}, Field{"order", &S::order},
-                  Field{"omega", &S::omega}, Field{"members", &S::members}, Field{"values", &S::values},
-                  Field{"paths", &S::paths}, Field{"stop", &S::stop}, Field{"sigma_limit", &S::sigma_limit},
-                  Field{"endpoints", &S::endpoints}, Field{"roots", &S::roots}, Field{"entries", &S::entries},
-                  Field{"depth", &S::depth}, Field{"overflowed", &S::overflowed}, fields...);
+    record<Class>(m, name, Field{"out", &S::out, "n, nnz"}, Field{"queue", &S::queue}, Field{"order", &S::order, "n"},
+                  Field{"omega", &S::omega, "n"}, Field{"members", &S::members, "n"},
+                  Field{"values", &S::values, "n, 64"}, Field{"paths", &S::paths, "n, 64"}, Field{"stop", &S::stop},
+                  Field{"sigma_limit", &S::sigma_limit}, Field{"endpoints", &S::endpoints}, Field{"roots", &S::roots},
+                  Field{"entries", &S::entries}, Field{"depth", &S::depth}, Field{"overflowed", &S::overflowed},
+                  fields...);
 }
 
 template <class Index>
 void bind_levels(nb::module_& m, const char* name) {
     using S = LevelSweep<Index>;
-    bind_sweep<S, Index>(m, name, Field{"into", &S::into}, Field{"bits", &S::bits}, Field{"visited", &S::visited},
-                         Field{"starts", &S::starts}, Field{"active", &S::active}, Field{"pull_share", &S::pull_share});
+    bind_sweep<S, Index>(m, name, Field{"into", &S::into, "n, nnz"}, Field{"bits", &S::bits, "3, n"},
+                         Field{"visited", &S::visited, "n"}, Field{"starts", &S::starts, "n + 2"},
+                         Field{"active", &S::active}, Field{"pull_share", &S::pull_share});
 }
 
 template <class Class, class Index, class... Fields>
 void bind_counting(nb::module_& m, const char* name, Fields... fields) {
     using S = CountingSweep<Index>;
-    bind_sweep<Class, Index>(m, name, Field{"count_width", &S::count_width}, Field{"waiting", &S::waiting},
-                             Field{"pushed", &S::pushed}, Field{"nearest", &S::nearest}, Field{"lists", &S::lists},
-                             Field{"tight_masks", &S::tight_masks}, Field{"in_starts", &S::in_starts},
-                             Field{"in_ends", &S::in_ends}, Field{"in_masks", &S::in_masks}, fields...);
+    bind_sweep<Class, Index>(m, name, Field{"count_width", &S::count_width}, Field{"waiting", &S::waiting, "n"},
+                             Field{"pushed", &S::pushed, "n"}, Field{"nearest", &S::nearest, "n"},
+                             Field{"lists", &S::lists, "2, n"}, Field{"tight_masks", &S::tight_masks, "nnz"},
+                             Field{"in_starts", &S::in_starts, "n + 1"}, Field{"in_ends", &S::in_ends, "nnz"},
+                             Field{"in_masks", &S::in_masks, "nnz"}, fields...);
 }
 
 template <class Index>
 void bind_waiting(nb::module_& m, const char* name) {
     using S = WaitingSweep<Index>;
-    bind_counting<S, Index>(m, name, Field{"frontier", &S::frontier}, Field{"levels", &S::levels},
-                            Field{"level_starts", &S::level_starts});
+    bind_counting<S, Index>(m, name, Field{"frontier", &S::frontier, "2, n"}, Field{"levels", &S::levels},
+                            Field{"level_starts", &S::level_starts, "n + 2"});
 }
 
 template <class Index>
 void bind_lengths(nb::module_& m, const char* name) {
     using S = LengthSweep<Index>;
     bind_counting<S, Index>(m, name, Field{"width", &S::width}, Field{"rtol", &S::rtol}, Field{"longest", &S::longest},
-                            Field{"counts", &S::counts}, Field{"distances", &S::distances},
-                            Field{"short_distances", &S::short_distances}, Field{"is_short", &S::is_short},
-                            Field{"tight_starts", &S::tight_starts}, Field{"tight_ends", &S::tight_ends});
+                            Field{"counts", &S::counts}, Field{"distances", &S::distances, "n, 64"},
+                            Field{"short_distances", &S::short_distances, "n, 64"}, Field{"is_short", &S::is_short},
+                            Field{"tight_starts", &S::tight_starts, "n + 1"},
+                            Field{"tight_ends", &S::tight_ends, "nnz"});
 }
 
 }  // namespace

@@ -47,6 +47,11 @@ Call::Call(const char* signature) {
 
 std::string found(nb::handle source) {
     if (source.is_none()) return "None";
+    if (nb::isinstance<nb::tuple>(source)) {
+        std::string items;
+        for (nb::handle item : nb::borrow<nb::tuple>(source)) items += (items.empty() ? "" : ", ") + found(item);
+        return "a tuple (" + items + ")";
+    }
     if (!nb::hasattr(source, "dtype") || !nb::hasattr(source, "shape"))
         return "of type " + text(source.type().attr("__name__"));
     std::string words = "an array of " + text(source.attr("dtype")) + " of shape " + text(source.attr("shape"));
@@ -78,6 +83,10 @@ void refuse_keywords(const std::string& record, const nb::kwargs& keywords, cons
         if (unknown = nb::cast<std::string>(keyword); std::find(fields.begin(), fields.end(), unknown) == fields.end())
             break;
     throw nb::type_error((record + " has no field " + unknown).c_str());
+}
+
+void refuse_discord(const std::string& record, const std::string& found) {
+    if (!found.empty()) throw nb::value_error((record + ": " + found).c_str());
 }
 
 std::string signature_of(const Call& call, const std::vector<Version>& versions) {

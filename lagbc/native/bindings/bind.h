@@ -5,6 +5,7 @@
 
 #include "casters.h"
 #include "levels.h"
+#include "shapes.h"
 
 namespace lagbc {
 
@@ -111,11 +112,12 @@ void bind(nb::module_& m, int level) {
     });
 }
 
-// A field of a record: its name in Python, and its place.
+// A field of a record: its name in Python, its place, and of arrays and graphs the shape.
 template <class Class, class T>
 struct Field {
     const char* name;
     T Class::* place;
+    std::string_view shape = {};
 };
 
 // The same with its name as an object, which is kept as long as the process.
@@ -125,6 +127,37 @@ struct Named : Field<Class, T> {
         : Field<Class, T>(field), key(PyUnicode_InternFromString(field.name)) {}
     PyObject* key;
 };
+
+// Whether a value has the shape of its field.
+template <class Class, class T>
+bool fits(Sizes& sizes, const Field<Class, T>& field, const T& value) noexcept {
+    if constexpr (HasLengths<T>)
+        return sizes.fit(field.shape, lengths_of(value));
+    else
+        return true;
+}
+
+// What else a record of a class has to be; "" where it is.
+template <class Class>
+struct Rule {
+    static std::string broken_by(const Class&) { return ""; }
+};
+
+// What is wrong with the fields of a record beside each other; "" where nothing is.
+template <class Class, class... Owners, class... T>
+std::string discord(const Class& record, const Field<Owners, T>&... fields) {
+    Sizes sizes;
+    std::string found;
+    auto is_right = [&]<class Owner, class Value>(const Field<Owner, Value>& field) {
+        const Value& value = record.*field.place;
+        if (fits(sizes, field, value)) return true;
+        if constexpr (HasLengths<Value>)
+            found = std::string(field.name) + " has to be of shape " + sizes.words(field.shape) + ", not " +
+                    as_tuple(lengths_of(value));
+        return false;
+    };
+    return (is_right(fields) && ...) ? Rule<Class>::broken_by(record) : found;
+}
 
 // Whether the object that a field is set to is kept: what it points to lives in it.
 template <class T>
@@ -146,6 +179,9 @@ inline constexpr bool has_default<Optional<View>> = true;
 [[noreturn]] void refuse_field(const std::string& record, const char* field, const std::string& wanted,
                                nb::handle given);
 
+// Raise the ValueError of fields that do not go together, if something is said of them.
+void refuse_discord(const std::string& record, const std::string& found);
+
 // Set a field. An array is kept in the __dict__ of the record as long as it is the field.
 template <class Class, class Owner, class T>
 void set_field(Class& record, const nb::object& kept, const Named<Owner, T>& field, nb::handle given) {
@@ -164,16 +200,27 @@ nb::object get_field(nb::handle self, const Named<Owner, T>& field) {
         return nb::cast(nb::inst_ptr<Class>(self)->*field.place);
 }
 
-template <class Class, class Owner, class T>
-void bind_field(nb::class_<Class>& record, const Named<Owner, T>& field) {
+// Set a field of a record that has all of them; where it does not go with the others, it stays as it is.
+template <class Class, class Owner, class T, class... All>
+void change_field(nb::handle self, const Named<Owner, T>& field, nb::handle given, const All&... all) {
+    Class& record = *nb::inst_ptr<Class>(self);
+    const nb::object kept = nb::getattr(self, "__dict__");
+    if constexpr (!HasLengths<T>) return set_field(record, kept, field, given);
+    const nb::object before = get_field<Class>(self, field);
+    set_field(record, kept, field, given);
+    const std::string found = discord(record, all...);
+    if (!found.empty()) set_field(record, kept, field, before);
+    refuse_discord(Described<Class>::name, found);
+}
+
+template <class Class, class Owner, class T, class... All>
+void bind_field(nb::class_<Class>& record, const Named<Owner, T>& field, const All&... all) {
     static const std::string annotation = Described<T>::annotation();
     const std::string get = std::string("def ") + field.name + "(self) -> " + annotation;
     const std::string set = std::string("def ") + field.name + "(self, value: " + annotation + ") -> None";
     record.def_prop_rw(
         field.name, [field](nb::handle self) { return get_field<Class>(self, field); },
-        [field](nb::handle self, nb::handle given) {
-            set_field(*nb::inst_ptr<Class>(self), nb::getattr(self, "__dict__"), field, given);
-        },
+        [field, all...](nb::handle self, nb::handle given) { change_field<Class>(self, field, given, all...); },
         nb::arg("value").none(), nb::for_getter(nb::sig(get.c_str())), nb::for_setter(nb::sig(set.c_str())));
 }
 
@@ -196,7 +243,7 @@ bool take_field(Class& record, const nb::object& kept, const Named<Owner, T>& fi
                                   const std::vector<std::string>& fields);
 
 // Bind a struct as a class whose fields, or those of its bases, are arrays, numbers and other records: it is made of
-// keywords, and fields can be set later.
+// keywords, and fields can be set later. Shapes have to go together, at first and whenever a field is set.
 template <class Class, class... Owners, class... T>
 nb::class_<Class> record(nb::module_& m, const char* name, Field<Owners, T>... fields) {
     Described<Class>::name = name;
@@ -213,9 +260,10 @@ nb::class_<Class> record(nb::module_& m, const char* name, Field<Owners, T>... f
             const nb::object kept = nb::getattr(self.h, "__dict__");
             const std::size_t taken = (std::size_t{0} + ... + take_field(*made, kept, named, given));
             if (taken != given.size()) refuse_keywords(Described<Class>::name, given, {named.name...});
+            refuse_discord(Described<Class>::name, discord(*made, named...));
         };
         record.def("__init__", make, nb::sig(signature.c_str()));
-        (bind_field(record, named), ...);
+        (bind_field(record, named, named...), ...);
     };
     bind(Named<Owners, T>(fields)...);
     return record;

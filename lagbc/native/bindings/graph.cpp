@@ -9,16 +9,16 @@ template <class Index>
 struct Items<Entries<Index>> {
     using Struct = Entries<Index>;
     static constexpr const char* name = "matrix";
-    static constexpr std::tuple fields{Field{"rows", &Struct::rows}, Field{"columns", &Struct::columns},
-                                       Field{"values", &Struct::values}};
+    static constexpr std::tuple fields{Field{"rows", &Struct::rows, "nnz"}, Field{"columns", &Struct::columns, "nnz"},
+                                       Field{"values", &Struct::values, "nnz"}};
 };
 
 template <class Index>
 struct Items<EntriesRoom<Index>> {
     using Struct = EntriesRoom<Index>;
     static constexpr const char* name = "matrix";
-    static constexpr std::tuple fields{Field{"rows", &Struct::rows}, Field{"columns", &Struct::columns},
-                                       Field{"values", &Struct::values}};
+    static constexpr std::tuple fields{Field{"rows", &Struct::rows, "nnz"}, Field{"columns", &Struct::columns, "nnz"},
+                                       Field{"values", &Struct::values, "nnz"}};
 };
 
 }  // namespace lagbc

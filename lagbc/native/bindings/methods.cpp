@@ -22,8 +22,9 @@ struct ArrayOf<Strided<T>> {
 template <>
 struct Items<BallScratch> {
     static constexpr const char* name = "Scratch";
-    static constexpr std::tuple fields{Field{"row", &BallScratch::row}, Field{"dist", &BallScratch::dist},
-                                       Field{"queue", &BallScratch::queue}, Field{"waits", &BallScratch::waits}};
+    static constexpr std::tuple fields{Field{"row", &BallScratch::row, "n"}, Field{"dist", &BallScratch::dist, "n"},
+                                       Field{"queue", &BallScratch::queue, "n + 1"},
+                                       Field{"waits", &BallScratch::waits, "n"}};
 };
 
 }  // namespace lagbc

@@ -4,6 +4,18 @@
 #include "bind.h"
 
 namespace lagbc {
+
+// Rows are within the indices, and all of these in a row.
+template <class Index>
+struct Rule<Csr<Index>> {
+    static std::string broken_by(const Csr<Index>& graph) {
+        const int64_t first = graph.indptr[0], last = graph.indptr[graph.n()];
+        if (first == 0 && last == graph.indices.size) return "";
+        return "indptr has to rise from 0 to the " + std::to_string(graph.indices.size) + " indices, not from " +
+               std::to_string(first) + " to " + std::to_string(last);
+    }
+};
+
 namespace {
 
 // The level of LAGBC_LEVEL, or else the best.
@@ -22,8 +34,8 @@ int chosen_level() {
 template <class Index>
 void bind_csr(nb::module_& m, const char* name) {
     using Graph = Csr<Index>;
-    record<Graph>(m, name, Field{"indptr", &Graph::indptr}, Field{"indices", &Graph::indices},
-                  Field{"lengths", &Graph::lengths});
+    record<Graph>(m, name, Field{"indptr", &Graph::indptr, "n + 1"}, Field{"indices", &Graph::indices, "nnz"},
+                  Field{"lengths", &Graph::lengths, "nnz"});
 }
 
 }  // namespace

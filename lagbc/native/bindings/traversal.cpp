@@ -3,6 +3,16 @@
 #include "bind.h"
 
 namespace lagbc {
+
+template <class Note>
+struct Rule<Buckets<Note>> {
+    static std::string broken_by(const Buckets<Note>& queue) {
+        const int64_t size = queue.last.size;
+        if (size > 0 && (size & (size - 1)) == 0) return "";
+        return "last has to be as long as a power of two, not of " + std::to_string(size) + " buckets";
+    }
+};
+
 namespace {
 
 template <class Index>
@@ -11,44 +21,47 @@ void bind_of_index(nb::module_& m, const std::string& bits) {
     using N = Near<Index>;
     using S = Search<Index>;
     using H = Heap<Index>;
-    record<T>(m, ("Trail" + bits).c_str(), Field{"order", &T::order}, Field{"dist", &T::dist},
-              Field{"sigma", &T::sigma}, Field{"tails", &T::tails}, Field{"heads", &T::heads},
-              Field{"edges", &T::edges}, Field{"own", &T::own}, Field{"onward", &T::onward},
-              Field{"members", &T::members});
-    record<N>(m, ("Near" + bits).c_str(), Field{"bounds", &N::bounds}, Field{"cutoffs", &N::cutoffs},
-              Field{"weights", &N::weights}, Field{"trips", &N::trips}, Field{"trip_ends", &N::trip_ends},
-              Field{"first_trip", &N::first_trip}, Field{"order", &N::order}, Field{"position", &N::position},
-              Field{"shifts", &N::shifts}, Field{"targets", &N::targets}, Field{"row_of_vertex", &N::row_of_vertex},
-              Field{"vertex_of_row", &N::vertex_of_row}, Field{"vertex_rows", &N::vertex_rows},
-              Field{"vertices", &N::vertices}, Field{"row_of_edge", &N::row_of_edge},
-              Field{"edge_of_row", &N::edge_of_row}, Field{"edge_rows", &N::edge_rows}, Field{"edges", &N::edges},
-              Field{"columns", &N::columns}, Field{"by_vertex", &N::by_vertex}, Field{"by_edge", &N::by_edge},
-              Field{"by_root", &N::by_root});
-    record<S>(m, ("Search" + bits).c_str(), Field{"dist", &S::dist}, Field{"places", &S::places},
-              Field{"through", &S::through});
-    record<H>(m, ("Heap" + bits).c_str(), Field{"keys", &H::keys}, Field{"vertices", &H::vertices});
+    record<T>(m, ("Trail" + bits).c_str(), Field{"order", &T::order, "n"}, Field{"dist", &T::dist, "n"},
+              Field{"sigma", &T::sigma, "n"}, Field{"tails", &T::tails, "most"}, Field{"heads", &T::heads, "most"},
+              Field{"edges", &T::edges, "most"}, Field{"own", &T::own, "n"}, Field{"onward", &T::onward, "n"},
+              Field{"members", &T::members, "n"});
+    record<N>(m, ("Near" + bits).c_str(), Field{"bounds", &N::bounds, "3, decaying"}, Field{"cutoffs", &N::cutoffs},
+              Field{"weights", &N::weights, "n"}, Field{"trips", &N::trips, "trips"},
+              Field{"trip_ends", &N::trip_ends, "trips"}, Field{"first_trip", &N::first_trip, "n + 1"},
+              Field{"order", &N::order, "n"}, Field{"position", &N::position, "n"}, Field{"shifts", &N::shifts, "n"},
+              Field{"targets", &N::targets, "n"}, Field{"row_of_vertex", &N::row_of_vertex, "n"},
+              Field{"vertex_of_row", &N::vertex_of_row, "n"}, Field{"vertex_rows", &N::vertex_rows, "n"},
+              Field{"vertices", &N::vertices}, Field{"row_of_edge", &N::row_of_edge, "nnz"},
+              Field{"edge_of_row", &N::edge_of_row, "nnz"}, Field{"edge_rows", &N::edge_rows, "most"},
+              Field{"edges", &N::edges}, Field{"columns", &N::columns},
+              Field{"by_vertex", &N::by_vertex, "n, of_vertices"}, Field{"by_edge", &N::by_edge, "nnz, of_edges"},
+              Field{"by_root", &N::by_root, "roots, of_roots"});
+    record<S>(m, ("Search" + bits).c_str(), Field{"dist", &S::dist, "n"}, Field{"places", &S::places, "n"},
+              Field{"through", &S::through, "most"});
+    record<H>(m, ("Heap" + bits).c_str(), Field{"keys", &H::keys, "n"}, Field{"vertices", &H::vertices, "n"});
 }
 
 template <class Note>
 void bind_buckets(nb::module_& m, const char* name) {
     using B = Buckets<Note>;
-    record<B>(m, name, Field{"last", &B::last}, Field{"before", &B::before}, Field{"per_length", &B::per_length});
+    record<B>(m, name, Field{"last", &B::last, "buckets"}, Field{"before", &B::before, "most"},
+              Field{"per_length", &B::per_length});
 }
 
 }  // namespace
 }  // namespace lagbc
 
 void lagbc::bind_traversal(nb::module_& m, int level) {
-    record<Totals>(m, "Totals", Field{"dependency", &Totals::dependency}, Field{"stress", &Totals::stress},
-                   Field{"edges", &Totals::edges}, Field{"reached", &Totals::reached},
-                   Field{"distance", &Totals::distance}, Field{"inverse", &Totals::inverse},
+    record<Totals>(m, "Totals", Field{"dependency", &Totals::dependency, "n"}, Field{"stress", &Totals::stress, "n"},
+                   Field{"edges", &Totals::edges, "nnz"}, Field{"reached", &Totals::reached, "n"},
+                   Field{"distance", &Totals::distance, "n"}, Field{"inverse", &Totals::inverse, "n"},
                    Field{"touched", &Totals::touched}, Field{"count", &Totals::count});
-    record<Asked>(m, "Asked", Field{"members", &Asked::members}, Field{"radius", &Asked::radius},
+    record<Asked>(m, "Asked", Field{"members", &Asked::members, "n"}, Field{"radius", &Asked::radius},
                   Field{"limit", &Asked::limit}, Field{"rtol", &Asked::rtol},
                   Field{"counts_paths", &Asked::counts_paths}, Field{"endpoints", &Asked::endpoints},
                   Field{"stop", &Asked::stop});
-    record<Found>(m, "Found", Field{"reached", &Found::reached}, Field{"depth", &Found::depth},
-                  Field{"overflowed", &Found::overflowed});
+    record<Found>(m, "Found", Field{"reached", &Found::reached, "roots"}, Field{"depth", &Found::depth, "roots"},
+                  Field{"overflowed", &Found::overflowed, "roots"});
     record<Columns>(m, "Columns", Field{"dependency", &Columns::dependency}, Field{"stress", &Columns::stress},
                     Field{"reached", &Columns::reached}, Field{"distance", &Columns::distance},
                     Field{"inverse", &Columns::inverse}, Field{"edges", &Columns::edges},

@@ -34,9 +34,10 @@ struct Described<Struct> {
         return "tuple[" + all + "]";
     }
     static std::string wanted() {
-        std::string all = std::string("a tuple of a ") + Items<Struct>::name + " (";
+        std::string all = std::string("a ") + Items<Struct>::name + ", a tuple (";
         each_item<Struct>([&]<class T>(const Field<Struct, T>& field, std::size_t place) {
-            all += (place == 0 ? "" : ", ") + (field.name + (": " + Described<T>::wanted()));
+            const std::string shape = field.shape.empty() ? "" : " " + as_tuple(field.shape);
+            all += (place == 0 ? "" : ", ") + (field.name + shape + ": " + Described<T>::wanted());
             return true;
         });
         return all + ")";
@@ -54,11 +55,12 @@ struct type_caster<Struct> {
     bool from_python(handle source, uint32_t, cleanup_list*) noexcept {
         constexpr std::size_t size = std::tuple_size_v<std::remove_cvref_t<decltype(lagbc::Items<Struct>::fields)>>;
         if (!PyTuple_Check(source.ptr()) || PyTuple_Size(source.ptr()) != size) return false;
+        lagbc::Sizes sizes;
         return lagbc::each_item<Struct>([&]<class T>(const lagbc::Field<Struct, T>& field, std::size_t place) {
             lagbc::Argument<T> item;
             if (!lagbc::load<T>(item, PyTuple_GetItem(source.ptr(), static_cast<Py_ssize_t>(place)))) return false;
             value.*field.place = item.operator cast_t<T>();
-            return true;
+            return lagbc::fits(sizes, field, value.*field.place);
         });
     }
 };

@@ -8,15 +8,17 @@ namespace {
 template <class Number>
 void bind_ball(nb::module_& m, const char* name) {
     using B = Ball<Number>;
-    record<B>(m, name, Field{"rows", &B::rows}, Field{"edges", &B::edges}, Field{"row", &B::row},
-              Field{"nearest", &B::nearest}, Field{"queue", &B::queue}, Field{"is_queued", &B::is_queued},
-              Field{"vertices", &B::vertices}, Field{"roots", &B::roots}, Field{"out_indptr", &B::out_indptr},
-              Field{"out_indices", &B::out_indices}, Field{"out_lengths", &B::out_lengths},
-              Field{"into_indptr", &B::into_indptr}, Field{"into_indices", &B::into_indices},
-              Field{"into_lengths", &B::into_lengths}, Field{"places", &B::places}, Field{"place_rows", &B::place_rows},
-              Field{"far", &B::far}, Field{"dist", &B::dist}, Field{"sigma", &B::sigma}, Field{"own", &B::own},
-              Field{"beyond", &B::beyond}, Field{"waits", &B::waits}, Field{"plain", &B::plain},
-              Field{"tight", &B::tight}, Field{"totals", &B::totals});
+    record<B>(
+        m, name, Field{"rows", &B::rows}, Field{"edges", &B::edges}, Field{"row", &B::row, "n"},
+        Field{"nearest", &B::nearest, "n"}, Field{"queue", &B::queue, "n + 1"}, Field{"is_queued", &B::is_queued, "n"},
+        Field{"vertices", &B::vertices, "rows + 1"}, Field{"roots", &B::roots, "64"},
+        Field{"out_indptr", &B::out_indptr, "rows + 1"}, Field{"out_indices", &B::out_indices, "edges"},
+        Field{"out_lengths", &B::out_lengths, "edges"}, Field{"into_indptr", &B::into_indptr, "rows + 1"},
+        Field{"into_indices", &B::into_indices, "edges"}, Field{"into_lengths", &B::into_lengths, "edges"},
+        Field{"places", &B::places, "edges"}, Field{"place_rows", &B::place_rows, "edges"}, Field{"far", &B::far},
+        Field{"dist", &B::dist, "rows, 64"}, Field{"sigma", &B::sigma, "rows, 64"}, Field{"own", &B::own, "rows, 64"},
+        Field{"beyond", &B::beyond, "rows, 64"}, Field{"waits", &B::waits, "rows"}, Field{"plain", &B::plain, "rows"},
+        Field{"tight", &B::tight, "edges"}, Field{"totals", &B::totals, "rows"});
 }
 
 }  // namespace

@@ -154,7 +154,8 @@ LAGBC_INLINE Set set_of(uint64_t mask, int i) {
 LAGBC_INLINE ShortSet short_set_of(uint64_t mask, int i) {
     ShortSet bit;
     for (int k = 0; k < short_lanes; ++k) bit[k] = static_cast<int16_t>(1 << k);
-    const ShortSet word = ShortSet{} + static_cast<int16_t>(mask >> (short_lanes * i));
+    const auto bits = static_cast<int16_t>(mask >> (short_lanes * i));
+    const ShortSet word = ShortSet{} + bits;
     return (word & bit) == bit;
 }
 

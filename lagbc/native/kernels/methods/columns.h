@@ -1,5 +1,4 @@
-// Passes over matrices of a row a vertex and a column a root, each of which reads them once:
-
+// Passes over matrices of a row a vertex and a column a root, each of which reads them once.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Classes of vertices with the same edges, lengths and directions, but for those among themselves:
-// lagbc/reduce/alike.py.
+// lagbc/reduce/twins.py.
 //
 // Each vertex gets a key, the sum of 64 random bits for each of its edges. Those of equal keys are compared, edge by
 // edge: a class is what was compared, whatever the keys are.

@@ -1,4 +1,4 @@
-// Weights of the vertices of blocks in which not every vertex reaches every other: lagbc/reduce/reach.py.
+// Weights of the vertices of blocks in which not every vertex reaches every other: lagbc/reduce/blocks.py.
 //
 //     branch of B at v = sum over the other vertices x of B that v reaches in B of W_B(x)
 //

@@ -1,4 +1,4 @@
-// Weights of the vertices of blocks, and how much a cut vertex separates: lagbc/reduce/weights.py.
+// Weights of the vertices of blocks, and how much a cut vertex separates: lagbc/reduce/blocks.py.
 //
 //     W_B(v) = W(v) + sum over blocks D != B at v of the branch of D
 //     branch of B at v = sum over the other vertices x of B of W_B(x)

@@ -1,5 +1,5 @@
 // Demand between vertices of the same chain, and what all demand adds up to at the vertices inside chains:
-// lagbc/reduce/within.py.
+// lagbc/reduce/chains.py.
 #pragma once
 
 #include <algorithm>

@@ -1,0 +1,90 @@
+"""Pages of what sanitizers said: a line for each tool and group of calls, the kernels that were missed, the reports."""
+
+from __future__ import annotations
+
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from benchmarks import machine
+
+HEAD = "| tool | calls | seconds | kernels | errors | ended |"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a tool said of a group of calls."""
+
+    tool: str
+    group: str
+    seconds: float
+    kernels: frozenset[str]
+    errors: int
+    ended: str  # how the process ended, if not well
+    reports: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether all calls were made, and nothing was reported."""
+        return not self.errors and not self.ended
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What a page is of: its title, what ran the calls, the command, and the word for kernels that ran."""
+
+    title: str
+    device: str
+    command: str
+    ran: str
+
+
+def run(command: Sequence[str], limit: float, env: Mapping[str, str] | None = None) -> str:
+    """Run a command in the checkout, and tell how it ended, if not well."""
+    try:
+        done = subprocess.run(command, cwd=machine.ROOT, capture_output=True, text=True, timeout=limit, env=env)
+    except subprocess.TimeoutExpired:
+        return f"stopped after {limit:.0f} s"
+    return f"status {done.returncode}: {_last_line(done.stderr or done.stdout)}" if done.returncode else ""
+
+
+def missed(outcomes: Iterable[Outcome], known: frozenset[str]) -> list[str]:
+    """Name the kernels that no group has run."""
+    return sorted(known.difference(*(outcome.kernels for outcome in outcomes)))
+
+
+def page(outcomes: Sequence[Outcome], of: Heading, known: frozenset[str], more: Sequence[str] = ()) -> str:
+    """Lay out the table, the kernels that did not run, what more there is to say, and the reports."""
+    rows = [
+        f"| {of.tool} | {of.group} | {of.seconds:.0f} | {len(of.kernels)} | {of.errors} | {of.ended or 'well'} |"
+        for of in outcomes
+    ]
+    left = missed(outcomes, known)
+    reports = [
+        f"- {of.tool}, {of.group}: {text} ({count} times)" for of in outcomes for text, count in of.reports.items()
+    ]
+    return "\n".join(
+        [
+            f"# {of.title}",
+            "",
+            f"{of.device}; commit {machine.commit()}. By `{of.command}`.",
+            f"{len(known) - len(left)} of {len(known)} kernels were {of.ran}.",
+            "",
+            *table(HEAD, rows),
+            *(["", f"Not {of.ran}: " + ", ".join(left) + "."] if left else []),
+            *more,
+            *(["", "## Reports", "", *reports] if reports else []),
+            "",
+        ]
+    )
+
+
+def table(head: str, rows: Iterable[str]) -> list[str]:
+    """Put a head above rows."""
+    return [head, "|" + " --- |" * (head.count("|") - 1), *rows]
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1][:200].replace("|", "/") if lines else ""

@@ -1,0 +1,114 @@
+"""Kernels of graphs and reductions: the same for both types of indices; what is no record of theirs is refused."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from strategies import scale_free, with_lengths
+
+from lagbc.graph.validate import as_graph
+from lagbc.native import core, csr
+from lagbc.reduce.layout import Copies
+from lagbc.reduce.streams import Flows
+from lagbc.reduce.strong import Strong
+
+A = sp.block_diag([with_lengths(scale_free(60, 90, seed=seed), [1.0, 2.0, 0.5]) for seed in range(4)])
+
+
+def made(index, *, weighted, directed):
+    """Return all that the kernels make of a graph, step after step."""
+    graph = as_graph(A, weighted=weighted, directed=directed)
+    out = csr(graph.indptr, graph.indices.astype(index), graph.weights)
+    turned = graph.transpose
+    into = out if turned is graph else csr(turned.indptr, turned.indices.astype(index), turned.weights)
+    both = csr(graph.symmetric.indptr, graph.symmetric.indices.astype(index))
+    rng = np.random.default_rng(1)
+    weights, other, members = rng.random(graph.n), rng.random(graph.n), rng.integers(1, 3, graph.n).astype(float)
+
+    home, attach = core.find_blocks(both)
+    ptr, vertices, *rest = core.lay_out(home, attach)
+    copies = Copies(ptr, vertices, home, rest[0], attach, *rest[1:])
+    columns, places = np.empty(graph.nnz, index), np.empty(graph.nnz, np.int64)
+    ends = core.lay_rows(out.indptr, out.indices, copies, columns, places)
+    strong = Strong(*core.find_strong(ptr, ends, columns))
+    arcs = core.condense(ends, columns, strong)
+    spread = core.spread_weights(copies, weights)
+    keys = core.sum_keys(out, into)
+    first = core.join_open(out, into, keys)
+    closed = core.join_closed(out, into, keys, first)
+    kept = first == np.arange(graph.n)
+    order, position = np.argsort(-members, kind="stable"), np.argsort(np.argsort(-members, kind="stable"))
+    starts = np.append(0, np.cumsum(np.diff(out.indptr)[order]))
+    heads, tails = np.empty(graph.nnz, index), np.empty(graph.nnz, index)
+    lengths = None if out.lengths is None else np.empty(graph.nnz)
+    core.relabel(out, order, position.astype(index), 0, graph.n, starts, tails, heads, lengths)
+    return [
+        *copies,
+        *strong,
+        *arcs,
+        *spread,
+        columns,
+        places,
+        core.sum_separated(copies, *spread),
+        *core.spread_along(copies, strong, *arcs[:2], False, weights),
+        *core.spread_along(copies, strong, *arcs[2:], True, weights),
+        first,
+        closed,
+        *core.pairs_inside(out, into, first, closed, weights, other, members),
+        *core.take_kept(out, kept, (np.cumsum(kept) - 1).astype(index)),
+        core.find_components(both.indptr, both.indices),
+        *core.search_from(both.indptr, both.indices, np.array([5, 70])),
+        core.sort_by_key(both.indices[: graph.n], np.arange(graph.n)),
+        heads,
+        tails,
+        *([] if lengths is None else [lengths]),
+    ]
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
+@pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
+def test_both_types_of_indices(weighted, directed):
+    narrow, wide = (made(index, weighted=weighted, directed=directed) for index in (np.int32, np.int64))
+    assert len(narrow) == len(wide)
+    for ours, theirs in zip(narrow, wide, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    types = [{array.dtype.name for array in arrays} for arrays in (narrow, wide)]
+    assert "int32" in types[0]
+    assert "int32" not in types[1]
+
+
+def test_rows_of_more_copies_than_32_bits_number():
+    """Columns are of the type that the caller has made room of."""
+    graph = as_graph(A, directed=False)
+    home, attach = core.find_blocks(csr(*graph.csr))
+    ptr, vertices, *rest = core.lay_out(home, attach)
+    copies = Copies(ptr, vertices, home, rest[0], attach, *rest[1:])
+    narrow, wide = np.empty(graph.nnz, np.int32), np.empty(graph.nnz, np.int64)
+    ends = [core.lay_rows(graph.indptr, graph.indices, copies, columns, None) for columns in (narrow, wide)]
+    np.testing.assert_array_equal(*ends)
+    np.testing.assert_array_equal(narrow, wide)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        (None, "not None"),
+        ((np.zeros(1),), r"not a tuple \(an array of float64 of shape \(1,\)\)"),
+        (Flows.zeros(2)._replace(within=np.zeros(2, np.float32)), "an array of float32"),
+        (Flows.zeros(2)._replace(out=np.zeros((2, 4))[:, ::2]), "that is not C-contiguous"),
+    ],
+    ids=["nothing", "too few", "another type", "another order"],
+)
+def test_records_that_are_refused_are_named(wrong, reason):
+    ways = (
+        np.zeros((2, 0), np.int64),
+        np.zeros(0),
+        np.zeros(1, np.int64),
+        True,
+        *(np.zeros((2, 0)) for _ in range(5)),
+        np.zeros(0),
+        np.zeros(0),
+        np.zeros(0, np.int64),
+        np.zeros(1, np.int64),
+    )
+    with pytest.raises(TypeError, match=f"spread_flows: flows has to be a Flows, a tuple .*{reason}"):
+        core.spread_flows(ways, wrong, np.zeros(0), np.zeros(2), np.zeros(2))

@@ -1,0 +1,331 @@
+"""Each long loop looks at the stop flag by itself, and leaves off in the middle.
+
+A flag lies in an array that the loop writes: it is set when the number at its place is written, and so at the same step
+each time. Vertices are those of a path, in steps from the root at its end.
+"""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from chained import ones
+from scipy.sparse.csgraph import shortest_path
+from strategies import path, scale_free, with_lengths
+from test_traversals import by_index, sweep, trail_of
+
+from lagbc.graph.validate import as_graph
+from lagbc.methods.bounds import Bounds
+from lagbc.methods.contract import SweepPlan
+from lagbc.methods.cpu.batched import lengths as with_lengths_of
+from lagbc.methods.cpu.batched import levels, waiting
+from lagbc.methods.cpu.traversal import lengths as dijkstra
+from lagbc.methods.cpu.traversal.lengths import new_heap
+from lagbc.methods.cpu.traversal.sweep import new_found
+from lagbc.native import core, csr
+from lagbc.reduce.chains import contract
+from lagbc.reduce.streams import Flows
+
+LAST = 49
+SET = np.ones(1, np.uint8)
+
+
+def flag_in(array, place, byte):
+    """Return a flag that is set once a byte of a number of an array is, the least byte being number 0."""
+    return array.reshape(-1)[place : place + 1].view(np.uint8)[byte : byte + 1]
+
+
+def widened(sweep, index):
+    """Make the same record for a type of indices; its arrays of other types are those of the sweep."""
+
+    def of_index(value):
+        if isinstance(value, core.Csr32):
+            return csr(value.indptr, value.indices.astype(index), value.lengths)
+        if isinstance(value, core.Queue32):
+            return core.Queue64(len(value), len(sweep.order), -1)
+        return value.astype(index) if isinstance(value, np.ndarray) and value.dtype == np.int32 else value
+
+    if index == np.int32:
+        return sweep
+    fields = {name: of_index(getattr(sweep, name)) for name in dir(sweep) if not name.startswith("_")}
+    return getattr(core, type(sweep).__name__.replace("32", "64"))(**fields)
+
+
+def prepared(module, A, index, *, weighted, sums=("dependency",)):
+    """Return a graph and the sweep of a worker."""
+    graph = as_graph(A, weighted=weighted)
+    return graph, widened(module.prepare(graph, SweepPlan(batch=64, sums=frozenset(sums))).sweep, index)
+
+
+class Along:
+    """The sweep of one root at the end of a path, where `row[v]` is the row of the vertex that is v steps from it."""
+
+    def __init__(self, module, index, sums=("dependency",), lengths=None):
+        A = path(LAST + 1) if lengths is None else with_lengths(path(LAST + 1), lengths)
+        graph, self.sweep = prepared(module, A, index, weighted=lengths is not None, sums=sums)
+        self.sweep.omega = np.full(LAST + 1, 1 / 3)  # whose sums have bits in their least byte
+        self.row, self.roots = graph.position, graph.position[:1]
+
+    def flag_of(self, array, v, byte):
+        """Return a flag in a number of the root's column."""
+        return flag_in(array, self.row[v] * 64, byte)
+
+    def back(self, kernel):
+        """Sweep back as far as a flag in c of vertex 40; return whether that was finished, and the sums."""
+        self.sweep.stop = self.flag_of(self.sweep.values, 40, 0)
+        scores = np.zeros(LAST + 1)
+        finished = kernel(self.sweep, None, np.ones(64), None, scores, None, None)
+        assert self.sweep.stop[0]
+        return finished, scores
+
+    def sigma(self, v):
+        return self.sweep.values[self.row[v], 0]
+
+
+BACKWARD = {
+    "levels": (levels, None, core.search_levels, core.sum_levels),
+    "waiting": (waiting, None, core.search_waiting, core.sum_waiting),
+    "lengths": (with_lengths_of, [0.5], core.search_lengths, core.sum_lengths),
+}
+
+
+@by_index
+@pytest.mark.parametrize("way", BACKWARD)
+def test_backward(way, index):
+    """Rows behind the one at which the flag is set keep their path counts, and nothing is added."""
+    module, lengths, search, kernel = BACKWARD[way]
+    along = Along(module, index, lengths=lengths)
+    search(along.sweep, along.roots)
+    assert along.sigma(39) == along.sigma(40) == 1
+    finished, scores = along.back(kernel)
+    assert not finished
+    assert not scores.any()
+    assert along.sigma(39) == 1
+    assert along.sigma(40) != 1
+
+
+@by_index
+@pytest.mark.parametrize("sums", [("dependency",), ("reached",)], ids=["counted", "bits alone"])
+def test_levels(sums, index):
+    along = Along(levels, index, sums)
+    along.sweep.stop = flag_in(along.sweep.starts, 3, 0)  # where level 2 ends
+    core.search_levels(along.sweep, along.roots)
+    assert (along.sweep.depth, along.sweep.entries) == (2, 3)
+
+
+@by_index
+def test_levels_before_rows_wait(index):
+    along = Along(waiting, index)
+    along.sweep.nearest.fill(0)
+    along.sweep.stop = flag_in(along.sweep.nearest, along.row[3], 7)
+    core.search_waiting(along.sweep, along.roots)
+    assert along.sweep.depth == 3
+    assert np.count_nonzero(along.sweep.tight_masks) == 3
+
+
+@by_index
+@pytest.mark.parametrize("way", ["waiting", "lengths"])
+def test_counting(way, index):
+    module, lengths, search, _ = BACKWARD[way]
+    along = Along(module, index, ("dependency", "distance"), lengths)
+    along.sweep.values.fill(0)
+    along.sweep.stop = along.flag_of(along.sweep.values, 3, 7)
+    search(along.sweep, along.roots)
+    assert along.sweep.entries == 4
+    assert along.sigma(3) == 1
+    assert along.sigma(4) == 0
+
+
+@by_index
+def test_distances(index):
+    along = Along(with_lengths_of, index, lengths=[1 / 3])
+    distances = along.sweep.distances
+    along.sweep.stop = along.flag_of(distances, 2, 0)
+    core.search_lengths(along.sweep, along.roots)
+    assert np.flatnonzero(np.isfinite(distances).any(axis=1)).tolist() == sorted(along.row[:3])
+    core.length_distances(along.sweep, along.roots, distances)
+    assert np.count_nonzero(np.isfinite(distances)) == 3
+
+
+@by_index
+def test_short_distances(index):
+    along = Along(with_lengths_of, index, lengths=[2.0])
+    along.sweep.stop = SET
+    core.search_lengths(along.sweep, along.roots)
+    assert np.count_nonzero(along.sweep.short_distances < 2**16 - 1) == 1
+
+
+@by_index
+def test_tight_edges(index):
+    along = Along(with_lengths_of, index, lengths=[0.5])
+    starts = along.sweep.tight_starts
+    starts.fill(256)
+    along.sweep.stop = flag_in(starts, 5, 0)
+    core.search_lengths(along.sweep, along.roots)
+    assert 0 < starts[5] < 12
+    assert (starts[6:] == 256).all()
+
+
+QUEUES = {
+    "hops": lambda index: None,
+    "heap": lambda index: new_heap(np.dtype(index), LAST + 1),
+    "buckets": lambda index: core.Buckets32(
+        last=np.full(8, 2**32 - 1, np.uint32), before=np.empty(2 * LAST, np.uint32), per_length=1.01
+    ),
+    "wide buckets": lambda index: core.Buckets64(
+        last=np.full(8, 2**64 - 1, np.uint64), before=np.empty(2 * LAST, np.uint64), per_length=1.01
+    ),
+}
+
+
+@by_index
+@pytest.mark.parametrize("queue", QUEUES)
+def test_traversals(queue, index):
+    """Vertices are numbered along the path; roots behind the one that was stopped are not searched."""
+    A = path(LAST + 1)
+    trail = trail_of(A, index)
+    trail.dist.fill(0)
+    found, _, scores = sweep(
+        A, index, [0, 1], stop=flag_in(trail.dist, 2, 7), trail=trail, queue=QUEUES[queue](np.dtype(index))
+    )
+    assert trail.dist[:4].tolist() == [0, 1, 2, 0]
+    assert not found.reached.any()
+    assert not scores.any()
+
+
+class Fan:
+    """The ball of one root from which 33 paths lead to a sink."""
+
+    RADIUS, SINK = 1023, 34
+
+    def __init__(self):
+        mids = np.arange(1, self.SINK)
+        ends = np.append(np.zeros_like(mids), mids), np.append(mids, np.full_like(mids, self.SINK))
+        A = sp.coo_array((np.ones(len(ends[0])), ends), shape=(self.SINK + 1,) * 2)
+        graph = as_graph(A, weighted=True)
+        bounds = Bounds(np.array([float(self.RADIUS)]), np.zeros(1))
+        state = dijkstra.prepare(graph, SweepPlan(batch=64, bounds=bounds, method="dijkstra"))
+        self.together, self.near, self.root = state.kernel.args[0], state.near, graph.position[:1]
+        self.ball = self.together.ball
+        self.rows = self.together.find(self.root, self.RADIUS, self.SINK + 1)
+        self.sink = int(np.flatnonzero(self.ball.vertices[: self.rows] == graph.position[self.SINK])[0])
+
+    def sum(self, stop):
+        asked = core.Asked(radius=self.RADIUS, limit=2.0**1000, stop=stop)
+        core.sum_ball(self.ball, asked, 0, 1, None, np.ones(1), self.near, new_found(1))
+        assert stop[0]
+        return self.ball.dist[: self.rows, 0].tolist(), self.ball.sigma[: self.rows, 0]
+
+
+def test_distances_within():
+    fan = Fan()
+    dist, _ = fan.sum(SET)
+    assert dist == [0] + [fan.RADIUS + 1] * (fan.rows - 1)
+
+
+def test_counting_within():
+    """The flag is set as distances are found, in one pass."""
+    fan = Fan()
+    fan.ball.dist.fill(fan.RADIUS + 1)
+    dist, sigma = fan.sum(flag_in(fan.ball.dist, 64 * fan.sink, 0))
+    assert dist[fan.sink] == 2
+    assert (sigma == 1).all()
+
+
+def test_backward_within():
+    """The flag is set as the paths to the sink are counted."""
+    fan = Fan()
+    fan.ball.sigma.fill(1)
+    _, sigma = fan.sum(flag_in(fan.ball.sigma, 64 * fan.sink, 5))
+    assert sigma[fan.sink] == 33
+    assert not fan.ball.beyond[: fan.rows].any()
+    assert not fan.near.by_vertex.any()
+
+
+@by_index
+@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
+def test_single_roots(weighted, index):
+    """A search, the sums along its paths, and what passes through."""
+    graph = as_graph(path(LAST + 1), weighted=weighted)
+    edges = csr(graph.indptr, graph.indices.astype(index), graph.weights)
+    kind = core.RootSweep32 if index == np.int32 else core.RootSweep64
+    whole, stopped = (kind(out=edges, into=edges, radius=np.inf, stop=stop) for stop in (np.zeros(1, np.uint8), SET))
+    assert len(core.search_root(stopped, 0)[0]) == (0 if weighted else 1)
+    *found, _ = core.search_root(whole, 0)
+    omega = np.ones(LAST + 1)
+    assert not core.count_through(stopped, *found, omega)[0].any()
+    assert core.count_through(whole, *found, omega)[0].any()
+    assert not core.sum_root(stopped, *found, omega, 1.0, 0, None).any()
+    assert core.sum_root(whole, *found, omega, 1.0, 0, None).any()
+
+
+class Chains:
+    """What enters and leaves the chains of a ring of four junctions, every two of which are joined by three chains."""
+
+    def __init__(self, number):
+        ring = [(v, (v + 1) % 4) for v in range(4) for _ in range(3)]
+        inner = 4 + np.arange(len(ring))
+        rows, columns = np.append(np.array(ring)[:, 0], inner), np.append(inner, np.array(ring)[:, 1])
+        half = sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(16, 16))
+        contracted = contract(ones(half + half.T))
+        graph = contracted.graph.reordered
+        lengths = sp.csr_array((graph.weights, graph.indices, graph.indptr), shape=(graph.n, graph.n))
+        self.ways, self.roots = contracted.ways, contracted.roots
+        self.flows = Flows.zeros(len(contracted.inside))
+        self.dist = shortest_path(lengths).astype(number)
+        self.made = np.zeros((4, graph.n)), np.zeros((4, len(self.ways.lengths))), np.zeros(4)
+        self.paths = self.roots, self.dist[self.roots], np.ones((4, graph.n))
+
+    def leave(self, stop):
+        column = np.full(len(self.dist), -1)
+        column[self.roots] = np.arange(4)
+        return core.leave_chains(self.ways, self.flows, *self.paths, column, *self.made, stop)
+
+    def enter(self, stop):
+        return core.enter_chains(self.ways, *self.paths, *self.made, stop)
+
+
+by_number = pytest.mark.parametrize("number", [np.int32, np.float64])
+
+
+@by_number
+def test_chains_are_left(number):
+    """The flag is set as the demand by the first root is made, by its first chain."""
+    chains = Chains(number)
+    assert chains.leave(np.zeros(1, np.uint8))
+    every = np.count_nonzero(chains.flows.out)
+    chains = Chains(number)
+    side = chains.ways.halves[chains.ways.first_halves[chains.roots[0]]] & 1
+    chain = chains.ways.halves[chains.ways.first_halves[chains.roots[0]]] >> 1
+    assert not chains.leave(flag_in(chains.flows.out[side], chains.ways.starts[chain], 7))
+    assert 0 < np.count_nonzero(chains.flows.out) < every
+
+
+@by_number
+def test_chains_are_entered(number):
+    """The flag is set as the demand of the first root is made."""
+    chains = Chains(number)
+    demand = chains.made[0]
+    assert not chains.enter(flag_in(demand[0], chains.roots[1], 7))
+    assert demand[0].any()
+    assert not demand[1:].any()
+
+
+@by_index
+@pytest.mark.parametrize("way", ["waiting", "lengths"])
+def test_tight_edges_are_transposed(way, index):
+    """Edges into a vertex, by ascending tails, are those out of it in the transpose, with the same columns."""
+    module, lengths, search, _ = BACKWARD[way]
+    A = scale_free(80, 500, seed=1)
+    _, sweep = prepared(module, with_lengths(A, [1.0, 2.0]) if lengths else A, index, weighted=lengths is not None)
+    search(sweep, np.random.default_rng(1).permutation(80)[:4])
+    if way == "waiting":
+        edges = sweep.tight_masks, sweep.out.indices, sweep.out.indptr
+    else:
+        count = sweep.tight_starts[-1]
+        edges = sweep.tight_masks[:count], sweep.tight_ends[:count], sweep.tight_starts
+    tight = sp.csr_array(edges, shape=(80, 80), copy=True)
+    tight.eliminate_zeros()
+    turned = tight.T.tocsr()
+    assert 80 < turned.nnz < sweep.out.indptr[-1]
+    np.testing.assert_array_equal(sweep.in_starts, turned.indptr)
+    np.testing.assert_array_equal(sweep.in_ends[: turned.nnz], turned.indices)
+    np.testing.assert_array_equal(sweep.in_masks[: turned.nnz], turned.data)
