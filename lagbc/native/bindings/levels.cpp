@@ -48,11 +48,11 @@ const char* name_of_level(int level) {
     return known_at(level, BuiltLevels()).name;
 }
 
-std::string levels_that_run() {
-    std::string names;
+std::vector<std::string> names_of_levels(bool running) {
+    std::vector<std::string> names;
     for (int level = 0; level < count_of(BuiltLevels()); ++level) {
         const Known& here = known_at(level, BuiltLevels());
-        if (here.runs_here()) names += (names.empty() ? "" : ", ") + std::string(here.name);
+        if (!running || here.runs_here()) names.push_back(here.name);
     }
     return names;
 }
