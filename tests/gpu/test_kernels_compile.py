@@ -67,13 +67,11 @@ def test_compiles_without_a_warning(variant, architecture):
 
 NUMBERS = Path(lagbc.__file__).parent / "native" / "kernels" / "extended" / "number.h"
 OF_NUMBERS = """
-extern "C" __global__ void add_products(int n, double* mantissas, long long* exponents, const lagbc::Extended* factors) {
+extern "C" __global__ void add_products(int n, const lagbc::Extended* a, const lagbc::Extended* b, double* c) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
-    const lagbc::Extended sum =
-        lagbc::add({mantissas[i], exponents[i]}, lagbc::multiply(factors[i], lagbc::extended(3.0, 7)));
-    mantissas[i] = sum.mantissa;
-    exponents[i] = sum.exponent;
+    const lagbc::Extended sum = lagbc::add(a[i], lagbc::multiply(b[i], lagbc::extended(3.0, 7)));
+    c[i] = lagbc::shifted(sum.mantissa, sum.exponent);
 }
 """
 
