@@ -15,13 +15,13 @@ struct Known {
 template <class Level>
 constexpr Known known{};
 template <>
-constexpr Known known<v4::Level>{"v4", processor::runs_v4};
+[[maybe_unused]] constexpr Known known<v4::Level>{"v4", processor::runs_v4};
 template <>
-constexpr Known known<v3::Level>{"v3", processor::runs_v3};
+[[maybe_unused]] constexpr Known known<v3::Level>{"v3", processor::runs_v3};
 template <>
-constexpr Known known<v2::Level>{"v2", processor::runs_v2};
+[[maybe_unused]] constexpr Known known<v2::Level>{"v2", processor::runs_v2};
 template <>
-constexpr Known known<generic::Level>{"generic", [] { return true; }};
+[[maybe_unused]] constexpr Known known<generic::Level>{"generic", [] { return true; }};
 
 template <class... Levels>
 const Known& known_at(int level, List<Levels...>) {
