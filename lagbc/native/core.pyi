@@ -5,6 +5,8 @@ from numpy.typing import NDArray
 
 def level() -> str: ...
 
+def levels() -> list[str]: ...
+
 def held_memory() -> tuple[int, int]:
     """
     Bytes that kernels, and arrays made by them, hold; and the most since this was last asked for.

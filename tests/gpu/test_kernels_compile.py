@@ -65,6 +65,27 @@ def test_compiles_without_a_warning(variant, architecture):
     assert "warning #" not in log, log  # the front end's; ptxas has its own
 
 
+NUMBERS = Path(lagbc.__file__).parent / "native" / "kernels" / "extended" / "number.h"
+OF_NUMBERS = """
+extern "C" __global__ void add_products(int n, const lagbc::Extended* a, const lagbc::Extended* b, double* c) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const lagbc::Extended sum = lagbc::add(a[i], lagbc::multiply(b[i], lagbc::extended(3.0, 7)));
+    c[i] = lagbc::shifted(sum.mantissa, sum.exponent);
+}
+"""
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_numbers_of_any_size_are_for_both_sides(architecture):
+    """What C++ and CUDA may share: NVRTC compiles it, without the headers of a standard library."""
+    options = [f"--gpu-architecture=sm_{architecture}", "-std=c++17"]
+    text = NUMBERS.read_text(encoding="utf-8")
+    binary, log = compile_source(f"{text}{OF_NUMBERS}", options)
+    assert binary.startswith(b"\x7fELF")
+    assert "warning #" not in log, log
+
+
 def test_an_error_names_the_file_and_the_line():
     """Sources are put together as text, so that only #line tells where an error is."""
     source, options = next(iter(VARIANTS.values()))

@@ -10,6 +10,7 @@ import pytest
 from commands import reason_in, succeed
 
 import lagbc
+from lagbc import native
 from lagbc.comparison import predict
 from lagbc.interfaces.cli.text import duration, size
 from lagbc.io.examples import example_path
@@ -17,6 +18,7 @@ from lagbc.io.read import read_graph
 from lagbc.limits import usable_cores
 from lagbc.methods import table
 from lagbc.methods.table import METHODS
+from lagbc.native import level, levels
 
 
 def test_info_counts(tmp_path):
@@ -138,8 +140,17 @@ def test_info_says_which_devices_there_are(monkeypatch, names, said):
     assert f" CPU cores, {said}\n" in succeed("info", "example:karate").replace("CPU core,", "CPU cores,")
     assert json.loads(succeed("info", "example:karate", "--json"))["devices"] == {
         "cores": usable_cores(),
+        "level": level(),
+        "levels": levels(),
         "gpus": names,
     }
+
+
+def test_info_names_the_levels_of_instructions(monkeypatch):
+    assert f"\ninstructions: level {level()}, of those built: " in succeed("info", "example:karate")
+    monkeypatch.setattr(native.core, "level", lambda: "v3")
+    monkeypatch.setattr(native.core, "levels", lambda: ["v4", "v3", "generic"])
+    assert "\ninstructions: level v3, of those built: v4, v3, generic\n" in succeed("info", "example:karate")
 
 
 def test_gpus_are_called_as_cupy_calls_them(monkeypatch):

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lagbc.native import core, csr, level
+from lagbc.native import core, csr, level, levels
 from lagbc.native import stub as stubs
 
 ROOT = Path(__file__).parents[2]
@@ -33,7 +33,9 @@ def test_level_is_forced():
     refused = level_under("v9")
     assert refused.returncode == 1
     assert "LAGBC_LEVEL=v9 is not among the levels" in refused.stderr
-    assert level() in refused.stderr.splitlines()[-1]
+    running = refused.stderr.splitlines()[-1].split("runs: ")[1].split()
+    assert level() in running
+    assert [one for one in levels() if one in running] == running
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])

@@ -31,6 +31,7 @@ def info_command(source: options.GraphOptions, as_json: bool, progress: bool) ->
     from lagbc.comparison.predict import predict
     from lagbc.limits import usable_cores
     from lagbc.methods.table import gpu_names, gpus_in_words
+    from lagbc.native import level, levels
     from lagbc.run.options import with_defaults
 
     with shown_steps(progress) as steps:
@@ -53,7 +54,7 @@ def info_command(source: options.GraphOptions, as_json: bool, progress: bool) ->
             threads=memory.threads,
             method=method_of(choice),
             time=asdict(found),
-            devices={"cores": usable_cores(), "gpus": gpu_names()},
+            devices={"cores": usable_cores(), "level": level(), "levels": levels(), "gpus": gpu_names()},
             workers=None if executor is None else {"ranks": executor.size, "threads": executor.threads},
             methods=_methods(),
         )
@@ -66,6 +67,7 @@ def info_command(source: options.GraphOptions, as_json: bool, progress: bool) ->
         f"scores {size(memory.scores)}) with batch {memory.batch}, threads {memory.threads}"
     )
     click.echo(f"devices: {counted(usable_cores(), 'CPU core')}, {gpus_in_words()}")
+    click.echo(f"instructions: level {level()}, of those built: {', '.join(levels())}")
     click.echo(reasoned(choice))
     click.echo(f"time: {_time(found)}")
     if executor is not None:

@@ -15,13 +15,13 @@ struct Known {
 template <class Level>
 constexpr Known known{};
 template <>
-constexpr Known known<v4::Level>{"v4", processor::runs_v4};
+[[maybe_unused]] constexpr Known known<v4::Level>{"v4", processor::runs_v4};
 template <>
-constexpr Known known<v3::Level>{"v3", processor::runs_v3};
+[[maybe_unused]] constexpr Known known<v3::Level>{"v3", processor::runs_v3};
 template <>
-constexpr Known known<v2::Level>{"v2", processor::runs_v2};
+[[maybe_unused]] constexpr Known known<v2::Level>{"v2", processor::runs_v2};
 template <>
-constexpr Known known<generic::Level>{"generic", [] { return true; }};
+[[maybe_unused]] constexpr Known known<generic::Level>{"generic", [] { return true; }};
 
 template <class... Levels>
 const Known& known_at(int level, List<Levels...>) {
@@ -48,11 +48,11 @@ const char* name_of_level(int level) {
     return known_at(level, BuiltLevels()).name;
 }
 
-std::string levels_that_run() {
-    std::string names;
+std::vector<std::string> names_of_levels(bool running) {
+    std::vector<std::string> names;
     for (int level = 0; level < count_of(BuiltLevels()); ++level) {
         const Known& here = known_at(level, BuiltLevels());
-        if (here.runs_here()) names += (names.empty() ? "" : ", ") + std::string(here.name);
+        if (!running || here.runs_here()) names.push_back(here.name);
     }
     return names;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "../kernels/family.h"
 
@@ -19,8 +20,8 @@ int find_level(const char* name);
 
 const char* name_of_level(int level);
 
-// The names of those that can be forced here, between commas.
-std::string levels_that_run();
+// The names of those that were built, the best first; of all, or of those that this processor runs.
+std::vector<std::string> names_of_levels(bool running);
 
 template <class Table, class... Levels>
 const Table& table_at(int level, List<Levels...>) {

@@ -1,4 +1,6 @@
 // The extension module lagbc.native.core: records, and the kernels of the level that this process runs.
+#include <nanobind/stl/vector.h>
+
 #include <cstdlib>
 
 #include "bind.h"
@@ -25,9 +27,10 @@ int chosen_level() {
     const int level = find_level(name);
     if (level >= 0) return level;
     if (name == nullptr) throw nb::import_error("lagbc was built for other processors than this one; build it here");
-    const std::string message =
+    std::string message =
         std::string("LAGBC_LEVEL=") + name +
-        " is not among the levels of instructions that were built and that this processor runs: " + levels_that_run();
+        " is not among the levels of instructions that were built and that this processor runs:";
+    for (const std::string& level : names_of_levels(true)) message += " " + level;
     throw nb::import_error(message.c_str());
 }
 
@@ -47,6 +50,7 @@ NB_MODULE(core, m) {
     array_type =
         reinterpret_cast<PyTypeObject*>(nb::object(nb::module_::import_("numpy").attr("ndarray")).release().ptr());
     m.def("level", [level] { return name_of_level(level); });
+    m.def("levels", [] { return names_of_levels(false); });
     m.def(
         "held_memory",
         [] {

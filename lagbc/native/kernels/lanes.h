@@ -231,14 +231,18 @@ LAGBC_INLINE WordLanes select(WordSet set, WordLanes one, WordLanes other) {
     return set ? one : other;
 }
 
+// What is compared has sets of one of these types; that of the comparison itself depends on the compiler.
+template <class AnyLanes, int bytes = sizeof(AnyLanes{}[0])>
+using SetFor = std::conditional_t<bytes == 8, Set, std::conditional_t<bytes == 4, WordSet, ShortSet> >;
+
 template <class AnyLanes>
 LAGBC_INLINE auto is_less(AnyLanes one, AnyLanes other) {
-    return one < other;
+    return (SetFor<AnyLanes>)(one < other);
 }
 
 template <class AnyLanes>
 LAGBC_INLINE auto is_equal(AnyLanes one, AnyLanes other) {
-    return one == other;
+    return (SetFor<AnyLanes>)(one == other);
 }
 #endif
 

@@ -37,7 +37,7 @@ ByLane weigh_lanes(const Ball<Number>& ball, double radius, double decay, const 
         const double targets = omega.is_there ? omega[ball.vertices[i]] : 1.0;
         for (int64_t j = 0; j < columns; ++j) {
             const auto far = static_cast<double>(dist[j]);
-            own[j] = (far > 0.0) & (far <= radius) ? targets : 0.0;
+            own[j] = ((far > 0.0) & (far <= radius)) ? targets : 0.0;
         }
         if (decay > 0.0)
             for (int64_t j = 0; j < columns; ++j)
@@ -118,7 +118,7 @@ ByLane add_distances(const Ball<Number>& ball, const Near<Index>& near, double c
         if (to.inverse >= 0) {
             for (int64_t j = 0; j < columns; ++j) {
                 const auto far = static_cast<double>(dist[j]);
-                shares[j] = (far > 0.0) & (far <= cutoff) ? 1.0 / far : 0.0;
+                shares[j] = ((far > 0.0) & (far <= cutoff)) ? 1.0 / far : 0.0;
             }
             row[to.inverse + c] += sum_of(shares);
         }
