@@ -55,7 +55,7 @@ void lagbc::bind_traversal(nb::module_& m, int level) {
     record<Totals>(m, "Totals", Field{"dependency", &Totals::dependency, "n"}, Field{"stress", &Totals::stress, "n"},
                    Field{"edges", &Totals::edges, "nnz"}, Field{"reached", &Totals::reached, "n"},
                    Field{"distance", &Totals::distance, "n"}, Field{"inverse", &Totals::inverse, "n"},
-                   Field{"touched", &Totals::touched}, Field{"count", &Totals::count});
+                   Field{"touched", &Totals::touched, "n"}, Field{"count", &Totals::count});
     record<Asked>(m, "Asked", Field{"members", &Asked::members, "n"}, Field{"radius", &Asked::radius},
                   Field{"limit", &Asked::limit}, Field{"rtol", &Asked::rtol},
                   Field{"counts_paths", &Asked::counts_paths}, Field{"endpoints", &Asked::endpoints},
