@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any, TypeVar
 
-import numpy as np
-
 from lagbc.errors import InvalidValueError
 
 Column = TypeVar("Column")
@@ -27,6 +25,8 @@ def titled(name: str, columns: Sequence[Column], cutoff: Any, decay: Any) -> dic
     ValueError
         There are not as many columns.
     """
+    import numpy as np  # the program's help names columns, too, and does without
+
     bounds = [*product(*([None] if given is None else np.ravel(given).tolist() for given in (cutoff, decay)))]
     if len(bounds) == len(columns):
         return dict(zip((title_of(*one) for one in bounds), columns, strict=True))

@@ -198,10 +198,11 @@ def merge_repeats(
 
     kind = index_type(n)
     # Values are only moved, so that they are taken for floats bit by bit; their places are, if they are of other size.
+    values = None if values is None else np.ascontiguousarray(values)
     is_moved = values is not None and values.dtype.itemsize == np.dtype(np.float64).itemsize
     places = np.arange(0 if values is None or is_moved else len(tails), dtype=np.int64)
     moved = None if values is None else (values if is_moved else places).view(np.float64)
-    ends = tails.astype(kind, copy=False), heads.astype(kind, copy=False)
+    ends = np.ascontiguousarray(tails, kind), np.ascontiguousarray(heads, kind)
     indptr, indices, moved = host.in_rows(n, *ends, moved)
     if values is None:
         values = np.ones(len(indices))

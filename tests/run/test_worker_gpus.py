@@ -1,5 +1,6 @@
 """Which of several GPUs a worker of an executor, or a rank, takes; this needs none."""
 
+import multiprocessing
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -37,7 +38,7 @@ def current(monkeypatch):
 
 
 def started_as(monkeypatch, *identity):
-    monkeypatch.setattr(devices, "current_process", lambda: SimpleNamespace(_identity=identity))
+    monkeypatch.setattr(multiprocessing, "current_process", lambda: SimpleNamespace(_identity=identity))
 
 
 @pytest.mark.parametrize("name", devices._LOCAL_RANKS)
