@@ -27,9 +27,8 @@ int chosen_level() {
     const int level = find_level(name);
     if (level >= 0) return level;
     if (name == nullptr) throw nb::import_error("lagbc was built for other processors than this one; build it here");
-    std::string message =
-        std::string("LAGBC_LEVEL=") + name +
-        " is not among the levels of instructions that were built and that this processor runs:";
+    std::string message = std::string("LAGBC_LEVEL=") + name +
+                          " is not among the levels of instructions that were built and that this processor runs:";
     for (const std::string& level : names_of_levels(true)) message += " " + level;
     throw nb::import_error(message.c_str());
 }
