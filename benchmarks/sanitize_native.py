@@ -149,7 +149,7 @@ def parse(log: str) -> Counter[str]:
 
 
 def _short(path: str) -> str:
-    return path.removeprefix(f"{machine.ROOT}/")
+    return os.path.normpath(path).removeprefix(f"{machine.ROOT}/")
 
 
 def _run(tool: str, words: tuple[str, ...], limit: float) -> tuple[str, frozenset[str], int, Counter[str]]:
@@ -164,7 +164,7 @@ def _run(tool: str, words: tuple[str, ...], limit: float) -> tuple[str, frozense
         options = {name: f"{value}:log_path={log}".lstrip(":") for name, value in of.options.items()}
         env = os.environ | options | {"LD_PRELOAD": " ".join(map(str.strip, libraries)), "HYPOTHESIS_PROFILE": "lagbc"}
         calls = [sys.executable, "-m", "benchmarks.sanitize_native_calls", str(folder), str(record), *words]
-        ended = run(calls, limit, env)
+        ended = run(calls, limit, env, Path(f"{log}.stderr"))  # where UndefinedBehaviorSanitizer reports
         told: dict[str, Any] = json.loads(record.read_text()) if record.exists() else {"kernels": [], "count": 0}
         reports = sum((parse(file.read_text(errors="replace")) for file in Path(kept).glob("log.*")), Counter[str]())
     return ended, frozenset(told["kernels"]), told["count"], reports

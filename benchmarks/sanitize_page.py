@@ -6,6 +6,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from benchmarks import machine
 
@@ -40,12 +41,14 @@ class Heading:
     ran: str
 
 
-def run(command: Sequence[str], limit: float, env: Mapping[str, str] | None = None) -> str:
-    """Run a command in the checkout, and tell how it ended, if not well."""
+def run(command: Sequence[str], limit: float, env: Mapping[str, str] | None = None, errors: Path | None = None) -> str:
+    """Run a command in the checkout, and tell how it ended, if not well; a file gets its stream of errors."""
     try:
         done = subprocess.run(command, cwd=machine.ROOT, capture_output=True, text=True, timeout=limit, env=env)
     except subprocess.TimeoutExpired:
         return f"stopped after {limit:.0f} s"
+    if errors is not None:
+        errors.write_text(done.stderr, encoding="utf-8")
     return f"status {done.returncode}: {_last_line(done.stderr or done.stdout)}" if done.returncode else ""
 
 

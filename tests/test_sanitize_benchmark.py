@@ -46,9 +46,10 @@ READ of size 8 at 0x60300013f3d8 thread T0
     #1 0x7f2b0ea9a7ac in read_past_the_end {ROOT}/benchmarks/planted.cpp:24
 SUMMARY: AddressSanitizer: heap-buffer-overflow {ROOT}/benchmarks/planted.cpp:24 in read_past_the_end
 """
+PLANTED = f"{ROOT}/benchmarks/../benchmarks/planted.cpp"
 UNDEFINED = f"""\
-{ROOT}/benchmarks/planted.cpp:57:24: runtime error: shift exponent 64 is too large for 64-bit type 'long unsigned int'
-    #0 0x7f2b0ea9a7ac in shift_by_all_bits {ROOT}/benchmarks/planted.cpp:57
+{PLANTED}:57:24: runtime error: shift exponent 64 is too large for 64-bit type 'long unsigned int'
+    #0 0x7f2b0ea9a7ac in shift_by_all_bits {PLANTED}:57
 """
 THREAD = f"""\
 ==================
@@ -189,6 +190,14 @@ class Cuda:
 )
 def test_reports_of_the_host_are_counted_by_place(log, report):
     assert sanitize_native.parse(log + log) == {report: 2}
+
+
+def test_the_stream_of_errors_is_kept(tmp_path):
+    """UndefinedBehaviorSanitizer writes nowhere else."""
+    errors, script = tmp_path / "errors", "import sys; sys.exit('a.h:3: runtime error: shift exponent 64')"
+    ended = sanitize_native.run([sys.executable, "-c", script], 60, errors=errors)
+    assert ended == "status 1: a.h:3: runtime error: shift exponent 64"
+    assert sanitize_native.parse(errors.read_text()) == {"shift exponent 64 at ?": 1}
 
 
 def test_every_planted_error_is_made():

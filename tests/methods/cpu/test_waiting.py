@@ -123,3 +123,13 @@ def test_sums_are_those_by_levels(A, data):
         found.append(sums)
     for name in plan.sums:
         np.testing.assert_allclose(*(getattr(sums, name) for sums in found), rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_distances_and_path_counts_of_roots(name):
+    A, roots = GRAPHS[name]
+    graph = as_graph(A)
+    ours, theirs = (way.prepare(graph, SweepPlan(batch=64)) for way in (waiting, levels))
+    found = [way.paths(state, next(way.forward(state, roots))) for way, state in ((waiting, ours), (levels, theirs))]
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)
