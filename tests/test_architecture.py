@@ -148,7 +148,9 @@ def test_import_loads_nothing_heavy():
 )
 def test_a_first_call_loads_only_what_it_uses(code):
     """Who passes a matrix of SciPy has loaded it; others do without, and a small run without threads."""
-    assert not {"scipy", "matplotlib", "tqdm", "psutil", "concurrent", "multiprocessing"} & loaded_by(code)
+    assert not {"scipy", "matplotlib", "tqdm", "psutil", "concurrent", "multiprocessing"} & loaded_by(
+        f"{code}\nassert 'numpy.ma' not in sys.modules"
+    )
 
 
 def test_lengths_are_grouped_without_scipy():

@@ -19,14 +19,15 @@ _OF_SPARSE = "make the matrix of arrays in which nothing is masked"
 
 def refuse_masked(name: str, given: Any, instead: str = _INSTEAD) -> None:
     """Raise InvalidTypeError if an argument is a masked array, a list of some, or a sparse matrix made of some."""
+    if "numpy.ma" not in sys.modules:  # who has a masked array has loaded it
+        return
     if is_sparse(given):
         for part in ("data", "row", "col", "indices", "indptr"):
             if isinstance(array := getattr(given, part, None), np.ma.MaskedArray):
                 refuse_masked(f"{name}.{part}", array, _OF_SPARSE)
         return
     items = given if isinstance(given, list | tuple) else (given,)
-    # Who has one has loaded the module.
-    if "numpy.ma" not in sys.modules or not any(issubclass(kind, np.ma.MaskedArray) for kind in set(map(type, items))):
+    if not any(issubclass(kind, np.ma.MaskedArray) for kind in set(map(type, items))):
         return
     arrays = [item for item in items if isinstance(item, np.ma.MaskedArray)]
     masked, size = sum(map(np.ma.count_masked, arrays)), sum(array.size for array in arrays)
