@@ -69,7 +69,7 @@ _OF_BOTH = {
 # What a process of `sanitize_native_calls` is given.
 GROUPS = {
     "batched": _tests(
-        "native/test_rows", "native/test_stop", "test_bits", "test_weighted_kernels", "methods/cpu/test_waiting"
+        "native/test_rows", "native/test_stop_flag", "test_bits", "test_weighted_kernels", "methods/cpu/test_waiting"
     ),
     "traversal": _tests(
         "native/test_traversals", "methods/cpu/test_traversal_hops", "methods/cpu/test_traversal_lengths"

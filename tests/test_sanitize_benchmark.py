@@ -218,7 +218,7 @@ def test_groups_name_tests_that_there_are():
 def test_kernels_are_those_of_the_module():
     assert all(callable(getattr(core, name)) for name in sanitize_native.kernels_of_sources())
     functions = {name for name, of in vars(core).items() if type(of).__name__ == "nb_func"}
-    assert functions - {"level", "held_memory"} == sanitize_native.kernels_of_sources()
+    assert functions - {"level", "levels", "held_memory"} == sanitize_native.kernels_of_sources()
 
 
 @pytest.mark.parametrize("noticed", ["data race at benchmarks/planted.cpp:73", ""])

@@ -106,7 +106,6 @@ def _name(axes: Axes, names: list[str], places: np.ndarray) -> None:
 
     A name goes beside its place, else farther off with a line to it; where there is no room at all it is left out.
     """
-    from matplotlib.patheffects import withStroke
     from matplotlib.text import Text
     from matplotlib.transforms import Bbox
 
@@ -121,7 +120,7 @@ def _name(axes: Axes, names: list[str], places: np.ndarray) -> None:
             fontsize="x-small",
             color="0.2",
             parse_math=False,
-            path_effects=[withStroke(linewidth=2, foreground="white")],
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.6, "pad": 0.5},
             arrowprops={"arrowstyle": "-", "color": "0.5", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 2},
         )
         text.set_in_layout(False)
