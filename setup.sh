@@ -108,7 +108,7 @@ check() {
 
 case ${1:-} in
 demo)
-    install plot native
+    install plot native --no-compile
     mkdir -p build
     .venv/bin/lagbc bc example:ca-GrQc --top 10 --plot build/ca-GrQc.png
     echo "for more: . .venv/bin/activate; lagbc --help"
