@@ -249,8 +249,9 @@ LAGBC_INLINE auto is_equal(AnyLanes one, AnyLanes other) {
 LAGBC_INLINE uint16_t smallest_of(ShortLanes numbers) {
 #if defined(__SSE4_1__)
 #if defined(__AVX512F__)
-    const __m256i half =
-        _mm256_min_epu16(_mm512_castsi512_si256((__m512i)numbers), _mm512_extracti64x4_epi64((__m512i)numbers, 1));
+    __m256i halves[2];  // by memory: GCC 12 warns of its own header where one is extracted
+    __builtin_memcpy(halves, &numbers, sizeof halves);
+    const __m256i half = _mm256_min_epu16(halves[0], halves[1]);
     const __m128i eight = _mm_min_epu16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
 #elif defined(__AVX2__)
     const __m256i half = (__m256i)numbers;
