@@ -114,13 +114,13 @@ demo)
     echo "for more: . .venv/bin/activate; lagbc --help"
     ;;
 test)
-    install test 'all;generic' --config-settings $strict
+    install test 'native;generic' --config-settings $strict
     check python -m ruff check
     check python -m ruff format --check
     check clang-format --dry-run -Werror $(find lagbc/native benchmarks -name '*.cpp' -o -name '*.h')
     check python -m mypy
     check python -m pytest -n logical --maxprocesses 4
-    # The same bits at lesser levels of instructions.
+    # The same bits without the instructions of this kind of processor.
     lesser='from lagbc.native import level, levels; print(*levels()[levels().index(level()) + 1 :])'
     for level in $(.venv/bin/python -c "$lesser"); do
         export LAGBC_LEVEL="$level"
