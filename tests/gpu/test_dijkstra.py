@@ -309,7 +309,7 @@ def test_an_absorbed_length_ends_the_search(dijkstra, variant):
 
 
 def test_an_absorbed_length_is_named(dijkstra):
-    with pytest.raises(ValueError, match=r"length 1\.0 of the edge \(2, 3\) is lost to rounding beside .* to vertex 2: in"):
+    with pytest.raises(ValueError, match=r"edge \(2, 3\) is lost to rounding beside .* to vertex 2: in"):
         lagbc.bc(ABSORBED, weighted=True, method="dijkstra", device="cuda")
     assert_close(
         lagbc.bc(ABSORBED, weighted=True, sources=[2, 3], method="dijkstra", device="cuda"),
