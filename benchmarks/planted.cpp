@@ -79,6 +79,7 @@ void read_flag_plainly(Span<uint8_t> flag, Span<uint8_t> arrived, bool sets) {
 
 NB_MODULE(planted, m) {
     using namespace lagbc;
+    find_array_type();
     const auto add = [&m](const char* name, auto function) {
         m.def(name, function, nb::call_guard<nb::gil_scoped_release>());
     };

@@ -92,6 +92,7 @@ REFUSED = {
     "another order": ({"indptr": np.zeros(8, np.int64)[::2]}, "indptr", "that is not C-contiguous"),
     "another sign": ({"indptr": INDPTR.astype(np.uint64)}, "indptr", "of int64 .* not an array of uint64"),
     "durations": ({"indptr": INDPTR.astype("m8[s]")}, "indptr", "not an array of timedelta64"),
+    "no alignment": ({"indptr": np.zeros(33, np.uint8)[1:].view(np.int64)}, "indptr", "that is not aligned"),
     "other bytes": ({"indptr": INDPTR.astype(">i8")}, "indptr", "not an array of >i8"),
     "no array": ({"lengths": 3}, "lengths", "or None, not of type int"),
     "a list": ({"indptr": [0, 1]}, "indptr", "not of type list"),

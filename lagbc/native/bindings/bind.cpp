@@ -57,6 +57,7 @@ std::string found(nb::handle source) {
     std::string words = "an array of " + text(source.attr("dtype")) + " of shape " + text(source.attr("shape"));
     if (nb::hasattr(source, "flags")) {
         if (!nb::cast<bool>(source.attr("flags")["C_CONTIGUOUS"])) words += " that is not C-contiguous";
+        if (!nb::cast<bool>(source.attr("flags")["ALIGNED"])) words += " that is not aligned";
         if (!nb::cast<bool>(source.attr("flags")["WRITEABLE"])) words += " that is read-only";
     }
     return words;

@@ -64,8 +64,13 @@ struct NumpyArray {
     int flags;
 };
 
-// numpy.ndarray.
+// numpy.ndarray, kept as long as the process; a module finds it first.
 inline PyTypeObject* array_type = nullptr;
+
+inline void find_array_type() {
+    const nb::object found = nb::module_::import_("numpy").attr("ndarray");
+    array_type = reinterpret_cast<PyTypeObject*>(nb::object(found).release().ptr());
+}
 
 // Whether a number of numpy's enum of types is that of T: those of integers are of C's types, signed and unsigned ones
 // in turn, of which two may have one size.
@@ -80,12 +85,12 @@ constexpr bool is_number_of(int number) {
     return sizes[(number - 1) / 2] == sizeof(T) && (number % 2 == 1) == std::is_signed_v<Plain>;
 }
 
-// The array of a handle that is one of T and in the machine's order of bytes, writable unless T is const.
+// The array of a handle that is one of T, aligned and in the machine's order of bytes, writable unless T is const.
 template <class T>
 const NumpyArray* array_of(nb::handle source, int dimensions, bool in_order) noexcept {
     if (!PyObject_TypeCheck(source.ptr(), array_type)) return nullptr;
     const auto* array = reinterpret_cast<const NumpyArray*>(source.ptr());
-    const int wanted = (in_order ? 0x1 : 0) | (std::is_const_v<T> ? 0 : 0x400);  // C order, writable
+    const int wanted = (in_order ? 0x1 : 0) | 0x100 | (std::is_const_v<T> ? 0 : 0x400);  // C order, aligned, writable
     const char bytes = array->type->byte_order;
     const bool fits = array->dimensions == dimensions && (array->flags & wanted) == wanted &&
                       is_number_of<T>(array->type->number) && (bytes == '=' || bytes == '|');

@@ -46,8 +46,7 @@ void bind_csr(nb::module_& m, const char* name) {
 NB_MODULE(core, m) {
     using namespace lagbc;
     const int level = chosen_level();
-    array_type =
-        reinterpret_cast<PyTypeObject*>(nb::object(nb::module_::import_("numpy").attr("ndarray")).release().ptr());
+    find_array_type();
     m.def("level", [level] { return name_of_level(level); });
     m.def("levels", [] { return names_of_levels(false); });
     m.def(
