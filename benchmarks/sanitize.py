@@ -27,7 +27,7 @@ import click
 
 from benchmarks import machine, sanitize_native
 from benchmarks.sanitize_calls import GROUPS
-from benchmarks.sanitize_page import Heading, Outcome, missed, page, run
+from benchmarks.sanitize_page import Heading, Outcome, count_reports, missed, page, run
 from lagbc.run.kernels import SOURCES
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
@@ -52,12 +52,7 @@ def parse(log: str) -> tuple[int, Counter[str]] | None:
     counts = [int(errors or hazards) for errors, hazards in _SUMMARY.findall(log)]
     if not counts:
         return None
-    reports = Counter[str]()
-    starts = [*_REPORT.finditer(log)]
-    ends = [*(found.start() for found in starts), len(log)][1:]
-    for report, after in zip(starts, ends, strict=True):
-        place = _PLACE.search(log, report.end(), after)
-        reports[f"{report[1].strip()} in {place[1] if place else '?'}"] += 1
+    reports = count_reports(log, _REPORT, _PLACE, lambda of, at: f"{of[1].strip()} in {at[1] if at else '?'}")
     return sum(counts), reports
 
 

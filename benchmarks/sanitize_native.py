@@ -28,14 +28,14 @@ from typing import Any
 
 from benchmarks import machine
 from benchmarks.sanitize_native_calls import kernels_of_sources
-from benchmarks.sanitize_page import Outcome, run, table
+from benchmarks.sanitize_page import Outcome, count_reports, run, table
 
 __all__ = ["describe", "groups_of_tools", "kernels_of_sources", "notice", "planted_lines", "watch"]
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A build: what is instrumented for, what is loaded before Python, options, and errors that it has to notice."""
+    """A build: its sanitizers, the libraries loaded before Python, options, and errors that it has to notice."""
 
     sanitize: str
     libraries: tuple[str, ...]
@@ -66,7 +66,7 @@ _OF_BOTH = {
     "threads": ("threads",),
     "runs": _tests("run/test_threads", "run/test_workers", "cpu/test_cores"),
 }
-# What a process of `sanitize_native_calls` is given.
+# The arguments of a process of `sanitize_native_calls`.
 GROUPS = {
     "batched": _tests(
         "native/test_rows", "native/test_stop_flag", "test_bits", "test_weighted_kernels", "methods/cpu/test_waiting"
@@ -139,13 +139,12 @@ def built(tool: str) -> Path:
 
 def parse(log: str) -> Counter[str]:
     """Tell how often each error was reported, as "message at place"."""
-    reports = Counter[str]()
-    starts = [*_REPORT.finditer(log)]
-    ends = [*(found.start() for found in starts), len(log)][1:]
-    for report, after in zip(starts, ends, strict=True):
-        place = _PLACE.search(log, report.end(), after)
-        reports[f"{next(filter(None, report.groups())).strip()} at {_short(place[1]) if place else '?'}"] += 1
-    return reports
+    return count_reports(
+        log,
+        _REPORT,
+        _PLACE,
+        lambda of, at: f"{next(filter(None, of.groups())).strip()} at {_short(at[1]) if at else '?'}",
+    )
 
 
 def _short(path: str) -> str:
@@ -180,7 +179,7 @@ def watch(tool: str, group: str, limit: float) -> Outcome:
 
 
 def notice(tool: str) -> dict[str, str]:
-    """Make each planted error, and return what the tool reports; "" if it is not noticed."""
+    """Make each planted error, and return the report of the tool; "" if it is not noticed."""
     return {name: "; ".join(_run(tool, ("planted", name), 120.0)[-1]) for name in TOOLS[tool].planted}
 
 

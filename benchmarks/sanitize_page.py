@@ -1,12 +1,13 @@
-"""Pages of what sanitizers said: a line for each tool and group of calls, the kernels that were missed, the reports."""
+"""Logs and pages of sanitizers: a line for each tool and group of calls, the kernels that were missed, the reports."""
 
 from __future__ import annotations
 
 import subprocess
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from re import Match, Pattern
 
 from benchmarks import machine
 
@@ -15,7 +16,7 @@ HEAD = "| tool | calls | seconds | kernels | errors | ended |"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a tool said of a group of calls."""
+    """The findings of a tool in a group of calls."""
 
     tool: str
     group: str
@@ -33,7 +34,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Heading:
-    """What a page is of: its title, what ran the calls, the command, and the word for kernels that ran."""
+    """The title of a page, the device, the command, and the word for kernels that ran."""
 
     title: str
     device: str
@@ -52,13 +53,25 @@ def run(command: Sequence[str], limit: float, env: Mapping[str, str] | None = No
     return f"status {done.returncode}: {_last_line(done.stderr or done.stdout)}" if done.returncode else ""
 
 
+def count_reports(
+    log: str, report: Pattern[str], place: Pattern[str], name: Callable[[Match[str], Match[str] | None], str]
+) -> Counter[str]:
+    """Count the reports of a log by their names; the place of a report stands before the next one."""
+    reports = Counter[str]()
+    starts = [*report.finditer(log)]
+    ends = [*(found.start() for found in starts), len(log)][1:]
+    for found, after in zip(starts, ends, strict=True):
+        reports[name(found, place.search(log, found.end(), after))] += 1
+    return reports
+
+
 def missed(outcomes: Iterable[Outcome], known: frozenset[str]) -> list[str]:
     """Name the kernels that no group has run."""
     return sorted(known.difference(*(outcome.kernels for outcome in outcomes)))
 
 
 def page(outcomes: Sequence[Outcome], of: Heading, known: frozenset[str], more: Sequence[str] = ()) -> str:
-    """Lay out the table, the kernels that did not run, what more there is to say, and the reports."""
+    """Lay out the table, the kernels that did not run, more lines, and the reports."""
     rows = [
         f"| {of.tool} | {of.group} | {of.seconds:.0f} | {len(of.kernels)} | {of.errors} | {of.ended or 'well'} |"
         for of in outcomes

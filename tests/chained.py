@@ -10,6 +10,7 @@ import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import Piece
+from lagbc.reduce.streams import Ways
 from lagbc.run.chains import sum_chains
 
 ROWS = {row.name: row for row in lagbc.METHODS if row.device == "cpu" and row.weighted}
@@ -158,3 +159,17 @@ def grown(n, edges, counts):
 
 def ones(A):
     return Piece(as_graph(A, directed=False), np.ones(A.shape[0]), np.ones(A.shape[0]))
+
+
+# Chains of a graph that has none.
+NO_WAYS = Ways(
+    np.zeros((2, 0), np.int64),
+    np.zeros(0),
+    np.zeros(1, np.int64),
+    True,
+    *(np.zeros((2, 0)) for _ in range(5)),
+    np.zeros(0),
+    np.zeros(0),
+    np.zeros(0, np.int64),
+    np.zeros(1, np.int64),
+)

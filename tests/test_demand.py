@@ -295,17 +295,23 @@ def test_counts_that_float64_does_not_hold(row):
 SIZES = (0.0, 0.0, 5e-324, 1e-310, 1e-300, 1.0, 1e160, 1e300)
 
 
-@taking
+@pytest.mark.parametrize(
+    ("row", "cutoff"),
+    [*((row, None) for row in TAKING), *((row, 3) for row in ROWS if row.demand_within)],
+    ids=lambda of: of if of is None or isinstance(of, int) else name_of(of),
+)
 @settings(max_examples=60)
 @given(st.data(), st.booleans())
-def test_trips_of_any_size(row, data, directed):
+def test_trips_of_any_size(row, cutoff, data, directed):
     """Those of one origin may be too far apart for any scale: this root is then computed by itself."""
     A = data.draw(weighted_graphs(max_n=7))
     n = A.shape[0]
     drawn = data.draw(st.lists(st.sampled_from(SIZES), min_size=n * n, max_size=n * n))
     demand = np.array(drawn).reshape(n, n)
-    of_vertices, _ = loads(A, demand, directed=directed, weighted=row.weighted)
-    ours = lagbc.bc(A, demand=demand, directed=directed, **how(row))
+    of_vertices, _ = loads(
+        A, demand, directed=directed, weighted=row.weighted, cutoff=np.inf if cutoff is None else cutoff
+    )
+    ours = lagbc.bc(A, demand=demand, directed=directed, cutoff=cutoff, **how(row))
     np.testing.assert_allclose(ours, of_vertices, rtol=1e-12, atol=np.finfo(float).tiny * 1e-12)
 
 
@@ -355,19 +361,6 @@ def test_loads_within_a_cutoff_are_those_of_the_trips_that_are_short_enough(row,
         ours = lagbc.bc(A, demand=demand, cutoff=4, directed=False, threads=threads, **how(row))
         theirs = lagbc.bc(A, demand=np.where(far <= 4, demand, 0), directed=False, **how(row))
         np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-14)
-
-
-@within
-@settings(max_examples=60)
-@given(st.data(), st.booleans())
-def test_trips_of_any_size_within_a_cutoff(row, data, directed):
-    A = data.draw(weighted_graphs(max_n=7))
-    n = A.shape[0]
-    drawn = data.draw(st.lists(st.sampled_from(SIZES), min_size=n * n, max_size=n * n))
-    demand = np.array(drawn).reshape(n, n)
-    of_vertices, _ = loads(A, demand, directed=directed, weighted=row.weighted, cutoff=3)
-    ours = lagbc.bc(A, demand=demand, directed=directed, cutoff=3, **how(row))
-    np.testing.assert_allclose(ours, of_vertices, rtol=1e-12, atol=np.finfo(float).tiny * 1e-12)
 
 
 @within

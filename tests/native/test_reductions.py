@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from chained import NO_WAYS
 from strategies import scale_free, with_lengths
 
 from lagbc.graph.validate import as_graph
@@ -99,16 +100,5 @@ def test_rows_of_more_copies_than_32_bits_number():
     ids=["nothing", "too few", "another type", "another order"],
 )
 def test_records_that_are_refused_are_named(wrong, reason):
-    ways = (
-        np.zeros((2, 0), np.int64),
-        np.zeros(0),
-        np.zeros(1, np.int64),
-        True,
-        *(np.zeros((2, 0)) for _ in range(5)),
-        np.zeros(0),
-        np.zeros(0),
-        np.zeros(0, np.int64),
-        np.zeros(1, np.int64),
-    )
     with pytest.raises(TypeError, match=f"spread_flows: flows has to be a Flows, a tuple .*{reason}"):
-        core.spread_flows(ways, wrong, np.zeros(0), np.zeros(2), np.zeros(2))
+        core.spread_flows(NO_WAYS, wrong, np.zeros(0), np.zeros(2), np.zeros(2))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from chained import NO_WAYS
 from strategies import grid, with_lengths
 
 from lagbc.graph.validate import as_graph
@@ -118,23 +119,12 @@ def test_buckets_are_a_power_of_two(buckets):
 
 @pytest.mark.parametrize("field", Flows._fields)
 def test_tuples_have_the_shapes_that_are_told(field):
-    ways = (
-        np.zeros((2, 0), np.int64),
-        np.zeros(0),
-        np.zeros(1, np.int64),
-        True,
-        *(np.zeros((2, 0)) for _ in range(5)),
-        np.zeros(0),
-        np.zeros(0),
-        np.zeros(0, np.int64),
-        np.zeros(1, np.int64),
-    )
     rest = np.zeros(0), np.zeros(2), np.zeros(2)
-    core.spread_flows(ways, Flows.zeros(2), *rest)
+    core.spread_flows(NO_WAYS, Flows.zeros(2), *rest)
     wrong = Flows.zeros(2)
     wrong = wrong._replace(**{field: getattr(wrong, field).repeat(2, axis=-1)})
     with pytest.raises(TypeError, match=r"flows has to be a Flows, a tuple \(out \(2, inside\): .* not a tuple"):
-        core.spread_flows(ways, wrong, *rest)
+        core.spread_flows(NO_WAYS, wrong, *rest)
     scratch = Scratch.of(4)._replace(queue=np.empty(4, np.int32))
     edges = csr(np.array([0, 0, 0, 0, 0]), np.zeros(0, np.int32), np.zeros(0))
     with pytest.raises(TypeError, match=r"queue \(n \+ 1,\): "):
