@@ -1,4 +1,4 @@
-"""What columns of scores are called, one for each cutoff and decay of a call."""
+"""Titles of columns of scores, one for each cutoff and decay of a call."""
 
 from __future__ import annotations
 

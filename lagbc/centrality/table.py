@@ -106,7 +106,7 @@ def table(
 
 
 def _columns(name: str | None, scores: Any, cutoff: Any, decay: Any) -> dict[str, Any]:
-    """Return the columns of a centrality by what they are called."""
+    """Return the columns of a centrality by their titles."""
     called = name or "score"
     if isinstance(scores, list | tuple):
         several = [_on_host(called, matrix) for matrix in scores]

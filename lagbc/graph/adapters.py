@@ -207,7 +207,7 @@ def _row(title: str, given: Any) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class _Library:
-    """How graphs of a class are read, and what they say of themselves."""
+    """The readers of a class of graphs: edges, direction and names."""
 
     read: Callable[[Any, bool | str, bool], Listed | Rows]
     is_directed: Callable[[Any], bool] = lambda A: True

@@ -1,4 +1,4 @@
-"""Edges by the numbers of their ends, and their lengths: what graphs of other libraries are read as."""
+"""Edges by the numbers of their ends, with lengths: the form into which graphs of other libraries are read."""
 
 from __future__ import annotations
 

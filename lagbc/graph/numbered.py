@@ -82,7 +82,7 @@ def read_rustworkx(graph: Any, weighted: bool | str) -> Numbered:
 
 
 def rustworkx_names(graph: Any) -> Any:
-    """Return what the vertices hold, if that is text."""
+    """Return the payloads of the vertices, if they are text."""
     held = graph.nodes()
     texts = held if held and all(isinstance(value, str) for value in held) else None
     return names(np.array(graph.node_indices(), np.int64), texts)

@@ -83,7 +83,7 @@ class GraphFile:
 
     @cached_property
     def matrix(self) -> sparse.csr_array:
-        """The matrix."""
+        """The rows as a matrix of SciPy's, made when it is asked for."""
         return self.rows.to_scipy()
 
     def is_directed(self) -> bool:

@@ -27,7 +27,7 @@ _SUFFIXES = {
     ".metis": "METIS",
     ".graphml": "GraphML",
 }
-# The functions that read a format, each in a module of this package, and those that leave open what holds the lengths.
+# The readers of the formats, each in a module of this package, and the formats in which lengths have to be named.
 _READERS = {
     "Matrix Market": ("matrix_market", "read_matrix_market"),
     "SciPy npz": ("npz", "read_npz"),

@@ -151,7 +151,7 @@ GPU_WORK = 1e8
 # Roots times nnz for each thread of the CPU, where no number is asked for: some 5 to 10 ms. To hand over batches takes
 # time, as threads wait for the interpreter: from all roots, netscience (8e6) took 4.6 ms on one thread, 8.2 on two and
 # 13 on four; email-Eu-core (2e7) 14 ms on one, 8 on two.
-# A run of no more, by one thread, is swept in that of the call.
+# A run of no more work, on one thread, is swept in the calling thread.
 THREAD_WORK = 1e7
 # Roots times nnz below which a probe would be felt: then a method of this formulation is taken. On a GPU such a run is
 # mostly launches, of which a traversal has few.

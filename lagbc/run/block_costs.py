@@ -21,7 +21,7 @@ def of_block(graph: Graph, roots: int, device: str) -> float:
 
 
 def of_depth(graph: Graph, roots: int, device: str, depth: int) -> float:
-    """Predict the same if it had such a depth, which is 0 at least and n at most."""
+    """Predict the sweeps of a block of a given depth, from 0 to n."""
     return of_size(graph.n, graph.nnz, roots, device, weighted=graph.weighted, depth=depth)
 
 

@@ -1,4 +1,4 @@
-"""Who makes the calls of a run, threads that `lagbc.run.pool` starts or that of the call, and with which workers."""
+"""Threads and workers of a run: the pool of `lagbc.run.pool`, the calling thread in its place, and workers lent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Pool: TypeAlias = "Threads | CallingThread"
 
 
 def pool_of(most: int, *, in_calling_thread: bool) -> Pool:
-    """Return so many threads at most, or what stands in for them where calls are short."""
+    """Return a pool of so many threads at most, or the calling thread."""
     if in_calling_thread:
         return CallingThread()
     from lagbc.run.pool import Threads

@@ -61,13 +61,13 @@ PERCOLATION = Scored(
 
 
 def scored() -> dict[str, Scored]:
-    """Return what there are commands for, by their names: each centrality of the registry, and percolation."""
+    """Return the centralities that have a command, by its name: those of the registry, and percolation."""
     records = [Scored(record.name, record.takes, record.summary, record.of_edges) for record in registered()]
     return {one.name.replace("_", "-"): one for one in (*records, PERCOLATION)}
 
 
 def score_command(scored: Scored) -> click.Command:
-    """Make a command with the arguments that what it scores takes."""
+    """Make a command with the arguments of its centrality."""
 
     def run_command(
         source: options.GraphOptions,

@@ -132,7 +132,7 @@ def _require_lengths(lengths: NDArray[Any], are_edges: NDArray[np.bool_]) -> Non
 
 
 def _numbered(ends: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int32]]:
-    """Return what the ends of edges are called, and the numbers of tails and heads, which alternate."""
+    """Return the names of the ends of edges, and the numbers of tails and heads in turn."""
     vertices = Names() if ends.dtype == object else Integers()
     try:
         numbers = vertices.number_array(ends)

@@ -50,7 +50,7 @@ def room(graph: Graph, plan: SweepPlan, roots: int, tight: int) -> Near:
 
 
 def _trips(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-    """Name what lays out the trips of a root. Of the demand, only indices of another type are copied."""
+    """Return the fields that lay out the trips of a root; of the demand only indices of another type are copied."""
     demand = plan.demand
     if demand is None:
         return {}
