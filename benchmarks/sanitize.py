@@ -4,10 +4,15 @@ CUDA kernels run under NVIDIA's compute-sanitizer. Each of its tools watches eac
 `benchmarks.sanitize_calls`, a process at a time, as several at once hang: memcheck (reads and writes out of bounds),
 racecheck (races in shared memory), initcheck (reads of memory that nobody wrote), synccheck (barriers that some threads
 miss). All but memcheck are slow: they watch the calls that are the first to launch a variant of a kernel, racecheck
-those of kernels that have shared memory. A run without a tool finds out which these are. How kernels of the CPU run,
-`benchmarks.sanitize_native` says. The page tells time, kernels and errors of each, the kernels that no group ran, and
-what each error said. The command ends with status 1 if there is an error, a process that failed or was ended, a kernel
-that did not run, or a planted error that was not noticed.
+one call for each kernel that has shared memory. A run without a tool finds out which these are.
+
+A lane of the batched kernels loads neighbouring columns of a row at once, those that its bits leave out among them, and
+initcheck reports these loads. Beside it all calls are therefore made twice, with new memory full of zeros and full of
+NaNs (fill): no score may depend on it. How kernels of the CPU run, `benchmarks.sanitize_native` says.
+
+The page tells time, kernels and errors of each, the kernels that no group ran, and what each error said. The command
+ends with status 1 if there is an error, a process that failed or was ended, a kernel that did not run, or a planted
+error that was not noticed.
 """
 
 from __future__ import annotations
@@ -22,16 +27,24 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
+from typing import Any
 
 import click
+import numpy as np
 
 from benchmarks import machine, sanitize_native
 from benchmarks.sanitize_calls import GROUPS
 from benchmarks.sanitize_page import Heading, Outcome, count_reports, missed, page, run
 from lagbc.run.kernels import SOURCES
 
-TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
-OPTIONS = {"memcheck": ("--leak-check=no",), "racecheck": ("--racecheck-report=analysis",)}
+TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck", "fill")
+FILLS = 0, 255  # bytes: zeros, and NaNs
+TOLERANCE = 1e-5  # of scores: traversals add in the order in which threads come
+OPTIONS = {
+    "initcheck": ("--show-backtrace=no",),
+    "memcheck": ("--leak-check=no",),
+    "racecheck": ("--racecheck-report=analysis",),
+}
 RESULTS = machine.ROOT / "benchmarks" / "results"
 
 _KERNEL = re.compile(r"__global__[^{;]*?\b(\w+)\(([^)]*)\)\s*\{")
@@ -56,8 +69,32 @@ def parse(log: str) -> tuple[int, Counter[str]] | None:
     return sum(counts), reports
 
 
+def compare_fills(group: str, limit: float) -> Outcome:
+    """Make a group of calls with new memory full of one byte, and of another; a score that differs is an error."""
+    begun, found = perf_counter(), list[dict[str, Any]]()
+    kernels, ended = frozenset[str](), ""
+    with TemporaryDirectory() as folder:
+        record = Path(folder, "record")
+        for byte in FILLS:
+            ended = ended or run(
+                [sys.executable, "-m", "benchmarks.sanitize_calls", group, str(record), f"--fill={byte}"], limit
+            )
+            if record.exists():
+                kernels |= frozenset(json.loads(record.read_text())["kernels"])
+            if not ended:
+                found.append(dict(np.load(record.with_suffix(".npz"))))
+    if ended:
+        return Outcome("fill", group, perf_counter() - begun, kernels, 0, ended)
+    zeros, nans = found
+    others = [name for name, scores in zeros.items() if not np.allclose(scores, nans[name], rtol=TOLERANCE, atol=0)]
+    differing = Counter(f"scores of call {name.partition(' ')[0]}" for name in others)
+    return Outcome("fill", group, perf_counter() - begun, kernels, len(others), "", differing)
+
+
 def watch(tool: str, group: str, limit: float, sanitizer: str = "compute-sanitizer") -> Outcome:
     """Run a group of calls under a tool, at most so many seconds."""
+    if tool == "fill":
+        return compare_fills(group, limit)
     begun = perf_counter()
     with TemporaryDirectory() as folder:
         log, record = Path(folder, "log"), Path(folder, "record")

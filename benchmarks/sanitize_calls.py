@@ -1,20 +1,21 @@
 """Calls on small graphs that together launch every CUDA kernel.
 
-    python -m benchmarks.sanitize_calls GROUP RECORD [CALL ...]
+    python -m benchmarks.sanitize_calls GROUP RECORD [--fill BYTE] [CALL ...]
 
 `benchmarks.sanitize` runs the calls of a group, or some of them by their numbers, under a tool. RECORD, of JSON, gets
-the names of the kernels that were launched and of those with shared memory, and the calls that were the first to
-launch a variant of any, or of one with shared memory. Arrays are allocated one by one, not from CuPy's pool, so that a
-tool sees where each of them ends.
+the names of the kernels that were launched and of those with shared memory, the calls that were the first to launch a
+variant of any, or a kernel with shared memory. The scores are written beside it. Arrays are allocated one by one, not
+from CuPy's pool, so that a tool sees where each of them ends. All bytes of a new array are BYTE, if there is one.
 """
 
 from __future__ import annotations
 
 import json
-import sys
+from argparse import ArgumentParser
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import Any, TypeAlias, get_args
 
 import numpy as np
@@ -33,6 +34,7 @@ Matrix: TypeAlias = sparse.csr_array
 FIVE: tuple[CentralityName, ...] = ("bc", "closeness", "harmonic", "eccentricity", "stress")
 TWO: tuple[CentralityName, ...] = ("bc", "edge_bc")
 DTYPES = get_args(DTypeName)
+COLUMNS = 64  # of a batch
 
 
 def path(n: int) -> Matrix:
@@ -73,7 +75,7 @@ def two_lengths(A: Matrix) -> Matrix:
 
 def few_levels() -> Matrix:
     """Return a scale-free graph with vertices without edges."""
-    return rmat(8, 6)
+    return rmat(7, 6)
 
 
 def many_levels() -> Matrix:
@@ -101,7 +103,7 @@ def graphs() -> Iterator[Call]:
 
 def sums_of(A: Matrix, method: Any, dtypes: Iterable[DTypeName] = DTYPES, **options: Any) -> Iterator[Call]:
     """Yield calls for all sums of a batched method."""
-    given = {"device": "cuda", "method": method, "reduce": "none", "batch": 256, **options}
+    given = {"device": "cuda", "method": method, "reduce": "none", "batch": COLUMNS, **options}
     n = A.shape[0]
     for directed in (True, False):
         yield partial(lagbc.centralities, A, FIVE, directed=directed, **given)
@@ -117,9 +119,10 @@ def sums_of(A: Matrix, method: Any, dtypes: Iterable[DTypeName] = DTYPES, **opti
 
 def hops() -> Iterator[Call]:
     """Sweep hops a launch a level, in one launch, and one after the other."""
-    for A in (few_levels(), many_levels(), hub(1500)):
+    for A in (few_levels(), many_levels(), hub(400)):
         yield from sums_of(A, "batched")
-    yield partial(lagbc.bc, sparse.csr_array(sparse.block_diag([few_levels(), path(150)])), device="cuda", batch=256)
+    far = sparse.csr_array(sparse.block_diag([few_levels(), path(150)]))
+    yield partial(lagbc.bc, far, device="cuda", batch=COLUMNS)
     yield partial(lagbc.bc, diamonds(1100), sources=[0, 1, 2], device="cuda", method="batched")
 
 
@@ -211,7 +214,27 @@ def subdivided(A: Matrix, pieces: int) -> Matrix:
     return sparse.csr_array(half + half.T)
 
 
-def main(group: str, record: Path, numbers: Collection[int] = ()) -> None:
+def filled(byte: int, size: int) -> Any:
+    """Allocate memory all of whose bytes are the same."""
+    import cupy
+
+    memory = cupy.cuda.MemoryPointer(cupy.cuda.Memory(size), 0)
+    memory.memset_async(byte, size)
+    return memory
+
+
+def arrays_of(result: Any) -> list[Any]:
+    """List the arrays of the scores of a call: an array, a matrix, or several."""
+    if isinstance(result, dict):
+        return [array for name in sorted(result) for array in arrays_of(result[name])]
+    if isinstance(result, list | tuple):
+        return [array for one in result for array in arrays_of(one)]
+    if sparse.issparse(result):
+        return [result.data]
+    return [np.asarray(result.get() if hasattr(result, "get") else result)]
+
+
+def main(group: str, record: Path, numbers: Collection[int] = (), fill: int | None = None) -> None:
     """Make the calls of a group, or those of these numbers, and record the kernels that they launch.
 
     Constants that keep small graphs from the GPU, or edges from being pruned, are set aside.
@@ -221,7 +244,8 @@ def main(group: str, record: Path, numbers: Collection[int] = ()) -> None:
     reductions_tuning.SMALL_VERTICES = 2
     methods_tuning.PRUNING_LEAST_EDGES = methods_tuning.PRUNING_LEAST_ROOTS = 1
 
-    cupy.cuda.set_allocator(None)
+    cupy.cuda.set_allocator(None if fill is None else partial(filled, fill))
+    scores = dict[str, Any]()
     launched = dict[Any, int]()  # the call that was the first to launch a function: a kernel is compiled in variants
     launch = Kernel.__call__
 
@@ -233,17 +257,28 @@ def main(group: str, record: Path, numbers: Collection[int] = ()) -> None:
     try:
         for number, call in enumerate(GROUPS[group]()):
             if not numbers or number in numbers:
-                call()
+                begun = perf_counter()
+                scores |= {f"{number} {place}": array for place, array in enumerate(arrays_of(call()))}
+                print(f"call {number}: {perf_counter() - begun:.1f} s", flush=True)
     finally:
-        shared = {function: call for function, call in launched.items() if function.shared_size_bytes}
+        shared = dict[str, int]()  # by name: variants share their memory alike
+        for function, number in launched.items():
+            if function.shared_size_bytes:
+                shared.setdefault(function.name, number)
         told = {
             "kernels": sorted({function.name for function in launched}),
             "calls": sorted({*launched.values()}),
-            "shared": sorted({function.name for function in shared}),
+            "shared": sorted(shared),
             "shared_calls": sorted({*shared.values()}),
         }
         record.write_text(json.dumps(told), encoding="utf-8")
+        np.savez(record.with_suffix(".npz"), **scores)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), [*map(int, sys.argv[3:])])
+    parser = ArgumentParser()
+    parser.add_argument("group", choices=[*GROUPS])
+    parser.add_argument("record", type=Path)
+    parser.add_argument("numbers", type=int, nargs="*")
+    parser.add_argument("--fill", type=int)
+    main(**vars(parser.parse_args()))

@@ -8,8 +8,10 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
+from scipy.sparse import csr_array
 
 from benchmarks import sanitize, sanitize_calls, sanitize_native, sanitize_native_calls
 from lagbc.native import core
@@ -177,6 +179,26 @@ def test_the_record_names_what_was_launched(tmp_path, monkeypatch):
 class Cuda:
     def set_allocator(self, allocator):
         assert allocator is None
+
+
+@pytest.mark.parametrize(("second", "errors"), [([1.0, 2.0], 0), ([1.0, np.nan], 1)])
+def test_scores_must_not_depend_on_new_memory(monkeypatch, second, errors):
+    def run(command, limit):
+        record = Path(command[4])
+        record.write_text(json.dumps({"kernels": ["a"]}))
+        np.savez(record.with_suffix(".npz"), **{"0 0": [1.0, 2.0] if command[-1] == "--fill=0" else second})
+        return ""
+
+    monkeypatch.setattr(sanitize, "run", run)
+    outcome = sanitize.watch("fill", "hops", 60)
+    assert outcome.errors == errors
+    assert outcome.kernels == {"a"}
+
+
+def test_scores_are_compared_whatever_holds_them():
+    matrix = csr_array(np.eye(2))
+    arrays = sanitize_calls.arrays_of({"b": [matrix, matrix], "a": np.arange(3)})
+    assert [array.tolist() for array in arrays] == [[0, 1, 2], [1, 1], [1, 1]]
 
 
 @pytest.mark.parametrize(
