@@ -23,11 +23,11 @@ from benchmarks.graphs import SEED, NamedGraph
 from benchmarks.reductions import largest_difference, undirected
 from benchmarks.run import RESULTS
 from benchmarks.survey import Network, Roots, pick, provenance
-from lagbc.run import reduction
-from lagbc.run.options import Options
-from lagbc.run.plan import plan_run
-from lagbc.run.reduction import Reduction
-from lagbc.run.request import Request
+from lagbc.plan import reduction
+from lagbc.plan.options import Options
+from lagbc.plan.plan import plan_run
+from lagbc.plan.reduction import Reduction
+from lagbc.plan.request import Request
 
 Row = dict[str, Any]
 

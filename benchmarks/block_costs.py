@@ -28,11 +28,11 @@ from benchmarks.run import RESULTS
 from benchmarks.survey import Network, pick, provenance
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY
+from lagbc.plan import block_costs, reduction
+from lagbc.plan.request import Request
 from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece
 from lagbc.reduce.work import Work, expect_work
-from lagbc.run import block_costs, reduction
-from lagbc.run.request import Request
 
 Row = dict[str, Any]
 Floats = NDArray[np.float64]

@@ -31,9 +31,10 @@ from benchmarks.graphs import SEED, NamedGraph, table
 from benchmarks.run import RESULTS
 from benchmarks.survey import Case, Network, Roots, runner, timed_run
 from benchmarks.survey_report import Cell, Ratio, choice_page, figure
-from lagbc.methods import cost, tuning
+from lagbc.methods import tuning
 from lagbc.methods.probe import COLUMNS, probe
-from lagbc.run.sweep import order_roots
+from lagbc.plan import cost
+from lagbc.plan.roots import order_roots
 
 Row = dict[str, Any]
 Costs = dict[tuple[str, str, bool], dict[str, float]]

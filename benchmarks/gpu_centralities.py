@@ -31,7 +31,8 @@ from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS
-from lagbc.run.sweep import order_roots, sweep
+from lagbc.plan.roots import order_roots
+from lagbc.run.sweep import sweep
 
 RESULTS = Path(__file__).parent / "results" / "gpu_centralities.jsonl"
 ENTRY = Entry("batched", "float64")

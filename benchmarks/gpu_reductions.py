@@ -23,8 +23,8 @@ from benchmarks.reductions import largest_difference, time_former, undirected
 from benchmarks.run import RESULTS
 from lagbc.graph.validate import as_graph
 from lagbc.methods.sums import DEPENDENCY
-from lagbc.run.plan import plan_run
-from lagbc.run.request import Request
+from lagbc.plan.plan import plan_run
+from lagbc.plan.request import Request
 
 Row = dict[str, Any]
 

@@ -15,16 +15,17 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY, Sums
+from lagbc.plan.options import Options
+from lagbc.plan.plan import Plan, plan_run
+from lagbc.plan.request import Request
+from lagbc.plan.roots import order_roots
+from lagbc.plan.step import Step
 from lagbc.reduce.chains import Contracted
 from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.small import SmallBlocks
 from lagbc.run.chains import sum_chains
 from lagbc.run.execute import execute
-from lagbc.run.options import Options
-from lagbc.run.part import Part
-from lagbc.run.plan import Plan, plan_run
-from lagbc.run.request import Request
-from lagbc.run.sweep import order_roots, sweep
+from lagbc.run.sweep import sweep
 
 Roots = NDArray[np.int64]
 Clock = Callable[[], float]
@@ -153,12 +154,12 @@ def _swept(plan: Plan) -> tuple[Any, ...]:
     return plan.reduction is None, *parts
 
 
-def _line_up(part: Part) -> Roots:
+def _line_up(part: Step) -> Roots:
     _ = part.graph.reordered.transpose
     return order_roots(part.graph, part.method, part.roots) if part.ordered is None else part.ordered
 
 
-def _roots_of(part: Part) -> Roots:
+def _roots_of(part: Step) -> Roots:
     """Return the roots of a part that is lined up, in order: vertices, or rows of junctions where it is contracted."""
     if part.contracted is not None:
         return part.contracted.roots
@@ -166,7 +167,7 @@ def _roots_of(part: Part) -> Roots:
     return part.ordered
 
 
-def _time_some(part: Part, count: int, clock: Clock) -> tuple[float, int]:
+def _time_some(part: Step, count: int, clock: Clock) -> tuple[float, int]:
     """Time about so many near roots; return what all take by that, and how many were timed."""
     every = _roots_of(part)
     some = near(every, count, RUN["cpu"] if part.contracted is None else min(count, part.sweep.batch))
@@ -174,7 +175,7 @@ def _time_some(part: Part, count: int, clock: Clock) -> tuple[float, int]:
     return taken * len(every) / max(len(some), 1), len(some)
 
 
-def _sum_some(part: Part, roots: Roots) -> Sums:
+def _sum_some(part: Step, roots: Roots) -> Sums:
     if part.contracted is None:
         return sweep(part.graph, part.method, part.sweep, roots, ordered=roots)
     whole = {field.name: getattr(part.contracted, field.name) for field in fields(part.contracted)}

@@ -34,11 +34,11 @@ from benchmarks.run import RESULTS
 from benchmarks.survey import Network, pick, provenance
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY
+from lagbc.plan import reduction
+from lagbc.plan.reduction import Rest
+from lagbc.plan.request import Request
 from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece, Scores
-from lagbc.run import reduction
-from lagbc.run.reduction import Rest
-from lagbc.run.request import Request
 
 Row = dict[str, Any]
 

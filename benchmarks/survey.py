@@ -37,9 +37,9 @@ from lagbc.comparison.predict import predict
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods.sums import DEPENDENCY
-from lagbc.run.plan import plan_run
-from lagbc.run.request import Request
-from lagbc.run.sweep import order_roots
+from lagbc.plan.plan import plan_run
+from lagbc.plan.request import Request
+from lagbc.plan.roots import order_roots
 
 Row = dict[str, Any]
 Roots = NDArray[np.int64]

@@ -40,11 +40,10 @@ if TYPE_CHECKING:
     from lagbc.io.examples import example_path
     from lagbc.io.graph_file import GraphFile
     from lagbc.io.read import read_graph
-    from lagbc.methods.choose import Selection
     from lagbc.methods.table import METHODS, Method, register_method, unregister_method
-    from lagbc.run.memory import MemoryEstimate
-    from lagbc.run.options import Options, config
-    from lagbc.run.progress import Progress
+    from lagbc.plan.choose import Selection
+    from lagbc.plan.memory import MemoryEstimate
+    from lagbc.plan.options import Options, Progress, config
 
 __version__ = "0.1.0.dev0"
 
@@ -135,11 +134,10 @@ _HOMES = {
     "centrality.stress": ("stress",),
     "centrality.table": ("table",),
     "centrality.together": ("centralities",),
-    "run.options": ("Options", "config"),
-    "run.memory": ("MemoryEstimate",),
-    "methods.choose": ("Selection",),
+    "plan.options": ("Options", "Progress", "config"),
+    "plan.memory": ("MemoryEstimate",),
+    "plan.choose": ("Selection",),
     "methods.table": ("METHODS", "Method", "register_method", "unregister_method"),
-    "run.progress": ("Progress",),
 }
 _MODULES = ("plots", "reference", "types")
 

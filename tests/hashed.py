@@ -25,7 +25,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.within.balls import Finder, deal
 from lagbc.methods.probe import probe
-from lagbc.run.sweep import order_roots
+from lagbc.plan.roots import order_roots
 
 BATCHED = lagbc.METHODS[0]
 FIVE = ("bc", "closeness", "harmonic", "eccentricity", "stress")

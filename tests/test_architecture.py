@@ -22,6 +22,7 @@ FLOORS = (
     ("io", "graph"),
     ("methods",),
     ("reduce",),
+    ("plan",),
     ("run",),
     ("centrality",),
     ("comparison", "plots"),

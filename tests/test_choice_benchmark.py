@@ -12,7 +12,8 @@ from click.testing import CliRunner
 from benchmarks import choice, json_lines
 from benchmarks.graphs import table
 from benchmarks.survey import Network
-from lagbc.methods import cost, tuning
+from lagbc.methods import tuning
+from lagbc.plan import cost
 
 
 def rows(device: str) -> list[choice.Row]:

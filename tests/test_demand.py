@@ -35,8 +35,8 @@ from lagbc.methods import table
 from lagbc.methods.bounds import Bounds
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.within import block
-from lagbc.run import memory
-from lagbc.run.demand import origins, parse_demand, weights_of_columns, without_far_apart
+from lagbc.plan import memory
+from lagbc.plan.demand import origins, parse_demand, weights_of_columns, without_far_apart
 
 # No overflow may show, not even as a warning on the way.
 pytestmark = pytest.mark.filterwarnings("error")

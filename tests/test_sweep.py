@@ -25,8 +25,9 @@ from lagbc.methods.cpu.batched import hops as batched_hops
 from lagbc.methods.cpu.batched import sweep as batched_sweep
 from lagbc.methods.cpu.batched import waiting
 from lagbc.native import core
-from lagbc.run import memory
-from lagbc.run.sweep import order_roots, sweep
+from lagbc.plan import memory
+from lagbc.plan.roots import order_roots
+from lagbc.run.sweep import sweep
 
 A = scale_free(500, 4000, seed=1)
 LENGTHS = with_lengths(A, np.arange(1, 11))

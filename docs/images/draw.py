@@ -66,8 +66,13 @@ FLOORS = (
         (
             (
                 "run",
-                "device, method and memory; the loop over batches; checkpoints",
-                "request.py   options.py   plan.py   workers.py   sweep.py",
+                "the loop over works; who carries them; partial sums",
+                "execute.py",
+            ),
+            (
+                "plan",
+                "device, method, reduction and memory of a run",
+                "request.py   options.py   choose.py   plan.py",
             ),
         ),
         "a graph, and how often each vertex counts",
@@ -89,7 +94,7 @@ FLOORS = (
             (
                 "methods",
                 "the sweeps themselves: forward from the roots, and backward",
-                "contract.py   table.py   choose.py   cpu/   gpu/",
+                "contract.py   table.py   cpu/   gpu/",
             ),
         ),
         "what a sweep reads",

@@ -13,7 +13,7 @@ from lagbc.centrality.compute import compute, compute_one
 from lagbc.centrality.registry import Arguments, registered
 from lagbc.methods import table
 from lagbc.methods.sums import OF_BOUNDS
-from lagbc.run.options import Options
+from lagbc.plan.options import Options
 
 
 @dataclass(frozen=True)

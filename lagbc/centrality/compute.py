@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sized
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +30,11 @@ from lagbc.graph.plain import is_sparse
 from lagbc.graph.validate import is_cupy, stored_loops, take_graph
 from lagbc.methods.sums import DECAYING, PATH_SUMS
 from lagbc.phases import phase
-from lagbc.run.demand import origins, parse_demand
-from lagbc.run.devices import home
-from lagbc.run.execute import Result, execute
-from lagbc.run.options import Options, parse_executor, require_known, stopping, with_defaults
-from lagbc.run.plan import Plan, plan_run
-from lagbc.run.request import (
+from lagbc.plan.demand import origins, parse_demand
+from lagbc.plan.devices import home
+from lagbc.plan.options import Options, parse_executor, require_known, stopping, with_defaults
+from lagbc.plan.plan import Plan, plan_run
+from lagbc.plan.request import (
     Request,
     parse_bounds,
     parse_roots,
@@ -45,12 +44,11 @@ from lagbc.run.request import (
     require_flags,
     warn_of_ties,
 )
-from lagbc.run.upload import is_read_on_device
+from lagbc.plan.resumed import NOTHING, Resumed
+from lagbc.plan.upload import is_read_on_device
+from lagbc.run.execute import Result, execute
 from lagbc.stopping import raise_if_stopped
 from lagbc.types import GraphLike
-
-if TYPE_CHECKING:
-    from lagbc.run.checkpoint import Begun
 
 
 def compute(
@@ -158,7 +156,7 @@ def plan_call(
     strength: bool | str,
     options: Options,
     arguments: Arguments,
-    begun: list[Begun] | None = None,
+    resumed: Resumed | None = None,
 ) -> Call:
     """Check a call, and plan its run; arguments as for `compute` and `plan_run`."""
     centralities = find_all(which)
@@ -175,7 +173,17 @@ def plan_call(
     request = make_request(graph, centralities, arguments)
     if request.sums & PATH_SUMS:
         warn_of_ties(graph, strength, arguments.rtol)
-    return Call(centralities, arguments, plan_run(graph, request, batch, options, begun=begun))
+    resumed = resumed_by(options) if resumed is None else resumed
+    return Call(centralities, arguments, plan_run(graph, request, batch, options, resumed=resumed))
+
+
+def resumed_by(options: Options) -> Resumed:
+    """Tell how the run of the checkpoint among some options was planned."""
+    if with_defaults(options).get("checkpoint") is None:
+        return NOTHING
+    from lagbc.run import checkpoint
+
+    return checkpoint.resumed_by(options)
 
 
 def finish_call(A: GraphLike, call: Call, result: Result) -> dict[str, Any]:

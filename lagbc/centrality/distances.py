@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from lagbc.centrality.compute import compute_one
 from lagbc.centrality.keywords import OfCloseness, OfDistances
 from lagbc.centrality.registry import Arguments
-from lagbc.run.options import Options
+from lagbc.plan.options import Options
 from lagbc.types import Auto, GraphLike, ScoresAndErrors
 
 

@@ -19,10 +19,10 @@ from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph
 from lagbc.limits import most_threads
 from lagbc.phases import phase
-from lagbc.run.memory import SMALL_RUN
-from lagbc.run.options import Options, Settings, require_known, settle, stopping
+from lagbc.plan.memory import SMALL_RUN
+from lagbc.plan.options import Options, Settings, require_known, settle, stopping
+from lagbc.plan.request import parse_tolerance, parse_vertices, require_flags, warn_of_ties
 from lagbc.run.progress import Meter, Stretch
-from lagbc.run.request import parse_tolerance, parse_vertices, require_flags, warn_of_ties
 from lagbc.stopping import check_of_call
 from lagbc.types import GraphLike
 
@@ -186,7 +186,7 @@ def _raw(
 def _fit(graph: Graph, groups: int, how: Settings) -> tuple[int, int]:
     """Return how many groups are counted at once, and by how many threads, in the memory that may be taken.
 
-    A small run is counted in the calling thread, without a look at what is free, as `lagbc.run.memory` says.
+    A small run is counted in the calling thread, without a look at what is free, as `lagbc.plan.memory` says.
     """
     n = max(graph.n, 1)
     most = max(1, min(_MOST, _BYTES // (8 * n)))

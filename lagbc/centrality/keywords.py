@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lagbc.run.options import Options
+from lagbc.plan.options import Options
 from lagbc.types import DemandLike
 
 

@@ -24,10 +24,10 @@ from lagbc.files import require_name, require_writable
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.run.devices import home
-from lagbc.run.options import Options, settle, stopping, with_defaults
+from lagbc.plan.devices import home
+from lagbc.plan.options import Options, settle, stopping, with_defaults
 from lagbc.run.share_file import ShareFile, ShareWriter
-from lagbc.run.shares import Share, Written, begun_in, merge_shares, require_complete, write_share
+from lagbc.run.shares import Share, Written, merge_shares, require_complete, resumed_from, write_share
 from lagbc.types import Auto, CentralityName, DemandLike, GraphLike, Scores
 
 # Arguments that are arrays, and those that are one value.
@@ -191,8 +191,8 @@ def _planned(file: ShareFile) -> tuple[Call, Graph]:
     told, graph = file.json("call"), _graph_in(file)
     try:
         arguments = Arguments(**told["values"], **_arrays_in(file, told["arrays"], graph.n))
-        A, which, begun = graph.without_names(), told["which"], begun_in(file)
-        return plan_call(A, which, "auto", None, None, False, told["options"], arguments, begun), graph
+        A, which, resumed = graph.without_names(), told["which"], resumed_from(file)
+        return plan_call(A, which, "auto", None, None, False, told["options"], arguments, resumed), graph
     except (TypeError, ValueError) as error:
         raise PartError(f"{file.path}: {error}") from error
 

@@ -15,8 +15,8 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import Names, in_words
 from lagbc.graph.validate import as_graph
-from lagbc.run.options import Options, require_known
-from lagbc.run.request import parse_vertex_weights, warn_of_ties
+from lagbc.plan.options import Options, require_known
+from lagbc.plan.request import parse_vertex_weights, warn_of_ties
 from lagbc.types import Auto, GraphLike
 
 

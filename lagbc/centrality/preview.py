@@ -9,18 +9,18 @@ from typing import SupportsIndex, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lagbc.centrality.compute import find_all, plan_call
+from lagbc.centrality.compute import find_all, plan_call, resumed_by
 from lagbc.centrality.registry import Arguments, require_taken
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.methods.choose import Selection
-from lagbc.run.demand import origins, parse_demand
-from lagbc.run.devices import home
-from lagbc.run.memory import MemoryEstimate
-from lagbc.run.options import Options, require_known
-from lagbc.run.plan import Plan, plan_run
-from lagbc.run.request import Request, parse_bounds
+from lagbc.plan.choose import Selection
+from lagbc.plan.demand import origins, parse_demand
+from lagbc.plan.devices import home
+from lagbc.plan.memory import MemoryEstimate
+from lagbc.plan.options import Options, require_known
+from lagbc.plan.plan import Plan, plan_run
+from lagbc.plan.request import Request, parse_bounds
 from lagbc.types import Auto, CentralityName, DemandLike, GraphLike
 
 
@@ -144,18 +144,20 @@ def _plan(
     centralities = find_all(which)
     require_taken(centralities, Arguments(demand=demand, cutoff=cutoff, decay=decay))
     sums = frozenset[str]().union(*(one.sums for one in centralities))
-    bounds = parse_bounds(sums, *cutoff_and_decay)
+    bounds, resumed = parse_bounds(sums, *cutoff_and_decay), resumed_by(options)
     if demand is not None:
         if decay is not None:
             raise InvalidValueError("demand says how often each pair of vertices counts; leave out decay")
         if roots is not None:
             raise InvalidValueError("demand says which roots there are; leave out roots")
         trips = parse_demand(graph.n, demand, graph.names)
-        return plan_run(graph, Request(sums, origins(trips), demand=trips, bounds=bounds), batch, options)
+        return plan_run(
+            graph, Request(sums, origins(trips), demand=trips, bounds=bounds), batch, options, resumed=resumed
+        )
     count = graph.n if roots is None else roots
     if not isinstance(count, SupportsIndex):
         raise InvalidTypeError(f"roots={roots!r} is not an integer; it is a count")
     if not 0 <= operator.index(count) <= graph.n:
         raise InvalidValueError(f"roots={roots}: it is a count, at most {graph.n}, the number of vertices")
     roots_drawn = np.sort(np.random.default_rng(0).choice(graph.n, count, replace=False))
-    return plan_run(graph, Request(sums, roots_drawn, bounds=bounds), batch, options)
+    return plan_run(graph, Request(sums, roots_drawn, bounds=bounds), batch, options, resumed=resumed)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from lagbc.centrality.compute import compute
 from lagbc.centrality.keywords import OfAny
 from lagbc.centrality.registry import Arguments, that_take
-from lagbc.run.options import Options
+from lagbc.plan.options import Options
 from lagbc.types import Auto, CentralityName, ColumnsOfScores, DemandLike, GraphLike, One, Scores, Several
 
 FIVE: tuple[CentralityName, ...] = ("bc", "closeness", "harmonic", "eccentricity", "stress")

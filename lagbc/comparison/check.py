@@ -9,8 +9,8 @@ from lagbc import reference
 from lagbc.comparison.measure import Task, TooSlow, time_method
 from lagbc.comparison.roots import growing_sizes, roots_in_words
 from lagbc.errors import MissingDependencyError
-from lagbc.methods.choose import choose
 from lagbc.methods.table import Method
+from lagbc.plan.choose import choose
 
 # Vertices and edges that the reference visits at most, all its roots together: two or three seconds.
 _REFERENCE_VISITS = 10_000_000

@@ -19,8 +19,8 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import table
 from lagbc.methods.table import Method
 from lagbc.phases import record as record_phases
-from lagbc.run.options import Options, parse_real, settle
-from lagbc.run.request import require_flags
+from lagbc.plan.options import Options, parse_real, settle
+from lagbc.plan.request import require_flags
 from lagbc.types import All, Auto, DeviceName, DTypeName, GraphLike, MethodName
 
 

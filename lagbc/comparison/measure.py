@@ -19,10 +19,10 @@ from lagbc.methods.contract import CountedLevels, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.phases import Phase, record
-from lagbc.run import memory
-from lagbc.run.options import Options
-from lagbc.run.plan import plan_run
-from lagbc.run.request import Request
+from lagbc.plan import memory
+from lagbc.plan.options import Options
+from lagbc.plan.plan import plan_run
+from lagbc.plan.request import Request
 from lagbc.run.sweep import sweep
 from lagbc.types import Auto
 

@@ -11,8 +11,8 @@ from lagbc.centrality.betweenness import bc
 from lagbc.centrality.preview import estimate_memory, select_method
 from lagbc.comparison.roots import draw_roots
 from lagbc.graph.graph import Graph
-from lagbc.run.plan import plan_run
-from lagbc.run.request import Request
+from lagbc.plan.plan import plan_run
+from lagbc.plan.request import Request
 
 # No run is begun that may take longer.
 _MOST_SECONDS = 1.0

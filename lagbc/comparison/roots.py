@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
-from lagbc.run.options import parse_count
-from lagbc.run.request import parse_generator, parse_vertices
+from lagbc.plan.options import parse_count
+from lagbc.plan.request import parse_generator, parse_vertices
 
 # Roots that are neighbours in sweep order, on graphs of high diameter: as many as a block of any method has.
 NEIGHBOURS = 256

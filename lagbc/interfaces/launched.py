@@ -31,7 +31,7 @@ def on_all_ranks(command: Callable[[], Any]) -> Any:
             "an MPI launcher has started several processes, for which mpi4py is needed, and that cannot be imported "
             f"({error}): pip install mpi4py; or pip install 'lagbc[mpi]', in a checkout '.[mpi]'"
         ) from None
-    from lagbc.run.options import config
+    from lagbc.plan.options import config
     from lagbc.run.ranks import on_ranks
 
     def lead(executor: Any) -> Any:

@@ -27,7 +27,7 @@ from lagbc.interfaces.nx_graph import BackendGraph, Node, exact_lengths
 from lagbc.interfaces.nx_graph import convert_from_nx as convert_from_nx  # NetworkX looks for both in this module
 from lagbc.interfaces.nx_graph import convert_to_nx as convert_to_nx
 from lagbc.interfaces.nx_metadata import COMPUTED_BY, RUN_OPTIONS
-from lagbc.run.request import parse_vertex_weights
+from lagbc.plan.request import parse_vertex_weights
 
 # Roots times adjacent pairs from which on converting and computing, about a millisecond, takes less than NetworkX; and
 # roots below which NetworkX takes less than converting alone. `benchmarks/nx_backend.py` measures both sides of them.

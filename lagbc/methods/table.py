@@ -212,7 +212,7 @@ _TRAVERSALS: tuple[MethodName, ...] = (
     "hybrid",
 )
 
-# Of rows without predicted costs, "auto" takes the first that fits; `lagbc.methods.choose` says more.
+# Of rows without predicted costs, "auto" takes the first that fits; `lagbc.plan.choose` says more.
 METHODS: tuple[Method, ...] = (
     Method("batched", "semiring", "cpu", False, "lagbc.methods.cpu.batched.hops", "", _ALL_SEVEN, demand=True),
     Method("graphblas", "semiring", "cpu", False, "lagbc.methods.cpu.graphblas.hops", "graphblas", _ALL_SEVEN),

@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 from lagbc.errors import MemoryWarning, OutOfMemoryError, warn
 from lagbc.graph.csr import as_numpy
 from lagbc.methods import tuning
-from lagbc.methods.contract import Batching, StopFlag, SweepPlan
+from lagbc.methods.contract import StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.phases import phase
+from lagbc.plan.junctions import ADDED, group_size, widths
 from lagbc.reduce.chains import Contracted
 from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.streams import Flows
@@ -37,15 +38,8 @@ from lagbc.run.workers import Summed
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-# Most roots of a group, which share the columns of far ends, and most bytes of their distances; the least is a block.
-GROUP, _BLOCK = 256, 64
-_GROUP_BYTES = 2**27
-# The same on a GPU, where a group has as many roots as its distances have room for.
-_GPU_BLOCK, _GPU_GROUP_BYTES = 256, 2**31
 # Path counts are added and multiplied by weights; beyond this they might leave the range of float64.
 _LARGEST_COUNT = 2.0**1000
-# What a method is asked for.
-ADDED = frozenset({"dependency", "edges"})
 
 
 def sum_chains(
@@ -145,24 +139,6 @@ def sweep_chains(
                     run.size = halved(method, run.size, error)
                     warn(f"{method.name} ran out of memory; it goes on with {run.size} roots at a time", MemoryWarning)
     return run.held
-
-
-def group_size(contracted: Contracted, device: str = "cpu") -> int:
-    """Return how many roots are a group where memory allows it, by the graph alone; a multiple of the method's block.
-
-    On a GPU the groups are about as large as each other.
-    """
-    if device == "cuda":
-        roots = len(contracted.roots)
-        groups = -(-8 * contracted.graph.n * roots // _GPU_GROUP_BYTES)
-        return -(-roots // (groups * _GPU_BLOCK)) * _GPU_BLOCK
-    blocks = min(GROUP, _GROUP_BYTES // (8 * contracted.graph.n)) // _BLOCK
-    return _BLOCK * max(1, blocks)
-
-
-def widths(batching: Batching, size: int) -> tuple[int, int]:
-    """Return how many roots of a group, and how many far ends, are swept at a time."""
-    return (batching.block, batching.block) if batching.concurrent else (size, batching.round(-(-size // 4)))
 
 
 class _Run:

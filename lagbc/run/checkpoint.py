@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.lib.format import read_array, read_array_header_1_0, read_magic
@@ -17,7 +18,9 @@ from lagbc.files import remove_unfinished, written
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import Sums
-from lagbc.run.part import Part
+from lagbc.plan.options import Options, parse_checkpoint, with_defaults
+from lagbc.plan.resumed import Begun, Resumed
+from lagbc.plan.step import Step
 from lagbc.run.workers import Summed
 
 if TYPE_CHECKING:
@@ -37,20 +40,6 @@ _OWNERS = {
     "options": "other options (method, reduce, scores, dtype, endpoints, rtol, cutoff, decay, weights of pairs, or "
     "k for sources)",
 }
-
-
-class Begun(NamedTuple):
-    """How a part was begun: name and device of its method, and whether chains were contracted."""
-
-    name: str
-    device: str
-    chains: bool
-
-    @classmethod
-    def of(cls, label: str) -> Begun:
-        """Read the label of a part."""
-        name, _, device = label.removeprefix("chains ").rpartition(" ")
-        return cls(name, device, label.startswith("chains "))
 
 
 @dataclass(eq=False)
@@ -177,7 +166,7 @@ class Checkpoint:
 
 
 def open_checkpoint(
-    path: str | os.PathLike[str], parts: Sequence[Part], roots: NDArray[np.int64], *, sampled: bool
+    path: str | os.PathLike[str], parts: Sequence[Step], roots: NDArray[np.int64], *, sampled: bool
 ) -> Checkpoint:
     """Read a checkpoint, or start one at no roots done, and write it, so that a run does not begin that cannot.
 
@@ -185,7 +174,7 @@ def open_checkpoint(
     ----------
     path : path of the file
         Its folder must exist. A symlink is followed.
-    parts : sequence of Part
+    parts : sequence of Step
         Of the plan.
     roots : ndarray of int64
         The roots of this call.
@@ -204,7 +193,7 @@ def open_checkpoint(
         digest_options(parts, sampled),
         roots,
     )
-    opened.parts = [Progressed(opened, part.nothing()) for part in parts]
+    opened.parts = [Progressed(opened, _nothing(part)) for part in parts]
     swept = [part.swept for part in parts]
     try:
         if opened.path.exists():
@@ -217,36 +206,29 @@ def open_checkpoint(
     return opened
 
 
-def methods_of(path: Path) -> list[Begun]:
-    """Tell the methods that a checkpoint was begun with; none where that cannot be read."""
-    if not path.is_file():  # to open a pipe would wait for somebody to write
-        return []
+def resumed_by(options: Options) -> Resumed:
+    """Tell how the run of the checkpoint among some options was planned; of none that can be read, nothing.
+
+    `open_checkpoint` says what is wrong with a file.
+    """
+    path = parse_checkpoint(with_defaults(options).get("checkpoint"))
+    if path is None or not path.is_file():  # to open a pipe would wait for somebody to write
+        return Resumed()
     from zipfile import ZipFile
 
     try:
         with ZipFile(path) as archive:
             shape, dtype = _header(archive, "method")
             if shape or dtype.kind != "U" or dtype.itemsize > _MOST_OF_NAMES:
-                return []
+                return Resumed()
             with archive.open("method.npy") as file:
-                names = str(read_array(file, allow_pickle=False)).split(";")
-    except Exception:  # what a damaged archive raises can be anything; `open_checkpoint` says what is wrong
-        return []
-    return [Begun.of(label) for label in names]
-
-
-def drawn_roots(path: Path, count: int, n: int) -> NDArray[np.int64] | None:
-    """Read the sample of a checkpoint, if it is one of so many vertices, which is as good as another."""
-    if not path.is_file():
-        return None
-    from zipfile import ZipFile
-
-    try:
-        with ZipFile(path) as archive:
-            roots = _unpack(archive, "roots", np.empty(count, np.int64))
-    except Exception:  # as above
-        return None
-    return roots if _are_vertices(roots, n) else None
+                labels = str(read_array(file, allow_pickle=False)).split(";")
+            shape, _ = _header(archive, "roots")
+            is_whole = archive.getinfo("roots.npy").file_size >= 8 * math.prod(shape)
+            roots = _unpack(archive, "roots", np.empty(shape, np.int64)) if is_whole else None
+    except Exception:  # a damaged archive may raise any error
+        return Resumed()
+    return Resumed(tuple(map(Begun.of, labels)), roots)
 
 
 def _followed(path: Path) -> Path:
@@ -315,11 +297,6 @@ def _header_of(array: NDArray[Any]) -> tuple[tuple[int, ...], np.dtype[Any]]:
     return array.shape, array.dtype
 
 
-def _are_vertices(roots: NDArray[np.int64], n: int) -> bool:
-    """Whether roots could have been drawn: they are distinct vertices."""
-    return bool(((roots >= 0) & (roots < n)).all()) and len(np.unique(roots)) == len(roots)
-
-
 def _are_same(roots: NDArray[np.int64], others: NDArray[np.int64]) -> bool:
     return np.array_equal(np.sort(roots), np.sort(others))
 
@@ -342,7 +319,7 @@ def digest_graph(graph: Graph) -> str:
     return digest.hexdigest()
 
 
-def digest_graphs(parts: Sequence[Part]) -> str:
+def digest_graphs(parts: Sequence[Step]) -> str:
     """Digest the graphs that are swept, and those whose chains are their edges."""
     digest = _begun()
     for part in parts:
@@ -361,7 +338,7 @@ def _add_graph(digest: hashlib.blake2b, graph: Graph) -> None:
             digest.update(np.ascontiguousarray(as_numpy(array)).data)
 
 
-def digest_options(parts: Sequence[Part], sampled: bool) -> str:
+def digest_options(parts: Sequence[Step], sampled: bool) -> str:
     """Digest all that changes raw sums."""
     digest = _begun()
     for part in parts:
@@ -386,3 +363,15 @@ def digest_options(parts: Sequence[Part], sampled: bool) -> str:
                 digest.update(numbers.astype(np.int64).tobytes())
             digest.update(plan.demand.data.tobytes())
     return digest.hexdigest()
+
+
+def _nothing(part: Step) -> Summed:
+    """Make the sums, on the host, of which no root is done.
+
+    Of a contracted block one array has all that is kept, under the first name.
+    """
+    if part.contracted is None:
+        return Summed.nothing(np, part.sweep, part.graph)
+    first, *others = sorted(part.asked)
+    none = dict.fromkeys(others, np.empty(0))
+    return Summed(0, Sums(**none | {first: np.zeros(part.contracted.held)}), Sums(**none | {first: np.empty(0)}))

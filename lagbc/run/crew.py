@@ -19,12 +19,13 @@ from lagbc.errors import MemoryWarning, OutOfMemoryError, RunError, warn
 from lagbc.graph.csr import as_numpy
 from lagbc.methods.contract import Interrupted, StopFlag
 from lagbc.methods.sums import SparseSums, Sums
-from lagbc.run.devices import Device
-from lagbc.run.part import Part
+from lagbc.plan.devices import Device
+from lagbc.plan.roots import chunk_length
+from lagbc.plan.step import Step
 from lagbc.run.pool import Threads
 from lagbc.run.sweep import with_less_memory
 from lagbc.run.within import BlockWorker, blocks_of
-from lagbc.run.workers import Roots, Workers, chunk_length
+from lagbc.run.workers import Roots, Workers
 
 Result = TypeVar("Result")
 # A chunk, how many of its roots are done, and their sums or None.
@@ -42,10 +43,10 @@ class Crew:
     ----------
     devices : sequence of Device
         The first one prepares the graph, which is copied to the others.
-    part : Part
+    part : Step
     """
 
-    def __init__(self, devices: Sequence[Device], part: Part) -> None:
+    def __init__(self, devices: Sequence[Device], part: Step) -> None:
         self._devices, self._part = devices, part
 
     def each(self, units: Sequence[Any]) -> Generator[Any]:
@@ -127,7 +128,7 @@ class _Piece:
     is_last: bool
 
 
-def _length(units: Sequence[Unit], part: Part, devices: int) -> int:
+def _length(units: Sequence[Unit], part: Step, devices: int) -> int:
     """Tell how many roots a device is given at a time: a chunk, or, of few, so many that all devices have as much."""
     batching = part.method.load().batching
     chunk = chunk_length(part.method, batching)
@@ -139,7 +140,7 @@ def _length(units: Sequence[Unit], part: Part, devices: int) -> int:
     return min(chunk, -(-share // batching.block) * batching.block)
 
 
-def _pieces(units: Sequence[Unit], length: int, part: Part) -> Iterator[_Piece]:
+def _pieces(units: Sequence[Unit], length: int, part: Step) -> Iterator[_Piece]:
     block = part.method.load().batching.block
     for number, (roots, done, _) in enumerate(units):
         for first in range(done, len(roots), length):
@@ -151,7 +152,7 @@ def _pieces(units: Sequence[Unit], length: int, part: Part) -> Iterator[_Piece]:
 class _Run:
     """The devices at work on one list of pieces or groups."""
 
-    def __init__(self, devices: Sequence[Device], part: Part) -> None:
+    def __init__(self, devices: Sequence[Device], part: Step) -> None:
         self._notes: list[tuple[str, type[Warning]]] = []
         self._workers = [_DeviceWorkers(device, part, self._notes) for device in devices]
         self._idle = SimpleQueue[_DeviceWorkers | None]()
@@ -223,7 +224,7 @@ class _Run:
 class _DeviceWorkers:
     """The states of one device, which works for one thread at a time."""
 
-    def __init__(self, device: Device, part: Part, notes: list[tuple[str, type[Warning]]]) -> None:
+    def __init__(self, device: Device, part: Step, notes: list[tuple[str, type[Warning]]]) -> None:
         self.device, self._notes = device, notes
         kind = _Chunks if part.sweep.bounds is None else _Blocks
         self._states: _States = kind(device, part) if part.contracted is None else _Groups(part)
@@ -280,7 +281,7 @@ class _States(Protocol):
 class _Chunks:
     """Sums runs of roots, each by itself."""
 
-    def __init__(self, device: Device, part: Part) -> None:
+    def __init__(self, device: Device, part: Step) -> None:
         self._device, self._part, self._graph, self._plan = device, part, part.graph, part.sweep
         self._workers: Workers | None = None
         self._is_stopped = False
@@ -315,7 +316,7 @@ class _Chunks:
 class _Blocks:
     """Sums blocks of roots within bounds."""
 
-    def __init__(self, device: Device, part: Part) -> None:
+    def __init__(self, device: Device, part: Step) -> None:
         self._device, self._part, self._graph = device, part, part.graph
         self._plan = part.sweep.with_own_flag()
         self._worker: BlockWorker | None = None
@@ -344,7 +345,7 @@ class _Blocks:
 class _Groups:
     """Sums groups of junctions of a contracted block."""
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: Step) -> None:
         assert part.contracted is not None
         self._contracted, self._method, self._size = part.contracted, part.method, part.sweep.batch
         self._stop = StopFlag()

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import Sums
+from lagbc.plan import memory
+from lagbc.plan.devices import devices_of
+from lagbc.plan.options import Settings
+from lagbc.plan.plan import Plan
+from lagbc.plan.step import Step
 from lagbc.reduce.piece import NotContractible
-from lagbc.run import memory
-from lagbc.run.devices import devices_of
-from lagbc.run.options import Settings
-from lagbc.run.part import Part
-from lagbc.run.plan import Plan
 from lagbc.run.sweep import sweep
 from lagbc.run.threads import Elsewhere
 from lagbc.stopping import raise_if_stopped
@@ -73,7 +73,7 @@ class Result:
         return 2
 
     @property
-    def part(self) -> Part:
+    def part(self) -> Step:
         """The part that was swept, where the graph was not reduced."""
         (part,) = self.plan.parts
         return part
@@ -124,7 +124,7 @@ def _execute(plan: Plan) -> Result:
         return Result(whole_sums(plan, sums), plan)
 
 
-def elsewhere_of(settings: Settings, part: Part) -> Elsewhere | None:
+def elsewhere_of(settings: Settings, part: Step) -> Elsewhere | None:
     """Return who sweeps a part in the place of one device, if several are asked for."""
     devices = devices_of(settings, part)
     if not devices:
@@ -149,7 +149,7 @@ def _engine(settings: Settings) -> Engine:
 
 
 def _sum(
-    part: Part,
+    part: Step,
     tell: Callable[[int], None] | None,
     checkpoint: Progressed | None,
     *,
@@ -183,7 +183,7 @@ def _sum(
     )
 
 
-def _loop(part: Part) -> Callable[..., Sums]:
+def _loop(part: Step) -> Callable[..., Sums]:
     """Return the loop over the roots of a part."""
     if part.sweep.bounds is None:
         return sweep
@@ -206,7 +206,7 @@ def _tells(plan: Plan, kept: Checkpoint | None, stack: ExitStack) -> list[Callab
     return [meter.of(number) for number in range(len(stretches))]
 
 
-def edges_of(part: Part) -> float:
+def edges_of(part: Step) -> float:
     """Count the edges that each root traverses; in the undirected case an edge counts once."""
     return part.graph.nnz if part.graph.directed else part.graph.nnz / 2
 

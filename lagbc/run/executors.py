@@ -20,8 +20,8 @@ from typing import Any
 
 from lagbc.budget import host_budget
 from lagbc.errors import ExecutorError, StoppedError
+from lagbc.plan.step import Step
 from lagbc.run.packed import Packed, pack
-from lagbc.run.part import Part
 from lagbc.run.pool import Interrupts
 from lagbc.run.tasks import Done, Failed, Missing, Outcome, Task, forget, here, run_task, version
 from lagbc.run.within import blocks_of
@@ -59,7 +59,7 @@ class Engine:
         for digest in self._packed:
             forget(str(self._folder / digest))  # where the workers are threads of this process
 
-    def each(self, part: Part, units: Sequence[Any]) -> Generator[Any]:
+    def each(self, part: Step, units: Sequence[Any]) -> Generator[Any]:
         """Yield what each unit of the work on a part comes to, in order.
 
         Raises
@@ -94,7 +94,7 @@ class Engine:
             run.wait()
 
 
-def _units_of_task(part: Part, units: int) -> int:
+def _units_of_task(part: Step, units: int) -> int:
     """Tell how many units a task has: one for each thread, chunks one by one; blocks for a GPU are many and small."""
     if part.sweep.bounds is None:
         return 1 if part.contracted is None else part.sweep.threads

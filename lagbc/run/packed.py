@@ -20,7 +20,7 @@ import numpy as np
 from lagbc.files import written
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import StopFlag
-from lagbc.run.part import Part
+from lagbc.plan.step import Step
 
 # Bytes at whose multiples arrays begin, as compiled code reads them best.
 _ALIGNMENT = 64
@@ -50,7 +50,7 @@ class Packed:
         return b"".join(self.pieces)
 
 
-def pack(part: Part) -> Packed:
+def pack(part: Step) -> Packed:
     """Pack a part, with what every worker would work out of its graph, and without its roots."""
     buffers: list[pickle.PickleBuffer] = []
     head = pickle.dumps(_carried(part), protocol=5, buffer_callback=buffers.append)
@@ -62,7 +62,7 @@ def pack(part: Part) -> Packed:
     return Packed(digest.hexdigest(), list(_aligned([sizes, *arrays])))
 
 
-def map_part(path: str) -> Part:
+def map_part(path: str) -> Step:
     """Take up the part that a file holds; OSError where it is not to be seen.
 
     Its arrays may be written, which changes the memory of this process alone.
@@ -72,13 +72,13 @@ def map_part(path: str) -> Part:
         return unpack(memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_COPY)))
 
 
-def unpack(packed: memoryview) -> Part:
+def unpack(packed: memoryview) -> Step:
     """Take up a part; its arrays are in the memory that is given, which may be written."""
     count = int(np.frombuffer(packed, np.int64, 1)[0])
     sizes = np.frombuffer(packed, np.int64, 1 + count).tolist()[1:]
     places = list(accumulate(map(_padded, [8 + 8 * count, *sizes])))
     head, *arrays = (packed[place : place + size] for place, size in zip(places, sizes, strict=False))
-    part: Part = pickle.loads(head, buffers=arrays)
+    part: Step = pickle.loads(head, buffers=arrays)
     return part
 
 
@@ -93,7 +93,7 @@ def _padded(size: int) -> int:
     return -(-size // _ALIGNMENT) * _ALIGNMENT
 
 
-def _carried(part: Part) -> Part:
+def _carried(part: Step) -> Step:
     """Leave out of a part what changes from call to call, and what only the process that adds up needs."""
     contracted = part.contracted
     if contracted is not None:

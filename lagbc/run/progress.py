@@ -7,32 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is.
-
-    Attributes
-    ----------
-    done, total : int
-        Roots. Where a graph was reduced, of all its pieces.
-    seconds : float
-        Since the run, or its resumption, began.
-    gteps : float
-        Billions of edges traversed in a second since then: an edge counts once for every root, in the undirected
-        case as one edge.
-    share : float
-        Of the work, that is of roots times edges: pieces of a reduced graph have more or fewer edges.
-    """
-
-    done: int
-    total: int
-    seconds: float
-    gteps: float
-    share: float
-
-
-Reporter = Callable[[Progress], object]
+from lagbc.plan.options import Progress, Reporter
 
 
 @dataclass(frozen=True)

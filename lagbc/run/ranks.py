@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 from lagbc.errors import InvalidValueError, RunError
 from lagbc.limits import usable_cores_by_number
-from lagbc.run.devices import local_rank
+from lagbc.plan.devices import local_rank
 from lagbc.run.pool import Threads
 from lagbc.run.tasks import forget, portable
 

@@ -19,18 +19,19 @@ from numpy.typing import NDArray
 from lagbc.errors import PartError
 from lagbc.graph.csr import as_numpy
 from lagbc.methods.sums import SparseSums, Sums
+from lagbc.plan import memory
+from lagbc.plan.plan import Plan
+from lagbc.plan.resumed import Begun, Resumed
+from lagbc.plan.roots import chunk_length, order_roots
+from lagbc.plan.step import Step
 from lagbc.reduce.piece import NotContractible
-from lagbc.run import memory
-from lagbc.run.checkpoint import Begun, digest_graph, digest_graphs, digest_options, digest_order
+from lagbc.run.checkpoint import digest_graph, digest_graphs, digest_options, digest_order
 from lagbc.run.execute import Result, edges_of, elsewhere_of, whole_sums
-from lagbc.run.part import Part
-from lagbc.run.plan import Plan
 from lagbc.run.progress import Meter, Stretch
 from lagbc.run.share_file import ShareFile, ShareWriter, writing
-from lagbc.run.sweep import order_roots, sweep
+from lagbc.run.sweep import sweep
 from lagbc.run.threads import Elsewhere
 from lagbc.run.within import blocks_of, sweep_within
-from lagbc.run.workers import chunk_length
 
 Roots = NDArray[np.int64]
 
@@ -70,7 +71,7 @@ class Line:
 
     Attributes
     ----------
-    part : Part
+    part : Step
     name : str
         In the file.
     ordered : ndarray of int64
@@ -81,7 +82,7 @@ class Line:
         Of this order.
     """
 
-    part: Part
+    part: Step
     name: str
     ordered: Roots
     length: int
@@ -89,7 +90,7 @@ class Line:
     digest: str
 
     @classmethod
-    def of(cls, part: Part, name: str) -> Line:
+    def of(cls, part: Step, name: str) -> Line:
         """Line up the roots of a part."""
         batching, contracted = part.method.load().batching, part.contracted
         if contracted is not None:
@@ -282,10 +283,10 @@ def _require_alike(path: Path, made: dict[str, str], first: Path, made_first: di
             raise PartError(f"{path} belongs to {what} than {first}{told}; merge the parts of one run")
 
 
-def begun_in(file: ShareFile) -> list[Begun]:
-    """Tell how the parts of the plan of a share were computed."""
+def resumed_from(file: ShareFile) -> Resumed:
+    """Tell how the steps of the plan of a share were computed."""
     labels = file.json("share")["made"]["methods"]
-    return [Begun.of(label) for label in labels.split(";")] if labels else []
+    return Resumed(tuple(map(Begun.of, labels.split(";"))) if labels else ())
 
 
 def merge_shares(files: Sequence[ShareFile], plan: Plan) -> Result:

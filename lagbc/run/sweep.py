@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from lagbc.budget import BUDGET_VARIABLE
 from lagbc.errors import MemoryWarning, OutOfMemoryError, warn
-from lagbc.graph.csr import as_numpy, module_of
+from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
-from lagbc.graph.order.hubs import group_by_hubs, group_by_length, hub_distances
 from lagbc.methods import tuning
 from lagbc.methods.contract import MethodModule, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
-from lagbc.phases import in_phase, phase
-from lagbc.run import memory
+from lagbc.phases import phase
+from lagbc.plan import memory
+from lagbc.plan.roots import order_roots
 from lagbc.run.threads import Elsewhere
 from lagbc.run.workers import Part, Roots, Summed, Workers, cut
 
@@ -138,35 +138,6 @@ def _sum_elsewhere(elsewhere: Elsewhere, chunks: Sequence[Roots], done: int, beg
     with closing(elsewhere(units)) as found:
         for number, (sums, (chunk, first, _)) in enumerate(zip(found, units, strict=True)):
             yield Part(number, len(chunk), len(chunk) - first, True, sums)
-
-
-@in_phase("order")
-def order_roots(graph: Graph, method: Method, roots: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Put roots into the order in which they are batched: those that see most vertices at the same levels are together.
-
-    On graphs of high diameter that is the sweep order, in which neighbours are neighbours in the graph; on others,
-    where there are many roots, by their distances to the hubs (on a GPU in hops, even where edges have lengths). A root
-    without out-edges adds nothing and is left out.
-    """
-    is_searched = np.zeros(graph.n, np.bool_)
-    is_searched[roots] = graph.out_degrees[roots] > 0
-    rank: NDArray[np.int64] = is_searched[graph.order].nonzero()[0]
-    if not graph.has_high_diameter and len(rank) >= tuning.GROUPED_ROOTS:
-        rank = _group(graph.reordered, method, rank)
-    return graph.order[rank]
-
-
-def _group(graph: Graph, method: Method, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Group vertices of a graph in sweep order by their distances to its hubs."""
-    if method.device == "cpu" and graph.weighted:
-        grouped = group_by_length(graph.csr, graph.transpose.csr, vertices)
-    elif method.device == "cuda":
-        placed = graph.on_device
-        grouped = group_by_hubs(hub_distances(placed.indptr, placed.indices), method.arrays.asarray(vertices))
-    else:
-        grouped = group_by_hubs(graph.hub_distances, module_of(graph.indptr).asarray(vertices))
-    in_order: NDArray[np.int64] = as_numpy(grouped)
-    return in_order
 
 
 def with_less_memory(

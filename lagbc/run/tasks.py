@@ -25,10 +25,10 @@ from lagbc.errors import RunError
 from lagbc.graph.csr import as_numpy
 from lagbc.methods.contract import Interrupted, StopFlag
 from lagbc.methods.sums import Sums
-from lagbc.run import memory
-from lagbc.run.devices import gpu_of_worker
+from lagbc.plan import memory
+from lagbc.plan.devices import gpu_of_worker
+from lagbc.plan.step import Step
 from lagbc.run.packed import map_part, unpack
-from lagbc.run.part import Part
 from lagbc.run.pool import Threads
 from lagbc.run.sweep import with_less_memory
 from lagbc.run.threads import Lender
@@ -165,7 +165,7 @@ class _Shelf:
                 if held is not None:
                     held.users -= 1
 
-    def _prepared(self, part: Part, task: Task) -> _Prepared:
+    def _prepared(self, part: Step, task: Task) -> _Prepared:
         """Make room for a part."""
         size = os.path.getsize(task.file) if task.arrays is None else len(task.arrays)
         needed = size + _bytes_of_states(part)
@@ -190,7 +190,7 @@ class _Shelf:
             one.close()
 
 
-def _taken_up(task: Task) -> Part | None:
+def _taken_up(task: Task) -> Step | None:
     if task.arrays is not None:
         return unpack(memoryview(bytearray(task.arrays)))
     try:
@@ -199,7 +199,7 @@ def _taken_up(task: Task) -> Part | None:
         return None
 
 
-def _bytes_of_states(part: Part) -> int:
+def _bytes_of_states(part: Step) -> int:
     """Bound what is prepared for a part beside its arrays."""
     method, sweep = part.method, part.sweep
     if part.contracted is not None:
@@ -211,7 +211,7 @@ def _bytes_of_states(part: Part) -> int:
 class _Prepared:
     """A part and its runners: one, or more where an engine runs tasks side by side in one process."""
 
-    def __init__(self, part: Part, size: int) -> None:
+    def __init__(self, part: Step, size: int) -> None:
         self.bytes, self.users, self._part = size, 0, part
         self._idle: list[_Runner] = []
         self._all: list[_Runner] = []
@@ -248,7 +248,7 @@ class _Prepared:
         self._idle.clear()
 
 
-def _runner_of(part: Part) -> _Runner:
+def _runner_of(part: Step) -> _Runner:
     stop = StopFlag()
     if (contracted := part.contracted) is not None:
         from lagbc.run.chains import GroupWorker
@@ -262,7 +262,7 @@ def _runner_of(part: Part) -> _Runner:
 class _Chunks:
     """Sums chunks of roots one after the other, each by all threads."""
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: Step) -> None:
         self._part, self._sweep = part, part.sweep
         self._workers: Workers | None = None
 
@@ -304,7 +304,7 @@ class _Sums(Protocol):
 class _SideBySide:
     """Sums units side by side, each by a worker of its own that sums one after the other."""
 
-    def __init__(self, part: Part, stop: StopFlag, make: Callable[[], _Sums]) -> None:
+    def __init__(self, part: Step, stop: StopFlag, make: Callable[[], _Sums]) -> None:
         self._stop, self._context, self._workers = stop, part.method.context(), Lender(make)
         self._pool = Threads(part.sweep.threads if part.method.load().batching.concurrent else 1)
 
@@ -327,7 +327,7 @@ class _SideBySide:
 class _Blocks:
     """Sums blocks of roots within bounds, as many in a call as the method takes; with less where memory runs out."""
 
-    def __init__(self, part: Part, stop: StopFlag) -> None:
+    def __init__(self, part: Step, stop: StopFlag) -> None:
         self._part, self._stop = replace(part, sweep=replace(part.sweep, stop=stop)), stop
         self._at_once = blocks_of(part.method).at_once
         self._workers: _SideBySide | None = None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.targets import shift_into_range
-from lagbc.run.demand import without_far_apart
+from lagbc.plan.demand import without_far_apart
 
 
 def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:

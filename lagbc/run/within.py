@@ -23,8 +23,9 @@ from lagbc.methods.contract import Blocks, MethodModule, SumsWithin, SweepPlan
 from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums
 from lagbc.methods.table import Method
 from lagbc.phases import phase
-from lagbc.run.demand import plan_of_root
-from lagbc.run.sweep import order_roots, with_less_memory
+from lagbc.plan.demand import plan_of_root
+from lagbc.plan.roots import order_roots
+from lagbc.run.sweep import with_less_memory
 from lagbc.run.threads import Elsewhere, Lender, pool_of
 from lagbc.run.weights import into_range
 from lagbc.run.workers import Summed

@@ -16,21 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, MethodModule, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.phases import phase
-from lagbc.run.demand import plan_of_root, weights_of_columns
+from lagbc.plan.demand import plan_of_root, weights_of_columns
+from lagbc.plan.roots import chunk_length
 from lagbc.run.threads import Pool, pool_of
 from lagbc.run.weights import into_range
 
 Roots = NDArray[np.int64]
-
-
-def chunk_length(method: Method, batching: Batching) -> int:
-    """Roots of a chunk: `tuning.CHUNK_ROOTS`, or the next multiple of the method's block."""
-    return -(-tuning.CHUNK_ROOTS[method.device] // batching.block) * batching.block
 
 
 def cut(ordered: Roots, method: Method, batching: Batching, length: int | None = None) -> tuple[list[Roots], int]:

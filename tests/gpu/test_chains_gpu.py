@@ -11,11 +11,12 @@ from strategies import with_lengths
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
+from lagbc.plan import memory
+from lagbc.plan.junctions import group_size
 from lagbc.reduce import tuning
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import NotContractible, Piece
 from lagbc.run import chains as run
-from lagbc.run import memory
 
 (DELTA,) = (row for row in lagbc.METHODS if row.name == "delta-stepping")
 (CPU,) = (row for row in lagbc.METHODS if row.key == ("batched", "cpu", True))
@@ -122,7 +123,7 @@ def test_counts_out_of_range(cupy):
 
 def test_memory_is_what_was_estimated(cupy):
     contracted = contract(roads(40, False))
-    for size in (512, run.group_size(contracted, "cuda")):
+    for size in (512, group_size(contracted, "cuda")):
         plan = SweepPlan(batch=size, sums=run.ADDED, roots=len(contracted.roots), method=DELTA.name)
         needed = memory.of_chains(contracted, DELTA, plan)
         with peak_of(cupy) as peak:

@@ -33,8 +33,8 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS
+from lagbc.plan.roots import order_roots
 from lagbc.reference import count_hops
-from lagbc.run.sweep import order_roots
 
 SCALE_FREE = scale_free(700, 5000, seed=1)
 MESH = grid(30, 31)

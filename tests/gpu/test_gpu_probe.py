@@ -5,8 +5,8 @@ from strategies import grid, path, scale_free
 
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
-from lagbc.methods.choose import choose
 from lagbc.methods.probe import probe
+from lagbc.plan.choose import choose
 
 GRAPHS = {
     "directed": (scale_free(4000, 15000, seed=3), True),

@@ -7,12 +7,13 @@ import pytest
 from strategies import grid, scale_free, with_lengths
 
 import lagbc
+from lagbc.centrality.compute import resumed_by
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table, tuning
-from lagbc.methods.choose import choose
-from lagbc.run import plan
-from lagbc.run.plan import plan_run
-from lagbc.run.request import Request
+from lagbc.plan import plan
+from lagbc.plan.choose import choose
+from lagbc.plan.plan import plan_run
+from lagbc.plan.request import Request
 
 MESH = grid(100, 100)
 SPREAD = np.arange(0, 10_000, 160)
@@ -22,7 +23,8 @@ LENGTHS = with_lengths(MESH, np.arange(1, 11))
 def chosen(A, roots, *, weighted=False, sums=("dependency",), rtol=0.0, **options):
     graph = as_graph(A, directed=False, weighted=weighted)
     request = Request(frozenset(sums), np.asarray(roots), rtol=rtol)
-    return plan_run(graph, request, "auto", {"device": "cpu", **options}).selection
+    options = {"device": "cpu", **options}
+    return plan_run(graph, request, "auto", options, resumed=resumed_by(options)).selection
 
 
 def near(A, count):
@@ -128,7 +130,7 @@ def test_roots_are_lined_up_once(monkeypatch):
     calls = []
     ordinary = plan.order_roots
     monkeypatch.setattr(plan, "order_roots", lambda *given: calls.append(0) or ordinary(*given))
-    monkeypatch.setattr("lagbc.run.sweep.order_roots", lambda *given: calls.append(1) or ordinary(*given))
+    monkeypatch.setattr("lagbc.plan.roots.order_roots", lambda *given: calls.append(1) or ordinary(*given))
     lagbc.bc(MESH, directed=False, sources=SPREAD, device="cpu")
     assert calls == [0]
 

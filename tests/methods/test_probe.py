@@ -6,8 +6,9 @@ from scipy.sparse.csgraph import shortest_path
 from strategies import grid, path, scale_free
 
 from lagbc.graph.validate import as_graph
-from lagbc.methods import cost, tuning
+from lagbc.methods import tuning
 from lagbc.methods.probe import COLUMNS, Probe, probe
+from lagbc.plan import cost
 
 GRAPHS = {
     "directed": (scale_free(400, 1500, seed=3), True),

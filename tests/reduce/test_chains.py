@@ -31,6 +31,7 @@ from strategies import with_lengths
 import lagbc
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
+from lagbc.plan.junctions import group_size
 from lagbc.reduce import chains, columns
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import NotContractible, Piece
@@ -163,7 +164,7 @@ def test_a_real_block_with_the_same_bits_by_any_threads(power, weighted):
 
 def test_work_is_known_before(power):
     contracted = contract(ones(power))
-    size = run.group_size(contracted)
+    size = group_size(contracted)
     work = contracted.work(size)
     seen = []
     sums_of(ones(power), tell=seen.append)

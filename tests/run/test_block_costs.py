@@ -9,10 +9,10 @@ from strategies import scale_free, with_lengths
 
 import lagbc
 from lagbc.graph.validate import as_graph
+from lagbc.plan import block_costs
 from lagbc.reduce import blocks, chains, tuning
 from lagbc.reduce.chains import contract
 from lagbc.reduce.work import Work, evaluations, expect_work
-from lagbc.run import block_costs
 
 AUTO = {"directed": False, "device": "cpu"}
 

@@ -18,11 +18,12 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import table, tuning
 from lagbc.methods.contract import Batching, StopFlag
 from lagbc.methods.cpu.batched import hops
+from lagbc.plan import devices
+from lagbc.plan.options import settle
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import Piece
-from lagbc.run import chains, crew, devices, execute
+from lagbc.run import chains, crew, execute
 from lagbc.run.chain_flows import put_flows
-from lagbc.run.options import settle
 
 A = scale_free(700, 3000, seed=1)
 VERTICES = ("bc", "closeness", "harmonic", "eccentricity", "stress")
@@ -67,7 +68,7 @@ class Fake:
 def short_chunks(monkeypatch):
     """Chunks of two blocks, and groups of junctions of one, so that small graphs have several."""
     monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 128, "cuda": 512})
-    monkeypatch.setattr(chains, "GROUP", 64)
+    monkeypatch.setattr("lagbc.plan.junctions.GROUP", 64)
 
 
 @pytest.fixture(autouse=True)

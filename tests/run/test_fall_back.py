@@ -12,7 +12,7 @@ import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, SweepPlan
-from lagbc.run import memory
+from lagbc.plan import memory
 from lagbc.run.sweep import with_less_memory
 
 A = scale_free(500, 4000, seed=1)

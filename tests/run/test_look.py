@@ -7,8 +7,8 @@ from strategies import disjoint, grid, path, scale_free
 
 import lagbc
 from lagbc.graph.validate import as_graph
+from lagbc.plan import look
 from lagbc.reduce import blocks
-from lagbc.run import look
 
 
 def star(n):

@@ -10,8 +10,8 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
-from lagbc.run import options
-from lagbc.run.graph_memory import device_graph_bytes
+from lagbc.plan import options
+from lagbc.plan.graph_memory import device_graph_bytes
 
 A = scale_free(500, 4000, seed=1)
 

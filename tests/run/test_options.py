@@ -10,7 +10,7 @@ from strategies import cycle, scale_free
 import lagbc
 from lagbc.errors import MemoryWarning
 from lagbc.methods.table import METHODS
-from lagbc.run.options import settle
+from lagbc.plan.options import settle
 
 A = scale_free(60, 300, seed=4)
 

@@ -237,7 +237,8 @@ def test_the_command(tmp_path):
 
 NUMBERS = """
 import os
-from lagbc.run import devices, tasks
+from lagbc.plan import devices
+from lagbc.run import tasks
 
 Workers, numbers = tasks.Workers, set()
 

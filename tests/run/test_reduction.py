@@ -9,9 +9,8 @@ import scipy.sparse as sp
 
 import lagbc
 from lagbc.centrality import compute
+from lagbc.plan import graph_memory
 from lagbc.reduce import tuning
-from lagbc.run import chains as run_chains
-from lagbc.run import graph_memory
 from lagbc.run.execute import execute
 
 
@@ -173,7 +172,7 @@ def kill_after(calls):
 def test_resume(monkeypatch, tmp_path, function):
     """Runs of several parts, one of them of junctions, go on to the same bits wherever they were killed."""
     monkeypatch.setattr(tuning, "SMALL_VERTICES", 30)
-    monkeypatch.setattr(run_chains, "GROUP", 64)
+    monkeypatch.setattr("lagbc.plan.junctions.GROUP", 64)
     clique = sp.coo_array(np.triu(np.ones((90, 90)), 1) * (np.random.default_rng(0).random((90, 90)) < 0.3))
     A = sp.block_diag([clique, ROADS, clique]).tocsr()
     given = REDUCED | {"threads": 1}

@@ -12,7 +12,6 @@ from strategies import grid, scale_free, with_lengths
 
 import lagbc
 from lagbc.methods import tuning
-from lagbc.run import chains
 
 A = scale_free(700, 3000, seed=1)
 WEIGHTS = np.random.default_rng(2).integers(1, 5, A.shape[0])
@@ -43,7 +42,7 @@ CALLS = {
 def short_chunks(monkeypatch):
     """Chunks of two blocks, and groups of junctions of one, so that small graphs have several."""
     monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 128, "cuda": 512})
-    monkeypatch.setattr(chains, "GROUP", 64)
+    monkeypatch.setattr("lagbc.plan.junctions.GROUP", 64)
 
 
 def save(folder, of, graph=A, which="bc", **given):

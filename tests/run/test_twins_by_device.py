@@ -9,8 +9,8 @@ from strategies import scale_free, with_lengths
 
 import lagbc
 from lagbc.methods.contract import Batching
+from lagbc.plan import memory
 from lagbc.reduce import tuning
-from lagbc.run import memory
 
 # Every vertex has a twin.
 A = sp.kron(with_lengths(scale_free(60, 300, seed=1), [1.0]), np.ones((2, 2))).tocsr()

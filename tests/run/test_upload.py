@@ -8,7 +8,7 @@ import lagbc
 from lagbc.graph import tuning as graph_tuning
 from lagbc.graph.graph import Graph
 from lagbc.methods import table
-from lagbc.run import memory, upload
+from lagbc.plan import memory, upload
 
 N = 2000
 

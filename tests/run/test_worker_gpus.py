@@ -10,7 +10,8 @@ from types import SimpleNamespace
 import pytest
 
 from lagbc.methods import table
-from lagbc.run import devices, tasks
+from lagbc.plan import devices
+from lagbc.run import tasks
 
 NAMES = (*devices._LOCAL_RANKS, "CUDA_VISIBLE_DEVICES")
 

@@ -14,8 +14,9 @@ from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.batched import hops
 from lagbc.methods.sums import Sums
-from lagbc.run import memory
-from lagbc.run.sweep import order_roots, sweep
+from lagbc.plan import memory
+from lagbc.plan.roots import order_roots
+from lagbc.run.sweep import sweep
 from lagbc.run.workers import Workers, cut
 
 EVERY = frozenset({"dependency", "stress", "reached", "distance", "inverse", "edges", "depth"})

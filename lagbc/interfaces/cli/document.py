@@ -17,7 +17,7 @@ from lagbc.interfaces.cli.outputs import bounds_of
 if TYPE_CHECKING:
     from lagbc.interfaces.cli.graphs import Source
     from lagbc.interfaces.cli.options import SampleOptions
-    from lagbc.methods.choose import Selection
+    from lagbc.plan.choose import Selection
 
 # Counts changes that scripts would notice; new names are none.
 _LAYOUT = 1

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lagbc.interfaces.cli.steps import Steps
     from lagbc.io.graph_file import GraphFile
     from lagbc.io.vertices import Vertices
-    from lagbc.methods.choose import Selection
+    from lagbc.plan.choose import Selection
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,7 @@ def choose(source: Source, which: Any, given: dict[str, Any], sample: SampleOpti
 
 def introduction(source: Source, choice: Selection, sample: SampleOptions, given: dict[str, Any]) -> str:
     """Say what a command is about to compute: the graph, the method, what became of values, and the roots."""
-    from lagbc.run.request import has_rounded_inverses
+    from lagbc.plan.request import has_rounded_inverses
 
     n = source.graph.n
     lines = [headline(source), *([form(source)] if source.file.said else []), reasoned(choice)]

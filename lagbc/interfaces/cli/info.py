@@ -32,7 +32,7 @@ def info_command(source: options.GraphOptions, as_json: bool, progress: bool) ->
     from lagbc.limits import usable_cores
     from lagbc.methods.table import gpu_names, gpus_in_words
     from lagbc.native import level, levels
-    from lagbc.run.options import with_defaults
+    from lagbc.plan.options import with_defaults
 
     with shown_steps(progress) as steps:
         taken = open_source(source, steps)

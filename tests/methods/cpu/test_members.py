@@ -15,8 +15,8 @@ from lagbc.methods import table
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import extended
 from lagbc.methods.sums import Sums
+from lagbc.plan.step import Step
 from lagbc.run.checkpoint import digest_options
-from lagbc.run.part import Part
 from lagbc.run.sweep import sweep
 from lagbc.run.workers import Workers
 
@@ -221,4 +221,4 @@ def test_a_method_that_does_not_read_members_refuses_them():
 def test_a_checkpoint_belongs_to_members(row):
     graph, roots = as_graph(path(3), weighted=row.weighted), np.arange(3)
     plans = [SweepPlan(batch=64), *(SweepPlan(batch=64, members=np.full(3, m)) for m in (1.0, 2.0))]
-    assert len({digest_options([Part(graph, roots, row, plan)], False) for plan in plans}) == 3
+    assert len({digest_options([Step(graph, roots, row, plan)], False) for plan in plans}) == 3

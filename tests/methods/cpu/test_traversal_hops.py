@@ -14,7 +14,7 @@ from lagbc.methods import table
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu.traversal import hops, sweep
 from lagbc.methods.sums import OF_BOUNDS, PATH_SUMS, Sums
-from lagbc.run import memory
+from lagbc.plan import memory
 
 EVERY = frozenset(field.name for field in fields(Sums)) - OF_BOUNDS
 GRAPHS = {

@@ -150,7 +150,7 @@ class Kernels:
             self.dtypes, self.depth_bytes, self.dists, self.counts, asked_for, besides
         ):
             if ("stress" in sums and dtype == "float32") or (dtype == "uint32" and not sums):
-                continue  # never asked for; see `lagbc.run.plan` for the first
+                continue  # never asked for; see `lagbc.plan.plan` for the first
             if (by_column or members) and (not sums or "stress" in sums or dtype == "float32"):
                 continue  # the same
             if count and (not sums or count not in (dtype, NARROW.get(dtype))):

@@ -3,7 +3,7 @@
 A request for sums over paths is a piece: its graph, with the roots as sources and what each vertex counts as a target.
 `lagbc.reduce` takes it apart: into blocks, of which each is left without its twins, or contracted to its junctions.
 What is left is swept, and the sums come back the same way. Whether it pays is told by the work, roots times edges; of
-junctions by what `lagbc.run.block_costs` predicts, before a block is contracted.
+junctions by what `lagbc.plan.block_costs` predicts, before a block is contracted.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from lagbc.methods import table
 from lagbc.methods import tuning as methods_tuning
 from lagbc.methods.sums import Sums
 from lagbc.phases import phase
+from lagbc.plan import block_costs, look, memory
+from lagbc.plan.options import Settings
+from lagbc.plan.request import Request
 from lagbc.reduce import tuning
 from lagbc.reduce.piece import NotContractible, NotReducible, Piece, Scores
-from lagbc.run import block_costs, look, memory
-from lagbc.run.options import Settings
-from lagbc.run.request import Request
 from lagbc.stopping import raise_if_stopped
 
 if TYPE_CHECKING:
@@ -266,9 +266,9 @@ def _contracted(piece: Piece, device: str = "cpu", most: float = np.inf) -> Iter
 
     All junctions are swept, however few roots there are: it is not contracted for fewer roots than these.
     """
+    from lagbc.plan.junctions import group_size
     from lagbc.reduce.chains import contract
     from lagbc.reduce.work import expect_work
-    from lagbc.run.chains import group_size
 
     weighted, roots = piece.graph.weighted, int(np.count_nonzero(piece.sources))
     foreseen = expect_work(piece)

@@ -15,7 +15,7 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.names import Names, in_words
 from lagbc.methods.bounds import Bounds
 from lagbc.methods.sums import OF_BOUNDS
-from lagbc.run.options import parse_count, parse_real
+from lagbc.plan.options import parse_count, parse_real
 
 if TYPE_CHECKING:
     from scipy import sparse

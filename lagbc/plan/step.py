@@ -11,16 +11,15 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.sums import DEPENDENCY, Sums
+from lagbc.methods.sums import DEPENDENCY
 from lagbc.methods.table import Method
-from lagbc.run.workers import Summed
 
 if TYPE_CHECKING:
     from lagbc.reduce.chains import Contracted
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class Step:
     """A graph with roots that one method sweeps; a chunk of roots belongs to one part.
 
     Attributes
@@ -31,7 +30,7 @@ class Part:
     method : Method
     sweep : SweepPlan
     ordered : ndarray of int64, or None
-        The roots as `lagbc.run.sweep.order_roots` lines them up, where the choice of the method needed that.
+        The roots as `lagbc.plan.roots.order_roots` lines them up, where the choice of the method needed that.
     contracted : Contracted or None
         The block whose junctions are the vertices of the graph; then `lagbc.run.chains` has the loop over the roots.
     asked : frozenset of str
@@ -55,17 +54,6 @@ class Part:
     def label(self) -> str:
         """What a checkpoint knows it by: name and device of the method, and whether chains are contracted."""
         return f"{'chains ' if self.contracted else ''}{self.method.name} {self.method.device}"
-
-    def nothing(self) -> Summed:
-        """Make the sums, on the host, of which no root is done.
-
-        Of a contracted block one array has all that is kept, under the first name.
-        """
-        if self.contracted is None:
-            return Summed.nothing(np, self.sweep, self.graph)
-        first, *others = sorted(self.asked)
-        none = dict.fromkeys(others, np.empty(0))
-        return Summed(0, Sums(**none | {first: np.zeros(self.contracted.held)}), Sums(**none | {first: np.empty(0)}))
 
     @property
     def bytes_of_sums(self) -> int:

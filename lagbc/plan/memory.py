@@ -12,9 +12,9 @@ from lagbc.graph.graph import Graph
 from lagbc.limits import most_threads
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.table import Method
-from lagbc.run.demand import demand_bytes
-from lagbc.run.graph_memory import decomposition_bytes, device_graph_bytes, host_graph_bytes
-from lagbc.run.workers import chunk_length
+from lagbc.plan.demand import demand_bytes
+from lagbc.plan.graph_memory import decomposition_bytes, device_graph_bytes, host_graph_bytes
+from lagbc.plan.roots import chunk_length
 
 if TYPE_CHECKING:
     from lagbc.reduce.chains import Contracted
@@ -142,7 +142,7 @@ def of_chains(contracted: Contracted, method: Method, plan: SweepPlan, limit: in
     group there are distances, path counts and target weights, and what enters each chain; besides, columns of far ends,
     and copies of what is swept at a time. On a GPU there are the chains themselves, too.
     """
-    from lagbc.run.chains import widths
+    from lagbc.plan.junctions import widths
 
     graph, chains, batching = contracted.graph, len(contracted.ways.lengths), method.load().batching
     width, more = widths(batching, plan.batch)

@@ -49,7 +49,7 @@ def parse_demand(n: int, demand: Any, names: Names | None = None) -> sparse.csr_
     """
     from scipy import sparse
 
-    from lagbc.run.trips import matrix_of
+    from lagbc.plan.trips import matrix_of
 
     demand = matrix_of(demand, n, names)
     refuse_masked("demand", demand, "pass demand.filled(0), in which nobody travels where an entry was masked")

@@ -11,8 +11,8 @@ from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import is_cupy
 from lagbc.methods import table
-from lagbc.run.options import Options, Settings, devices_in
-from lagbc.run.part import Part
+from lagbc.plan.options import Options, Settings, devices_in
+from lagbc.plan.step import Step
 from lagbc.types import All
 
 # What launchers call the number of a process among those of its machine: Open MPI, MPICH and Intel MPI, MVAPICH, PMI,
@@ -114,7 +114,7 @@ def home(A: Any, options: Options) -> AbstractContextManager[Any]:
     return device
 
 
-def devices_of(settings: Settings, part: Part) -> list[Device]:
+def devices_of(settings: Settings, part: Step) -> list[Device]:
     """Return the devices that sweep a part, if they are several."""
     numbers = gpu_numbers(settings.devices) if part.method.device == "cuda" else ()
     return [Gpu(number) for number in numbers] if len(numbers) > 1 else []

@@ -12,25 +12,24 @@ from lagbc.graph import tuning
 from lagbc.graph.graph import Graph
 from lagbc.methods import table
 from lagbc.methods import tuning as methods_tuning
-from lagbc.methods.choose import Selection, choose
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.probe import Probe, probe
 from lagbc.methods.sums import PATH_SUMS
 from lagbc.methods.table import Method
 from lagbc.phases import in_phase
-from lagbc.run import memory
-from lagbc.run.devices import gpu_numbers
-from lagbc.run.memory import MemoryEstimate
-from lagbc.run.options import Options, Settings, settle
-from lagbc.run.part import Part
-from lagbc.run.reduction import Reduction, reduce_request
-from lagbc.run.request import Request
-from lagbc.run.sweep import order_roots
-from lagbc.run.workers import chunk_length
+from lagbc.plan import memory
+from lagbc.plan.choose import Selection, choose
+from lagbc.plan.devices import gpu_numbers
+from lagbc.plan.memory import MemoryEstimate
+from lagbc.plan.options import Options, Settings, settle
+from lagbc.plan.reduction import Reduction, reduce_request
+from lagbc.plan.request import Request
+from lagbc.plan.resumed import NOTHING, Begun, Resumed
+from lagbc.plan.roots import chunk_length, order_roots
+from lagbc.plan.step import Step
 
 if TYPE_CHECKING:
     from lagbc.reduce.chains import Contracted
-    from lagbc.run.checkpoint import Begun
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +41,7 @@ class Plan:
     request : Request
     graph : Graph
         Of the call.
-    parts : tuple of Part
+    parts : tuple of Step
         What is swept: the graph, or pieces that a reduction left of it.
     reduction : Reduction or None
         What makes sums of the graph out of those of its pieces.
@@ -59,7 +58,7 @@ class Plan:
 
     request: Request
     graph: Graph
-    parts: tuple[Part, ...]
+    parts: tuple[Step, ...]
     reduction: Reduction | None
     selection: Selection
     memory: MemoryEstimate
@@ -99,12 +98,12 @@ def plan_run(
     options: Options,
     *,
     chains: bool = True,
-    begun: list[Begun] | None = None,
+    resumed: Resumed = NOTHING,
 ) -> Plan:
     """Plan a run, as all functions do it.
 
     No state is prepared. Where "auto" has a choice to make, the graph is put in order and a probe searches it; parts
-    that were `begun`, by default those of a checkpoint, go on as they were.
+    of a run that is `resumed` go on as they were.
 
     Raises
     ------
@@ -114,9 +113,8 @@ def plan_run(
         A method was asked for whose library is not installed.
     """
     settings = _on_device_of(graph, settle(batch, options))
-    request = _without_weightless(_as_drawn_before(request, graph.n, settings))
-    if begun is None:
-        begun = _begun(settings)
+    request = _without_weightless(_as_drawn_before(request, graph.n, resumed))
+    begun = list(resumed.steps)
     chains = chains and (not begun or any(one.chains for one in begun))
     reduction = reduce_request(graph, request, settings, chains=chains)
     if reduction is not None:
@@ -147,7 +145,7 @@ def _place_chains(contracted: Contracted, request: Request, settings: Settings, 
     On a GPU groups are halved until they fit into the memory; where "auto" chose one that is too small, the CPU is
     taken.
     """
-    from lagbc.run.chains import ADDED, group_size
+    from lagbc.plan.junctions import ADDED, group_size
 
     graph = contracted.graph
     roots = graph.order[contracted.roots]
@@ -173,7 +171,7 @@ def _place_chains(contracted: Contracted, request: Request, settings: Settings, 
     if needed.is_over and device == "cuda" and settings.device == settings.method == "auto":
         return _place_chains(contracted, request, settings, "cpu")._replace(too_large=needed)
     reason = f"junctions by {selection.reason}"
-    part = Part(graph, roots, selection.method, sweep, ordered, contracted, request.sums)
+    part = Step(graph, roots, selection.method, sweep, ordered, contracted, request.sums)
     return _Place(Selection(selection.method, reason), part, needed)
 
 
@@ -220,22 +218,9 @@ def _on_device_of(graph: Graph, settings: Settings) -> Settings:
     return replace(settings, device="cuda")
 
 
-def _begun(settings: Settings) -> list[Begun]:
-    """Tell how the parts of a checkpoint, if there is one, were begun."""
-    if not settings.checkpoint:
-        return []
-    from lagbc.run.checkpoint import methods_of
-
-    return methods_of(settings.checkpoint)
-
-
-def _as_drawn_before(request: Request, n: int, settings: Settings) -> Request:
-    """Take the sample of a checkpoint in place of one that was drawn without a seed: it is as good."""
-    if not request.is_redrawn or settings.checkpoint is None:
-        return request
-    from lagbc.run.checkpoint import drawn_roots
-
-    before = drawn_roots(settings.checkpoint, len(request.roots), n)
+def _as_drawn_before(request: Request, n: int, resumed: Resumed) -> Request:
+    """Take the sample of a resumed run in place of one that was drawn without a seed: it is as good."""
+    before = resumed.sample(len(request.roots), n) if request.is_redrawn else None
     return request if before is None else replace(request, roots=before)
 
 
@@ -295,7 +280,7 @@ class _Place(NamedTuple):
     """A method and what it sweeps, why it was taken, what it needs, and what a GPU was too small for."""
 
     selection: Selection
-    part: Part
+    part: Step
     needed: MemoryEstimate
     too_large: MemoryEstimate | None = None
 
@@ -346,7 +331,7 @@ def _place_on(graph: Graph, request: Request, settings: Settings) -> _Place:
     asked = _plan_sweep(graph, method, request, settings)
     _require_options(method, given, settings)
     sweep, needed = memory.fit(there, method, asked, settings.memory)
-    return _Place(selection, Part(there, request.roots, method, sweep, ordered), needed)
+    return _Place(selection, Step(there, request.roots, method, sweep, ordered), needed)
 
 
 def _gpus(method: Method, settings: Settings) -> str:

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
-from lagbc.methods import cost, table, tuning
+from lagbc.methods import table, tuning
 from lagbc.methods.probe import Probe
 from lagbc.methods.sums import DEPENDENCY, OF_BOUNDS
 from lagbc.methods.table import Method
+from lagbc.plan import cost
 
 _AS_A_RULE = "the fastest there as a rule"
 

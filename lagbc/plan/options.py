@@ -25,8 +25,34 @@ from lagbc.limits import usable_cores
 from lagbc.stopping import stopping_by
 
 if TYPE_CHECKING:
-    from lagbc.run.progress import Reporter
     from lagbc.types import All, Auto, Devices, DTypeName, MethodName, ReduceName, Stop
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is.
+
+    Attributes
+    ----------
+    done, total : int
+        Roots. Where a graph was reduced, of all its pieces.
+    seconds : float
+        Since the run, or its resumption, began.
+    gteps : float
+        Billions of edges traversed in a second since then: an edge counts once for every root, in the undirected
+        case as one edge.
+    share : float
+        Of the work, that is of roots times edges: pieces of a reduced graph have more or fewer edges.
+    """
+
+    done: int
+    total: int
+    seconds: float
+    gteps: float
+    share: float
+
+
+Reporter = Callable[[Progress], object]
 
 
 class Options(TypedDict, total=False):
@@ -242,7 +268,7 @@ def settle(batch: int | str, options: Options) -> Settings:
         variant=given.get("variant"),
         virtual_warp=_parse_virtual_warp(given.get("virtual_warp")),
         progress=_parse_progress(given.get("progress", False)),
-        checkpoint=_parse_checkpoint(given.get("checkpoint")),
+        checkpoint=parse_checkpoint(given.get("checkpoint")),
         devices=devices,
         executor=executor,
     )
@@ -315,7 +341,8 @@ def _parse_method(method: Any) -> str:
     return method
 
 
-def _parse_checkpoint(checkpoint: Any) -> Path | None:
+def parse_checkpoint(checkpoint: Any) -> Path | None:
+    """Return the path of a checkpoint; TypeError or CheckpointError if it is none."""
     if checkpoint is None:
         return None
     try:

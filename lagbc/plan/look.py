@@ -1,7 +1,7 @@
 """Whether the structure of a graph is looked at before it is swept: the look is work of its own, and has to pay.
 
     look     n * vertex + nnz * edge, on one thread of the host
-    sweeps   of a CPU, what `lagbc.run.block_costs` predicts, shared by some threads
+    sweeps   of a CPU, what `lagbc.plan.block_costs` predicts, shared by some threads
              of a GPU, roots * nnz * edge, an edge taking longer where the diameter is high or edges have lengths
 
 It is done where it takes a small share of the sweeps; up to a larger one where it is too short to be felt, or where
@@ -15,8 +15,8 @@ import numpy as np
 
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
+from lagbc.plan import block_costs
 from lagbc.reduce import tuning
-from lagbc.run import block_costs
 
 
 def pays(graph: Graph, roots: int, device: str) -> bool:

@@ -12,7 +12,7 @@ from scipy import sparse
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.given import column_of, reals_of, refuse_masked, require_reals
 from lagbc.graph.names import Names, numbers_of
-from lagbc.run.request import parse_numbers
+from lagbc.plan.request import parse_numbers
 
 # Columns of a table of trips.
 _FROM, _TO, _TRIPS = "from", "to", "trips"

@@ -8,8 +8,8 @@ from typing import Any
 from lagbc.graph import tuning as graph_tuning
 from lagbc.graph.plain import is_sparse
 from lagbc.methods import table, tuning
-from lagbc.run import memory
-from lagbc.run.options import Options, Settings, settle
+from lagbc.plan import memory
+from lagbc.plan.options import Options, Settings, settle
 
 
 def is_read_on_device(A: Any, roots: Callable[[], int], *, weighted: bool, options: Options) -> bool:
