@@ -65,7 +65,7 @@ def describe(A: csr_array, options: Row) -> str:
     graph = as_graph(A, directed=options["directed"])
     plan = plan_run(graph, Request(DEPENDENCY, np.arange(graph.n)), "auto", {"device": options["device"]})
     said = f"{plan.reduction}" if plan.reduction is not None else "nothing"
-    parts = {f"{part.label.removesuffix(part.method.device)}on {part.method.device}" for part in plan.parts}
+    parts = {f"{part.label.removesuffix(part.method.device)}on {part.method.device}" for part in plan.steps}
     return f"{said}; {', '.join(sorted(parts))}"
 
 

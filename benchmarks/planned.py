@@ -72,7 +72,7 @@ class Timed:
 
     def describe(self) -> dict[str, Any]:
         """Give the columns of a line of results."""
-        parts, reduction = self.plan.parts, self.plan.reduction
+        parts, reduction = self.plan.steps, self.plan.reduction
         return {
             "planning": self.planning,
             "sweeping": self.sweeping,
@@ -95,9 +95,9 @@ def prepare(make: Callable[[], Graph], options: Any, clock: Clock, *, chains: bo
         begun = clock()
         request = Request(DEPENDENCY, np.arange(graph.n))
         plan = plan_run(graph, request, "auto", cast(Options, options), chains=chains)
-        parts = tuple(replace(part, ordered=_line_up(part)) for part in plan.parts)
+        parts = tuple(replace(part, ordered=_line_up(part)) for part in plan.steps)
         taken.append(clock() - begun)
-    return replace(plan, parts=parts), min(taken)
+    return replace(plan, steps=parts), min(taken)
 
 
 def time_run(
@@ -121,16 +121,16 @@ def time_run(
 def time_plan(plan: Plan, planning: float, clock: Clock, budget: float) -> Timed:
     """Time what is planned, as `time_run` does."""
     threads, small = plan.settings.threads, None if plan.reduction is None else plan.reduction.blocks.small
-    roots = sum(len(_roots_of(part)) for part in plan.parts)
+    roots = sum(len(_roots_of(part)) for part in plan.steps)
     expected = 0.0 if small is None else _expect_small(small, threads, clock)
-    for part in plan.parts:
+    for part in plan.steps:
         _sum_some(part, _roots_of(part)[:1])
         expected += _time_some(part, threads * RUN["cpu"], clock)[0]
     if expected <= budget:
         taken, result = _time(clock, lambda: execute(plan))
         return Timed(plan, planning, taken, roots, roots, result.sums)
     least, share = LEAST_RUNS * threads * RUN["cpu"], budget / expected
-    parts = [_time_some(part, max(int(len(_roots_of(part)) * share), least), clock) for part in plan.parts]
+    parts = [_time_some(part, max(int(len(_roots_of(part)) * share), least), clock) for part in plan.steps]
     sweeping = sum(taken for taken, _ in parts)
     if small is not None:
         sweeping += _time(clock, lambda: list(small.steps(threads)))[0]
@@ -150,7 +150,7 @@ class _Some(Contracted):
 
 def _swept(plan: Plan) -> tuple[Any, ...]:
     """Tell which sweeps a plan makes from those of other plans of the same network."""
-    parts = ((part.method, part.graph.n, part.graph.nnz, part.label, len(part.roots)) for part in plan.parts)
+    parts = ((part.method, part.graph.n, part.graph.nnz, part.label, len(part.roots)) for part in plan.steps)
     return plan.reduction is None, *parts
 
 

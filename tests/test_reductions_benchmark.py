@@ -56,7 +56,7 @@ def test_some_roots_are_scaled_to_all_and_small_blocks_are_computed(monkeypatch:
         )
     assert found.plan.reduction is not None
     assert found.plan.reduction.blocks.small.done == 9
-    chains, twins = sorted(found.plan.parts, key=lambda part: part.contracted is None)
+    chains, twins = sorted(found.plan.steps, key=lambda part: part.contracted is None)
     assert chains.contracted is not None
     assert sum(len(call.args[1]) for call in groups.call_args_list) == 1 + 64 + 256
     # Each stretch takes a second of this clock.

@@ -88,7 +88,7 @@ class Task:
         request = Request(frozenset({"dependency"}), self.roots[:count])
         planned = plan_run(self.places[row.device].graph, request, self.batch, options)
         memory.require(planned.memory)
-        (part,) = planned.parts
+        (part,) = planned.steps
         return replace(part.sweep, roots=len(self.roots))
 
 

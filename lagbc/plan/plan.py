@@ -41,7 +41,7 @@ class Plan:
     request : Request
     graph : Graph
         Of the call.
-    parts : tuple of Step
+    steps : tuple of Step
         What is swept: the graph, or pieces that a reduction left of it.
     reduction : Reduction or None
         What makes sums of the graph out of those of its pieces.
@@ -58,7 +58,7 @@ class Plan:
 
     request: Request
     graph: Graph
-    parts: tuple[Step, ...]
+    steps: tuple[Step, ...]
     reduction: Reduction | None
     selection: Selection
     memory: MemoryEstimate
@@ -71,8 +71,8 @@ class Plan:
         """Whether one thread sweeps it, in some 10 ms: to start another is felt, and to wait with a Ctrl-C is not."""
         if self.memory.is_small:
             return True
-        work = sum(len(part.roots) * part.graph.nnz for part in self.parts)
-        return work <= methods_tuning.THREAD_WORK and all(part.sweep.threads == 1 for part in self.parts)
+        work = sum(len(part.roots) * part.graph.nnz for part in self.steps)
+        return work <= methods_tuning.THREAD_WORK and all(part.sweep.threads == 1 for part in self.steps)
 
     def warn_of_less_memory(self) -> None:
         """Warn where the memory budget takes the CPU in place of the GPU, or a smaller batch than was asked for."""
@@ -82,7 +82,7 @@ class Plan:
         asked = self.settings.batch
         if asked is None:
             return
-        for part in self.parts:
+        for part in self.steps:
             batching, roots = part.method.load().batching, len(part.roots)
             batch = _batch(part.method, roots, _threads(part.graph, part.method, roots, self.settings), self.settings)
             if part.sweep.batch < memory.widest(part.method, batching, batch, roots):

@@ -61,7 +61,7 @@ class Result:
         for c, d, alone in bounds:
             if decays or d == 0:
                 part = replace(self.part, sweep=replace(self.part.sweep, bounds=alone))
-                yield Result(self.sums.column(bounds, c, d), replace(self.plan, parts=(part,)))
+                yield Result(self.sums.column(bounds, c, d), replace(self.plan, steps=(part,)))
 
     @property
     def pairs(self) -> int:
@@ -75,7 +75,7 @@ class Result:
     @property
     def part(self) -> Step:
         """The part that was swept, where the graph was not reduced."""
-        (part,) = self.plan.parts
+        (part,) = self.plan.steps
         return part
 
 
@@ -104,10 +104,10 @@ def _execute(plan: Plan) -> Result:
     memory.require(plan.memory)
     plan.warn_of_less_memory()
     settings, kept = plan.settings, None
-    if settings.checkpoint is not None and plan.parts:
+    if settings.checkpoint is not None and plan.steps:
         from lagbc.run.checkpoint import open_checkpoint
 
-        kept = open_checkpoint(settings.checkpoint, plan.parts, plan.request.roots, sampled=plan.request.is_sample)
+        kept = open_checkpoint(settings.checkpoint, plan.steps, plan.request.roots, sampled=plan.request.is_sample)
     with ExitStack() as stack:
         tells = _tells(plan, kept, stack)
         engine = None if settings.executor is None else stack.enter_context(_engine(settings))
@@ -119,7 +119,7 @@ def _execute(plan: Plan) -> Result:
                 in_calling_thread=plan.is_short,
                 elsewhere=elsewhere_of(settings, part) if engine is None else partial(engine.each, part),
             )
-            for number, part in enumerate(plan.parts)
+            for number, part in enumerate(plan.steps)
         ]
         return Result(whole_sums(plan, sums), plan)
 
@@ -195,12 +195,12 @@ def _loop(part: Step) -> Callable[..., Sums]:
 def _tells(plan: Plan, kept: Checkpoint | None, stack: ExitStack) -> list[Callable[[int], None] | None]:
     """Return for each part what takes how many of its roots are done; None where nobody asks."""
     if not plan.settings.progress:
-        return [None] * len(plan.parts)
+        return [None] * len(plan.steps)
     from lagbc.run.progress import Meter, Stretch
 
     stretches = [
         Stretch(part.swept, kept.parts[number].state.done if kept else 0, edges_of(part))
-        for number, part in enumerate(plan.parts)
+        for number, part in enumerate(plan.steps)
     ]
     meter = Meter(stretches, plan.settings.progress, _note(plan), stack)
     return [meter.of(number) for number in range(len(stretches))]
@@ -215,6 +215,6 @@ def _note(plan: Plan) -> str:
     """Return what a progress bar says beside the rate."""
     if plan.reduction is not None:
         return f"; {plan.reduction.in_short}"
-    (part,) = plan.parts
+    (part,) = plan.steps
     idle = len(part.roots) - part.swept
     return f"; {idle} of {len(part.roots)} have no out-edges" if idle else ""

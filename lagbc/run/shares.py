@@ -317,7 +317,7 @@ def merge_shares(files: Sequence[ShareFile], plan: Plan) -> Result:
 
 
 def _lines(plan: Plan) -> list[Line]:
-    return [Line.of(part, str(number)) for number, part in enumerate(plan.parts)]
+    return [Line.of(part, str(number)) for number, part in enumerate(plan.steps)]
 
 
 def _share_out(lines: Sequence[Line], share: Share) -> list[range]:
@@ -338,9 +338,9 @@ def _made(plan: Plan, lines: Sequence[Line]) -> dict[str, str]:
     """Digest what the sums belong to."""
     return {
         "graph": digest_graph(plan.graph),
-        "options": digest_options(plan.parts, plan.request.is_sample),
+        "options": digest_options(plan.steps, plan.request.is_sample),
         "roots": digest_order(np.sort(plan.request.roots), 0),
-        "methods": ";".join(part.label for part in plan.parts),
-        "pieces": digest_graphs(plan.parts),
+        "methods": ";".join(part.label for part in plan.steps),
+        "pieces": digest_graphs(plan.steps),
         "order": " ".join(line.digest for line in lines),
     }

@@ -63,7 +63,7 @@ def test_chains_stay_where_fewer_roots_than_junctions_are_asked_for(monkeypatch)
         monkeypatch.setattr(compute, "execute", lambda plan, plans=plans: plans.append(plan) or execute(plan))
         found = lagbc.bc(A, directed=False, sources=sources, reduce="all", device="cpu")
         np.testing.assert_allclose(found, lagbc.bc(A, directed=False, sources=sources, reduce="none"), rtol=1e-12)
-        assert any(part.contracted is not None for part in plans[0].parts) == contracted
+        assert any(part.contracted is not None for part in plans[0].steps) == contracted
 
 
 def arguments_of(rng, n):
