@@ -32,7 +32,8 @@ from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS
 from lagbc.plan.roots import order_roots
-from lagbc.run.sweep import sweep
+from lagbc.plan.step import Step
+from lagbc.run.loop import sum_step
 
 RESULTS = Path(__file__).parent / "results" / "gpu_centralities.jsonl"
 ENTRY = Entry("batched", "float64")
@@ -124,7 +125,7 @@ def check(placed: Graph, case: Case, variant: Variant, plan: SweepPlan, state: A
     roots = case.roots[:: max(1, len(case.roots) // CHECKED)][:CHECKED]
     ours = run_once(ENTRY, state, plan, placed, roots).sums
     row = next(row for row in METHODS if (row.name, row.device, row.weighted) == ("batched", "cpu", False))
-    theirs: Sums = sweep(case.graph, row, SweepPlan(batch=row.load().batching.block, sums=plan.sums), roots)
+    theirs: Sums = sum_step(Step(case.graph, roots, row, SweepPlan(batch=row.load().batching.block, sums=plan.sums)))
     return max(disagreement(array, getattr(theirs, name)) for name, array in ours)
 
 

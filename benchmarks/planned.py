@@ -23,9 +23,8 @@ from lagbc.plan.step import Step
 from lagbc.reduce.chains import Contracted
 from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.small import SmallBlocks
-from lagbc.run.chains import sum_chains
 from lagbc.run.execute import execute
-from lagbc.run.sweep import sweep
+from lagbc.run.loop import sum_step
 
 Roots = NDArray[np.int64]
 Clock = Callable[[], float]
@@ -177,9 +176,9 @@ def _time_some(part: Step, count: int, clock: Clock) -> tuple[float, int]:
 
 def _sum_some(part: Step, roots: Roots) -> Sums:
     if part.contracted is None:
-        return sweep(part.graph, part.method, part.sweep, roots, ordered=roots)
+        return sum_step(replace(part, roots=roots, ordered=roots))
     whole = {field.name: getattr(part.contracted, field.name) for field in fields(part.contracted)}
-    return sum_chains(_Some(**whole, some=roots), part.method, part.asked, threads=part.sweep.threads)
+    return sum_step(replace(part, contracted=_Some(**whole, some=roots)))
 
 
 def _expect_small(small: SmallBlocks, threads: int, clock: Clock) -> float:

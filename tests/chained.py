@@ -8,10 +8,14 @@ import scipy.sparse as sp
 
 import lagbc
 from lagbc.graph.validate import as_graph
+from lagbc.methods.contract import SweepPlan
+from lagbc.plan.junctions import ADDED, group_size
+from lagbc.plan.step import Step
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import Piece
 from lagbc.reduce.streams import Ways
-from lagbc.run.chains import sum_chains
+from lagbc.run.carriers import Inline, Threads
+from lagbc.run.loop import sum_over, work_of
 
 ROWS = {row.name: row for row in lagbc.METHODS if row.device == "cpu" and row.weighted}
 BATCHED = ROWS["batched"]
@@ -132,12 +136,19 @@ def plain(piece):
     return scores, np.array([(edges[u, v] + edges[v, u]) / 2 for u, v in edges])
 
 
-def sums_of(piece, method=BATCHED, **given):
-    return sum_chains(contract(piece), method, frozenset({"dependency", "edges"}), **given)
+def step_of(contracted, method=BATCHED, size=None, threads=1):
+    size = group_size(contracted, method.device) if size is None else size
+    sweep = SweepPlan(batch=size, threads=threads, sums=ADDED, roots=len(contracted.roots), method=method.name)
+    return Step(contracted.graph, contracted.roots, method, sweep, contracted=contracted, asked=ADDED)
+
+
+def sums_of(piece, method=BATCHED, size=None, threads=1, carrier=None, **given):
+    work = work_of(step_of(contract(piece), method, size, threads))
+    return work.finish(sum_over(work, carrier or Threads(), **given))
 
 
 def summed(piece, method=BATCHED):
-    return sums_of(piece, method, in_calling_thread=True)
+    return sums_of(piece, method, carrier=Inline())
 
 
 def assert_agree(ours, expected):

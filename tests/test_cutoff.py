@@ -25,7 +25,6 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import table, tuning
 from lagbc.methods.bounds import LEAST, Bounds
 from lagbc.methods.contract import SweepPlan
-from lagbc.run import within
 
 ALL = (
     "bc",
@@ -348,7 +347,7 @@ def test_a_checkpoint_goes_on_to_the_same_bits(together, tmp_path, monkeypatch):
     for other in ({"cutoff": [3, 7]}, {"decay": 0.1}):
         with pytest.raises(lagbc.CheckpointError, match=r"other options|is not a lagbc checkpoint"):
             lagbc.bc(A, **how | other)
-    monkeypatch.setattr(within.tuning, "CHECKPOINT_SECONDS", 0.0)  # saves after every block, too
+    monkeypatch.setattr(tuning, "CHECKPOINT_SECONDS", 0.0)  # saves after every block, too
     resumed = []
     np.testing.assert_array_equal(lagbc.bc(A, progress=lambda progress: resumed.append(progress.done), **how), whole)
     assert resumed[0] > seen[-1]
@@ -443,5 +442,5 @@ def test_what_a_call_would_do():
 
 
 def test_few_roots_are_shared_out_and_many_fill_their_blocks():
-    blocks = within.blocks_of(TRAVERSALS[0])
+    blocks = TRAVERSALS[0].load().blocks
     assert [blocks.size(roots) for roots in (1, 1000, 1025, 10_000, 10**6)] == [16, 16, 17, 157, 1024]

@@ -422,7 +422,7 @@ def test_a_checkpoint_goes_on_and_knows_its_trips(row, tmp_path):
     if row.device == "cpu":  # where there are several batches
         with pytest.raises(_KilledError):
             call(demand=demand, progress=kill)
-        assert 0 < np.load(tmp_path / "run")["done"] < A.shape[0]
+        assert 0 < np.load(tmp_path / "run")["done"].sum() < A.shape[0]
     other = demand.copy()
     other.data[5] += 1
     for demands_else in ({"demand": other}, {"demand": demand.T}, {}) if row.device == "cpu" else ():

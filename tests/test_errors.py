@@ -67,15 +67,15 @@ def test_a_warning_is_shown_once_a_line_and_may_be_an_error(scarce, recwarn):
 # Raised beside the errors of lagbc, each in the modules of its line: what others ask for by contract, and what a
 # caller within lagbc catches.
 FOREIGN = {
-    "NotImplementedError": "methods interfaces.nx_graph run.workers",
+    "NotImplementedError": "methods interfaces.nx_graph run.sweeps",
     "AttributeError": "__init__",
-    "KeyboardInterrupt": "run.executors run.pool",
+    "KeyboardInterrupt": "run.submit run.pool",
     "Terminated": "interfaces.signals",
-    "IndexError": "graph.host.csr",
+    "IndexError": "graph.host.csr run.bounded",
     "LookupError": "cuda.kernel",
     "AssertionError": "io.edges.read",
     "Interrupted": "methods run",
-    "NotContractible": "reduce run.chains run.junctions",
+    "NotContractible": "reduce run.junctions",
     "NotReducible": "reduce.blocks",
     "TooSlow": "comparison.measure",
     "BadParameter": "interfaces.cli",

@@ -238,5 +238,5 @@ def test_nothing_else_writes_files():
     assert elsewhere == {
         ("comparison/peak.py", "write_text("),  # a switch of the system
         ("native/stub.py", "write_text("),  # a file of a checkout
-        ("run/share_file.py", ', "w") as'),  # within an archive
+        ("run/partial.py", ', "w") as'),  # within an archive
     }

@@ -21,7 +21,7 @@ from benchmarks.blocks import necklace
 from benchmarks.generators import erdos_renyi
 from lagbc.graph.validate import as_graph
 from lagbc.reduce import tuning
-from lagbc.run.chains import _Worker
+from lagbc.run.junctions import _Groups
 
 # A cycle with few chords, and a graph whose vertices are all there twice.
 CHAINS = csr_array(necklace(2500, 2.25, seed=1) + necklace(2500, 2.25, seed=1).T).astype(bool)
@@ -50,7 +50,7 @@ def test_some_roots_are_scaled_to_all_and_small_blocks_are_computed(monkeypatch:
     A = csr_array(block_diag([CHAINS, TWINS, *(necklace(60, 3.0, seed) != 0 for seed in range(9))]))
     monkeypatch.setattr(tuning, "SLICE_WORK", 1)
     ticks = itertools.count()
-    with mock.patch.object(_Worker, "run", autospec=True, side_effect=_Worker.run) as groups:
+    with mock.patch.object(_Groups, "run", autospec=True, side_effect=_Groups.run) as groups:
         found = planned.time_run(
             lambda: as_graph(A, directed=False), {"device": "cpu", "threads": 1}, lambda: float(next(ticks)), 0.0
         )

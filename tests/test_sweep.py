@@ -27,7 +27,7 @@ from lagbc.methods.cpu.batched import waiting
 from lagbc.native import core
 from lagbc.plan import memory
 from lagbc.plan.roots import order_roots
-from lagbc.run.sweep import sweep
+from lagbc.run.loop import sum_over
 
 A = scale_free(500, 4000, seed=1)
 LENGTHS = with_lengths(A, np.arange(1, 11))
@@ -155,7 +155,7 @@ def test_resume(bc, tmp_path, options):
     for batches in (1, 2, 1):
         with pytest.raises(Killed):
             bc(MANY, BATCH, checkpoint=file, progress=kill_after(batches), **options)
-    done, told = int(np.load(file)["done"]), []
+    done, told = int(np.load(file)["done"].sum()), []
     scores = bc(MANY, BATCH, checkpoint=file, progress=told.append, **options)
     assert told[0].done > done >= 64, "it went on from where it was"
     np.testing.assert_allclose(scores, expected, rtol=1e-12)
@@ -177,7 +177,7 @@ def test_resume_with_lengths(weighted_bc, tmp_path):
     for batches in (1, 2):
         with pytest.raises(Killed):
             weighted_bc(given, BATCH, checkpoint=file, progress=kill_after(batches))
-    done, told = int(np.load(file)["done"]), []
+    done, told = int(np.load(file)["done"].sum()), []
     scores = weighted_bc(given, BATCH, checkpoint=file, progress=told.append)
     assert told[0].done > done >= 64, "it went on from where it was"
     np.testing.assert_allclose(scores, expected, rtol=1e-12)
@@ -364,7 +364,7 @@ def _interrupted_at(step, call):
         return count_down
 
     def trace(frame, event, argument):
-        if frame.f_code is not sweep.__code__:
+        if frame.f_code is not sum_over.__code__:
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         return count_down
@@ -412,7 +412,7 @@ print("finished", flush=True)
     assert process.returncode != 0
     assert "finished" not in rest
     assert stderr.strip().endswith("KeyboardInterrupt")
-    done = int(np.load(file)["done"])
+    done = int(np.load(file)["done"].sum())
     assert int(first[0]) <= done < int(first[1])
     assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
 
@@ -435,7 +435,7 @@ print("finished", flush=True)
     assert process.returncode != 0
     assert "finished" not in rest
     assert stderr.strip().endswith("KeyboardInterrupt")
-    assert int(first[0]) <= int(np.load(file)["done"]) < int(first[1])
+    assert int(first[0]) <= int(np.load(file)["done"].sum()) < int(first[1])
 
 
 def test_kill(tmp_path):
@@ -453,7 +453,7 @@ lagbc.bc(A, method="batched", device="cpu", threads=2, progress=report, checkpoi
     )
     process.communicate(timeout=100)
     assert process.returncode == -signal.SIGKILL
-    assert int(np.load(file)["done"]) >= 128
+    assert int(np.load(file)["done"].sum()) >= 128
     np.testing.assert_array_equal(batched(A, checkpoint=file), batched(A))
 
 

@@ -181,9 +181,9 @@ def resumed_by(options: Options) -> Resumed:
     """Tell how the run of the checkpoint among some options was planned."""
     if with_defaults(options).get("checkpoint") is None:
         return NOTHING
-    from lagbc.run import checkpoint
+    from lagbc.run import partial as partial_sums
 
-    return checkpoint.resumed_by(options)
+    return partial_sums.resumed_by(options)
 
 
 def finish_call(A: GraphLike, call: Call, result: Result) -> dict[str, Any]:

@@ -110,7 +110,7 @@ def stress(result: Result, arguments: Arguments) -> Scores:
         )
     from lagbc.methods.cpu import extended
 
-    logarithms: Scores = extended.log2_stress(result.graph.on_host, result.part.sweep, result.roots)
+    logarithms: Scores = extended.log2_stress(result.graph.on_host, result.step.sweep, result.roots)
     return logarithms + np.log2(per_sample(np.ones(len(counts)), _sample(result)) / result.pairs)
 
 

@@ -26,7 +26,7 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.plan.devices import home
 from lagbc.plan.options import Options, settle, stopping, with_defaults
-from lagbc.run.share_file import ShareFile, ShareWriter
+from lagbc.run.partial import PartialFile, Writer
 from lagbc.run.shares import Share, Written, merge_shares, require_complete, resumed_from, write_share
 from lagbc.types import Auto, CentralityName, DemandLike, GraphLike, Scores
 
@@ -133,7 +133,7 @@ def _save(path: Path, share: Share, call: Call, planned_by: dict[str, Any]) -> W
     """Compute a part of a call, and write it."""
     told, arrays = _told(call), _arrays_of(call)
 
-    def describe(file: ShareWriter) -> None:
+    def describe(file: Writer) -> None:
         if share.number == 1:
             file.add_json("call", told | {"options": planned_by})
             _add_graph(file, call.plan.graph)
@@ -181,12 +181,12 @@ def merge_parts(paths: Iterable[str | os.PathLike[str]]) -> Scores:
 def merge_files(paths: Sequence[Path]) -> tuple[Graph, dict[str, Any], Arguments]:
     """Return the graph of a call, its scores, as `merge_parts` does, and its arguments."""
     with ExitStack() as stack:
-        files = require_complete([stack.enter_context(ShareFile(path)) for path in paths])
+        files = require_complete([stack.enter_context(PartialFile(path)) for path in paths])
         call, graph = _planned(files[0])
         return graph, finish_call(graph, call, merge_shares(files, call.plan)), call.arguments
 
 
-def _planned(file: ShareFile) -> tuple[Call, Graph]:
+def _planned(file: PartialFile) -> tuple[Call, Graph]:
     """Plan the call that a file describes as its parts did; its vertices are called by their numbers."""
     told, graph = file.json("call"), _graph_in(file)
     try:
@@ -223,10 +223,10 @@ def _arrays_of(call: Call) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def _arrays_in(file: ShareFile, kinds: dict[str, tuple[str, int]], n: int) -> dict[str, Any]:
+def _arrays_in(file: PartialFile, kinds: dict[str, tuple[str, int]], n: int) -> dict[str, Any]:
     """Read the arguments that are arrays."""
     arrays: dict[str, Any] = {
-        name: file.array(f"call/{name}", dtype, (None,) * ndim) for name, (dtype, ndim) in kinds.items()
+        name: file.array(f"call/{name}", (None,) * ndim, dtype) for name, (dtype, ndim) in kinds.items()
     }
     demand = [arrays.pop(f"demand_{name}", None) for name in _CSR]
     return arrays if demand[0] is None else arrays | {"demand": sparse.csr_array(tuple(demand), shape=(n, n))}
@@ -239,7 +239,7 @@ def _digest(told: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
     return digest.hexdigest()
 
 
-def _add_graph(file: ShareWriter, graph: Graph) -> None:
+def _add_graph(file: Writer, graph: Graph) -> None:
     """Write a graph; its vertices keep their names if these are numbers or strings."""
     names = None if graph.names is None else np.asarray(graph.names, object).tolist()
     if names is not None and not all(isinstance(name, int | str) for name in names):
@@ -250,11 +250,11 @@ def _add_graph(file: ShareWriter, graph: Graph) -> None:
             file.add(f"graph/{name}", as_numpy(array))
 
 
-def _graph_in(file: ShareFile) -> Graph:
+def _graph_in(file: PartialFile) -> Graph:
     told = file.json("graph")
-    indptr = file.array("graph/indptr", np.int64)
-    indices = file.indices("graph/indices")
-    values = file.array("graph/weights", float) if told["weighted"] else np.ones(len(indices), np.bool_)
+    indptr = file.array("graph/indptr", (None,), np.int64)
+    indices = file.array("graph/indices", (None,), np.integer)
+    values = file.array("graph/weights") if told["weighted"] else np.ones(len(indices), np.bool_)
     shape = (len(indptr) - 1, len(indptr) - 1)
     try:
         matrix = sparse.csr_array((values, indices, indptr), shape=shape)

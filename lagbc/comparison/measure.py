@@ -23,7 +23,8 @@ from lagbc.plan import memory
 from lagbc.plan.options import Options
 from lagbc.plan.plan import plan_run
 from lagbc.plan.request import Request
-from lagbc.run.sweep import sweep
+from lagbc.plan.step import Step
+from lagbc.run.loop import sum_step
 from lagbc.types import Auto
 
 # A measurement is repeated while all runs took less than this, but not more often than that; the shortest counts.
@@ -88,8 +89,8 @@ class Task:
         request = Request(frozenset({"dependency"}), self.roots[:count])
         planned = plan_run(self.places[row.device].graph, request, self.batch, options)
         memory.require(planned.memory)
-        (part,) = planned.steps
-        return replace(part.sweep, roots=len(self.roots))
+        (step,) = planned.steps
+        return replace(step.sweep, roots=len(self.roots))
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +148,7 @@ def _run(task: Task, row: Method, count: int) -> Run:
         watch: Any = _Watch(row, plan)
         with PeakMemory(row.device) as peak, record(partial(synchronize, row.device)) as recorder:
             begun = time.perf_counter()
-            sums = sweep(task.places[row.device].graph, row, plan, task.roots[:count], module=watch)
+            sums = sum_step(Step(task.places[row.device].graph, task.roots[:count], row, plan), watch)
             wall = time.perf_counter() - begun
         if (watch.plan.batch, watch.plan.threads) == (plan.batch, plan.threads):
             break

@@ -196,10 +196,10 @@ class SweepPlan:
         """Count the columns of a sum."""
         return 1 if self.bounds is None else self.bounds.columns(name)
 
-    def with_own_flag(self) -> SweepPlan:
-        """Return the same plan with a stop flag of its own."""
+    def with_flag(self, stop: StopFlag) -> SweepPlan:
+        """Return the same plan with another stop flag."""
         plan = object.__new__(SweepPlan)
-        vars(plan).update(vars(self), stop=StopFlag())
+        vars(plan).update(vars(self), stop=stop)
         return plan
 
     @property

@@ -389,3 +389,8 @@ def _given(request: Request, settings: Settings) -> dict[str, Any]:
     """Options that only some methods read."""
     asked: dict[str, Any] = {"rtol": request.rtol or None, "members": request.members}
     return {name: value for name, value in asked.items() if value is not None} | settings.of_some_methods
+
+
+def uncontracted(plan: Plan, number: int) -> Plan:
+    """Return the plan in which the step of this number is not contracted."""
+    raise NotImplementedError

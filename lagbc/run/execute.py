@@ -1,11 +1,10 @@
-"""A plan carried out: its parts swept, their sums on the host."""
+"""A plan carried out: its steps summed one after the other, their sums on the host."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,17 +14,17 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.sums import Sums
 from lagbc.plan import memory
 from lagbc.plan.devices import devices_of
-from lagbc.plan.options import Settings
-from lagbc.plan.plan import Plan
+from lagbc.plan.plan import Plan, uncontracted
 from lagbc.plan.step import Step
 from lagbc.reduce.piece import NotContractible
-from lagbc.run.sweep import sweep
-from lagbc.run.threads import Elsewhere
+from lagbc.run.carriers import Inline, Threads
+from lagbc.run.loop import Carrier, sum_over, work_of
+from lagbc.run.work import Total, Work
 from lagbc.stopping import raise_if_stopped
 
 if TYPE_CHECKING:
-    from lagbc.run.checkpoint import Checkpoint, Progressed
-    from lagbc.run.executors import Engine
+    from lagbc.run.partial import Checkpoint
+    from lagbc.run.submit import Submit
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,23 +59,23 @@ class Result:
             return
         for c, d, alone in bounds:
             if decays or d == 0:
-                part = replace(self.part, sweep=replace(self.part.sweep, bounds=alone))
-                yield Result(self.sums.column(bounds, c, d), replace(self.plan, steps=(part,)))
+                step = replace(self.step, sweep=replace(self.step.sweep, bounds=alone))
+                yield Result(self.sums.column(bounds, c, d), replace(self.plan, steps=(step,)))
 
     @property
     def pairs(self) -> int:
         """How often the sums over paths count a pair of vertices: twice in an undirected graph, unless weighed."""
         if self.graph.directed or self.plan.request.demand is not None:
             return 1
-        if self.plan.reduction is None and self.part.sweep.exponent:
+        if self.plan.reduction is None and self.step.sweep.exponent:
             return 1
         return 2
 
     @property
-    def part(self) -> Step:
-        """The part that was swept, where the graph was not reduced."""
-        (part,) = self.plan.steps
-        return part
+    def step(self) -> Step:
+        """The step that was swept, where the graph was not reduced."""
+        (step,) = self.plan.steps
+        return step
 
 
 def execute(plan: Plan) -> Result:
@@ -91,130 +90,95 @@ def execute(plan: Plan) -> Result:
     KeyboardInterrupt, StoppedError
         Ctrl-C, or ``stop=``; what is finished is in the checkpoint.
     """
-    try:
-        return _execute(plan)
-    except NotContractible:
-        if plan.settings.checkpoint is not None:
-            plan.settings.checkpoint.resolve().unlink(missing_ok=True)  # of a link, the file
-        return _execute(plan.without_chains())
-
-
-def _execute(plan: Plan) -> Result:
     raise_if_stopped()
     memory.require(plan.memory)
     plan.warn_of_less_memory()
-    settings, kept = plan.settings, None
-    if settings.checkpoint is not None and plan.steps:
-        from lagbc.run.checkpoint import open_checkpoint
-
-        kept = open_checkpoint(settings.checkpoint, plan.steps, plan.request.roots, sampled=plan.request.is_sample)
+    works, kept = [work_of(step) for step in plan.steps], None
     with ExitStack() as stack:
-        tells = _tells(plan, kept, stack)
-        engine = None if settings.executor is None else stack.enter_context(_engine(settings))
-        sums = [
-            _sum(
-                part,
-                tells[number],
-                None if kept is None else kept.parts[number],
-                in_calling_thread=plan.is_short,
-                elsewhere=elsewhere_of(settings, part) if engine is None else partial(engine.each, part),
-            )
-            for number, part in enumerate(plan.steps)
-        ]
+        if plan.settings.checkpoint is not None and works:
+            from lagbc.run.partial import Checkpoint
+
+            kept = Checkpoint.open(plan.settings.checkpoint, plan, works)
+            stack.callback(kept.save)
+        carrier = None if plan.settings.executor is None else stack.enter_context(_submitting(plan))
+        tells, sums = _tells(plan, works, kept, stack), list[Sums]()
+        for number in range(len(works)):
+            try:
+                found = _sum(plan, number, works[number], kept, tells[number], carrier)
+            except NotContractible:
+                plan = uncontracted(plan, number)
+                work = work_of(plan.steps[number])
+                if kept is not None:
+                    kept.drop(number, plan, work)
+                found = _sum(plan, number, work, kept, tells[number], carrier)
+            sums.append(found)
         return Result(whole_sums(plan, sums), plan)
 
 
-def elsewhere_of(settings: Settings, part: Step) -> Elsewhere | None:
-    """Return who sweeps a part in the place of one device, if several are asked for."""
-    devices = devices_of(settings, part)
-    if not devices:
-        return None
-    from lagbc.run.crew import Crew
+def _sum(
+    plan: Plan,
+    number: int,
+    work: Work,
+    kept: Checkpoint | None,
+    tell: Callable[[int], object],
+    carrier: Carrier | None,
+) -> Sums:
+    """Sum one step, from where its checkpoint is."""
 
-    return Crew(devices, part).each
+    def keep(total: Total) -> None:
+        if kept is not None:
+            kept.keep(number, total)
+
+    begun = None if kept is None else kept.totals[number]
+    return work.finish(sum_over(work, carrier or carrier_of(plan, work.step), begun, keep=keep, tell=tell))
+
+
+def carrier_of(plan: Plan, step: Step) -> Carrier:
+    """Tell who carries the spans of a step in this process: a thread, several, or several devices."""
+    if devices := devices_of(plan.settings, step):
+        from lagbc.run.gpus import Gpus
+
+        return Gpus(devices)
+    return Inline() if plan.is_short else Threads()
+
+
+def _submitting(plan: Plan) -> Submit:
+    from lagbc.run.submit import Submit
+
+    return Submit(plan.settings.executor, plan.settings.memory, plan.settings.checkpoint)
 
 
 def whole_sums(plan: Plan, sums: list[Sums]) -> Sums:
-    """Make the sums of the graph of a call of those of the parts of its plan."""
+    """Make the sums of the graph of a call of those of the steps of its plan."""
     if plan.reduction is not None:
         return plan.reduction.sums(sums, plan.settings.own_threads)
     (whole,) = sums
     return whole
 
 
-def _engine(settings: Settings) -> Engine:
-    from lagbc.run.executors import Engine
-
-    return Engine(settings.executor, settings.memory, settings.checkpoint)
-
-
-def _sum(
-    part: Step,
-    tell: Callable[[int], None] | None,
-    checkpoint: Progressed | None,
-    *,
-    in_calling_thread: bool,
-    elsewhere: Elsewhere | None,
-) -> Sums:
-    if part.contracted is None:
-        return _loop(part)(
-            part.graph,
-            part.method,
-            part.sweep,
-            part.roots,
-            ordered=part.ordered,
-            tell=tell,
-            checkpoint=checkpoint,
-            in_calling_thread=in_calling_thread,
-            elsewhere=elsewhere,
-        )
-    from lagbc.run.chains import sum_chains
-
-    return sum_chains(
-        part.contracted,
-        part.method,
-        part.asked,
-        size=part.sweep.batch,
-        threads=part.sweep.threads,
-        tell=tell,
-        checkpoint=checkpoint,
-        in_calling_thread=in_calling_thread,
-        elsewhere=elsewhere,
-    )
-
-
-def _loop(part: Step) -> Callable[..., Sums]:
-    """Return the loop over the roots of a part."""
-    if part.sweep.bounds is None:
-        return sweep
-    from lagbc.run.within import sweep_within
-
-    return sweep_within
-
-
-def _tells(plan: Plan, kept: Checkpoint | None, stack: ExitStack) -> list[Callable[[int], None] | None]:
-    """Return for each part what takes how many of its roots are done; None where nobody asks."""
+def _tells(plan: Plan, works: list[Work], kept: Checkpoint | None, stack: ExitStack) -> list[Callable[[int], object]]:
+    """Return for each step what takes how many of its items are done."""
     if not plan.settings.progress:
-        return [None] * len(plan.steps)
+        return [lambda done: None] * len(works)
     from lagbc.run.progress import Meter, Stretch
 
+    done = [0] * len(works) if kept is None else [total.done for total in kept.totals]
     stretches = [
-        Stretch(part.swept, kept.parts[number].state.done if kept else 0, edges_of(part))
-        for number, part in enumerate(plan.steps)
+        Stretch(len(work.items), before, edges_of(work.step)) for work, before in zip(works, done, strict=True)
     ]
     meter = Meter(stretches, plan.settings.progress, _note(plan), stack)
     return [meter.of(number) for number in range(len(stretches))]
 
 
-def edges_of(part: Step) -> float:
+def edges_of(step: Step) -> float:
     """Count the edges that each root traverses; in the undirected case an edge counts once."""
-    return part.graph.nnz if part.graph.directed else part.graph.nnz / 2
+    return step.graph.nnz if step.graph.directed else step.graph.nnz / 2
 
 
 def _note(plan: Plan) -> str:
     """Return what a progress bar says beside the rate."""
     if plan.reduction is not None:
         return f"; {plan.reduction.in_short}"
-    (part,) = plan.steps
-    idle = len(part.roots) - part.swept
-    return f"; {idle} of {len(part.roots)} have no out-edges" if idle else ""
+    (step,) = plan.steps
+    idle = len(step.roots) - step.swept
+    return f"; {idle} of {len(step.roots)} have no out-edges" if idle else ""

@@ -1,28 +1,168 @@
-"""What the junctions of a contracted block sum to, and the sums of the block that are made of it."""
+"""Sums over the junctions of a bicomponent whose chains are contracted.
+
+Junctions are swept in groups, and groups are added in order, so that bits depend neither on hands nor on the order in
+which groups are done. On the CPU the graph alone fixes the groups. On a GPU they are as large as memory has room for,
+as most of the far ends of a large group are among its roots; panels of them are added one by one, so that bits do not
+depend on the groups either.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from importlib import import_module
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.graph.csr import as_numpy
+from lagbc.graph.graph import Graph
+from lagbc.methods.contract import StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
+from lagbc.methods.table import Method
 from lagbc.phases import phase
+from lagbc.plan.junctions import ADDED, widths
 from lagbc.reduce.chains import Contracted, edge_scores, scores
 from lagbc.reduce.piece import NotContractible
-from lagbc.reduce.streams import Flows
+from lagbc.reduce.streams import Flows, Ways
+from lagbc.run.work import Hand, Items, Piece, Reads, Span, Total, Work
 
 Floats = NDArray[np.float64]
 
+# Path counts are added and multiplied by weights; beyond this they might leave the range of float64.
+_LARGEST_COUNT = 2.0**1000
+
+
+class JunctionSums(NamedTuple):
+    """What a group of junctions sums to, on the host.
+
+    Attributes
+    ----------
+    rows : Sums
+        Of the sweeps, a row for each panel.
+    junction : ndarray of float64
+        The demand that passes each of them as it leaves chains.
+    flows : tuple of ndarray of float64
+        What they write of the flows of chains: sums at the vertices inside the chains that begin or end at them.
+    """
+
+    rows: Sums
+    junction: Floats
+    flows: tuple[Floats, ...]
+
+
+class Junctions(Work):
+    """Sums from junctions: rows that are added, and flows of chains that each one junction writes."""
+
+    @cached_property
+    def contracted(self) -> Contracted:
+        """The bicomponent."""
+        assert self.step.contracted is not None
+        return self.step.contracted
+
+    @property
+    def items(self) -> Items:
+        """The rows of the junctions."""
+        rows: Items = self.contracted.roots
+        return rows
+
+    @property
+    def in_order(self) -> Items:
+        """The order of the graph, too, in which far ends are met."""
+        return np.concatenate([self.contracted.graph.order, self.contracted.roots])
+
+    @property
+    def panel(self) -> int:
+        """A group; on a GPU a block."""
+        batching = self.module.batching
+        return self.batch if batching.concurrent else batching.block
+
+    @property
+    def chunk(self) -> int:
+        """A panel: they are added one by one."""
+        return self.panel
+
+    @property
+    def portion(self) -> int:
+        """A group for each thread."""
+        return self.batch * self.hands
+
+    def open(self, stop: StopFlag) -> Hand:
+        """Prepare what a group needs; it sums one group after the other."""
+        ways, flows = self.contracted.ways, Flows.zeros(len(self.contracted.inside))
+        groups = _Groups(self.contracted, self.step.method, flows, stop, self.batch)
+
+        def run(span: Span, rows: Items) -> list[Piece]:
+            pieces = list[Piece]()
+            for cut in self.spans(*span, self.batch):
+                group = rows[cut.first - span.first : cut.last - span.first]
+                sums, junction = groups.run(group)
+                pieces.append(Piece(cut, JunctionSums(sums, junction, _flows_of(ways, flows, group))))
+            return pieces
+
+        return run
+
+    def on(self, copy: Callable[[Graph], Graph]) -> Work:
+        """Return this one, as a state copies what it takes of chains."""
+        return self
+
+    def add(self, total: Total, pieces: list[Piece]) -> Total:
+        """Add rows one after the other, and write flows."""
+        held = Held.nothing(self.contracted) if total.chunks is None else total.chunks.copy()
+        for span, (rows, junction, flows), _ in pieces:
+            group = self.items[span.place]
+            held.add(rows)
+            held.junction[group] = junction
+            _put_flows(self.contracted.ways, held.flows, group, flows)
+        return Total(pieces[-1].span.last, held, closed=tuple(pieces))
+
+    def finish(self, total: Total) -> Sums:
+        """Make the sums of the bicomponent; NotContractible if float64 does not hold them."""
+        with phase("finish"):
+            contracted, asked = self.contracted, self.step.asked
+            held = Held.nothing(contracted) if total.chunks is None else total.chunks
+            sums = held.dependency, held.junction, held.along
+            if not all(np.isfinite(array).all() for array in sums):
+                raise NotContractible("the weights sum to more than float64 holds")
+            return Sums(
+                dependency=scores(contracted, held.flows, *sums) if "dependency" in asked else None,
+                edges=edge_scores(contracted, held.flows, held.along) if "edges" in asked else None,
+            )
+
+    def pack(self, piece: Piece) -> dict[str, NDArray[Any]]:
+        """Return rows, demand and flows."""
+        rows, junction, flows = piece.sums
+        return dict(rows) | {"junction": junction} | {f"flow/{number}": flow for number, flow in enumerate(flows)}
+
+    def unpack(self, span: Span, read: Reads) -> Piece:
+        """Read them."""
+        graph, group = self.graph, self.items[span.place]
+        first, second = _owned(self.contracted.ways, group)
+        sizes = (len(first),), (len(second),), (2, len(first)), (len(first),), (len(first),)
+        rows = Sums(dependency=read("dependency", (None, graph.n)), edges=read("edges", (None, graph.nnz)))
+        flows = tuple(read(f"flow/{number}", size) for number, size in enumerate(sizes))
+        return Piece(span, JunctionSums(rows, read("junction", (len(group),)), flows))
+
+    def pack_total(self, total: Total) -> dict[str, NDArray[Any]]:
+        """Return all in one array."""
+        return {"held": total.chunks.array} if total.done else {}
+
+    def unpack_total(self, done: int, read: Reads) -> Total:
+        """Read the array."""
+        return Total(done, Held(self.contracted, read("held", (self.contracted.held,))) if done else None)
+
 
 class Held:
-    """What junctions sum to: parts of one array, which is all that a checkpoint keeps.
+    """What junctions sum to: parts of one array.
 
     Attributes
     ----------
     array : ndarray of float64, shape (contracted.held,)
         It begins with the sums of rows and ends with those inside chains.
     dependency, along : ndarray of float64
-        A number a row, and an edge; they are added up, block after block.
+        A number a row, and an edge; they are added up, panel after panel.
     junction : ndarray of float64
         The demand that passes each junction as it leaves chains.
     flows : Flows
@@ -31,7 +171,7 @@ class Held:
 
     def __init__(self, contracted: Contracted, array: Floats) -> None:
         graph, inside = contracted.graph, len(contracted.inside)
-        self.array = array
+        self.array, self._contracted = array, contracted
         self.dependency, self.junction, self.along, *flows = np.split(
             array, np.cumsum([graph.n, graph.n, graph.nnz, 2 * inside, 2 * inside, inside])
         )
@@ -43,31 +183,132 @@ class Held:
         """No junction is done."""
         return cls(contracted, np.zeros(contracted.held))
 
-    @property
-    def of_groups(self) -> Floats:
-        """All that single groups write, zeros where none has, shape (contracted.held - n - nnz,)."""
-        return np.concatenate([self.junction, *map(np.ravel, self.flows)])
+    def copy(self) -> Held:
+        """Return another one that holds the same."""
+        return Held(self._contracted, self.array.copy())
 
-    def add_of_groups(self, of_others: Floats) -> None:
-        """Add what other groups have written."""
-        arrays = [self.junction, *map(np.ravel, self.flows)]
-        for array, other in zip(arrays, np.split(of_others, np.cumsum([len(a) for a in arrays[:-1]])), strict=True):
-            array += other
-
-    def add(self, blocks: Sums) -> None:
-        """Add the sums of a group, block after block."""
-        for dependency, along in zip(blocks.dependency, blocks.edges, strict=True):
+    def add(self, rows: Sums) -> None:
+        """Add the sums of a group, panel after panel."""
+        for dependency, along in zip(rows.dependency, rows.edges, strict=True):
             self.dependency += dependency
             self.along += along
 
 
-def finish_chains(contracted: Contracted, names: frozenset[str], held: Held) -> Sums:
-    """Make the sums of a block of what all its junctions sum to; NotContractible if float64 does not hold that."""
-    with phase("finish"):
-        sums = held.dependency, held.junction, held.along
-        if not all(np.isfinite(total).all() for total in sums):
-            raise NotContractible("the weights sum to more than float64 holds")
-        return Sums(
-            dependency=scores(contracted, held.flows, *sums) if "dependency" in names else None,
-            edges=edge_scores(contracted, held.flows, held.along) if "edges" in names else None,
+def _flows_of(ways: Ways, flows: Flows, rows: Items) -> tuple[Floats, ...]:
+    """Copy what some junctions have written."""
+    first, second = _owned(ways, rows)
+    return (
+        flows.out[0, first],
+        flows.out[1, second],
+        flows.around[:, first],
+        flows.within[first],
+        flows.onward[first],
+    )
+
+
+def _put_flows(ways: Ways, flows: Flows, rows: Items, written: tuple[Floats, ...]) -> None:
+    """Write what `_flows_of` has copied elsewhere."""
+    first, second = _owned(ways, rows)
+    out, back, around, within, onward = written
+    flows.out[0, first], flows.out[1, second], flows.around[:, first] = out, back, around
+    flows.within[first], flows.onward[first] = within, onward
+
+
+def _owned(ways: Ways, rows: Items) -> tuple[Items, Items]:
+    """Vertices inside the chains whose first end is among some rows, and whose second: what leaves there is theirs.
+
+    What goes within a chain is its first end's. Those of a second end are counted from there on.
+    """
+    halves: Any = np.concatenate([ways.halves[ways.first_halves[row] : ways.first_halves[row + 1]] for row in rows])
+    first, second = (_inside(ways, halves[halves & 1 == side] >> 1) for side in (0, 1))
+    return first, second
+
+
+def _inside(ways: Ways, chains: Items) -> Items:
+    """Vertices inside some chains, one chain after the other."""
+    counts = ways.starts[chains + 1] - ways.starts[chains]
+    begins = np.cumsum(counts) - counts
+    places: Items = np.arange(counts.sum()) + np.repeat(ways.starts[chains] - begins, counts)
+    return places
+
+
+class _Groups:
+    """Sweeps one group after the other, with states for its roots and one for far ends."""
+
+    def __init__(self, contracted: Contracted, method: Method, flows: Flows, stop: StopFlag, size: int) -> None:
+        self._contracted, self._arrays = contracted, method.arrays
+        self._module: Any = method.load()
+        self._width, self._more = widths(self._module.batching, size)
+        self._plan = SweepPlan(
+            batch=self._width, sums=ADDED, members=contracted.members, method=method.name, at_once=True, stop=stop
         )
+        self._states: list[Any] = []
+        self._far_state: Any = None
+        self._columns: Any = _columns_on(method.device)(contracted.ways, flows, size, self._more)
+
+    def run(self, group: Items) -> tuple[Sums, Floats]:
+        """Sum the rows of a group; between its two sweeps the demand is made that the second one carries.
+
+        Also return the demand that passes each junction as it leaves chains.
+        """
+        graph, columns = self._contracted.graph, self._columns
+        columns.begin(group)
+        levels: list[Any] = []
+        for first in range(0, len(group), self._width):
+            if first == self._width * len(self._states):
+                self._states.append(self._prepared(self._width))
+            levels.append(self._search(self._states[len(levels)], group[first : first + self._width], first))
+        junction = self._make_demand(group)
+        rows = self._module.batching.rows(0, self._width).stop
+        sums = Sums.zeros_of_batch(self._arrays, ADDED, graph.n, graph.nnz, rows, self._width)
+        for number, found in enumerate(levels):
+            omega = columns.weights(number * self._width, len(found.places))
+            try:
+                self._module.backward(self._states[number], found, sums, omega)
+            except OverflowError as error:
+                raise NotContractible(str(error)) from None
+        columns.save()
+        return sums.moved(as_numpy), junction
+
+    def _make_demand(self, group: Items) -> Floats:
+        """Make M of the roots of a group; return the demand that passes each root as it leaves chains.
+
+        Far ends are searched one batch after the other: a hub has many. In ascending order of rows, with the group in
+        its place, so that each root meets its own far ends in the same order, whatever the group.
+        """
+        stop, far = self._plan.stop, self._contracted.far_ends(group)
+        before, behind = np.split(far, [np.searchsorted(far, group[0])])
+        self._leave_for(before, len(group))
+        self._columns.leave(group, 0, stop.value)
+        self._leave_for(behind, len(group))
+        junction: Floats = self._columns.enter(stop.value)
+        stop.check()
+        return junction
+
+    def _leave_for(self, far: Items, first: int) -> None:
+        """Sum what leaves chains of the group whose far ends are not among its roots."""
+        if len(far) and self._far_state is None:
+            self._far_state = self._prepared(self._more)
+        for begin in range(0, len(far), self._more):
+            rows = far[begin : begin + self._more]
+            self._search(self._far_state, rows, first)
+            self._columns.leave(rows, first, self._plan.stop.value)
+            self._plan.stop.check()
+
+    def _prepared(self, batch: int) -> Any:
+        return self._module.prepare(self._contracted.graph, replace(self._plan, batch=batch))
+
+    def _search(self, state: Any, rows: Items, first: int) -> Any:
+        """Sweep forward from some rows; write their columns from number `first` on."""
+        roots, members = self._contracted.graph.order[rows], self._contracted.members
+        (levels,) = self._module.forward(state, roots)
+        own = None if members is None else members[roots]
+        largest = self._columns.write(first, self._module.paths(state, levels), own)
+        if levels.overflowed.any() or largest > _LARGEST_COUNT:
+            raise NotContractible("path counts are more than can be added, or a length is lost in the sum with others")
+        return levels
+
+
+def _columns_on(device: str) -> Any:
+    """Return the class of the columns on a device."""
+    return import_module("lagbc.reduce.device.columns" if device == "cuda" else "lagbc.reduce.columns").Columns

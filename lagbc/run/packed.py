@@ -1,4 +1,4 @@
-"""A part of a plan as bytes, which another process takes up: mapped from a file, or sent.
+"""A work as bytes, which another process takes up: mapped from a file, or sent.
 
 Arrays lie one behind the other and are not copied where a file is mapped: processes of one machine share them.
 """
@@ -21,6 +21,8 @@ from lagbc.files import written
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import StopFlag
 from lagbc.plan.step import Step
+from lagbc.run.loop import work_of
+from lagbc.run.work import Work
 
 # Bytes at whose multiples arrays begin, as compiled code reads them best.
 _ALIGNMENT = 64
@@ -28,14 +30,14 @@ _ALIGNMENT = 64
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """A part of a plan in bytes.
+    """A work in bytes.
 
     Attributes
     ----------
     digest : str
-        The same for the same part, whoever packs it.
+        The same for the same work, whoever packs it.
     pieces : list of bytes or memoryview
-        What a file of it holds, one behind the other; arrays of the part are not copied.
+        The bytes of a file, one behind the other; arrays of the work are not copied.
     """
 
     digest: str
@@ -50,10 +52,10 @@ class Packed:
         return b"".join(self.pieces)
 
 
-def pack(part: Step) -> Packed:
-    """Pack a part, with what every worker would work out of its graph, and without its roots."""
+def pack(work: Work) -> Packed:
+    """Pack a work, with all that every worker would make of its graph, and without its items."""
     buffers: list[pickle.PickleBuffer] = []
-    head = pickle.dumps(_carried(part), protocol=5, buffer_callback=buffers.append)
+    head = pickle.dumps((_carried(work.step), work.panel), protocol=5, buffer_callback=buffers.append)
     arrays: list[Any] = [head, *(buffer.raw() for buffer in buffers)]
     sizes = np.array([len(arrays), *map(len, arrays)], np.int64).tobytes()
     digest = hashlib.blake2b(sizes, digest_size=16)
@@ -62,8 +64,8 @@ def pack(part: Step) -> Packed:
     return Packed(digest.hexdigest(), list(_aligned([sizes, *arrays])))
 
 
-def map_part(path: str) -> Step:
-    """Take up the part that a file holds; OSError where it is not to be seen.
+def map_work(path: str) -> Work:
+    """Take up the work that a file holds; OSError where it is not to be seen.
 
     Its arrays may be written, which changes the memory of this process alone.
     """
@@ -72,14 +74,16 @@ def map_part(path: str) -> Step:
         return unpack(memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_COPY)))
 
 
-def unpack(packed: memoryview) -> Step:
-    """Take up a part; its arrays are in the memory that is given, which may be written."""
+def unpack(packed: memoryview) -> Work:
+    """Take up a work; its arrays are in the memory that is given, which may be written."""
     count = int(np.frombuffer(packed, np.int64, 1)[0])
     sizes = np.frombuffer(packed, np.int64, 1 + count).tolist()[1:]
     places = list(accumulate(map(_padded, [8 + 8 * count, *sizes])))
     head, *arrays = (packed[place : place + size] for place, size in zip(places, sizes, strict=False))
-    part: Step = pickle.loads(head, buffers=arrays)
-    return part
+    step, panel = pickle.loads(head, buffers=arrays)
+    work = work_of(step)
+    vars(work)["panel"] = panel  # which only all items tell
+    return work
 
 
 def _aligned(arrays: list[Any]) -> Iterator[Any]:
@@ -93,19 +97,19 @@ def _padded(size: int) -> int:
     return -(-size // _ALIGNMENT) * _ALIGNMENT
 
 
-def _carried(part: Step) -> Step:
-    """Leave out of a part what changes from call to call, and what only the process that adds up needs."""
-    contracted = part.contracted
+def _carried(step: Step) -> Step:
+    """Leave out of a step all that changes from call to call, or that only the process that adds up needs."""
+    contracted = step.contracted
     if contracted is not None:
         nothing = np.empty(0, np.int64)
         graph = _with_order(contracted.graph, edges=True)
         left_out: Any = None
         contracted = replace(contracted, graph=graph, piece=left_out, arcs=nothing, steps=nothing, first_steps=nothing)
     else:
-        graph = _with_order(part.graph.on_host, edges="edges" in part.sweep.sums)
-    sweep = replace(part.sweep, budget=None, growth=None, stop=StopFlag())
+        graph = _with_order(step.graph.on_host, edges="edges" in step.sweep.sums)
+    sweep = replace(step.sweep, budget=None, growth=None, stop=StopFlag())
     nobody = np.empty(0, np.int64)
-    return replace(part, graph=graph, contracted=contracted, sweep=sweep, roots=nobody, ordered=None)
+    return replace(step, graph=graph, contracted=contracted, sweep=sweep, roots=nobody, ordered=None)
 
 
 def _with_order(graph: Graph, *, edges: bool) -> Graph:

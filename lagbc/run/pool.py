@@ -39,7 +39,7 @@ class Interrupts:
                     raise KeyboardInterrupt from None
 
 
-class Threads(ThreadPoolExecutor):
+class Pool(ThreadPoolExecutor):
     """A pool that makes do with the threads that the system starts, if one; it heeds Ctrl-C, and ``stop=``."""
 
     def __init__(self, most: int) -> None:

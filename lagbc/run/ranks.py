@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 from lagbc.errors import InvalidValueError, RunError
 from lagbc.limits import usable_cores_by_number
 from lagbc.plan.devices import local_rank
-from lagbc.run.pool import Threads
+from lagbc.run.pool import Pool
 from lagbc.run.tasks import forget, portable
 
 Result = TypeVar("Result")
@@ -113,7 +113,7 @@ def _lead(comm: Any, threads: int, compute: Callable[[Executor | None], Result])
 
 def _serve(comm: Any) -> Any:
     """Do what rank 0 gives out, until it ends."""
-    pool, waiting = Threads(1), deque[_Call]()
+    pool, waiting = Pool(1), deque[_Call]()
     running: tuple[int, Future[Any]] | None = None
     sent: list[Any] = []
     message: _End | None = None
@@ -213,7 +213,7 @@ class Ranks(Executor):
         self._ended, self._lock = False, Lock()
         self._present = set(range(1, comm.Get_size()))
         self._done_here = SimpleQueue[_Answer]()
-        self._own = Threads(1)
+        self._own = Pool(1)
         self._thread = Thread(target=copy_context().run, args=(self._run,), daemon=True)
         self._thread.start()
 

@@ -5,18 +5,18 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from batches import peak_of
-from chained import FAMILIES, assert_agree, grown, hub, ones, plain, random_piece, sums_of, symmetric
+from chained import FAMILIES, assert_agree, grown, hub, ones, plain, random_piece, step_of, sums_of, symmetric
 from strategies import with_lengths
 
 import lagbc
 from lagbc.graph.validate import as_graph
-from lagbc.methods.contract import SweepPlan
 from lagbc.plan import memory
 from lagbc.plan.junctions import group_size
 from lagbc.reduce import tuning
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import NotContractible, Piece
-from lagbc.run import chains as run
+from lagbc.run.carriers import Inline
+from lagbc.run.loop import sum_step
 
 (DELTA,) = (row for row in lagbc.METHODS if row.name == "delta-stepping")
 (CPU,) = (row for row in lagbc.METHODS if row.key == ("batched", "cpu", True))
@@ -110,7 +110,7 @@ def test_resume(cupy, power, tmp_path):
 
     with pytest.raises(Killed):
         lagbc.bc(power, 256, checkpoint=file, progress=kill, **GIVEN)
-    assert int(np.load(file)["done"]) > 0
+    assert int(np.load(file)["done"].sum()) > 0
     np.testing.assert_array_equal(lagbc.bc(power, 512, checkpoint=file, **GIVEN), expected)
 
 
@@ -124,8 +124,8 @@ def test_counts_out_of_range(cupy):
 def test_memory_is_what_was_estimated(cupy):
     contracted = contract(roads(40, False))
     for size in (512, group_size(contracted, "cuda")):
-        plan = SweepPlan(batch=size, sums=run.ADDED, roots=len(contracted.roots), method=DELTA.name)
+        plan = step_of(contracted, DELTA, size).sweep
         needed = memory.of_chains(contracted, DELTA, plan)
         with peak_of(cupy) as peak:
-            run.sum_chains(contracted, DELTA, frozenset({"dependency"}), size=size, in_calling_thread=True)
+            sum_step(step_of(contracted, DELTA, size), carrier=Inline())
         assert peak.bytes <= needed.total

@@ -31,7 +31,8 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.methods.table import METHODS
-from lagbc.run.sweep import sweep
+from lagbc.plan.step import Step
+from lagbc.run.loop import sum_step
 
 SCALE_FREE = scale_free(700, 5000, seed=1)
 MESH = grid(30, 31)
@@ -46,7 +47,7 @@ def summed(gpu, A, *, directed=True, sources=None, batch=256, outputs=EVERYTHING
     """The sums of a run, as `lagbc.run.execute` makes it."""
     graph = as_graph(A, directed=directed)
     plan = SweepPlan(batch=batch, dtype=gpu.dtype, sums=offered(gpu, outputs), method=gpu.row.name, **options)
-    return sweep(graph, gpu.row, plan, np.arange(graph.n) if sources is None else np.array(sources, np.int64))
+    return sum_step(Step(graph, np.arange(graph.n) if sources is None else np.array(sources, np.int64), gpu.row, plan))
 
 
 def by_the_oracle(A, *, directed=True, sources=None, omega=None, multiplicity=None):
@@ -74,7 +75,7 @@ def by_the_cpu(A, *, directed=True, sources=None, outputs=EVERYTHING, **options)
     row = next(row for row in METHODS if (row.name, row.device, row.weighted) == ("batched", "cpu", False))
     graph = as_graph(A, directed=directed)
     roots = np.arange(graph.n) if sources is None else np.array(sources, np.int64)
-    return sweep(graph, row, SweepPlan(batch=64, sums=outputs, **options), roots)
+    return sum_step(Step(graph, roots, row, SweepPlan(batch=64, sums=outputs, **options)))
 
 
 @functools.cache

@@ -14,9 +14,9 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import SUMS_WITH_MEMBERS, Sums
+from lagbc.plan.step import Step
 from lagbc.reduce import tuning
-from lagbc.run.sweep import sweep
-from lagbc.run.workers import Workers
+from lagbc.run.loop import sum_step
 
 
 def row_of(device, *, weighted):
@@ -35,7 +35,7 @@ def weights_of(n, seed=1):
 def on_cpu(way, A, roots, *, directed=True, **weights):
     graph = as_graph(A, directed=directed, weighted=way.weighted)
     plan = SweepPlan(batch=64, sums=SUMS_WITH_MEMBERS, **weights)
-    return sweep(graph, row_of("cpu", weighted=way.weighted), plan, roots)
+    return sum_step(Step(graph, roots, row_of("cpu", weighted=way.weighted), plan))
 
 
 def zeros(cupy, graph, roots):
@@ -118,7 +118,7 @@ def test_groups_that_come_apart(cupy, monkeypatch, weighted):
     given = weights_of(A.shape[0])
     graph = as_graph(A, weighted=weighted)
     plan = SweepPlan(batch=768, sums=SUMS_WITH_MEMBERS, **given)
-    ours = sweep(graph, row_of("cuda", weighted=weighted), plan, np.arange(graph.n))
+    ours = sum_step(Step(graph, np.arange(graph.n), row_of("cuda", weighted=weighted), plan))
     assert_near(ours, on_cpu(way, A, np.arange(graph.n), **given))
 
 
@@ -165,8 +165,7 @@ def test_counts_past_the_range_of_float64(cupy, weighted, symmetric):
     for device in ("cuda", "cpu"):
         row = row_of(device, weighted=weighted)
         plan = SweepPlan(batch=row.load().batching.round(1), sums=SUMS_WITH_MEMBERS, members=members, omega=omega)
-        with Workers(graph, row, plan) as workers:
-            found += [part.sums for part in workers.sum([roots])]
+        found.append(sum_step(Step(graph, roots, row, plan, ordered=roots)))
     assert_near(*found)
 
 

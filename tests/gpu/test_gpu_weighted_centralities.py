@@ -300,13 +300,14 @@ def test_deeper_groups(cupy, first, outputs):
 
 def test_unlike_groups_come_apart(cupy):
     """And the batch changes no bit."""
-    from lagbc.run.sweep import sweep
+    from lagbc.plan.step import Step
+    from lagbc.run.loop import sum_step
 
     graph, roots = as_graph(UNLIKE, weighted=True), np.arange(150, 600)
     results = []
     for batch in (256, 512):
         plan = SweepPlan(batch=batch, sums=EVERYTHING, method=ROW.name)
-        results.append(sweep(graph, ROW, plan, roots))
+        results.append(sum_step(Step(graph, roots, ROW, plan)))
     assert_same_bits(results[1], results[0])
     assert_close(results[0], by_the_oracle(UNLIKE, roots=roots, number=float))
 

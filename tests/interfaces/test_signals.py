@@ -81,4 +81,4 @@ def test_checkpoint_of_a_terminated_run(tmp_path):
     _, stderr = process.communicate(timeout=100)
     assert process.returncode == 143
     assert stderr.splitlines()[-1].startswith(f"lagbc: terminated: {file} keeps the roots that are done")
-    assert np.load(file)["done"] > 0
+    assert np.load(file)["done"].sum() > 0

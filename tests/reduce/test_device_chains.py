@@ -17,6 +17,7 @@ from lagbc.reduce.columns import Columns
 from lagbc.reduce.device import kernels
 from lagbc.reduce.piece import Piece
 from lagbc.run import chains as run
+from lagbc.run.carriers import Inline
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
 SOURCE = Path(kernels.__file__).with_name("columns.py")
@@ -47,13 +48,13 @@ def test_small_blocks(device_columns, weighted, several):
     for _ in range(8):
         for family in FAMILIES:
             piece = random_piece(rng, family, weighted, several)
-            assert_agree(sums_of(piece, in_calling_thread=True), plain(piece))
+            assert_agree(sums_of(piece, carrier=Inline()), plain(piece))
 
 
 def test_a_hub_of_many_chains(device_columns):
     """Its far ends are searched in two batches."""
     A = hub(70)
-    ours = sums_of(ones(A), in_calling_thread=True)
+    ours = sums_of(ones(A), carrier=Inline())
     np.testing.assert_allclose(ours.dependency, 2 * lagbc.bc(A, directed=False, reduce="none"), rtol=1e-12)
 
 
@@ -98,10 +99,10 @@ def assert_same_bits(ours, theirs):
 
 def test_same_bits_whatever_the_groups(device_columns):
     piece = unlike(150)
-    whole = sums_of(piece, Wide(), in_calling_thread=True)
+    whole = sums_of(piece, Wide(), carrier=Inline())
     for size in (64, 128):
-        assert_same_bits(sums_of(piece, Wide(), size=size, in_calling_thread=True), whole)
-    theirs = sums_of(piece, in_calling_thread=True)
+        assert_same_bits(sums_of(piece, Wide(), size=size, carrier=Inline()), whole)
+    theirs = sums_of(piece, carrier=Inline())
     np.testing.assert_allclose(whole.dependency, theirs.dependency, rtol=1e-12)
     np.testing.assert_allclose(whole.edges, theirs.edges, rtol=1e-12)
 
@@ -119,14 +120,14 @@ def test_memory_that_ends(device_columns, monkeypatch):
                 raise MemoryError
             super().__init__(*given)
 
-    whole = sums_of(piece, Wide(), size=192, in_calling_thread=True)
+    whole = sums_of(piece, Wide(), size=192, carrier=Inline())
     monkeypatch.setattr(run, "_Worker", Scarce)
     with pytest.warns(lagbc.MemoryWarning, match="roots at a time"):
-        assert_same_bits(sums_of(piece, Wide(), size=192, in_calling_thread=True), whole)
+        assert_same_bits(sums_of(piece, Wide(), size=192, carrier=Inline()), whole)
     assert sizes == [192, 128, 64]
     monkeypatch.setattr(Scarce, "most", 0)
     with pytest.raises(MemoryError):
-        sums_of(piece, Wide(), size=64, in_calling_thread=True)
+        sums_of(piece, Wide(), size=64, carrier=Inline())
 
 
 def test_demand_on_the_host_has_the_same_bits_whatever_the_groups(monkeypatch):
@@ -142,7 +143,7 @@ def test_demand_on_the_host_has_the_same_bits_whatever_the_groups(monkeypatch):
     found = []
     for size in (64, 128, 192):
         made.clear()
-        sums_of(unlike(150), size=size, in_calling_thread=True)
+        sums_of(unlike(150), size=size, carrier=Inline())
         found.append(np.concatenate(made))
     for weights in found[1:]:
         np.testing.assert_array_equal(weights, found[0])

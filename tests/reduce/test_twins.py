@@ -12,10 +12,11 @@ from lagbc.graph.validate import as_graph
 from lagbc.io.examples import example_path
 from lagbc.methods.contract import SweepPlan
 from lagbc.native import core
+from lagbc.plan.step import Step
 from lagbc.reduce import twins as reduction
 from lagbc.reduce.piece import Piece
 from lagbc.reduce.twins import merge
-from lagbc.run.sweep import sweep
+from lagbc.run.loop import sum_step
 
 KINDS = pytest.mark.parametrize(
     ("directed", "weighted"),
@@ -232,6 +233,6 @@ def test_swept_by_methods(row):
     twins = merge(Piece(graph, np.ones(graph.n), np.ones(graph.n)))
     (left,) = twins.pieces
     plan = SweepPlan(batch=64, omega=left.targets, multiplicity=left.sources, members=left.members)
-    found = sweep(left.graph, row, plan, np.arange(left.graph.n)).dependency
+    found = sum_step(Step(left.graph, np.arange(left.graph.n), row, plan)).dependency
     assert twins.count > 0
     assert_close(twins.scores([found]) / 2, lagbc.bc(A, directed=False, weighted=row.weighted, method=row.name))

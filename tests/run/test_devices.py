@@ -10,20 +10,24 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from chained import long_mesh
+from chained import long_mesh, step_of
 from strategies import grid, scale_free, with_lengths
 
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table, tuning
-from lagbc.methods.contract import Batching, StopFlag
+from lagbc.methods.contract import Batching, StopFlag, SweepPlan
 from lagbc.methods.cpu.batched import hops
 from lagbc.plan import devices
 from lagbc.plan.options import settle
+from lagbc.plan.step import Step
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import Piece
-from lagbc.run import chains, crew, execute
-from lagbc.run.chain_flows import put_flows
+from lagbc.run import execute
+from lagbc.run.gpus import Gpus
+from lagbc.run.junctions import Held
+from lagbc.run.loop import work_of
+from lagbc.run.work import Span, Total
 
 A = scale_free(700, 3000, seed=1)
 VERTICES = ("bc", "closeness", "harmonic", "eccentricity", "stress")
@@ -177,7 +181,7 @@ def test_devices_that_fail_all(on, tmp_path):
         lagbc.bc(A, **PLAIN, checkpoint=file)
     assert isinstance(raised.value.__cause__, DeviceLostError)
     with np.load(file) as held:
-        assert 0 < int(held["done"]) < 659
+        assert 0 < int(held["done"].sum()) < 659
     on(*fakes(2))
     np.testing.assert_array_equal(lagbc.bc(A, **PLAIN, checkpoint=file), expected)
 
@@ -249,8 +253,8 @@ def test_interrupted_runs_go_on_with_the_same_bits(on, tmp_path, after):
     with pytest.raises(KeyboardInterrupt):
         lagbc.bc(A, **PLAIN, checkpoint=file, progress=stop)
     with np.load(file) as held:
-        assert int(held["done"]) % 128 == 0
-        assert int(held["done"]) > stop.at - 2
+        assert int(held["done"].sum()) % 128 == 0
+        assert int(held["done"].sum()) > stop.at - 2
     on(*fakes(3))
     np.testing.assert_array_equal(lagbc.bc(A, **PLAIN, checkpoint=file), expected)
 
@@ -283,35 +287,33 @@ def test_groups_of_junctions_are_handed_on(on, which, tmp_path):
 def test_a_group_that_is_larger_than_a_worker_has_room_for():
     """As on a GPU that has run out of memory: the blocks of its parts, and what leaves chains in all of them."""
     graph = as_graph(CHAINS, directed=False)
-    contracted = contract(Piece(graph, np.ones(graph.n), np.ones(graph.n)))
-    row = next(row for row in lagbc.METHODS if row.key == ("batched", "cpu", True))
-    group, stop = contracted.roots[:150], StopFlag()
-    summed, written = chains.GroupWorker(contracted, row, 64, stop).run(group)
-    expected = chains.Held.nothing(contracted)
-    worker = chains.GroupWorker(contracted, row, 64, stop)
+    work = work_of(step_of(contract(Piece(graph, np.ones(graph.n), np.ones(graph.n))), size=64))
+    whole = work.add(Total(0), work.open(StopFlag())(Span(0, 150), work.items[:150]))
+    hand, parts = work.open(StopFlag()), Total(0)
     for first in (0, 64, 128):
-        some = group[first : min(first + 64, 150)]
-        one, flows = worker.run(some)
-        expected.add(one.sums)
-        expected.junction[some] = one.junction
-        put_flows(contracted.ways, expected.flows, some, flows)
-    held = chains.Held.nothing(contracted)
-    held.add(summed.sums)
-    held.junction[group] = summed.junction
-    put_flows(contracted.ways, held.flows, group, written)
-    np.testing.assert_array_equal(held.array, expected.array)
-    assert held.flows.out.any()
+        span = Span(first, min(first + 64, 150))
+        parts = work.add(parts, hand(span, work.items[span.place]))
+    assert isinstance(whole.chunks, Held)
+    np.testing.assert_array_equal(whole.chunks.array, parts.chunks.array)
+    assert whole.chunks.flows.out.any()
 
 
 def test_groups_are_halved_where_bits_do_not_depend_on_them():
-    module = SimpleNamespace(batching=Batching(block=256, auto=256))
+    module = SimpleNamespace(batching=Batching(block=256, auto=256), footprint=lambda graph, sweep: 0)
     row = SimpleNamespace(name="ours", device="cuda", load=lambda: module)
-    assert [chains.halved(row, size, MemoryError()) for size in (2048, 512, 768)] == [1024, 256, 512]
-    with pytest.raises(MemoryError, match="ours on cuda ran out of memory with 256 roots at a time"):
-        chains.halved(row, 256, MemoryError())
+    graph = as_graph(CHAINS, directed=False)
+    step = replace(step_of(contract(Piece(graph, np.ones(graph.n), np.ones(graph.n)))), method=row)
+
+    def smaller(size):
+        work = work_of(replace(step, sweep=replace(step.sweep, batch=size)), module)
+        return work.smaller(MemoryError(), lambda message: None).batch
+
+    assert [smaller(size) for size in (2048, 512, 768)] == [1024, 256, 512]
+    with pytest.raises(MemoryError, match="ours on cuda ran out of memory with the smallest batch, 256"):
+        smaller(256)
     module.batching = replace(module.batching, concurrent=True)
     with pytest.raises(MemoryError):
-        chains.halved(row, 2048, MemoryError())
+        smaller(2048)
 
 
 def test_progress_is_told_of_whole_chunks(on):
@@ -335,13 +337,11 @@ def test_progress_is_told_of_whole_chunks(on):
 def test_how_many_roots_a_device_is_given_at_a_time(monkeypatch, roots, batch, count, length):
     monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cuda": 4096})
     module = SimpleNamespace(batching=Batching(block=256, auto=4096))
-    part = SimpleNamespace(
-        method=SimpleNamespace(device="cuda", load=lambda: module), sweep=SimpleNamespace(batch=batch)
-    )
-    chunks = [(np.arange(min(4096, roots - first)), 0, None) for first in range(0, roots, 4096)]
-    assert crew._length(chunks, part, count) == length
+    row = SimpleNamespace(device="cuda", load=lambda: module)
+    step = Step(None, np.arange(roots), row, SweepPlan(batch=batch), ordered=np.arange(roots))
+    assert Gpus(fakes(count)).length(work_of(step)) == length
     module.batching = replace(module.batching, block=1)
-    assert crew._length(chunks, part, count) == 4096
+    assert Gpus(fakes(count)).length(work_of(step)) == 4096
 
 
 def test_a_graph_moves_with_what_was_worked_out_of_it():

@@ -19,7 +19,7 @@ from strategies import grid, scale_free, with_lengths
 import lagbc
 from lagbc.methods import tuning
 from lagbc.methods.cpu.traversal import hops
-from lagbc.run import chains, tasks
+from lagbc.run import junctions, tasks
 
 A = scale_free(500, 3000, seed=1)
 MESH = grid(15, 20)
@@ -113,7 +113,7 @@ def test_chains_that_cannot_be_contracted_after_all(pool, monkeypatch):
     power = hub(300)
     expected = lagbc.bc(power, device="cpu", reduce="none", directed=False)
 
-    monkeypatch.setattr(chains, "_LARGEST_COUNT", 0.5)
+    monkeypatch.setattr(junctions, "_LARGEST_COUNT", 0.5)
     scores = lagbc.bc(power, device="cpu", reduce="all", directed=False, executor=Inline())
     np.testing.assert_allclose(scores, expected, rtol=1e-12)
 
@@ -143,7 +143,7 @@ def test_loky():
 def test_threads_of_this_process_keep_nothing():
     with ThreadPoolExecutor(3) as pool:
         assert_same(lagbc.bc(A, executor=pool, **SWEPT), lagbc.bc(A, **SWEPT))
-    assert not tasks._shelf._held
+    assert not tasks._works._held
 
 
 # What is sent
@@ -183,7 +183,7 @@ def test_a_worker_keeps_as_many_parts_as_its_memory_holds():
     held = []
 
     def look(task):
-        held.append(list(tasks._shelf._held))
+        held.append(list(tasks._works._held))
         return replace(task, caller="another process")
 
     try:
@@ -235,7 +235,7 @@ def test_errors_of_a_task_are_raised(monkeypatch, given):
     def fail(*arguments):
         raise kind("of a worker", *more)
 
-    monkeypatch.setattr(tasks, "Workers", fail)
+    monkeypatch.setattr(tasks, "Hands", fail)
     raised = RuntimeError if kind is OddError else kind  # it cannot be pickled
     with pytest.raises(raised, match=r"of a worker|smallest batch"), ThreadPoolExecutor(2) as pool:
         lagbc.bc(A, executor=pool, **SWEPT)
@@ -250,7 +250,7 @@ def test_less_memory_in_a_worker(monkeypatch):
             raise MemoryError
         return real(graph, method, sweep)
 
-    monkeypatch.setattr(tasks, "Workers", scarce)
+    monkeypatch.setattr(tasks, "Hands", scarce)
     with pytest.warns(lagbc.MemoryWarning, match="threads=1"):
         scores = lagbc.bc(A, executor=Inline(), threads=2, **SWEPT)
     assert_same(scores, lagbc.bc(A, **SWEPT))
@@ -293,7 +293,7 @@ def test_a_killed_worker_leaves_the_checkpoint(pool, tmp_path):
         message = rf"Killing, gave up a task \(BrokenProcessPool.* of 4 tasks.*{file} holds"
         with pytest.raises(lagbc.ExecutorError, match=message):
             lagbc.bc(A, executor=Killing(), checkpoint=file, progress=told.append, **SWEPT)
-    done = int(np.load(file)["done"])
+    done = int(np.load(file)["done"].sum())
     assert done == told[-1].done
     assert done in (128, 256)
     shutil.copy(file, tmp_path / "copy")
@@ -315,7 +315,7 @@ def test_a_run_begun_without_an_executor(pool, tmp_path):
     for executor in (None, pool, None):
         with pytest.raises(Killed):
             lagbc.bc(A, checkpoint=file, progress=stop, executor=executor, threads=1, **SWEPT)
-    assert int(np.load(file)["done"]) == 192
+    assert int(np.load(file)["done"].sum()) == 192
     assert_same(lagbc.bc(A, checkpoint=file, executor=pool, **SWEPT), expected)
 
 
@@ -405,6 +405,6 @@ def test_ctrl_c(tmp_path):
     rest, stderr = process.communicate(timeout=100)
     assert rest.splitlines()[-1] == "interrupted 0", stderr
     assert process.returncode == 0
-    done = int(np.load(file)["done"])
+    done = int(np.load(file)["done"].sum())
     told = [first, *(line.split() for line in rest.splitlines()[:-1])]
     assert done == int(told[-1][0]) < int(first[1])

@@ -13,7 +13,8 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.plan import memory
-from lagbc.run.sweep import with_less_memory
+from lagbc.plan.step import Step
+from lagbc.run.loop import work_of
 
 A = scale_free(500, 4000, seed=1)
 
@@ -75,16 +76,16 @@ def test_rows_of_counts_are_given_up_after_the_batch(monkeypatch):
     for limit, in_place, is_over in ((whole, False, False), (whole - 1, True, False), (10_000, True, True)):
         fitted, needed = memory.fit(graph, method, plan, limit)
         assert (fitted.batch, fitted.in_place, needed.is_over) == (256, in_place, is_over)
-    smaller, said = [plan], []
+    works, said = [work_of(Step(graph, np.arange(graph.n), method, plan))], []
     for _ in range(2):
-        smaller.append(with_less_memory(graph, method, smaller[-1], MemoryError(), said.append))
-    assert [(plan.batch, plan.in_place) for plan in smaller] == [(512, False), (256, False), (256, True)]
+        works.append(works[-1].smaller(MemoryError(), said.append))
+    assert [(work.batch, work.sweep.in_place) for work in works] == [(512, False), (256, False), (256, True)]
     assert [message.split(";")[1] for message in said] == [
         " it goes on with batch=256 and threads=1",
         " it goes on with batch=256 and threads=1, without rows for path counts",
     ]
     with pytest.raises(MemoryError, match="with the smallest batch, 256"):
-        with_less_memory(graph, method, smaller[-1], MemoryError(), said.append)
+        works[-1].smaller(MemoryError(), said.append)
 
 
 def roads():

@@ -100,7 +100,7 @@ attempt(directed=3)
 attempt(progress=report)
 attempt(lagbc.bc if comm.Get_rank() else lagbc.closeness)
 if comm.Get_rank() == 1:
-    tasks.Workers = fail
+    tasks.Hands = fail
 attempt()
 for messages in comm.gather(said) or []:
     print(*messages, sep="\\n", flush=True)
@@ -166,7 +166,7 @@ def die(*arguments):
     os.kill(os.getpid(), signal.SIGKILL)
 
 if comm.Get_rank() == 1:
-    tasks.Workers = die
+    tasks.Hands = die
 lagbc.bc(A, comm=comm, reduce="none", device="cpu")
 print("finished")
 """
@@ -180,7 +180,7 @@ def test_a_rank_that_is_killed_ends_all(program):
 
 INTERRUPTED = """
 import os, signal, time
-from lagbc.run.checkpoint import Checkpoint
+from lagbc.run.partial import Checkpoint
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 save = Checkpoint.save
@@ -195,7 +195,7 @@ def report(progress):
 try:
     lagbc.bc(grid(60, 60), comm=comm, reduce="none", device="cpu", progress=report, checkpoint=sys.argv[1])
 except KeyboardInterrupt:
-    done = int(np.load(sys.argv[1])["done"])
+    done = int(np.load(sys.argv[1])["done"].sum())
 told = comm.gather(done)
 if told:
     print(*told, flush=True)
@@ -240,13 +240,13 @@ import os
 from lagbc.plan import devices
 from lagbc.run import tasks
 
-Workers, numbers = tasks.Workers, set()
+Hands, numbers = tasks.Hands, set()
 
 def noted(*arguments):
     numbers.add(devices.number_of_worker())
-    return Workers(*arguments)
+    return Hands(*arguments)
 
-tasks.Workers = noted
+tasks.Hands = noted
 lagbc.bc(A, comm=comm, reduce="none", device="cpu")
 for name in devices._LOCAL_RANKS:
     os.environ.pop(name, None)

@@ -185,7 +185,7 @@ def test_resume(monkeypatch, tmp_path, function):
     for calls in (1, 2, 1, 2):
         with pytest.raises(Killed):
             function(A, checkpoint=file, progress=kill_after(calls), **given)
-        before, done = done, int(np.load(file)["done"])
+        before, done = done, int(np.load(file)["done"].sum())
         assert done > before
     np.testing.assert_array_equal(array(function(A, checkpoint=file, **given)), expected)
     told = []
@@ -259,7 +259,7 @@ def test_counts_too_large_for_chains(tmp_path):
         scores = lagbc.edge_bc(ring, checkpoint=link, **REDUCED, **some)
         np.testing.assert_allclose(scores.toarray(), plain, rtol=1e-12)
         assert link.is_symlink()
-        assert np.load(file)["done"] > 0
+        assert np.load(file)["done"].sum() > 0
 
 
 @pytest.mark.parametrize("what", [lagbc.closeness, lagbc.harmonic, lagbc.stress, lagbc.eccentricity])

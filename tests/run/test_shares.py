@@ -108,7 +108,12 @@ def test_a_file_holds_chunks_and_blocks_of_those_cut_apart(tmp_path):
     for path in paths:
         with zipfile.ZipFile(path) as archive:
             held.append([name for name in archive.namelist() if name.startswith("0/")])
-    assert held == [[f"0/{number}/dependency.npy" for number in range(count)] for count in (1, 2, 2)]
+    panel = "panels/dependency.npy"
+    assert held == [
+        ["0/0-128/dependency.npy"],
+        ["0/128-256/dependency.npy", "0/256-320/dependency.npy"],
+        [f"0/320-384/{panel}", "0/384-448/dependency.npy"],
+    ]
 
 
 def test_progress_counts_the_roots_of_the_part(tmp_path):

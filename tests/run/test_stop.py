@@ -50,7 +50,7 @@ def test_from_another_thread(tmp_path, threads):
     options = SWEPT | {"threads": threads}
     done = stopped(lambda **given: lagbc.bc(A, 64, **options, **given), checkpoint=path)
     assert 0 < done < A.shape[0]
-    assert 0 < np.load(path)["done"] < A.shape[0]
+    assert 0 < np.load(path)["done"].sum() < A.shape[0]
     seen = []
     scores = lagbc.bc(A, 64, **options, checkpoint=path, stop=threading.Event(), progress=seen.append)
     assert seen[0].done > done / 2
@@ -144,7 +144,7 @@ def test_an_executor(kind, tmp_path):
         options = SWEPT | {"threads": 1, "executor": pool}
         done = stopped(lambda **given: lagbc.bc(mesh, 64, **options, **given), checkpoint=path)
         assert 0 < done < mesh.shape[0]
-        assert np.load(path)["done"] >= done
+        assert np.load(path)["done"].sum() >= done
         again = lagbc.bc(mesh, 64, **options, checkpoint=path)
         assert np.array_equal(again, lagbc.bc(mesh, 64, **SWEPT))
 

@@ -12,6 +12,7 @@ import pytest
 from lagbc.methods import table
 from lagbc.plan import devices
 from lagbc.run import tasks
+from lagbc.run.work import Span
 
 NAMES = (*devices._LOCAL_RANKS, "CUDA_VISIBLE_DEVICES")
 
@@ -90,11 +91,11 @@ def test_pools():
 def test_tasks_of_a_gpu_run_on_that_of_the_worker(monkeypatch, current, number, gpu):
     if number is not None:
         monkeypatch.setenv("MPI_LOCALRANKID", str(number))
-    runner = SimpleNamespace(run=lambda units: [current[-1]] * len(units))
-    monkeypatch.setattr(tasks, "_runner_of", lambda part: runner)
+    hands = SimpleNamespace(run=lambda span, items: [current[-1]] * len(items))
+    monkeypatch.setattr(tasks, "_Retrying", lambda work: hands)
     for device, expected in (("cuda", gpu), ("cpu", 0)):
-        prepared = tasks._Prepared(SimpleNamespace(method=SimpleNamespace(device=device)), 0)
-        assert prepared.run([1, 2]) == [expected, expected]
+        work = SimpleNamespace(step=SimpleNamespace(method=SimpleNamespace(device=device)))
+        assert tasks._Opened(work, 0).run(Span(0, 2), [1, 2]) == [expected, expected]
     assert current == [0]
 
 

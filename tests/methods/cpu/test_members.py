@@ -16,9 +16,8 @@ from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import extended
 from lagbc.methods.sums import Sums
 from lagbc.plan.step import Step
-from lagbc.run.checkpoint import digest_options
-from lagbc.run.sweep import sweep
-from lagbc.run.workers import Workers
+from lagbc.run.loop import sum_step
+from lagbc.run.partial import digest_options
 
 ASKED = frozenset({"dependency", "edges"})
 ROWS = [row for row in lagbc.METHODS if row.device == "cpu" and not row.requires]
@@ -84,7 +83,7 @@ def test_sums_are_those_of_the_blow_up(row):
     for _ in range(250):
         graph, members, multiplicity, omega = random_graph(rng, weighted=row.weighted)
         vertices, edges = expected(graph, members, multiplicity, np.tile(omega, (graph.n, 1)))
-        ours = sweep(graph, row, plan_of(members, multiplicity, omega), np.arange(graph.n))
+        ours = sum_step(Step(graph, np.arange(graph.n), row, plan_of(members, multiplicity, omega)))
         assert_near(ours.dependency, vertices)
         assert_near(ours.edges, edges)
 
@@ -156,8 +155,7 @@ def test_counts_past_the_range_of_float64(row, symmetric):
         np.add.at(edges, of_edge, 0.5 * np.array(reference.edge_scores(*arrays, **given), float))
         weights[first[root]] = omega[root]
     plan = plan_of(members, multiplicity, omega)
-    with Workers(graph, row, plan) as workers:
-        (sums,) = (part.sums for part in workers.sum([roots]))
+    sums = sum_step(Step(graph, roots, row, plan, ordered=roots))
     assert_near(sums.dependency, vertices)
     assert_near(sums.edges, edges)
 
@@ -178,8 +176,8 @@ def test_one_member_each_is_none_to_the_bit(row):
     A = with_lengths(scale_free(400, 3000, seed=4), [1, 2, 3])
     graph = as_graph(A, directed=False, weighted=row.weighted)
     plan = SweepPlan(batch=64, sums=ASKED)
-    ours = sweep(graph, row, replace(plan, members=np.ones(graph.n)), np.arange(graph.n))
-    theirs = sweep(graph, row, plan, np.arange(graph.n))
+    ours = sum_step(Step(graph, np.arange(graph.n), row, replace(plan, members=np.ones(graph.n))))
+    theirs = sum_step(Step(graph, np.arange(graph.n), row, plan))
     for name, array in theirs:
         np.testing.assert_array_equal(getattr(ours, name), array)
 
@@ -187,8 +185,8 @@ def test_one_member_each_is_none_to_the_bit(row):
 def test_same_bits_whatever_threads_and_batch(row):
     graph = as_graph(with_lengths(grid(17, 23), [1, 2]), directed=False, weighted=row.weighted)
     plan = SweepPlan(batch=64, sums=ASKED, members=1.0 + np.arange(graph.n) % 3)
-    expected, batch = sweep(graph, row, plan, np.arange(graph.n)), row.load().batching.round(192)
-    for name, array in sweep(graph, row, replace(plan, threads=3, batch=batch), np.arange(graph.n)):
+    expected, batch = sum_step(Step(graph, np.arange(graph.n), row, plan)), row.load().batching.round(192)
+    for name, array in sum_step(Step(graph, np.arange(graph.n), row, replace(plan, threads=3, batch=batch))):
         np.testing.assert_array_equal(array, getattr(expected, name))
 
 
@@ -215,7 +213,7 @@ def test_a_method_that_does_not_read_members_refuses_them():
     if not row.available:
         pytest.skip("graphblas is not installed")
     with pytest.raises(NotImplementedError, match="graphblas on cpu takes no vertices that stand for several"):
-        Workers(as_graph(A), row, SweepPlan(batch=64, members=np.ones(5)))
+        sum_step(Step(as_graph(A), np.arange(5), row, SweepPlan(batch=64, members=np.ones(5))))
 
 
 def test_a_checkpoint_belongs_to_members(row):

@@ -10,7 +10,7 @@ import shutil
 import tempfile
 import time
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
 from itertools import count
@@ -20,21 +20,18 @@ from typing import Any
 
 from lagbc.budget import host_budget
 from lagbc.errors import ExecutorError, StoppedError
-from lagbc.plan.step import Step
 from lagbc.run.packed import Packed, pack
 from lagbc.run.pool import Interrupts
 from lagbc.run.tasks import Done, Failed, Missing, Outcome, Task, forget, here, run_task, version
-from lagbc.run.within import blocks_of
+from lagbc.run.work import Items, Piece, Span, Work
 
 # Seconds between two looks at whether the main thread was interrupted, and for which running tasks are waited for when
 # a run is given up.
 _LOOK_SECONDS, _PATIENCE = 0.1, 5.0
-# Tasks that blocks for a GPU are cut into, where there are few.
-_TASKS = 16
 
 
-class Engine:
-    """Has an executor work on parts of a plan; a context manager.
+class Submit:
+    """Has an executor carry works; a context manager.
 
     Parameters
     ----------
@@ -50,7 +47,7 @@ class Engine:
         self._executor, self._limit, self._checkpoint = executor, limit, checkpoint
         self._packed: dict[str, Packed] = {}
 
-    def __enter__(self) -> Engine:
+    def __enter__(self) -> Submit:
         self._folder = Path(tempfile.mkdtemp(prefix="lagbc-"))
         return self
 
@@ -59,8 +56,12 @@ class Engine:
         for digest in self._packed:
             forget(str(self._folder / digest))  # where the workers are threads of this process
 
-    def each(self, part: Step, units: Sequence[Any]) -> Generator[Any]:
-        """Yield what each unit of the work on a part comes to, in order.
+    def length(self, work: Work) -> int:
+        """Return a portion."""
+        return work.portion
+
+    def each(self, work: Work, spans: Iterator[Span]) -> Generator[list[Piece]]:
+        """Yield the pieces of each span, in order.
 
         Raises
         ------
@@ -70,17 +71,14 @@ class Engine:
             Ctrl-C, or ``stop=``. In each case what waits is cancelled, and what ends within 5 seconds is yielded
             before, as far as none is missing.
         """
-        if not units:
-            return
-        packed = pack(part)
+        packed = pack(work)
         file = self._folder / packed.digest
         if packed.digest not in self._packed:
             packed.write(file)
             self._packed[packed.digest] = packed
         room = host_budget() if self._limit is None else self._limit
-        at_once = _units_of_task(part, len(units))
-        groups = [tuple(units[first : first + at_once]) for first in range(0, len(units), at_once)]
-        run = _Run(self._executor, packed, file, groups, self._limit, room // max(1, at_once * part.bytes_of_sums))
+        tasks = [(span, work.items[span.place]) for span in spans]
+        run = _Run(self._executor, packed, file, tasks, self._limit, room // max(1, work.step.bytes_of_sums))
         try:
             yield from run.results()
         except (KeyboardInterrupt, StoppedError, ExecutorError) as error:
@@ -94,36 +92,28 @@ class Engine:
             run.wait()
 
 
-def _units_of_task(part: Step, units: int) -> int:
-    """Tell how many units a task has: one for each thread, chunks one by one; blocks for a GPU are many and small."""
-    if part.sweep.bounds is None:
-        return 1 if part.contracted is None else part.sweep.threads
-    at_once = blocks_of(part.method).at_once
-    return part.sweep.threads if at_once == 1 else min(at_once, -(-units // _TASKS) or 1)
-
-
 class _Run:
-    """The work on a part: groups of units, of which some are with the executor."""
+    """The spans of a work, of which some are with the executor."""
 
     def __init__(
-        self, executor: Any, packed: Packed, file: Path, groups: list[tuple[Any, ...]], limit: int | None, room: int
+        self, executor: Any, packed: Packed, file: Path, tasks: list[tuple[Span, Items]], limit: int | None, room: int
     ) -> None:
-        self._executor, self._packed, self._file, self._groups, self._limit = executor, packed, file, groups, limit
+        self._executor, self._packed, self._file, self._tasks, self._limit = executor, packed, file, tasks, limit
         self._ahead = max(2, room)
         self._interrupts = Interrupts()
         self._attempts = count()
         self._next = 0  # the first that was not yielded
-        self._left = deque(range(len(groups)))
+        self._left = deque(range(len(tasks)))
         self._out: dict[Future[Outcome], tuple[int, bool]] = {}  # which, and whether with arrays
         self._ended = SimpleQueue[Future[Outcome]]()
-        self._results: dict[int, list[Any]] = {}
+        self._results: dict[int, list[Piece]] = {}
         self._asked: set[str] = set()  # workers that arrays were sent out for
         self._held_back: list[int] = []
         self._deadline: float | None = None  # where it is given up
 
-    def results(self) -> Iterator[Any]:
+    def results(self) -> Iterator[list[Piece]]:
         """Yield results in order."""
-        while self._next < len(self._groups):
+        while self._next < len(self._tasks):
             yield from self._ready()
             while self._left and self._left[0] < self._next + self._ahead:
                 self._submit(self._left.popleft())
@@ -132,14 +122,14 @@ class _Run:
                 with suppress(Empty):
                     self._take(self._ended.get(timeout=_LOOK_SECONDS))
 
-    def finished_in_time(self) -> Iterator[Any]:
+    def finished_in_time(self) -> Iterator[list[Piece]]:
         """Yield those results in order that come within the time that a run is waited for when it is given up."""
         yield from self._ready()
         for future in self._until_all_ended():
             number, _ = self._out.pop(future)
             outcome = None if future.cancelled() or future.exception() is not None else future.result()
             if isinstance(outcome, Done):
-                self._results[number] = outcome.results
+                self._results[number] = outcome.pieces
             yield from self._ready()
 
     def cancel(self) -> None:
@@ -161,16 +151,16 @@ class _Run:
             with suppress(Empty):
                 yield self._ended.get(timeout=left)
 
-    def _ready(self) -> Iterator[Any]:
+    def _ready(self) -> Iterator[list[Piece]]:
         while (results := self._results.pop(self._next, None)) is not None:
             self._next += 1
-            yield from results
+            yield results
 
     def _submit(self, number: int, *, arrays: bool = False) -> None:
         task = Task(
             self._packed.digest,
             str(self._file),
-            self._groups[number],
+            *self._tasks[number],
             self._limit,
             next(self._attempts),
             version(),
@@ -202,7 +192,7 @@ class _Run:
         if isinstance(outcome, Missing):
             self._send_again(number, outcome.worker)
         elif isinstance(outcome, Done):
-            self._results[number] = outcome.results
+            self._results[number] = outcome.pieces
 
     def _send_again(self, number: int, worker: str) -> None:
         """Send a task with the arrays; one for each worker that has asked for them, while the others wait."""
@@ -221,5 +211,5 @@ class _Run:
 
     def _given_up(self, error: object) -> ExecutorError:
         what = f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else str(error)
-        done = f"{self._next} of {len(self._groups)} tasks of this part were done"
+        done = f"{self._next} of {len(self._tasks)} tasks of this part were done"
         return ExecutorError(f"the executor, {type(self._executor).__name__}, gave up a task ({what}) when {done}")

@@ -1,0 +1,159 @@
+"""Sums over roots within cutoffs and decays, at the cost of what the roots reach.
+
+A panel of roots sums to `SparseSums`, which are added in order. They wait until together they have as many rows as the
+sums of the run: to make new sums of the old ones, which a total holds, then costs no more than they did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.methods.contract import StopFlag, SumsWithin
+from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums
+from lagbc.phases import phase
+from lagbc.plan.demand import plan_of_root
+from lagbc.run.weights import into_range
+from lagbc.run.work import Hand, Items, Piece, Reads, Span, Total, Work
+
+# The rows of sparse sums, in a file.
+_ROWS = ("vertices", "edges", "roots")
+
+
+class Bounded(Work):
+    """Sums over roots within bounds."""
+
+    @cached_property
+    def panel(self) -> int:
+        """As many roots as the method takes of all."""
+        return cast("SumsWithin", self.module).blocks.size(len(self.items))
+
+    @property
+    def chunk(self) -> int:
+        """A panel: they are added one by one."""
+        return self.panel
+
+    @property
+    def batch(self) -> int:
+        """A panel."""
+        return self.panel
+
+    @property
+    def portion(self) -> int:
+        """A panel for each thread."""
+        return self.panel * self.hands
+
+    def open(self, stop: StopFlag) -> Hand:
+        """Prepare a state; it sums one panel after the other."""
+        panels = _Panels(self, stop)
+
+        def run(span: Span, roots: Items) -> list[Piece]:
+            cuts = self.spans(*span, self.panel)
+            return [Piece(cut, panels.run(roots[cut.first - span.first : cut.last - span.first])) for cut in cuts]
+
+        return run
+
+    def add(self, total: Total, pieces: list[Piece]) -> Total:
+        """Add what waits, once it has as many rows as there are vertices."""
+        waiting = [*(total.part or ()), *(sparse for piece in pieces for sparse in piece.sums)]
+        done = pieces[-1].span.last
+        if sum(sparse.size for sparse in waiting) > self.graph.n:
+            return Total(done, self._chunks(total).plus_sparse(waiting), None, tuple(pieces))
+        return Total(done, total.chunks, waiting, tuple(pieces))
+
+    def _chunks(self, total: Total) -> Sums:
+        if total.chunks is not None:
+            return cast("Sums", total.chunks)
+        return Sums.zeros(np, self.sweep.sums, self.graph.n, self.graph.nnz, self.sweep.bounds)
+
+    def finish(self, total: Total) -> Sums:
+        """Add what waits."""
+        with phase("finish"):
+            return self._whole(total)
+
+    def _whole(self, total: Total) -> Sums:
+        return self._chunks(total).plus_sparse(total.part or ())
+
+    def pack(self, piece: Piece) -> dict[str, NDArray[Any]]:
+        """Return the rows of each sparse sum, and its numbers."""
+        arrays = dict[str, NDArray[Any]]()
+        for number, sparse in enumerate(piece.sums):
+            arrays |= {f"{number}/at_{name}": getattr(sparse, name) for name in _ROWS}
+            arrays |= {f"{number}/{name}": array for name, array in sparse.sums}
+        return arrays
+
+    def unpack(self, span: Span, read: Reads) -> Piece:
+        """Read as many sparse sums as there are."""
+        found, shapes = list[SparseSums](), self._shapes
+        while read.has(f"{(number := len(found))}/at_vertices"):
+            places = [read(f"{number}/at_{name}", (None,), np.integer) for name in _ROWS]
+            at = SparseSums(places[0], places[1], places[2], Sums())
+            for name, (rows, *_) in shapes.items():
+                places_of = at.rows(name)
+                if len(places_of) and not 0 <= places_of.min() <= places_of.max() < rows:
+                    raise IndexError(f"{name} has no such rows")
+            sums = {name: read(f"{number}/{name}", (len(at.rows(name)), *shape[1:])) for name, shape in shapes.items()}
+            found.append(replace(at, sums=Sums(**sums)))
+        return Piece(span, found)
+
+    @property
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {
+            name: (self.graph.nnz if name == "edges" else self.graph.n, self.sweep.columns(name))
+            for name in self.sweep.sums
+        }
+
+    def pack_total(self, total: Total) -> dict[str, NDArray[Any]]:
+        """Return the sums, with all that waits added."""
+        return dict(self._whole(total)) if total.done else {}
+
+    def unpack_total(self, done: int, read: Reads) -> Total:
+        """Read the sums."""
+        return Total(done, Sums(**{name: read(name, shape) for name, shape in self._shapes.items()}) if done else None)
+
+
+class _Panels:
+    """Sums panels in a state of its own, for one thread at a time; `lagbc.run.weights` has more on weights in range."""
+
+    def __init__(self, work: Bounded, stop: StopFlag) -> None:
+        self._graph, self._sweep, self._module = work.graph, work.sweep.with_flag(stop), cast("SumsWithin", work.module)
+        scaled, self._beyond = into_range(self._sweep, work.graph.n)
+        self._power = _exponent(self._sweep.omega) - _exponent(scaled.omega)
+        with phase("prepare"):
+            self._state = work.module.prepare(work.graph, scaled)
+
+    def run(self, roots: Items) -> list[SparseSums]:
+        """Sum a panel; roots that float64 does not hold are summed by themselves, after the others."""
+        ((near, overflowed),) = self._module.sum_within(self._state, [np.where(self._beyond[roots], -1, roots)])
+        with np.errstate(over="ignore"):
+            for name, array in near.sums:
+                if name in OF_BOUNDS and self._power:
+                    np.ldexp(array, self._power, out=array)
+        return [near, *self._alone(roots[overflowed | self._beyond[roots]])]
+
+    def _alone(self, roots: Items) -> Iterator[SparseSums]:
+        from lagbc.methods.cpu import extended
+
+        for root in roots.tolist():
+            sweep, graph = plan_of_root(self._sweep, root), self._graph.on_host
+            bounds: Any = sweep.bounds
+            sums = Sums.zeros(np, sweep.sums, graph.n, graph.nnz, bounds)
+            for c, d, alone in bounds:
+                names = sweep.sums if d == 0 else sweep.sums & DECAYING
+                column = {
+                    name: array if name in OF_ROOTS else array[None]
+                    for name, array in sums.column(bounds, c, d)
+                    if name in names
+                }
+                extended.add_root(graph, replace(sweep, bounds=alone, sums=names), root, Sums(**column), 0, root)
+            vertices, edges = np.arange(graph.n), np.arange(graph.nnz)
+            yield SparseSums(vertices, edges, vertices, sums)
+
+
+def _exponent(omega: NDArray[np.float64] | None) -> int:
+    return 0 if omega is None else int(np.frexp(omega.max())[1])

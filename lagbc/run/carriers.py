@@ -1,0 +1,106 @@
+"""Hands of this process: the calling thread, or several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import Generic, TypeVar
+
+from lagbc.methods.contract import StopFlag
+from lagbc.run.work import Hand, Items, Piece, Span, Work
+from lagbc.stopping import raise_if_stopped
+
+Lent = TypeVar("Lent")
+Result = TypeVar("Result")
+
+
+class Inline:
+    """The calling thread, for runs of milliseconds, in which starting a thread takes longer than sweeping.
+
+    It takes no Ctrl-C while a kernel runs.
+    """
+
+    def length(self, work: Work) -> int:
+        """Return a batch."""
+        return work.batch
+
+    def each(self, work: Work, spans: Iterator[Span]) -> Generator[list[Piece]]:
+        """Sum one span after the other, as their pieces are asked for."""
+        hand = work.open(StopFlag())
+        for span in spans:
+            raise_if_stopped()
+            yield hand(span, work.items[span.place])
+
+
+class Threads:
+    """As many threads as a work has hands; at most two spans a thread are ahead of what is taken."""
+
+    def length(self, work: Work) -> int:
+        """Return a batch."""
+        return work.batch
+
+    def each(self, work: Work, spans: Iterator[Span]) -> Generator[list[Piece]]:
+        """Sum spans side by side."""
+        hands = Hands(work)
+        try:
+            yield from hands.run((span, work.items[span.place]) for span in spans)
+        finally:
+            hands.close()
+
+
+class Hands:
+    """The hands of a work in this process, each with a thread and a state of its own.
+
+    Raises
+    ------
+    MemoryError
+        The first state does not fit. The others are made as they are needed.
+    """
+
+    def __init__(self, work: Work) -> None:
+        from lagbc.run.pool import Pool
+
+        self._stop, self._context = StopFlag(), work.context()
+        self._lender: Lender[Hand] = Lender(lambda: work.open(self._stop))
+        self._pool = Pool(work.hands)
+
+    def run(self, spans: Iterable[tuple[Span, Items]]) -> Iterator[list[Piece]]:
+        """Yield the pieces of spans, in order."""
+        for _, pieces in self._pool.in_order(self._run, spans):
+            yield pieces
+            del pieces  # else they would be held while the next ones are waited for
+
+    def _run(self, given: tuple[Span, Items]) -> list[Piece]:
+        with self._context:
+            return self._lender.use(lambda hand: hand(*given))
+
+    def stop(self) -> None:
+        """Stop them at their next level."""
+        self._stop.set()
+
+    def close(self) -> None:
+        """Stop them, and wait until none is at work."""
+        self._stop.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+class Lender(Generic[Lent]):
+    """Lends one thing to one call at a time, and makes more as they are needed. One that fails is not lent again.
+
+    Raises
+    ------
+    MemoryError
+        The first does not fit.
+    """
+
+    def __init__(self, make: Callable[[], Lent]) -> None:
+        self._make, self._idle = make, [make()]
+
+    def use(self, work: Callable[[Lent], Result]) -> Result:
+        """Return the result of a call with an idle one, or a new one."""
+        try:
+            lent = self._idle.pop()
+        except IndexError:
+            lent = self._make()
+        result = work(lent)
+        self._idle.append(lent)
+        return result

@@ -1,0 +1,199 @@
+"""Several devices that carry the spans of a work, to the bits of one.
+
+Each has a thread, a stream and a state of its own, and takes the next span when it has done one: a chunk, or whole
+panels of one where there are too few. Its pieces are brought to the host, where they are added in order. A device that
+runs out of memory goes on with less at a time; one that fails hands on its span, and takes no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import suppress
+from queue import SimpleQueue
+from threading import Lock
+
+from lagbc.errors import MemoryWarning, OutOfMemoryError, RunError, warn
+from lagbc.methods.contract import Interrupted, StopFlag
+from lagbc.plan.devices import Device
+from lagbc.run.pool import Pool
+from lagbc.run.work import Hand, Piece, Span, Work
+
+# Portions for each device from which on they are given out whole.
+_WHOLE = 4
+# Warnings that are to be given in the caller's thread.
+Notes = list[tuple[str, type[Warning]]]
+
+
+class Gpus:
+    """Devices that carry works.
+
+    Parameters
+    ----------
+    devices : sequence of Device
+        The first one prepares the graph, which is copied to the others.
+    """
+
+    def __init__(self, devices: Sequence[Device]) -> None:
+        self._devices = devices
+
+    def length(self, work: Work) -> int:
+        """Return a portion, or, of few, so many items that all devices have as much."""
+        count, items = len(self._devices), len(work.items)
+        if items > (_WHOLE * count - 1) * work.portion or work.panel == work.chunk:
+            return work.portion
+        rounds = -(-items // (count * work.batch))
+        share = -(-items // (count * rounds))
+        return min(work.portion, -(-share // work.panel) * work.panel)
+
+    def each(self, work: Work, spans: Iterator[Span]) -> Generator[list[Piece]]:
+        """Yield the pieces of spans, on the host and in order.
+
+        Raises
+        ------
+        MemoryError, RuntimeError
+            All devices have run out of memory, or have failed.
+        KeyboardInterrupt
+            Ctrl-C; no device is at work.
+
+        Warns
+        -----
+        MemoryWarning
+            A device goes on with less at a time.
+        RuntimeWarning
+            A device has failed.
+        """
+        crew = _Crew(self._devices, work)
+        pool = Pool(len(self._devices))
+        try:
+            crew.open()
+            for _, pieces in pool.in_order(crew.sum, spans):
+                crew.warn()
+                yield pieces
+        finally:
+            crew.stop()
+            pool.shutdown(wait=True, cancel_futures=True)
+            crew.close()
+            crew.warn()
+
+
+class _Crew:
+    """Devices at work."""
+
+    def __init__(self, devices: Sequence[Device], work: Work) -> None:
+        self._notes: Notes = []
+        self._hands = [_DeviceHand(device, work, self._notes) for device in devices]
+        self._idle = SimpleQueue[_DeviceHand | None]()
+        self._lock, self._left = Lock(), len(devices)
+        self._error: Exception = Interrupted()
+
+    def open(self) -> None:
+        """Prepare the graph on the first device that does not fail."""
+        waiting = list(self._hands)
+        while waiting:
+            first = waiting.pop(0)
+            try:
+                first.open()
+            except first.failures as error:
+                self._lose(first, error)
+                continue
+            for hand in (first, *waiting):
+                self._idle.put(hand)
+            return
+
+    def sum(self, span: Span) -> list[Piece]:
+        """Have a device that is free sum a span, or another one if it fails."""
+        while True:
+            hand = self._idle.get()
+            if hand is None:
+                self._idle.put(None)
+                raise self._error
+            try:
+                pieces = hand.sum(span)
+            except hand.failures as error:
+                self._lose(hand, error)
+            else:
+                self._idle.put(hand)
+                return pieces
+
+    def _lose(self, hand: _DeviceHand, error: Exception) -> None:
+        """Do without a device; raise an error if it was the last."""
+        name = hand.device.name
+        with self._lock:
+            self._left -= 1
+            left = self._left
+        if left:
+            self._notes.append((f"{name} has failed, and the others go on without it: {error}", RuntimeWarning))
+            return
+        kind = OutOfMemoryError if isinstance(error, MemoryError) else RunError
+        self._error = kind(f"all devices have failed, {name} as the last: {error}")
+        self._error.__cause__ = error
+        self._idle.put(None)
+        raise self._error
+
+    def warn(self) -> None:
+        """Warn in the caller's thread, which this is."""
+        while self._notes:
+            warn(*self._notes.pop(0))
+
+    def stop(self) -> None:
+        """Stop all devices at their next level."""
+        self._idle.put(None)
+        for hand in self._hands:
+            hand.stop()
+
+    def close(self) -> None:
+        """Let go of all states."""
+        for hand in self._hands:
+            with suppress(*hand.device.failures):
+                hand.close()
+
+
+class _DeviceHand:
+    """The hand of one device, which works for one thread at a time."""
+
+    def __init__(self, device: Device, work: Work, notes: Notes) -> None:
+        self.device, self._work, self._notes = device, work, notes
+        self._stop = StopFlag()
+        self._placed: Work | None = None
+        self._hand: Hand | None = None
+
+    @property
+    def failures(self) -> tuple[type[Exception], ...]:
+        """Errors after which the device takes no more work: also MemoryError where it makes do with the least."""
+        return MemoryError, *self.device.failures
+
+    def open(self) -> None:
+        """Prepare a state, and the copy of the graph that it takes, before others copy that."""
+        self.device.wait()
+        with self.device.context():
+            self._retried(None)
+            self.device.wait()
+
+    def sum(self, span: Span) -> list[Piece]:
+        """Sum a span, with less at a time while memory runs out."""
+        with self.device.context():
+            return self._retried(span)
+
+    def _retried(self, span: Span | None) -> list[Piece]:
+        hand = self._hand
+        while True:
+            try:
+                self._stop.check()
+                self._placed = self._placed or self._work.on(self.device.copy)
+                self._hand = hand = hand or self._placed.open(self._stop)
+                return [] if span is None else self._placed.sent(hand(span, self._placed.items[span.place]))
+            except MemoryError as error:
+                self._hand = hand = None
+                self._work, self._placed = (self._placed or self._work).smaller(error, self._say), None
+
+    def _say(self, message: str) -> None:
+        self._notes.append((f"{self.device.name}: {message}", MemoryWarning))
+
+    def stop(self) -> None:
+        """Stop at the next level."""
+        self._stop.set()
+
+    def close(self) -> None:
+        """Let go of the state."""
+        with self.device.context():
+            self._hand = None

@@ -1,0 +1,91 @@
+"""The one loop: a work is summed over its items, in order, whoever carries its spans."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from typing import Protocol
+
+from lagbc.methods.contract import MethodModule
+from lagbc.methods.sums import Sums
+from lagbc.phases import phase
+from lagbc.plan.step import Step
+from lagbc.run.carriers import Threads
+from lagbc.run.work import Piece, Span, Total, Work
+
+
+class Carrier(Protocol):
+    """Who runs the spans of works: hands of this process, of devices, or of other processes."""
+
+    def length(self, work: Work) -> int:
+        """Return how many items a hand is given at a time, whole panels."""
+
+    def each(self, work: Work, spans: Iterator[Span]) -> Generator[list[Piece]]:
+        """Yield the pieces of each span, in order; some spans are ahead of what is taken.
+
+        When it is closed no hand is at work. MemoryError where a hand of this process has too little; others go on
+        with less by themselves.
+        """
+
+
+def sum_over(
+    work: Work,
+    carrier: Carrier,
+    begun: Total | None = None,
+    last: int | None = None,
+    keep: Callable[[Total], object] = lambda total: None,
+    tell: Callable[[int], object] = lambda done: None,
+) -> Total:
+    """Sum a work over its items, in order.
+
+    Parameters
+    ----------
+    work : Work
+    carrier : Carrier
+    begun : Total, optional
+        Of the items before; without it the first one is the first.
+    last : int, optional
+        The place before which the loop ends; without it all items are summed.
+    keep, tell : callable, optional
+        Called with each new total, and with how many items are done.
+
+    Raises
+    ------
+    MemoryError
+        There is too little for the smallest batch.
+    KeyboardInterrupt, StoppedError
+        Ctrl-C, or ``stop=``; no hand is at work, and all that was finished was kept.
+    """
+    total, last = begun or Total(0), len(work.items) if last is None else last
+    with phase("sweep"):
+        while total.done < last:
+            try:
+                with closing(carrier.each(work, work.spans(total.done, last, carrier.length(work)))) as found:
+                    for pieces in found:
+                        total = work.add(total, pieces)
+                        keep(total)
+                        tell(total.done)
+            except MemoryError as error:
+                work = work.smaller(error)
+    return total
+
+
+def work_of(step: Step, module: MethodModule | None = None) -> Work:
+    """Make the work of a step; a module may stand in for that of its method."""
+    if step.contracted is not None:
+        from lagbc.run.junctions import Junctions
+
+        return Junctions.of(step, module)
+    if step.sweep.bounds is not None:
+        from lagbc.run.bounded import Bounded
+
+        return Bounded.of(step, module)
+    from lagbc.run.sweeps import Sweeps
+
+    return Sweeps.of(step, module)
+
+
+def sum_step(step: Step, module: MethodModule | None = None, carrier: Carrier | None = None) -> Sums:
+    """Return the sums of a step, on the host."""
+    work = work_of(step, module)
+    return work.finish(sum_over(work, carrier or Threads()))

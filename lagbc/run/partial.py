@@ -1,0 +1,380 @@
+"""The file of sums over some of the items of a run's works: a zip archive of arrays, each checked before it is read.
+
+A checkpoint holds the total of the first items of each work, and takes the place of the one before; a share of a run
+holds pieces of the items that it has, written one after the other. What sums belong to is told by digests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib.format import read_array, read_array_header_1_0, read_magic, write_array
+from numpy.typing import NDArray
+
+from lagbc.errors import CheckpointError, FileError, InvalidValueError, PartError, warn
+from lagbc.files import remove_unfinished, written
+from lagbc.graph.csr import as_numpy
+from lagbc.graph.graph import Graph
+from lagbc.methods import tuning
+from lagbc.methods.sums import OF_ROOTS
+from lagbc.plan.options import Options, parse_checkpoint, with_defaults
+from lagbc.plan.plan import Plan
+from lagbc.plan.resumed import Begun, Resumed
+from lagbc.plan.step import Step
+from lagbc.run.work import Items, Piece, Reads, Span, Total, Work
+
+_FORMAT = "lagbc partial sums 1"
+# Bytes of the head of a file, at most.
+_MOST_OF_HEAD = 2**20
+# Whose sums a checkpoint holds where a digest differs, and what is to be done.
+_OWNERS = {
+    "pieces": "another graph or direction, or to another version's order of it, or to options by which it is reduced "
+    "otherwise",
+    "options": "other options (method, reduce, scores, dtype, endpoints, rtol, cutoff, decay, weights of pairs, or "
+    "k for sources)",
+    "roots": "other roots",
+}
+_MEND = "name another file, or delete it"
+
+
+def digests_of(plan: Plan) -> dict[str, str]:
+    """Digest what the sums of a run belong to, but for the order of its items."""
+    return {
+        "options": digest_options(plan.steps, plan.request.is_sample),
+        "roots": _digest(np.sort(plan.request.roots).tobytes()).hexdigest(),
+        "methods": ";".join(step.label for step in plan.steps),
+        "pieces": _digest_pieces(plan.steps),
+    }
+
+
+def digest_order(work: Work) -> str:
+    """Digest the order in which items are summed, and how many make a chunk."""
+    return _digest(work.in_order.tobytes() + str(work.chunk).encode()).hexdigest()
+
+
+class Writer:
+    """Writes arrays into a file, one after the other."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+
+    def add(self, name: str, array: NDArray[Any], *, compressed: bool = False) -> None:
+        """Write an array."""
+        member = zipfile.ZipInfo(f"{name}.npy")
+        member.compress_type = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
+        with self._archive.open(member, "w", force_zip64=True) as file:
+            write_array(file, np.asarray(array, order="C"), version=(1, 0), allow_pickle=False)
+
+    def add_json(self, name: str, value: Any) -> None:
+        """Write a value of JSON."""
+        self.add(name, np.frombuffer(json.dumps(value).encode(), np.uint8), compressed=True)
+
+    def add_piece(self, number: int, work: Work, piece: Piece) -> None:
+        """Write a piece of the work of this number."""
+        for name, array in work.pack(piece).items():
+            at = f"{number}/{piece.span.first}-{piece.span.last}/{name}"
+            self.add(at, array, compressed=name.rpartition("/")[2] in OF_ROOTS)
+
+
+@contextmanager
+def writing(path: Path, head: Mapping[str, Any], *, lasting: bool = True) -> Iterator[Writer]:
+    """Write a file, which is there when it is finished, and not before."""
+    with written(path, lasting=lasting) as file, zipfile.ZipFile(file, "w") as archive:
+        writer = Writer(archive)
+        writer.add_json("head", {"format": _FORMAT, **head})
+        yield writer
+
+
+class PartialFile:
+    """A file that is read; a context manager.
+
+    Parameters
+    ----------
+    path : Path
+    damaged : callable
+        Makes the error that is raised where it is no such file, or is damaged.
+    """
+
+    def __init__(self, path: Path, damaged: Callable[[Path], Exception] | None = None) -> None:
+        self.path, self._damaged = path, damaged or _damaged_part
+        with self.reading():
+            self._archive = zipfile.ZipFile(path)
+            self._names = {name.removesuffix(".npy") for name in self._archive.namelist()}
+            self.head = self.json("head", _MOST_OF_HEAD)
+            if self.head["format"] != _FORMAT:
+                raise InvalidValueError
+
+    def __enter__(self) -> PartialFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._archive.close()
+
+    def has(self, name: str) -> bool:
+        """Whether there is an array of a name."""
+        return name in self._names
+
+    def json(self, name: str, most: int | None = None) -> Any:
+        """Read a value of JSON, of so many bytes at most."""
+        return json.loads(self.array(name, (None,), np.uint8, most).tobytes())
+
+    def array(
+        self, name: str, shape: tuple[int | None, ...] = (None,), dtype: Any = float, most: int | None = None
+    ) -> NDArray[Any]:
+        """Read an array of a type and a shape, in which a length of None may be any, up to `most`."""
+        with self.reading(), self._archive.open(f"{name}.npy") as file:
+            if read_magic(file) != (1, 0):
+                raise InvalidValueError
+            found, _, kind = read_array_header_1_0(file)
+            fits = len(found) == len(shape) and all(b in (None, a) for a, b in zip(found, shape, strict=True))
+            is_kind = kind in (np.int32, np.int64) if dtype is np.integer else kind == dtype
+            size = int(np.prod(found, dtype=object)) * kind.itemsize
+            holds = self._archive.getinfo(f"{name}.npy").file_size if most is None else most
+            if not fits or not is_kind or size > holds:
+                raise InvalidValueError
+        with self.reading(), self._archive.open(f"{name}.npy") as file:
+            array: NDArray[Any] = read_array(file, allow_pickle=False)
+        return array
+
+    def pieces(self, number: int, work: Work) -> Iterator[Piece]:
+        """Read the pieces of the work of this number, in order."""
+        with self.reading():
+            found = {name.split("/")[1] for name in self._names if name.startswith(f"{number}/")}
+            spans = sorted(Span(*map(int, name.split("-"))) for name in found)
+        for span in spans:
+            with self.reading():
+                if not 0 <= span.first < span.last <= len(work.items):
+                    raise InvalidValueError
+                piece = work.unpack(span, _Below(self, f"{number}/{span.first}-{span.last}/"))
+            yield piece
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Name the file in an error of its contents."""
+        try:
+            yield
+        except (OSError, MemoryError, PartError, CheckpointError):
+            raise
+        except Exception as error:  # a damaged archive may raise any error
+            raise self._damaged(self.path) from error
+
+
+class _Below(Reads):
+    """Reads the arrays of a file whose names begin alike."""
+
+    def __init__(self, file: PartialFile, prefix: str) -> None:
+        self._file, self._prefix = file, prefix
+
+    def __call__(self, name: str, shape: tuple[int | None, ...], dtype: Any = float) -> NDArray[Any]:
+        return self._file.array(self._prefix + name, shape, dtype)
+
+    def has(self, name: str) -> bool:
+        return self._file.has(self._prefix + name)
+
+
+def _damaged_part(path: Path) -> Exception:
+    return PartError(f"{path} is damaged, or no part of a run of this version of lagbc")
+
+
+def _damaged_checkpoint(path: Path) -> Exception:
+    return CheckpointError(f"{path} is not a lagbc checkpoint of this version; {_MEND}")
+
+
+class Checkpoint:
+    """The totals of the works of a plan, kept up to date in a file.
+
+    Attributes
+    ----------
+    path : Path
+    totals : list of Total
+        Of the first items of each work. One is replaced as one, so that an interrupt cannot part what belongs together.
+    """
+
+    def __init__(self, path: Path, plan: Plan, works: Sequence[Work]) -> None:
+        self.path, self._works, self._roots = path, list(works), plan.request.roots
+        self.totals = [Total(0) for _ in works]
+        self._digests = digests_of(plan)
+        self._saved, self._held = time.perf_counter(), -1
+
+    @classmethod
+    def open(cls, path: Path, plan: Plan, works: Sequence[Work]) -> Checkpoint:
+        """Read a checkpoint, or start one, and write it, so that a run does not begin that cannot.
+
+        Raises
+        ------
+        CheckpointError
+            The file is no checkpoint, belongs to another graph, other options or other roots, or cannot be written.
+        """
+        opened = cls(_followed(path), plan, works)
+        try:
+            if opened.path.exists():
+                opened._read()
+            if opened._held < 0 or opened.done < sum(len(work.items) for work in works):
+                remove_unfinished(opened.path)
+                opened._write()
+        except OSError as error:
+            raise CheckpointError(f"checkpoint {path} cannot be used: {error}") from error
+        return opened
+
+    @property
+    def done(self) -> int:
+        """Items that are summed, of all works."""
+        return sum(total.done for total in self.totals)
+
+    def keep(self, number: int, total: Total) -> None:
+        """Take the total of a work; the file follows every few seconds."""
+        self.totals[number] = total
+        if time.perf_counter() - self._saved > tuning.CHECKPOINT_SECONDS:
+            self.save()
+
+    def save(self) -> None:
+        """Write the file, unless it holds as much; a RuntimeWarning where that fails, since the sums are not lost."""
+        if self.done == self._held:
+            return
+        try:
+            self._write()
+        except FileError as error:
+            warn(f"checkpoint {error}", RuntimeWarning)
+        self._saved = time.perf_counter()
+
+    def drop(self, number: int, plan: Plan, work: Work) -> None:
+        """Begin one work anew, as another one; the sums of the others stay."""
+        self.totals[number], self._works[number] = Total(0), work
+        self._digests, self._held = digests_of(plan), -1
+        self.save()
+
+    @property
+    def _orders(self) -> list[str]:
+        return [digest_order(work) for work in self._works]
+
+    def _write(self) -> None:
+        head = {"share": [1, 1], "digests": self._digests, "orders": self._orders}
+        done = self.done
+        with writing(self.path, head) as file:
+            file.add("roots", self._roots)
+            file.add("done", np.array([total.done for total in self.totals], np.int64))
+            for number, (work, total) in enumerate(zip(self._works, self.totals, strict=True)):
+                for name, array in work.pack_total(total).items():
+                    file.add(f"{number}/{name}", array)
+        self._held = done
+
+    def _read(self) -> None:
+        with PartialFile(self.path, _damaged_checkpoint) as file, file.reading():
+            digests, orders = file.head["digests"], file.head["orders"]
+            for name, owner in _OWNERS.items():
+                is_other = name == "roots" and not _are_same(file.array("roots", (None,), np.int64), self._roots)
+                if digests[name] != self._digests[name] or is_other:
+                    raise CheckpointError(f"checkpoint {self.path} belongs to {owner}; {_MEND}")
+            counts = file.array("done", (len(self._works),), np.int64).tolist()
+            totals = list[Total]()
+            for number, (work, done) in enumerate(zip(self._works, counts, strict=True)):
+                if not 0 <= done <= len(work.items):
+                    raise InvalidValueError
+                if done and orders[number] != digest_order(work):
+                    owner = "another version's order of the roots"
+                    raise CheckpointError(f"checkpoint {self.path} belongs to {owner}; {_MEND}")
+                totals.append(work.unpack_total(done, _Below(file, f"{number}/")))
+        self.totals = totals
+        self._held = self.done
+
+
+def resumed_by(options: Options) -> Resumed:
+    """Tell how the run of the checkpoint among some options was planned; of none that can be read, nothing.
+
+    `Checkpoint.open` says what is wrong with a file.
+    """
+    path = parse_checkpoint(with_defaults(options).get("checkpoint"))
+    if path is None or not path.is_file():  # to open a pipe would wait for somebody to write
+        return Resumed()
+    try:
+        with PartialFile(path, _damaged_checkpoint) as file:
+            return Resumed(steps_in(file), file.array("roots", (None,), np.int64))
+    except Exception:
+        return Resumed()
+
+
+def steps_in(file: PartialFile) -> tuple[Begun, ...]:
+    """Tell how the steps of the plan of a file were computed."""
+    with file.reading():
+        labels: str = file.head["digests"]["methods"]
+        return tuple(map(Begun.of, labels.split(";"))) if labels else ()
+
+
+def _followed(path: Path) -> Path:
+    """Return the file that is to be written, which is not a symlink to it."""
+    followed = Path(os.path.realpath(path)) if path.is_symlink() else path
+    if not followed.parent.is_dir():
+        raise CheckpointError(f"checkpoint {path} cannot be written: there is no folder {followed.parent}")
+    if followed.exists() and not followed.is_file():
+        raise CheckpointError(f"checkpoint {path} is a folder, a pipe or a device; name a file")
+    return followed
+
+
+def _are_same(roots: Items, others: Items) -> bool:
+    return np.array_equal(np.sort(roots), np.sort(others))
+
+
+def _digest(data: bytes = b"") -> hashlib.blake2b:
+    return hashlib.blake2b(data, digest_size=16)
+
+
+def digest_graph(graph: Graph) -> str:
+    """Digest a graph."""
+    digest = _digest()
+    _add_graph(digest, graph)
+    return digest.hexdigest()
+
+
+def _digest_pieces(steps: Sequence[Step]) -> str:
+    """Digest the graphs that are swept, and those whose chains are their edges."""
+    digest = _digest()
+    for step in steps:
+        _add_graph(digest, step.graph)
+        # Sums over edges are in the sweep order, which another version or machine may choose otherwise.
+        digest.update(np.ascontiguousarray(step.graph.order).data)
+        if step.contracted is not None:
+            _add_graph(digest, step.contracted.piece.graph)
+    return digest.hexdigest()
+
+
+def _add_graph(digest: hashlib.blake2b, graph: Graph) -> None:
+    digest.update(f"{graph.n} {graph.nnz} {graph.directed}".encode())
+    for array in (graph.indptr, graph.indices, graph.weights):
+        if array is not None:
+            digest.update(np.ascontiguousarray(as_numpy(array)).data)
+
+
+def digest_options(steps: Sequence[Step], sampled: bool) -> str:
+    """Digest all that changes raw sums."""
+    digest = _digest()
+    for step in steps:
+        method, plan = step.method, step.sweep
+        digest.update(
+            f"{method.name} {method.device} {method.weighted} {plan.dtype} {plan.endpoints} {plan.exponent} "
+            f"{plan.rtol} {sampled} {sorted(plan.sums)}".encode()
+        )
+        for weights in (plan.omega, plan.multiplicity):
+            digest.update(b"none" if weights is None else weights.tobytes())
+        if plan.members is not None:
+            digest.update(b"members" + plan.members.tobytes())
+        if step.contracted is not None:
+            piece = step.contracted.piece
+            for weights in (piece.sources, piece.targets, piece.members):
+                digest.update(b"none" if weights is None else weights.tobytes())
+        if plan.bounds is not None:
+            for numbers in (plan.bounds.cutoffs, plan.bounds.decays):
+                digest.update(b"bounds" + numbers.tobytes())
+        if plan.demand is not None:
+            for numbers in (plan.demand.indptr, plan.demand.indices):
+                digest.update(numbers.astype(np.int64).tobytes())
+            digest.update(plan.demand.data.tobytes())
+    return digest.hexdigest()

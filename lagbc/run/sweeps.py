@@ -1,0 +1,240 @@
+"""Sums over roots: forward and backward sweeps, batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.graph.csr import as_numpy, module_of
+from lagbc.methods.contract import StopFlag, SweepPlan
+from lagbc.methods.sums import Sums
+from lagbc.phases import phase
+from lagbc.plan.demand import plan_of_root, weights_of_columns
+from lagbc.plan.roots import chunk_length
+from lagbc.run.weights import into_range
+from lagbc.run.work import Hand, Items, Piece, Reads, Span, Total, Work
+
+# Before the names of sums that have a row for each panel, and of those of the chunk at hand.
+_PANELS, _CHUNK = "panels/", "chunk/"
+
+
+class Sweeps(Work):
+    """Sums over roots, in chunks of panels."""
+
+    @property
+    def panel(self) -> int:
+        """The block of the method; where all roots of a batch are one, a chunk."""
+        block = self.module.batching.block
+        return self.chunk if block == 1 else block
+
+    @cached_property
+    def chunk(self) -> int:
+        """So many roots on a kind of device, in whole blocks."""
+        return chunk_length(self.step.method, self.module.batching)
+
+    @property
+    def keeps_chunks(self) -> bool:
+        """Where all roots of a batch are one panel, so that it is of one chunk."""
+        return self.module.batching.block == 1
+
+    @property
+    def portion(self) -> int:
+        """A chunk, whose sum is all that is handed on."""
+        return self.chunk
+
+    @cached_property
+    def in_range(self) -> tuple[SweepPlan, NDArray[np.bool_]]:
+        """The sweep with weights in range, and the roots for which no scale brings them there."""
+        return into_range(self.sweep, self.graph.n)
+
+    def open(self, stop: StopFlag) -> Hand:
+        """Prepare a state; it sums a span in batches."""
+        with phase("prepare"):
+            batches = Batches(self, stop)
+
+        def run(span: Span, roots: Items) -> list[Piece]:
+            pieces: list[Piece] = []
+            for batch in self.spans(*span, self.batch):
+                some = roots[batch.first - span.first : batch.last - span.first]
+                pieces += self._pieces(batch, some, batches.run(some))
+            return pieces
+
+        return run
+
+    def _pieces(self, batch: Span, roots: Items, rows: Sums) -> Iterator[Piece]:
+        """Cut the rows of a batch where chunks end."""
+        for span in self.spans(*batch, self.chunk):
+            place = slice(span.first - batch.first, span.last - batch.first)
+            of_span = rows.of(self.module.batching.rows(place.start, place.stop), place)
+            yield Piece(span, of_span, roots[place])
+
+    def add(self, total: Total, pieces: list[Piece]) -> Total:
+        """Add panels to the chunk at hand, and chunks that are whole to the total.
+
+        Of a chunk that another share has begun, the pieces are closed as they come.
+        """
+        done, chunks, part, closed = total.done, total.chunks, total.part, list[Piece]()
+        for piece in pieces:
+            first, done = piece.span
+            if part is None and first % self.chunk:
+                closed.append(piece)
+                continue
+            part = self._plus(part, piece)
+            if done % self.chunk == 0 or done == len(self.items):
+                closed.append(Piece(Span((done - 1) // self.chunk * self.chunk, done), part))
+                chunks, part = part if chunks is None else _like(chunks, part).plus(part), None
+        return Total(done, chunks, part, tuple(closed))
+
+    def _plus(self, part: Sums | None, piece: Piece) -> Sums:
+        """Add a piece to the chunk that it is of."""
+        sums: Sums = piece.sums
+        if piece.items is None:
+            return sums if part is None else _like(part, sums).plus(sums)
+        before = self._zeros(_arrays_of(sums)) if part is None else _like(part, sums)
+        return before.plus_rows(sums, piece.items)
+
+    def _zeros(self, arrays: Any) -> Sums:
+        return Sums.zeros(arrays, self.sweep.sums, self.graph.n, self.graph.nnz)
+
+    def sent(self, pieces: list[Piece]) -> list[Piece]:
+        """Sum what begins a chunk, and bring all to the host."""
+        sent = list[Piece]()
+        for piece in pieces:
+            begins = piece.span.first % self.chunk == 0
+            if begins or (sent and sent[-1].items is None and sent[-1].span.last % self.chunk):
+                part = None if begins else sent.pop()
+                first = piece.span.first if part is None else part.span.first
+                sums = self._plus(None if part is None else part.sums, piece)
+                piece = Piece(Span(first, piece.span.last), sums)
+            sent.append(piece)
+        return [piece._replace(sums=piece.sums.moved(as_numpy)) for piece in sent]
+
+    def finish(self, total: Total) -> Sums:
+        """Return the sum of the chunks."""
+        with phase("finish"):
+            return self._zeros(np) if total.chunks is None else total.chunks.moved(as_numpy)
+
+    def rest(self, total: Total) -> list[Piece]:
+        """Return the chunk at hand."""
+        begun = total.done - total.done % self.chunk
+        return [] if total.part is None else [Piece(Span(begun, total.done), total.part)]
+
+    def pack(self, piece: Piece) -> dict[str, NDArray[Any]]:
+        """Return sums by their names."""
+        prefix = "" if piece.items is None else _PANELS
+        return {f"{prefix}{name}": as_numpy(array) for name, array in piece.sums}
+
+    def unpack(self, span: Span, read: Reads) -> Piece:
+        """Read sums of a run, or a row for each panel."""
+        n, nnz, names, count = self.graph.n, self.graph.nnz, self.sweep.sums, span.last - span.first
+        if not read.has(f"{_PANELS}{min(names)}"):
+            return Piece(span, Sums(**{name: read(name, shape) for name, shape in self._zeros(_Shapes)}))
+        like = Sums.zeros_of_batch(_Shapes, names, n, nnz, self.module.batching.rows(0, count).stop, count)
+        rows = Sums(**{name: read(f"{_PANELS}{name}", shape) for name, shape in like})
+        return Piece(span, rows, self.items[span.place])
+
+    def pack_total(self, total: Total) -> dict[str, NDArray[Any]]:
+        """Return the sums of whole chunks, and of the chunk at hand."""
+        of = {"": total.chunks or Sums(), _CHUNK: total.part or Sums()}
+        return {f"{prefix}{name}": as_numpy(array) for prefix, sums in of.items() for name, array in sums}
+
+    def unpack_total(self, done: int, read: Reads) -> Total:
+        """Read both, as far as so many roots make them."""
+        is_last = done == len(self.items) > 0
+
+        def sums(prefix: str) -> Sums:
+            return Sums(**{name: read(f"{prefix}{name}", shape) for name, shape in self._zeros(_Shapes)})
+
+        return Total(
+            done,
+            sums("") if done >= self.chunk or is_last else None,
+            sums(_CHUNK) if done % self.chunk and not is_last else None,
+        )
+
+
+class _Shapes:
+    """Stands in for a module of arrays where shapes alone are asked for."""
+
+    @staticmethod
+    def zeros(shape: Any) -> tuple[int, ...]:
+        """Return the shape."""
+        return shape if isinstance(shape, tuple) else (shape,)
+
+
+def _arrays_of(sums: Sums) -> Any:
+    """Return the module of the arrays of sums: numpy or cupy."""
+    return module_of(next(array for _, array in sums))
+
+
+def _like(sums: Sums, others: Sums) -> Sums:
+    """Bring sums to where others are."""
+    arrays = _arrays_of(others)
+    return sums if _arrays_of(sums) is arrays else sums.moved(as_numpy if arrays is np else arrays.asarray)
+
+
+class Batches:
+    """Sums batches, one after the other, in a state of its own for each dtype that it needs.
+
+    The method has the sweep with weights in range; roots beyond it add nothing to its sums over paths.
+
+    Raises
+    ------
+    MemoryError
+        The state does not fit.
+    NotImplementedError
+        The sweep has members, and the method does not read them.
+    """
+
+    def __init__(self, work: Sweeps, stop: StopFlag) -> None:
+        method, self._module = work.step.method, work.module
+        if work.sweep.members is not None and "members" not in self._module.options:
+            raise NotImplementedError(f"{method.name} on {method.device} takes no vertices that stand for several")
+        self._graph, self._arrays, self._sweep = work.graph, method.arrays, work.sweep
+        scaled, self._beyond = work.in_range
+        self._scaled = scaled.with_flag(stop)
+        self._states = {self._sweep.dtype: self._module.prepare(self._graph, self._scaled)}
+
+    @np.errstate(over="ignore")  # what sums to more than float64 holds is infinite
+    def run(self, roots: Items) -> Sums:
+        """Sum one batch, a row for each block of roots; roots that float64 does not hold are computed again."""
+        sums, overflowed = self._sum(self._sweep.dtype, roots)
+        if self._sweep.dtype == "float32" and overflowed.any():
+            in_float64, overflowed = self._sum("float64", np.where(overflowed, roots, -1))
+            sums.add(in_float64)
+        again = overflowed | self._beyond[roots]
+        if again.any():
+            from lagbc.methods.cpu import extended
+
+            recomputed = self._zeros(np, len(roots))
+            for i in np.flatnonzero(again).tolist():
+                missing = recomputed if overflowed[i] else recomputed.of_paths()
+                row = self._module.batching.rows(i, i + 1).start
+                root = int(roots[i])
+                sweep = plan_of_root(self._sweep, root).with_flag(self._scaled.stop)
+                extended.add_root(self._graph.on_host, sweep, root, missing, row, i)
+            sums.add(recomputed.moved(self._arrays.asarray))
+        return sums
+
+    def _zeros(self, arrays: Any, roots: int) -> Sums:
+        rows = self._module.batching.rows(0, roots).stop
+        return Sums.zeros_of_batch(arrays, self._sweep.sums, self._graph.n, self._graph.nnz, rows, roots)
+
+    def _sum(self, dtype: str, roots: Items) -> tuple[Sums, NDArray[np.bool_]]:
+        """Return the sums of the roots in range, and which are not; a root of -1 is an absent one."""
+        if dtype not in self._states:
+            self._states[dtype] = self._module.prepare(self._graph, replace(self._scaled, dtype=dtype))
+        sums = self._zeros(self._arrays, len(roots))
+        state, overflowed = self._states[dtype], np.zeros(len(roots), np.bool_)
+        for levels in self._module.forward(state, roots):
+            if (demand := self._scaled.demand) is None:
+                self._module.backward(state, levels, sums)
+            else:
+                omega = weights_of_columns(demand, self._graph, roots[levels.places], self._arrays)
+                self._module.backward(state, levels, sums, omega)
+            overflowed[levels.places] = levels.overflowed
+        return sums, overflowed

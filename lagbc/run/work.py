@@ -1,0 +1,262 @@
+"""Works: sums over items in their order, made of the steps of a plan.
+
+Items are roots, mostly. Sums have two levels. A panel of items is what a method sums at once, a row of its sums; the
+panels of a chunk are added in order, from zero; and the chunks are added in order. Panels and chunks are the same
+items whoever sums them. So the total has the same bits whatever the batch, the threads, the memory and the carrier.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.budget import BUDGET_VARIABLE
+from lagbc.errors import MemoryWarning, OutOfMemoryError, warn
+from lagbc.graph.graph import Graph
+from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
+from lagbc.methods.sums import Sums
+from lagbc.plan import memory
+from lagbc.plan.roots import order_roots
+from lagbc.plan.step import Step
+
+Items = NDArray[np.int64]
+
+
+class Span(NamedTuple):
+    """Places of items, from the first to before the last: a batch, a chunk, a share, a prefix, a task."""
+
+    first: int
+    last: int
+
+    @property
+    def place(self) -> slice:
+        """The same as an index."""
+        return slice(self.first, self.last)
+
+
+class Piece(NamedTuple):
+    """What the items of a span sum to; the span ends within a chunk, or with it.
+
+    `sums` is of the kind of the work. Of roots it is `Sums` as of a run; or, where `items` has the roots, with a row
+    for each panel of them.
+    """
+
+    span: Span
+    sums: Any
+    items: Items | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Total:
+    """What the first items of a work sum to; never changed.
+
+    Attributes
+    ----------
+    done : int
+        How many items.
+    chunks : object
+        The sum of the whole chunks; None, if there is none.
+    part : object
+        What the items after these sum to; None, if there are none.
+    closed : tuple of Piece
+        What the last addition has closed: nothing is added into it any more.
+    """
+
+    done: int
+    chunks: Any = None
+    part: Any = None
+    closed: tuple[Piece, ...] = ()
+
+
+class Reads(Protocol):
+    """Reads arrays of a work from a file, by their names."""
+
+    def __call__(self, name: str, shape: tuple[int | None, ...], dtype: Any = float) -> NDArray[Any]:
+        """Return an array of this shape, in which a length of None may be any; an error, before it is read, if not."""
+
+    def has(self, name: str) -> bool:
+        """Whether there is one of this name."""
+
+
+# Sums the items of a span, in a state of its own, for one thread at a time.
+Hand = Callable[[Span, Items], list[Piece]]
+
+
+@dataclass(frozen=True, eq=False)
+class Work(ABC):
+    """A sum over items in order.
+
+    Attributes
+    ----------
+    step : Step
+    module : MethodModule
+        That of the step's method, or one that stands in for it.
+    """
+
+    step: Step
+    module: MethodModule
+
+    @classmethod
+    def of(cls, step: Step, module: MethodModule | None = None) -> Self:
+        """Make the work of a step."""
+        return cls(step, module or step.method.load())
+
+    @property
+    def sweep(self) -> SweepPlan:
+        """What its method is asked for."""
+        return self.step.sweep
+
+    @property
+    def graph(self) -> Graph:
+        """What is swept."""
+        return self.step.graph
+
+    @cached_property
+    def items(self) -> Items:
+        """What is summed over, in order."""
+        step = self.step
+        return order_roots(step.graph, step.method, step.roots) if step.ordered is None else step.ordered
+
+    @property
+    def in_order(self) -> Items:
+        """All that the order of the sums depends on."""
+        return self.items
+
+    @property
+    @abstractmethod
+    def panel(self) -> int:
+        """Items that are summed at once, at least; spans are cut between panels."""
+
+    @property
+    @abstractmethod
+    def chunk(self) -> int:
+        """Items whose panels are added before they are added to the total."""
+
+    @property
+    def keeps_chunks(self) -> bool:
+        """Whether no span ends beyond the chunk that it begins in."""
+        return False
+
+    @property
+    def batch(self) -> int:
+        """Items that a hand is given at a time."""
+        return self.sweep.batch
+
+    @property
+    @abstractmethod
+    def portion(self) -> int:
+        """Items that a process or a device is given at a time, where there are many."""
+
+    @property
+    def hands(self) -> int:
+        """How many hands work at a time in one process."""
+        return self.sweep.threads if self.module.batching.concurrent else 1
+
+    def context(self) -> AbstractContextManager[Any]:
+        """Return a context in which another thread works where this one does."""
+        return self.step.method.context()
+
+    def spans(self, first: int, last: int, length: int) -> Iterator[Span]:
+        """Cut a span into such of a length, which end where chunks do if that is whole chunks."""
+        while first < last:
+            begun = first % self.chunk
+            end = first + length - (begun if length % self.chunk == 0 else 0)
+            if self.keeps_chunks:
+                end = min(end, first - begun + self.chunk)
+            end = min(end, last)
+            yield Span(first, end)
+            first = end
+
+    @abstractmethod
+    def open(self, stop: StopFlag) -> Hand:
+        """Prepare a state, and return a hand that works in it; MemoryError where it does not fit.
+
+        A hand raises `Interrupted` within a level once the flag is set.
+        """
+
+    @abstractmethod
+    def add(self, total: Total, pieces: list[Piece]) -> Total:
+        """Return the total with pieces added, which follow its items."""
+
+    @abstractmethod
+    def finish(self, total: Total) -> Sums:
+        """Make sums of the step, on the host, of the total of all items."""
+
+    def sent(self, pieces: list[Piece]) -> list[Piece]:
+        """Make as little as can be of the pieces of a span, on the host."""
+        return pieces
+
+    def with_step(self, step: Step) -> Self:
+        """Return the same work with another step of the same items."""
+        other = type(self)(step, self.module)
+        vars(other).update({name: value for name, value in vars(self).items() if name in ("items", "panel")})
+        return other
+
+    def on(self, copy: Callable[[Graph], Graph]) -> Work:
+        """Return the same work on a device that a function copies graphs to."""
+        return self.with_step(replace(self.step, graph=copy(self.graph)))
+
+    def rest(self, total: Total) -> list[Piece]:
+        """Return what is summed of a total and not closed."""
+        return []
+
+    @abstractmethod
+    def pack(self, piece: Piece) -> dict[str, NDArray[Any]]:
+        """Return the arrays of a piece, on the host."""
+
+    @abstractmethod
+    def unpack(self, span: Span, read: Reads) -> Piece:
+        """Make a piece of what `pack` has returned."""
+
+    @abstractmethod
+    def pack_total(self, total: Total) -> dict[str, NDArray[Any]]:
+        """Return the arrays of a total, on the host."""
+
+    @abstractmethod
+    def unpack_total(self, done: int, read: Reads) -> Total:
+        """Make a total of what `pack_total` has returned."""
+
+    def smaller(self, error: MemoryError, say: Callable[[str], object] | None = None) -> Work:
+        """Return the work with less at a time, and say so: a thread less, or half the batch.
+
+        Raises
+        ------
+        MemoryError
+            There is nothing to give up.
+        """
+        step, method = _smaller(self.step), self.step.method
+        if step is None:
+            ran_out = f"{method.name} on {method.device} ran out of memory with the smallest batch, {self.sweep.batch}"
+            if self.sweep.budget is not None:
+                ran_out += f"; it may take {self.sweep.budget:.3g} bytes, which memory= or {BUDGET_VARIABLE} raises"
+            raise OutOfMemoryError(ran_out) from error
+        counts = ", without rows for path counts" if step.sweep.in_place and not self.sweep.in_place else ""
+        message = (
+            f"{method.name} on {method.device} ran out of memory; it goes on with batch={step.sweep.batch} and "
+            f"threads={step.sweep.threads}{counts}"
+        )
+        if say is None:
+            warn(message, MemoryWarning)
+        else:
+            say(message)
+        return self.with_step(step)
+
+
+def _smaller(step: Step) -> Step | None:
+    sweep, batching = step.sweep, step.method.load().batching
+    if step.contracted is None and step.sweep.bounds is None:
+        less = memory.smaller(step.graph, step.method, sweep)
+        return None if less is None else replace(step, sweep=less)
+    if batching.concurrent and sweep.threads > 1:
+        return replace(step, sweep=replace(sweep, threads=sweep.threads - 1))
+    half = batching.round(-(-sweep.batch // 2))
+    if batching.concurrent or step.sweep.bounds is not None or half == sweep.batch:
+        return None
+    return replace(step, sweep=replace(sweep, batch=half))
