@@ -11,7 +11,7 @@ from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import is_cupy
 from lagbc.methods import table
-from lagbc.plan.options import Options, Settings, devices_in
+from lagbc.plan.options import Options, Settings, value_of
 from lagbc.plan.step import Step
 from lagbc.types import All
 
@@ -100,7 +100,7 @@ def home(A: Any, options: Options) -> AbstractContextManager[Any]:
     ValueError
         There is no such GPU, or `A` is on another one.
     """
-    numbers = gpu_numbers(devices_in(options))
+    numbers = gpu_numbers(value_of("device", options)[1])
     at = A.data.device.id if is_cupy(A) else None
     if at is not None and numbers and numbers[0] != at:
         raise InvalidValueError(

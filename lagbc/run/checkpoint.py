@@ -18,7 +18,7 @@ from lagbc.files import remove_unfinished, written
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import Sums
-from lagbc.plan.options import Options, parse_checkpoint, with_defaults
+from lagbc.plan.options import Options, value_of
 from lagbc.plan.resumed import Begun, Resumed
 from lagbc.plan.step import Step
 from lagbc.run.workers import Summed
@@ -211,7 +211,7 @@ def resumed_by(options: Options) -> Resumed:
 
     `open_checkpoint` says what is wrong with a file.
     """
-    path = parse_checkpoint(with_defaults(options).get("checkpoint"))
+    path = value_of("checkpoint", options)
     if path is None or not path.is_file():  # to open a pipe would wait for somebody to write
         return Resumed()
     from zipfile import ZipFile
