@@ -6,6 +6,7 @@ them: settings are made by it, and so are the options of the command line.
 
 from __future__ import annotations
 
+import math
 import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,12 +17,9 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
-import numpy as np
-
 from lagbc.budget import parse_size
 from lagbc.errors import CheckpointError, FileError, InvalidTypeError, InvalidValueError
 from lagbc.files import require_name
-from lagbc.graph.given import refuse_masked
 from lagbc.limits import usable_cores
 from lagbc.stopping import stopping_by
 
@@ -217,7 +215,7 @@ def parse_real(name: str, value: Any) -> float:
 
 def parse_count(name: str, value: Any) -> int:
     """Return a positive integer."""
-    refuse_masked(name, value)
+    _refuse_masked(name, value)
     try:
         count = operator.index(value)
     except TypeError:
@@ -225,6 +223,13 @@ def parse_count(name: str, value: Any) -> int:
     if isinstance(value, bool) or count < 1:
         raise InvalidValueError(f"{name}={value!r}: it is a count, 1 or more")
     return count
+
+
+def _refuse_masked(name: str, value: Any) -> None:
+    if not isinstance(value, int):  # the command line declares options without NumPy
+        from lagbc.graph.given import refuse_masked
+
+        refuse_masked(name, value)
 
 
 def _parse_batch(name: str, batch: Any) -> int | None:
@@ -237,7 +242,7 @@ def _parse_width(name: str, width: Any) -> float | None:
     if isinstance(width, str) and width == "auto":
         return None
     length = parse_real(name, width)
-    if not 0 < length < np.inf:
+    if not 0 < length < math.inf:
         raise InvalidValueError(f"{name}={width!r}: it is a length, finite and > 0, or 'auto'")
     return length
 
@@ -254,7 +259,7 @@ def _parse_device(name: str, device: Any) -> tuple[str, tuple[int, ...] | All | 
     if isinstance(device, str):
         named = _one_of("auto", "cpu", "cuda", "all")(name, device)
         return ("cuda", "all") if named == "all" else (named, None)
-    refuse_masked(name, device)
+    _refuse_masked(name, device)
     numbers: tuple[int, ...]
     try:
         numbers = (operator.index(device),)
@@ -284,7 +289,7 @@ def _parse_path(name: str, path: Any) -> Path:
 
 def _parse_called(name: str, given: Any) -> Any:
     """Return a flag or a function; of an event, whether it is set."""
-    if name == "progress" and isinstance(given, bool | np.bool_):
+    if name == "progress" and type(given).__name__ in ("bool", "bool_"):  # Python's or NumPy's
         return bool(given)
     called = getattr(given, "is_set", given) if name == "stop" else given
     if not callable(called):
