@@ -85,7 +85,7 @@ class Plan:
         for part in self.steps:
             batching, roots = part.method.load().batching, len(part.roots)
             batch = _batch(part.method, roots, _threads(part.graph, part.method, roots, self.settings), self.settings)
-            if part.sweep.batch < memory.widest(part.method, batching, batch, roots):
+            if part.sweep.batch < memory.most_batch(part.method, batching, batch, roots):
                 warn(f"batch={asked} is over the memory budget; taking {part.sweep.batch}", MemoryWarning)
                 return
 
@@ -167,11 +167,11 @@ def _place_chains(contracted: Contracted, request: Request, settings: Settings, 
         size = min(size, batching.round(settings.batch))
     threads = min(settings.threads, max(1, -(-len(roots) // size)))
     sweep = SweepPlan(batch=size, threads=threads, sums=ADDED, roots=len(roots), method=selection.method.name)
-    sweep, needed = memory.fit_chains(contracted, selection.method, sweep, settings.memory)
+    part = Step(graph, roots, selection.method, sweep, ordered, contracted, request.sums)
+    part, needed = memory.fit(part, settings.memory)
     if needed.is_over and device == "cuda" and settings.device == settings.method == "auto":
         return _place_chains(contracted, request, settings, "cpu")._replace(too_large=needed)
     reason = f"junctions by {selection.reason}"
-    part = Step(graph, roots, selection.method, sweep, ordered, contracted, request.sums)
     return _Place(Selection(selection.method, reason), part, needed)
 
 
@@ -191,12 +191,12 @@ def _together(
         )
     if not places:  # nothing is left
         usual = _usual(graph, request, settings)
-        needed = memory.of_graph(graph, usual, edges="edges" in request.sums, limit=settings.memory)
+        needed = memory.whole(graph, [], usual, edges="edges" in request.sums, limit=settings.memory)
         return Plan(request, graph, (), reduction, Selection(usual, str(reduction)), needed, settings, again)
     largest = max(places, key=lambda place: place.part.work)
     selection = Selection(largest.selection.method, f"{reduction}; {largest.selection.reason}")
     parts_needed, edges = [place.needed for place in places], "edges" in request.sums
-    needed = memory.together(graph, parts_needed, largest.needed, edges=edges, limit=settings.memory)
+    needed = memory.whole(graph, parts_needed, largest.needed, edges=edges, limit=settings.memory)
     too_large = next((place.too_large for place in places if place.too_large is not None), None)
     parts = tuple(place.part for place in places)
     return Plan(request, graph, parts, reduction, selection, needed, settings, again, too_large)
@@ -226,12 +226,12 @@ def _as_drawn_before(request: Request, n: int, resumed: Resumed) -> Request:
 
 def _plan_sweep(graph: Graph, method: Method, request: Request, settings: Settings) -> SweepPlan:
     """Say what a run asks of its method, with the batch and the threads that were asked for."""
-    roots, batching = len(request.roots), method.load().batching
+    roots = len(request.roots)
     threads = _threads(graph, method, roots, settings)
     batch = _batch(method, roots, threads, settings)
     return SweepPlan(
         batch=batch,
-        threads=memory.busy(batching, roots, batch, threads),
+        threads=threads,
         dtype="float64" if _takes_float64(request) else settings.dtype,
         endpoints=request.endpoints,
         omega=request.omega,
@@ -261,7 +261,7 @@ def _threads(graph: Graph, method: Method, roots: int, settings: Settings) -> in
 def _batch(method: Method, roots: int, threads: int, settings: Settings) -> int:
     """Tell the batch for so many roots, of which a worker has one chunk after the other."""
     shared = roots if settings.executor is None else min(roots, chunk_length(method, method.load().batching))
-    return memory.usual(method, shared, threads, settings.batch)
+    return memory.default_batch(method, shared, threads, settings.batch)
 
 
 def _takes_float64(request: Request) -> bool:
@@ -330,8 +330,8 @@ def _place_on(graph: Graph, request: Request, settings: Settings) -> _Place:
     selection = Selection(method, f"{selection.reason}{_gpus(method, settings)}")
     asked = _plan_sweep(graph, method, request, settings)
     _require_options(method, given, settings)
-    sweep, needed = memory.fit(there, method, asked, settings.memory)
-    return _Place(selection, Step(there, request.roots, method, sweep, ordered), needed)
+    step, needed = memory.fit(Step(there, request.roots, method, asked, ordered), settings.memory)
+    return _Place(selection, step, needed)
 
 
 def _gpus(method: Method, settings: Settings) -> str:

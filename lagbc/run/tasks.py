@@ -203,7 +203,7 @@ def _bytes_of_states(part: Step) -> int:
     """Bound what is prepared for a part beside its arrays."""
     method, sweep = part.method, part.sweep
     if part.contracted is not None:
-        return memory.of_chains(part.contracted, method, sweep, 0).workspace
+        return memory.estimate(part, 0).workspace
     workers = sweep.threads if method.load().batching.concurrent else 1
     return workers * method.load().footprint(part.graph, sweep)
 

@@ -13,6 +13,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.plan import memory
 from lagbc.plan.junctions import group_size
+from lagbc.plan.step import Step
 from lagbc.reduce import tuning
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import NotContractible, Piece
@@ -125,7 +126,7 @@ def test_memory_is_what_was_estimated(cupy):
     contracted = contract(roads(40, False))
     for size in (512, group_size(contracted, "cuda")):
         plan = SweepPlan(batch=size, sums=run.ADDED, roots=len(contracted.roots), method=DELTA.name)
-        needed = memory.of_chains(contracted, DELTA, plan)
+        needed = memory.estimate(Step(contracted.graph, contracted.roots, DELTA, plan, contracted=contracted))
         with peak_of(cupy) as peak:
             run.sum_chains(contracted, DELTA, frozenset({"dependency"}), size=size, in_calling_thread=True)
         assert peak.bytes <= needed.total

@@ -13,6 +13,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.plan import memory
+from lagbc.plan.step import Step
 from lagbc.run.sweep import with_less_memory
 
 A = scale_free(500, 4000, seed=1)
@@ -71,10 +72,11 @@ def test_rows_of_counts_are_given_up_after_the_batch(monkeypatch):
     module = SimpleNamespace(**vars(STUB) | {"footprint": footprint})
     monkeypatch.setattr(lagbc.Method, "load", lambda row: module)
     graph, plan = as_graph(A), SweepPlan(batch=512)
-    whole = memory.estimate(graph, method, replace(plan, batch=256), 10**9).total
+    step = Step(graph, np.arange(graph.n), method, plan)
+    whole = memory.estimate(replace(step, sweep=replace(plan, batch=256)), 10**9).total
     for limit, in_place, is_over in ((whole, False, False), (whole - 1, True, False), (10_000, True, True)):
-        fitted, needed = memory.fit(graph, method, plan, limit)
-        assert (fitted.batch, fitted.in_place, needed.is_over) == (256, in_place, is_over)
+        fitted, needed = memory.fit(step, limit)
+        assert (fitted.sweep.batch, fitted.sweep.in_place, needed.is_over) == (256, in_place, is_over)
     smaller, said = [plan], []
     for _ in range(2):
         smaller.append(with_less_memory(graph, method, smaller[-1], MemoryError(), said.append))

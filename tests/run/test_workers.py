@@ -16,6 +16,7 @@ from lagbc.methods.cpu.batched import hops
 from lagbc.methods.sums import Sums
 from lagbc.plan import memory
 from lagbc.plan.roots import order_roots
+from lagbc.plan.step import Step
 from lagbc.run.sweep import sweep
 from lagbc.run.workers import Workers, cut
 
@@ -136,8 +137,8 @@ def test_a_plan_says_how_wide_the_widest_batch_is(monkeypatch, block, batch):
     module = recording(block, batches)
     module.footprint = lambda graph, plan: plan.batch
     row = SimpleNamespace(name="ours", device="cpu", load=lambda: module)
-    plan, planned = memory.fit(graph, row, SweepPlan(batch=batch, roots=graph.n))
-    with Workers(graph, ROW[False], plan, module) as workers:
+    step, planned = memory.fit(Step(graph, np.arange(graph.n), row, SweepPlan(batch=batch, roots=graph.n)))
+    with Workers(graph, ROW[False], step.sweep, module) as workers:
         wholes(workers, cut(graph.order, row, module.batching)[0])
     assert planned.batch == planned.workspace == max(map(len, batches))
 
