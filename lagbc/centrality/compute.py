@@ -44,7 +44,7 @@ from lagbc.plan.request import (
     require_flags,
     warn_of_ties,
 )
-from lagbc.plan.resumed import NOTHING, Resumed
+from lagbc.plan.step import NOTHING, Resumed
 from lagbc.plan.upload import is_read_on_device
 from lagbc.run.execute import Result, execute
 from lagbc.stopping import raise_if_stopped

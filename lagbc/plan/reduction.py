@@ -9,7 +9,7 @@ junctions by what `lagbc.plan.block_costs` predicts, before a block is contracte
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -120,6 +120,12 @@ class Reduction:
         """Say how much work is left."""
         return f"{100 * self.share:.2g} % of the work"
 
+    def uncontracted(self, number: int, settings: Settings) -> Reduction:
+        """Return the reduction that leaves a block its chains."""
+        rests = list(self.rests)
+        rests[number] = _rest(self.blocks.pieces[number], self.request, settings, chains=False)
+        return replace(self, rests=tuple(rests))
+
     def request_of(self, rest: Rest) -> Request:
         """Ask for the sums of what is left of a block and is swept as it is."""
         piece, roots = rest.piece, np.flatnonzero(rest.piece.sources)
@@ -155,7 +161,7 @@ class Reduction:
             return sums
 
 
-def reduce_request(graph: Graph, request: Request, settings: Settings, *, chains: bool) -> Reduction | None:
+def reduce_request(graph: Graph, request: Request, settings: Settings, *, chains: bool = True) -> Reduction | None:
     """Reduce the graph of a request, if that is asked for, can be done, and, with "auto", pays.
 
     The choice depends on graph, request, device and the memory that is stated, and on nothing that changes from run to

@@ -19,8 +19,7 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import Sums
 from lagbc.plan.options import Options, value_of
-from lagbc.plan.resumed import Begun, Resumed
-from lagbc.plan.step import Step
+from lagbc.plan.step import Begun, Resumed, Step
 from lagbc.run.workers import Summed
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from lagbc.methods.sums import Sums
 from lagbc.plan import memory
 from lagbc.plan.devices import devices_of
 from lagbc.plan.options import Settings
-from lagbc.plan.plan import Plan
+from lagbc.plan.plan import Plan, uncontracted
 from lagbc.plan.step import Step
 from lagbc.reduce.piece import NotContractible
 from lagbc.run.sweep import sweep
@@ -96,7 +96,9 @@ def execute(plan: Plan) -> Result:
     except NotContractible:
         if plan.settings.checkpoint is not None:
             plan.settings.checkpoint.resolve().unlink(missing_ok=True)  # of a link, the file
-        return _execute(plan.without_chains())
+        for number, step in enumerate(plan.steps):
+            plan = plan if step.contracted is None else uncontracted(plan, number)
+        return _execute(plan)
 
 
 def _execute(plan: Plan) -> Result:

@@ -21,9 +21,8 @@ from lagbc.graph.csr import as_numpy
 from lagbc.methods.sums import SparseSums, Sums
 from lagbc.plan import memory
 from lagbc.plan.plan import Plan
-from lagbc.plan.resumed import Begun, Resumed
 from lagbc.plan.roots import chunk_length, order_roots
-from lagbc.plan.step import Step
+from lagbc.plan.step import Begun, Resumed, Step
 from lagbc.reduce.piece import NotContractible
 from lagbc.run.checkpoint import digest_graph, digest_graphs, digest_options, digest_order
 from lagbc.run.execute import Result, edges_of, elsewhere_of, whole_sums
