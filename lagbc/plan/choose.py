@@ -17,7 +17,7 @@ from lagbc.methods import table, tuning
 from lagbc.methods.probe import Probe, probe
 from lagbc.methods.sums import DEPENDENCY, OF_BOUNDS
 from lagbc.methods.table import Method
-from lagbc.plan import cost
+from lagbc.plan import costs
 from lagbc.plan.roots import order_roots
 
 _AS_A_RULE = "the fastest there as a rule"
@@ -36,19 +36,11 @@ class Selection:
 
 @dataclass
 class Probing:
-    """The roots of a graph: they are lined up and searched once a choice asks for it.
-
-    Attributes
-    ----------
-    graph : Graph
-    roots : ndarray of int64
-    items : ndarray of int64, or None
-        The roots in the order in which they are swept, if that is known.
-    """
+    """The roots of a graph: they are lined up and searched once a choice asks for it."""
 
     graph: Graph
     roots: NDArray[np.int64]
-    items: NDArray[np.int64] | None = None
+    items: NDArray[np.int64] | None = None  # in the order in which they are swept, if that is known
 
     def placed(self, method: Method) -> Graph:
         """Return the graph where a method takes it."""
@@ -77,25 +69,9 @@ def choose(
     options: frozenset[str] = frozenset(),
     probing: Probing | None = None,
 ) -> Selection:
-    """Choose a row of `METHODS` for a graph.
+    """Choose a row of `METHODS` for a graph that offers all sums, and takes a demand or bounds if there are.
 
-    Parameters
-    ----------
-    graph : Graph
-    method, device : str
-        Names, or "auto".
-    roots : int, optional
-        How many there are; all vertices if it is not given.
-    sums : frozenset of str
-        All of which the method has to offer.
-    demand : bool
-        Whether roots have targets of their own, which the method has to take.
-    bounds : bool
-        Whether there are cutoffs or decays, which the method has to take.
-    options : frozenset of str
-        Names of options that are given; "auto" takes a method that reads them, if there is one.
-    probing : Probing, optional
-        Probes the roots where there is a choice to make, once. Without it, "auto" takes the first row that fits.
+    "auto" takes a row that reads the options, if there is one; without probing, the first that fits.
 
     Raises
     ------
@@ -107,13 +83,9 @@ def choose(
     if device not in ("auto", "cpu", "cuda"):
         raise InvalidValueError(f"device={device!r} is none of 'auto', 'cpu' and 'cuda'")
     weighted = graph.weighted
-    rows = [
-        row
-        for row in table.METHODS
-        if row.weighted == weighted and method in ("auto", row.name) and device in ("auto", row.device)
-    ]
+    rows = table.rows(weighted=weighted, method=method, device=device)
     if not rows:
-        if any(row.name == method and device in ("auto", row.device) for row in table.METHODS):
+        if table.rows(weighted=not weighted, method=method, device=device):
             takes = "no lengths: leave out weighted=True" if weighted else "lengths: pass weighted=True"
             problem = f"method={method!r} takes {takes}"
         else:
@@ -142,7 +114,7 @@ def choose(
     if method != "auto":
         return Selection(row, f"{row.name} on {row.device} ({where}; asked for)")
     which = _AS_A_RULE
-    candidates = [other for other in ready if other.device == row.device and cost.is_costed(other)]
+    candidates = [other for other in ready if other.device == row.device and costs.is_costed(other)]
     if options:
         candidates = [other for other in candidates if all(map(other.reads, options))] or candidates
     if candidates:
@@ -152,7 +124,7 @@ def choose(
 
 def _listed(weighted: bool) -> str:
     """Name the methods there are on each device, with or without lengths."""
-    rows = [row for row in table.METHODS if row.weighted == weighted]
+    rows = table.rows(weighted=weighted)
     of_devices = [
         f"on {device}: {', '.join(row.name for row in rows if row.device == device)}"
         for device in dict.fromkeys(row.device for row in rows)
@@ -171,8 +143,8 @@ def _cheapest(graph: Graph, candidates: list[Method], roots: int, probing: Probi
         found = probing.probe(candidates[0])
     except MemoryError:  # the run may take less; if not, it says what it needs
         return candidates[0], f"{_AS_A_RULE}, and there was no memory to probe the roots"
-    counted = cost.terms(graph, found)
-    a_root = {row: cost.predict(row, counted) / max(1, found.lined_up) for row in candidates}
+    counted = costs.terms(graph, found)
+    a_root = {row: costs.predict(row, counted) / max(1, found.lined_up) for row in candidates}
     best, *others = sorted(candidates, key=lambda row: a_root[row])
     compared = ", ".join(f"{row.name} {a_root[row]:.2g}" for row in others)
     return best, f"predicted {a_root[best]:.2g} ms a root, {compared}"

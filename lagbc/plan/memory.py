@@ -181,13 +181,7 @@ def _bytes_of(graph: Graph) -> int:
 
 
 def budget(device: str) -> int:
-    """Bytes that a run may take: ``LAGBC_MEMORY`` (such as 8GB, 512MiB or 2e9), or a share of what is free now.
-
-    Raises
-    ------
-    ValueError
-        The variable is not a size.
-    """
+    """Bytes that a run may take: ``LAGBC_MEMORY``, or a share of what is free now; ValueError if that is no size."""
     if device == "cpu":
         return host_budget()
     stated = stated_budget()
@@ -202,13 +196,8 @@ def budget(device: str) -> int:
 def fit(step: Step, limit: int | None = None) -> tuple[Step, MemoryEstimate]:
     """Choose batch and threads that keep to the budget, or come as near to it as they can.
 
-    Parameters
-    ----------
-    step : Step
-        With the batch asked for, which need not be wider than there are roots, and at most so many threads: no more are
-        taken than there are batches, or than the address space has room for.
-    limit : int, optional
-        Bytes that the run may take; by default the budget of `MemoryEstimate`.
+    A batch is not wider than there are roots, and there are no more threads than batches, or than the address space has
+    room for. Without a limit, the budget is that of `MemoryEstimate`.
     """
     if step.contracted is None:
         sweep, batching = step.sweep, step.method.load().batching

@@ -18,7 +18,7 @@ from lagbc.plan.choose import Probing, Selection, choose
 from lagbc.plan.devices import gpu_numbers
 from lagbc.plan.memory import MemoryEstimate
 from lagbc.plan.options import Options, Settings, settle
-from lagbc.plan.reduction import Reduction, reduce_request
+from lagbc.plan.reduce import Reduction, reduce_request
 from lagbc.plan.request import Request
 from lagbc.plan.roots import chunk_length
 from lagbc.plan.step import NOTHING, Begun, Resumed, Step
@@ -28,43 +28,25 @@ if TYPE_CHECKING:
 
 
 class Choice(NamedTuple):
-    """Why a step is what it is: its method, what it needs, the batch without a budget, what a GPU was too small for."""
+    """Why a step is as it is."""
 
-    reason: str
+    reason: str  # of its method
     needed: MemoryEstimate
-    batch: int
-    too_large: MemoryEstimate | None = None
+    batch: int  # where memory is no matter
+    too_large: MemoryEstimate | None = None  # of the GPU that the CPU stands in for
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What a run will do.
-
-    Attributes
-    ----------
-    request : Request
-    graph : Graph
-        Of the call.
-    steps : tuple of Step
-        What is swept: the graph, or pieces that a reduction left of it.
-    choices : tuple of Choice
-        Of each step.
-    reduction : Reduction or None
-        What makes sums of the graph out of those of its pieces.
-    selection : Selection
-        The method of the step with most work, and why.
-    memory : MemoryEstimate
-        What the run allocates; it may be over the budget.
-    settings : Settings
-    """
+    """What a run will do."""
 
     request: Request
-    graph: Graph
-    steps: tuple[Step, ...]
-    choices: tuple[Choice, ...]
-    reduction: Reduction | None
-    selection: Selection
-    memory: MemoryEstimate
+    graph: Graph  # of the call
+    steps: tuple[Step, ...]  # the graph, or pieces that a reduction left of it
+    choices: tuple[Choice, ...]  # of each step
+    reduction: Reduction | None  # makes sums of the graph of those of its pieces
+    selection: Selection  # of the step with most work
+    memory: MemoryEstimate  # of the run; it may be over the budget
     settings: Settings
 
     @property
@@ -117,14 +99,7 @@ def plan_run(graph: Graph, request: Request, batch: int | str, options: Options,
 
 @in_phase("prepare")
 def uncontracted(plan: Plan, number: int) -> Plan:
-    """Return the plan in which one step is swept without contracting its chains; the other steps are the same objects.
-
-    Parameters
-    ----------
-    plan : Plan
-    number : int
-        Place among its steps of one that is contracted.
-    """
+    """Return the plan in which one contracted step is swept as it is; the other steps stay the same objects."""
     assert plan.reduction is not None
     assert plan.steps[number].contracted is not None
     reduction = plan.reduction.uncontracted(number, plan.settings)
@@ -204,12 +179,13 @@ def _step(graph: Graph, request: Request, settings: Settings, begun: Begun | Non
 
     The method that a checkpoint was begun with is gone on with.
     """
-    if begun and _is_there(begun, graph, request, settings):
+    if begun and settings.device in ("auto", begun.device) and _is_offered(graph, request, begun.name, begun.device):
         step, choice = _step_on(graph, request, replace(settings, method=begun.name, device=begun.device))
         return step, choice._replace(reason=f"{begun.name} on {begun.device} (the checkpoint was begun with it)")
     step, choice = _step_on(graph, request, settings)
     is_too_large = step.method.device == "cuda" and choice.needed.is_over
-    if settings.device == "auto" and is_too_large and _can_fall_back(graph, request, settings):
+    may_fall_back = settings.device == "auto" and settings.dtype == "float64"
+    if is_too_large and may_fall_back and _is_offered(graph, request, settings.method, "cpu"):
         step, on_cpu = _step_on(graph, request, replace(settings, device="cpu"))
         return step, on_cpu._replace(too_large=choice.needed)
     return step, choice
@@ -319,27 +295,11 @@ def _gpus(method: Method, settings: Settings) -> str:
     return f"; on one of {table.gpus()} GPUs (device='all' takes all)"
 
 
-def _is_there(begun: Begun, graph: Graph, request: Request, settings: Settings) -> bool:
-    """Whether the method of a checkpoint may be taken for the request."""
-    return any(
-        row.key == (begun.name, begun.device, graph.weighted) and row.available
-        for row in table.METHODS
-        if _offers(row, request) and settings.device in ("auto", row.device)
-    )
-
-
-def _can_fall_back(graph: Graph, request: Request, settings: Settings) -> bool:
-    """Whether a method of the CPU does what is asked for."""
-    return settings.dtype == "float64" and any(
-        row.device == "cpu" and row.weighted == graph.weighted and settings.method in ("auto", row.name)
-        for row in table.METHODS
-        if _offers(row, request)
-    )
-
-
-def _offers(row: Method, request: Request) -> bool:
+def _is_offered(graph: Graph, request: Request, method: str, device: str) -> bool:
     """Whether a method makes what is asked for."""
-    return row.offers(request.sums, demand=request.demand is not None, bounds=request.bounds is not None)
+    given = {"demand": request.demand is not None, "bounds": request.bounds is not None}
+    rows = table.rows(weighted=graph.weighted, method=method, device=device)
+    return any(row.available and row.offers(request.sums, **given) for row in rows)
 
 
 def _require_options(method: Method, given: dict[str, Any], settings: Settings) -> None:

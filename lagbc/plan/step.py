@@ -20,30 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A graph with roots that one method sweeps; a chunk of roots belongs to one step.
+    """A graph with roots that one method sweeps; a chunk of roots belongs to one step."""
 
-    Attributes
-    ----------
-    graph : Graph
-        On the host or on a device, as the method takes it.
-    roots : ndarray of int64
-    method : Method
-    sweep : SweepPlan
-    ordered : ndarray of int64, or None
-        The roots as `lagbc.plan.roots.order_roots` lines them up, where the choice of the method needed that.
-    contracted : Contracted or None
-        The block whose junctions are the vertices of the graph; then `lagbc.run.chains` has the loop over the roots.
-    asked : frozenset of str
-        The sums that the call wants of it.
-    """
-
-    graph: Graph
+    graph: Graph  # where the method takes it
     roots: NDArray[np.int64]
     method: Method
     sweep: SweepPlan
-    ordered: NDArray[np.int64] | None = None
-    contracted: Contracted | None = None
-    asked: frozenset[str] = DEPENDENCY
+    ordered: NDArray[np.int64] | None = None  # as they are swept, where the choice of the method needed that
+    contracted: Contracted | None = None  # the block whose junctions are the vertices of the graph
+    asked: frozenset[str] = DEPENDENCY  # the sums that the call wants of it
 
     @cached_property
     def swept(self) -> int:
@@ -85,13 +70,7 @@ class Begun(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Resumed:
-    """The steps of a run that goes on, and its roots, if they were a sample.
-
-    Attributes
-    ----------
-    steps : tuple of Begun
-    roots : ndarray of int64 or None
-    """
+    """The steps of a run that goes on, and its roots, if they were a sample."""
 
     steps: tuple[Begun, ...] = ()
     roots: NDArray[np.int64] | None = None
