@@ -23,10 +23,10 @@ from benchmarks.graphs import SEED, NamedGraph
 from benchmarks.reductions import largest_difference, undirected
 from benchmarks.run import RESULTS
 from benchmarks.survey import Network, Roots, pick, provenance
-from lagbc.plan import reduction
+from lagbc.plan import reduce as reduction
 from lagbc.plan.options import Options
 from lagbc.plan.plan import plan_run
-from lagbc.plan.reduction import Reduction
+from lagbc.plan.reduce import Reduction
 from lagbc.plan.request import Request
 
 Row = dict[str, Any]

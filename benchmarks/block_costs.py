@@ -28,7 +28,8 @@ from benchmarks.run import RESULTS
 from benchmarks.survey import Network, pick, provenance
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY
-from lagbc.plan import block_costs, reduction
+from lagbc.plan import costs
+from lagbc.plan import reduce as reduction
 from lagbc.plan.request import Request
 from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece
@@ -81,8 +82,8 @@ def measure(network: Network, block: Graph, budget: float, rounds: int) -> Row:
 def predicted(row: Row) -> tuple[float, float]:
     """Tell the seconds of both ways by the constants of today."""
     n, nnz, depth, weighted = (row[name] for name in ("n", "nnz", "depth", "weighted"))
-    whole = block_costs.of_size(n, nnz, n, "cpu", weighted=weighted, depth=depth)
-    return whole / 1e9, block_costs.of_junctions(Work(**row["work"]), "cpu", weighted=weighted) / 1e9
+    whole = costs.of_size(n, nnz, n, "cpu", weighted=weighted, depth=depth)
+    return whole / 1e9, costs.of_junctions(Work(**row["work"]), "cpu", weighted=weighted) / 1e9
 
 
 def cells(row: Row) -> list[str]:

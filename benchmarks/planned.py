@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY, Sums
 from lagbc.plan.options import Options
-from lagbc.plan.plan import Plan, plan_run
+from lagbc.plan.plan import Plan, plan_run, uncontracted
 from lagbc.plan.request import Request
 from lagbc.plan.roots import order_roots
 from lagbc.plan.step import Step
@@ -93,7 +93,9 @@ def prepare(make: Callable[[], Graph], options: Any, clock: Clock, *, chains: bo
         graph = make()
         begun = clock()
         request = Request(DEPENDENCY, np.arange(graph.n))
-        plan = plan_run(graph, request, "auto", cast(Options, options), chains=chains)
+        plan = plan_run(graph, request, "auto", cast(Options, options))
+        for number, step in enumerate(plan.steps):
+            plan = plan if chains or step.contracted is None else uncontracted(plan, number)
         parts = tuple(replace(part, ordered=_line_up(part)) for part in plan.steps)
         taken.append(clock() - begun)
     return replace(plan, steps=parts), min(taken)

@@ -34,8 +34,8 @@ from benchmarks.run import RESULTS
 from benchmarks.survey import Network, pick, provenance
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY
-from lagbc.plan import reduction
-from lagbc.plan.reduction import Rest
+from lagbc.plan import reduce as reduction
+from lagbc.plan.reduce import Rest
 from lagbc.plan.request import Request
 from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece, Scores

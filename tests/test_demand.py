@@ -37,6 +37,7 @@ from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.within import block
 from lagbc.plan import memory
 from lagbc.plan.demand import origins, parse_demand, weights_of_columns, without_far_apart
+from lagbc.plan.step import Step
 
 # No overflow may show, not even as a warning on the way.
 pytestmark = pytest.mark.filterwarnings("error")
@@ -442,8 +443,8 @@ def test_memory_is_counted(row):
     assert needed.workspace >= without.workspace + 8 * 144 * needed.batch + 8 * 144 * 143
     graph, plan = as_graph(A), SweepPlan(batch=64, demand=parse_demand(144, demand))
     if not row.weighted and row.device == "cpu":
-        two = memory.estimate(graph, row, SweepPlan(batch=64, demand=plan.demand, threads=2)).workspace
-        assert two >= memory.estimate(graph, row, plan).workspace + 8 * 144 * 64
+        one, two = (Step(graph, np.arange(144), row, replace(plan, threads=threads)) for threads in (1, 2))
+        assert memory.estimate(two).workspace >= memory.estimate(one).workspace + 8 * 144 * 64
 
 
 # Which methods take it

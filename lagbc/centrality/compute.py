@@ -31,7 +31,7 @@ from lagbc.graph.validate import is_cupy, stored_loops, take_graph
 from lagbc.methods.sums import DECAYING, PATH_SUMS
 from lagbc.phases import phase
 from lagbc.plan.demand import origins, parse_demand
-from lagbc.plan.devices import home
+from lagbc.plan.devices import home, is_read_on_device
 from lagbc.plan.options import Options, parse_executor, require_known, stopping, with_defaults
 from lagbc.plan.plan import Plan, plan_run
 from lagbc.plan.request import (
@@ -44,8 +44,7 @@ from lagbc.plan.request import (
     require_flags,
     warn_of_ties,
 )
-from lagbc.plan.resumed import NOTHING, Resumed
-from lagbc.plan.upload import is_read_on_device
+from lagbc.plan.step import NOTHING, Resumed
 from lagbc.run.execute import Result, execute
 from lagbc.stopping import raise_if_stopped
 from lagbc.types import GraphLike

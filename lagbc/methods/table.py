@@ -270,6 +270,15 @@ METHODS: tuple[Method, ...] = (
 )
 
 
+def rows(*, weighted: bool, method: str = "auto", device: str = "auto") -> list[Method]:
+    """Return the rows with lengths or without, of some name and device; "auto" is any."""
+    return [
+        row
+        for row in METHODS
+        if row.weighted == weighted and method in ("auto", row.name) and device in ("auto", row.device)
+    ]
+
+
 def register_method(method: Method) -> None:
     """Add a method of your own; every function of this process then takes it by its name, `lagbc.compare` measures it.
 

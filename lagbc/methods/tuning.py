@@ -169,7 +169,7 @@ PROBE_ROOTS, PROBE_SEARCHES = 1024, 8
 # rows beyond them. Constants that were fitted to the times alone chose, with 3,000 rows, what took up to 2.6 times as
 # long as the best; with 4,096 and 5,000, up to 1.8 times.
 CACHED_ROWS = 4096
-# Milliseconds of a run for each of the terms of `lagbc.plan.cost.terms`, on a CPU by one thread. Results:
+# Milliseconds of a run for each of the terms of `lagbc.plan.costs.terms`, on a CPU by one thread. Results:
 # choice-cpu.md and choice-cuda.md, by ``python -m benchmarks.choice``, which fits them again.
 COSTS: dict[tuple[str, str, bool], dict[str, float]] = {
     ("batched", "cpu", False): {

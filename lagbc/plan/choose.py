@@ -5,16 +5,20 @@ It depends on the graph, on what is asked for and on the kind of device; never o
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lagbc.errors import InvalidValueError
+from lagbc.graph import tuning as graph_tuning
 from lagbc.graph.graph import Graph
 from lagbc.methods import table, tuning
-from lagbc.methods.probe import Probe
+from lagbc.methods.probe import Probe, probe
 from lagbc.methods.sums import DEPENDENCY, OF_BOUNDS
 from lagbc.methods.table import Method
-from lagbc.plan import cost
+from lagbc.plan import costs
+from lagbc.plan.roots import order_roots
 
 _AS_A_RULE = "the fastest there as a rule"
 
@@ -30,6 +34,29 @@ class Selection:
         return self.reason
 
 
+@dataclass
+class Probing:
+    """The roots of a graph: they are lined up and searched once a choice asks for it."""
+
+    graph: Graph
+    roots: NDArray[np.int64]
+    items: NDArray[np.int64] | None = None  # in the order in which they are swept, if that is known
+
+    def placed(self, method: Method) -> Graph:
+        """Return the graph where a method takes it."""
+        graph = self.graph
+        if method.device == "cpu":
+            return graph.on_host
+        return graph.on_device if graph.is_on_device or graph.nnz > graph_tuning.HOST_EDGES else graph
+
+    def probe(self, method: Method) -> Probe:
+        """Search from some roots, in the order of a method."""
+        graph = self.placed(method)
+        if self.items is None:
+            self.items = order_roots(graph, method, self.roots)
+        return probe(graph, self.items)
+
+
 def choose(
     graph: Graph,
     *,
@@ -40,28 +67,11 @@ def choose(
     demand: bool = False,
     bounds: bool = False,
     options: frozenset[str] = frozenset(),
-    look: Callable[[Method], Probe] | None = None,
+    probing: Probing | None = None,
 ) -> Selection:
-    """Choose a row of `METHODS` for a graph.
+    """Choose a row of `METHODS` for a graph that offers all sums, and takes a demand or bounds if there are.
 
-    Parameters
-    ----------
-    graph : Graph
-    method, device : str
-        Names, or "auto".
-    roots : int, optional
-        How many there are; all vertices if it is not given.
-    sums : frozenset of str
-        All of which the method has to offer.
-    demand : bool
-        Whether roots have targets of their own, which the method has to take.
-    bounds : bool
-        Whether there are cutoffs or decays, which the method has to take.
-    options : frozenset of str
-        Names of options that are given; "auto" takes a method that reads them, if there is one.
-    look : callable, optional
-        Probes the roots as they are lined up for a method; called at most once, and not if a method is named. Without
-        it, "auto" takes the first row that fits.
+    "auto" takes a row that reads the options, if there is one; without probing, the first that fits.
 
     Raises
     ------
@@ -73,13 +83,9 @@ def choose(
     if device not in ("auto", "cpu", "cuda"):
         raise InvalidValueError(f"device={device!r} is none of 'auto', 'cpu' and 'cuda'")
     weighted = graph.weighted
-    rows = [
-        row
-        for row in table.METHODS
-        if row.weighted == weighted and method in ("auto", row.name) and device in ("auto", row.device)
-    ]
+    rows = table.rows(weighted=weighted, method=method, device=device)
     if not rows:
-        if any(row.name == method and device in ("auto", row.device) for row in table.METHODS):
+        if table.rows(weighted=not weighted, method=method, device=device):
             takes = "no lengths: leave out weighted=True" if weighted else "lengths: pass weighted=True"
             problem = f"method={method!r} takes {takes}"
         else:
@@ -108,17 +114,17 @@ def choose(
     if method != "auto":
         return Selection(row, f"{row.name} on {row.device} ({where}; asked for)")
     which = _AS_A_RULE
-    candidates = [other for other in ready if other.device == row.device and cost.is_costed(other)]
+    candidates = [other for other in ready if other.device == row.device and costs.is_costed(other)]
     if options:
         candidates = [other for other in candidates if all(map(other.reads, options))] or candidates
     if candidates:
-        row, which = (candidates[0], which) if look is None else _cheapest(graph, candidates, roots, look)
+        row, which = (candidates[0], which) if probing is None else _cheapest(graph, candidates, roots, probing)
     return Selection(row, f"{row.name} on {row.device} ({where}; {which})")
 
 
 def _listed(weighted: bool) -> str:
     """Name the methods there are on each device, with or without lengths."""
-    rows = [row for row in table.METHODS if row.weighted == weighted]
+    rows = table.rows(weighted=weighted)
     of_devices = [
         f"on {device}: {', '.join(row.name for row in rows if row.device == device)}"
         for device in dict.fromkeys(row.device for row in rows)
@@ -126,9 +132,7 @@ def _listed(weighted: bool) -> str:
     return f"{'with' if weighted else 'without'} lengths {'; '.join(of_devices)}"
 
 
-def _cheapest(
-    graph: Graph, candidates: list[Method], roots: int, look: Callable[[Method], Probe]
-) -> tuple[Method, str]:
+def _cheapest(graph: Graph, candidates: list[Method], roots: int, probing: Probing) -> tuple[Method, str]:
     """Take the candidate that a probe predicts to be the fastest, and say why; without one where it would be felt."""
     if len(candidates) == 1:
         return candidates[0], "no faster one takes what is asked for"
@@ -136,11 +140,11 @@ def _cheapest(
         of_small = tuning.OF_SMALL_RUNS[candidates[0].device]
         return next((row for row in candidates if row.formulation == of_small), candidates[0]), _AS_A_RULE
     try:
-        probe = look(candidates[0])
+        found = probing.probe(candidates[0])
     except MemoryError:  # the run may take less; if not, it says what it needs
         return candidates[0], f"{_AS_A_RULE}, and there was no memory to probe the roots"
-    counted = cost.terms(graph, probe)
-    a_root = {row: cost.predict(row, counted) / max(1, probe.lined_up) for row in candidates}
+    counted = costs.terms(graph, found)
+    a_root = {row: costs.predict(row, counted) / max(1, found.lined_up) for row in candidates}
     best, *others = sorted(candidates, key=lambda row: a_root[row])
     compared = ", ".join(f"{row.name} {a_root[row]:.2g}" for row in others)
     return best, f"predicted {a_root[best]:.2g} ms a root, {compared}"

@@ -6,24 +6,28 @@ the columns of one batch are laid out in full.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.errors import InvalidValueError
-from lagbc.graph.given import refuse_masked, require_reals
+from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.graph.given import column_of, reals_of, refuse_masked, require_reals
 from lagbc.graph.graph import Graph
-from lagbc.graph.names import Names, in_words
+from lagbc.graph.names import Names, in_words, numbers_of
 from lagbc.graph.plain import is_sparse
 from lagbc.graph.validate import check_format
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.targets import shifts_of_rows
+from lagbc.plan.request import parse_numbers
 
 if TYPE_CHECKING:
     from scipy import sparse
 
+# Columns of a table of trips.
+_FROM, _TO, _TRIPS = "from", "to", "trips"
 # Of a target weight of a vertex and column: itself, its copy in a method's rows, two while it is scaled, and a flag.
 _BYTES_PER_WEIGHT = 4 * 8 + 1
 
@@ -49,9 +53,7 @@ def parse_demand(n: int, demand: Any, names: Names | None = None) -> sparse.csr_
     """
     from scipy import sparse
 
-    from lagbc.plan.trips import matrix_of
-
-    demand = matrix_of(demand, n, names)
+    demand = _matrix_of(demand, n, names)
     refuse_masked("demand", demand, "pass demand.filled(0), in which nobody travels where an entry was masked")
     if demand.shape != (n, n):
         raise InvalidValueError(
@@ -73,6 +75,96 @@ def parse_demand(n: int, demand: Any, names: Names | None = None) -> sparse.csr_
     return trips
 
 
+def _matrix_of(demand: Any, n: int, names: Names | None) -> Any:
+    """Return a demand as a matrix of SciPy or NumPy in the order of the vertices; one of these is not checked."""
+    from scipy import sparse
+
+    if type(demand).__module__.partition(".")[0] in ("cupy", "cupyx") and hasattr(demand, "get"):
+        return demand.get()
+    if sparse.issparse(demand) or isinstance(demand, np.ndarray):
+        return demand
+    if isinstance(demand, Mapping):
+        return _of_mappings(demand, n, names)
+    if isinstance(demand, tuple) and len(demand) == 2:
+        called, matrix = demand
+        return _of_names(called, called, matrix, n, names)
+    if hasattr(demand, "columns") and hasattr(demand, "__getitem__"):
+        return _of_frame(demand, n, names)
+    raise InvalidTypeError(
+        f"demand is a {type(demand).__qualname__}; it is a sparse matrix of SciPy or CuPy or a dense 2-D ndarray, of "
+        f"shape ({n}, {n}), a pair of names and such a matrix, a data frame with the columns {_FROM}, {_TO} and "
+        f"{_TRIPS}, or a dict of dicts"
+    )
+
+
+def _of_mappings(demand: Mapping[Any, Any], n: int, names: Names | None) -> sparse.coo_array:
+    for origin, row in demand.items():
+        if not isinstance(row, Mapping):
+            raise InvalidTypeError(f"demand[{origin!r}] is {row!r}; it is a dict of destinations and their trips")
+    tails = [origin for origin, row in demand.items() for _ in row]
+    heads = [destination for row in demand.values() for destination in row]
+    trips = [number for row in demand.values() for number in row.values()]
+    return _laid_out(("the origins of demand", "its destinations", "its trips"), tails, heads, trips, n, names)
+
+
+def _of_frame(frame: Any, n: int, names: Names | None) -> sparse.coo_array:
+    """Read a table with columns of these names, or a matrix whose index and columns are vertices, as pandas has it."""
+    titles = list(getattr(frame, "column_names", None) or frame.columns)
+    if all(title in titles for title in (_FROM, _TO, _TRIPS)):
+        tails, heads, trips = (column_of(f"demand[{title!r}]", frame[title]) for title in (_FROM, _TO, _TRIPS))
+        called = (f"demand[{title!r}]" for title in (_FROM, _TO, _TRIPS))
+        return _laid_out(called, tails, heads, trips, n, names)
+    if not hasattr(frame, "index"):
+        raise InvalidValueError(
+            f"demand has the columns {', '.join(map(str, titles))}; a table of trips has {_FROM}, {_TO} and {_TRIPS}"
+        )
+    try:
+        return _of_names(list(frame.index), titles, frame.to_numpy(), n, names)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"{error} (a data frame without the columns {_FROM}, {_TO} and {_TRIPS} is a matrix of trips, whose index "
+            "and columns are vertices)"
+        ) from None
+
+
+def _of_names(origins: Any, destinations: Any, matrix: Any, n: int, names: Names | None) -> sparse.coo_array:
+    """Put the rows and columns of a matrix of some vertices in the order of all."""
+    from scipy import sparse
+
+    refuse_masked("demand", matrix)
+    if not (sparse.issparse(matrix) or isinstance(matrix, np.ndarray)) or matrix.ndim != 2:
+        raise InvalidTypeError(f"demand has a {type(matrix).__qualname__} for a matrix; it is one of SciPy or NumPy")
+    rows = _vertices("the origins of demand", origins, n, names)
+    columns = _vertices("the destinations of demand", destinations, n, names)
+    if matrix.shape != (len(rows), len(columns)):
+        raise InvalidValueError(
+            f"demand has a matrix of shape {matrix.shape} for {len(rows)} names of origins and {len(columns)} of "
+            "destinations"
+        )
+    for what, numbers in (("origins", rows), ("destinations", columns)):
+        if len(np.unique(numbers)) < len(numbers):
+            raise InvalidValueError(f"the {what} of demand name a vertex twice; add up its trips")
+    require_reals("demand", matrix)
+    entries = sparse.coo_array(matrix)
+    return sparse.coo_array((entries.data, (rows[entries.row], columns[entries.col])), shape=(n, n))
+
+
+def _laid_out(
+    called: Iterable[str], tails: Any, heads: Any, trips: Any, n: int, names: Names | None
+) -> sparse.coo_array:
+    """Make a matrix of lists of origins, destinations and trips; `called` is what messages call these."""
+    from scipy import sparse
+
+    of_tails, of_heads, of_trips = called
+    ends = _vertices(of_tails, tails, n, names), _vertices(of_heads, heads, n, names)
+    return sparse.coo_array((reals_of(of_trips, trips).astype(np.float64), ends), shape=(n, n))
+
+
+def _vertices(what: str, given: Any, n: int, names: Names | None) -> NDArray[np.int64]:
+    """Return the numbers of vertices, which may be there more than once."""
+    return parse_numbers(what, n, numbers_of(what, names, given))
+
+
 def _require_trips(trips: sparse.csr_array, names: Names | None) -> None:
     invalid = ~(np.isfinite(trips.data) & (trips.data >= 0))
     if invalid.any():
@@ -91,21 +183,9 @@ def origins(demand: sparse.csr_array) -> NDArray[np.int64]:
 
 
 def weights_of_columns(demand: sparse.csr_array, graph: Graph, roots: NDArray[np.int64], arrays: Any) -> Any:
-    """Lay out the trips of some roots as target weights.
+    """Lay out the trips of some roots as target weights: a float64 array of NumPy or CuPy, a column a root.
 
-    Parameters
-    ----------
-    demand : csr_array of float64, shape (n, n)
-    graph : Graph
-    roots : ndarray of int64
-        A column each; one of -1 has no trips.
-    arrays : module
-        numpy or cupy.
-
-    Returns
-    -------
-    omega : array of float64, shape (graph.active, len(roots))
-        Rows are the vertices that have edges, in sweep order; no path leads to the others.
+    Rows are the vertices that have edges, in sweep order; no path leads to the others. A root of -1 has no trips.
     """
     present = np.flatnonzero(roots >= 0)
     trips = demand[roots[present]]

@@ -1,17 +1,21 @@
-"""Devices by their names and numbers: which ones a call asks for or a worker takes, and how a thread works on one."""
+"""Devices by their names and numbers: which ones a call asks for or a worker takes, and where a graph is read."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from typing import Any, Protocol
 
 from lagbc.errors import InvalidValueError
+from lagbc.graph import tuning as graph_tuning
 from lagbc.graph.graph import Graph
+from lagbc.graph.plain import is_sparse
 from lagbc.graph.validate import is_cupy
-from lagbc.methods import table
-from lagbc.plan.options import Options, Settings, devices_in
+from lagbc.methods import table, tuning
+from lagbc.plan import memory
+from lagbc.plan.options import Options, Settings, settle, value_of
 from lagbc.plan.step import Step
 from lagbc.types import All
 
@@ -74,13 +78,7 @@ class Gpu:
 
 
 def gpu_numbers(devices: tuple[int, ...] | All | None) -> tuple[int, ...]:
-    """Return the numbers of the GPUs that are asked for; none where it is left to CuPy.
-
-    Raises
-    ------
-    ValueError
-        There is no such GPU.
-    """
+    """Return the numbers of the GPUs asked for, none where it is left to CuPy; ValueError if one is not there."""
     count = table.gpus()
     if devices is None or not count:  # without a GPU the choice of a method says what is missing
         return ()
@@ -95,12 +93,9 @@ def gpu_numbers(devices: tuple[int, ...] | All | None) -> tuple[int, ...]:
 def home(A: Any, options: Options) -> AbstractContextManager[Any]:
     """Return the context of the GPU where a graph is read and put in order: the first that is asked for, or its own.
 
-    Raises
-    ------
-    ValueError
-        There is no such GPU, or `A` is on another one.
+    ValueError says that it is not there, or that `A` is on another one.
     """
-    numbers = gpu_numbers(devices_in(options))
+    numbers = gpu_numbers(value_of("device", options)[1])
     at = A.data.device.id if is_cupy(A) else None
     if at is not None and numbers and numbers[0] != at:
         raise InvalidValueError(
@@ -112,6 +107,30 @@ def home(A: Any, options: Options) -> AbstractContextManager[Any]:
 
     device: AbstractContextManager[Any] = cuda.Device(numbers[0] if numbers else at)
     return device
+
+
+def is_read_on_device(A: Any, roots: Callable[[], int], *, weighted: bool, options: Options) -> bool:
+    """Whether to check a matrix, and put it in order, on the GPU: it is large, and likely to be swept there.
+
+    It changes nothing but the time: the graph is the same, and which device sweeps it is decided by the graph. `roots`
+    tells about how many there are. What is wrong in the matrix or the options is said later.
+    """
+    try:
+        if not is_sparse(A) or A.nnz <= graph_tuning.HOST_EDGES:
+            return False
+    except IndexError:  # of compressed rows without a pointer, which are refused when they are read
+        return False
+    try:
+        settings = settle("auto", options)
+    except (TypeError, ValueError):
+        return False
+    if settings.device == "cpu" or (settings.device == "auto" and roots() * A.nnz < tuning.GPU_WORK):
+        return False
+    rows = table.rows(weighted=weighted, method=settings.method, device="cuda")
+    if not any(row.available for row in rows):
+        return False
+    limit = memory.budget("cuda") if settings.memory is None else settings.memory
+    return memory.graph_bytes(A.shape[0], 2 * A.nnz, weighted=weighted) <= limit
 
 
 def devices_of(settings: Settings, part: Step) -> list[Device]:

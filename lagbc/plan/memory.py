@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
 from lagbc.errors import OutOfMemoryError
 from lagbc.graph.graph import Graph
 from lagbc.limits import most_threads
+from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.table import Method
 from lagbc.plan.demand import demand_bytes
-from lagbc.plan.graph_memory import decomposition_bytes, device_graph_bytes, host_graph_bytes
 from lagbc.plan.roots import chunk_length
-
-if TYPE_CHECKING:
-    from lagbc.reduce.chains import Contracted
+from lagbc.plan.step import Step
 
 # Share of the device's memory free at the start of a run that it may take, unless the variable says otherwise.
 _DEVICE_SHARE = 0.8
@@ -29,6 +27,21 @@ _LENGTH_BYTES_PER_ENTRY = 32
 # A run that takes no more is over in milliseconds: it may take that without a look at what is free, which takes longer
 # than a small graph.
 SMALL_RUN = 2**19
+# On the host, bytes per vertex that are free again before the sweep, beside all that is held: of a search by bits as a
+# probe makes it; of the order of a graph of high diameter; of grouping roots by distances in hops to 16 hubs, or by
+# lengths to one.
+_PROBE_BYTES, _PROXIMITY_BYTES, _HUBS_BYTES, _DIJKSTRA_BYTES = 40, 112, 40, 112
+# How much of these the allocator keeps, where nothing that comes later fits: this share of what is not much, as it
+# gives large blocks back to the system.
+_KEPT_SHARE, _MOST_KEPT = 0.8, 18_000_000
+# On a device, of an entry that is sorted: its key twice; of one that is merged with others, a flag and a place; with a
+# length, this twice, too.
+_KEY_BYTES, _MERGE_BYTES, _LENGTH_BYTES = 16, 12, 16
+# On a device, per vertex, while the order of the vertices is made, or that of the roots.
+_ORDER_BYTES = 120
+# While a graph is taken apart: per vertex, and per entry, of a pattern and where edges are summed or have lengths. On
+# nine networks this was 1.0 to 3.6 times what was measured.
+_DECOMPOSED_BYTES, _DECOMPOSED_ENTRY_BYTES = 112, (104, 124)
 
 
 @dataclass(frozen=True)
@@ -80,63 +93,32 @@ class MemoryEstimate:
         return self.graph + self.workspace + self.scores
 
 
-def estimate(graph: Graph, method: Method, plan: SweepPlan, limit: int | None = None) -> MemoryEstimate:
-    """Estimate the memory of a run of `method`, and hold it against a limit, by default what it may take."""
-    module, sums = method.load(), plan.sums
-    workers = plan.threads if module.batching.concurrent else 1
+def estimate(step: Step, limit: int | None = None) -> MemoryEstimate:
+    """Estimate the memory of a step, and hold it against a limit, by default what a run may take."""
+    graph, method, sweep = step.graph, step.method, step.sweep
+    batching = method.load().batching
+    workers = sweep.threads if batching.concurrent else 1
     # Within bounds a block of roots is no batch: its sums are those of what it has touched, at most one of each.
-    blocks = 1 if plan.bounds is not None else module.batching.rows(0, plan.batch).stop
-    batches = -(-(graph.n if plan.roots is None else plan.roots) // max(plan.batch, 1))
+    blocks = 1 if sweep.bounds is not None else batching.rows(0, sweep.batch).stop
+    batches = -(-(graph.n if sweep.roots is None else sweep.roots) // max(sweep.batch, 1))
     # Sums of vertices and of edges: in the total, the part of a chunk, the successors of both and zeros for the next;
     # and of batches, done and in work.
-    summed = sum(plan.columns(name) * (graph.nnz if name == "edges" else graph.n) for name in sums)
-    workspace = workers * module.footprint(graph, plan)
-    if plan.demand is not None:
-        workspace += demand_bytes(plan.demand, 0 if plan.bounds is not None else plan.batch, workers)
+    summed = sum(sweep.columns(name) * (graph.nnz if name == "edges" else graph.n) for name in sweep.sums)
+    states = workers * method.load().footprint(graph, sweep)
+    if sweep.demand is not None:
+        states += demand_bytes(sweep.demand, 0 if sweep.bounds is not None else sweep.batch, workers)
     scores = 8 * summed * (5 + blocks * min(2 * workers, batches))
-    held, most = (host_graph_bytes if method.device == "cpu" else device_graph_bytes)(graph, plan)
-    of_graph = max(held, most - workspace - scores)
+    held, most = (host_graph_bytes if method.device == "cpu" else device_graph_bytes)(graph, sweep)
+    of_graph = max(held, most - states - scores)
+    workspace = states + (0 if step.contracted is None else _beside_states(step, states))
     if limit is None:
         is_small = of_graph + workspace + scores <= SMALL_RUN
         limit = SMALL_RUN if is_small and stated_budget() is None else budget(method.device)
-    return MemoryEstimate(
-        method=method.name,
-        device=method.device,
-        batch=plan.batch,
-        threads=plan.threads,
-        graph=of_graph,
-        workspace=workspace,
-        scores=scores,
-        budget=limit,
-    )
+    return MemoryEstimate(method.name, method.device, sweep.batch, sweep.threads, of_graph, workspace, scores, limit)
 
 
-def to_reduce(graph: Graph, *, edges: bool) -> int:
-    """Bound the memory that it takes to reduce a graph, with the graph; `edges` says whether edges are summed."""
-    whole = graph_bytes(graph.n, _entries_both_ways(graph), weighted=graph.weighted)
-    return whole + decomposition_bytes(graph, edges=edges)
-
-
-def together(
-    graph: Graph, parts: list[MemoryEstimate], largest: MemoryEstimate, *, edges: bool, limit: int | None = None
-) -> MemoryEstimate:
-    """Bound the memory of pieces that run one after the other, beside the graph that they are of, and to make them."""
-    whole = graph_bytes(graph.n, _entries_both_ways(graph), weighted=graph.weighted)
-    workspace = max(part.workspace for part in parts)
-    scores = 8 * graph.n + sum(part.scores for part in parts)
-    if limit is None:
-        limit = budget(largest.device) if largest.budget == SMALL_RUN else largest.budget
-    return replace(
-        largest,
-        graph=max(whole + sum(part.graph for part in parts), to_reduce(graph, edges=edges) - workspace - scores),
-        workspace=workspace,
-        scores=scores,
-        budget=limit,
-    )
-
-
-def of_chains(contracted: Contracted, method: Method, plan: SweepPlan, limit: int | None = None) -> MemoryEstimate:
-    """Bound the memory of a run from junctions, whose plan has a group of roots as its batch.
+def _beside_states(step: Step, states: int) -> int:
+    """Bound what sweeps from junctions take, of which a group is a batch, beside states for one block of each worker.
 
     Each worker has a state for each block of a group, and one for far ends; on a GPU one state has all of a group. Of a
     group there are distances, path counts and target weights, and what enters each chain; besides, columns of far ends,
@@ -144,42 +126,45 @@ def of_chains(contracted: Contracted, method: Method, plan: SweepPlan, limit: in
     """
     from lagbc.plan.junctions import widths
 
-    graph, chains, batching = contracted.graph, len(contracted.ways.lengths), method.load().batching
-    width, more = widths(batching, plan.batch)
-    needed = estimate(graph, method, plan, limit)
-    columns = 3 * plan.batch + 2 * more
-    if batching.concurrent:
-        numbers = (columns + 4 * width) * graph.n + plan.batch * chains
-        return replace(needed, workspace=(plan.batch // width + 1) * needed.workspace + 8 * plan.threads * numbers)
-    far = estimate(graph, method, replace(plan, batch=more), limit).workspace
-    numbers = (columns + 6 * plan.batch) * graph.n + 3 * plan.batch * chains + 20 * len(contracted.inside)
-    return replace(needed, workspace=needed.workspace + far + 8 * numbers)
+    sweep, contracted, module = step.sweep, step.contracted, step.method.load()
+    assert contracted is not None
+    n, chains = step.graph.n, len(contracted.ways.lengths)
+    width, far = widths(module.batching, sweep.batch)
+    columns = 3 * sweep.batch + 2 * far
+    if module.batching.concurrent:
+        numbers = (columns + 4 * width) * n + sweep.batch * chains
+        return sweep.batch // width * states + 8 * sweep.threads * numbers
+    numbers = (columns + 6 * sweep.batch) * n + 3 * sweep.batch * chains + 20 * len(contracted.inside)
+    return module.footprint(step.graph, replace(sweep, batch=far)) + 8 * numbers
 
 
-def fit_chains(
-    contracted: Contracted, method: Method, plan: SweepPlan, limit: int | None = None
-) -> tuple[SweepPlan, MemoryEstimate]:
-    """Halve the groups until they keep to the budget, where bits do not depend on them; also return the estimate."""
-    batching = method.load().batching
-    needed = of_chains(contracted, method, plan, limit)
-    while needed.is_over and not batching.concurrent and plan.batch > batching.block:
-        plan = replace(plan, batch=batching.round(plan.batch // 2))
-        needed = of_chains(contracted, method, plan, needed.budget)
-    return plan, needed
+def whole(
+    graph: Graph,
+    steps: Sequence[MemoryEstimate],
+    largest: MemoryEstimate | Method,
+    *,
+    edges: bool,
+    limit: int | None = None,
+) -> MemoryEstimate:
+    """Bound the memory of steps that run one after the other, beside the graph that they are of, and to make them.
+
+    Where a reduction left none, a method stands for the largest; `edges` says whether edges are summed.
+    """
+    if isinstance(largest, Method):
+        largest = MemoryEstimate(largest.name, largest.device, 1, 1, 0, 0, 0, budget("cpu") if limit is None else limit)
+    workspace = max((step.workspace for step in steps), default=0)
+    scores = 8 * graph.n + sum(step.scores for step in steps)
+    held = _bytes_of(graph) + sum(step.graph for step in steps)
+    if limit is None:
+        limit = budget(largest.device) if largest.budget == SMALL_RUN else largest.budget
+    made = max(held, to_reduce(graph, edges=edges) - workspace - scores)
+    return replace(largest, graph=made, workspace=workspace, scores=scores, budget=limit)
 
 
-def of_graph(graph: Graph, method: Method, *, edges: bool, limit: int | None = None) -> MemoryEstimate:
-    """Bound the memory of a run that sweeps nothing, as a reduction left nothing."""
-    return MemoryEstimate(
-        method=method.name,
-        device=method.device,
-        batch=1,
-        threads=1,
-        graph=to_reduce(graph, edges=edges),
-        workspace=0,
-        scores=8 * graph.n,
-        budget=budget("cpu") if limit is None else limit,
-    )
+def to_reduce(graph: Graph, *, edges: bool) -> int:
+    """Bound the memory that it takes to reduce a graph on the host, with the graph."""
+    a_entry = _DECOMPOSED_ENTRY_BYTES[edges or graph.weighted]
+    return _bytes_of(graph) + graph.n * _DECOMPOSED_BYTES + graph.nnz * a_entry
 
 
 def graph_bytes(n: int, entries: int, *, weighted: bool) -> int:
@@ -187,19 +172,14 @@ def graph_bytes(n: int, entries: int, *, weighted: bool) -> int:
     return n * _GRAPH_BYTES_PER_VERTEX + entries * (_GRAPH_BYTES_PER_ENTRY + weighted * _LENGTH_BYTES_PER_ENTRY)
 
 
-def _entries_both_ways(graph: Graph) -> int:
+def _bytes_of(graph: Graph) -> int:
     """At most; a directed graph is not made symmetric to find out."""
-    return graph.nnz * (2 if graph.directed and graph.transpose is not graph else 1)
+    both_ways = graph.nnz * (2 if graph.directed and graph.transpose is not graph else 1)
+    return graph_bytes(graph.n, both_ways, weighted=graph.weighted)
 
 
 def budget(device: str) -> int:
-    """Bytes that a run may take: ``LAGBC_MEMORY`` (such as 8GB, 512MiB or 2e9), or a share of what is free now.
-
-    Raises
-    ------
-    ValueError
-        The variable is not a size.
-    """
+    """Bytes that a run may take: ``LAGBC_MEMORY``, or a share of what is free now; ValueError if that is no size."""
     if device == "cpu":
         return host_budget()
     stated = stated_budget()
@@ -211,82 +191,63 @@ def budget(device: str) -> int:
     return int(_DEVICE_SHARE * free)
 
 
-def fit(graph: Graph, method: Method, plan: SweepPlan, limit: int | None = None) -> tuple[SweepPlan, MemoryEstimate]:
+def fit(step: Step, limit: int | None = None) -> tuple[Step, MemoryEstimate]:
     """Choose batch and threads that keep to the budget, or come as near to it as they can.
 
-    Parameters
-    ----------
-    plan : SweepPlan
-        The batch asked for, which need not be wider than there are roots, and at most so many threads: no more are
-        taken than there are batches, or than the address space has room for. Batches that run side by side are the
-        first thing given up.
-    limit : int, optional
-        Bytes that the run may take; by default the budget of `MemoryEstimate`.
-
-    Returns
-    -------
-    plan : SweepPlan
-        With the batch and the threads chosen.
-    needed : MemoryEstimate
+    A batch is not wider than there are roots, and there are no more threads than batches, or than the address space has
+    room for. Without a limit, the budget is that of `MemoryEstimate`.
     """
-    batching = method.load().batching
-    roots = graph.n if plan.roots is None else plan.roots
-    batch = widest(method, batching, plan.batch, plan.roots)
-    threads = busy(batching, roots, batch, plan.threads)
-    if (batch, threads) != (plan.batch, plan.threads):
-        plan = replace(plan, batch=batch, threads=threads)
-    needed = estimate(graph, method, plan, limit)
-    if not needed.is_over:
-        return held(plan, method, needed), needed
-    limit = needed.budget
-    if batching.concurrent:
-        more = range(2, threads)
-        threads = 1 + bisect_left(
-            more, True, key=lambda count: estimate(graph, method, replace(plan, threads=count), limit).is_over
-        )
-        plan = replace(plan, threads=threads)
-        needed = estimate(graph, method, plan, limit)
-    while needed.is_over and plan.batch > batching.block:
-        plan = replace(plan, batch=batching.round(plan.batch // 2))
-        needed = estimate(graph, method, plan, limit)
-    if needed.is_over and (in_place := _in_place(graph, method, plan)) is not None:
-        plan = in_place
-        needed = estimate(graph, method, plan, limit)
-    return held(plan, method, needed), needed
+    if step.contracted is None:
+        sweep, batching = step.sweep, step.method.load().batching
+        roots = step.graph.n if sweep.roots is None else sweep.roots
+        batch = most_batch(step.method, batching, sweep.batch, sweep.roots)
+        threads = busy_threads(batching, roots, batch, sweep.threads)
+        step = _with(step, batch=batch, threads=threads)
+    needed = estimate(step, limit)
+    while needed.is_over and (less := _given_up(step)) is not None:
+        step, needed = less, estimate(less, needed.budget)
+    return _held(step, needed), needed
 
 
-def _in_place(graph: Graph, method: Method, plan: SweepPlan) -> SweepPlan | None:
-    """Have path counts kept in place; None if that takes no less."""
-    in_place, footprint = replace(plan, in_place=True), method.load().footprint
-    return in_place if footprint(graph, in_place) < footprint(graph, plan) else None
+def smaller(step: Step) -> Step | None:
+    """Give up a thread, half the batch, or rows of path counts, whichever changes no bit; None if there is nothing."""
+    less = _given_up(step)
+    if less is None or less.sweep.budget is None:
+        return less
+    return _held(less, estimate(less, less.sweep.budget))
 
 
-def held(plan: SweepPlan, method: Method, needed: MemoryEstimate) -> SweepPlan:
+def _given_up(step: Step) -> Step | None:
+    sweep, module = step.sweep, step.method.load()
+    if module.batching.concurrent and sweep.threads > 1:
+        return _with(step, threads=sweep.threads - 1)
+    # The blocks that are swept within bounds are those of the method; groups of junctions on a CPU those of the graph.
+    if sweep.bounds is not None or (step.contracted is not None and module.batching.concurrent):
+        return None
+    if sweep.batch > module.batching.block:
+        return _with(step, batch=module.batching.round(sweep.batch // 2))
+    in_place = _with(step, in_place=True)
+    if step.contracted is None and module.footprint(step.graph, in_place.sweep) < module.footprint(step.graph, sweep):
+        return in_place
+    return None
+
+
+def _held(step: Step, needed: MemoryEstimate) -> Step:
     """Share what is left of the budget among the workers, for what grows on demand; 512 KiB, if less is left.
 
     Runs of up to 512 KiB are not held to it, where nothing else was stated.
     """
-    if needed.budget == SMALL_RUN:
-        return plan
-    workers = plan.threads if method.load().batching.concurrent else 1
-    return replace(plan, budget=needed.budget, growth=max(SMALL_RUN, needed.budget - needed.total) // workers)
+    if needed.budget == SMALL_RUN or step.contracted is not None:
+        return step
+    workers = step.sweep.threads if step.method.load().batching.concurrent else 1
+    return _with(step, budget=needed.budget, growth=max(SMALL_RUN, needed.budget - needed.total) // workers)
 
 
-def smaller(graph: Graph, method: Method, plan: SweepPlan) -> SweepPlan | None:
-    """Give up one worker, half the batch, or rows of path counts; None if there is nothing to give up."""
-    batching = method.load().batching
-    if batching.concurrent and plan.threads > 1:
-        plan = replace(plan, threads=plan.threads - 1)
-    elif plan.batch > batching.block:
-        plan = replace(plan, batch=batching.round(plan.batch // 2))
-    elif (in_place := _in_place(graph, method, plan)) is not None:
-        plan = in_place
-    else:
-        return None
-    return plan if plan.budget is None else held(plan, method, estimate(graph, method, plan, plan.budget))
+def _with(step: Step, **changed: Any) -> Step:
+    return replace(step, sweep=replace(step.sweep, **changed))
 
 
-def usual(method: Method, roots: int, threads: int, asked: int | None = None) -> int:
+def default_batch(method: Method, roots: int, threads: int, asked: int | None = None) -> int:
     """Tell the batch: the one asked for, or the method's; of few roots a thread's share, in whole blocks."""
     batching = method.load().batching
     most = batching.auto if asked is None else asked
@@ -295,14 +256,14 @@ def usual(method: Method, roots: int, threads: int, asked: int | None = None) ->
     return min(most, batching.round(max(-(-roots // threads), 1)))
 
 
-def busy(batching: Batching, roots: int, batch: int, threads: int) -> int:
+def busy_threads(batching: Batching, roots: int, batch: int, threads: int) -> int:
     """Tell how many threads there are batches for, and room in the address space."""
     if not batching.concurrent:
         return threads
     return most_threads(min(threads, max(-(-roots // batch), 1)))
 
 
-def widest(method: Method, batching: Batching, batch: int, roots: int | None = None) -> int:
+def most_batch(method: Method, batching: Batching, batch: int, roots: int | None = None) -> int:
     """Tell the batch that runs where memory is no matter: whole blocks, of which each is in one chunk."""
     most = chunk_length(method, batching) if batching.block == 1 else batch  # all roots of a batch are one block
     return batching.round(max(1, min(batch, most, batch if roots is None else roots)))
@@ -322,3 +283,59 @@ def over_budget(needed: MemoryEstimate) -> str:
         f"{needed.method} on {needed.device} with batch={needed.batch} needs up to {needed.total:.3g} bytes, but the "
         f"budget is {needed.budget:.3g}"
     )
+
+
+def host_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:
+    """Count the bytes of what a graph on the host holds while it is swept, and at most while all that is made.
+
+    A matrix is transposed under columns by ranges: the rows of its entries, the entries under ranges, the result.
+    """
+    n, index, length = graph.n, graph.indices.dtype.itemsize, 8 * graph.weighted
+    entries, edge = graph.nnz, index + length
+    roots = n if plan.roots is None else plan.roots
+    is_grouped = not graph.has_high_diameter and roots >= tuning.GROUPED_ROOTS
+    own = sum(array.nbytes for array in (graph.indices, graph.weights) if array is not None and array.flags.owndata)
+    # Pointers, order and its inverse, degrees, components; pointers and edges in sweep order.
+    held = own + n * (5 * 8 + index * graph.has_high_diameter) + entries * edge
+    if graph.transpose is not graph:  # transposes, degrees of one, and the pattern both ways
+        held += n * (4 * 8) + 2 * entries * edge + graph.symmetric.nnz * index
+    if is_grouped and graph.weighted:  # the matrix that SciPy searches
+        held += n * index + entries
+    elif is_grouped:  # distances to 16 hubs
+        held += 16 * n
+    grouping = n * (_DIJKSTRA_BYTES if graph.weighted else _HUBS_BYTES) * is_grouped
+    ordering = n * _PROXIMITY_BYTES * graph.has_high_diameter - entries * length
+    transposing = n * (8 + index) + entries * (4 * index + 2 * length)
+    if "edges" in plan.sums:
+        held += 8 * entries
+        transposing = max(transposing, entries * (4 * index + 4 * 8))
+    freed = max(n * _PROBE_BYTES, grouping, ordering, transposing)
+    return held + min(int(_KEPT_SHARE * freed), _MOST_KEPT), held + freed
+
+
+def device_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:
+    """Estimate the same of a graph that is swept on a device.
+
+    What lives on the host is uploaded in sweep order, which methods count. Else the matrix is read on the device: its
+    entries are sorted and merged, those of an undirected graph both ways at once, with lengths once more.
+    """
+    n, entries = graph.n, graph.nnz
+    if not graph.is_on_device:
+        return 0, _ORDER_BYTES * n
+    length = graph.weighted
+    edge = graph.indices.dtype.itemsize + 8 * length
+    own = 8 * n + edge * entries
+    held = 2 * own  # and in sweep order
+    reading = own + entries * (edge + _KEY_BYTES + _MERGE_BYTES + _LENGTH_BYTES * length)
+    joined = 2 * entries * (_KEY_BYTES + _MERGE_BYTES)  # both ways
+    if not graph.directed:
+        both = own + 4 * entries + joined + 2 * entries * _LENGTH_BYTES * length
+    elif graph.transpose is graph:  # made to find out, and sorted as the reordered copy is: from rows, by keys
+        both = 2 * own + entries * (4 + _KEY_BYTES + _LENGTH_BYTES * length)
+    else:
+        held += 2 * own + 8 * n + 4 * graph.symmetric.nnz
+        both = 2 * own + 4 * entries + joined
+    held += 4 * n * graph.has_high_diameter  # components
+    if "edges" in plan.sums:
+        held += 8 * entries
+    return held, max(reading, both, held + _ORDER_BYTES * n)

@@ -1,26 +1,25 @@
 """How a run is carried out: the options that every public function takes, their defaults, and their checks.
 
-None of them changes what is computed. `config` sets defaults for all calls in a block.
+None of them changes what is computed. `config` sets defaults for all calls in a block. `OPTIONS` is the one table of
+them: settings are made by it, and so are the options of the command line.
 """
 
 from __future__ import annotations
 
+import math
 import operator
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
 from lagbc.budget import parse_size
 from lagbc.errors import CheckpointError, FileError, InvalidTypeError, InvalidValueError
 from lagbc.files import require_name
-from lagbc.graph.given import refuse_masked
 from lagbc.limits import usable_cores
 from lagbc.stopping import stopping_by
 
@@ -187,32 +186,185 @@ def config(**options: Unpack[Options]) -> Iterator[None]:
         _defaults.reset(token)
 
 
+class Option(NamedTuple):
+    """An option of a run: what checks its value and makes it one of settings, and how the command line shows it.
+
+    Without help it is none of the command line. `shown` is a word for its value there, or the values that there are.
+    None as a default is not parsed. `is_of_some` says that only some methods read it.
+    """
+
+    name: str
+    parse: Callable[[str, Any], Any]
+    default: Any = None
+    help: str = ""
+    shown: str | tuple[str, ...] | None = None
+    is_of_some: bool = False
+
+    def value(self, given: Mapping[str, Any]) -> Any:
+        """Check what is given."""
+        found = given.get(self.name, self.default)
+        return None if found is self.default is None else self.parse(self.name, found)
+
+
+def parse_real(name: str, value: Any) -> float:
+    """Return a real number as a float."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InvalidTypeError(f"{name}={value!r} is not a real number")
+    return float(value)
+
+
+def parse_count(name: str, value: Any) -> int:
+    """Return a positive integer."""
+    _refuse_masked(name, value)
+    try:
+        count = operator.index(value)
+    except TypeError:
+        raise InvalidTypeError(f"{name}={value!r} is not an integer") from None
+    if isinstance(value, bool) or count < 1:
+        raise InvalidValueError(f"{name}={value!r}: it is a count, 1 or more")
+    return count
+
+
+def _refuse_masked(name: str, value: Any) -> None:
+    if not isinstance(value, int):  # the command line declares options without NumPy
+        from lagbc.graph.given import refuse_masked
+
+        refuse_masked(name, value)
+
+
+def _parse_batch(name: str, batch: Any) -> int | None:
+    if isinstance(batch, str) and batch != "auto":
+        raise InvalidTypeError(f"{name}={batch!r} is not an integer or 'auto'")
+    return None if isinstance(batch, str) else parse_count(name, batch)
+
+
+def _parse_width(name: str, width: Any) -> float | None:
+    if isinstance(width, str) and width == "auto":
+        return None
+    length = parse_real(name, width)
+    if not 0 < length < math.inf:
+        raise InvalidValueError(f"{name}={width!r}: it is a length, finite and > 0, or 'auto'")
+    return length
+
+
+def _parse_warp(name: str, threads: Any) -> int:
+    count = parse_count(name, threads)
+    if count > 32 or count & (count - 1):
+        raise InvalidValueError(f"{name}={threads!r}: it is a power of two up to 32")
+    return count
+
+
+def _parse_device(name: str, device: Any) -> tuple[str, tuple[int, ...] | All | None]:
+    """Return the kind of device, and which ones of GPUs."""
+    if isinstance(device, str):
+        named = _one_of("auto", "cpu", "cuda", "all")(name, device)
+        return ("cuda", "all") if named == "all" else (named, None)
+    _refuse_masked(name, device)
+    numbers: tuple[int, ...]
+    try:
+        numbers = (operator.index(device),)
+    except TypeError:
+        try:
+            numbers = tuple(operator.index(number) for number in device)
+        except TypeError:
+            raise InvalidTypeError(
+                f"{name}={device!r}: write 'auto', 'cpu', 'cuda', the number of a GPU, a list of such, or 'all'"
+            ) from None
+    if not numbers or any(number < 0 for number in numbers) or isinstance(device, bool):
+        raise InvalidValueError(f"{name}={device!r}: GPUs are numbered from 0; name one or more, such as [0, 1]")
+    return "cuda", numbers
+
+
+def _parse_path(name: str, path: Any) -> Path:
+    try:
+        parsed = Path(path)
+    except TypeError:
+        raise InvalidTypeError(f"{name}={path!r} is not a path") from None
+    try:
+        require_name(parsed)
+    except FileError as error:
+        raise CheckpointError(f"{name} {error}") from None
+    return parsed
+
+
+def _parse_called(name: str, given: Any) -> Any:
+    """Return a flag or a function; of an event, whether it is set."""
+    if name == "progress" and type(given).__name__ in ("bool", "bool_"):  # Python's or NumPy's
+        return bool(given)
+    called = getattr(given, "is_set", given) if name == "stop" else given
+    if not callable(called):
+        raise InvalidTypeError(f"{name}={given!r} is neither {_CALLED[name]}")
+    return called
+
+
+def _parse_object(name: str, given: Any) -> Any:
+    """Return an object that has the method which is called."""
+    method, wanted = _METHOD[name]
+    if not callable(getattr(given, method, None)):
+        raise InvalidTypeError(f"{name} is a {type(given).__qualname__}{wanted}")
+    return given
+
+
+def _one_of(*values: str, otherwise: str = "") -> Callable[[str, Any], str]:
+    """Take one of some strings, or any string where `otherwise` says which."""
+    *others, last = [*map(repr, values), *filter(None, [otherwise])]
+
+    def parse(name: str, value: Any) -> str:
+        if not isinstance(value, str):
+            raise InvalidTypeError(f"{name}={value!r} is not a string; write {', '.join(others)} or {last}")
+        if value not in values and not otherwise:
+            raise InvalidValueError(f"{name}={value!r} is none of {', '.join(others)} and {last}")
+        return value
+
+    return parse
+
+
+# What functions and objects have to be.
+_CALLED = {
+    "progress": "True nor False nor a function",
+    "stop": "a threading.Event nor a function that says whether to stop",
+}
+_SUBMIT = "pass a concurrent.futures.Executor, such as that of dask.distributed.Client.get_executor()"
+_METHOD = {
+    "executor": ("submit", f", which has no submit; {_SUBMIT}"),
+    "comm": ("Get_rank", "; it is a communicator of mpi4py, such as MPI.COMM_WORLD"),
+}
+_WHERE = "Where to compute: cpu, cuda, all for all GPUs, or the numbers of some."
+_LEFT = "What of the graph is not swept, as its structure gives it: what pays, nothing, or all that can be."
+_REDUCE, _DTYPES, _A_METHOD = ("auto", "none", "all"), ("float64", "float32"), "the name of a row of lagbc.METHODS"
+_WARP = "Threads that share the edges of a vertex in some traversals."
+_BUCKETS = "Of Delta-stepping, with --weighted or --strength."
+OPTIONS = (
+    Option("method", _one_of("auto", otherwise=_A_METHOD), "auto", "A row of the table that lagbc info prints."),
+    Option("device", _parse_device, "auto", _WHERE, "NAME|I[,I...]"),
+    Option("reduce", _one_of(*_REDUCE), "auto", _LEFT, _REDUCE),
+    Option("batch", _parse_batch, "auto", "Roots at a time.", "N|auto"),
+    Option("threads", parse_count, None, "CPU threads.  [default: as many as there are cores]"),
+    Option("memory", parse_size, None, "What the run may take, e.g. 8GB.  [default: half of what is free]", "SIZE"),
+    Option("dtype", _one_of(*_DTYPES), "float64", "Type of path counts; float32 on the GPU only.", _DTYPES),
+    Option("bucket_width", _parse_width, "auto", _BUCKETS, "LENGTH|auto", is_of_some=True),
+    Option("variant", lambda _, name: name, None, "Which of its ways a traversal on the GPU takes.", is_of_some=True),
+    Option("virtual_warp", _parse_warp, None, _WARP, is_of_some=True),
+    Option("progress", _parse_called, False, "[default: on if stderr is a terminal]"),
+    Option("checkpoint", _parse_path, None, "Keep the state here (.npz), and go on from it."),
+    Option("stop", _parse_called),
+    Option("executor", _parse_object),
+    Option("comm", _parse_object),
+)
+
+
 @dataclass(frozen=True)
 class Settings:
     """Options, checked as far as no method is chosen; None is "auto" or a default.
 
-    Attributes
-    ----------
-    batch : int or None
-    method, device, dtype : str
-    devices : tuple of int, "all", or None
-        Numbers of the GPUs that are asked for; None is CuPy's current one.
-    threads : int
-    threads_asked : bool
-        Whether they were given; else they are the most that are taken.
-    memory : int or None
-        Bytes.
-    bucket_width : float or None
-    variant : str or None
-    virtual_warp : int or None
-    progress : bool or callable
-    checkpoint : Path or None
-    executor : object with `submit`, or None
+    `devices` are the numbers of the GPUs that are asked for; None is CuPy's current one. Without `threads_asked`
+    `threads` are the most that are taken. `memory` is in bytes.
     """
 
     batch: int | None
     method: str
     device: str
+    devices: tuple[int, ...] | All | None
     reduce: str
     threads: int
     threads_asked: bool
@@ -223,8 +375,9 @@ class Settings:
     virtual_warp: int | None
     progress: bool | Reporter
     checkpoint: Path | None
-    devices: tuple[int, ...] | All | None = None
-    executor: Any = None
+    stop: Callable[[], object] | None
+    executor: Any
+    comm: Any
 
     @property
     def own_threads(self) -> int:
@@ -234,7 +387,7 @@ class Settings:
     @property
     def of_some_methods(self) -> dict[str, Any]:
         """Options given that only some methods read."""
-        options = {"bucket_width": self.bucket_width, "variant": self.variant, "virtual_warp": self.virtual_warp}
+        options = {option.name: getattr(self, option.name) for option in OPTIONS if option.is_of_some}
         return {name: value for name, value in options.items() if value is not None}
 
 
@@ -247,31 +400,18 @@ def settle(batch: int | str, options: Options) -> Settings:
         The message names the option.
     """
     require_known(options)
-    given = with_defaults(options)
-    parse_stop(given)
-    memory, executor = given.get("memory"), parse_executor(given)
-    device, devices = _parse_device(given.get("device", "auto"))
+    given: Any = {"batch": batch, **with_defaults(options)}
+    executor = parse_executor(given)
+    parsed = {option.name: option.value(given) for option in OPTIONS}
+    parsed["device"], devices = parsed["device"]
     if executor is not None and devices is not None:
         raise InvalidValueError(
             f"device={given['device']!r} names GPUs of one process, not of the workers of an executor"
         )
-    return Settings(
-        batch=_parse_batch(batch),
-        method=_parse_method(given.get("method", "auto")),
-        device=device,
-        reduce=_one_of("reduce", given.get("reduce", "auto"), ("auto", "none", "all")),
-        threads=_parse_threads(given.get("threads"), executor),
-        threads_asked=given.get("threads") is not None,
-        memory=None if memory is None else parse_size("memory", memory),
-        dtype=_one_of("dtype", given.get("dtype", "float64"), ("float64", "float32")),
-        bucket_width=_parse_width(given.get("bucket_width", "auto")),
-        variant=given.get("variant"),
-        virtual_warp=_parse_virtual_warp(given.get("virtual_warp")),
-        progress=_parse_progress(given.get("progress", False)),
-        checkpoint=parse_checkpoint(given.get("checkpoint")),
-        devices=devices,
-        executor=executor,
-    )
+    asked = parsed["threads"] is not None
+    if not asked:  # of each worker of an executor, which may know how many it has
+        parsed["threads"] = usable_cores() if executor is None else getattr(executor, "threads", 1)
+    return Settings(devices=devices, threads_asked=asked, **parsed)
 
 
 def with_defaults(options: Options) -> Options:
@@ -279,163 +419,34 @@ def with_defaults(options: Options) -> Options:
     return {**_defaults.get({}), **options}
 
 
-def devices_in(options: Options) -> tuple[int, ...] | All | None:
-    """Return the GPUs that options ask for, those of `config` filled in: their numbers, all, or those there are."""
-    return _parse_device(with_defaults(options).get("device", "auto"))[1]
+def value_of(name: str, options: Options) -> Any:
+    """Return the checked value of one option, that of `config` if it is not given."""
+    return next(option for option in OPTIONS if option.name == name).value(with_defaults(options))
+
+
+def parse_executor(options: Options) -> Any:
+    """Return the executor, if there is one; it excludes a communicator."""
+    given = with_defaults(options)
+    if given.get("executor") is not None and given.get("comm") is not None:
+        raise InvalidValueError("executor and comm exclude each other: the ranks of comm are the workers")
+    value_of("comm", options)
+    return value_of("executor", options)
+
+
+def stopping(options: Options) -> AbstractContextManager[None]:
+    """Let a call end where its options, those of `config` filled in, ask for it."""
+    return stopping_by(value_of("stop", options), with_defaults(options).get("checkpoint"))
 
 
 def require_known(options: Options, own: Iterable[str] = ()) -> None:
     """Raise TypeError if one of the keyword arguments of a call is no option of a run; `own` are the call's others."""
-    if options.keys() <= Options.__annotations__.keys():
+    there = tuple(Options.__annotations__)
+    if options.keys() <= set(there):
         return
     from difflib import get_close_matches
 
-    there = tuple(Options.__annotations__)
     for name in sorted(options.keys() - there):
         taken = (*own, *there)
         meant = _ELSEWHERE.get(name) or next(iter(get_close_matches(name, taken, 1)), None)
         instead = f"did you mean {meant}=?" if meant in taken else f"the options of a run are {', '.join(there)}"
         raise InvalidTypeError(f"there is no argument {name!r}; {instead}")
-
-
-def _one_of(name: str, value: Any, values: tuple[str, ...]) -> str:
-    if isinstance(value, str) and value in values:
-        return value
-    *others, last = map(repr, values)
-    if not isinstance(value, str):
-        raise InvalidTypeError(f"{name}={value!r} is not a string; write {', '.join(others)} or {last}")
-    raise InvalidValueError(f"{name}={value!r} is none of {', '.join(others)} and {last}")
-
-
-def _parse_device(device: Any) -> tuple[str, tuple[int, ...] | All | None]:
-    """Return the kind of device, and which ones of GPUs."""
-    if isinstance(device, str):
-        if device == "all":
-            return "cuda", "all"
-        return _one_of("device", device, ("auto", "cpu", "cuda", "all")), None
-    refuse_masked("device", device)
-    numbers: tuple[int, ...]
-    try:
-        numbers = (operator.index(device),)
-    except TypeError:
-        try:
-            numbers = tuple(operator.index(number) for number in device)
-        except TypeError:
-            raise InvalidTypeError(
-                f"device={device!r}: write 'auto', 'cpu', 'cuda', the number of a GPU, a list of such, or 'all'"
-            ) from None
-    if not numbers or any(number < 0 for number in numbers) or isinstance(device, bool):
-        raise InvalidValueError(f"device={device!r}: GPUs are numbered from 0; name one or more, such as [0, 1]")
-    return "cuda", numbers
-
-
-def _parse_batch(batch: int | str) -> int | None:
-    if isinstance(batch, str) and batch != "auto":
-        raise InvalidTypeError(f"batch={batch!r} is not an integer or 'auto'")
-    return None if isinstance(batch, str) else parse_count("batch", batch)
-
-
-def _parse_method(method: Any) -> str:
-    if not isinstance(method, str):
-        raise InvalidTypeError(f"method={method!r} is not a string; write 'auto' or the name of a row of lagbc.METHODS")
-    return method
-
-
-def parse_checkpoint(checkpoint: Any) -> Path | None:
-    """Return the path of a checkpoint; TypeError or CheckpointError if it is none."""
-    if checkpoint is None:
-        return None
-    try:
-        path = Path(checkpoint)
-    except TypeError:
-        raise InvalidTypeError(f"checkpoint={checkpoint!r} is not a path") from None
-    try:
-        require_name(path)
-    except FileError as error:
-        raise CheckpointError(f"checkpoint {error}") from None
-    return path
-
-
-def _parse_threads(threads: int | None, executor: Any) -> int:
-    """Return the threads of this process, or of each worker of an executor, which may know how many it has."""
-    if threads is not None:
-        return parse_count("threads", threads)
-    return usable_cores() if executor is None else getattr(executor, "threads", 1)
-
-
-def parse_executor(given: Options) -> Any:
-    """Return the executor, if there is one; it excludes a communicator."""
-    executor, comm = given.get("executor"), given.get("comm")
-    if executor is not None and comm is not None:
-        raise InvalidValueError("executor and comm exclude each other: the ranks of comm are the workers")
-    if executor is not None and not callable(getattr(executor, "submit", None)):
-        raise InvalidTypeError(
-            f"executor is a {type(executor).__qualname__}, which has no submit; pass a concurrent.futures.Executor, "
-            "such as that of dask.distributed.Client.get_executor()"
-        )
-    if comm is not None and not callable(getattr(comm, "Get_rank", None)):
-        raise InvalidTypeError(
-            f"comm is a {type(comm).__qualname__}; it is a communicator of mpi4py, such as MPI.COMM_WORLD"
-        )
-    return executor
-
-
-def parse_stop(given: Options) -> Callable[[], object] | None:
-    """Return what tells whether the run shall end, if something does."""
-    stop = given.get("stop")
-    asked: Any = getattr(stop, "is_set", stop)
-    if stop is not None and not callable(asked):
-        raise InvalidTypeError(f"stop={stop!r} is neither a threading.Event nor a function that says whether to stop")
-    return asked  # type: ignore[no-any-return]
-
-
-def stopping(options: Options) -> AbstractContextManager[None]:
-    """Let a call end where its options, those of `config` filled in, ask for it."""
-    given = with_defaults(options)
-    return stopping_by(parse_stop(given), given.get("checkpoint"))
-
-
-def _parse_width(bucket_width: Any) -> float | None:
-    if isinstance(bucket_width, str) and bucket_width == "auto":
-        return None
-    width = parse_real("bucket_width", bucket_width)
-    if not 0 < width < np.inf:
-        raise InvalidValueError(f"bucket_width={bucket_width!r}: it is a length, finite and > 0, or 'auto'")
-    return width
-
-
-def _parse_virtual_warp(threads: Any) -> int | None:
-    if threads is None:
-        return None
-    count = parse_count("virtual_warp", threads)
-    if count > 32 or count & (count - 1):
-        raise InvalidValueError(f"virtual_warp={threads!r}: it is a power of two up to 32")
-    return count
-
-
-def _parse_progress(progress: Any) -> bool | Reporter:
-    if isinstance(progress, bool | np.bool_):
-        return bool(progress)
-    if not callable(progress):
-        raise InvalidTypeError(f"progress={progress!r} is neither True nor False nor a function")
-    report: Callable[..., object] = progress
-    return report
-
-
-def parse_real(name: str, value: Any) -> float:
-    """Return a real number as a float."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise InvalidTypeError(f"{name}={value!r} is not a real number")
-    return float(value)
-
-
-def parse_count(name: str, value: Any) -> int:
-    """Return a positive integer."""
-    refuse_masked(name, value)
-    try:
-        count = operator.index(value)
-    except TypeError:
-        raise InvalidTypeError(f"{name}={value!r} is not an integer") from None
-    if isinstance(value, bool) or count < 1:
-        raise InvalidValueError(f"{name}={value!r}: it is a count, 1 or more")
-    return count

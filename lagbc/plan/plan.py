@@ -2,107 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lagbc.errors import InvalidValueError, MemoryWarning, warn
-from lagbc.graph import tuning
 from lagbc.graph.graph import Graph
-from lagbc.methods import table
-from lagbc.methods import tuning as methods_tuning
+from lagbc.methods import table, tuning
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.probe import Probe, probe
 from lagbc.methods.sums import PATH_SUMS
 from lagbc.methods.table import Method
 from lagbc.phases import in_phase
 from lagbc.plan import memory
-from lagbc.plan.choose import Selection, choose
+from lagbc.plan.choose import Probing, Selection, choose
 from lagbc.plan.devices import gpu_numbers
 from lagbc.plan.memory import MemoryEstimate
 from lagbc.plan.options import Options, Settings, settle
-from lagbc.plan.reduction import Reduction, reduce_request
+from lagbc.plan.reduce import Reduction, reduce_request
 from lagbc.plan.request import Request
-from lagbc.plan.resumed import NOTHING, Begun, Resumed
-from lagbc.plan.roots import chunk_length, order_roots
-from lagbc.plan.step import Step
+from lagbc.plan.roots import chunk_length
+from lagbc.plan.step import NOTHING, Begun, Resumed, Step
 
 if TYPE_CHECKING:
     from lagbc.reduce.chains import Contracted
 
 
+class Choice(NamedTuple):
+    """Why a step is as it is."""
+
+    reason: str  # of its method
+    needed: MemoryEstimate
+    batch: int  # where memory is no matter
+    too_large: MemoryEstimate | None = None  # of the GPU that the CPU stands in for
+
+
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What a run will do.
-
-    Attributes
-    ----------
-    request : Request
-    graph : Graph
-        Of the call.
-    steps : tuple of Step
-        What is swept: the graph, or pieces that a reduction left of it.
-    reduction : Reduction or None
-        What makes sums of the graph out of those of its pieces.
-    selection : Selection
-        The method of the part with most work, and why.
-    memory : MemoryEstimate
-        What the run allocates; it may be over the budget.
-    settings : Settings
-    without_chains : callable
-        Makes the plan that contracts no chains, for where the counts of one turn out too large for it.
-    too_large : MemoryEstimate or None
-        What was over the budget of the GPU, where the CPU takes over.
-    """
+    """What a run will do."""
 
     request: Request
-    graph: Graph
-    steps: tuple[Step, ...]
-    reduction: Reduction | None
-    selection: Selection
-    memory: MemoryEstimate
+    graph: Graph  # of the call
+    steps: tuple[Step, ...]  # the graph, or pieces that a reduction left of it
+    choices: tuple[Choice, ...]  # of each step
+    reduction: Reduction | None  # makes sums of the graph of those of its pieces
+    selection: Selection  # of the step with most work
+    memory: MemoryEstimate  # of the run; it may be over the budget
     settings: Settings
-    without_chains: Callable[[], Plan]
-    too_large: MemoryEstimate | None = None
 
     @property
     def is_short(self) -> bool:
         """Whether one thread sweeps it, in some 10 ms: to start another is felt, and to wait with a Ctrl-C is not."""
         if self.memory.is_small:
             return True
-        work = sum(len(part.roots) * part.graph.nnz for part in self.steps)
-        return work <= methods_tuning.THREAD_WORK and all(part.sweep.threads == 1 for part in self.steps)
+        work = sum(len(step.roots) * step.graph.nnz for step in self.steps)
+        return work <= tuning.THREAD_WORK and all(step.sweep.threads == 1 for step in self.steps)
 
     def warn_of_less_memory(self) -> None:
         """Warn where the memory budget takes the CPU in place of the GPU, or a smaller batch than was asked for."""
-        if self.too_large is not None:
-            message = f"{memory.over_budget(self.too_large)}; taking {self.memory.method} on {self.memory.device}"
+        too_large = next((choice.too_large for choice in self.choices if choice.too_large is not None), None)
+        if too_large is not None:
+            message = f"{memory.over_budget(too_large)}; taking {self.memory.method} on {self.memory.device}"
             warn(message, MemoryWarning)
         asked = self.settings.batch
-        if asked is None:
-            return
-        for part in self.steps:
-            batching, roots = part.method.load().batching, len(part.roots)
-            batch = _batch(part.method, roots, _threads(part.graph, part.method, roots, self.settings), self.settings)
-            if part.sweep.batch < memory.widest(part.method, batching, batch, roots):
-                warn(f"batch={asked} is over the memory budget; taking {part.sweep.batch}", MemoryWarning)
+        for step, choice in zip(self.steps, self.choices, strict=True):
+            if asked is not None and step.sweep.batch < choice.batch:
+                warn(f"batch={asked} is over the memory budget; taking {step.sweep.batch}", MemoryWarning)
                 return
 
 
 @in_phase("prepare")
-def plan_run(
-    graph: Graph,
-    request: Request,
-    batch: int | str,
-    options: Options,
-    *,
-    chains: bool = True,
-    resumed: Resumed = NOTHING,
-) -> Plan:
+def plan_run(graph: Graph, request: Request, batch: int | str, options: Options, *, resumed: Resumed = NOTHING) -> Plan:
     """Plan a run, as all functions do it.
 
-    No state is prepared. Where "auto" has a choice to make, the graph is put in order and a probe searches it; parts
+    No state is prepared. Where "auto" has a choice to make, the graph is put in order and a probe searches it; steps
     of a run that is `resumed` go on as they were.
 
     Raises
@@ -114,99 +86,62 @@ def plan_run(
     """
     settings = _on_device_of(graph, settle(batch, options))
     request = _without_weightless(_as_drawn_before(request, graph.n, resumed))
-    begun = list(resumed.steps)
-    chains = chains and (not begun or any(one.chains for one in begun))
-    reduction = reduce_request(graph, request, settings, chains=chains)
-    if reduction is not None:
-        _require_options(_usual(graph, request, settings), _given(request, settings), settings)
-    places = _places(graph, request, reduction, settings, begun if settings.method == "auto" else [])
-    again = partial(plan_run, graph, request, batch, options, chains=False)
-    return _together(graph, request, reduction, settings, places, again)
-
-
-def _places(
-    graph: Graph, request: Request, reduction: Reduction | None, settings: Settings, begun: list[Begun]
-) -> list[_Place]:
-    """Choose methods for what is swept; each part that a checkpoint has begun goes on with its own."""
+    reduction = _reduced(graph, request, settings, resumed.steps)
+    begun: Sequence[Begun | None] = resumed.steps if settings.method == "auto" else ()
     if reduction is None:
-        return [_place(graph, request, settings, *begun[:1])]
-    before = [[one] for one in begun] if len(begun) == len(reduction.rests) else [[]] * len(reduction.rests)
-    return [
-        _place(rest.piece.graph, reduction.request_of(rest), settings, *one)
-        if rest.contracted is None
-        else _place_chains(rest.contracted, request, settings, rest.device)
-        for rest, one in zip(reduction.rests, before, strict=True)
-    ]
+        return _planned(graph, request, None, settings, [_step(graph, request, settings, *begun[:1])])
+    _require_options(_choose(graph, request, settings).method, _given(request, settings), settings)
+    if len(begun) != len(reduction.rests):
+        begun = [None] * len(reduction.rests)
+    made = [_step_of(reduction, number, settings, one) for number, one in enumerate(begun)]
+    return _planned(graph, request, reduction, settings, made)
 
 
-def _place_chains(contracted: Contracted, request: Request, settings: Settings, device: str) -> _Place:
-    """Choose a method that sweeps from junctions, some of them at a time, with target weights of their own.
-
-    On a GPU groups are halved until they fit into the memory; where "auto" chose one that is too small, the CPU is
-    taken.
-    """
-    from lagbc.plan.junctions import ADDED, group_size
-
-    graph = contracted.graph
-    roots = graph.order[contracted.roots]
-    ordered = roots[graph.out_degrees[roots] > 0]
-    selection = choose(
-        graph,
-        method=settings.method,
-        device=device,
-        roots=len(roots),
-        sums=ADDED,
-        demand=True,
-        look=lambda method: probe(graph, ordered),
-    )
-    size, batching = group_size(contracted, device), selection.method.load().batching
-    if device == "cuda":  # a group for each GPU
-        share = -(-len(roots) // max(1, len(gpu_numbers(settings.devices))))
-        size = min(size, -(-share // batching.block) * batching.block)
-    if not batching.concurrent and settings.batch is not None:
-        size = min(size, batching.round(settings.batch))
-    threads = min(settings.threads, max(1, -(-len(roots) // size)))
-    sweep = SweepPlan(batch=size, threads=threads, sums=ADDED, roots=len(roots), method=selection.method.name)
-    sweep, needed = memory.fit_chains(contracted, selection.method, sweep, settings.memory)
-    if needed.is_over and device == "cuda" and settings.device == settings.method == "auto":
-        return _place_chains(contracted, request, settings, "cpu")._replace(too_large=needed)
-    reason = f"junctions by {selection.reason}"
-    part = Step(graph, roots, selection.method, sweep, ordered, contracted, request.sums)
-    return _Place(Selection(selection.method, reason), part, needed)
+@in_phase("prepare")
+def uncontracted(plan: Plan, number: int) -> Plan:
+    """Return the plan in which one contracted step is swept as it is; the other steps stay the same objects."""
+    assert plan.reduction is not None
+    assert plan.steps[number].contracted is not None
+    reduction = plan.reduction.uncontracted(number, plan.settings)
+    made = list(zip(plan.steps, plan.choices, strict=True))
+    made[number] = _step_of(reduction, number, plan.settings)
+    return _planned(plan.graph, plan.request, reduction, plan.settings, made)
 
 
-def _together(
+def _reduced(graph: Graph, request: Request, settings: Settings, begun: Sequence[Begun]) -> Reduction | None:
+    """Reduce a graph; chains that could not be contracted in the run that goes on are not contracted again."""
+    reduction = reduce_request(graph, request, settings)
+    if reduction is not None and len(begun) == len(reduction.rests):
+        for number, (one, rest) in enumerate(zip(begun, reduction.rests, strict=True)):
+            if rest.contracted is not None and not one.chains:
+                reduction = reduction.uncontracted(number, settings)
+    elif begun and not any(one.chains for one in begun):
+        return reduce_request(graph, request, settings, chains=False)
+    return reduction
+
+
+def _planned(
     graph: Graph,
     request: Request,
     reduction: Reduction | None,
     settings: Settings,
-    places: list[_Place],
-    again: Callable[[], Plan],
+    made: Sequence[tuple[Step, Choice]],
 ) -> Plan:
-    """Make one plan of the places of its parts."""
+    """Make a plan of its steps."""
+    edges, limit = "edges" in request.sums, settings.memory
+    needed = [choice.needed for _, choice in made]
     if reduction is None:
-        (place,) = places
-        return Plan(
-            request, graph, (place.part,), None, place.selection, place.needed, settings, again, place.too_large
-        )
-    if not places:  # nothing is left
-        usual = _usual(graph, request, settings)
-        needed = memory.of_graph(graph, usual, edges="edges" in request.sums, limit=settings.memory)
-        return Plan(request, graph, (), reduction, Selection(usual, str(reduction)), needed, settings, again)
-    largest = max(places, key=lambda place: place.part.work)
-    selection = Selection(largest.selection.method, f"{reduction}; {largest.selection.reason}")
-    parts_needed, edges = [place.needed for place in places], "edges" in request.sums
-    needed = memory.together(graph, parts_needed, largest.needed, edges=edges, limit=settings.memory)
-    too_large = next((place.too_large for place in places if place.too_large is not None), None)
-    parts = tuple(place.part for place in places)
-    return Plan(request, graph, parts, reduction, selection, needed, settings, again, too_large)
-
-
-def _usual(graph: Graph, request: Request, settings: Settings) -> Method:
-    """Tell the method of a whole graph, as far as no probe is needed: it says which options mean something."""
-    given = frozenset(_given(request, settings))
-    roots, device = len(request.roots), settings.device
-    return choose(graph, method=settings.method, device=device, roots=roots, sums=request.sums, options=given).method
+        ((step, choice),) = made
+        selection, whole = Selection(step.method, choice.reason), choice.needed
+    elif not made:  # nothing is left
+        selection = Selection(_choose(graph, request, settings).method, str(reduction))
+        whole = memory.whole(graph, needed, selection.method, edges=edges, limit=limit)
+    else:
+        step, choice = max(made, key=lambda one: one[0].work)
+        selection = Selection(step.method, f"{reduction}; {choice.reason}")
+        whole = memory.whole(graph, needed, choice.needed, edges=edges, limit=limit)
+    steps, choices = tuple(step for step, _ in made), tuple(choice for _, choice in made)
+    return Plan(request, graph, steps, choices, reduction, selection, whole, settings)
 
 
 def _on_device_of(graph: Graph, settings: Settings) -> Settings:
@@ -224,15 +159,114 @@ def _as_drawn_before(request: Request, n: int, resumed: Resumed) -> Request:
     return request if before is None else replace(request, roots=before)
 
 
-def _plan_sweep(graph: Graph, method: Method, request: Request, settings: Settings) -> SweepPlan:
+def _without_weightless(request: Request) -> Request:
+    """Leave out the roots of weight 0, if nothing is summed that is not weighed."""
+    if request.multiplicity is None or not request.sums <= PATH_SUMS:
+        return request
+    return replace(request, roots=request.roots[request.multiplicity[request.roots] > 0])
+
+
+def _step_of(reduction: Reduction, number: int, settings: Settings, begun: Begun | None = None) -> tuple[Step, Choice]:
+    """Make the step of what is left of a block."""
+    rest = reduction.rests[number]
+    if rest.contracted is None:
+        return _step(rest.piece.graph, reduction.request_of(rest), settings, begun)
+    return _junctions(rest.contracted, reduction.request.sums, settings, rest.device)
+
+
+def _step(graph: Graph, request: Request, settings: Settings, begun: Begun | None = None) -> tuple[Step, Choice]:
+    """Choose method and device; where "auto" meets a GPU that is too small, a method of the CPU that does the same.
+
+    The method that a checkpoint was begun with is gone on with.
+    """
+    if begun and settings.device in ("auto", begun.device) and _is_offered(graph, request, begun.name, begun.device):
+        step, choice = _step_on(graph, request, replace(settings, method=begun.name, device=begun.device))
+        return step, choice._replace(reason=f"{begun.name} on {begun.device} (the checkpoint was begun with it)")
+    step, choice = _step_on(graph, request, settings)
+    is_too_large = step.method.device == "cuda" and choice.needed.is_over
+    may_fall_back = settings.device == "auto" and settings.dtype == "float64"
+    if is_too_large and may_fall_back and _is_offered(graph, request, settings.method, "cpu"):
+        step, on_cpu = _step_on(graph, request, replace(settings, device="cpu"))
+        return step, on_cpu._replace(too_large=choice.needed)
+    return step, choice
+
+
+def _step_on(graph: Graph, request: Request, settings: Settings) -> tuple[Step, Choice]:
+    """Choose a method on the devices that the settings leave, and a batch and threads that fit."""
+    probing = Probing(graph, request.roots)
+    selection = _choose(graph, request, settings, probing)
+    method = selection.method
+    _require_options(method, _given(request, settings), settings)
+    there = probing.placed(method)
+    step = Step(there, request.roots, method, _sweep(there, method, request, settings), probing.items)
+    return _fitted(step, f"{selection.reason}{_gpus(method, settings)}", settings)
+
+
+def _junctions(contracted: Contracted, sums: frozenset[str], settings: Settings, device: str) -> tuple[Step, Choice]:
+    """Choose a method that sweeps from junctions, some of them at a time, with target weights of their own.
+
+    On a GPU groups are halved until they fit into the memory; where "auto" chose one that is too small, the CPU is
+    taken.
+    """
+    from lagbc.plan.junctions import ADDED, group_size
+
+    graph = contracted.graph
+    roots = graph.order[contracted.roots]
+    probing = Probing(graph, roots, roots[graph.out_degrees[roots] > 0])
+    selection = choose(
+        graph, method=settings.method, device=device, roots=len(roots), sums=ADDED, demand=True, probing=probing
+    )
+    method = selection.method
+    size, batching = group_size(contracted, device), method.load().batching
+    if device == "cuda":  # a group for each GPU
+        share = -(-len(roots) // max(1, len(gpu_numbers(settings.devices))))
+        size = min(size, -(-share // batching.block) * batching.block)
+    if not batching.concurrent and settings.batch is not None:
+        size = min(size, batching.round(settings.batch))
+    threads = min(settings.threads, max(1, -(-len(roots) // size)))
+    sweep = SweepPlan(batch=size, threads=threads, sums=ADDED, roots=len(roots), method=method.name)
+    step = Step(graph, roots, method, sweep, probing.items, contracted, sums)
+    step, choice = _fitted(step, f"junctions by {selection.reason}", settings)
+    if choice.needed.is_over and device == "cuda" and settings.device == settings.method == "auto":
+        step, on_cpu = _junctions(contracted, sums, settings, "cpu")
+        return step, on_cpu._replace(too_large=choice.needed)
+    return step, choice
+
+
+def _fitted(step: Step, reason: str, settings: Settings) -> tuple[Step, Choice]:
+    fitted, needed = memory.fit(step, settings.memory)
+    return fitted, Choice(reason, needed, step.sweep.batch)
+
+
+def _choose(graph: Graph, request: Request, settings: Settings, probing: Probing | None = None) -> Selection:
+    """Choose a method; without probing, the first one that fits: it says which options mean something."""
+    return choose(
+        graph,
+        method=settings.method,
+        device=settings.device,
+        roots=len(request.roots),
+        sums=request.sums,
+        demand=request.demand is not None,
+        bounds=request.bounds is not None,
+        options=frozenset(_given(request, settings)),
+        probing=probing,
+    )
+
+
+def _sweep(graph: Graph, method: Method, request: Request, settings: Settings) -> SweepPlan:
     """Say what a run asks of its method, with the batch and the threads that were asked for."""
-    roots, batching = len(request.roots), method.load().batching
-    threads = _threads(graph, method, roots, settings)
-    batch = _batch(method, roots, threads, settings)
+    roots, batching, threads = len(request.roots), method.load().batching, settings.threads
+    if not settings.threads_asked and method.device == "cpu":  # so many that each has some work
+        threads = min(threads, 1 + int(roots * graph.nnz / tuning.THREAD_WORK))
+    # A worker of an executor has one chunk after the other.
+    shared = roots if settings.executor is None else min(roots, chunk_length(method, batching))
+    batch = memory.default_batch(method, shared, threads, settings.batch)
+    # What targets or stress sum to may leave the range of float32; within bounds there is float64 alone.
+    is_wide = request.weighs_targets or "stress" in request.sums or request.bounds is not None
     return SweepPlan(
-        batch=batch,
-        threads=memory.busy(batching, roots, batch, threads),
-        dtype="float64" if _takes_float64(request) else settings.dtype,
+        batch=memory.most_batch(method, batching, batch, roots),
+        threads=threads,
+        dtype="float64" if is_wide else settings.dtype,
         endpoints=request.endpoints,
         omega=request.omega,
         multiplicity=request.multiplicity,
@@ -251,89 +285,6 @@ def _plan_sweep(graph: Graph, method: Method, request: Request, settings: Settin
     )
 
 
-def _threads(graph: Graph, method: Method, roots: int, settings: Settings) -> int:
-    """Tell how many threads there are: those asked for, or so many that each has some work."""
-    if settings.threads_asked or method.device == "cuda":
-        return settings.threads
-    return min(settings.threads, 1 + int(roots * graph.nnz / methods_tuning.THREAD_WORK))
-
-
-def _batch(method: Method, roots: int, threads: int, settings: Settings) -> int:
-    """Tell the batch for so many roots, of which a worker has one chunk after the other."""
-    shared = roots if settings.executor is None else min(roots, chunk_length(method, method.load().batching))
-    return memory.usual(method, shared, threads, settings.batch)
-
-
-def _takes_float64(request: Request) -> bool:
-    """Whether targets or stress may leave the range of float32; what is summed within bounds is float64 alone."""
-    return request.weighs_targets or "stress" in request.sums or request.bounds is not None
-
-
-def _without_weightless(request: Request) -> Request:
-    """Leave out the roots of weight 0, if nothing is summed that is not weighed."""
-    if request.multiplicity is None or not request.sums <= PATH_SUMS:
-        return request
-    return replace(request, roots=request.roots[request.multiplicity[request.roots] > 0])
-
-
-class _Place(NamedTuple):
-    """A method and what it sweeps, why it was taken, what it needs, and what a GPU was too small for."""
-
-    selection: Selection
-    part: Step
-    needed: MemoryEstimate
-    too_large: MemoryEstimate | None = None
-
-
-def _place(graph: Graph, request: Request, settings: Settings, begun: Begun | None = None) -> _Place:
-    """Choose method and device; where "auto" meets a GPU that is too small, a method of the CPU that does the same.
-
-    The method that a checkpoint was begun with is gone on with.
-    """
-    if begun and _is_there(begun, graph, request, settings):
-        name, device, _ = begun
-        place = _place_on(graph, request, replace(settings, method=name, device=device))
-        reason = f"{name} on {device} (the checkpoint was begun with it)"
-        return place._replace(selection=Selection(place.selection.method, reason))
-    place = _place_on(graph, request, settings)
-    is_too_large = place.part.method.device == "cuda" and place.needed.is_over
-    if settings.device == "auto" and is_too_large and _can_fall_back(graph, request, settings):
-        return _place_on(graph, request, replace(settings, device="cpu"))._replace(too_large=place.needed)
-    return place
-
-
-def _place_on(graph: Graph, request: Request, settings: Settings) -> _Place:
-    ordered, given = None, _given(request, settings)
-
-    def placed(method: Method) -> Graph:
-        if method.device == "cpu":
-            return graph.on_host
-        return graph.on_device if graph.is_on_device or graph.nnz > tuning.HOST_EDGES else graph
-
-    def look(method: Method) -> Probe:
-        nonlocal ordered
-        ordered = order_roots(placed(method), method, request.roots)
-        return probe(placed(method), ordered)
-
-    selection = choose(
-        graph,
-        method=settings.method,
-        device=settings.device,
-        roots=len(request.roots),
-        sums=request.sums,
-        demand=request.demand is not None,
-        bounds=request.bounds is not None,
-        options=frozenset(given),
-        look=look,
-    )
-    method, there = selection.method, placed(selection.method)
-    selection = Selection(method, f"{selection.reason}{_gpus(method, settings)}")
-    asked = _plan_sweep(graph, method, request, settings)
-    _require_options(method, given, settings)
-    sweep, needed = memory.fit(there, method, asked, settings.memory)
-    return _Place(selection, Step(there, request.roots, method, sweep, ordered), needed)
-
-
 def _gpus(method: Method, settings: Settings) -> str:
     """Say which of several GPUs sweep the roots."""
     if method.device == "cpu" or table.gpus() < 2:
@@ -344,27 +295,11 @@ def _gpus(method: Method, settings: Settings) -> str:
     return f"; on one of {table.gpus()} GPUs (device='all' takes all)"
 
 
-def _is_there(begun: Begun, graph: Graph, request: Request, settings: Settings) -> bool:
-    """Whether the method of a checkpoint may be taken for the request."""
-    return any(
-        row.key == (begun.name, begun.device, graph.weighted) and row.available
-        for row in table.METHODS
-        if _offers(row, request) and settings.device in ("auto", row.device)
-    )
-
-
-def _can_fall_back(graph: Graph, request: Request, settings: Settings) -> bool:
-    """Whether a method of the CPU does what is asked for."""
-    return settings.dtype == "float64" and any(
-        row.device == "cpu" and row.weighted == graph.weighted and settings.method in ("auto", row.name)
-        for row in table.METHODS
-        if _offers(row, request)
-    )
-
-
-def _offers(row: Method, request: Request) -> bool:
+def _is_offered(graph: Graph, request: Request, method: str, device: str) -> bool:
     """Whether a method makes what is asked for."""
-    return row.offers(request.sums, demand=request.demand is not None, bounds=request.bounds is not None)
+    given = {"demand": request.demand is not None, "bounds": request.bounds is not None}
+    rows = table.rows(weighted=graph.weighted, method=method, device=device)
+    return any(row.available and row.offers(request.sums, **given) for row in rows)
 
 
 def _require_options(method: Method, given: dict[str, Any], settings: Settings) -> None:
@@ -389,8 +324,3 @@ def _given(request: Request, settings: Settings) -> dict[str, Any]:
     """Options that only some methods read."""
     asked: dict[str, Any] = {"rtol": request.rtol or None, "members": request.members}
     return {name: value for name, value in asked.items() if value is not None} | settings.of_some_methods
-
-
-def uncontracted(plan: Plan, number: int) -> Plan:
-    """Return the plan in which the step of this number is not contracted."""
-    raise NotImplementedError

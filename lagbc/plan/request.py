@@ -23,49 +23,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """What a call asks for, whatever method and machine carry it out.
+    """What a call asks for, whatever method and machine carry it out; n is the number of vertices."""
 
-    Attributes
-    ----------
-    sums : frozenset of str
-        Names of fields of `lagbc.methods.sums.Sums`.
-    roots : ndarray of int64
-        Distinct vertices.
-    omega : ndarray of float64, shape (n,), or None
-        How many targets each vertex stands for; None is one each.
-    multiplicity : ndarray of float64, shape (n,), or None
-        How often each vertex counts as a root; None is once each.
-    members : ndarray of float64, shape (n,), or None
-        How many equal vertices each stands for on the way; None is one each.
-    bounds : Bounds or None
-        Cutoffs and decays; None is no bound.
-    demand : csr_array of float64, shape (n, n), or None
-        How many targets each vertex stands for, a row a root, in place of omega; the pairs are ordered.
-    weighs_pairs : bool
-        Whether omega or multiplicity are the caller's weights, of any size.
-    endpoints : bool
-        Whether the ends of a path count as vertices on it.
-    rtol : float
-        Relative difference up to which two path lengths count as equal.
-    is_sample : bool
-        Whether the roots are a random sample, whose sums estimate those over all vertices.
-    is_redrawn : bool
-        Whether they were drawn without a seed, so that another sample of the same size, such as a checkpoint's, is as
-        good.
-    """
-
-    sums: frozenset[str]
-    roots: NDArray[np.int64]
-    omega: NDArray[np.float64] | None = None
-    multiplicity: NDArray[np.float64] | None = None
-    members: NDArray[np.float64] | None = None
-    demand: sparse.csr_array | None = None
-    bounds: Bounds | None = None
-    weighs_pairs: bool = False
-    endpoints: bool = False
-    rtol: float = 0.0
-    is_sample: bool = False
-    is_redrawn: bool = False
+    sums: frozenset[str]  # fields of `lagbc.methods.sums.Sums`
+    roots: NDArray[np.int64]  # distinct vertices
+    omega: NDArray[np.float64] | None = None  # (n,): targets that each vertex stands for; None is one each
+    multiplicity: NDArray[np.float64] | None = None  # (n,): how often each counts as a root; None is once
+    members: NDArray[np.float64] | None = None  # (n,): equal vertices that each stands for on the way; None is one
+    demand: sparse.csr_array | None = None  # (n, n): a row of omega for each root; the pairs are ordered
+    bounds: Bounds | None = None  # cutoffs and decays
+    weighs_pairs: bool = False  # omega or multiplicity are the caller's weights, of any size
+    endpoints: bool = False  # the ends of a path count as vertices on it
+    rtol: float = 0.0  # relative difference up to which two lengths of paths are equal
+    is_sample: bool = False  # the roots are a random sample, whose sums estimate those over all vertices
+    is_redrawn: bool = False  # drawn without a seed: another sample of the size, such as a checkpoint's, is as good
 
     @property
     def weighs_targets(self) -> bool:

@@ -1,10 +1,10 @@
-"""A part of a plan: a graph with roots that one method sweeps."""
+"""A step of a plan: a graph with roots that one method sweeps; and how the steps of a run that goes on were begun."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,30 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A graph with roots that one method sweeps; a chunk of roots belongs to one part.
+    """A graph with roots that one method sweeps; a chunk of roots belongs to one step."""
 
-    Attributes
-    ----------
-    graph : Graph
-        On the host or on a device, as the method takes it.
-    roots : ndarray of int64
-    method : Method
-    sweep : SweepPlan
-    ordered : ndarray of int64, or None
-        The roots as `lagbc.plan.roots.order_roots` lines them up, where the choice of the method needed that.
-    contracted : Contracted or None
-        The block whose junctions are the vertices of the graph; then `lagbc.run.chains` has the loop over the roots.
-    asked : frozenset of str
-        The sums that the call wants of it.
-    """
-
-    graph: Graph
+    graph: Graph  # where the method takes it
     roots: NDArray[np.int64]
     method: Method
     sweep: SweepPlan
-    ordered: NDArray[np.int64] | None = None
-    contracted: Contracted | None = None
-    asked: frozenset[str] = DEPENDENCY
+    ordered: NDArray[np.int64] | None = None  # as they are swept, where the choice of the method needed that
+    contracted: Contracted | None = None  # the block whose junctions are the vertices of the graph
+    asked: frozenset[str] = DEPENDENCY  # the sums that the call wants of it
 
     @cached_property
     def swept(self) -> int:
@@ -65,5 +50,37 @@ class Step:
 
     @property
     def work(self) -> int:
-        """Roots times edges: what the parts of a plan share its time by."""
+        """Roots times edges: what the steps of a plan share its time by."""
         return self.swept * self.graph.nnz
+
+
+class Begun(NamedTuple):
+    """How a step was begun: name and device of its method, and whether chains were contracted."""
+
+    name: str
+    device: str
+    chains: bool
+
+    @classmethod
+    def of(cls, label: str) -> Begun:
+        """Read the label of a step."""
+        name, _, device = label.removeprefix("chains ").rpartition(" ")
+        return cls(name, device, label.startswith("chains "))
+
+
+@dataclass(frozen=True, eq=False)
+class Resumed:
+    """The steps of a run that goes on, and its roots, if they were a sample."""
+
+    steps: tuple[Begun, ...] = ()
+    roots: NDArray[np.int64] | None = None
+
+    def sample(self, count: int, n: int) -> NDArray[np.int64] | None:
+        """Return the roots, if they are so many distinct vertices of n, which another sample is no better than."""
+        roots = self.roots
+        if roots is None or len(roots) != count or not ((roots >= 0) & (roots < n)).all():
+            return None
+        return roots if len(np.unique(roots)) == count else None
+
+
+NOTHING = Resumed()

@@ -35,7 +35,7 @@ GPU_EDGE = {(False, False): 0.0025, (False, True): 0.03, (True, False): 0.005, (
 FROM_JUNCTIONS = 4.0
 # It is reduced if at most this part of the work is left.
 MOST_LEFT = 0.9
-# What blocks cost, by device and whether edges have lengths; see `lagbc.plan.block_costs`. On a CPU in nanoseconds, as
+# What blocks cost, by device and whether edges have lengths; see `lagbc.plan.costs`. On a CPU in nanoseconds, as
 # the largest blocks of 40 networks took on an Intel Xeon, those of which both ways are near to each other above all: a
 # pair of root and vertex, with so much for each level up to what it takes at most, and a pair of root and stored edge.
 # Where rows are far beyond the cache a pair takes up to 1.6 times as long, so that what chains save is told too low

@@ -26,10 +26,9 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.sums import OF_ROOTS
-from lagbc.plan.options import Options, parse_checkpoint, with_defaults
+from lagbc.plan.options import Options, value_of
 from lagbc.plan.plan import Plan
-from lagbc.plan.resumed import Begun, Resumed
-from lagbc.plan.step import Step
+from lagbc.plan.step import Begun, Resumed, Step
 from lagbc.run.work import Items, Piece, Reads, Span, Total, Work
 
 _FORMAT = "lagbc partial sums 1"
@@ -292,7 +291,7 @@ def resumed_by(options: Options) -> Resumed:
 
     `Checkpoint.open` says what is wrong with a file.
     """
-    path = parse_checkpoint(with_defaults(options).get("checkpoint"))
+    path = value_of("checkpoint", options)
     if path is None or not path.is_file():  # to open a pipe would wait for somebody to write
         return Resumed()
     try:

@@ -17,7 +17,7 @@ import numpy as np
 from lagbc.errors import PartError
 from lagbc.plan import memory
 from lagbc.plan.plan import Plan
-from lagbc.plan.resumed import Resumed
+from lagbc.plan.step import Resumed
 from lagbc.reduce.piece import NotContractible
 from lagbc.run.execute import Result, carrier_of, edges_of, whole_sums
 from lagbc.run.loop import sum_over, work_of

@@ -189,7 +189,7 @@ def _bytes_of_states(work: Work) -> int:
     """Bound what is prepared for a work beside its arrays."""
     step = work.step
     if step.contracted is not None:
-        return memory.of_chains(step.contracted, step.method, step.sweep, 0).workspace
+        return memory.estimate(step, 0).workspace
     return work.hands * work.module.footprint(work.graph, work.sweep)
 
 

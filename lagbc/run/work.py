@@ -231,7 +231,7 @@ class Work(ABC):
         MemoryError
             There is nothing to give up.
         """
-        step, method = _smaller(self.step), self.step.method
+        step, method = memory.smaller(self.step), self.step.method
         if step is None:
             ran_out = f"{method.name} on {method.device} ran out of memory with the smallest batch, {self.sweep.batch}"
             if self.sweep.budget is not None:
@@ -247,16 +247,3 @@ class Work(ABC):
         else:
             say(message)
         return self.with_step(step)
-
-
-def _smaller(step: Step) -> Step | None:
-    sweep, batching = step.sweep, step.method.load().batching
-    if step.contracted is None and step.sweep.bounds is None:
-        less = memory.smaller(step.graph, step.method, sweep)
-        return None if less is None else replace(step, sweep=less)
-    if batching.concurrent and sweep.threads > 1:
-        return replace(step, sweep=replace(sweep, threads=sweep.threads - 1))
-    half = batching.round(-(-sweep.batch // 2))
-    if batching.concurrent or step.sweep.bounds is not None or half == sweep.batch:
-        return None
-    return replace(step, sweep=replace(sweep, batch=half))

@@ -124,8 +124,7 @@ def test_counts_out_of_range(cupy):
 def test_memory_is_what_was_estimated(cupy):
     contracted = contract(roads(40, False))
     for size in (512, group_size(contracted, "cuda")):
-        plan = step_of(contracted, DELTA, size).sweep
-        needed = memory.of_chains(contracted, DELTA, plan)
+        needed = memory.estimate(step_of(contracted, DELTA, size))
         with peak_of(cupy) as peak:
             sum_step(step_of(contracted, DELTA, size), carrier=Inline())
         assert peak.bytes <= needed.total

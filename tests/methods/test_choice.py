@@ -10,8 +10,8 @@ import lagbc
 from lagbc.centrality.compute import resumed_by
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table, tuning
-from lagbc.plan import plan
-from lagbc.plan.choose import choose
+from lagbc.plan import choose as choosing
+from lagbc.plan.choose import Probing, choose
 from lagbc.plan.plan import plan_run
 from lagbc.plan.request import Request
 
@@ -57,7 +57,7 @@ def test_a_probe_without_memory_leaves_the_first(monkeypatch):
     def out_of_memory(graph, ordered):
         raise MemoryError
 
-    monkeypatch.setattr(plan, "probe", out_of_memory)
+    monkeypatch.setattr(choosing, "probe", out_of_memory)
     choice = chosen(MESH, SPREAD)
     assert choice.method.name == "batched"
     assert choice.reason.endswith("; the fastest there as a rule, and there was no memory to probe the roots)")
@@ -91,7 +91,7 @@ def test_options_and_sums_leave_candidates_out():
 
 
 def test_what_is_named_or_small_is_not_probed(monkeypatch):
-    monkeypatch.setattr(plan, "probe", lambda *given: pytest.fail("probed"))
+    monkeypatch.setattr(choosing, "probe", lambda *given: pytest.fail("probed"))
     assert chosen(MESH, SPREAD, method="batched").method.name == "batched"
     assert chosen(MESH, SPREAD[:10]).method.name == "batched"
 
@@ -99,11 +99,12 @@ def test_what_is_named_or_small_is_not_probed(monkeypatch):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_small_run_on_a_gpu_is_a_traversal(monkeypatch, weighted):
     monkeypatch.setattr(lagbc.Method, "available", property(lambda row: True))
+    monkeypatch.setattr(choosing, "probe", lambda *given: pytest.fail("probed"))
     graph = as_graph(LENGTHS if weighted else MESH, weighted=weighted)
-    look = lambda row: pytest.fail("probed")  # noqa: E731
-    small = choose(graph, method="auto", device="cuda", roots=10, look=look)
+    probing = Probing(graph, graph.order)
+    small = choose(graph, method="auto", device="cuda", roots=10, probing=probing)
     assert small.method.formulation == "traversal"
-    stress = choose(graph, method="auto", device="cuda", sums=frozenset({"stress"}), look=look)
+    stress = choose(graph, method="auto", device="cuda", sums=frozenset({"stress"}), probing=probing)
     assert stress.method.formulation == "semiring", "there is one candidate"
 
 
@@ -128,8 +129,8 @@ def test_every_candidate_has_a_rival():
 
 def test_roots_are_lined_up_once(monkeypatch):
     calls = []
-    ordinary = plan.order_roots
-    monkeypatch.setattr(plan, "order_roots", lambda *given: calls.append(0) or ordinary(*given))
+    ordinary = choosing.order_roots
+    monkeypatch.setattr(choosing, "order_roots", lambda *given: calls.append(0) or ordinary(*given))
     monkeypatch.setattr("lagbc.plan.roots.order_roots", lambda *given: calls.append(1) or ordinary(*given))
     lagbc.bc(MESH, directed=False, sources=SPREAD, device="cpu")
     assert calls == [0]

@@ -72,11 +72,12 @@ def test_rows_of_counts_are_given_up_after_the_batch(monkeypatch):
     module = SimpleNamespace(**vars(STUB) | {"footprint": footprint})
     monkeypatch.setattr(lagbc.Method, "load", lambda row: module)
     graph, plan = as_graph(A), SweepPlan(batch=512)
-    whole = memory.estimate(graph, method, replace(plan, batch=256), 10**9).total
+    step = Step(graph, np.arange(graph.n), method, plan)
+    whole = memory.estimate(replace(step, sweep=replace(plan, batch=256)), 10**9).total
     for limit, in_place, is_over in ((whole, False, False), (whole - 1, True, False), (10_000, True, True)):
-        fitted, needed = memory.fit(graph, method, plan, limit)
-        assert (fitted.batch, fitted.in_place, needed.is_over) == (256, in_place, is_over)
-    works, said = [work_of(Step(graph, np.arange(graph.n), method, plan))], []
+        fitted, needed = memory.fit(step, limit)
+        assert (fitted.sweep.batch, fitted.sweep.in_place, needed.is_over) == (256, in_place, is_over)
+    works, said = [work_of(step)], []
     for _ in range(2):
         works.append(works[-1].smaller(MemoryError(), said.append))
     assert [(work.batch, work.sweep.in_place) for work in works] == [(512, False), (256, False), (256, True)]

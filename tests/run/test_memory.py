@@ -11,7 +11,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.plan import options
-from lagbc.plan.graph_memory import device_graph_bytes
+from lagbc.plan.memory import device_graph_bytes
 
 A = scale_free(500, 4000, seed=1)
 

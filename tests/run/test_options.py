@@ -2,6 +2,7 @@
 
 import re
 import threading
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from strategies import cycle, scale_free
 import lagbc
 from lagbc.errors import MemoryWarning
 from lagbc.methods.table import METHODS
-from lagbc.plan.options import settle
+from lagbc.plan.options import OPTIONS, Options, Settings, settle
 
 A = scale_free(60, 300, seed=4)
 
@@ -140,3 +141,21 @@ def test_what_is_no_argument_is_told_with_what_may_be_meant(call, options, messa
 def test_an_unknown_default_is_told_with_what_may_be_meant():
     with pytest.raises(TypeError, match=r"there is no argument 'thread'; did you mean threads=\?"):
         lagbc.config(thread=2).__enter__()
+
+
+def test_the_options_of_type_checkers_are_those_of_the_table():
+    names = [option.name for option in OPTIONS]
+    assert [name for name in names if name != "batch"] == list(Options.__annotations__)
+    assert {field.name for field in fields(Settings)} - set(names) == {"devices", "threads_asked"}
+    assert set(names) <= {field.name for field in fields(Settings)}
+    described = Options.__doc__.partition("Attributes")[2]
+    assert all(f"    {name} :" in described for name in Options.__annotations__)
+
+
+def test_defaults_are_what_is_taken_where_nothing_is_given():
+    """Also on the command line, where an option is None until something is typed."""
+    given = {option.name: option.default for option in OPTIONS if option.name != "batch"}
+    assert settle("auto", given) == settle("auto", {})
+    assert {option.name for option in OPTIONS if option.default is None} == {
+        *("threads", "memory", "variant", "virtual_warp", "checkpoint", "stop", "executor", "comm")
+    }

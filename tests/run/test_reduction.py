@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 import lagbc
 from lagbc.centrality import compute
-from lagbc.plan import graph_memory
+from lagbc.plan import memory
 from lagbc.reduce import tuning
 from lagbc.run.execute import execute
 
@@ -298,7 +298,7 @@ def test_what_is_too_large_to_take_apart(monkeypatch):
     """It is swept as it is, if that fits into the memory that is stated; with "all" it is an error."""
     options = {"directed": False, "device": "cpu", "threads": 1}
     assert "% of the work" in lagbc.select_method(ROADS, **options).reason
-    monkeypatch.setattr(graph_memory, "_DECOMPOSED_BYTES", 10**6)
+    monkeypatch.setattr(memory, "_DECOMPOSED_BYTES", 10**6)
     needed = lagbc.estimate_memory(ROADS, reduce="none", **options).total
     assert "% of the work" in lagbc.select_method(ROADS, **options).reason
     assert "% of the work" not in lagbc.select_method(ROADS, memory=needed, **options).reason

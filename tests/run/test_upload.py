@@ -8,7 +8,7 @@ import lagbc
 from lagbc.graph import tuning as graph_tuning
 from lagbc.graph.graph import Graph
 from lagbc.methods import table
-from lagbc.plan import memory, upload
+from lagbc.plan import devices, memory
 
 N = 2000
 
@@ -28,7 +28,7 @@ def cycle(n=N):
 
 
 def is_read_there(A=None, roots=10**6, weighted=False, **options):
-    return upload.is_read_on_device(cycle() if A is None else A, lambda: roots, weighted=weighted, options=options)
+    return devices.is_read_on_device(cycle() if A is None else A, lambda: roots, weighted=weighted, options=options)
 
 
 def test_large_matrices_of_runs_that_go_to_the_gpu(gpu):

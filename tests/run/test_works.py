@@ -215,8 +215,8 @@ def test_a_plan_says_how_wide_the_widest_batch_is(monkeypatch, block, batch):
     module = recording(block, batches)
     module.footprint = lambda graph, plan: plan.batch
     row = SimpleNamespace(name="ours", device="cpu", load=lambda: module)
-    plan, planned = memory.fit(graph, row, SweepPlan(batch=batch, roots=graph.n))
-    sum_step(Step(graph, np.arange(20), ROW[False], plan), module)
+    step, planned = memory.fit(Step(graph, np.arange(20), row, SweepPlan(batch=batch, roots=graph.n)))
+    sum_step(replace(step, method=ROW[False]), module)
     assert planned.batch == planned.workspace == max(map(len, batches))
 
 

@@ -36,16 +36,13 @@ WRONG = 3
     show_default=True,
     help="Where to compute.",
 )
-@options.batch_option
-@options.bucket_width_option
-@options.dtype_option
-@options.threads_option
+@options.takes("batch", "bucket_width", "dtype", "threads")
 @click.option(
     "--time-limit", type=float, default=60.0, show_default=True, help="Seconds; a method that takes longer is skipped."
 )
 @options.plot_option("times and memory")
 @options.json_option
-@options.progress_option
+@options.takes("progress")
 def compare_command(
     source: options.GraphOptions,
     roots: int,

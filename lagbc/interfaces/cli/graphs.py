@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from lagbc.interfaces.cli.text import counted, method_lines, note
 
 if TYPE_CHECKING:
     from lagbc.graph.graph import Graph
-    from lagbc.interfaces.cli.options import GraphOptions, RunOptions, SampleOptions
+    from lagbc.interfaces.cli.options import GraphOptions, SampleOptions
     from lagbc.interfaces.cli.steps import Steps
     from lagbc.io.graph_file import GraphFile
     from lagbc.io.vertices import Vertices
@@ -105,14 +105,13 @@ def headline(source: Source) -> str:
     return f"{source.title}: {counted(graph.n, 'vertex', 'vertices')}, {edges}"
 
 
-def choose(source: Source, which: Any, given: dict[str, Any], sample: SampleOptions, run: RunOptions) -> Selection:
+def choose(source: Source, which: Any, given: dict[str, Any], sample: SampleOptions, run: dict[str, Any]) -> Selection:
     """Return the method that a command is about to take."""
     from lagbc.centrality.preview import select_for
     from lagbc.centrality.registry import Arguments
 
-    how: Any = asdict(run)
-    batch = how.pop("batch")
-    return select_for(source.graph, which, batch, how, Arguments(**sample.arguments, **given))
+    how: Any = {name: value for name, value in run.items() if name != "batch"}
+    return select_for(source.graph, which, run["batch"], how, Arguments(**sample.arguments, **given))
 
 
 def introduction(source: Source, choice: Selection, sample: SampleOptions, given: dict[str, Any]) -> str:

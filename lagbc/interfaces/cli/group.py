@@ -34,9 +34,7 @@ _WIDTH = 40
 @click.option("--top", type=click.IntRange(0), help="How many of the highest to print.  [default: 10; with --json all]")
 @click.option("--out", type=click.Path(path_type=Path), help="Write all scores: a .npy array or a .csv table.")
 @options.json_option
-@options.threads_option
-@options.memory_option
-@options.progress_option
+@options.takes("threads", "memory", "progress")
 def group_command(
     source: options.GraphOptions,
     texts: tuple[str, ...],

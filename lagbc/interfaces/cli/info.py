@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.command("info", epilog=options.GRAPH_HELP)
 @options.takes_graph
 @options.json_option
-@options.progress_option
+@options.takes("progress")
 def info_command(source: options.GraphOptions, as_json: bool, progress: bool) -> None:
     """Size and shape of GRAPH, the memory and time it needs, and the methods there are."""
     import lagbc

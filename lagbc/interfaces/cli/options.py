@@ -7,15 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from lagbc.errors import shortened
 from lagbc.interfaces.cli.completion import DEVICES, complete_device, complete_graph, complete_method
-
-if TYPE_CHECKING:
-    from lagbc.types import Auto, Devices, DTypeName, MethodName, ReduceName
+from lagbc.plan.options import OPTIONS, Option
 
 GRAPH_HELP = """GRAPH is a Matrix Market file, a SciPy .npz, an edge list, a METIS or a GraphML file, plain or
 gzip-compressed, or example:NAME for a network that comes with lagbc. The vertices of an edge list and of GraphML keep
@@ -62,24 +60,6 @@ class SampleOptions:
 
 
 NO_SAMPLE = SampleOptions(k=None, seed=0)
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """How a run is carried out, as the public functions name it."""
-
-    method: MethodName | Auto
-    device: Devices
-    reduce: ReduceName
-    batch: int | str
-    bucket_width: float | str
-    threads: int | None
-    memory: str | None
-    dtype: DTypeName
-    variant: str | None
-    virtual_warp: int | None
-    checkpoint: Path | None
-    progress: bool
 
 
 @dataclass(frozen=True)
@@ -180,39 +160,56 @@ def _only_with_k(ctx: click.Context, param: click.Parameter, value: int | None) 
 
 
 seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Draws the roots.")
-batch_option = click.option(
-    "--batch",
-    callback=_number_or_auto(int, "an integer from 1 on"),
-    metavar="N|auto",
-    default="auto",
-    show_default=True,
-    help="Roots at a time.",
-)
-bucket_width_option = click.option(
-    "--bucket-width",
-    callback=_number_or_auto(float, "a length, finite and > 0"),
-    metavar="LENGTH|auto",
-    default="auto",
-    show_default=True,
-    help="Of Delta-stepping, with --weighted or --strength.",
-)
-dtype_option = click.option(
-    "--dtype",
-    type=click.Choice(["float64", "float32"]),
-    default="float64",
-    show_default=True,
-    help="Type of path counts; float32 on the GPU only.",
-)
-threads_option = click.option(
-    "--threads", type=click.IntRange(1), help="CPU threads.  [default: as many as there are cores]"
-)
-memory_option = click.option(
-    "--memory", metavar="SIZE", help="What the run may take, e.g. 8GB.  [default: half of what is free]"
-)
+# How texts of options of a run are read, and what a shell offers for them.
+_READ: dict[str, dict[str, Any]] = {
+    "method": {"shell_complete": complete_method},
+    "device": {"callback": _devices, "shell_complete": complete_device},
+    "batch": {"callback": _number_or_auto(int, "an integer from 1 on")},
+    "bucket_width": {"callback": _number_or_auto(float, "a length, finite and > 0")},
+    "threads": {"type": click.IntRange(1)},
+    "virtual_warp": {"type": int},
+    "checkpoint": {"type": click.Path(path_type=Path)},
+    "progress": {"default": None, "show_default": False, "callback": _is_terminal},
+}
+
+
+def _run_option(option: Option) -> Callable[[_Function], _Function]:
+    """Declare an option of a run as the table of options has it."""
+    flag = f"--{option.name.replace('_', '-')}"
+    shown = {
+        "default": option.default,
+        "show_default": option.default is not None,
+        **({"type": click.Choice(option.shown)} if isinstance(option.shown, tuple) else {"metavar": option.shown}),
+    }
+    declared = f"{flag}/--no-{option.name}" if isinstance(option.default, bool) else flag
+    return click.option(declared, help=option.help, **shown | _READ.get(option.name, {}))
+
+
+_RUN = {option.name: _run_option(option) for option in OPTIONS if option.help}
+
+
+def takes(*names: str) -> Callable[[_Function], _Function]:
+    """Declare some options of a run, each a parameter of the command."""
+
+    def declare(command: _Function) -> _Function:
+        for name in reversed(names):
+            command = _RUN[name](command)
+        return command
+
+    return declare
+
+
+def takes_run(command: _Function) -> _Function:
+    """Declare all options of a run, and hand their values to the command as keyword arguments of public functions."""
+
+    @wraps(command)
+    def call(**values: Any) -> Any:
+        return command(run={name: values.pop(name) for name in _RUN}, **values)
+
+    return takes(*_RUN)(call)
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for scripts.")
-progress_option = click.option(
-    "--progress/--no-progress", default=None, callback=_is_terminal, help="[default: on if stderr is a terminal]"
-)
 
 
 def plot_option(drawn: str) -> Callable[[_Function], _Function]:
@@ -278,45 +275,6 @@ error_option = click.option(
     default=True,
     show_default=True,
     help="The standard error of the estimate, from ten more of at most 64 roots each.",
-)
-
-takes_run = _record(
-    RunOptions,
-    "run",
-    click.option(
-        "--method",
-        default="auto",
-        show_default=True,
-        shell_complete=complete_method,
-        help="A row of the table that lagbc info prints.",
-    ),
-    click.option(
-        "--device",
-        callback=_devices,
-        metavar="NAME|I[,I...]",
-        default="auto",
-        show_default=True,
-        shell_complete=complete_device,
-        help="Where to compute: cpu, cuda, all for all GPUs, or the numbers of some.",
-    ),
-    click.option(
-        "--reduce",
-        type=click.Choice(["auto", "none", "all"]),
-        default="auto",
-        show_default=True,
-        help="What of the graph is not swept, as its structure gives it: what pays, nothing, or all that can be.",
-    ),
-    batch_option,
-    bucket_width_option,
-    threads_option,
-    memory_option,
-    dtype_option,
-    click.option("--variant", help="Which of its ways a traversal on the GPU takes."),
-    click.option("--virtual-warp", type=int, help="Threads that share the edges of a vertex in some traversals."),
-    click.option(
-        "--checkpoint", type=click.Path(path_type=Path), help="Keep the state here (.npz), and go on from it."
-    ),
-    progress_option,
 )
 
 takes_output = _record(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +48,7 @@ def write_part(
     sample: options.SampleOptions,
     given: dict[str, Any],
     output: options.OutputOptions,
-    run: options.RunOptions,
+    run: dict[str, Any],
 ) -> None:
     """Compute the part of a command that `--part` names, and write it."""
     import lagbc
@@ -61,7 +60,7 @@ def write_part(
     how: dict[str, Any] = {"directed": taken.directed, "weighted": taken.weighted, **sample.arguments, **given}
     start = time.perf_counter()
     try:
-        written = lagbc.save_part(path, part, graph, which, **how, **asdict(run))  # type: ignore[arg-type]
+        written = lagbc.save_part(path, part, graph, which, **how, **run)  # type: ignore[arg-type]
     except KeyboardInterrupt as interrupt:
         raise type(interrupt)(f"{path} was not written; of more parts, less is lost") from None
     click.echo(f"time: {time.perf_counter() - start:.3g} s")

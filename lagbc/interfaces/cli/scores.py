@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -72,7 +72,7 @@ def score_command(scored: Scored) -> click.Command:
     def run_command(
         source: options.GraphOptions,
         output: options.OutputOptions,
-        run: options.RunOptions,
+        run: dict[str, Any],
         map_options: options.MapOptions,
         sample: options.SampleOptions = options.NO_SAMPLE,
         error: bool = False,
@@ -80,7 +80,7 @@ def score_command(scored: Scored) -> click.Command:
     ) -> None:
         _check(scored, output, given, map_options)
         check_map(map_options)
-        with shown_steps(run.progress) as steps:
+        with shown_steps(run["progress"]) as steps:
             _score(scored, source, sample, error, given, output, run, map_options, steps)
 
     declared: Any = run_command
@@ -117,7 +117,7 @@ def _score(
     error: bool,
     typed: dict[str, Any],
     output: options.OutputOptions,
-    run: options.RunOptions,
+    run: dict[str, Any],
     map_options: options.MapOptions,
     steps: Steps,
 ) -> None:
@@ -132,7 +132,7 @@ def _score(
 
         write_part([scored.name], taken, sample, given, output, run)
         return
-    how = asdict(run) | {"directed": taken.directed, "weighted": taken.weighted}
+    how = run | {"directed": taken.directed, "weighted": taken.weighted}
     silent = how | {"checkpoint": None, "progress": False}
     start = time.perf_counter()
     with phases.record(watch=steps.phase) as recorder:
@@ -143,7 +143,7 @@ def _score(
         try:
             scores = _compute(scored.name, graph, sample.arguments | given | how)
         except KeyboardInterrupt as interrupt:
-            raise type(interrupt)(left_behind(run.checkpoint)) from None
+            raise type(interrupt)(left_behind(run["checkpoint"])) from None
     seconds = time.perf_counter() - start
     titles = titles_of("score", scored.takes, given)
     if output.out is not None:  # at once: what follows may be interrupted

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
 from typing import Any
 
 import click
@@ -38,7 +37,7 @@ def centralities_command(
     which: str | None,
     sample: options.SampleOptions,
     output: options.OutputOptions,
-    run: options.RunOptions,
+    run: dict[str, Any],
     **given: Any,
 ) -> None:
     """Several centralities of the vertices of GRAPH from one sweep."""
@@ -49,7 +48,7 @@ def centralities_command(
     names = None if which is None else [name.strip().replace("-", "_") for name in which.split(",")]
     if any(find(name).of_edges for name in names or ()):
         raise InvalidValueError("--which names vertices' centralities; for edges: lagbc edge-bc")
-    with shown_steps(run.progress) as steps:
+    with shown_steps(run["progress"]) as steps:
         _compute(source, names, sample, output, run, given, steps)
 
 
@@ -58,7 +57,7 @@ def _compute(
     names: list[str] | None,
     sample: options.SampleOptions,
     output: options.OutputOptions,
-    run: options.RunOptions,
+    run: dict[str, Any],
     typed: dict[str, Any],
     steps: Steps,
 ) -> None:
@@ -72,7 +71,7 @@ def _compute(
     if output.part is not None:
         write_part(names, taken, sample, given, output, run)
         return
-    how: dict[str, Any] = {"directed": taken.directed, "weighted": taken.weighted, **given, **asdict(run)}
+    how: dict[str, Any] = {"directed": taken.directed, "weighted": taken.weighted, **given, **run}
     start = time.perf_counter()
     with phases.record(watch=steps.phase) as recorder:
         graph: Any = taken.graph
@@ -82,7 +81,7 @@ def _compute(
         try:
             found: dict[str, Any] = dict(lagbc.centralities(graph, names, **sample.arguments, **how))  # type: ignore[arg-type]
         except KeyboardInterrupt as interrupt:
-            raise type(interrupt)(left_behind(run.checkpoint)) from None
+            raise type(interrupt)(left_behind(run["checkpoint"])) from None
     seconds = time.perf_counter() - start
     takes = {name: find(name).takes for name in names}
     titles = {name: titles_of(name, takes[name], given, f"{name}, ") for name in names}

@@ -15,6 +15,7 @@ from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu.traversal import hops, sweep
 from lagbc.methods.sums import OF_BOUNDS, PATH_SUMS, Sums
 from lagbc.plan import memory
+from lagbc.plan.step import Step
 
 EVERY = frozenset(field.name for field in fields(Sums)) - OF_BOUNDS
 GRAPHS = {
@@ -182,8 +183,8 @@ def test_its_name_runs_without_a_gpu(monkeypatch):
 def test_few_roots_are_shared_out_among_all_threads(roots, threads, batch, workers):
     (row,) = (row for row in lagbc.METHODS if row.module == hops.__name__)
     graph = as_graph(GRAPHS["mesh"])
-    usual = SweepPlan(batch=memory.usual(row, roots, threads), threads=threads, roots=roots)
-    planned, _ = memory.fit(graph, row, usual, 10**9)
-    assert (planned.batch, planned.threads) == (batch, workers)
-    asked, _ = memory.fit(graph, row, SweepPlan(batch=64, threads=threads, roots=roots), 10**9)
-    assert asked.batch == min(64, 16 * -(-roots // 16))
+    for given, most in ((memory.default_batch(row, roots, threads), batch), (64, min(64, 16 * -(-roots // 16)))):
+        sweep = SweepPlan(batch=given, threads=threads, roots=roots)
+        step, planned = memory.fit(Step(graph, np.arange(roots), row, sweep), 10**9)
+        assert step.sweep.batch == planned.batch == most
+        assert given == 64 or planned.threads == workers

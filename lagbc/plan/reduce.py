@@ -3,13 +3,13 @@
 A request for sums over paths is a piece: its graph, with the roots as sources and what each vertex counts as a target.
 `lagbc.reduce` takes it apart: into blocks, of which each is left without its twins, or contracted to its junctions.
 What is left is swept, and the sums come back the same way. Whether it pays is told by the work, roots times edges; of
-junctions by what `lagbc.plan.block_costs` predicts, before a block is contracted.
+junctions by what `lagbc.plan.costs` predicts, before a block is contracted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ from lagbc.methods import table
 from lagbc.methods import tuning as methods_tuning
 from lagbc.methods.sums import Sums
 from lagbc.phases import phase
-from lagbc.plan import block_costs, look, memory
+from lagbc.plan import costs, memory
 from lagbc.plan.options import Settings
 from lagbc.plan.request import Request
 from lagbc.reduce import tuning
@@ -42,26 +42,13 @@ _REDUCIBLE = frozenset({"dependency", "edges"})
 
 @dataclass(frozen=True, eq=False)
 class Rest:
-    """What is left of a block, and how it is computed.
+    """What is left of a block, and how it is computed."""
 
-    Attributes
-    ----------
-    piece : Piece
-        The block; one vertex a class of twins, if `twins` is given.
-    twins : Twins or None
-    contracted : Contracted or None
-        The piece contracted to its junctions, which are its roots.
-    device : str
-        Where these are swept.
-    part : float
-        What they take, of what the block takes as it is.
-    """
-
-    piece: Piece
+    piece: Piece  # one vertex a class of twins, if there are twins
     twins: Twins | None = None
-    contracted: Contracted | None = None
-    device: str = "cpu"
-    part: float = 1.0
+    contracted: Contracted | None = None  # to its junctions, which are the roots
+    device: str = "cpu"  # where these are swept
+    part: float = 1.0  # what they take, of what the block takes as it is
 
     @cached_property
     def work(self) -> float:
@@ -76,22 +63,12 @@ class Rest:
 
 @dataclass(frozen=True, eq=False)
 class Reduction:
-    """What a graph was reduced to, and the way back.
-
-    Attributes
-    ----------
-    request : Request
-    graph : Graph
-        On the host.
-    blocks : Blocks
-    rests : tuple of Rest
-        Of each of the large blocks.
-    """
+    """What a graph was reduced to, and the way back."""
 
     request: Request
-    graph: Graph
+    graph: Graph  # on the host
     blocks: Blocks
-    rests: tuple[Rest, ...]
+    rests: tuple[Rest, ...]  # of each of the large blocks
 
     @property
     def work(self) -> float:
@@ -120,6 +97,12 @@ class Reduction:
         """Say how much work is left."""
         return f"{100 * self.share:.2g} % of the work"
 
+    def uncontracted(self, number: int, settings: Settings) -> Reduction:
+        """Return the reduction that leaves a block its chains."""
+        rests = list(self.rests)
+        rests[number] = _rest(self.blocks.pieces[number], self.request, settings, chains=False)
+        return replace(self, rests=tuple(rests))
+
     def request_of(self, rest: Rest) -> Request:
         """Ask for the sums of what is left of a block and is swept as it is."""
         piece, roots = rest.piece, np.flatnonzero(rest.piece.sources)
@@ -133,13 +116,7 @@ class Reduction:
         )
 
     def sums(self, swept: Sequence[Sums], threads: int) -> Sums:
-        """Make sums of the graph out of those of its pieces.
-
-        Raises
-        ------
-        KeyboardInterrupt, StoppedError
-            Ctrl-C, or ``stop=``; they are looked for every 50 milliseconds or so.
-        """
+        """Make sums of the graph out of those of its pieces; Ctrl-C and ``stop=`` are looked for every 50 ms or so."""
         with phase("sweep"):
             for _ in self.blocks.small.steps(threads):
                 raise_if_stopped()
@@ -155,30 +132,17 @@ class Reduction:
             return sums
 
 
-def reduce_request(graph: Graph, request: Request, settings: Settings, *, chains: bool) -> Reduction | None:
+def reduce_request(graph: Graph, request: Request, settings: Settings, *, chains: bool = True) -> Reduction | None:
     """Reduce the graph of a request, if that is asked for, can be done, and, with "auto", pays.
 
     The choice depends on graph, request, device and the memory that is stated, and on nothing that changes from run to
-    run.
-
-    Parameters
-    ----------
-    graph : Graph
-    request : Request
-    settings : Settings
-    chains : bool
-        Whether chains may be contracted.
-
-    Raises
-    ------
-    MemoryError
-        With "all", it takes more memory than a run may take.
+    run. With "all" it is a MemoryError that reducing takes more than a run may take.
     """
     if settings.reduce == "none" or not _applies(graph, request, settings):
         return None
     if settings.reduce == "auto":
         device = _device_of(graph, len(request.roots), settings)
-        if not (look.pays(graph, len(request.roots), device) and _is_within(graph, request, settings)):
+        if not (costs.pays(graph, len(request.roots), device) and _is_within(graph, request, settings)):
             return None
     if settings.reduce == "all":
         _require_memory(graph, request, settings)
@@ -234,7 +198,8 @@ def _device_of(graph: Graph, roots: int, settings: Settings) -> str:
     if settings.device != "auto":
         return settings.device
     is_large = graph.is_on_device or roots * graph.nnz >= methods_tuning.GPU_WORK
-    return "cuda" if is_large and any(row.device == "cuda" and row.available for row in table.METHODS) else "cpu"
+    rows = table.rows(weighted=graph.weighted, device="cuda")
+    return "cuda" if is_large and any(row.available for row in rows) else "cpu"
 
 
 def _rest(piece: Piece, request: Request, settings: Settings, *, chains: bool) -> Rest:
@@ -274,10 +239,10 @@ def _contracted(piece: Piece, device: str = "cpu", most: float = np.inf) -> Iter
     foreseen = expect_work(piece)
     if roots < foreseen.junctions:
         return
-    expected = block_costs.of_junctions(foreseen, device, weighted=weighted)
-    if expected > most * block_costs.of_depth(piece.graph, roots, device, piece.graph.n):
+    expected = costs.of_junctions(foreseen, device, weighted=weighted)
+    if expected > most * costs.of_depth(piece.graph, roots, device, piece.graph.n):
         return
-    as_it_is = block_costs.of_block(piece.graph, roots, device)
+    as_it_is = costs.of_block(piece.graph, roots, device)
     if expected > most * as_it_is:
         return
     try:
@@ -285,8 +250,8 @@ def _contracted(piece: Piece, device: str = "cpu", most: float = np.inf) -> Iter
     except NotContractible:
         return
     work, few_levels = contracted.work(group_size(contracted, device)), not contracted.graph.has_high_diameter
-    costs = block_costs.of_junctions(work, device, weighted=weighted, few_levels=few_levels)
-    yield Rest(piece, contracted=contracted, device=device, part=costs / as_it_is)
+    taken = costs.of_junctions(work, device, weighted=weighted, few_levels=few_levels)
+    yield Rest(piece, contracted=contracted, device=device, part=taken / as_it_is)
 
 
 def _is_contractible(graph: Graph) -> bool:
@@ -299,20 +264,13 @@ def _is_contractible(graph: Graph) -> bool:
 def _takes_members(graph: Graph, settings: Settings, device: str) -> bool:
     """Whether what sweeps a block there, by the options given, can take vertices that stand for several."""
     options = "members", *settings.of_some_methods
-    return any(
-        all(map(row.reads, options))
-        for row in table.METHODS
-        if row.weighted == graph.weighted and row.device == device and settings.method in ("auto", row.name)
-    )
+    rows = table.rows(weighted=graph.weighted, method=settings.method, device=device)
+    return any(all(map(row.reads, options)) for row in rows)
 
 
 def _sweeps_junctions(method: str, device: str) -> bool:
     """Whether a method may sweep from junctions there: with lengths, and target weights of single roots."""
-    return any(
-        row.available
-        for row in table.METHODS
-        if row.weighted and row.demand and row.device == device and method in ("auto", row.name)
-    )
+    return any(row.available and row.demand for row in table.rows(weighted=True, method=method, device=device))
 
 
 def _piece(graph: Graph, request: Request) -> Piece:
