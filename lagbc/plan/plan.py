@@ -112,7 +112,7 @@ def plan_run(
     MissingDependencyError
         A method was asked for whose library is not installed.
     """
-    settings = _on_device_of(graph, settle(batch, options))
+    settings = _on_device_of(graph, request, settle(batch, options))
     request = _without_weightless(_as_drawn_before(request, graph.n, resumed))
     begun = list(resumed.steps)
     chains = chains and (not begun or any(one.chains for one in begun))
@@ -209,9 +209,9 @@ def _usual(graph: Graph, request: Request, settings: Settings) -> Method:
     return choose(graph, method=settings.method, device=device, roots=roots, sums=request.sums, options=given).method
 
 
-def _on_device_of(graph: Graph, settings: Settings) -> Settings:
-    """Keep to the device that the caller's matrix is on."""
-    if not graph.is_on_device or graph.uploaded:
+def _on_device_of(graph: Graph, request: Request, settings: Settings) -> Settings:
+    """Keep to the device that the caller's matrix is on; within cutoffs and decays a copy on the host is swept."""
+    if not graph.is_on_device or graph.uploaded or (request.bounds is not None and settings.device == "auto"):
         return settings
     if settings.device == "cpu":
         raise InvalidValueError("A is a CuPy matrix, but device='cpu' was asked for; pass A.get()")
@@ -265,8 +265,8 @@ def _batch(method: Method, roots: int, threads: int, settings: Settings) -> int:
 
 
 def _takes_float64(request: Request) -> bool:
-    """Whether targets or stress may leave the range of float32; what is summed within bounds is float64 alone."""
-    return request.weighs_targets or "stress" in request.sums or request.bounds is not None
+    """Whether targets or stress may leave the range of float32."""
+    return request.weighs_targets or "stress" in request.sums
 
 
 def _without_weightless(request: Request) -> Request:
