@@ -9,15 +9,11 @@ squares to logarithms.
 
 igraph takes a cutoff from all roots only, and a large one then takes minutes. With ``--part N`` the network is the N
 vertices nearest to a random one, with the roads among them; cutoffs are those that reach so many there.
-
-With ``--device cuda`` the GPU is held against all threads of the CPU, by the clock on the wall: whole calls from the
-matrix, and from a graph that is read and ordered. Kernels are compiled before. Scores have to agree to 1e-12.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any
@@ -39,7 +35,6 @@ if TYPE_CHECKING:
 REACHES, SAMPLE = (50, 500, 5000), 200
 NETWORKS = "luxembourg_osm,road-usa-NY"
 HEAD = "| network | cutoff | reach | igraph, s | lagbc, s | times | 2 threads, s | times |"
-GPU_HEAD = "| network | cutoff | reach | CPU, s | GPU, s | times | CPU from the matrix, s | GPU from the matrix, s |"
 SEVERAL: tuple[CentralityName, ...] = ("bc", "closeness", "reach")
 
 
@@ -104,20 +99,19 @@ def measure(name: str, A: sparse.csr_array, reaches: tuple[int, ...], rounds: in
             f"| {two:.3f} | {waited / two:.1f} |"
         )
         click.echo(rows[-1])
-    several = measure_several(name, graph, cutoffs, process_time, rounds, threads=1)
-    return [*rows, said(f"{several}{exponent(reaches, seconds)}")]
+    rows.append(f"{measure_several(name, graph, cutoffs, rounds)}{exponent(reaches, seconds)}")
+    click.echo(rows[-1])
+    return rows
 
 
-def measure_several(
-    name: str, graph: Graph, cutoffs: list[float], clock: Callable[[], float], rounds: int, **how: Any
-) -> str:
+def measure_several(name: str, graph: Graph, cutoffs: list[float], rounds: int) -> str:
     """Say what more columns, and more sums, cost beside the largest cutoff alone."""
     (largest, _), (several, _), (more, _) = best(
-        clock,
+        process_time,
         rounds,
-        lambda: lagbc.bc(graph, cutoff=cutoffs[-1], **how),
-        lambda: lagbc.bc(graph, cutoff=cutoffs, **how),
-        lambda: lagbc.centralities(graph, SEVERAL, cutoff=cutoffs[-1], **how),
+        lambda: lagbc.bc(graph, cutoff=cutoffs[-1], threads=1),
+        lambda: lagbc.bc(graph, cutoff=cutoffs, threads=1),
+        lambda: lagbc.centralities(graph, SEVERAL, cutoff=cutoffs[-1], threads=1),
     )
     return (
         f"{name}: {len(cutoffs)} cutoffs take {several / largest:.2f} times the largest, "
@@ -130,52 +124,6 @@ def exponent(reaches: tuple[int, ...], seconds: list[float]) -> str:
     return f"; exponent {np.polyfit(np.log(reaches), np.log(seconds), 1)[0]:.2f}" if len(reaches) > 1 else ""
 
 
-def said(line: str) -> str:
-    """Print a line, and return it."""
-    click.echo(line)
-    return line
-
-
-def measure_on_gpu(name: str, A: sparse.csr_array, reaches: tuple[int, ...], rounds: int) -> list[str]:
-    """Time one network on both devices; return the rows of the table, and a line on what more columns and sums cost."""
-    given: Any = {"directed": False, "weighted": True}
-    graph, cutoffs, seconds, rows = lagbc.as_graph(A, **given), cutoffs_that_reach(A, reaches), list[float](), []
-    for device in ("cpu", "cuda"):  # compiles what is not compiled, and puts the graph in order
-        lagbc.centralities(graph, SEVERAL, cutoff=[1, 2], device=device)
-        lagbc.bc(graph, cutoff=1, device=device)
-    for reach, cutoff in zip(reaches, cutoffs, strict=True):
-        (cpu, expected), (gpu, scores), (cpu_whole, _), (gpu_whole, _) = best(
-            perf_counter,
-            rounds,
-            partial(lagbc.bc, graph, cutoff=cutoff, device="cpu"),
-            partial(lagbc.bc, graph, cutoff=cutoff, device="cuda"),
-            partial(lagbc.bc, A, cutoff=cutoff, device="cpu", **given),
-            partial(lagbc.bc, A, cutoff=cutoff, device="cuda", **given),
-        )
-        np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-9)
-        seconds.append(gpu)
-        rows.append(
-            said(
-                f"| {name} | {cutoff:.0f} | {reach} | {cpu:.3f} | {gpu:.3f} | {cpu / gpu:.1f} | {cpu_whole:.3f} "
-                f"| {gpu_whole:.3f} |"
-            )
-        )
-    several = measure_several(name, graph, cutoffs, perf_counter, rounds, device="cuda")
-    return [*rows, said(f"{several}{exponent(reaches, seconds)}")]
-
-
-def where(device: str) -> str:
-    """Say which device was measured, and with which software."""
-    if device == "cpu":
-        return machine.cpu_model()
-    import cupy
-
-    found = cupy.cuda.runtime
-    name = found.getDeviceProperties(cupy.cuda.Device().id)["name"].decode()
-    versions = f"CuPy {cupy.__version__}, CUDA {found.runtimeGetVersion()}"
-    return f"{name} beside {machine.cores()} cores of {machine.cpu_model()}, {versions}"
-
-
 @click.command()
 @click.option(
     "--data", type=click.Path(path_type=Path, exists=True), required=True, help="Folder of Matrix Market files."
@@ -183,7 +131,6 @@ def where(device: str) -> str:
 @click.option("--networks", default=NETWORKS, show_default=True, help="Names, separated by commas.")
 @click.option("--reaches", default=",".join(map(str, REACHES)), show_default=True, help="Mean numbers of vertices.")
 @click.option("--part", type=click.IntRange(1), help="So many vertices of a network.  [default: all]")
-@click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
 @click.option("--rounds", default=2, show_default=True)
 @click.option("--commit", help="The commit that is measured, where the checkout does not say.")
 @click.option("--out", type=click.Path(path_type=Path), help="A Markdown file for the table.")
@@ -192,22 +139,20 @@ def main(
     networks: str,
     reaches: str,
     part: int | None,
-    device: str,
     rounds: int,
     commit: str | None,
     out: Path | None,
 ) -> None:
     """Print the table, and write it if asked to."""
-    lines = [HEAD if device == "cpu" else GPU_HEAD, "|---|---|---|---|---|---|---|---|"]
-    run = measure if device == "cpu" else measure_on_gpu
+    lines = [HEAD, "|---|---|---|---|---|---|---|---|"]
     for name in networks.split(","):
         A = read_streets(data / f"{name}.mtx.gz")
         if part is not None:
             name, A = f"{name}, {part} vertices", neighbourhood(A, part)
-        lines += run(name, A, tuple(map(int, reaches.split(","))), rounds)
+        lines += measure(name, A, tuple(map(int, reaches.split(","))), rounds)
     if out is not None:
-        asked = ("" if part is None else f" --part {part}") + (f" --device {device}" if device != "cpu" else "")
-        about = f"{where(device)}, commit {commit or machine.commit()}"
+        asked = "" if part is None else f" --part {part}"
+        about = f"{machine.cpu_model()}, commit {commit or machine.commit()}"
         table = [line for line in lines if line.startswith("|")]
         rest = [line for line in lines if not line.startswith("|")]
         by = f"By `python -m benchmarks.cutoff{asked}`; {about}."

@@ -32,7 +32,7 @@ from lagbc.methods.gpu.delta_stepping import lengths as delta_stepping
 from lagbc.methods.gpu.delta_stepping.kernels import KERNELS
 from lagbc.methods.sums import Sums
 
-LENGTHS = gpu.LENGTHS | {"1": (1, 1, True), "1..3": (1, 3, True), "1..5": (1, 5, True), "1..7": (1, 7, True)}
+LENGTHS = gpu.LENGTHS | {"1": (1, 1, True), "1..3": (1, 3, True), "1..5": (1, 5, True)}
 
 
 @dataclass(frozen=True)
@@ -51,22 +51,17 @@ class Variant:
     def kernels(self) -> tuple[str, str]:
         """Names in `tuning.OWN_BYTES` and `tuning.RESIDENT`."""
         return {
-            "dial": ("delta_stepping/dial", "DIAL"),
             "threshold": ("delta_stepping/launch_per_round", "STRICT"),
             "window": ("delta_stepping/launch_per_round", "DELTA"),
             "one launch": ("delta_stepping/one_launch", "DELTA_ONE_LAUNCH"),
         }[self.way]
 
 
-DIAL_OR_NOT = (("dial", 4), ("threshold", 4))
 FLAT = (
-    *(Variant(way, "1..10", 64, resident, all_edges=True) for way, resident in DIAL_OR_NOT),
-    *(Variant("dial", "1..10", own, resident) for own, resident in ((64, 4), (64, 3), (32, 5))),
+    Variant("threshold", "1..10", 64, 4, all_edges=True),
     *(Variant("threshold", "1..10", 64, resident) for resident in (2, 3, 4)),
-    Variant("dial", "1..7", 64, 4),
-    Variant("threshold", "1..7", 64, 4),
-    *(Variant(way, lengths, 64, resident) for lengths in ("1..5", "1..3", "1") for way, resident in DIAL_OR_NOT),
-    *(Variant(way, "1..10", 64, resident, dtype="float32") for way, resident in DIAL_OR_NOT),
+    *(Variant("threshold", lengths, 64, 4) for lengths in ("1..5", "1..3", "1")),
+    Variant("threshold", "1..10", 64, 4, dtype="float32"),
     Variant("window", "1..10", 64, 4),
     Variant("threshold", "0.1..1", 64, 4, all_edges=True),
     *(Variant("threshold", "0.1..1", own, resident) for own, resident in ((64, 3), (64, 4), (32, 4))),

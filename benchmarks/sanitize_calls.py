@@ -127,7 +127,7 @@ def hops() -> Iterator[Call]:
 
 
 def lengths() -> Iterator[Call]:
-    """Sweep lengths in each of the four ways."""
+    """Sweep lengths in each of the three ways."""
     mesh = many_levels()
     for A in (with_lengths(few_levels(), largest=3), two_lengths(few_levels()), fractional(few_levels())):
         yield from sums_of(A, "delta-stepping", weighted=True)
@@ -161,17 +161,6 @@ def traversals() -> Iterator[Call]:
     yield partial(lagbc.bc, few_levels(), method="spmm", endpoints=True, **small)
 
 
-def cutoffs() -> Iterator[Call]:
-    """Sum within cutoffs, with decays, in hops and with lengths."""
-    for A, weighted in ((delaunay(200), False), (fractional(delaunay(200)), True)):
-        for directed in (True, False):
-            given: Any = {"device": "cuda", "weighted": weighted, "directed": directed, "cutoff": [1, 3]}
-            yield partial(lagbc.centralities, A, ("bc", "closeness", "harmonic", "reach", "eccentricity"), **given)
-            yield partial(lagbc.edge_bc, A, **given)
-            yield partial(lagbc.gravity, A, decay=[0.5, 1.0], **given)
-            yield partial(lagbc.bc, A, decay=[0.5], **given)
-
-
 def reductions() -> Iterator[Call]:
     """Fold trees, twins and chains, whose flows are summed on the device."""
     for A in (subdivided(delaunay(60).astype(float), 4), rmat(8, 4)):
@@ -197,7 +186,7 @@ def choice() -> Iterator[Call]:
 
 
 GROUPS: dict[str, Callable[[], Iterator[Call]]] = {
-    of.__name__: of for of in (graphs, hops, lengths, pruning, traversals, cutoffs, reductions, choice)
+    of.__name__: of for of in (graphs, hops, lengths, pruning, traversals, reductions, choice)
 }
 
 

@@ -89,7 +89,6 @@ GROUPS = {
         "methods/cpu/test_columns",
         "methods/cpu/test_members",
         "methods/test_probe",
-        "gpu/test_balls",
         "centrality/test_groups",
     ),
     "records": _tests("native/test_native", "native/test_shapes"),

@@ -100,7 +100,7 @@ hubs = partial(Constant, graphs=("rmat-12-16", "ca-GrQc"), roots=None)
 gpu = partial(Constant, roots=1024, device="cuda", options={"method": "batched"})
 gpu_shallow, gpu_deep = partial(gpu, graphs=LARGE_SHALLOW), partial(gpu, graphs=LARGE_DEEP)
 delta = partial(gpu, graphs=LARGE_SHALLOW, options={"method": "delta-stepping"})
-dial, threshold, window = partial(delta, longest=5), partial(delta, longest=10), partial(delta, longest=100)
+threshold, window = partial(delta, longest=10), partial(delta, longest=100)
 one_launch = partial(delta, graphs=LARGE_DEEP, longest=100)
 hybrid = partial(gpu, graphs=LARGE_SHALLOW + LARGE_DEEP, options={"method": "hybrid"})
 choice = partial(gpu, graphs=("rmat-12-16", "delaunay-13"), options={"method": "auto"})
@@ -126,9 +126,6 @@ CONSTANTS = (
     gpu_deep("RESIDENT[BACKWARD]", (5, 7)),
     gpu_deep("RESIDENT[BACKWARD_SUMS]", (3, 5), which="stress"),
     gpu_shallow("RESIDENT[DIJKSTRA]", (2,), longest=100, options={"method": "dijkstra"}),
-    dial("RESIDENT[DIAL]", (3, 5)),
-    dial("RESIDENT[DIAL_STRESS]", (2, 4), which="stress"),
-    dial("RESIDENT[DIAL_EDGES]", (1, 3), which="edge_bc"),
     window("RESIDENT[DELTA]", (3, 5)),
     window("RESIDENT[DELTA_SUMS]", (1, 3), which="stress"),
     threshold("RESIDENT[STRICT]", (3, 5)),
@@ -136,7 +133,6 @@ CONSTANTS = (
     one_launch("RESIDENT[DELTA_ONE_LAUNCH_SUMS]", (3, 5), which="stress"),
     gpu_shallow("OWN_BYTES[batched/launch_per_level_forward]", (64,)),
     gpu_shallow("OWN_BYTES[batched/launch_per_level_backward]", (64,)),
-    dial("OWN_BYTES[delta_stepping/dial]", (32,)),
     window("OWN_BYTES[delta_stepping/launch_per_round]", (32,)),
     gpu_shallow("HUB_SHARE", (1 / 1024, 1 / 16384)),
     gpu_shallow("HUB_EDGES", ((64, 64), (256, 256), (1024, 1024), (NEVER, NEVER))),
@@ -145,10 +141,7 @@ CONSTANTS = (
     gpu_shallow("SMALL_LEVEL", (2, 32, 1024)),
     gpu_deep("HOPS_FIRST_ENTRIES", (4.0, 24.0)),
     window("WINDOW_WIDTH", (1.0, 2.0, 8.0)),
-    delta("MOST_UNITS", (4,), longest=10, which="closeness"),
-    delta("FEW_UNITS", (10,), longest=10),
     threshold("SIMILAR", (1.0,)),
-    dial("DIAL_MOST_LEVELS", (32, 128)),
     window("MOST_ROUNDS", (32, 128)),
     one_launch("DELTA_FIRST_ENTRIES", (4.0, 28.0)),
     window("PRUNING_LEAST_EDGES", (NEVER,)),
@@ -173,7 +166,6 @@ NOT_MEASURED = {
     "PROBE_ROOTS",
     "PROBE_SEARCHES",
     "THREAD_WORK",
-    "WITHIN_ROWS",
     "WITHIN_TOGETHER",
 }
 
@@ -269,7 +261,7 @@ def lines(constants: list[Constant], seconds: float) -> Iterator[str]:
 
 
 @click.command()
-@click.option("--only", multiple=True, metavar="NAME", help="As OWN_BYTES or OWN_BYTES[delta_stepping/dial].")
+@click.option("--only", multiple=True, metavar="NAME", help="As RESIDENT or RESIDENT[DELTA].")
 @click.option("--seconds", default=60.0, show_default=True, help="For all; a round of each value is always made.")
 def main(only: tuple[str, ...], seconds: float) -> None:
     """Print a line a constant and graph."""

@@ -23,7 +23,6 @@ from strategies import cycle, diamonds, disjoint, grid, matrix, path, star
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.gpu.within.balls import Finder, deal
 from lagbc.methods.probe import probe
 from lagbc.plan.roots import order_roots
 
@@ -413,14 +412,6 @@ def order_of(A, *, directed, weighted):
     return digest(graph.order, graph.depth, *(array for array in found if array is not None))
 
 
-def balls_of(A, *, directed, weighted):
-    """Return the digest of the balls of blocks of roots that the host finds for a GPU."""
-    graph = as_graph(A, directed=directed, weighted=weighted).reordered
-    found = Finder(graph, 4.5, edges=True).find(deal([np.array([3]), np.array([20, -1, 21, 5]), np.arange(30, 130)]))
-    edges = [array for way in (found.out, found.into) for array in way]
-    return digest(found.sizes, found.roots, found.vertices, found.places, *edges)
-
-
 def probe_of(A, *, directed, weighted):
     """Return the digest of the counts that a method is chosen by."""
     graph = as_graph(A, directed=directed, weighted=weighted)
@@ -469,7 +460,7 @@ def structures():
     for name, lengths, directed in product(("web", "wide mesh", "parts"), (None, "quarters"), (False, True)):
         if name == "wide mesh" and not directed:
             continue  # it is symmetric
-        for what, function in {"order": order_of, "balls": balls_of, "probe": probe_of, "paths": paths_of}.items():
+        for what, function in {"order": order_of, "probe": probe_of, "paths": paths_of}.items():
             given = {"directed": directed, "weighted": lengths is not None}
             kind = f"{name}-{lengths or 'hops'}-{'directed' if directed else 'undirected'}-{what}"
             yield kind, partial(function, network(name, lengths), **given)
@@ -479,12 +470,11 @@ def structures():
 
 # ---- On a GPU
 
-# In hops "large web" is swept by launches, a mesh in one. With lengths a mesh is, too, and "large web" by dial where
-# these are few units, by threshold where they are similar, else by window. Of "pruned" some edges are left out.
+# In hops "large web" is swept by launches, a mesh in one. With lengths a mesh is, too, and "large web" by threshold
+# where these are similar, else by window. Of "pruned" some edges are left out.
 SCHEDULED = {
     "launches": (("large web", None),),
     "one launch": (("wide mesh", None), ("wide mesh", "lengths"), ("wide mesh", "tenths")),
-    "dial": (("large web", "units"),),
     "threshold": (("large web", "similar"), ("large web", "tenths")),
     "window": (("large web", "wide"),),
     "pruned": (("pruned", "wide"),),
@@ -510,11 +500,6 @@ ON_GPU = {schedule: scheduled(networks) for schedule, networks in SCHEDULED.item
     "arguments": [
         *family(("wide mesh", "large web"), ("tenths",), SWEPT, ("bc",), ("rtol", "width"), UNDIRECTED, "cuda"),
         *family(("large web",), (None, "lengths"), SWEPT, ("percolation",), ("states",), UNDIRECTED, "cuda"),
-    ],
-    "cutoffs": [
-        *family(("web", "wide mesh"), (None, "quarters"), SWEPT, ("bc", "gravity"), ("cutoffs decays",), device="cuda"),
-        *family(("web", "wide mesh"), (None, "lengths"), SWEPT, BOUNDED, ("cutoffs",), UNDIRECTED, "cuda"),
-        *family(("web",), (None, "tenths"), SWEPT, ("bc",), ("cutoff sources", "decay weights"), device="cuda"),
     ],
     "reduced": [
         *family(

@@ -21,6 +21,7 @@ from strategies import (
 
 import lagbc
 from lagbc import reference
+from lagbc.errors import InvalidValueError
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table, tuning
 from lagbc.methods.bounds import LEAST, Bounds
@@ -389,13 +390,28 @@ def test_what_is_refused(arguments, error, message):
         lagbc.bc(path(3), **arguments)
 
 
-def test_a_method_that_takes_cutoffs_on_a_gpu_alone(monkeypatch):
-    """Where there is none, others are named that take cutoffs here, not CuPy."""
-    monkeypatch.setattr(table, "_sees_gpu", lambda: False)
-    with pytest.raises(ValueError, match=r"^batched on cpu takes no cutoff or decay.*these do: work-efficient on cpu"):
-        lagbc.bc(path(3), cutoff=1, method="batched")
-    with pytest.raises(lagbc.MissingDependencyError, match="'batched' on cuda needs an NVIDIA GPU"):
-        lagbc.bc(path(3), cutoff=1, method="batched", device="cuda")
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("how", [{"device": "cuda"}, {"device": [0]}, {"device": "cuda", "dtype": "float32"}])
+def test_a_gpu_sums_none(how, weighted, monkeypatch):
+    """Whether there is one or not; what to do is said before what is missing."""
+    for gpus in (0, 1):
+        monkeypatch.setattr(table, "_count_gpus", lambda count=gpus: count)
+        for call, asked in (
+            (lagbc.bc, {"cutoff": 1}),
+            (lagbc.edge_bc, {"decay": 0.1}),
+            (lagbc.closeness, {"cutoff": [1, 2]}),
+            (lagbc.reach, {}),
+            (lagbc.gravity, {"decay": 1.0}),
+        ):
+            with pytest.raises(InvalidValueError, match=r"are summed on the CPU alone.*pass device='auto' or"):
+                call(path(3), weighted=weighted, **asked, **how)
+
+
+def test_methods_of_a_gpu_take_none():
+    """Where the device is left open, the methods are named that do."""
+    with pytest.raises(ValueError, match=r"^spmm on cuda takes no cutoff or decay.*these do: work-efficient on cpu$"):
+        lagbc.bc(path(3), cutoff=1, method="spmm")
+    assert lagbc.select_method(path(3), cutoff=1).reason.startswith("work-efficient on cpu (it runs on cpu alone; ")
 
 
 def test_what_centralities_refuse():

@@ -44,6 +44,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 
 ROWS = [row for row in lagbc.METHODS if row.available]
 TAKING = [row for row in ROWS if row.demand]
+WITHIN = [row for row in TAKING if row.bounds]
 
 
 def name_of(row):
@@ -298,7 +299,7 @@ SIZES = (0.0, 0.0, 5e-324, 1e-310, 1e-300, 1.0, 1e160, 1e300)
 
 @pytest.mark.parametrize(
     ("row", "cutoff"),
-    [*((row, None) for row in TAKING), *((row, 3) for row in ROWS if row.demand_within)],
+    [*((row, None) for row in TAKING), *((row, 3) for row in WITHIN)],
     ids=lambda of: of if of is None or isinstance(of, int) else name_of(of),
 )
 @settings(max_examples=60)
@@ -331,7 +332,6 @@ def test_roots_whose_trips_are_too_far_apart_are_computed_by_themselves(row):
 # Within cutoffs
 
 
-WITHIN = [row for row in ROWS if row.demand_within]
 within = pytest.mark.parametrize("row", WITHIN, ids=name_of)
 
 
@@ -393,7 +393,7 @@ def test_auto_takes_a_method_that_reads_trips_within_a_cutoff():
     A = grid(9, 16)
     for weighted in (False, True):
         given = {"demand": np.ones(A.shape), "cutoff": 3, "weighted": weighted}
-        assert lagbc.select_method(A, **given).method.demand_within
+        assert lagbc.select_method(A, **given).method in WITHIN
         with pytest.raises(ValueError, match="batched on cpu takes no demand within a cutoff"):
             lagbc.bc(A, method="batched", device="cpu", **given)
 

@@ -8,7 +8,7 @@ from strategies import path
 
 import lagbc
 from lagbc import phases
-from lagbc.run.pool import Threads
+from lagbc.run.pool import Pool
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_two_workers_that_compile_at_once_count_once(clock):
                 clock(2)
         one_ended.set()
 
-    with phases.record() as recorder, phases.phase("sweep"), Threads(2) as pool:
+    with phases.record() as recorder, phases.phase("sweep"), Pool(2) as pool:
         for call in [pool.submit(compiles, True), pool.submit(compiles, False)]:
             call.result()
         clock(4)

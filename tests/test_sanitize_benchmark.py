@@ -85,7 +85,7 @@ def test_a_log_without_a_summary_is_not_clean():
 
 def test_every_source_has_kernels():
     known = sanitize.kernels_of_sources()
-    assert {"sum_roots", "within_sum", "launch_per_level_forward", "dial_backward"} <= known
+    assert {"sum_roots", "delta_backward", "launch_per_level_forward"} <= known
     for source in sanitize.SOURCES:
         found = {name for name, _ in sanitize._KERNEL.findall(source.text)}
         assert len(found) == source.text.count("__global__"), source.path
@@ -124,7 +124,7 @@ def test_page(tmp_path):
     page = out.read_text()
     assert f"1 of {len(sanitize.kernels_of_sources())} kernels were launched" in page
     assert "- memcheck, hops: Invalid __global__ write of size 8 bytes in sum_roots (2 times)" in page
-    assert "within_sum" in page.partition("Not launched:")[2]
+    assert "delta_backward" in page.partition("Not launched:")[2]
 
 
 def test_a_process_that_failed_is_not_clean(tmp_path):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lagbc.centrality.compute import compute, compute_one
+from lagbc.centrality.compute import compute_one
 from lagbc.centrality.registry import Arguments, registered
 from lagbc.methods import table
 from lagbc.methods.sums import OF_BOUNDS
@@ -65,10 +65,6 @@ def _run_small() -> None:
                 for name in ("bc", "edge_bc"):
                     arguments = Arguments(demand=sparse.csr_array(([1.0], ([0], [1])), shape=matrix.shape))
                     compute_one(matrix, name, "auto", None, weighted, False, options, arguments)
-        if any(row.bounds and row.device == "cuda" for row in table.METHODS):
-            for length in (1.0, 0.5) if weighted else (1.0,):  # whole ones have distances of another type
-                bounded = Arguments(cutoff=3, decay=0.1)
-                compute(length * _diamonds(40), ("bc", "gravity"), "auto", None, weighted, False, options, bounded)
         compute_one(_diamonds(1100), "bc", "auto", None, weighted, False, options, Arguments(sources=[0]))
 
 

@@ -55,8 +55,7 @@ def reach(
 
     Notes
     -----
-    A search costs what it reaches; "work-efficient" in hops and "dijkstra" with lengths make it on the CPU, "batched"
-    and "delta-stepping" on the GPU.
+    A search costs what it reaches; "work-efficient" in hops and "dijkstra" with lengths make it, on the CPU alone.
 
     References
     ----------

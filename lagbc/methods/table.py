@@ -39,11 +39,9 @@ class Method:
     sums : tuple of str
         The sums that it makes: names of fields of `Sums`, in ``lagbc/methods/sums.py``.
     demand : bool
-        Whether its `backward` takes target weights of single roots, as `demand=` needs them.
+        Whether its `backward` takes target weights of single roots, and its `sum_within` the demand of its plan.
     bounds : bool
         Whether it has a `sum_within`, which takes cutoffs and decays and makes all sums, whatever `sums` are.
-    demand_within : bool
-        Whether its `sum_within` reads the demand of its plan.
     """
 
     name: MethodName
@@ -55,7 +53,6 @@ class Method:
     sums: tuple[str, ...] = ("dependency",)
     demand: bool = False
     bounds: bool = False
-    demand_within: bool = False
 
     @property
     def available(self) -> bool:
@@ -106,9 +103,8 @@ class Method:
 
     def offers(self, sums: frozenset[str], *, demand: bool = False, bounds: bool = False) -> bool:
         """Whether it makes some sums, and takes a demand, or cutoffs and decays, if there are."""
-        if bounds:
-            return self.bounds and (self.demand_within or not demand)
-        return sums.issubset(self.sums) and (self.demand or not demand)
+        makes_them = self.bounds if bounds else sums.issubset(self.sums)
+        return makes_them and (self.demand or not demand)
 
     def reads(self, option: str) -> bool:
         """Whether it is available and reads a field of `SweepPlan` that only some methods read, such as "rtol"."""
@@ -226,7 +222,6 @@ METHODS: tuple[Method, ...] = (
         _ALL_SEVEN,
         demand=True,
         bounds=True,
-        demand_within=True,
     ),
     Method("batched", "semiring", "cpu", True, "lagbc.methods.cpu.batched.lengths", "", _ALL_SEVEN, demand=True),
     Method("graphblas", "semiring", "cpu", True, "lagbc.methods.cpu.graphblas.lengths", "graphblas", _ALL_SEVEN),
@@ -240,19 +235,8 @@ METHODS: tuple[Method, ...] = (
         _ALL_SEVEN,
         demand=True,
         bounds=True,
-        demand_within=True,
     ),
-    Method(
-        "batched",
-        "semiring",
-        "cuda",
-        False,
-        "lagbc.methods.gpu.batched.hops",
-        "cupy",
-        _ALL_SEVEN,
-        demand=True,
-        bounds=True,
-    ),
+    Method("batched", "semiring", "cuda", False, "lagbc.methods.gpu.batched.hops", "cupy", _ALL_SEVEN, demand=True),
     Method("spmm", "semiring", "cuda", False, "lagbc.methods.gpu.spmm", "cupy"),
     Method(
         "delta-stepping",
@@ -263,7 +247,6 @@ METHODS: tuple[Method, ...] = (
         "cupy",
         _ALL_SEVEN,
         demand=True,
-        bounds=True,
     ),
     Method("dijkstra", "traversal", "cuda", True, "lagbc.methods.gpu.traversal.dijkstra", "cupy"),
     *(Method(name, "traversal", "cuda", False, "lagbc.methods.gpu.traversal.hops", "cupy") for name in _TRAVERSALS),

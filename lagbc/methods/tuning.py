@@ -45,9 +45,9 @@ GRAPHBLAS_WIDTH_FACTOR = 16.0
 # benchmarks/results/gpu_hubs.md, gpu_deep_variants.md and gpu_weighted_variants.md.
 
 # Blocks of 256 threads that shall be resident on a multiprocessor, to which the compiler limits registers: more of them
-# hide more of the latency of loads, fewer leave each thread more registers. For DIAL_STRESS, DIAL_EDGES and those of
-# DELTA that have SUMS, it is the most at which the compiler keeps all in registers.
-#   python -m benchmarks.gpu_weighted_variants   (DIAL, STRICT, DELTA, DELTA_ONE_LAUNCH)
+# hide more of the latency of loads, fewer leave each thread more registers. For those of DELTA that have SUMS,
+# it is the most at which the compiler keeps all in registers.
+#   python -m benchmarks.gpu_weighted_variants   (STRICT, DELTA, DELTA_ONE_LAUNCH)
 #   python -m benchmarks.gpu_centralities        (LEVELS_STRESS, LEVELS_EDGES)
 #   python -m benchmarks.gpu                     (the others; gpu_deep_variants.md has FORWARD and BACKWARD)
 RESIDENT = {
@@ -58,9 +58,6 @@ RESIDENT = {
     "BACKWARD": 6,
     "BACKWARD_SUMS": 4,
     "DIJKSTRA": 1,
-    "DIAL": 4,
-    "DIAL_STRESS": 3,
-    "DIAL_EDGES": 2,
     "DELTA": 4,
     "DELTA_SUMS": 2,
     "STRICT": 4,
@@ -73,7 +70,6 @@ RESIDENT = {
 OWN_BYTES = {
     "batched/launch_per_level_forward": 32,
     "batched/launch_per_level_backward": 32,
-    "delta_stepping/dial": 64,
     "delta_stepping/launch_per_round": 64,
 }
 # Where edges are summed, a warp has whole rows, and an edge's sum one owner: else its bits would depend on the order.
@@ -111,16 +107,11 @@ HOPS_FIRST_ENTRIES = 12.0
 # Width of the window in mean lengths, if the user gives none: a wide one settles more vertices a round, some of them
 # more than once.
 WINDOW_WIDTH = 4.0
-# `dial` takes lengths of at most so many units, and is the fastest, where paths are counted, up to a few: each unit is
-# a launch, whether a vertex is at that distance or not.
-MOST_UNITS = 16
-FEW_UNITS = 7
 # `threshold` takes lengths of which the smallest is at least this share of the mean: it settles each vertex once, in
 # rounds that are as narrow as the shortest edges.
 SIMILAR = 0.1
-# Distances of a sweep of `dial`, and rounds of `threshold` and `window`, at most, which keep a bit row a vertex for
-# each; groups that have more are swept in another way.
-DIAL_MOST_LEVELS = 64
+# Rounds of `threshold` and `window`, at most, which keep a bit row a vertex for each; groups that have more are swept
+# in another way. A way of its own for whole lengths of a few units gained too little. Results: dial.md.
 MOST_ROUNDS = 64
 # As HOPS_FIRST_ENTRIES: with lengths from 1 to 10, rows of 7 such graphs had 6 to 12.5 times the root.
 DELTA_FIRST_ENTRIES = 14.0
@@ -249,17 +240,11 @@ COSTS: dict[tuple[str, str, bool], dict[str, float]] = {
     },
 }
 
-# ---- Sums within cutoffs and decays on a CPU
+# ---- Sums within cutoffs and decays
 
 # Roots are summed in blocks where the ball of a block has at most so many times the vertices that each of them reaches;
 # else one by one. Another number is another order of the sums. Results: cutoff_part.md.
 WITHIN_TOGETHER = 5.0
-
-# ---- Sums within cutoffs and decays on a GPU
-
-# Rows of balls that are on the device, for each root of a batch: a row of a ball of 256 roots has some 6.3 kB, so that
-# a batch of 2048 takes at most 13 GB. Fewer are fewer blocks at work where balls are large.
-WITHIN_ROWS = 1024
 
 # ---- The loop over the roots of all methods
 

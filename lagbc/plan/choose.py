@@ -91,11 +91,12 @@ def choose(
         else:
             problem = f"there is no method={method!r} with device={device!r}{' for weights' if weighted else ''}"
         raise InvalidValueError(f"{problem}; there are {_listed(weighted)}")
+    if bounds and device == "cuda" and not any(row.bounds and row.device == device for row in table.METHODS):
+        raise InvalidValueError(
+            "cutoffs and decays, and reach and gravity, are summed on the CPU alone, not on a GPU; pass device='auto' "
+            "or device='cpu'"
+        )
     rows = _that_offer(rows, weighted, sums=sums, demand=demand, bounds=bounds)
-    alone = "it runs on {} alone"
-    if bounds and len({row.device for row in rows}) > 1:
-        # 16 cores took 0.6 to 1 times as long as a GPU. Results: cutoff_cuda.md, by ``python -m benchmarks.cutoff``.
-        rows, alone = [row for row in rows if row.device == "cpu"], "a GPU gains little within cutoffs and decays"
     ready = [row for row in rows if row.available]
     if not ready:
         rows[0].load()  # says what is missing
@@ -106,7 +107,7 @@ def choose(
     row = on_gpu if on_gpu and (on_cpu is None or work >= tuning.GPU_WORK) else on_cpu
     assert row is not None
     if len({row.device for row in rows}) == 1:
-        where = f"device={device!r}" if device != "auto" else alone.format(rows[0].device)
+        where = f"device={device!r}" if device != "auto" else f"it runs on {rows[0].device} alone"
     elif on_gpu is None:
         where = table.why_no_gpu()
     else:
@@ -153,30 +154,22 @@ def _cheapest(graph: Graph, candidates: list[Method], roots: int, probing: Probi
 def _that_offer(
     rows: list[Method], weighted: bool, *, sums: frozenset[str], demand: bool, bounds: bool
 ) -> list[Method]:
-    """Keep the rows that offer all that is asked for; ValueError, with the rows there are, if none does.
-
-    Where only rows do that this machine has not got, and others of the method are there, none does either.
-    """
+    """Keep the rows that offer all that is asked for; ValueError, with the rows there are, if none does."""
     offering = [row for row in rows if row.offers(sums, demand=demand, bounds=bounds)]
-    if len(offering) == len(rows):
-        return rows
-    lacking_it = [row for row in rows if row not in offering]
-    is_here = [row for row in lacking_it if row.available] and not any(row.available for row in offering)
-    if not offering or is_here:
-        there = [
-            row for row in table.METHODS if row.weighted == weighted and row.offers(sums, demand=demand, bounds=bounds)
-        ]
-        is_summed = any(row.offers(sums - OF_BOUNDS) for row in lacking_it)
-        lacking = f"does not sum {', '.join(sorted(sums))}"
-        if is_summed:
-            lacking = "takes no demand"
-            if bounds:
-                within = "takes no cutoff or decay, nor makes what is summed within one"
-                lacking = "takes no demand within a cutoff" if demand else within
-        asked = ", ".join(f"{row.name} on {row.device}" for row in lacking_it)
-        weights = " with weighted=True" if weighted else ""
-        raise InvalidValueError(
-            f"{asked} {lacking}{weights}; "
-            + (f"these do: {', '.join(f'{row.name} on {row.device}' for row in there)}" if there else "no method does")
-        )
-    return offering
+    if offering:
+        return offering
+    lacking = f"does not sum {', '.join(sorted(sums))}"
+    if any(row.offers(sums - OF_BOUNDS) for row in rows):
+        lacking = "takes no demand"
+        if bounds:
+            within = "takes no cutoff or decay, nor makes what is summed within one"
+            lacking = "takes no demand within a cutoff" if demand else within
+    there = [
+        f"{row.name} on {row.device}"
+        for row in table.METHODS
+        if row.weighted == weighted and row.offers(sums, demand=demand, bounds=bounds)
+    ]
+    asked = ", ".join(f"{row.name} on {row.device}" for row in rows)
+    weights = " with weighted=True" if weighted else ""
+    which = f"these do: {', '.join(there)}" if there else "no method does"
+    raise InvalidValueError(f"{asked} {lacking}{weights}; {which}")

@@ -73,7 +73,7 @@ class Options(TypedDict, total=False):
     device : str, int or list of int
         "auto", "cpu" or "cuda". "auto" takes the GPU if CuPy sees one and the run is large enough to gain. Or the
         number of a GPU, a list of numbers, or "all" for all GPUs: several share the roots, and change no bit of what
-        promises bits.
+        promises bits. Cutoffs and decays, and reach and gravity, are summed on the CPU alone.
     reduce : str
         What of the graph is not swept, as its structure gives it in another way: "auto" is what pays, "none" nothing,
         "all" whatever applies. Scores differ by at most 1e-12 relative, in hops and with lengths that are whole
@@ -89,8 +89,7 @@ class Options(TypedDict, total=False):
     dtype : str
         Type of path counts: "float64", or on the GPU "float32", in which scores have a relative error of 1e-6 to 2e-5.
         Scores are always summed in float64. Counts past 2**126 are common on meshes and roads; each such root is
-        recomputed in float64, so that float32 is no gain there. With `target_weights`, `demand` or a cutoff or decay
-        float64 is taken.
+        recomputed in float64, so that float32 is no gain there. With `target_weights` or `demand` it is float64.
     bucket_width : float or "auto"
         Only with lengths: the width of the buckets of Delta-stepping, as a length. It changes the time, not the scores.
     variant : str or None

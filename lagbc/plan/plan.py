@@ -84,7 +84,7 @@ def plan_run(graph: Graph, request: Request, batch: int | str, options: Options,
     MissingDependencyError
         A method was asked for whose library is not installed.
     """
-    settings = _on_device_of(graph, settle(batch, options))
+    settings = _on_device_of(graph, request, settle(batch, options))
     request = _without_weightless(_as_drawn_before(request, graph.n, resumed))
     reduction = _reduced(graph, request, settings, resumed.steps)
     begun: Sequence[Begun | None] = resumed.steps if settings.method == "auto" else ()
@@ -144,9 +144,9 @@ def _planned(
     return Plan(request, graph, steps, choices, reduction, selection, whole, settings)
 
 
-def _on_device_of(graph: Graph, settings: Settings) -> Settings:
-    """Keep to the device that the caller's matrix is on."""
-    if not graph.is_on_device or graph.uploaded:
+def _on_device_of(graph: Graph, request: Request, settings: Settings) -> Settings:
+    """Keep to the device that the caller's matrix is on; within cutoffs and decays a copy on the host is swept."""
+    if not graph.is_on_device or graph.uploaded or (request.bounds is not None and settings.device == "auto"):
         return settings
     if settings.device == "cpu":
         raise InvalidValueError("A is a CuPy matrix, but device='cpu' was asked for; pass A.get()")

@@ -10,7 +10,7 @@ contracted graph has the junctions as vertices, and for each chain an edge of it
     chains   a vertex inside a chain is passed by what goes along the whole chain, by what leaves and enters it beyond
              that vertex, and by paths within the chain
 
-`lagbc.reduce.streams` makes M, and the sums of what leaves and enters chains; `lagbc.run.chains` has the loop over the
+`lagbc.reduce.streams` makes M, and the sums of what leaves and enters chains; `lagbc.run.junctions` has the sums over the
 roots. What is here contracts a block and puts its scores together.
 
 Parallel chains: a longer one never carries a path between junctions, and its edge is left out. One that is as long as

@@ -19,6 +19,8 @@ class Inline:
     It takes no Ctrl-C while a kernel runs.
     """
 
+    makes_do = False
+
     def length(self, work: Work) -> int:
         """Return a batch."""
         return work.batch
@@ -33,6 +35,8 @@ class Inline:
 
 class Threads:
     """As many threads as a work has hands; at most two spans a thread are ahead of what is taken."""
+
+    makes_do = False
 
     def length(self, work: Work) -> int:
         """Return a batch."""

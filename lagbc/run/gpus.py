@@ -33,6 +33,8 @@ class Gpus:
         The first one prepares the graph, which is copied to the others.
     """
 
+    makes_do = True
+
     def __init__(self, devices: Sequence[Device]) -> None:
         self._devices = devices
 

@@ -11,10 +11,9 @@ from lagbc.methods.gpu.common.kernels import ARRAYS
 from lagbc.methods.gpu.delta_stepping.kernels import KERNELS as DELTA_STEPPING
 from lagbc.methods.gpu.probe import PROBE
 from lagbc.methods.gpu.traversal.kernels import KERNELS as TRAVERSAL
-from lagbc.methods.gpu.within.kernels import WITHIN
 from lagbc.reduce.device import kernels as of_reductions
 
-_METHODS = ARRAYS, *BATCHED, *DELTA_STEPPING, *TRAVERSAL, WITHIN, PROBE
+_METHODS = ARRAYS, *BATCHED, *DELTA_STEPPING, *TRAVERSAL, PROBE
 SOURCES: tuple[Source, ...] = (
     *of_graphs.SOURCES,
     *(kernels.source for kernels in _METHODS),

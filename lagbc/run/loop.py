@@ -15,7 +15,15 @@ from lagbc.run.work import Piece, Span, Total, Work
 
 
 class Carrier(Protocol):
-    """Who runs the spans of works: hands of this process, of devices, or of other processes."""
+    """Who runs the spans of works: hands of this process, of devices, or of other processes.
+
+    Attributes
+    ----------
+    makes_do : bool
+        Whether hands that run out of memory go on with less by themselves, so that a MemoryError is the last word.
+    """
+
+    makes_do: bool
 
     def length(self, work: Work) -> int:
         """Return how many items a hand is given at a time, whole panels."""
@@ -23,8 +31,7 @@ class Carrier(Protocol):
     def each(self, work: Work, spans: Iterator[Span]) -> Generator[list[Piece]]:
         """Yield the pieces of each span, in order; some spans are ahead of what is taken.
 
-        When it is closed no hand is at work. MemoryError where a hand of this process has too little; others go on
-        with less by themselves.
+        When it is closed no hand is at work.
         """
 
 
@@ -66,6 +73,8 @@ def sum_over(
                         keep(total)
                         tell(total.done)
             except MemoryError as error:
+                if carrier.makes_do:
+                    raise
                 work = work.smaller(error)
     return total
 

@@ -43,6 +43,8 @@ class Submit:
         What an error names.
     """
 
+    makes_do = True
+
     def __init__(self, executor: Any, limit: int | None = None, checkpoint: Path | None = None) -> None:
         self._executor, self._limit, self._checkpoint = executor, limit, checkpoint
         self._packed: dict[str, Packed] = {}

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from strategies import SPECIAL, disjoint, grid, matrix, path, scale_free
+from strategies import SPECIAL, disjoint, grid, matrix, path, scale_free, with_lengths
 
+import lagbc
 from lagbc.graph.order.hubs import group_by_hubs
 from lagbc.graph.validate import as_graph, take_graph
 
@@ -133,7 +134,7 @@ def test_roots_are_grouped_as_on_the_host(cupy):
 
 @pytest.mark.parametrize("lengths", [[3.0, 1.0, 2.0, 1.0], [0.25, 8.0], [5.0], []])
 def test_survey_of_lengths(cupy, lengths):
-    from lagbc.methods.gpu.common.arrays import distinct, survey
+    from lagbc.methods.gpu.common.arrays import survey
 
     given = np.array(lengths * 3000)
     found = survey(cupy.asarray(given))
@@ -143,8 +144,6 @@ def test_survey_of_lengths(cupy, lengths):
     assert (found.shortest, found.longest) == (min(lengths), max(lengths))
     assert found.mean == pytest.approx(np.mean(given), rel=1e-12)
     assert found.are_integers == all(length.is_integer() for length in lengths)
-    assert distinct(cupy.asarray(given), 3) == sorted(set(lengths))
-    assert distinct(cupy.asarray(np.arange(1.0, 9.0)), 7) is None
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "uint32", "float32", "float64"])
@@ -163,3 +162,24 @@ def test_scatter_and_fill(cupy, dtype):
     if array.itemsize > 1:
         fill(array, 5)
         assert (array.get() == 5).all()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_cupy_matrix_is_searched_on_the_host_within_cutoffs(cupy, weighted):
+    """By the CPU alone; scores come back on the device."""
+    from cupyx.scipy import sparse as on_gpu
+
+    A = with_lengths(grid(9, 11), [1.0, 2.5])
+    placed = on_gpu.csr_matrix(sp.csr_matrix(A))
+    names, given = ("bc", "edge_bc", "closeness", "reach"), {"weighted": weighted, "cutoff": [2, 4], "directed": False}
+    assert lagbc.select_method(placed, **given).method.device == "cpu"
+    ours, theirs = lagbc.centralities(placed, names, **given), lagbc.centralities(A, names, device="cpu", **given)
+    for name in names:
+        if name == "edge_bc":
+            for there, expected in zip(ours[name], theirs[name], strict=True):
+                np.testing.assert_array_equal(there.toarray().get(), expected.toarray())
+        else:
+            assert isinstance(ours[name], cupy.ndarray)
+            np.testing.assert_array_equal(ours[name].get(), theirs[name])
+    with pytest.raises(ValueError, match="are summed on the CPU alone"):
+        lagbc.bc(placed, device="cuda", **given)

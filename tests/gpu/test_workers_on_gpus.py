@@ -21,7 +21,6 @@ CALLS = [
     (scale_free(4000, 30000, seed=2), ("bc",), {"reduce": "none", "directed": False, "endpoints": True}),
     (with_lengths(grid(60, 70), [1, 2, 3]), ("bc", "edge_bc"), {"weighted": True, "reduce": "none"}),
     (hub(300), ("bc", "edge_bc"), {"reduce": "all", "directed": False}),
-    (grid(60, 70), ("bc", "reach"), {"cutoff": [3, 8]}),
     (grid(60, 70), ("bc",), {"k": 3000, "rng": 1}),
 ]
 

@@ -13,7 +13,7 @@ from lagbc.methods.sums import PATH_SUMS, Sums
 NAMES = ["scale-free", "mesh", "parts"]
 OTHERS = grid(6, 7), scale_free(120, 600, seed=4), matrix(3, []), layered(5, 9)
 HOPS = dict(zip(NAMES, (scale_free(400, 2500, seed=1), grid(13, 24), disjoint(path(90), *OTHERS)), strict=True))
-# On none of them a way gives up, which "dial" does at a distance of 61.
+# On none of them a way gives up.
 LENGTHS = {
     name: with_lengths(A, [1, 2], 7)
     for name, A in {**HOPS, "parts": disjoint(path(35), path(30), path(25), *OTHERS)}.items()
@@ -21,7 +21,7 @@ LENGTHS = {
 # Of the method in hops and of that with lengths.
 WAYS = {
     False: ("launch per level", "one launch"),
-    True: ("dial", "threshold", "window", "one launch"),
+    True: ("threshold", "window", "one launch"),
 }
 
 

@@ -8,7 +8,6 @@ from chained import NO_WAYS
 from strategies import grid, with_lengths
 
 from lagbc.graph.validate import as_graph
-from lagbc.methods.balls import Scratch
 from lagbc.methods.bounds import Bounds
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.batched import lengths, levels, waiting
@@ -125,10 +124,3 @@ def test_tuples_have_the_shapes_that_are_told(field):
     wrong = wrong._replace(**{field: getattr(wrong, field).repeat(2, axis=-1)})
     with pytest.raises(TypeError, match=r"flows has to be a Flows, a tuple \(out \(2, inside\): .* not a tuple"):
         core.spread_flows(NO_WAYS, wrong, *rest)
-    scratch = Scratch.of(4)._replace(queue=np.empty(4, np.int32))
-    edges = csr(np.array([0, 0, 0, 0, 0]), np.zeros(0, np.int32), np.zeros(0))
-    with pytest.raises(TypeError, match=r"queue \(n \+ 1,\): "):
-        core.find_balls(
-            edges, edges, np.array([[0]]), np.array([0, 1]), 1.0, False, scratch, np.zeros((1, 4), np.int64),
-            np.zeros((1, 1), np.int32),
-        )  # fmt: skip

@@ -16,7 +16,7 @@ from lagbc.methods.contract import Batching
 from lagbc.reduce.columns import Columns
 from lagbc.reduce.device import kernels
 from lagbc.reduce.piece import Piece
-from lagbc.run import chains as run
+from lagbc.run import junctions as run
 from lagbc.run.carriers import Inline
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
@@ -111,7 +111,7 @@ def test_memory_that_ends(device_columns, monkeypatch):
     """A group that does not fit is halved, to the same bits, until it is a block."""
     piece, sizes = unlike(150), []
 
-    class Scarce(run._Worker):
+    class Scarce(run._Groups):
         most = 64
 
         def __init__(self, *given):
@@ -121,8 +121,8 @@ def test_memory_that_ends(device_columns, monkeypatch):
             super().__init__(*given)
 
     whole = sums_of(piece, Wide(), size=192, carrier=Inline())
-    monkeypatch.setattr(run, "_Worker", Scarce)
-    with pytest.warns(lagbc.MemoryWarning, match="roots at a time"):
+    monkeypatch.setattr(run, "_Groups", Scarce)
+    with pytest.warns(lagbc.MemoryWarning, match="goes on with batch="):
         assert_same_bits(sums_of(piece, Wide(), size=192, carrier=Inline()), whole)
     assert sizes == [192, 128, 64]
     monkeypatch.setattr(Scarce, "most", 0)

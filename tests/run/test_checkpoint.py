@@ -83,10 +83,15 @@ def test_arrays_are_checked(file, changed):
     refused(file, "is not a lagbc checkpoint")
 
 
-@pytest.mark.parametrize("roots", [np.arange(500.0), np.arange(499), np.arange(1, 501), np.zeros(500, np.int64)])
+@pytest.mark.parametrize("roots", [np.arange(499), np.arange(1, 501), np.zeros(500, np.int64)])
 def test_roots_are_checked(file, roots):
     rewrite(file, roots=roots)
     refused(file, "belongs to other roots")
+
+
+def test_roots_are_integers(file):
+    rewrite(file, roots=np.arange(500.0))
+    refused(file, "is not a lagbc checkpoint")
 
 
 @pytest.mark.parametrize("roots", [np.arange(-1, 199), np.arange(301, 501), np.zeros(200, np.int64)])

@@ -89,7 +89,7 @@ def given_up(step):
     found = []
     while step is not None:
         found.append((step.sweep.threads, step.sweep.batch, step.sweep.in_place))
-        step = memory.smaller_step(step)
+        step = memory.smaller(step)
     return found
 
 
@@ -121,7 +121,7 @@ def test_blocks_within_bounds_are_left_as_they_are():
 
 def test_what_is_given_up_leaves_room_to_grow():
     (step,) = planned({"device": "cpu", "reduce": "none", "threads": 3, "method": "batched", "memory": "1GB"}).steps
-    less = memory.smaller_step(step)
+    less = memory.smaller(step)
     assert less.sweep.budget == step.sweep.budget == 10**9
     assert less.sweep.growth > step.sweep.growth
 

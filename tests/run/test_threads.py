@@ -11,7 +11,7 @@ import pytest
 from strategies import scale_free
 
 import lagbc
-from lagbc.run.pool import Threads
+from lagbc.run.pool import Pool
 
 A = scale_free(500, 4000, seed=1)
 
@@ -116,5 +116,5 @@ def test_a_call_that_is_late():
     def late():
         raise TimeoutError("mine")
 
-    with Threads(1) as threads, pytest.raises(TimeoutError, match="mine"):
+    with Pool(1) as threads, pytest.raises(TimeoutError, match="mine"):
         threads.wait_for(threads.submit(late))

@@ -77,6 +77,8 @@ STEPS = [hops, wide, lengths, bounded, chains]
 class Shuffled:
     """Carries some spans at a time in a random order, and loses every third, which is carried again."""
 
+    makes_do = False
+
     def __init__(self, seed, window=5):
         self.rng, self.window, self.lost = np.random.default_rng(seed), window, 0
 

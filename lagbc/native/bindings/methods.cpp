@@ -1,7 +1,6 @@
 // Kernels that several methods need for Python.
 #include "../kernels/methods/family.h"
 #include "bind.h"
-#include "tuples.h"
 
 namespace lagbc {
 
@@ -17,14 +16,6 @@ struct ArrayOf<Strided<T>> {
                  array.strides[1] / item};
         return array.strides[0] % item == 0 && array.strides[1] % item == 0;
     }
-};
-
-template <>
-struct Items<BallScratch> {
-    static constexpr const char* name = "Scratch";
-    static constexpr std::tuple fields{Field{"row", &BallScratch::row, "n"}, Field{"dist", &BallScratch::dist, "n"},
-                                       Field{"queue", &BallScratch::queue, "n + 1"},
-                                       Field{"waits", &BallScratch::waits, "n"}};
 };
 
 }  // namespace lagbc

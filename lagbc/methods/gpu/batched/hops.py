@@ -33,12 +33,10 @@ from lagbc.methods.gpu.common.kernels import ARRAYS
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, upload, upload_bytes
 from lagbc.methods.gpu.common.sums import sums_bytes
 from lagbc.methods.gpu.common.sweep import Levels, State, Way
-from lagbc.methods.gpu.within import sums as within
 from lagbc.methods.sums import Sums
 
 batching = Batching(block=GROUP_COLUMNS, auto=4096)
 options = frozenset({"members"})
-blocks, sum_within = within.blocks, within.sum_within
 
 WAYS = {
     "launch per level": Way(launch_per_level, launch_per_level.allocate, then="one launch"),
@@ -48,16 +46,12 @@ WAYS = {
 
 def footprint(graph: Graph, plan: SweepPlan) -> int:
     """Estimate the bytes of what is uploaded, of the sums of a batch, and of the way that is taken first."""
-    if plan.bounds is not None:
-        return within.footprint(graph, plan)
     footprint_of_way = one_launch.footprint if graph.has_high_diameter else launch_per_level.footprint
     return upload_bytes(graph, plan) + sums_bytes(graph, plan) + footprint_of_way(graph, plan)
 
 
-def prepare(graph: Graph, plan: SweepPlan) -> State | within.State:
-    """Upload the graph in sweep order (once a graph) and allocate rows for the batch; with bounds, see `within`."""
-    if plan.bounds is not None:
-        return within.prepare(graph, plan)
+def prepare(graph: Graph, plan: SweepPlan) -> State:
+    """Upload the graph in sweep order (once a graph) and allocate rows for the batch."""
     first = "one launch" if graph.has_high_diameter else "launch per level"
     ARRAYS.begin("float64")
     WAYS[first].module.begin(plan, None)

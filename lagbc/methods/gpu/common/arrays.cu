@@ -123,26 +123,14 @@ extern "C" __global__ void survey_lengths(offset count, double divisor, const do
     sums[blockIdx.x] = sum;
 }
 
-// The bits of the shortest length that is longer than one.
-extern "C" __global__ void find_longer(offset count, double than, const double* __restrict__ lengths, word* found) {
-    word next = ~(word)0;
-    for (offset i = item_of(); i < count; i += (offset)gridDim.x * blockDim.x)
-        if (lengths[i] > than) next = min(next, (word)__double_as_longlong(lengths[i]));
-    for (int step = 16; step; step /= 2) next = min(next, __shfl_xor_sync(ALL, next, step));
-    if ((threadIdx.x & 31) == 0 && next != ~(word)0) atomicMin(found, next);
-}
-
-// Lengths in units, as numbers of 1, 4 or 8 bytes: integers, float or double.
-extern "C" __global__ void convert_lengths(offset count, double unit, int bytes, const double* __restrict__ lengths,
+// Lengths as numbers of 4 or 8 bytes.
+extern "C" __global__ void convert_lengths(offset count, int bytes, const double* __restrict__ lengths,
                                            void* converted) {
     const offset i = item_of();
     if (i >= count) return;
-    const double length = lengths[i] / unit;
-    if (bytes == 1) ((unsigned char*)converted)[i] = (unsigned char)length;
-    if (bytes == 4) ((float*)converted)[i] = (float)length;
-    if (bytes == 8) ((double*)converted)[i] = length;
+    if (bytes == 4) ((float*)converted)[i] = (float)lengths[i];
+    else ((double*)converted)[i] = lengths[i];
 }
-
 
 // Number the ends of edges anew.
 extern "C" __global__ void number_ends(offset count, const int* __restrict__ ends, const offset* __restrict__ position,

@@ -53,11 +53,6 @@ def scatter(array: Any, where: tuple[NDArray[np.int64], ...], values: Any) -> No
         _kernel("scatter_items")((_blocks(count),), THREADS, array=array, **of_items)
 
 
-def copy_into(array: Any, source: Any) -> None:
-    """Copy an array, in one piece, to the beginning of another."""
-    array.data.copy_from_device_async(source.data, source.nbytes)
-
-
 def join_parts(sums: Any) -> Any:
     """Sum (groups, parts, rows) over the parts, in their order."""
     groups, parts, rows = sums.shape
@@ -151,27 +146,10 @@ def survey(lengths: Any) -> Survey:
     return Survey(float(bits[0]), float(bits[1]), float(sums.get().sum()), not fraction)
 
 
-def distinct(lengths: Any, most: int) -> list[float] | None:
-    """Return the distinct lengths in ascending order; None if there are more than so many."""
-    if isinstance(lengths, np.ndarray):
-        different: list[float] = np.unique(lengths).tolist()
-        return different if len(different) <= most else None
-    count, found = len(lengths), [0.0]
-    grid = (min(_blocks(count), _STRIDING_BLOCKS),)
-    while len(found) <= most + 1:
-        longer = cp.asarray(np.array([-1]).view(np.uint64))
-        _kernel("find_longer")(grid, THREADS, count=count, than=found[-1], lengths=lengths, found=longer)
-        bits = longer.get()
-        if bits[0] == np.iinfo(np.uint64).max:
-            return found[1:]
-        found.append(float(bits.view(np.float64)[0]))
-    return None
-
-
-def convert_lengths(lengths: Any, unit: float, dtype: Any) -> Any:
-    """Return lengths in units, as another type: uint8, float32 or float64."""
+def convert_lengths(lengths: Any, dtype: Any) -> Any:
+    """Return lengths as another type: float32 or float64."""
     converted, count = cp.empty(len(lengths), dtype), len(lengths)
     if count:
         of = {"lengths": lengths, "converted": converted}
-        _kernel("convert_lengths")((_blocks(count),), THREADS, count=count, unit=unit, bytes=converted.itemsize, **of)
+        _kernel("convert_lengths")((_blocks(count),), THREADS, count=count, bytes=converted.itemsize, **of)
     return converted

@@ -63,15 +63,14 @@ class Lengths:
 
     out: Any  # (nnz,) float64: of the edges that leave, row after row
     into: Any  # (nnz,) float64: of those that enter; the same array if the graph is symmetric
-    unit: float  # of which all lengths are multiples, few enough for `dial`; else 0
     dist: str  # type of distances
     width: float  # of a window of distances
     survey: Survey
 
-    def as_type(self, dtype: Any, unit: float = 1.0) -> tuple[Any, Any]:
-        """Return `out` and `into` in units, in another type; the same array if they are."""
-        out = convert_lengths(self.out, unit, dtype)
-        return out, out if self.into is self.out else convert_lengths(self.into, unit, dtype)
+    def as_type(self, dtype: Any) -> tuple[Any, Any]:
+        """Return `out` and `into` in another type; the same array if they are."""
+        out = convert_lengths(self.out, dtype)
+        return out, out if self.into is self.out else convert_lengths(self.into, dtype)
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,14 +176,6 @@ def bitmap_of(rows: Rows, placed: Placed) -> NDArray[np.uint32]:
     own = np.uint32(1) << (placed.position % 32).astype(np.uint32)
     np.bitwise_or.at(bitmap, (placed.group, placed.position // 32), own)
     return bitmap
-
-
-def most_held(needed: float, first: int, most: int) -> int:
-    """Count the levels held at a time of a stack that doubles from `first`; meanwhile half as many are held, too."""
-    levels = first
-    while levels < min(needed, most):
-        levels *= 2
-    return levels if levels == first else 3 * levels // 2
 
 
 def require_levels(rows: Rows, held: int, counted: int) -> None:

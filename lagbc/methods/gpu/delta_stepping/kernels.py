@@ -13,13 +13,6 @@ from lagbc.methods.gpu.common.kernels import (
 _HERE = "methods/gpu/delta_stepping"
 _DISTANCES = f"{_HERE}/distances.cuh"
 
-DIAL = Kernels(
-    Source(f"{_HERE}/dial.cu", (*LAUNCH_PER_LEVEL, PATH_SUMS_HEADER)),
-    asks=("COUNTS", "STRESS", "EDGE_SUMS"),
-    resident=("DIAL", "DIAL_STRESS", "DIAL_EDGES"),
-    by_column=True,
-    members=True,
-)
 PER_ROUND = Kernels(
     Source(
         f"{_HERE}/launch_per_round.cu",
@@ -42,4 +35,4 @@ IN_ONE_LAUNCH = Kernels(
 SUMS = Kernels(Source(f"{_HERE}/sums.cu", (*COLUMN_HEADERS, _DISTANCES)), dists=FLOATS)
 PRUNING = Kernels(Source(f"{_HERE}/pruning.cu", (*COLUMN_HEADERS, _DISTANCES)), dists=FLOATS)
 
-KERNELS = DIAL, PER_ROUND, IN_ONE_LAUNCH, SUMS, PRUNING
+KERNELS = PER_ROUND, IN_ONE_LAUNCH, SUMS, PRUNING

@@ -1,12 +1,9 @@
 r"""Betweenness with lengths on the GPU: Delta-stepping from 256 roots at a time, as min-plus products on bit rows.
 
 A lane has neighbouring columns of a row as in `lagbc.methods.gpu.batched.hops`, distances and path counts are pulled
-along in-edges, and bits tell which columns take part before a number is loaded. There are four ways, which agree on
+along in-edges, and bits tell which columns take part before a number is loaded. There are three ways, which agree on
 what they compute and differ in what they are fast at; `choose_way` has the rule:
 
-``dial``
-    Lengths that are a few multiples of a unit, exactly. A launch for each distance; an edge of length l joins level
-    t - l to level t, so that bits say all, and no distance is stored.
 ``threshold``
     Few, similar lengths. Dijkstra's rule for many vertices at once: what is nearer than every path that goes on from
     the vertices pending is final, with its count. A launch a round, which is a level.
@@ -22,8 +19,7 @@ a vertex is reached that has no tight in-edge, as rounding absorbed a length, ar
 one, the length is named.
 
 The sweeps are compiled for what is asked for, as those of hops are. Sums of distances are those of the rows of
-final distances, in `dial` of the levels' bit rows; where no more is asked for, no path is counted, no root overflows,
-and no level is told from another but in `dial`.
+final distances; where no more is asked for, no path is counted, no root overflows, and no level is told from another.
 
 Edges that are longer than a way around them are left out at first (`.pruning`): on scale-free graphs with lengths of
 all sizes, most of them.
@@ -43,9 +39,7 @@ matrix multiplication, SC 2017.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from functools import partial
-from math import gcd
 from typing import Any
 
 import cupy as cp
@@ -58,21 +52,18 @@ from lagbc.graph.validate import EXACT_INTEGERS
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.gpu.common import sweep
-from lagbc.methods.gpu.common.arrays import Survey, distinct, survey
+from lagbc.methods.gpu.common.arrays import Survey, survey
 from lagbc.methods.gpu.common.kernels import ARRAYS
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, upload, upload_bytes
 from lagbc.methods.gpu.common.sums import sums_bytes
 from lagbc.methods.gpu.common.sweep import Levels, State, Way
-from lagbc.methods.gpu.delta_stepping import dial, launch_per_round, one_launch, pruning
-from lagbc.methods.gpu.within import sums as within
+from lagbc.methods.gpu.delta_stepping import launch_per_round, one_launch, pruning
 from lagbc.methods.sums import PATH_SUMS, Sums
 
 batching = Batching(block=GROUP_COLUMNS, auto=2048)
 options = frozenset({"rtol", "bucket_width", "members"})
-blocks, sum_within = within.blocks, within.sum_within
 
 WAYS = {
-    "dial": Way(dial, dial.allocate, then="window"),
     "threshold": Way(launch_per_round, partial(launch_per_round.allocate, strict=True), then="window"),
     "window": Way(launch_per_round, partial(launch_per_round.allocate, strict=False), then="one launch"),
     "one launch": Way(one_launch, one_launch.allocate),
@@ -82,17 +73,12 @@ WAYS = {
 def footprint(graph: Graph, plan: SweepPlan) -> int:
     """Estimate the bytes of what is uploaded, of the sums of a batch, and of the way that is taken first.
 
-    Where edges may be left out, the graph of the others is there besides, in both orders. With bounds, see `within`.
+    Where edges may be left out, the graph of the others is there besides, in both orders.
     """
-    if plan.bounds is not None:
-        return within.footprint(graph, plan)
     found = survey(graph.weights)
     dist = _type_of_distances(graph, found, plan)
-    unit = _unit(graph.weights, found)
-    way = _way_of(graph, found, unit, plan)
-    if way == "dial":
-        arrays = dial.footprint(graph, plan, found.mean / unit)
-    elif way == "one launch":
+    way = choose_way(graph, found, plan)
+    if way == "one launch":
         arrays = one_launch.footprint(graph, plan, dist)
     else:
         arrays = launch_per_round.footprint(graph, plan, dist, strict=way == "threshold")
@@ -103,18 +89,13 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
     return upload_bytes(graph, plan) + kept + sums_bytes(graph, plan) + arrays
 
 
-def prepare(graph: Graph, plan: SweepPlan, way: str | None = None) -> State | within.State:
-    """Upload the graph in sweep order and allocate rows for the batch; `way` is one of `WAYS`, if not the best.
-
-    With bounds, see `within`.
-    """
-    if plan.bounds is not None:
-        return within.prepare(graph, plan)
+def prepare(graph: Graph, plan: SweepPlan, way: str | None = None) -> State:
+    """Upload the graph in sweep order and allocate rows for the batch; `way` is one of `WAYS`, if not the best."""
     ARRAYS.begin("float64")
     whole = graph
     graph, kept = prune(graph, plan)
     rows, lengths = upload(graph, plan), describe_lengths(graph, plan)
-    first = choose_way(graph, lengths, plan) if way is None else way
+    first = choose_way(graph, lengths.survey, plan) if way is None else way
     edge_order = None
     if "edges" in plan.sums:
         edge_order = cp.asarray(graph.edge_order) if kept is None else gather(graph.edge_order, kept)
@@ -159,24 +140,17 @@ def paths(state: State, levels: Levels) -> tuple[Any, Any]:
     return sweep.paths(state, levels)
 
 
-def choose_way(graph: Graph, lengths: Lengths, plan: SweepPlan) -> str:
+def choose_way(graph: Graph, found: Survey, plan: SweepPlan) -> str:
     """Say which of `WAYS` is the fastest for a graph.
 
     `rtol` and a width that is asked for leave `window` and `one launch`, which alone has room for all levels at once.
     `threshold` counts paths with the distances, and is left out where no path is counted.
     """
-    return _way_of(graph, lengths.survey, lengths.unit, plan)
-
-
-def _way_of(graph: Graph, found: Survey, unit: float, plan: SweepPlan) -> str:
     if graph.has_high_diameter or plan.at_once:
         return "one launch"
     if not graph.nnz or plan.rtol or plan.bucket_width is not None:
         return "window"
-    counts = plan.sums & PATH_SUMS
-    if unit and dial.has_room(graph) and not (counts and found.longest > tuning.FEW_UNITS * unit):
-        return "dial"
-    return "threshold" if counts and found.shortest >= tuning.SIMILAR * found.mean else "window"
+    return "threshold" if plan.sums & PATH_SUMS and found.shortest >= tuning.SIMILAR * found.mean else "window"
 
 
 def describe_lengths(graph: Graph, plan: SweepPlan) -> Lengths:
@@ -186,7 +160,7 @@ def describe_lengths(graph: Graph, plan: SweepPlan) -> Lengths:
     found = survey(out)
     dist = _type_of_distances(graph, found, plan)
     width = tuning.WINDOW_WIDTH * found.mean if plan.bucket_width is None else plan.bucket_width
-    return Lengths(out, into, _unit(out, found), dist, min(width, float(np.finfo(dist).max)), found)
+    return Lengths(out, into, dist, min(width, float(np.finfo(dist).max)), found)
 
 
 def _type_of_distances(graph: Graph, found: Survey, plan: SweepPlan) -> str:
@@ -196,22 +170,3 @@ def _type_of_distances(graph: Graph, found: Survey, plan: SweepPlan) -> str:
     """
     are_integers = found.longest <= EXACT_INTEGERS and found.are_integers
     return "float32" if are_integers and graph.n * found.longest <= 2**24 and not plan.rtol else "float64"
-
-
-def _unit(lengths: Any, found: Survey) -> float:
-    """Find the greatest common divisor of lengths; 0 if `dial` cannot take it for a unit.
-
-    That is where a length is more than `tuning.MOST_UNITS` of it, or float64 does not hold its multiples up to
-    `tuning.DIAL_MOST_LEVELS`: sums of lengths are rounded then, and no multiples of it any more.
-    """
-    if not len(lengths) or found.longest > tuning.MOST_UNITS * found.shortest:
-        return 0.0
-    different = distinct(lengths, tuning.MOST_UNITS)
-    if different is None:
-        return 0.0
-    exact = [Fraction(length) for length in different]
-    denominator = max(length.denominator for length in exact)  # all are powers of two
-    unit = Fraction(gcd(*(int(length * denominator) for length in exact)), denominator)
-    odd = unit.numerator // (unit.numerator & -unit.numerator)
-    is_held = odd * tuning.DIAL_MOST_LEVELS <= EXACT_INTEGERS
-    return float(unit) if is_held and exact[-1] <= tuning.MOST_UNITS * unit else 0.0

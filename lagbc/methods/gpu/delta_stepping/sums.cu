@@ -26,13 +26,13 @@ struct Sums {
 };
 
 // Note the largest of each column, by keys whose order is that of the distances, in the block's memory `found` at first.
-// The lane's columns are first, first + step, ...; all threads of the block take part.
-__device__ __forceinline__ void add_largest(const Sums& sums, unsigned long long* found, int first, int step) {
+// All threads of the block take part.
+__device__ __forceinline__ void add_largest(const Sums& sums, unsigned long long* found) {
     found[threadIdx.x] = 0;
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < 8; k++)
-        if (sums.largest[k] > 0) atomicMax(&found[first + k * step], key(sums.largest[k]));
+        if (sums.largest[k] > 0) atomicMax(&found[threadIdx.x % 32 + 32 * k], key(sums.largest[k]));
     __syncthreads();
     if (sums.deepest && found[threadIdx.x])
         atomicMax((unsigned long long*)&sums.deepest[threadIdx.x], found[threadIdx.x]);
@@ -61,32 +61,5 @@ extern "C" __global__ void delta_distances(int n, const dist* __restrict__ dista
         }
         sums.add(v, count, sum, inverses);
     }
-    add_largest(sums, found, lane, 32);
-}
-
-// Of levels as dial.cu leaves them, of which level t is the distance t * unit.
-extern "C" __global__ void dial_distances(int n, int capacity, int last, double unit, const unsigned* __restrict__ live,
-                                          const unsigned char* __restrict__ bits,
-                                          const unsigned char* __restrict__ keep, double* reached, double* distance,
-                                          double* inverse, double* deepest) {
-    __shared__ unsigned long long found[COLUMNS];
-    Sums sums(n, reached, distance, inverse, deepest);
-    const int lane = threadIdx.x % 32, words = (n + 31) / 32;
-    const unsigned kept = keep[blockIdx.y * BYTES + lane];
-    live += (size_t)blockIdx.y * capacity * words;
-    bits += (size_t)blockIdx.y * capacity * n * BYTES + lane;
-    for (int v = blockIdx.x * WARPS + threadIdx.x / 32; v < n; v += gridDim.x * WARPS) {
-        double count = 0, sum = 0, inverses = 0;
-        for (int level = 1; level <= last; level++) {
-            if (!(live[(size_t)level * words + v / 32] >> v % 32 & 1)) continue;
-            const unsigned columns = bits[((size_t)level * n + v) * BYTES] & kept;
-            const double met = __popc(columns), x = level * unit;
-            count += met, sum += met * x, inverses += met / x;
-#pragma unroll
-            for (int k = 0; k < 8; k++)
-                if (columns >> k & 1) sums.largest[k] = max(sums.largest[k], x);
-        }
-        sums.add(v, count, sum, inverses);
-    }
-    add_largest(sums, found, 8 * lane, 1);
+    add_largest(sums, found);
 }

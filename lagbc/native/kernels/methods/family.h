@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../family.h"
-#include "balls.h"
 #include "columns.h"
 #include "groups.h"
 
@@ -10,8 +9,6 @@ namespace lagbc::LAGBC_LEVEL {
 
 using Methods =
     Family<Level, "methods",  //
-           Kernel<"find_balls(out, into, roots, firsts, radius, with_places, scratch, sizes, rows)", find_balls<Narrow>,
-                  find_balls<Wide>>,
            Kernel<"find_extremes(weights, smallest, largest)", find_extremes>,
            Kernel<"clear_unreached(dist, sigma)", clear_unreached<double>, clear_unreached<float>>,
            Kernel<"turn(columns, rows)", turn>,
