@@ -336,7 +336,7 @@ class ReadsPaths(Protocol):
 class Blocks:
     """How a method sums roots within bounds: in blocks, which the roots alone fix, each to `SparseSums`.
 
-    Other numbers than these, but `at_once`, are another order of the sums.
+    Other numbers than these are another order of the sums.
 
     Attributes
     ----------
@@ -344,14 +344,11 @@ class Blocks:
         Roots of a block.
     enough : int
         So many blocks keep the device at work: blocks are of more roots than the least where there are more of these.
-    at_once : int
-        How many blocks a worker is given at a time.
     """
 
     most: int
     least: int
     enough: int
-    at_once: int = 1
 
     def size(self, roots: int) -> int:
         """Tell how many roots are summed together."""

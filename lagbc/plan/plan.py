@@ -261,7 +261,7 @@ def _sweep(graph: Graph, method: Method, request: Request, settings: Settings) -
     # A worker of an executor has one chunk after the other.
     shared = roots if settings.executor is None else min(roots, chunk_length(method, batching))
     batch = memory.default_batch(method, shared, threads, settings.batch)
-    # What targets or stress sum to may leave the range of float32; within bounds there is float64 alone.
+    # Sums of targets, or stress, may leave the range of float32.
     is_wide = request.weighs_targets or "stress" in request.sums or request.bounds is not None
     return SweepPlan(
         batch=memory.most_batch(method, batching, batch, roots),

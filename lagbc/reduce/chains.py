@@ -10,8 +10,8 @@ contracted graph has the junctions as vertices, and for each chain an edge of it
     chains   a vertex inside a chain is passed by what goes along the whole chain, by what leaves and enters it beyond
              that vertex, and by paths within the chain
 
-`lagbc.reduce.streams` makes M, and the sums of what leaves and enters chains; `lagbc.run.junctions` has the sums over the
-roots. What is here contracts a block and puts its scores together.
+`lagbc.reduce.streams` makes M, and the sums of what leaves and enters chains; `lagbc.run.junctions` has the sums
+over the roots. What is here contracts a block and puts its scores together.
 
 Parallel chains: a longer one never carries a path between junctions, and its edge is left out. One that is as long as
 the shortest counts by itself: it has a *midpoint* in the contracted graph, a vertex without weights, about half way.
