@@ -91,7 +91,20 @@ def test_imports_go_downward(module):
 
 
 def test_imports_have_no_circle():
-    below = {module: imports(tree, at_run_time=True) & sources().keys() for module, tree in modules().items()}
+    """Neither of modules nor of folders, within functions and for type checkers included."""
+    below = {module: imports(tree, at_run_time=False) & sources().keys() for module, tree in modules().items()}
+    folders = {folder_of(module): set() for module in below}
+    for module, needed in below.items():
+        folders[folder_of(module)] |= {folder_of(other) for other in needed} - {folder_of(module)}
+    require_no_circle(below)
+    require_no_circle(folders)
+
+
+def folder_of(module):
+    return module.partition(".")[0]
+
+
+def require_no_circle(below):
     while below:
         free = {module for module, needed in below.items() if not needed & below.keys() - {module}}
         assert free, f"a circle among {sorted(below)}"

@@ -24,8 +24,8 @@ from lagbc import reference
 from lagbc.errors import InvalidValueError
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table, tuning
-from lagbc.methods.bounds import LEAST, Bounds
 from lagbc.methods.contract import SweepPlan
+from lagbc.methods.sums import LEAST, Bounds
 
 ALL = (
     "bc",

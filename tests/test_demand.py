@@ -32,9 +32,9 @@ import lagbc
 from lagbc import reference
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
-from lagbc.methods.bounds import Bounds
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.within import block
+from lagbc.methods.sums import Bounds
 from lagbc.plan import memory
 from lagbc.plan.demand import origins, parse_demand, weights_of_columns, without_far_apart
 from lagbc.plan.step import Step

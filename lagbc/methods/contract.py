@@ -32,8 +32,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError, OutOfMemoryError
 from lagbc.graph.graph import Graph
-from lagbc.methods.bounds import Bounds
-from lagbc.methods.sums import DEPENDENCY, SUMS_WITH_MEMBERS, SparseSums, Sums
+from lagbc.methods.sums import DEPENDENCY, SUMS_WITH_MEMBERS, Bounds, SparseSums, Sums
 
 if TYPE_CHECKING:
     from scipy import sparse

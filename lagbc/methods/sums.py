@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from math import log
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
-
-if TYPE_CHECKING:
-    from lagbc.methods.bounds import Bounds
 
 # Sums that betweenness needs, and all that need path counts; the others need distances alone.
 DEPENDENCY = frozenset({"dependency"})
@@ -26,13 +24,70 @@ OF_BOUNDS = frozenset({"targets", "gravity"})
 DECAYING = frozenset({"dependency", "edges", "gravity"})
 
 
+# A target that counts less than this counts nothing: so the search ends, and a weight over a path count is a number.
+LEAST = 2.0**-500
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """Cutoffs and decays of a run: how far apart a pair may be to count, and how much less it counts the farther it is.
+
+    A column of the sums has a cutoff r and a decay b: the target t of root s counts exp(-b d(s, t)) where
+    d(s, t) <= r. One search, to the farthest that any column counts, serves all. Columns of sums that do not decay are
+    the cutoffs; those of `DECAYING` are the pairs of a cutoff and a decay, cutoffs major.
+
+    Attributes
+    ----------
+    cutoffs : ndarray of float64, shape (C,)
+        In hops or lengths, >= 0; inf is none.
+    decays : ndarray of float64, shape (D,)
+        Per hop or unit of length, finite and >= 0; 0 is none.
+    """
+
+    cutoffs: NDArray[np.float64]
+    decays: NDArray[np.float64]
+
+    def columns(self, name: str) -> int:
+        """Count the columns of a sum."""
+        return len(self.cutoffs) * (len(self.decays) if name in DECAYING else 1)
+
+    @property
+    def radii(self) -> NDArray[np.float64]:
+        """How far each column of a sum that decays counts: to its cutoff, or to where a target counts `LEAST`."""
+        with np.errstate(divide="ignore", over="ignore"):
+            ends = -log(LEAST) / self.decays
+        return np.minimum.outer(self.cutoffs, ends).ravel()
+
+    def radius(self, sums: frozenset[str]) -> float:
+        """How far is to be searched for some sums."""
+        return float((self.radii if sums <= DECAYING else self.cutoffs).max())
+
+    @property
+    def least(self) -> float:
+        """The least that a target counts."""
+        return LEAST if self.decays.any() else 1.0
+
+    def weights(self, dist: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How much targets count at some distances, inf where none is, if there is one cutoff and one decay."""
+        (radius,), (decay,) = self.radii, self.decays
+        weights, counted = np.zeros(len(dist)), np.isfinite(dist) & (dist <= radius)
+        weights[counted] = np.exp(-decay * dist[counted])
+        return weights
+
+    def __iter__(self) -> Iterator[tuple[int, int, Bounds]]:
+        """Each cutoff and decay: their numbers, and bounds of these alone."""
+        for c, cutoff in enumerate(self.cutoffs):
+            for d, decay in enumerate(self.decays):
+                yield c, d, Bounds(np.array([cutoff]), np.array([decay]))
+
+
 @dataclass(eq=False)
 class Sums:
     """Sums over roots s; None where a sum is not asked for.
 
     Of a batch each array has a row for each block of roots, and `depth` an entry for each root; of a run there are no
     rows. Arrays are NumPy's or CuPy's, float64, in matrix order. Where a run has bounds, its arrays have one more axis:
-    the columns of `lagbc.methods.bounds`, in which pairs of vertices farther apart than the cutoff are not counted.
+    the columns of `Bounds`, in which pairs of vertices farther apart than the cutoff are not counted.
 
     A root is never counted for itself. A root whose path counts overflowed adds nothing, to no sum; where a run asks
     for none of `PATH_SUMS` a method need not count paths, and then no root overflows. omega and multiplicity of the

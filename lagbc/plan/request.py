@@ -13,8 +13,7 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.given import array_of, refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import Names, in_words
-from lagbc.methods.bounds import Bounds
-from lagbc.methods.sums import OF_BOUNDS
+from lagbc.methods.sums import OF_BOUNDS, Bounds
 from lagbc.plan.options import parse_count, parse_real
 
 if TYPE_CHECKING:

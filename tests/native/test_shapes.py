@@ -8,12 +8,12 @@ from chained import NO_WAYS
 from strategies import grid, with_lengths
 
 from lagbc.graph.validate import as_graph
-from lagbc.methods.bounds import Bounds
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.batched import lengths, levels, waiting
 from lagbc.methods.cpu.traversal import lengths as dijkstra
 from lagbc.methods.cpu.traversal.lengths import new_heap
 from lagbc.methods.cpu.traversal.sweep import new_found
+from lagbc.methods.sums import Bounds
 from lagbc.native import core, csr
 from lagbc.reduce.streams import Flows
 

@@ -13,13 +13,13 @@ from strategies import path, scale_free, with_lengths
 from test_traversals import by_index, sweep, trail_of
 
 from lagbc.graph.validate import as_graph
-from lagbc.methods.bounds import Bounds
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.batched import lengths as with_lengths_of
 from lagbc.methods.cpu.batched import levels, waiting
 from lagbc.methods.cpu.traversal import lengths as dijkstra
 from lagbc.methods.cpu.traversal.lengths import new_heap
 from lagbc.methods.cpu.traversal.sweep import new_found
+from lagbc.methods.sums import Bounds
 from lagbc.native import core, csr
 from lagbc.reduce.chains import contract
 from lagbc.reduce.streams import Flows

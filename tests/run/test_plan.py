@@ -8,8 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from lagbc.graph.validate import as_graph
-from lagbc.methods.bounds import Bounds
-from lagbc.methods.sums import DEPENDENCY
+from lagbc.methods.sums import DEPENDENCY, Bounds
 from lagbc.plan import memory
 from lagbc.plan.plan import plan_run, uncontracted
 from lagbc.plan.request import Request

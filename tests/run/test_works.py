@@ -15,9 +15,8 @@ from strategies import grid, scale_free, with_lengths
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
-from lagbc.methods.bounds import Bounds
 from lagbc.methods.contract import Batching, StopFlag, SweepPlan
-from lagbc.methods.sums import Sums
+from lagbc.methods.sums import Bounds, Sums
 from lagbc.plan import memory
 from lagbc.plan.step import Step
 from lagbc.reduce.chains import contract

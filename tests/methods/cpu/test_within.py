@@ -9,11 +9,10 @@ from strategies import diamonds, grid, path, scale_free, with_lengths
 
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
-from lagbc.methods.bounds import Bounds
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu.traversal import lengths as module
 from lagbc.methods.cpu.within import block
-from lagbc.methods.sums import OF_ROOTS
+from lagbc.methods.sums import OF_ROOTS, Bounds
 
 EVERY = frozenset({"dependency", "stress", "edges", "reached", "distance", "inverse", "depth", "targets", "gravity"})
 ALONE, TOGETHER = 0.0, 1e9
