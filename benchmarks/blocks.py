@@ -78,7 +78,7 @@ def block_line(vertices: int, degree: float, rounds: int, *, weighted: bool) -> 
     A = necklace(vertices, degree, seed=1)
     piece = piece_of(as_graph(A, directed=False, weighted=weighted))
     with mock.patch.multiple(tuning, SMALL_VERTICES=NEVER, SMALL_WORK=NEVER):
-        small = milliseconds(lambda: list(split(piece).small.steps(threads=1)), rounds)
+        small = milliseconds(lambda: split(piece).small.finish(), rounds)
 
     def call() -> object:
         return lagbc.bc(A, directed=False, weighted=weighted, method="batched", device="cpu", threads=1, reduce="none")

@@ -23,8 +23,10 @@ from lagbc.plan.step import Step
 from lagbc.reduce.chains import Contracted
 from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.small import SmallBlocks
+from lagbc.run.carriers import Threads
 from lagbc.run.execute import execute
-from lagbc.run.loop import sum_step
+from lagbc.run.loop import sum_over, sum_step
+from lagbc.run.small import SmallBicomponents
 
 Roots = NDArray[np.int64]
 Clock = Callable[[], float]
@@ -134,7 +136,8 @@ def time_plan(plan: Plan, planning: float, clock: Clock, budget: float) -> Timed
     parts = [_time_some(part, max(int(len(_roots_of(part)) * share), least), clock) for part in plan.steps]
     sweeping = sum(taken for taken, _ in parts)
     if small is not None:
-        sweeping += _time(clock, lambda: list(small.steps(threads)))[0]
+        work = SmallBicomponents(small, threads)
+        sweeping += _time(clock, lambda: sum_over(work, Threads()))[0]
     return Timed(plan, planning, sweeping, roots, sum(timed for _, timed in parts), None)
 
 
@@ -184,12 +187,12 @@ def _sum_some(part: Step, roots: Roots) -> Sums:
 
 
 def _expect_small(small: SmallBlocks, threads: int, clock: Clock) -> float:
-    """Tell from the first steps what all take, once everything is compiled; none is done for good."""
-    trial = replace(small, scores=np.zeros_like(small.scores), edge_scores=np.zeros_like(small.edge_scores), done=0)
-    steps = trial.steps(threads)
-    next(steps, 0)
-    taken, done = _time(clock, lambda: next(steps, 0))
-    return taken * float(small.work.sum()) / done if done else 0.0
+    """Tell from the first slices what all take; none is done for good."""
+    trial = replace(small, scores=np.zeros_like(small.scores), edge_scores=np.zeros_like(small.edge_scores))
+    work = SmallBicomponents(trial, threads)
+    some = min(threads, len(work.items))
+    taken, _ = _time(clock, lambda: sum_over(work, Threads(), last=some))
+    return taken * len(work.items) / some if some else 0.0
 
 
 def _time(clock: Clock, work: Callable[[], Result]) -> tuple[float, Result]:

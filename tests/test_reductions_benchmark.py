@@ -55,7 +55,7 @@ def test_some_roots_are_scaled_to_all_and_small_blocks_are_computed(monkeypatch:
             lambda: as_graph(A, directed=False), {"device": "cpu", "threads": 1}, lambda: float(next(ticks)), 0.0
         )
     assert found.plan.reduction is not None
-    assert found.plan.reduction.blocks.small.done == 9
+    assert found.plan.reduction.blocks.small.is_done.tolist() == [True] * 9
     chains, twins = sorted(found.plan.steps, key=lambda part: part.contracted is None)
     assert chains.contracted is not None
     assert sum(len(call.args[1]) for call in groups.call_args_list) == 1 + 64 + 256

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from itertools import pairwise
-from threading import Event, Lock
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from functools import partial
 from typing import Any, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
-from lagbc.cpu.cores import share
 from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfMemoryError
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph
 from lagbc.limits import most_threads
-from lagbc.phases import phase
 from lagbc.plan.memory import SMALL_RUN
 from lagbc.plan.options import Options, Settings, require_known, settle, stopping
 from lagbc.plan.request import parse_tolerance, parse_vertices, require_flags, warn_of_ties
+from lagbc.run.carriers import Inline, Threads
+from lagbc.run.groups import Groups
+from lagbc.run.loop import sum_over
 from lagbc.run.progress import Meter, Stretch
-from lagbc.stopping import check_of_call
 from lagbc.types import GraphLike
 
-# Roots that are summed by themselves, whatever thread does: the order of the sums, and with it their bits.
-_BLOCK = 32
 # What the shares of the groups that are counted at once take in each thread, and at most how many these are.
 _BYTES, _MOST = 2**27, 256
 # Bytes a vertex of a search, in each thread: its queue, distances, counts of paths, and the order of these.
@@ -158,29 +155,25 @@ def _members(graph: Graph, groups: Any) -> NDArray[np.bool_]:
 def _raw(
     graph: Graph, members: NDArray[np.bool_], rtol: float, how: Settings, *, endpoints: bool
 ) -> NDArray[np.float64]:
-    """Sum over ordered pairs, groups being counted some at a time and roots in blocks."""
-    from lagbc.methods.cpu.groups import sum_of_roots
-
+    """Sum over ordered pairs, groups being counted some at a time."""
     roots = np.flatnonzero(graph.out_degrees)
-    blocks = list(pairwise([*range(0, len(roots), _BLOCK), len(roots)]))
     at_once, threads = _fit(graph, members.shape[1], how)
     starts = range(0, members.shape[1], at_once)
     totals = [np.zeros(0)]
-    with phase("sweep"), ExitStack() as stack:
+    with ExitStack() as stack:
         edges = graph.nnz if graph.directed else graph.nnz / 2
         meter = Meter([Stretch(len(starts) * len(roots), 0, edges)], how.progress, "", stack)
-        followed = _Followed(meter.of(0))
-        for first in starts:
+        tell, carrier = meter.of(0), Threads() if threads > 1 else Inline()
+        for number, first in enumerate(starts):
             some = np.ascontiguousarray(members[:, first : first + at_once])
-
-            def block(begin: int, end: int, some: NDArray[np.bool_] = some) -> NDArray[np.float64]:
-                with followed.to_the_end():
-                    return sum_of_roots(graph, followed.each(roots[begin:end]), some, rtol, endpoints=endpoints)
-
-            with followed.to_the_end():
-                sums = share(block, blocks, threads)
-            totals.append(sum(sums, np.zeros(some.shape[1])))
+            work = Groups(graph, roots, some, threads, rtol, endpoints=endpoints)
+            total = sum_over(work, carrier, tell=partial(_tell, tell, number * len(roots)))
+            totals.append(work.finish(total))
     return np.concatenate(totals)
+
+
+def _tell(tell: Callable[[int], None], before: int, done: int) -> None:
+    tell(before + done)
 
 
 def _fit(graph: Graph, groups: int, how: Settings) -> tuple[int, int]:
@@ -209,29 +202,3 @@ def _fit(graph: Graph, groups: int, how: Settings) -> tuple[int, int]:
         f"group_bc with one thread, one group at a time, needs up to {needed:.3g} bytes, but the budget is "
         f"{budget:.3g}; raise it by memory= or the environment variable {BUDGET_VARIABLE}"
     )
-
-
-class _Followed:
-    """Roots that are told when they are done; none is begun in any thread once one has failed or was interrupted."""
-
-    def __init__(self, tell: Callable[[int], None]) -> None:
-        self._tell, self._done, self._lock, self._stop = tell, 0, Lock(), Event()
-        self._raise_if_stopped = check_of_call()
-
-    def each(self, roots: NDArray[np.int64]) -> Iterator[int]:
-        for root in roots.tolist():
-            if self._stop.is_set():
-                return
-            self._raise_if_stopped()
-            yield root
-            with self._lock:
-                self._done += 1
-                self._tell(self._done)
-
-    @contextmanager
-    def to_the_end(self) -> Iterator[None]:
-        try:
-            yield
-        except BaseException:
-            self._stop.set()
-            raise

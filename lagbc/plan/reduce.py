@@ -29,7 +29,6 @@ from lagbc.plan.options import Settings
 from lagbc.plan.request import Request
 from lagbc.reduce import tuning
 from lagbc.reduce.piece import NotContractible, NotReducible, Piece, Scores
-from lagbc.stopping import raise_if_stopped
 
 if TYPE_CHECKING:
     from lagbc.reduce.blocks import Blocks
@@ -115,11 +114,8 @@ class Reduction:
             is_sample=self.request.is_sample,
         )
 
-    def sums(self, swept: Sequence[Sums], threads: int) -> Sums:
-        """Make sums of the graph out of those of its pieces; Ctrl-C and ``stop=`` are looked for every 50 ms or so."""
-        with phase("sweep"):
-            for _ in self.blocks.small.steps(threads):
-                raise_if_stopped()
+    def sums(self, swept: Sequence[Sums]) -> Sums:
+        """Make sums of the graph out of those of its pieces."""
         with phase("finish"):
             sums = Sums()
             if "dependency" in self.request.sums:

@@ -50,7 +50,7 @@ class Blocks(Reduced):
     Attributes
     ----------
     small : SmallBlocks
-        The work that is none of the pieces', not yet done; ``small.work`` says how much it is, ``small.steps()`` does
+        The work that is none of the pieces', not yet done; ``small.work`` says how much it is, ``small.compute`` does
         it under way.
     cut : ndarray of float64, shape (n,)
         How much passes from one branch at a vertex to another.

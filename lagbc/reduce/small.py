@@ -7,16 +7,13 @@ between two. Threads take different blocks, into slots of their own: they change
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.cpu.cores import cores, share
 from lagbc.errors import OutOfRangeError
 from lagbc.methods.cpu.traversal.lengths import new_heap, new_search
 from lagbc.methods.cpu.traversal.sweep import new_found, new_trail
@@ -47,8 +44,8 @@ class SmallBlocks:
         Written.
     edge_scores : ndarray of float64, shape (nnz,) or (0,)
         Written, if it has room.
-    done : int
-        How many of them are.
+    is_done : ndarray of bool, shape (slices,)
+        Which slices of them are.
     """
 
     rows: Rows
@@ -57,34 +54,34 @@ class SmallBlocks:
     work: NDArray[np.int64]
     scores: Scores
     edge_scores: Scores
-    done: int = 0
 
-    def steps(self, threads: int | None = None) -> Iterator[int]:
-        """Compute those that are not done, slice by slice, on some threads (None: as many as there are cores).
+    @cached_property
+    def is_done(self) -> NDArray[np.bool_]:
+        """Which slices are computed."""
+        return np.zeros(len(self._ends), np.bool_)
 
-        Yields
-        ------
-        int
-            The `work` that was done since the last one. A caller may leave off between two, and go on by another call.
-        """
-        threads = cores() if threads is None else threads
-        ends, _ = self._ends_of_slices(), (self._all_roots, self._of_copies)  # made before threads ask for them
-        while self.done < len(self.numbers):
-            first = self.done
-            bounds = [first, *ends[ends > first][:threads].tolist()]
-            share(self._compute, pairwise(bounds))
-            self.done = bounds[-1]
-            yield int(self.work[first : self.done].sum())
+    @cached_property
+    def _ends(self) -> NDArray[np.int64]:
+        """Where slices end: the work so far passes a multiple of that of a slice."""
+        if not len(self.numbers):
+            return np.zeros(0, np.int64)
+        slices = np.cumsum(self.work + tuning.BLOCK_WORK) // tuning.SLICE_WORK
+        return np.append(np.flatnonzero(np.diff(slices)) + 1, len(slices))
+
+    def prepare(self) -> None:
+        """Make all that threads share, before they ask for it."""
+        _ = self._ends, self._all_roots, self._of_copies, self.is_done
+
+    def compute(self, number: int) -> None:
+        """Compute a slice; threads may compute different ones."""
+        ends = self._ends
+        self._compute(int(ends[number - 1]) if number else 0, int(ends[number]))
+        self.is_done[number] = True
 
     def finish(self) -> None:
         """Compute all that are not done."""
-        for _ in self.steps():
-            pass
-
-    def _ends_of_slices(self) -> NDArray[np.int64]:
-        """Cut where the work so far passes a multiple of that of a slice."""
-        slices = np.cumsum(self.work + tuning.BLOCK_WORK) // tuning.SLICE_WORK
-        return np.append(np.flatnonzero(np.diff(slices)) + 1, len(slices))
+        for number in np.flatnonzero(~self.is_done).tolist():
+            self.compute(number)
 
     @cached_property
     def _all_roots(self) -> NDArray[np.int64]:

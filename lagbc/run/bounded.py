@@ -19,13 +19,13 @@ from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums
 from lagbc.phases import phase
 from lagbc.plan.demand import plan_of_root
 from lagbc.run.weights import into_range
-from lagbc.run.work import Hand, Items, Piece, Reads, Span, Total, Work
+from lagbc.run.work import Hand, Items, Piece, Reads, Span, StepWork, Total
 
 # The rows of sparse sums, in a file.
 _ROWS = ("vertices", "edges", "roots")
 
 
-class Bounded(Work):
+class Bounded(StepWork):
     """Sums over roots within bounds."""
 
     @cached_property
@@ -34,19 +34,9 @@ class Bounded(Work):
         return cast("SumsWithin", self.module).blocks.size(len(self.items))
 
     @property
-    def chunk(self) -> int:
-        """A panel: they are added one by one."""
-        return self.panel
-
-    @property
     def batch(self) -> int:
         """A panel."""
         return self.panel
-
-    @property
-    def portion(self) -> int:
-        """A panel for each thread."""
-        return self.panel * self.hands
 
     def open(self, stop: StopFlag) -> Hand:
         """Prepare a state; it sums one panel after the other."""

@@ -19,7 +19,8 @@ from lagbc.plan.step import Step
 from lagbc.reduce.piece import NotContractible
 from lagbc.run.carriers import Inline, Threads
 from lagbc.run.loop import Carrier, sum_over, work_of
-from lagbc.run.work import Total, Work
+from lagbc.run.small import SmallBicomponents
+from lagbc.run.work import StepWork, Total
 from lagbc.stopping import raise_if_stopped
 
 if TYPE_CHECKING:
@@ -118,10 +119,10 @@ def execute(plan: Plan) -> Result:
 def _sum(
     plan: Plan,
     number: int,
-    work: Work,
+    work: StepWork,
     kept: Checkpoint | None,
     tell: Callable[[int], object],
-    carrier: Carrier | None,
+    carrier: Carrier[StepWork] | None,
 ) -> Sums:
     """Sum one step, from where its checkpoint is."""
 
@@ -133,7 +134,7 @@ def _sum(
     return work.finish(sum_over(work, carrier or carrier_of(plan, work.step), begun, keep=keep, tell=tell))
 
 
-def carrier_of(plan: Plan, step: Step) -> Carrier:
+def carrier_of(plan: Plan, step: Step) -> Carrier[StepWork]:
     """Tell who carries the spans of a step in this process: a thread, several, or several devices."""
     if devices := devices_of(plan.settings, step):
         from lagbc.run.gpus import Gpus
@@ -151,12 +152,16 @@ def _submitting(plan: Plan) -> Submit:
 def whole_sums(plan: Plan, sums: list[Sums]) -> Sums:
     """Make the sums of the graph of a call of those of the steps of its plan."""
     if plan.reduction is not None:
-        return plan.reduction.sums(sums, plan.settings.own_threads)
+        small = SmallBicomponents(plan.reduction.blocks.small, plan.settings.own_threads)
+        sum_over(small, Inline() if plan.is_short else Threads())
+        return plan.reduction.sums(sums)
     (whole,) = sums
     return whole
 
 
-def _tells(plan: Plan, works: list[Work], kept: Checkpoint | None, stack: ExitStack) -> list[Callable[[int], object]]:
+def _tells(
+    plan: Plan, works: list[StepWork], kept: Checkpoint | None, stack: ExitStack
+) -> list[Callable[[int], object]]:
     """Return for each step what takes how many of its items are done."""
     if not plan.settings.progress:
         return [lambda done: None] * len(works)

@@ -16,7 +16,7 @@ from lagbc.errors import MemoryWarning, OutOfMemoryError, RunError, warn
 from lagbc.methods.contract import Interrupted, StopFlag
 from lagbc.plan.devices import Device
 from lagbc.run.pool import Pool
-from lagbc.run.work import Hand, Piece, Span, Work
+from lagbc.run.work import Hand, Piece, Span, StepWork
 
 # Portions for each device from which on they are given out whole.
 _WHOLE = 4
@@ -38,7 +38,7 @@ class Gpus:
     def __init__(self, devices: Sequence[Device]) -> None:
         self._devices = devices
 
-    def length(self, work: Work) -> int:
+    def length(self, work: StepWork) -> int:
         """Return a portion, or, of few, so many items that all devices have as much."""
         count, items = len(self._devices), len(work.items)
         if items > (_WHOLE * count - 1) * work.portion or work.panel == work.chunk:
@@ -47,7 +47,7 @@ class Gpus:
         share = -(-items // (count * rounds))
         return min(work.portion, -(-share // work.panel) * work.panel)
 
-    def each(self, work: Work, spans: Iterator[Span]) -> Generator[list[Piece]]:
+    def each(self, work: StepWork, spans: Iterator[Span]) -> Generator[list[Piece]]:
         """Yield the pieces of spans, on the host and in order.
 
         Raises
@@ -81,7 +81,7 @@ class Gpus:
 class _Crew:
     """Devices at work."""
 
-    def __init__(self, devices: Sequence[Device], work: Work) -> None:
+    def __init__(self, devices: Sequence[Device], work: StepWork) -> None:
         self._notes: Notes = []
         self._hands = [_DeviceHand(device, work, self._notes) for device in devices]
         self._idle = SimpleQueue[_DeviceHand | None]()
@@ -153,10 +153,10 @@ class _Crew:
 class _DeviceHand:
     """The hand of one device, which works for one thread at a time."""
 
-    def __init__(self, device: Device, work: Work, notes: Notes) -> None:
+    def __init__(self, device: Device, work: StepWork, notes: Notes) -> None:
         self.device, self._work, self._notes = device, work, notes
         self._stop = StopFlag()
-        self._placed: Work | None = None
+        self._placed: StepWork | None = None
         self._hand: Hand | None = None
 
     @property

@@ -27,7 +27,7 @@ from lagbc.plan.junctions import ADDED, widths
 from lagbc.reduce.chains import Contracted, edge_scores, scores
 from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.streams import Flows, Ways
-from lagbc.run.work import Hand, Items, Piece, Reads, Span, Total, Work
+from lagbc.run.work import Hand, Items, Piece, Reads, Span, StepWork, Total
 
 Floats = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ class JunctionSums(NamedTuple):
     flows: tuple[Floats, ...]
 
 
-class Junctions(Work):
+class Junctions(StepWork):
     """Sums from junctions: rows that are added, and flows of chains that each one junction writes."""
 
     @cached_property
@@ -79,16 +79,6 @@ class Junctions(Work):
         batching = self.module.batching
         return self.batch if batching.concurrent else batching.block
 
-    @property
-    def chunk(self) -> int:
-        """A panel: they are added one by one."""
-        return self.panel
-
-    @property
-    def portion(self) -> int:
-        """A group for each thread."""
-        return self.batch * self.hands
-
     def open(self, stop: StopFlag) -> Hand:
         """Prepare what a group needs; it sums one group after the other."""
         ways, flows = self.contracted.ways, Flows.zeros(len(self.contracted.inside))
@@ -104,7 +94,7 @@ class Junctions(Work):
 
         return run
 
-    def on(self, copy: Callable[[Graph], Graph]) -> Work:
+    def on(self, copy: Callable[[Graph], Graph]) -> StepWork:
         """Return this one, as a state copies what it takes of chains."""
         return self
 

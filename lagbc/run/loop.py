@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from lagbc.methods.contract import MethodModule
 from lagbc.methods.sums import Sums
 from lagbc.phases import phase
 from lagbc.plan.step import Step
 from lagbc.run.carriers import Threads
-from lagbc.run.work import Piece, Span, Total, Work
+from lagbc.run.work import Piece, Span, StepWork, Total, Work
+
+Carried = TypeVar("Carried", bound=Work)
+To = TypeVar("To", bound=Work, contravariant=True)
 
 
-class Carrier(Protocol):
+class Carrier(Protocol[To]):
     """Who runs the spans of works: hands of this process, of devices, or of other processes.
 
     Attributes
@@ -25,10 +28,10 @@ class Carrier(Protocol):
 
     makes_do: bool
 
-    def length(self, work: Work) -> int:
+    def length(self, work: To) -> int:
         """Return how many items a hand is given at a time, whole panels."""
 
-    def each(self, work: Work, spans: Iterator[Span]) -> Generator[list[Piece]]:
+    def each(self, work: To, spans: Iterator[Span]) -> Generator[list[Piece]]:
         """Yield the pieces of each span, in order; some spans are ahead of what is taken.
 
         When it is closed no hand is at work.
@@ -36,8 +39,8 @@ class Carrier(Protocol):
 
 
 def sum_over(
-    work: Work,
-    carrier: Carrier,
+    work: Carried,
+    carrier: Carrier[Carried],
     begun: Total | None = None,
     last: int | None = None,
     keep: Callable[[Total], object] = lambda total: None,
@@ -79,7 +82,7 @@ def sum_over(
     return total
 
 
-def work_of(step: Step, module: MethodModule | None = None) -> Work:
+def work_of(step: Step, module: MethodModule | None = None) -> StepWork:
     """Make the work of a step; a module may stand in for that of its method."""
     if step.contracted is not None:
         from lagbc.run.junctions import Junctions
@@ -94,7 +97,7 @@ def work_of(step: Step, module: MethodModule | None = None) -> Work:
     return Sweeps.of(step, module)
 
 
-def sum_step(step: Step, module: MethodModule | None = None, carrier: Carrier | None = None) -> Sums:
+def sum_step(step: Step, module: MethodModule | None = None, carrier: Carrier[StepWork] | None = None) -> Sums:
     """Return the sums of a step, on the host."""
     work = work_of(step, module)
     return work.finish(sum_over(work, carrier or Threads()))

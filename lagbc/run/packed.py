@@ -22,7 +22,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.contract import StopFlag
 from lagbc.plan.step import Step
 from lagbc.run.loop import work_of
-from lagbc.run.work import Work
+from lagbc.run.work import StepWork
 
 # Bytes at whose multiples arrays begin, as compiled code reads them best.
 _ALIGNMENT = 64
@@ -52,7 +52,7 @@ class Packed:
         return b"".join(self.pieces)
 
 
-def pack(work: Work) -> Packed:
+def pack(work: StepWork) -> Packed:
     """Pack a work, with all that every worker would make of its graph, and without its items."""
     buffers: list[pickle.PickleBuffer] = []
     head = pickle.dumps((_carried(work.step), work.panel), protocol=5, buffer_callback=buffers.append)
@@ -64,7 +64,7 @@ def pack(work: Work) -> Packed:
     return Packed(digest.hexdigest(), list(_aligned([sizes, *arrays])))
 
 
-def map_work(path: str) -> Work:
+def map_work(path: str) -> StepWork:
     """Take up the work that a file holds; OSError where it is not to be seen.
 
     Its arrays may be written, which changes the memory of this process alone.
@@ -74,7 +74,7 @@ def map_work(path: str) -> Work:
         return unpack(memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_COPY)))
 
 
-def unpack(packed: memoryview) -> Work:
+def unpack(packed: memoryview) -> StepWork:
     """Take up a work; its arrays are in the memory that is given, which may be written."""
     count = int(np.frombuffer(packed, np.int64, 1)[0])
     sizes = np.frombuffer(packed, np.int64, 1 + count).tolist()[1:]

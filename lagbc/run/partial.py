@@ -29,7 +29,7 @@ from lagbc.methods.sums import OF_ROOTS
 from lagbc.plan.options import Options, value_of
 from lagbc.plan.plan import Plan
 from lagbc.plan.step import Begun, Resumed, Step
-from lagbc.run.work import Items, Piece, Reads, Span, Total, Work
+from lagbc.run.work import Items, Piece, Reads, Span, StepWork, Total
 
 _FORMAT = "lagbc partial sums 1"
 # Bytes of the head of a file, at most.
@@ -55,7 +55,7 @@ def digests_of(plan: Plan) -> dict[str, str]:
     }
 
 
-def digest_order(work: Work) -> str:
+def digest_order(work: StepWork) -> str:
     """Digest the order in which items are summed, and how many make a chunk."""
     return _digest(work.in_order.tobytes() + str(work.chunk).encode()).hexdigest()
 
@@ -77,7 +77,7 @@ class Writer:
         """Write a value of JSON."""
         self.add(name, np.frombuffer(json.dumps(value).encode(), np.uint8), compressed=True)
 
-    def add_piece(self, number: int, work: Work, piece: Piece) -> None:
+    def add_piece(self, number: int, work: StepWork, piece: Piece) -> None:
         """Write a piece of the work of this number."""
         for name, array in work.pack(piece).items():
             at = f"{number}/{piece.span.first}-{piece.span.last}/{name}"
@@ -144,7 +144,7 @@ class PartialFile:
             array: NDArray[Any] = read_array(file, allow_pickle=False)
         return array
 
-    def pieces(self, number: int, work: Work) -> Iterator[Piece]:
+    def pieces(self, number: int, work: StepWork) -> Iterator[Piece]:
         """Read the pieces of the work of this number, in order."""
         with self.reading():
             found = {name.split("/")[1] for name in self._names if name.startswith(f"{number}/")}
@@ -198,14 +198,14 @@ class Checkpoint:
         Of the first items of each work. One is replaced as one, so that an interrupt cannot part what belongs together.
     """
 
-    def __init__(self, path: Path, plan: Plan, works: Sequence[Work]) -> None:
+    def __init__(self, path: Path, plan: Plan, works: Sequence[StepWork]) -> None:
         self.path, self._works, self._roots = path, list(works), plan.request.roots
         self.totals = [Total(0) for _ in works]
         self._digests = digests_of(plan)
         self._saved, self._held = time.perf_counter(), -1
 
     @classmethod
-    def open(cls, path: Path, plan: Plan, works: Sequence[Work]) -> Checkpoint:
+    def open(cls, path: Path, plan: Plan, works: Sequence[StepWork]) -> Checkpoint:
         """Read a checkpoint, or start one, and write it, so that a run does not begin that cannot.
 
         Raises
@@ -245,7 +245,7 @@ class Checkpoint:
             warn(f"checkpoint {error}", RuntimeWarning)
         self._saved = time.perf_counter()
 
-    def drop(self, number: int, plan: Plan, work: Work) -> None:
+    def drop(self, number: int, plan: Plan, work: StepWork) -> None:
         """Begin one work anew, as another one; the sums of the others stay."""
         self.totals[number], self._works[number] = Total(0), work
         self._digests, self._held = digests_of(plan), -1

@@ -23,7 +23,7 @@ from lagbc.run.execute import Result, carrier_of, edges_of, whole_sums
 from lagbc.run.loop import sum_over, work_of
 from lagbc.run.partial import PartialFile, Writer, digest_graph, digest_order, digests_of, steps_in, writing
 from lagbc.run.progress import Meter, Stretch
-from lagbc.run.work import Span, Total, Work
+from lagbc.run.work import Span, StepWork, Total
 
 # What a share belongs to where what is noted of it differs.
 _OWNERS = {
@@ -92,7 +92,7 @@ def write_share(path: Path, plan: Plan, share: Share, arguments: str, more: Call
     return Written(sum(last - first for first, last in spans), sum(len(work.items) for work in works))
 
 
-def _write(number: int, work: Work, span: Span, to: Writer, tell: Callable[[int], None], plan: Plan) -> None:
+def _write(number: int, work: StepWork, span: Span, to: Writer, tell: Callable[[int], None], plan: Plan) -> None:
     def keep(total: Total) -> None:
         for piece in total.closed:
             to.add_piece(number, work, piece)
@@ -172,7 +172,7 @@ def merge_shares(files: Sequence[PartialFile], plan: Plan) -> Result:
     return Result(whole_sums(plan, sums), plan)
 
 
-def _merged(files: Sequence[PartialFile], number: int, work: Work) -> Total:
+def _merged(files: Sequence[PartialFile], number: int, work: StepWork) -> Total:
     """Add the pieces of a work that files hold, which follow one after the other."""
     total = Total(0)
     for file in files:
@@ -186,7 +186,7 @@ def _merged(files: Sequence[PartialFile], number: int, work: Work) -> Total:
     return total
 
 
-def _share_out(works: Sequence[Work], share: Share) -> list[Span]:
+def _share_out(works: Sequence[StepWork], share: Share) -> list[Span]:
     """Return the span of a share in each work; each panel is where the middle of its work is.
 
     The last panel of a work counts as the others, so that a share is a number of panels.
@@ -206,6 +206,6 @@ def _share_out(works: Sequence[Work], share: Share) -> list[Span]:
     return spans
 
 
-def _digests(plan: Plan, works: Sequence[Work]) -> dict[str, str]:
+def _digests(plan: Plan, works: Sequence[StepWork]) -> dict[str, str]:
     """Digest what the sums belong to."""
     return digests_of(plan) | {"graph": digest_graph(plan.graph), "order": " ".join(map(digest_order, works))}

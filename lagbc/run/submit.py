@@ -1,4 +1,4 @@
-"""Work given to an executor: anything with the `submit` of `concurrent.futures.Executor`.
+"""StepWork given to an executor: anything with the `submit` of `concurrent.futures.Executor`.
 
 As many tasks are given out at a time as there is room for their results, and results are taken in the order of the
 work: whoever adds them up adds as a run of one process does, to the same bits.
@@ -23,7 +23,7 @@ from lagbc.errors import ExecutorError, StoppedError
 from lagbc.run.packed import Packed, pack
 from lagbc.run.pool import Interrupts
 from lagbc.run.tasks import Done, Failed, Missing, Outcome, Task, forget, here, run_task, version
-from lagbc.run.work import Items, Piece, Span, Work
+from lagbc.run.work import Items, Piece, Span, StepWork
 
 # Seconds between two looks at whether the main thread was interrupted, and for which running tasks are waited for when
 # a run is given up.
@@ -58,11 +58,11 @@ class Submit:
         for digest in self._packed:
             forget(str(self._folder / digest))  # where the workers are threads of this process
 
-    def length(self, work: Work) -> int:
+    def length(self, work: StepWork) -> int:
         """Return a portion."""
         return work.portion
 
-    def each(self, work: Work, spans: Iterator[Span]) -> Generator[list[Piece]]:
+    def each(self, work: StepWork, spans: Iterator[Span]) -> Generator[list[Piece]]:
         """Yield the pieces of each span, in order.
 
         Raises

@@ -17,13 +17,13 @@ from lagbc.phases import phase
 from lagbc.plan.demand import plan_of_root, weights_of_columns
 from lagbc.plan.roots import chunk_length
 from lagbc.run.weights import into_range
-from lagbc.run.work import Hand, Items, Piece, Reads, Span, Total, Work
+from lagbc.run.work import Hand, Items, Piece, Reads, Span, StepWork, Total
 
 # Before the names of sums that have a row for each panel, and of those of the chunk at hand.
 _PANELS, _CHUNK = "panels/", "chunk/"
 
 
-class Sweeps(Work):
+class Sweeps(StepWork):
     """Sums over roots, in chunks of panels."""
 
     @property

@@ -25,7 +25,7 @@ from lagbc.plan import memory
 from lagbc.plan.devices import gpu_of_worker
 from lagbc.run.carriers import Hands
 from lagbc.run.packed import map_work, unpack
-from lagbc.run.work import Items, Piece, Span, Work
+from lagbc.run.work import Items, Piece, Span, StepWork
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +152,7 @@ class OpenWorks:
                 if held is not None:
                     held.users -= 1
 
-    def _opened(self, work: Work, task: Task) -> _Opened:
+    def _opened(self, work: StepWork, task: Task) -> _Opened:
         """Make room for a work."""
         size = os.path.getsize(task.file) if task.arrays is None else len(task.arrays)
         needed = size + _bytes_of_states(work)
@@ -176,7 +176,7 @@ class OpenWorks:
             one.close()
 
 
-def _taken_up(task: Task) -> Work | None:
+def _taken_up(task: Task) -> StepWork | None:
     if task.arrays is not None:
         return unpack(memoryview(bytearray(task.arrays)))
     try:
@@ -185,7 +185,7 @@ def _taken_up(task: Task) -> Work | None:
         return None
 
 
-def _bytes_of_states(work: Work) -> int:
+def _bytes_of_states(work: StepWork) -> int:
     """Bound what is prepared for a work beside its arrays."""
     step = work.step
     if step.contracted is not None:
@@ -196,7 +196,7 @@ def _bytes_of_states(work: Work) -> int:
 class _Opened:
     """A work and those who carry its spans: one, or more where an engine runs tasks side by side in one process."""
 
-    def __init__(self, work: Work, size: int) -> None:
+    def __init__(self, work: StepWork, size: int) -> None:
         self.bytes, self.users, self._work = size, 0, work
         self._idle: list[_Retrying] = []
         self._all: list[_Retrying] = []
@@ -236,7 +236,7 @@ class _Opened:
 class _Retrying:
     """Hands of a work, as many as there are threads; with less where memory runs out."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: StepWork) -> None:
         self._work = work.on(lambda graph: graph.on_device) if work.step.method.device == "cuda" else work
         self._hands: Hands | None = None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol, Self
@@ -89,9 +89,86 @@ class Reads(Protocol):
 Hand = Callable[[Span, Items], list[Piece]]
 
 
-@dataclass(frozen=True, eq=False)
 class Work(ABC):
-    """A sum over items in order.
+    """A sum over items in order."""
+
+    @property
+    @abstractmethod
+    def items(self) -> Items:
+        """What is summed over, in order."""
+
+    @property
+    @abstractmethod
+    def panel(self) -> int:
+        """Items that are summed at once, at least; spans are cut between panels."""
+
+    @property
+    def chunk(self) -> int:
+        """Items whose panels are added first, and then to the total: a panel, where these are added one by one."""
+        return self.panel
+
+    @property
+    def batch(self) -> int:
+        """Items that a hand is given at a time."""
+        return self.panel
+
+    @property
+    def portion(self) -> int:
+        """Items that a process or a device is given at a time, where there are many: a batch for each thread."""
+        return self.batch * self.hands
+
+    @property
+    @abstractmethod
+    def hands(self) -> int:
+        """How many hands work at a time in one process."""
+
+    @property
+    def keeps_chunks(self) -> bool:
+        """Whether no span ends beyond the chunk that it begins in."""
+        return False
+
+    def context(self) -> AbstractContextManager[Any]:
+        """Return a context in which another thread works where this one does."""
+        return nullcontext()
+
+    def spans(self, first: int, last: int, length: int) -> Iterator[Span]:
+        """Cut a span into such of a length, which end where chunks do if that is whole chunks."""
+        while first < last:
+            begun = first % self.chunk
+            end = first + length - (begun if length % self.chunk == 0 else 0)
+            if self.keeps_chunks:
+                end = min(end, first - begun + self.chunk)
+            end = min(end, last)
+            yield Span(first, end)
+            first = end
+
+    @abstractmethod
+    def open(self, stop: StopFlag) -> Hand:
+        """Prepare a state, and return a hand that works in it; MemoryError where it does not fit.
+
+        A hand raises `Interrupted` within a level once the flag is set.
+        """
+
+    @abstractmethod
+    def add(self, total: Total, pieces: list[Piece]) -> Total:
+        """Return the total with pieces added, which follow its items."""
+
+    @abstractmethod
+    def finish(self, total: Total) -> Any:
+        """Make the result of the total of all items, on the host."""
+
+    def sent(self, pieces: list[Piece]) -> list[Piece]:
+        """Make as little as can be of the pieces of a span, on the host."""
+        return pieces
+
+    def smaller(self, error: MemoryError, say: Callable[[str], object] | None = None) -> Self:
+        """Return the work with less at a time, and say so; MemoryError if there is nothing to give up."""
+        raise error
+
+
+@dataclass(frozen=True, eq=False)
+class StepWork(Work):
+    """The work of a step, which may be sent to other processes, and kept in a file.
 
     Attributes
     ----------
@@ -120,7 +197,7 @@ class Work(ABC):
 
     @cached_property
     def items(self) -> Items:
-        """What is summed over, in order."""
+        """Roots."""
         step = self.step
         return order_roots(step.graph, step.method, step.roots) if step.ordered is None else step.ordered
 
@@ -130,68 +207,18 @@ class Work(ABC):
         return self.items
 
     @property
-    @abstractmethod
-    def panel(self) -> int:
-        """Items that are summed at once, at least; spans are cut between panels."""
-
-    @property
-    @abstractmethod
-    def chunk(self) -> int:
-        """Items whose panels are added before they are added to the total."""
-
-    @property
-    def keeps_chunks(self) -> bool:
-        """Whether no span ends beyond the chunk that it begins in."""
-        return False
-
-    @property
     def batch(self) -> int:
-        """Items that a hand is given at a time."""
+        """That of the sweep."""
         return self.sweep.batch
 
     @property
-    @abstractmethod
-    def portion(self) -> int:
-        """Items that a process or a device is given at a time, where there are many."""
-
-    @property
     def hands(self) -> int:
-        """How many hands work at a time in one process."""
+        """Threads, where batches run side by side."""
         return self.sweep.threads if self.module.batching.concurrent else 1
 
     def context(self) -> AbstractContextManager[Any]:
-        """Return a context in which another thread works where this one does."""
+        """Return the device and stream of this thread."""
         return self.step.method.context()
-
-    def spans(self, first: int, last: int, length: int) -> Iterator[Span]:
-        """Cut a span into such of a length, which end where chunks do if that is whole chunks."""
-        while first < last:
-            begun = first % self.chunk
-            end = first + length - (begun if length % self.chunk == 0 else 0)
-            if self.keeps_chunks:
-                end = min(end, first - begun + self.chunk)
-            end = min(end, last)
-            yield Span(first, end)
-            first = end
-
-    @abstractmethod
-    def open(self, stop: StopFlag) -> Hand:
-        """Prepare a state, and return a hand that works in it; MemoryError where it does not fit.
-
-        A hand raises `Interrupted` within a level once the flag is set.
-        """
-
-    @abstractmethod
-    def add(self, total: Total, pieces: list[Piece]) -> Total:
-        """Return the total with pieces added, which follow its items."""
-
-    @abstractmethod
-    def finish(self, total: Total) -> Sums:
-        """Make sums of the step, on the host, of the total of all items."""
-
-    def sent(self, pieces: list[Piece]) -> list[Piece]:
-        """Make as little as can be of the pieces of a span, on the host."""
-        return pieces
 
     def with_step(self, step: Step) -> Self:
         """Return the same work with another step of the same items."""
@@ -199,7 +226,7 @@ class Work(ABC):
         vars(other).update({name: value for name, value in vars(self).items() if name in ("items", "panel")})
         return other
 
-    def on(self, copy: Callable[[Graph], Graph]) -> Work:
+    def on(self, copy: Callable[[Graph], Graph]) -> StepWork:
         """Return the same work on a device that a function copies graphs to."""
         return self.with_step(replace(self.step, graph=copy(self.graph)))
 
@@ -210,6 +237,10 @@ class Work(ABC):
     @abstractmethod
     def pack(self, piece: Piece) -> dict[str, NDArray[Any]]:
         """Return the arrays of a piece, on the host."""
+
+    @abstractmethod
+    def finish(self, total: Total) -> Sums:
+        """Make the sums of the step of the total of all items, on the host."""
 
     @abstractmethod
     def unpack(self, span: Span, read: Reads) -> Piece:
@@ -223,7 +254,7 @@ class Work(ABC):
     def unpack_total(self, done: int, read: Reads) -> Total:
         """Make a total of what `pack_total` has returned."""
 
-    def smaller(self, error: MemoryError, say: Callable[[str], object] | None = None) -> Work:
+    def smaller(self, error: MemoryError, say: Callable[[str], object] | None = None) -> Self:
         """Return the work with less at a time, and say so: a thread less, or half the batch.
 
         Raises

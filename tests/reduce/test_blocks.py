@@ -10,6 +10,9 @@ from lagbc.graph.validate import as_graph
 from lagbc.reduce import tuning
 from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece
+from lagbc.run.carriers import Inline, Threads
+from lagbc.run.loop import sum_over
+from lagbc.run.small import SmallBicomponents
 
 
 def graph_of(n, edges, *, directed=False, lengths=None):
@@ -168,12 +171,13 @@ def test_slices_stop_and_go_on(monkeypatch):
     monkeypatch.setattr(tuning, "BLOCK_WORK", 1)
     piece = random_piece(np.random.default_rng(5), directed=False, weighted=True, size=300)
     whole = split(piece, edges=True)
-    work = list(whole.small.steps(threads=1))
-    assert sum(work) == whole.small.work.sum()
-    assert len(work) > 5
+    work = SmallBicomponents(whole.small, 1)
+    assert len(work.items) > 5
+    sum_over(work, Inline())
+    assert whole.small.is_done.all()
     parted = split(piece, edges=True)
-    next(parted.small.steps(threads=2))
-    assert 0 < parted.small.done < len(parted.small.numbers)
+    sum_over(SmallBicomponents(parted.small, 2), Threads(), last=3)
+    assert 3 <= parted.small.is_done.sum() < len(work.items)
     assert np.array_equal(parted.scores([]), whole.scores([]))
     assert np.array_equal(parted.edge_scores([]), whole.edge_scores([]))
 

@@ -1,0 +1,80 @@
+"""Sums over roots of the share of shortest paths that meet groups of vertices, a number a group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.graph.graph import Graph
+from lagbc.methods.contract import StopFlag
+from lagbc.run.work import Hand, Items, Piece, Span, Total, Work
+from lagbc.stopping import check_of_call
+
+# Roots that are summed by themselves, whoever sums them.
+PANEL = 32
+
+
+class Groups(Work):
+    """Sums over roots for some groups.
+
+    Parameters
+    ----------
+    graph : Graph
+    roots : ndarray of int64
+    members : ndarray of bool, shape (n, groups)
+    hands : int
+    rtol : float
+    endpoints : bool
+    """
+
+    def __init__(
+        self, graph: Graph, roots: Items, members: NDArray[np.bool_], hands: int, rtol: float, *, endpoints: bool
+    ) -> None:
+        self._graph, self._items, self._members, self._hands = graph, roots, members, hands
+        self._rtol, self._endpoints = rtol, endpoints
+
+    @property
+    def items(self) -> Items:
+        """The roots."""
+        return self._items
+
+    @property
+    def hands(self) -> int:
+        """As many as were asked for."""
+        return self._hands
+
+    @property
+    def panel(self) -> int:
+        """So many roots, in any run."""
+        return PANEL
+
+    def open(self, stop: StopFlag) -> Hand:
+        """Return a hand, which looks whether it shall stop before each root."""
+        from lagbc.methods.cpu.groups import sum_of_roots
+
+        raise_if_stopped = check_of_call()
+
+        def each(roots: Items) -> Iterator[int]:
+            for root in roots.tolist():
+                stop.check()
+                raise_if_stopped()
+                yield root
+
+        def run(span: Span, roots: Items) -> list[Piece]:
+            how = self._members, self._rtol
+            return [Piece(span, sum_of_roots(self._graph, each(roots), *how, endpoints=self._endpoints))]
+
+        return run
+
+    def add(self, total: Total, pieces: list[Piece]) -> Total:
+        """Add panel after panel."""
+        sums = np.zeros(self._members.shape[1]) if total.chunks is None else total.chunks
+        for piece in pieces:
+            sums = sums + piece.sums
+        return Total(pieces[-1].span.last, sums)
+
+    def finish(self, total: Total) -> NDArray[np.float64]:
+        """Return a number a group."""
+        return np.zeros(self._members.shape[1]) if total.chunks is None else total.chunks
