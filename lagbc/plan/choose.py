@@ -91,7 +91,7 @@ def choose(
         else:
             problem = f"there is no method={method!r} with device={device!r}{' for weights' if weighted else ''}"
         raise InvalidValueError(f"{problem}; there are {_listed(weighted)}")
-    if bounds and device == "cuda" and not any(row.bounds and row.device == device for row in table.METHODS):
+    if bounds and not any(row.bounds for row in table.rows(weighted=weighted, device=device)):
         raise InvalidValueError(
             "cutoffs and decays, and reach and gravity, are summed on the CPU alone, not on a GPU; pass device='auto' "
             "or device='cpu'"
@@ -166,8 +166,8 @@ def _that_offer(
             lacking = "takes no demand within a cutoff" if demand else within
     there = [
         f"{row.name} on {row.device}"
-        for row in table.METHODS
-        if row.weighted == weighted and row.offers(sums, demand=demand, bounds=bounds)
+        for row in table.rows(weighted=weighted)
+        if row.offers(sums, demand=demand, bounds=bounds)
     ]
     asked = ", ".join(f"{row.name} on {row.device}" for row in rows)
     weights = " with weighted=True" if weighted else ""
