@@ -50,9 +50,10 @@ class Probing:
         return graph.on_device if graph.is_on_device or graph.nnz > graph_tuning.HOST_EDGES else graph
 
     def probe(self, method: Method) -> Probe:
-        """Search from some roots, in the order of a method."""
-        graph = self.placed(method)
+        """Search from some roots in the order of a method; where that is known, the graph is searched where it is."""
+        graph = self.graph
         if self.items is None:
+            graph = self.placed(method)
             self.items = order_roots(graph, method, self.roots)
         return probe(graph, self.items)
 
