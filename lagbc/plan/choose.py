@@ -50,9 +50,10 @@ class Probing:
         return graph.on_device if graph.is_on_device or graph.nnz > graph_tuning.HOST_EDGES else graph
 
     def probe(self, method: Method) -> Probe:
-        """Search from some roots, in the order of a method."""
-        graph = self.placed(method)
+        """Search from some roots in the order of a method; where that is known, the graph is searched where it is."""
+        graph = self.graph
         if self.items is None:
+            graph = self.placed(method)
             self.items = order_roots(graph, method, self.roots)
         return probe(graph, self.items)
 
@@ -91,7 +92,7 @@ def choose(
         else:
             problem = f"there is no method={method!r} with device={device!r}{' for weights' if weighted else ''}"
         raise InvalidValueError(f"{problem}; there are {_listed(weighted)}")
-    if bounds and device == "cuda" and not any(row.bounds and row.device == device for row in table.METHODS):
+    if bounds and not any(row.bounds for row in table.rows(weighted=weighted, device=device)):
         raise InvalidValueError(
             "cutoffs and decays, and reach and gravity, are summed on the CPU alone, not on a GPU; pass device='auto' "
             "or device='cpu'"
@@ -166,8 +167,8 @@ def _that_offer(
             lacking = "takes no demand within a cutoff" if demand else within
     there = [
         f"{row.name} on {row.device}"
-        for row in table.METHODS
-        if row.weighted == weighted and row.offers(sums, demand=demand, bounds=bounds)
+        for row in table.rows(weighted=weighted)
+        if row.offers(sums, demand=demand, bounds=bounds)
     ]
     asked = ", ".join(f"{row.name} on {row.device}" for row in rows)
     weights = " with weighted=True" if weighted else ""

@@ -111,12 +111,13 @@ def uncontracted(plan: Plan, number: int) -> Plan:
 def _reduced(graph: Graph, request: Request, settings: Settings, begun: Sequence[Begun]) -> Reduction | None:
     """Reduce a graph; chains that could not be contracted in the run that goes on are not contracted again."""
     reduction = reduce_request(graph, request, settings)
-    if reduction is not None and len(begun) == len(reduction.rests):
-        for number, (one, rest) in enumerate(zip(begun, reduction.rests, strict=True)):
-            if rest.contracted is not None and not one.chains:
-                reduction = reduction.uncontracted(number, settings)
-    elif begun and not any(one.chains for one in begun):
-        return reduce_request(graph, request, settings, chains=False)
+    if reduction is None or not begun:
+        return reduction
+    if len(begun) != len(reduction.rests):
+        return reduction if any(one.chains for one in begun) else reduce_request(graph, request, settings, chains=False)
+    for number, one in enumerate(begun):
+        if reduction.rests[number].contracted is not None and not one.chains:
+            reduction = reduction.uncontracted(number, settings)
     return reduction
 
 

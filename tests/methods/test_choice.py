@@ -136,6 +136,14 @@ def test_roots_are_lined_up_once(monkeypatch):
     assert calls == [0]
 
 
+def test_roots_in_a_known_order_are_searched_where_the_graph_is(monkeypatch):
+    """Such as junctions, whose graph stays on the host whatever sweeps from them."""
+    graph = as_graph(MESH, directed=False)
+    monkeypatch.setattr(Probing, "placed", lambda *given: pytest.fail("the graph was moved"))
+    monkeypatch.setattr(choosing, "order_roots", lambda *given: pytest.fail("lined up again"))
+    assert Probing(graph, graph.order, graph.order).probe(table.METHODS[0]).lined_up == graph.n
+
+
 @pytest.mark.parametrize("begun", ["batched", "work-efficient"])
 def test_a_checkpoint_keeps_its_method(tmp_path, begun):
     file = tmp_path / "run"

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from lagbc.graph.validate import as_graph
 from lagbc.methods.sums import DEPENDENCY, Bounds
 from lagbc.plan import memory
+from lagbc.plan import plan as plan_module
 from lagbc.plan.plan import plan_run, uncontracted
 from lagbc.plan.request import Request
 from lagbc.plan.step import Begun, Resumed
@@ -81,6 +82,25 @@ def test_a_run_that_goes_on_contracts_what_it_had_contracted(chains):
     resumed = Resumed(tuple(Begun("batched", "cpu", one) for one in chains))
     plan = planned(resumed=resumed)
     assert [step.contracted is not None for step in plan.steps] == list(chains)
+
+
+def test_a_run_that_goes_on_is_reduced_once(monkeypatch):
+    """Again, without chains, only where it had begun other steps, none of them with chains."""
+    asked, reduced = [], plan_module.reduce_request
+    monkeypatch.setattr(
+        plan_module, "reduce_request", lambda *given, **how: asked.append(how) or reduced(*given, **how)
+    )
+    once, plain = Begun("batched", "cpu", True), Begun("batched", "cpu", False)
+    for begun, calls in (((once, plain), 1), ((plain, plain), 1), ((once,), 1), ((plain,), 2)):
+        asked.clear()
+        plan = planned(resumed=Resumed(begun))
+        assert len(asked) == calls, begun
+        assert asked[1:] == [{"chains": False}] * (calls - 1)
+        if begun == (plain,):
+            assert not any(step.contracted for step in plan.steps)
+    asked.clear()
+    planned({"device": "cpu", "reduce": "none"}, resumed=Resumed((plain,)))
+    assert len(asked) == 1
 
 
 def given_up(step):
