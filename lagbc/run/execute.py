@@ -108,6 +108,7 @@ def execute(plan: Plan) -> Result:
                 found = _sum(plan, number, works[number], kept, tells[number], carrier)
             except NotContractible:
                 plan = uncontracted(plan, number)
+                memory.require(plan.memory)
                 work = work_of(plan.steps[number])
                 if kept is not None:
                     kept.drop(number, plan, work)
