@@ -1,9 +1,9 @@
 // What is summed over one root, once it is searched: a sweep over its trail, which reads no graph.
 //
-//     dependency   onward[i] = sum over the heads j of i of omega / sigma[j] + onward[j];   delta = sigma[i] *
-//     onward[i] stress       onward[i] = sum over the heads j of i of omega + onward[j];             stress = sigma[i]
-//     * onward[i] edges        of a tight edge from i to j: sigma[i] * (omega / sigma[j] + onward[j]) members omega /
-//     sigma[j] + onward[j] is multiplied by how many vertices j stands for
+//     dependency   onward[i] = sum over the heads j of i of omega / sigma[j] + onward[j];  delta = sigma[i] * onward[i]
+//     stress       onward[i] = sum over the heads j of i of omega + onward[j];  stress = sigma[i] * onward[i]
+//     edges        of a tight edge from i to j: sigma[i] * (omega / sigma[j] + onward[j])
+//     members      omega / sigma[j] + onward[j] is multiplied by how many vertices j stands for
 //
 // One loop over the edges, from the last, makes `onward` of all vertices: no loop over the few edges of a vertex is
 // left, whose end a processor cannot foresee. It is by one thread, so that a sum has the same bits in every run.
@@ -36,24 +36,36 @@ inline bool overflows(Span<const double> sigma, int64_t count, double limit) {
     return is_above;
 }
 
-// Make `onward` of `own`, from the last of the tight edges to the first.
+// Add beyond(head) to `onward` of the tail of each tight edge, from the last edge to the first.
+//
+// Where tails have few edges, there is no branch that depends on a tail; where they have many, sums stay in a register.
+template <class Index, class Beyond>
+LAGBC_INLINE void sum_edges(const Trail<Index>& trail, int64_t count, int64_t tight, const Beyond& beyond) {
+    const auto tails = trail.tails, heads = trail.heads;
+    const auto onward = trail.onward;
+    if (tight <= 2 * count) {
+        for (int64_t j = tight; j-- > 0;) onward[tails[j]] += beyond(heads[j]);
+        return;
+    }
+    double sum = 0.0;
+    for (int64_t j = tight, last = -1; j-- > 0;) {
+        const int64_t tail = tails[j];
+        sum = (tail == last ? sum : 0.0) + beyond(heads[j]);
+        onward[last = tail] = sum;
+    }
+}
+
+// Make `onward` of `own`.
 template <class Index>
 void sum_onward(const Trail<Index>& trail, Span<const double> own, Optional<Span<const double>> members, int64_t count,
                 int64_t tight) {
-    const auto tails = trail.tails, heads = trail.heads;
     const auto onward = trail.onward;
     std::fill_n(onward.data, count, 0.0);
-    if (members.is_there) {
-        for (int64_t j = tight; j-- > 0;) {
-            const int64_t head = heads[j];
-            onward[tails[j]] += own[head] + members[head] * onward[head];
-        }
-    } else {
-        for (int64_t j = tight; j-- > 0;) {
-            const int64_t head = heads[j];
-            onward[tails[j]] += own[head] + onward[head];
-        }
-    }
+    if (members.is_there)
+        sum_edges(trail, count, tight,
+                  [&](int64_t head) LAGBC_INLINED { return own[head] + members[head] * onward[head]; });
+    else
+        sum_edges(trail, count, tight, [&](int64_t head) LAGBC_INLINED { return own[head] + onward[head]; });
 }
 
 // Make `onward` of `own`, and add sigma * onward to the total of every vertex but the root.
