@@ -119,12 +119,12 @@ test)
     check python -m ruff format --check
     check clang-format --dry-run -Werror $(find lagbc/native benchmarks -name '*.cpp' -o -name '*.h')
     check python -m mypy
-    check python -m pytest -n logical --maxprocesses 4
+    check python -m pytest -n logical --maxprocesses 4 --dist worksteal
     # The same bits without the instructions of this kind of processor.
     lesser='from lagbc.native import level, levels; print(*levels()[levels().index(level()) + 1 :])'
     for level in $(.venv/bin/python -c "$lesser"); do
         export LAGBC_LEVEL="$level"
-        check python -m pytest -n logical --maxprocesses 4 tests/native tests/test_score_hashes.py::test_bits
+        check python -m pytest -n logical --maxprocesses 4 --dist worksteal tests/native tests/test_score_hashes.py::test_bits
     done
     exit "$status"
     ;;

@@ -266,7 +266,7 @@ def takers(option):
     return [row for row in lagbc.METHODS if row.weighted and row.reads(option)]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def rtol_bc(weighted_row, weighted_bc):
     if not weighted_row.reads("rtol"):
         pytest.skip(f"{weighted_row.name} compares exactly")

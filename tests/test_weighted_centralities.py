@@ -49,7 +49,7 @@ errors = pytest.mark.filterwarnings("error")
 POWERS = dict.fromkeys(ALL, 0) | {"closeness": -1, "harmonic": -1, "eccentricity": 1, "eccentricity_centrality": -1}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def centralities(weighted_row):
     """`lagbc.centralities` with lengths by one method."""
     if not set(ALL_SUMS) <= set(weighted_row.sums):
