@@ -87,23 +87,25 @@ make_wheel() {
     wheel=dist/$(basename build/wheel/made/* linux_x86_64.whl)manylinux_2_28_x86_64.whl
     auditwheel show "$wheel"
     echo "compiling for aarch64" >&2
-    for source in lagbc/native/kernels/*.cpp; do
+    mkdir -p build/wheel/aarch64
+    (cd build/wheel/aarch64 && printf '%s\n' ../../../lagbc/native/kernels/*.cpp | xargs -P "$(nproc)" -n 1 \
         python -m ziglang c++ -target aarch64-linux-gnu -std=c++20 -DLAGBC_LEVEL=generic -fno-sanitize=undefined \
-            -Wall -Wextra -Werror -Wno-unknown-pragmas -Wno-psabi -c "$source" -o build/wheel/aarch64.o
-    done
+        -Wall -Wextra -Werror -Wno-unknown-pragmas -Wno-psabi -c)
     venv=$PWD/build/wheel/fresh
     make_venv
     run_pip install --only-binary :all: "$wheel"
     (cd / && PATH=$venv/bin lagbc bc example:ca-GrQc --top 10)
 }
 
+# The first status of checks that fail is that of all.
 status=0
+failed() {
+    if [ "$status" -eq 0 ]; then status=$1; fi
+}
+
 check() {
     echo "\$ $*" >&2
-    ".venv/bin/$@" || {
-        code=$?
-        if [ "$status" -eq 0 ]; then status=$code; fi
-    }
+    ".venv/bin/$@" || failed $?
 }
 
 case ${1:-} in
@@ -118,14 +120,18 @@ test)
     check python -m ruff check
     check python -m ruff format --check
     check clang-format --dry-run -Werror $(find lagbc/native benchmarks -name '*.cpp' -o -name '*.h')
-    check python -m mypy
-    check python -m pytest -n logical --maxprocesses 4
+    .venv/bin/python -m mypy >.venv/mypy.txt 2>&1 & # on one core, beside the tests
+    types=$!
+    check python -m pytest -n logical --maxprocesses 4 --dist worksteal
     # The same bits without the instructions of this kind of processor.
     lesser='from lagbc.native import level, levels; print(*levels()[levels().index(level()) + 1 :])'
     for level in $(.venv/bin/python -c "$lesser"); do
         export LAGBC_LEVEL="$level"
-        check python -m pytest -n logical --maxprocesses 4 tests/native tests/test_score_hashes.py::test_bits
+        check python -m pytest -n logical --maxprocesses 4 --dist worksteal tests/native tests/test_score_hashes.py::test_bits
     done
+    echo "\$ python -m mypy" >&2
+    wait "$types" || failed $?
+    cat .venv/mypy.txt >&2
     exit "$status"
     ;;
 wheel)

@@ -32,25 +32,25 @@ def name_of(row):
     return f"{row.name}-{row.device}"
 
 
-@pytest.fixture(scope="session", params=HOPS, ids=name_of)
+@pytest.fixture(scope="module", params=HOPS, ids=name_of)
 def row(request):
     """Every unweighted row of METHODS that can run here."""
     return request.param
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def bc(row):
     """`lagbc.bc` by one method; a test that takes it runs once a method."""
     return functools.partial(lagbc.bc, method=row.name, device=row.device)
 
 
-@pytest.fixture(scope="session", params=LENGTHS, ids=name_of)
+@pytest.fixture(scope="module", params=LENGTHS, ids=name_of)
 def weighted_row(request):
     """Every weighted row of METHODS that can run here."""
     return request.param
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def weighted_bc(weighted_row):
     """`lagbc.bc` with lengths by one method."""
     return functools.partial(lagbc.bc, weighted=True, method=weighted_row.name, device=weighted_row.device)

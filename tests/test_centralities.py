@@ -48,7 +48,7 @@ def test_all_are_those_of_the_registry():
     assert {*ALL, "reach", "gravity"} == {record.name for record in registered()}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def centralities(row):
     """`lagbc.centralities` by one method; a test that takes it runs once a method."""
     if not set(ALL_SUMS) <= set(row.sums):
