@@ -66,12 +66,18 @@ FLOORS = (
         (
             (
                 "run",
-                "the loop over works; who carries them; partial sums",
-                "execute.py",
+                "the one loop over works; who carries them; the file of partial sums",
+                "work.py   loop.py   carriers.py   partial.py",
             ),
+        ),
+        "a request and options",
+        "a plan",
+    ),
+    (
+        (
             (
                 "plan",
-                "device, method, reduction and memory of a run",
+                "device, method, reduction and memory of a run: data, nothing runs",
                 "request.py   options.py   choose.py   plan.py",
             ),
         ),
