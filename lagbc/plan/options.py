@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cache, cached_property
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
@@ -351,6 +352,14 @@ OPTIONS = (
     Option("comm", _parse_object),
 )
 
+_OF_NAME = {option.name: option for option in OPTIONS}
+
+
+@cache
+def _defaults_checked() -> dict[str, Any]:
+    """Return the values of options that are not given, as settings have them."""
+    return {option.name: option.value({}) for option in OPTIONS}
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -383,7 +392,7 @@ class Settings:
         """Threads of this process: `threads` is how many each worker of an executor has."""
         return self.threads if self.executor is None else usable_cores()
 
-    @property
+    @cached_property
     def of_some_methods(self) -> dict[str, Any]:
         """Options given that only some methods read."""
         options = {option.name: getattr(self, option.name) for option in OPTIONS if option.is_of_some}
@@ -401,7 +410,7 @@ def settle(batch: int | str, options: Options) -> Settings:
     require_known(options)
     given: Any = {"batch": batch, **with_defaults(options)}
     executor = parse_executor(given)
-    parsed = {option.name: option.value(given) for option in OPTIONS}
+    parsed = _defaults_checked() | {name: _OF_NAME[name].value(given) for name in given}
     parsed["device"], devices = parsed["device"]
     if executor is not None and devices is not None:
         raise InvalidValueError(
@@ -420,7 +429,8 @@ def with_defaults(options: Options) -> Options:
 
 def value_of(name: str, options: Options) -> Any:
     """Return the checked value of one option, that of `config` if it is not given."""
-    return next(option for option in OPTIONS if option.name == name).value(with_defaults(options))
+    given = with_defaults(options)
+    return _OF_NAME[name].value(given) if name in given else _defaults_checked()[name]
 
 
 def parse_executor(options: Options) -> Any:
