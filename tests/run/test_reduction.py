@@ -6,12 +6,17 @@ import itertools
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from chained import hub
 
 import lagbc
 from lagbc.centrality import compute
+from lagbc.centrality.registry import Arguments
 from lagbc.plan import memory
 from lagbc.reduce import tuning
+from lagbc.reduce.piece import NotContractible
 from lagbc.run.execute import execute
+from lagbc.run.junctions import Junctions
+from lagbc.run.partial import Checkpoint, PartialFile, steps_in
 
 
 @pytest.fixture(params=["at once", "swept"])
@@ -193,6 +198,43 @@ def test_resume(monkeypatch, tmp_path, function):
     assert not told
     with pytest.raises(lagbc.CheckpointError, match="belongs to"):
         function(A, checkpoint=file, **given | {"reduce": "none"})
+
+
+def plan_of(A, given):
+    options = {name: value for name, value in given.items() if name != "directed"}
+    return compute.plan_call(A, "bc", "auto", given["directed"], None, False, options, Arguments()).plan
+
+
+def test_chains_that_cannot_be_contracted_drop_their_own_sums(monkeypatch, tmp_path):
+    """Of two blocks with chains the second meets counts out of range: what the first one sums to is kept."""
+    monkeypatch.setattr(tuning, "SMALL_VERTICES", 2)
+    A = sp.block_diag([hub(300), hub(200)]).tocsr()
+    given = REDUCED | {"threads": 1}
+    expected = lagbc.bc(A, directed=False, reduce="none", device="cpu")
+    labels = [step.label for step in plan_of(A, given).steps]
+    assert [label.startswith("chains") for label in labels] == [True, True]
+    opened, kept = Junctions.open, []
+
+    def fail_on_the_second(self, stop):
+        if self.graph.n == plan_of(A, given).steps[1].graph.n:
+            raise NotContractible("counts")
+        return opened(self, stop)
+
+    def drop(self, number, *given, drop=Checkpoint.drop):
+        drop(self, number, *given)
+        kept.append([total.done for total in self.totals])
+
+    monkeypatch.setattr(Junctions, "open", fail_on_the_second)
+    monkeypatch.setattr(Checkpoint, "drop", drop)
+    file, progress = tmp_path / "run", []
+    scores = lagbc.bc(A, checkpoint=file, progress=progress.append, **given)
+    np.testing.assert_allclose(scores, expected, rtol=1e-9)
+    ((first, second),) = kept
+    assert first > 0
+    assert second == 0
+    with PartialFile(file) as held:
+        assert [begun.chains for begun in steps_in(held)] == [True, False]
+    np.testing.assert_array_equal(lagbc.bc(A, checkpoint=file, **given), scores)
 
 
 def test_a_checkpoint_of_chains_is_refused_by_what_only_their_insides_tell(tmp_path):
