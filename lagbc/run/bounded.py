@@ -49,7 +49,7 @@ class Bounded(StepWork):
         return run
 
     def add(self, total: Total, pieces: list[Piece]) -> Total:
-        """Add what waits, once it has as many rows as there are vertices."""
+        """Add the sums that wait, once they have as many rows as there are vertices."""
         waiting = [*(total.part or ()), *(sparse for piece in pieces for sparse in piece.sums)]
         done = pieces[-1].span.last
         if sum(sparse.size for sparse in waiting) > self.graph.n:
@@ -62,7 +62,7 @@ class Bounded(StepWork):
         return Sums.zeros(np, self.sweep.sums, self.graph.n, self.graph.nnz, self.sweep.bounds)
 
     def finish(self, total: Total) -> Sums:
-        """Add what waits."""
+        """Add the sums that wait."""
         with phase("finish"):
             return self._whole(total)
 

@@ -34,7 +34,7 @@ class Inline:
 
 
 class Threads:
-    """As many threads as a work has hands; at most two spans a thread are ahead of what is taken."""
+    """As many threads as a work has hands; at most two spans a thread are ahead."""
 
     makes_do = False
 

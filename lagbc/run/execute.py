@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What a run summed.
+    """The sums of a run.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ def execute(plan: Plan) -> Result:
     CheckpointError
         The checkpoint belongs to something else, or cannot be written.
     KeyboardInterrupt, StoppedError
-        Ctrl-C, or ``stop=``; what is finished is in the checkpoint.
+        Ctrl-C, or ``stop=``; all that is finished is in the checkpoint.
     """
     raise_if_stopped()
     memory.require(plan.memory)
@@ -163,7 +163,7 @@ def whole_sums(plan: Plan, sums: list[Sums]) -> Sums:
 def _tells(
     plan: Plan, works: list[StepWork], kept: Checkpoint | None, stack: ExitStack
 ) -> list[Callable[[int], object]]:
-    """Return for each step what takes how many of its items are done."""
+    """Return for each step a function that is told how many of its items are done."""
     if not plan.settings.progress:
         return [lambda done: None] * len(works)
     from lagbc.run.progress import Meter, Stretch
@@ -182,7 +182,7 @@ def edges_of(step: Step) -> float:
 
 
 def _note(plan: Plan) -> str:
-    """Return what a progress bar says beside the rate."""
+    """Return the note of a progress bar beside the rate."""
     if plan.reduction is not None:
         return f"; {plan.reduction.in_short}"
     (step,) = plan.steps

@@ -36,7 +36,7 @@ _LARGEST_COUNT = 2.0**1000
 
 
 class JunctionSums(NamedTuple):
-    """What a group of junctions sums to, on the host.
+    """The sums of a group of junctions, on the host.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class JunctionSums(NamedTuple):
     junction : ndarray of float64
         The demand that passes each of them as it leaves chains.
     flows : tuple of ndarray of float64
-        What they write of the flows of chains: sums at the vertices inside the chains that begin or end at them.
+        Their part of the flows of chains: sums at the vertices inside the chains that begin or end at them.
     """
 
     rows: Sums
@@ -80,7 +80,7 @@ class Junctions(StepWork):
         return self.batch if batching.concurrent else batching.block
 
     def open(self, stop: StopFlag) -> Hand:
-        """Prepare what a group needs; it sums one group after the other."""
+        """Prepare a state; it sums one group after the other."""
         ways, flows = self.contracted.ways, Flows.zeros(len(self.contracted.inside))
         groups = _Groups(self.contracted, self.step.method, flows, stop, self.batch)
 
@@ -95,7 +95,7 @@ class Junctions(StepWork):
         return run
 
     def on(self, copy: Callable[[Graph], Graph]) -> StepWork:
-        """Return this one, as a state copies what it takes of chains."""
+        """Return this one, as a state copies the chains itself."""
         return self
 
     def add(self, total: Total, pieces: list[Piece]) -> Total:
@@ -145,7 +145,7 @@ class Junctions(StepWork):
 
 
 class Held:
-    """What junctions sum to: parts of one array.
+    """The total of junctions: parts of one array.
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ class Held:
     junction : ndarray of float64
         The demand that passes each junction as it leaves chains.
     flows : Flows
-        What leaves chains. Each number of `junction` and of these is written by one group, anew if it is done again.
+        The demand that leaves chains. Each number of `junction` and of these is written by one group, anew if it is done again.
     """
 
     def __init__(self, contracted: Contracted, array: Floats) -> None:
@@ -185,7 +185,7 @@ class Held:
 
 
 def _flows_of(ways: Ways, flows: Flows, rows: Items) -> tuple[Floats, ...]:
-    """Copy what some junctions have written."""
+    """Copy the flows of some junctions."""
     first, second = _owned(ways, rows)
     return (
         flows.out[0, first],
@@ -197,7 +197,7 @@ def _flows_of(ways: Ways, flows: Flows, rows: Items) -> tuple[Floats, ...]:
 
 
 def _put_flows(ways: Ways, flows: Flows, rows: Items, written: tuple[Floats, ...]) -> None:
-    """Write what `_flows_of` has copied elsewhere."""
+    """Write flows that `_flows_of` has copied."""
     first, second = _owned(ways, rows)
     out, back, around, within, onward = written
     flows.out[0, first], flows.out[1, second], flows.around[:, first] = out, back, around
@@ -205,9 +205,9 @@ def _put_flows(ways: Ways, flows: Flows, rows: Items, written: tuple[Floats, ...
 
 
 def _owned(ways: Ways, rows: Items) -> tuple[Items, Items]:
-    """Vertices inside the chains whose first end is among some rows, and whose second: what leaves there is theirs.
+    """Vertices inside the chains whose first end is among some rows, and whose second: the demand that leaves there is theirs.
 
-    What goes within a chain is its first end's. Those of a second end are counted from there on.
+    Demand within a chain is its first end's. Those of a second end are counted from there on.
     """
     halves: Any = np.concatenate([ways.halves[ways.first_halves[row] : ways.first_halves[row + 1]] for row in rows])
     first, second = (_inside(ways, halves[halves & 1 == side] >> 1) for side in (0, 1))
@@ -276,7 +276,7 @@ class _Groups:
         return junction
 
     def _leave_for(self, far: Items, first: int) -> None:
-        """Sum what leaves chains of the group whose far ends are not among its roots."""
+        """Sum the demand that leaves chains of the group for far ends that are not among its roots."""
         if len(far) and self._far_state is None:
             self._far_state = self._prepared(self._more)
         for begin in range(0, len(far), self._more):

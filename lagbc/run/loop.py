@@ -32,7 +32,7 @@ class Carrier(Protocol[To]):
         """Return how many items a hand is given at a time, whole panels."""
 
     def each(self, work: To, spans: Iterator[Span]) -> Generator[list[Piece]]:
-        """Yield the pieces of each span, in order; some spans are ahead of what is taken.
+        """Yield the pieces of each span, in order; some spans are ahead of the piece at hand.
 
         When it is closed no hand is at work.
         """

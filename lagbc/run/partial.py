@@ -1,7 +1,7 @@
 """The file of sums over some of the items of a run's works: a zip archive of arrays, each checked before it is read.
 
 A checkpoint holds the total of the first items of each work, and takes the place of the one before; a share of a run
-holds pieces of the items that it has, written one after the other. What sums belong to is told by digests.
+holds pieces of the items that it has, written one after the other. Digests tell the run that sums belong to.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from lagbc.run.work import Items, Piece, Reads, Span, StepWork, Total
 _FORMAT = "lagbc partial sums 1"
 # Bytes of the head of a file, at most.
 _MOST_OF_HEAD = 2**20
-# Whose sums a checkpoint holds where a digest differs, and what is to be done.
+# The owner of the sums of a checkpoint where a digest differs, and the mend.
 _OWNERS = {
     "pieces": "another graph or direction, or to another version's order of it, or to options by which it is reduced "
     "otherwise",
@@ -46,7 +46,7 @@ _MEND = "name another file, or delete it"
 
 
 def digests_of(plan: Plan) -> dict[str, str]:
-    """Digest what the sums of a run belong to, but for the order of its items."""
+    """Digest all that the sums of a run belong to, but for the order of its items."""
     return {
         "options": digest_options(plan.steps, plan.request.is_sample),
         "roots": _digest(np.sort(plan.request.roots).tobytes()).hexdigest(),

@@ -25,7 +25,7 @@ from lagbc.run.partial import PartialFile, Writer, digest_graph, digest_order, d
 from lagbc.run.progress import Meter, Stretch
 from lagbc.run.work import Span, StepWork, Total
 
-# What a share belongs to where what is noted of it differs.
+# The owner of the sums of a share where a digest differs.
 _OWNERS = {
     "graph": "another graph or direction",
     "arguments": "a call with other arguments",
@@ -56,7 +56,7 @@ class Written(NamedTuple):
 
 
 def write_share(path: Path, plan: Plan, share: Share, arguments: str, more: Callable[[Writer], None]) -> Written:
-    """Sum the items of a share, and write what they sum to.
+    """Sum the items of a share, and write their sums.
 
     Parameters
     ----------
@@ -65,9 +65,9 @@ def write_share(path: Path, plan: Plan, share: Share, arguments: str, more: Call
         Of the whole run, the same for all shares.
     share : Share
     arguments : str
-        A digest of what the sums and the plan do not show.
+        A digest of all that the sums and the plan do not show.
     more : callable
-        Writes what else the file shall hold; called before anything is summed.
+        Writes the rest of the file; called before anything is summed.
 
     Raises
     ------
@@ -207,5 +207,5 @@ def _share_out(works: Sequence[StepWork], share: Share) -> list[Span]:
 
 
 def _digests(plan: Plan, works: Sequence[StepWork]) -> dict[str, str]:
-    """Digest what the sums belong to."""
+    """Digest all that the sums belong to."""
     return digests_of(plan) | {"graph": digest_graph(plan.graph), "order": " ".join(map(digest_order, works))}

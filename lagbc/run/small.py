@@ -1,4 +1,4 @@
-"""Small bicomponents, slice after slice: what each sums to is written where its scores are."""
+"""Small bicomponents, slice after slice, each of which writes its own scores."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Submit:
     limit : int or None
         Bytes that each worker may take, and results that wait here; None is the budget of each process.
     checkpoint : path or None
-        What an error names.
+        The file that an error names.
     """
 
     makes_do = True
@@ -70,8 +70,8 @@ class Submit:
         ExecutorError
             The executor is broken, or gives a task up.
         KeyboardInterrupt, StoppedError
-            Ctrl-C, or ``stop=``. In each case what waits is cancelled, and what ends within 5 seconds is yielded
-            before, as far as none is missing.
+            Ctrl-C, or ``stop=``. In each case tasks that wait are cancelled, and those that end within 5 seconds
+            yielded before, as far as none is missing.
         """
         packed = pack(work)
         file = self._folder / packed.digest
@@ -135,7 +135,7 @@ class _Run:
             yield from self._ready()
 
     def cancel(self) -> None:
-        """Cancel what waits."""
+        """Cancel the tasks that wait."""
         self._left.clear()
         if self._deadline is None:
             self._deadline = time.monotonic() + _PATIENCE
@@ -143,7 +143,7 @@ class _Run:
             future.cancel()
 
     def wait(self) -> None:
-        """Wait for what runs, for so many seconds at most."""
+        """Wait for tasks that run, for so many seconds at most."""
         for future in self._until_all_ended():
             self._out.pop(future, None)
 

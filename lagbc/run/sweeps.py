@@ -102,7 +102,7 @@ class Sweeps(StepWork):
         return Sums.zeros(arrays, self.sweep.sums, self.graph.n, self.graph.nnz)
 
     def sent(self, pieces: list[Piece]) -> list[Piece]:
-        """Sum what begins a chunk, and bring all to the host."""
+        """Sum the pieces that begin a chunk, and bring all to the host."""
         sent = list[Piece]()
         for piece in pieces:
             begins = piece.span.first % self.chunk == 0

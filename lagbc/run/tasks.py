@@ -69,7 +69,7 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Done:
-    """What the span of a task sums to."""
+    """The pieces of the span of a task."""
 
     pieces: list[Piece]
 
@@ -164,7 +164,7 @@ class OpenWorks:
         return _Opened(work.with_step(replace(work.step, sweep=sweep)), needed)
 
     def _room(self, limit: int | None) -> int:
-        """Bytes that may be taken beside what is held."""
+        """Bytes that may be taken beside those that are held."""
         stated = stated_budget() if limit is None else limit
         return host_budget() if stated is None else stated - sum(held.bytes for held in self._held.values())
 
@@ -186,7 +186,7 @@ def _taken_up(task: Task) -> StepWork | None:
 
 
 def _bytes_of_states(work: StepWork) -> int:
-    """Bound what is prepared for a work beside its arrays."""
+    """Bound the bytes of the states of a work."""
     step = work.step
     if step.contracted is not None:
         return memory.estimate(step, 0).workspace
@@ -226,7 +226,7 @@ class _Opened:
         return pieces
 
     def close(self) -> None:
-        """Stop what runs, and let go of all states."""
+        """Stop all hands, and let go of all states."""
         self._closed = True
         for hands in [*self._all]:
             hands.close()
@@ -263,7 +263,7 @@ _works = OpenWorks()
 
 
 def _start_anew() -> None:
-    """In a process that was forked: the threads of what the other one keeps are not here."""
+    """In a process that was forked: the threads of the other one are not here."""
     global _works
     _works = OpenWorks()
 

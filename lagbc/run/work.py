@@ -1,6 +1,6 @@
 """Works: sums over items in their order, made of the steps of a plan.
 
-Items are roots, mostly. Sums have two levels. A panel of items is what a method sums at once, a row of its sums; the
+Items are roots, mostly. Sums have two levels. A panel of items is summed at once, to a row of sums; the
 panels of a chunk are added in order, from zero; and the chunks are added in order. Panels and chunks are the same
 items whoever sums them. So the total has the same bits whatever the batch, the threads, the memory and the carrier.
 """
@@ -42,7 +42,7 @@ class Span(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """What the items of a span sum to; the span ends within a chunk, or with it.
+    """The sum over the items of a span, which ends within a chunk, or with it.
 
     `sums` is of the kind of the work. Of roots it is `Sums` as of a run; or, where `items` has the roots, with a row
     for each panel of them.
@@ -55,7 +55,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Total:
-    """What the first items of a work sum to; never changed.
+    """The sum over the first items of a work; never changed.
 
     Attributes
     ----------
@@ -64,9 +64,9 @@ class Total:
     chunks : object
         The sum of the whole chunks; None, if there is none.
     part : object
-        What the items after these sum to; None, if there are none.
+        The sum over the items after these; None, if there are none.
     closed : tuple of Piece
-        What the last addition has closed: nothing is added into it any more.
+        Pieces that the last addition has closed: nothing is added into them any more.
     """
 
     done: int
@@ -95,7 +95,7 @@ class Work(ABC):
     @property
     @abstractmethod
     def items(self) -> Items:
-        """What is summed over, in order."""
+        """The items, in order."""
 
     @property
     @abstractmethod
@@ -187,12 +187,12 @@ class StepWork(Work):
 
     @property
     def sweep(self) -> SweepPlan:
-        """What its method is asked for."""
+        """The request to its method."""
         return self.step.sweep
 
     @property
     def graph(self) -> Graph:
-        """What is swept."""
+        """The graph that is swept."""
         return self.step.graph
 
     @cached_property
@@ -231,7 +231,7 @@ class StepWork(Work):
         return self.with_step(replace(self.step, graph=copy(self.graph)))
 
     def rest(self, total: Total) -> list[Piece]:
-        """Return what is summed of a total and not closed."""
+        """Return the pieces of a total that are not closed."""
         return []
 
     @abstractmethod
@@ -244,7 +244,7 @@ class StepWork(Work):
 
     @abstractmethod
     def unpack(self, span: Span, read: Reads) -> Piece:
-        """Make a piece of what `pack` has returned."""
+        """Make a piece of the arrays of `pack`."""
 
     @abstractmethod
     def pack_total(self, total: Total) -> dict[str, NDArray[Any]]:
@@ -252,7 +252,7 @@ class StepWork(Work):
 
     @abstractmethod
     def unpack_total(self, done: int, read: Reads) -> Total:
-        """Make a total of what `pack_total` has returned."""
+        """Make a total of the arrays of `pack_total`."""
 
     def smaller(self, error: MemoryError, say: Callable[[str], object] | None = None) -> Self:
         """Return the work with less at a time, and say so: a thread less, or half the batch.
