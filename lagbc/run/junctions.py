@@ -156,8 +156,8 @@ class Held:
     junction : ndarray of float64
         The demand that passes each junction as it leaves chains.
     flows : Flows
-        The demand that leaves chains. Each number of `junction` and of these is written by one group, anew if it is done
-        again.
+        The demand that leaves chains. Each number of `junction` and of these is written by one group, anew if that is
+        done again.
     """
 
     def __init__(self, contracted: Contracted, array: Floats) -> None:
@@ -206,7 +206,7 @@ def _put_flows(ways: Ways, flows: Flows, rows: Items, written: tuple[Floats, ...
 
 
 def _owned(ways: Ways, rows: Items) -> tuple[Items, Items]:
-    """Vertices inside the chains whose first end is among some rows, and whose second; these own the demand that leaves.
+    """Vertices inside the chains whose first end is among some rows, and whose second, the owners of their demand.
 
     Demand within a chain is its first end's. Those of a second end are counted from there on.
     """
