@@ -21,6 +21,9 @@ from lagbc.plan.demand import plan_of_root
 from lagbc.run.weights import into_range
 from lagbc.run.work import Hand, Items, Piece, Reads, Span, StepWork, Total
 
+# How often a thread is given panels, at least, and roots at a time, at most: to wait for a thread takes as long as some
+# 20 roots, and the sums of large panels take memory.
+_TIMES, _ROOTS = 8, 256
 # The rows of sparse sums, in a file.
 _ROWS = ("vertices", "edges", "roots")
 
@@ -33,10 +36,16 @@ class Bounded(StepWork):
         """As many roots as the method takes of all."""
         return cast("SumsWithin", self.module).blocks.size(len(self.items))
 
-    @property
+    @cached_property
     def batch(self) -> int:
-        """A panel."""
-        return self.panel
+        """Some small panels; each hand is given some a few times."""
+        panels = -(-len(self.items) // self.panel)
+        return self.panel * max(1, min(panels // (_TIMES * self.hands), _ROOTS // self.panel))
+
+    @property
+    def portion(self) -> int:
+        """A panel for each thread."""
+        return self.panel * self.hands
 
     def open(self, stop: StopFlag) -> Hand:
         """Prepare a state; it sums one panel after the other."""

@@ -68,6 +68,9 @@ class Sweeps(StepWork):
 
     def _pieces(self, batch: Span, roots: Items, rows: Sums) -> Iterator[Piece]:
         """Cut the rows of a batch where chunks end."""
+        if batch.first // self.chunk == (batch.last - 1) // self.chunk:
+            yield Piece(batch, rows, roots)
+            return
         for span in self.spans(*batch, self.chunk):
             place = slice(span.first - batch.first, span.last - batch.first)
             of_span = rows.of(self.module.batching.rows(place.start, place.stop), place)

@@ -133,11 +133,12 @@ class Work(ABC):
 
     def spans(self, first: int, last: int, length: int) -> Iterator[Span]:
         """Cut a span into such of a length, which end where chunks do if that is whole chunks."""
+        chunk, keeps_chunks = self.chunk, self.keeps_chunks
         while first < last:
-            begun = first % self.chunk
-            end = first + length - (begun if length % self.chunk == 0 else 0)
-            if self.keeps_chunks:
-                end = min(end, first - begun + self.chunk)
+            begun = first % chunk
+            end = first + length - (begun if length % chunk == 0 else 0)
+            if keeps_chunks:
+                end = min(end, first - begun + chunk)
             end = min(end, last)
             yield Span(first, end)
             first = end
