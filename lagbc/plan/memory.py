@@ -202,7 +202,8 @@ def fit(step: Step, limit: int | None = None) -> tuple[Step, MemoryEstimate]:
         roots = step.graph.n if sweep.roots is None else sweep.roots
         batch = most_batch(step.method, batching, sweep.batch, sweep.roots)
         threads = busy_threads(batching, roots, batch, sweep.threads)
-        step = _with(step, batch=batch, threads=threads)
+        if (batch, threads) != (sweep.batch, sweep.threads):
+            step = _with(step, batch=batch, threads=threads)
     needed = estimate(step, limit)
     while needed.is_over and (less := _given_up(step)) is not None:
         step, needed = less, estimate(less, needed.budget)
