@@ -81,6 +81,13 @@ def test_from_a_folder_to_a_report(folder: Path) -> None:
     assert len(out.read_text().splitlines()) == len(rows), "what is there is not measured again"
 
 
+def test_igraph_is_timed_on_many_roots_however_long_they_take() -> None:
+    grid, case = network(partial(holed_grid, 20, 20)), survey.Case(False, "near", 2048, "cpu", 1)
+    [found] = survey.measure(grid, case, ["igraph"], 0.0, 1.0)
+    assert found["timed"] == 256 < len(grid.roots(case))
+    assert found["rounds"] == 1
+
+
 def test_what_takes_too_long_is_skipped(folder: Path) -> None:
     out = folder / "survey.jsonl"
     options = f"--data {folder} --threads 1 --limit 0 --methods batched --choice --out {out}".split()
