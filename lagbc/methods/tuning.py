@@ -164,7 +164,7 @@ CACHED_ROWS = 4096
 # choice-cpu.md and choice-cuda.md, by ``python -m benchmarks.choice``, which fits them again. Those of the CPU were
 # fitted to loops that numba compiled. Of the kernels in C++ `work-efficient` gained more: by 0.9 of its constants what
 # is chosen takes 1.006 times as long as the best, by the former 1.010; constants fitted anew 1.005, but 1.020 on
-# networks that are left out of the fit. With lengths neither a factor nor another fit chose better.
+# networks that are left out of the fit. With lengths no factor chose better, and another fit by 0.001 only.
 COSTS: dict[tuple[str, str, bool], dict[str, float]] = {
     ("batched", "cpu", False): {
         "run": 0.26,
