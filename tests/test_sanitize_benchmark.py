@@ -20,6 +20,7 @@ CONSTANTS = (
     (sanitize_calls.reductions_tuning, "SMALL_VERTICES"),
     (sanitize_calls.methods_tuning, "PRUNING_LEAST_EDGES"),
     (sanitize_calls.methods_tuning, "PRUNING_LEAST_ROOTS"),
+    (sanitize_calls.compiler, "resident_blocks"),
 )
 ROOT = sanitize.machine.ROOT
 MEMCHECK = """\
