@@ -63,8 +63,10 @@ class Hands:
     def __init__(self, work: Work) -> None:
         from lagbc.run.pool import Pool
 
-        self._stop, self._context = StopFlag(), work.context()
-        self._lender: Lender[Hand] = Lender(lambda: work.open(self._stop))
+        stop = StopFlag()
+        self._stop, self._context = stop, work.context()
+        # A function that named `self` would be in a circle with it: states would stay until garbage is collected.
+        self._lender: Lender[Hand] = Lender(lambda: work.open(stop))
         self._pool = Pool(work.hands)
 
     def run(self, spans: Iterable[tuple[Span, Items]]) -> Iterator[list[Piece]]:
