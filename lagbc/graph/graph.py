@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import log2
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,8 +53,8 @@ class Graph:
         Lengths of the edges, finite and > 0, symmetric if the pattern has to be; None counts hops.
     n, nnz : int
         Numbers of vertices and of stored edges; an undirected edge counts twice.
-    copied_from : Graph or None
-        The same graph on the host, if this one is its copy on a device.
+    copied_from : weak reference to a Graph, or None
+        The same graph on the host, if this one is its copy on a device, which that graph keeps.
     known_depth : int or None
         The depth to take, of the graph that this one is a part of; None searches for it.
     known_reverse : tuple of arrays, or None
@@ -73,7 +74,7 @@ class Graph:
     indices: NDArray[Any]
     directed: bool
     weights: NDArray[np.float64] | None = None
-    copied_from: Graph | None = field(default=None, repr=False)
+    copied_from: ref[Graph] | None = field(default=None, repr=False)
     known_depth: int | None = field(default=None, repr=False)
     known_reverse: Csr | None = field(default=None, repr=False)
     uploaded: bool = field(default=False, repr=False)
@@ -187,7 +188,7 @@ class Graph:
             return self.moved(lambda array: cupy.array(array) if isinstance(array, cupy.ndarray) else array)
         weights = None if self.weights is None else cupy.asarray(self.weights)
         return Graph(
-            cupy.asarray(self.indptr), cupy.asarray(self.indices), self.directed, weights, self, self.known_depth
+            cupy.asarray(self.indptr), cupy.asarray(self.indices), self.directed, weights, ref(self), self.known_depth
         )
 
     def moved(self, move: Callable[[Any], Any]) -> Graph:
@@ -201,7 +202,12 @@ class Graph:
     @property
     def on_host(self) -> Graph:
         """The graph in the host's memory; itself if it is there."""
-        return self if isinstance(self.indptr, np.ndarray) else self.copied_from or self._copy_on_host
+        return self if isinstance(self.indptr, np.ndarray) else self._source or self._copy_on_host
+
+    @property
+    def _source(self) -> Graph | None:
+        """The graph that this one was copied from, while there is one."""
+        return None if self.copied_from is None else self.copied_from()
 
     @cached_property
     def _copy_on_host(self) -> Graph:
@@ -312,7 +318,7 @@ class Graph:
     def keep_with_places(self, kept: Any) -> tuple[Graph, Any]:
         """Leave out edges as `keep` does; also return the places here of the edges that are left."""
         (indptr, indices, weights), places = kept_edges(self.csr, kept)
-        depth = (self.copied_from or self).depth
+        depth = (self._source or self).depth
         return Graph(indptr, indices, self.directed, weights, known_depth=depth), places
 
 
