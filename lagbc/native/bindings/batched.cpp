@@ -1,6 +1,7 @@
 // Kernels of the batched method for Python, and the records of its workers.
 #include "../kernels/batched/family.h"
 #include "bind.h"
+#include "records.h"
 
 namespace lagbc {
 namespace {
@@ -17,8 +18,8 @@ template <class Index>
 void bind_queue(nb::module_& m, const char* name) {
     using Class = Queue<Index>;
     Described<Class>::name = name;
-    static const std::string vertices = "def vertices(self) -> " + Described<Buffer<Index>>::annotation();
-    static const std::string masks = "def masks(self) -> " + Described<Buffer<uint64_t>>::annotation();
+    static const std::string vertices = "def vertices(self) -> " + annotation(Described<Buffer<Index>>::description);
+    static const std::string masks = "def masks(self) -> " + annotation(Described<Buffer<uint64_t>>::description);
     nb::class_<Class>(m, name)
         .def(nb::init<int64_t, int64_t, int64_t>(), nb::arg("room"), nb::arg("rows"), nb::arg("growth"))
         .def("__len__", &Class::size)

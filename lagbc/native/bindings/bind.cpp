@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "shapes.h"
+
 namespace lagbc {
 namespace {
 
@@ -22,27 +24,69 @@ std::string join(const std::vector<std::string>& texts, const char* separator) {
 }
 
 // How many arguments a version takes before one that it does not.
-std::size_t fitting(const Version& version, const nb::handle* given) {
+std::size_t fitting(const Version& version, const nb::handle* given, std::size_t all) {
     std::size_t count = 0;
-    while (count < version.parameters.size() && version.parameters[count].fits(given[count])) ++count;
+    while (count < all && version.type->parameters[count].fits(given[count])) ++count;
     return count;
 }
 
 }  // namespace
 
-Call::Call(const char* signature) {
+Call::Call(const char* signature, std::vector<Version> versions) : versions_(std::move(versions)) {
     const std::string whole = signature;
     const auto open = whole.find('(');
-    name = whole.substr(0, open);
+    name_ = whole.substr(0, open);
     std::string argument;
     for (const char c : whole.substr(open + 1)) {
         if (c == ',' || c == ')') {
-            if (!argument.empty()) arguments.push_back(argument);
+            if (!argument.empty()) arguments_.push_back(argument);
             argument.clear();
         } else if (c != ' ') {
             argument += c;
         }
     }
+}
+
+std::string annotation(const Description& type) {
+    using Form = Description::Form;
+    std::string all;
+    if (type.form == Form::array || type.form == Form::stop) {
+        const std::string dtype = type.dtype;
+        all = "numpy.typing.NDArray[numpy." + (dtype == "bool" ? "bool_" : dtype) + "]";
+    } else if (type.form == Form::tuple) {
+        for (int i = 0; i < type.count; ++i) all += (i == 0 ? "" : ", ") + annotation(*type.items[i].type);
+        all = "tuple[" + all + "]";
+    } else if (type.form == Form::record) {
+        all = *type.name;
+    } else {
+        all = type.form == Form::flag ? "bool" : type.form == Form::whole ? "int" : "float";
+        if (type.form == Form::nothing) all = "None";
+    }
+    return type.is_optional ? all + " | None" : all;
+}
+
+std::string wanted(const Description& type) {
+    using Form = Description::Form;
+    std::string all;
+    if (type.form == Form::array) {
+        const std::string writable = type.is_writable ? "writable " : "";
+        all = "a " + writable + "C-contiguous array of " + type.dtype + " of " + type.shape;
+    } else if (type.form == Form::tuple) {
+        for (int i = 0; i < type.count; ++i) {
+            const auto& [item, name, shape] = type.items[i];
+            all += (i == 0 ? "" : ", ") + std::string(name) + (shape.empty() ? "" : " " + as_tuple(shape)) + ": " +
+                   wanted(*item);
+        }
+        all = std::string("a ") + *type.name + ", a tuple (" + all + ")";
+    } else if (type.form == Form::record) {
+        all = std::string("a ") + *type.name;
+    } else if (type.form == Form::stop) {
+        all = std::string("an array of ") + type.dtype + " of shape (1,)";
+    } else {
+        all = type.form == Form::flag ? "True or False" : "a number";
+        if (type.form == Form::whole) all += std::string(" of ") + type.dtype;
+    }
+    return type.is_optional ? all + ", or None" : all;
 }
 
 std::string found(nb::handle source) {
@@ -63,43 +107,36 @@ std::string found(nb::handle source) {
     return words;
 }
 
-void refuse(const Call& call, const std::vector<Version>& versions, const nb::handle* given) {
+nb::object Call::operator()(const nb::handle* given) const {
+    nb::object returned;
+    for (const Version& version : versions_)
+        if (version.type->call(version.kernel, given, returned)) return returned;
+    refuse(given);
+}
+
+void Call::refuse(const nb::handle* given) const {
+    const std::size_t all = arguments_.size();
     std::size_t place = 0;
-    for (const Version& version : versions) place = std::max(place, fitting(version, given));
-    std::vector<std::string> wanted;
-    for (const Version& version : versions)
-        if (fitting(version, given) == place) wanted.push_back(version.parameters[place].wanted);
-    const std::string message = call.name + ": " + call.arguments[place] + " has to be " + join(wanted, " or ") +
-                                ", not " + found(given[place]);
+    for (const Version& version : versions_) place = std::max(place, fitting(version, given, all));
+    std::vector<std::string> kinds;
+    for (const Version& version : versions_)
+        if (fitting(version, given, all) == place) kinds.push_back(wanted(*version.type->parameters[place].type));
+    const std::string message =
+        name_ + ": " + arguments_[place] + " has to be " + join(kinds, " or ") + ", not " + found(given[place]);
     throw nb::type_error(message.c_str());
 }
 
-void refuse_field(const std::string& record, const char* field, const std::string& wanted, nb::handle given) {
-    throw nb::type_error((record + ": " + field + " has to be " + wanted + ", not " + found(given)).c_str());
-}
-
-void refuse_keywords(const std::string& record, const nb::kwargs& keywords, const std::vector<std::string>& fields) {
-    std::string unknown;
-    for (auto [keyword, value] : keywords)
-        if (unknown = nb::cast<std::string>(keyword); std::find(fields.begin(), fields.end(), unknown) == fields.end())
-            break;
-    throw nb::type_error((record + " has no field " + unknown).c_str());
-}
-
-void refuse_discord(const std::string& record, const std::string& found) {
-    if (!found.empty()) throw nb::value_error((record + ": " + found).c_str());
-}
-
-std::string signature_of(const Call& call, const std::vector<Version>& versions) {
+std::string Call::signature() const {
     std::vector<std::string> returned;
-    for (const Version& version : versions) returned.push_back(version.returned);
-    std::string signature = "def " + call.name + "(";
-    for (std::size_t place = 0; place < call.arguments.size(); ++place) {
+    for (const Version& version : versions_) returned.push_back(annotation(*version.type->returned));
+    std::string signature = "def " + name_ + "(";
+    for (std::size_t place = 0; place < arguments_.size(); ++place) {
         std::vector<std::string> annotations;
-        for (const Version& version : versions) annotations.push_back(version.parameters[place].annotation);
-        signature += call.arguments[place] + ": " + join(annotations, " | ") + ", ";
+        for (const Version& version : versions_)
+            annotations.push_back(annotation(*version.type->parameters[place].type));
+        signature += arguments_[place] + ": " + join(annotations, " | ") + ", ";
     }
-    return signature + (call.arguments.empty() ? "" : "/") + ") -> " + join(returned, " | ");
+    return signature + (arguments_.empty() ? "" : "/") + ") -> " + join(returned, " | ");
 }
 
 }  // namespace lagbc

@@ -1,7 +1,7 @@
 // How arguments and fields become the types of kernels: numpy arrays of the exact type and order, never copies.
 //
-// A view lives as long as the call; what is kept longer, in a record, keeps its array, too. `Described<T>` says in
-// words what a type takes, for errors, and as an annotation, for type checkers.
+// A view lives as long as the call; what is kept longer, in a record, keeps its array, too. `Described<T>` has what a
+// type takes as data, of which errors and annotations are made.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,6 +10,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include <string>
+#include <string_view>
 
 #include "../kernels/buffer.h"
 
@@ -235,36 +236,62 @@ struct type_caster<lagbc::Buffer<T>> {
 
 namespace lagbc {
 
+// What a type takes or gives: an array, a number, True or False, a record, a tuple of these, or nothing.
+struct Description {
+    enum class Form { array, stop, whole, real, flag, record, tuple, nothing } form;
+    const char* dtype = nullptr;  // of arrays and whole numbers
+    const char* shape = nullptr;  // of an array, in words
+    bool is_writable = false, is_optional = false;
+    const char* const* name = nullptr;  // of a record or tuple; a record has one when it is bound
+    struct Item;
+    const Item* items = nullptr;  // of a tuple
+    int count = 0;
+};
+
+// An item of a tuple, with its name and shape where it has any.
+struct Description::Item {
+    const Description* type;
+    const char* name = "";
+    std::string_view shape = {};
+};
+
+// In words, for errors, and as an annotation, for type checkers.
+std::string wanted(const Description& type);
+std::string annotation(const Description& type);
+
 template <class T>
 struct Described;
+
+template <class T>
+constexpr const Description* description() {
+    return &Described<std::remove_cvref_t<T>>::description;
+}
 
 template <class View>
     requires requires { typename ArrayOf<View>::Item; }
 struct Described<View> {
-    static std::string annotation() {
-        return std::string("numpy.typing.NDArray[numpy.") +
-               (std::is_same_v<std::remove_const_t<Item>, bool> ? "bool_" : dtype_name<Item>()) + "]";
-    }
-    static std::string wanted() {
-        const char* writable = std::is_const_v<Item> ? "" : "writable ";
-        return std::string("a ") + writable + "C-contiguous array of " + dtype_name<Item>() + " of " +
-               ArrayOf<View>::shape;
-    }
-
-private:
     using Item = typename ArrayOf<View>::Item;
+    static constexpr Description description{.form = Description::Form::array,
+                                             .dtype = dtype_name<Item>(),
+                                             .shape = ArrayOf<View>::shape,
+                                             .is_writable = !std::is_const_v<Item>};
 };
 
 template <class View>
+constexpr Description optional_of() {
+    Description of = Described<View>::description;
+    of.is_optional = true;
+    return of;
+}
+
+template <class View>
 struct Described<Optional<View>> {
-    static std::string annotation() { return Described<View>::annotation() + " | None"; }
-    static std::string wanted() { return Described<View>::wanted() + ", or None"; }
+    static constexpr Description description = optional_of<View>();
 };
 
 template <>
 struct Described<Stop> {
-    static std::string annotation() { return Described<Span<const uint8_t>>::annotation(); }
-    static std::string wanted() { return "an array of uint8 of shape (1,)"; }
+    static constexpr Description description{.form = Description::Form::stop, .dtype = "uint8"};
 };
 
 template <class T>
@@ -272,43 +299,37 @@ struct Described<Buffer<T>> : Described<Span<T>> {};
 
 template <>
 struct Described<bool> {
-    static std::string annotation() { return "bool"; }
-    static std::string wanted() { return "True or False"; }
+    static constexpr Description description{.form = Description::Form::flag};
 };
 
 template <class T>
     requires std::is_integral_v<T>
 struct Described<T> {
-    static std::string annotation() { return "int"; }
-    static std::string wanted() { return std::string("a number of ") + dtype_name<T>(); }
+    static constexpr Description description{.form = Description::Form::whole, .dtype = dtype_name<T>()};
 };
 
 template <>
 struct Described<double> {
-    static std::string annotation() { return "float"; }
-    static std::string wanted() { return "a number"; }
+    static constexpr Description description{.form = Description::Form::real};
 };
 
 template <>
 struct Described<void> {
-    static std::string annotation() { return "None"; }
+    static constexpr Description description{.form = Description::Form::nothing};
 };
 
 template <class... Items>
 struct Described<std::tuple<Items...>> {
-    static std::string annotation() {
-        std::string all;
-        ((all += (all.empty() ? "" : ", ") + Described<Items>::annotation()), ...);
-        return "tuple[" + all + "]";
-    }
+    static constexpr Description::Item items[] = {{lagbc::description<Items>()}...};
+    static constexpr Description description{
+        .form = Description::Form::tuple, .items = items, .count = sizeof...(Items)};
 };
 
 // Classes of records have the name that they are bound by.
 template <class T>
 struct Described {
-    static inline std::string name;
-    static std::string annotation() { return name; }
-    static std::string wanted() { return "a " + name; }
+    static inline const char* name = "";
+    static constexpr Description description{.form = Description::Form::record, .name = &name};
 };
 
 template <class Record>
@@ -316,8 +337,7 @@ struct Described<Ref<Record>> : Described<std::remove_const_t<Record>> {};
 
 template <class Record>
 struct Described<Record*> {
-    static std::string annotation() { return Described<std::remove_const_t<Record>>::annotation() + " | None"; }
-    static std::string wanted() { return Described<std::remove_const_t<Record>>::wanted() + ", or None"; }
+    static constexpr Description description = optional_of<std::remove_const_t<Record>>();
 };
 
 template <class T>

@@ -1,6 +1,7 @@
 // Kernels of single roots for Python, and the record that they search by.
 #include "../kernels/extended/family.h"
 #include "bind.h"
+#include "records.h"
 
 namespace lagbc {
 namespace {

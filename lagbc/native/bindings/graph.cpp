@@ -1,6 +1,7 @@
 // Kernels of graphs and their orders for Python.
 #include "../kernels/graph/family.h"
 #include "bind.h"
+#include "records.h"
 #include "tuples.h"
 
 namespace lagbc {

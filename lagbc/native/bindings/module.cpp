@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "bind.h"
+#include "records.h"
 
 namespace lagbc {
 

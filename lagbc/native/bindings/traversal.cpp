@@ -1,6 +1,7 @@
 // Kernels of traversals for Python.
 #include "../kernels/traversal/family.h"
 #include "bind.h"
+#include "records.h"
 
 namespace lagbc {
 

@@ -1,7 +1,9 @@
 // Records that Python keeps as tuples of arrays and numbers, mostly named ones: a kernel takes them as a struct.
 #pragma once
 
-#include "bind.h"
+#include <array>
+
+#include "records.h"
 
 namespace lagbc {
 
@@ -24,24 +26,21 @@ bool each_item(const Visit& visit) {
 }
 
 template <IsTuple Struct>
+constexpr auto items_of() {
+    return std::apply(
+        []<class... T>(const Field<Struct, T>&... field) {
+            return std::array{Description::Item{description<T>(), field.name, field.shape}...};
+        },
+        Items<Struct>::fields);
+}
+
+template <IsTuple Struct>
 struct Described<Struct> {
-    static std::string annotation() {
-        std::string all;
-        each_item<Struct>([&]<class T>(const Field<Struct, T>&, std::size_t place) {
-            all += (place == 0 ? "" : ", ") + Described<T>::annotation();
-            return true;
-        });
-        return "tuple[" + all + "]";
-    }
-    static std::string wanted() {
-        std::string all = std::string("a ") + Items<Struct>::name + ", a tuple (";
-        each_item<Struct>([&]<class T>(const Field<Struct, T>& field, std::size_t place) {
-            const std::string shape = field.shape.empty() ? "" : " " + as_tuple(field.shape);
-            all += (place == 0 ? "" : ", ") + (field.name + shape + ": " + Described<T>::wanted());
-            return true;
-        });
-        return all + ")";
-    }
+    static constexpr auto items = items_of<Struct>();
+    static constexpr Description description{.form = Description::Form::tuple,
+                                             .name = &Items<Struct>::name,
+                                             .items = items.data(),
+                                             .count = static_cast<int>(items.size())};
 };
 
 }  // namespace lagbc
@@ -60,7 +59,8 @@ struct type_caster<Struct> {
             lagbc::Argument<T> item;
             if (!lagbc::load<T>(item, PyTuple_GetItem(source.ptr(), static_cast<Py_ssize_t>(place)))) return false;
             value.*field.place = item.operator cast_t<T>();
-            return lagbc::fits(sizes, field, value.*field.place);
+            lagbc::Lengths lengths;
+            return !lagbc::lengths_at<T>(&(value.*field.place), lengths) || sizes.fit(field.shape, lengths);
         });
     }
 };

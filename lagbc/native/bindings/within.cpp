@@ -1,6 +1,7 @@
 // Kernels of sums within bounds for Python.
 #include "../kernels/within/family.h"
 #include "bind.h"
+#include "records.h"
 
 namespace lagbc {
 namespace {

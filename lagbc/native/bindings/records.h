@@ -1,0 +1,160 @@
+// Records as Python sees them: structs whose fields are arrays, numbers and other records.
+//
+// A record is made of keywords, and its fields can be set later. Shapes have to go together, at first and whenever a
+// field is set. All that depends on the type of a field alone is compiled once a type, and all else once.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "casters.h"
+#include "shapes.h"
+
+namespace lagbc {
+
+// A field of a record: its name in Python, its place, and of arrays and graphs the shape.
+template <class Class, class T>
+struct Field {
+    const char* name;
+    T Class::* place;
+    std::string_view shape = {};
+};
+
+// Whether the object that a field is set to is kept: what it points to lives in it.
+template <class T>
+inline constexpr bool is_view = std::is_same_v<T, Stop> || std::is_pointer_v<T>;
+template <class Record>
+inline constexpr bool is_view<Ref<Record>> = true;
+template <class View>
+    requires requires { typename ArrayOf<View>::Item; }
+inline constexpr bool is_view<View> = true;
+template <class View>
+inline constexpr bool is_view<Optional<View>> = true;
+
+template <class T>
+inline constexpr bool has_default = !is_view<T> || std::is_pointer_v<T>;
+template <class View>
+inline constexpr bool has_default<Optional<View>> = true;
+
+// How a field of a type is set, read and described, wherever it is.
+struct FieldType {
+    bool (*set)(void* place, nb::handle given);    // whether the object is of the type
+    nb::object (*get)(const void* place);          // null where the object that it is set to is kept
+    bool (*lengths)(const void* place, Lengths&);  // whether it has any
+    const Description* description;
+    bool has_default;
+};
+
+template <class T>
+bool set_place(void* place, nb::handle given) {
+    Argument<T> argument;
+    if (!load<T>(argument, given)) return false;
+    *static_cast<T*>(place) = argument.operator nb::detail::cast_t<T>();
+    return true;
+}
+
+template <class T>
+nb::object get_place(const void* place) {
+    return nb::cast(*static_cast<const T*>(place));
+}
+
+template <class T>
+bool lengths_at(const void* place, Lengths& lengths) {
+    if constexpr (HasLengths<T>) lengths = lengths_of(*static_cast<const T*>(place));
+    return HasLengths<T>;
+}
+
+template <class T>
+constexpr auto getter_of() -> nb::object (*)(const void*) {
+    if constexpr (is_view<T>)
+        return nullptr;
+    else
+        return get_place<T>;
+}
+
+template <class T>
+inline constexpr FieldType field_type = {set_place<T>, getter_of<T>(), lengths_at<T>, lagbc::description<T>(),
+                                         has_default<T>};
+
+// What else a record of a class has to be; "" where it is.
+template <class Class>
+struct Rule {
+    static std::string broken_by(const Class&) { return ""; }
+};
+
+// A class of records, kept as long as the process.
+class RecordType {
+public:
+    // A field by its name, which is an object, too, its type and its place in a record.
+    struct Part {
+        const char* name;
+        std::string_view shape;
+        const FieldType* type;
+        std::size_t offset;
+        PyObject* key;
+    };
+
+    RecordType(const char* name, std::vector<Part> parts, std::string (*broken_by)(const void*));
+
+    const char* name() const { return name_.c_str(); }
+    const std::vector<Part>& parts() const { return parts_; }
+
+    std::string signature() const;
+
+    // Set the fields of a new record to what keywords hold for them.
+    void fill(nb::handle self, void* record, const nb::kwargs& keywords) const;
+
+    // Set a field of a record that has all of them; where it does not go with the others, it stays as it is.
+    void change(nb::handle self, void* record, const Part& part, nb::handle given) const;
+
+    static nb::object get(nb::handle self, const void* record, const Part& part);
+
+private:
+    // Set a field. An array is kept in the __dict__ of the record as long as it is the field.
+    void set(const nb::object& kept, void* record, const Part& part, nb::handle given) const;
+
+    // What is wrong with the fields of a record beside each other; "" where nothing is.
+    std::string discord(const void* record) const;
+
+    // Raise the ValueError of fields that do not go together, if something is said of them.
+    void refuse(const std::string& discord) const;
+
+    std::string name_;
+    std::vector<Part> parts_;
+    std::string (*broken_by_)(const void*);
+};
+
+// Bind a struct as a class whose fields are its own or those of its bases.
+template <class Class, class... Owners, class... T>
+nb::class_<Class> record(nb::module_& m, const char* name, Field<Owners, T>... fields) {
+    const auto sample = std::make_unique<Class>();
+    auto offset = [&](auto place) {
+        return static_cast<std::size_t>(reinterpret_cast<const char*>(&(sample.get()->*place)) -
+                                        reinterpret_cast<const char*>(sample.get()));
+    };
+    auto broken_by = [](const void* made) { return Rule<Class>::broken_by(*static_cast<const Class*>(made)); };
+    const auto* type = new RecordType(
+        name, {{fields.name, fields.shape, &field_type<T>, offset(fields.place), nullptr}...}, broken_by);
+    Described<Class>::name = type->name();
+    nb::class_<Class> bound(m, name, nb::dynamic_attr());
+    auto make = [type](nb::pointer_and_handle<Class> self, const nb::kwargs& given) {
+        Class* made = new (self.p) Class();
+        nb::inst_mark_ready(self.h);
+        type->fill(self.h, made, given);
+    };
+    bound.def("__init__", make, nb::sig(type->signature().c_str()));
+    for (const RecordType::Part& part : type->parts()) {
+        auto get = [&part](nb::handle self) { return RecordType::get(self, nb::inst_ptr<void>(self), part); };
+        auto set = [type, &part](nb::handle self, nb::handle given) {
+            type->change(self, nb::inst_ptr<void>(self), part, given);
+        };
+        const std::string type_name = annotation(*part.type->description), before = std::string("def ") + part.name;
+        const std::string getter = before + "(self) -> " + type_name;
+        const std::string setter = before + "(self, value: " + type_name + ") -> None";
+        bound.def_prop_rw(part.name, get, set, nb::arg("value").none(), nb::for_getter(nb::sig(getter.c_str())),
+                          nb::for_setter(nb::sig(setter.c_str())));
+    }
+    return bound;
+}
+
+}  // namespace lagbc
