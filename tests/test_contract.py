@@ -18,12 +18,13 @@ from lagbc.methods.cpu.batched import lengths as batched_lengths
 from lagbc.methods.cpu.batched import waiting
 from lagbc.methods.cpu.traversal import hops as traversal_hops
 from lagbc.methods.cpu.traversal import lengths as traversal_lengths
-from lagbc.methods.sums import OF_BOUNDS, Sums
+from lagbc.methods.sums import OF_BOUNDS, PATH_SUMS, SQUARES, Sums
 from lagbc.native import core
 
 TEXTBOOK = lagbc.Method("textbook", "traversal", "cpu", False, "textbook")
 ROWS = [*(row for row in lagbc.METHODS if row.device == "cpu" and row.available), TEXTBOOK]
 EVERY = frozenset(field.name for field in fields(Sums)) - OF_BOUNDS
+WITHOUT_SQUARES = EVERY - SQUARES
 GRAPHS = {
     "scale-free": with_lengths(scale_free(300, 2000, seed=1), [1, 2, 3]),
     "mesh": with_lengths(grid(12, 17), [1, 2]),
@@ -90,7 +91,7 @@ def test_absent_roots_keep_their_place_and_add_nothing(row, name, endpoints):
     graph = read(row, GRAPHS[name])
     roots = np.r_[-1, 5, -1, graph.n - 1, 0, -1]
     here = roots >= 0
-    asked = frozenset(row.sums)
+    asked = frozenset(row.sums) - (SQUARES if endpoints else frozenset())
     plan = SweepPlan(batch=64, sums=asked, endpoints=endpoints, multiplicity=np.arange(graph.n) % 3 + 1.0)
     ours, theirs = summed(row, graph, plan, roots), summed(row, graph, plan, roots[here])
     assert ours.depth is None or not ours.depth[~here].any()
@@ -131,10 +132,11 @@ def test_footprint_of_batched_is_what_it_allocates(module, name, asked):
     plan = SweepPlan(batch=64, sums=frozenset(asked))
     state = module.prepare(graph, plan)
     held = arrays_of_sweep(state.sweep)
-    paths = 1 + ("stress" in asked) if plan.sums - {"distance", "depth", "reached", "inverse"} else 0
-    words = max(8 * (paths * graph.n + graph.nnz * ("edges" in asked)), 0)
+    paths = 1 + ("stress" in asked) if plan.sums & PATH_SUMS else 0
+    squares = bool(plan.sums & SQUARES)
+    words = 8 * ((paths + squares) * graph.n + graph.nnz * ("edges" in asked) * (1 + squares))
     if plan.sums & {"distance", "depth"}:
-        words = max(words, 8 * (3 * graph.n + 64))
+        words = max(words, 8 * ((5 if squares else 3) * graph.n + 64))
     assert module.footprint(graph, plan) == held + words
 
 
@@ -143,7 +145,7 @@ def test_footprint_of_graphblas_bounds_what_it_holds():
     for row in (row for row in ROWS if row.name == "graphblas"):
         module, graph = row.load(), read(row, GRAPHS["scale-free"])
         for batch in (8, 64):
-            plan = SweepPlan(batch=batch, sums=EVERY)
+            plan = SweepPlan(batch=batch, sums=WITHOUT_SQUARES)
             state = module.prepare(graph, plan)
             (levels,) = module.forward(state, np.arange(batch))
             matrices = [state.light, state.heavy, levels.G] if row.weighted else [state.A]

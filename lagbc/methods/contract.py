@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError, OutOfMemoryError
 from lagbc.graph.graph import Graph
-from lagbc.methods.sums import DEPENDENCY, SUMS_WITH_MEMBERS, Bounds, SparseSums, Sums
+from lagbc.methods.sums import DEPENDENCY, SQUARES, SUMS_WITH_MEMBERS, Bounds, SparseSums, Sums
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -118,6 +118,10 @@ class SweepPlan:
         "work-efficient" and "node-parallel" are those of dijkstra. None lets the method choose.
     virtual_warp : int or None
         Traversals: threads that share the edges of a vertex, a power of two up to 32; None lets the method choose.
+    linear : bool
+        Whether a pair (s, t) counts 2 d(s, v) / d(s, t) at v in place of 1: the same sum over all roots of an undirected
+        graph, and less spread over them where v is between many pairs. With "dependency" and its squares alone; only
+        methods with "linear" among their options read it.
     at_once : bool
         Whether `forward` has to yield all roots of a batch in one `Levels`. Of methods with lengths, those do so that
         take target weights of single roots.
@@ -165,6 +169,7 @@ class SweepPlan:
     variant: str | None = None
     method: str = ""
     virtual_warp: int | None = None
+    linear: bool = False
     at_once: bool = False
     in_place: bool = False
     budget: int | None = None
@@ -172,6 +177,10 @@ class SweepPlan:
     stop: StopFlag = field(default_factory=StopFlag)
 
     def __post_init__(self) -> None:
+        if self.linear and not self.sums == {"dependency", "dependency_squares"}:
+            raise InvalidValueError("linear: made of dependency and its squares alone")
+        if self.sums & SQUARES and (self.endpoints or self.bounds is not None):
+            raise InvalidValueError("squares of sums are not made with endpoints or bounds")
         if self.members is None:
             return
         asked = [*sorted(self.sums - SUMS_WITH_MEMBERS), *["endpoints"] * self.endpoints]

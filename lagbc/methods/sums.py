@@ -14,9 +14,13 @@ from lagbc.errors import InvalidValueError
 
 # Sums that betweenness needs, and all that need path counts; the others need distances alone.
 DEPENDENCY = frozenset({"dependency"})
-PATH_SUMS = frozenset({"dependency", "stress", "edges"})
+PATH_SUMS = frozenset({"dependency", "stress", "edges", "dependency_squares", "edges_squares"})
 # Those that are made where vertices stand for several members.
 SUMS_WITH_MEMBERS = frozenset({"dependency", "edges"})
+# Sums of squares of what single roots add to the sum of the same name.
+SQUARES = frozenset({"dependency_squares", "edges_squares", "distance_squares", "inverse_squares"})
+# Those that have an entry an edge.
+OF_EDGES = frozenset({"edges", "edges_squares"})
 # Those that have an entry a root, and those of them that are made only where a run has bounds.
 OF_ROOTS = frozenset({"depth", "targets", "gravity"})
 OF_BOUNDS = frozenset({"targets", "gravity"})
@@ -107,6 +111,9 @@ class Sums:
         an undirected edge has a sum of its own.
     depth : shape (n,), an entry a root in a batch
         The largest distance from s to a vertex that it reaches; 0 if it reaches none.
+    dependency_squares, edges_squares, distance_squares, inverse_squares : as the sum of the same name
+        Squares of its terms, one a root: of delta_s(v), of the dependency on an edge, of d(s, v), of 1 / d(s, v). A
+        root that counts m times adds m such squares. Without endpoints, members and bounds.
     targets, gravity : shape (n,)
         Over the t != s within the cutoff of s: omega(t), and omega(t) as much as it counts at d(s, t).
     """
@@ -118,6 +125,10 @@ class Sums:
     inverse: Any = None
     edges: Any = None
     depth: Any = None
+    dependency_squares: Any = None
+    edges_squares: Any = None
+    distance_squares: Any = None
+    inverse_squares: Any = None
     targets: Any = None
     gravity: Any = None
 
@@ -126,7 +137,7 @@ class Sums:
         """Make the zero sums of a run; `arrays` is numpy or cupy."""
 
         def shape(name: str) -> tuple[int, ...]:
-            rows = nnz if name == "edges" else n
+            rows = nnz if name in OF_EDGES else n
             return (rows,) if bounds is None else (rows, bounds.columns(name))
 
         return cls(**{name: arrays.zeros(shape(name)) for name in names})
@@ -134,7 +145,7 @@ class Sums:
     @classmethod
     def zeros_of_batch(cls, arrays: Any, names: Iterable[str], n: int, nnz: int, blocks: int, roots: int) -> Sums:
         """Make the zero sums of a batch."""
-        shapes = {"edges": (blocks, nnz), "depth": (roots,)}
+        shapes = dict.fromkeys(OF_EDGES, (blocks, nnz)) | {"depth": (roots,)}
         return cls(**{name: arrays.zeros(shapes.get(name, (blocks, n))) for name in names})
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:

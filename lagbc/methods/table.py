@@ -197,7 +197,10 @@ def why_no_gpu() -> str:
     return "CuPy sees no GPU" if _is_installed("cupy") else "CuPy is not installed"
 
 
+# Sums of squares are made by methods that estimates take.
+_SQUARES = ("dependency_squares", "edges_squares", "distance_squares", "inverse_squares")
 _ALL_SEVEN = ("dependency", "stress", "reached", "distance", "inverse", "edges", "depth")
+_WITH_SQUARES = (*_ALL_SEVEN, *_SQUARES)
 # The kernels of the literature, in hops.
 _TRAVERSALS: tuple[MethodName, ...] = (
     "node-parallel",
@@ -210,7 +213,7 @@ _TRAVERSALS: tuple[MethodName, ...] = (
 
 # Of rows without predicted costs, "auto" takes the first that fits; `lagbc.plan.choose` says more.
 METHODS: tuple[Method, ...] = (
-    Method("batched", "semiring", "cpu", False, "lagbc.methods.cpu.batched.hops", "", _ALL_SEVEN, demand=True),
+    Method("batched", "semiring", "cpu", False, "lagbc.methods.cpu.batched.hops", "", _WITH_SQUARES, demand=True),
     Method("graphblas", "semiring", "cpu", False, "lagbc.methods.cpu.graphblas.hops", "graphblas", _ALL_SEVEN),
     Method(
         "work-efficient",
@@ -219,11 +222,11 @@ METHODS: tuple[Method, ...] = (
         False,
         "lagbc.methods.cpu.traversal.hops",
         "",
-        _ALL_SEVEN,
+        _WITH_SQUARES,
         demand=True,
         bounds=True,
     ),
-    Method("batched", "semiring", "cpu", True, "lagbc.methods.cpu.batched.lengths", "", _ALL_SEVEN, demand=True),
+    Method("batched", "semiring", "cpu", True, "lagbc.methods.cpu.batched.lengths", "", _WITH_SQUARES, demand=True),
     Method("graphblas", "semiring", "cpu", True, "lagbc.methods.cpu.graphblas.lengths", "graphblas", _ALL_SEVEN),
     Method(
         "dijkstra",
@@ -232,7 +235,7 @@ METHODS: tuple[Method, ...] = (
         True,
         "lagbc.methods.cpu.traversal.lengths",
         "",
-        _ALL_SEVEN,
+        _WITH_SQUARES,
         demand=True,
         bounds=True,
     ),

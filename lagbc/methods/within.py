@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.sums import OF_ROOTS, Sums
+from lagbc.methods.sums import OF_EDGES, OF_ROOTS, Sums
 
 VERTICES, EDGES, ROOTS = "by_vertex", "by_edge", "by_root"
 
@@ -30,7 +30,7 @@ class Columns(NamedTuple):
 
 def array_of(name: str) -> str:
     """Tell which array a sum is in."""
-    return EDGES if name == "edges" else ROOTS if name in OF_ROOTS else VERTICES
+    return EDGES if name in OF_EDGES else ROOTS if name in OF_ROOTS else VERTICES
 
 
 def lay_out(plan: SweepPlan) -> tuple[Columns, dict[str, int]]:

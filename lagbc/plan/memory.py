@@ -12,6 +12,7 @@ from lagbc.graph.graph import Graph
 from lagbc.limits import most_threads
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, SweepPlan
+from lagbc.methods.sums import OF_EDGES
 from lagbc.methods.table import Method
 from lagbc.plan.demand import demand_bytes
 from lagbc.plan.roots import chunk_length
@@ -103,7 +104,7 @@ def estimate(step: Step, limit: int | None = None) -> MemoryEstimate:
     batches = -(-(graph.n if sweep.roots is None else sweep.roots) // max(sweep.batch, 1))
     # Sums of vertices and of edges: in the total, the part of a chunk, the successors of both and zeros for the next;
     # and of batches, done and in work.
-    summed = sum(sweep.columns(name) * (graph.nnz if name == "edges" else graph.n) for name in sweep.sums)
+    summed = sum(sweep.columns(name) * (graph.nnz if name in OF_EDGES else graph.n) for name in sweep.sums)
     states = workers * method.load().footprint(graph, sweep)
     if sweep.demand is not None:
         states += demand_bytes(sweep.demand, 0 if sweep.bounds is not None else sweep.batch, workers)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.sums import DEPENDENCY
+from lagbc.methods.sums import DEPENDENCY, OF_EDGES
 from lagbc.methods.table import Method
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class Step:
         """Bytes of the sums over some of its roots, at most."""
         if self.contracted is not None:
             return 8 * self.contracted.held
-        rows = {"edges": self.graph.nnz}
-        return 8 * sum(self.sweep.columns(name) * rows.get(name, self.graph.n) for name in self.sweep.sums)
+        graph, sweep = self.graph, self.sweep
+        return 8 * sum(sweep.columns(name) * (graph.nnz if name in OF_EDGES else graph.n) for name in sweep.sums)
 
     @property
     def work(self) -> int:

@@ -72,7 +72,7 @@ class Along:
         """Sweep back as far as a flag in c of vertex 40; return whether that was finished, and the sums."""
         self.sweep.stop = self.flag_of(self.sweep.values, 40, 0)
         scores = np.zeros(LAST + 1)
-        finished = kernel(self.sweep, None, np.ones(64), None, scores, None, None)
+        finished = kernel(self.sweep, None, np.ones(64), None, scores, None, None, None, None)
         assert self.sweep.stop[0]
         return finished, scores
 

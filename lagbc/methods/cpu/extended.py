@@ -51,14 +51,23 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
     reached, dist = search.reached, search.dist
     omega, weighed = _targets(graph, plan, dist)
     stress = None if sums.stress is None else _count_through(plan, search, omega)
-    edges = None if sums.edges is None else np.zeros(graph.nnz)
+    edges = np.zeros(graph.nnz) if sums.edges is not None or sums.edges_squares is not None else None
+    if plan.linear:  # the root, at distance 0, is no target of its own
+        weighed = np.divide(weighed, dist, out=np.zeros(graph.n), where=dist > 0)
     delta = core.sum_root(search.sweep, *search.found, weighed, times, power, edges)
     plan.stop.check()
+    if plan.linear:
+        delta[reached] *= 2 * dist[reached]
     if stress is not None:
         through, powers = stress
         sums.stress[block] += _as_floats(times * through, power + powers)
-    if edges is not None:
+    if edges is not None and sums.edges is not None:
         sums.edges[block] += edges
+    often = ldexp(times, power)
+    if sums.dependency_squares is not None and often:
+        sums.dependency_squares[block] += delta / often * delta
+    if sums.edges_squares is not None and edges is not None and often:
+        sums.edges_squares[block] += edges / often * edges
     if sums.dependency is not None:
         sums.dependency[block] += delta
         if plan.endpoints:
@@ -71,6 +80,10 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
         sums.distance[block, others] += dist[others]
     if sums.inverse is not None:
         sums.inverse[block, others] += 1 / dist[others]
+    if sums.distance_squares is not None:
+        sums.distance_squares[block, others] += dist[others] ** 2
+    if sums.inverse_squares is not None:
+        sums.inverse_squares[block, others] += dist[others] ** -2.0
     if sums.depth is not None:
         sums.depth[place] = dist[reached[-1]]
     if sums.targets is not None:

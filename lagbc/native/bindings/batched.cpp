@@ -36,9 +36,9 @@ void bind_sweep(nb::module_& m, const char* name, Fields... fields) {
     record<Class>(m, name, Field{"out", &S::out, "n, nnz"}, Field{"queue", &S::queue}, Field{"order", &S::order, "n"},
                   Field{"omega", &S::omega, "n"}, Field{"members", &S::members, "n"},
                   Field{"values", &S::values, "n, 64"}, Field{"paths", &S::paths, "n, 64"}, Field{"stop", &S::stop},
-                  Field{"sigma_limit", &S::sigma_limit}, Field{"endpoints", &S::endpoints}, Field{"roots", &S::roots},
-                  Field{"entries", &S::entries}, Field{"depth", &S::depth}, Field{"overflowed", &S::overflowed},
-                  fields...);
+                  Field{"sigma_limit", &S::sigma_limit}, Field{"endpoints", &S::endpoints}, Field{"linear", &S::linear},
+                  Field{"roots", &S::roots}, Field{"entries", &S::entries}, Field{"depth", &S::depth},
+                  Field{"overflowed", &S::overflowed}, fields...);
 }
 
 template <class Index>

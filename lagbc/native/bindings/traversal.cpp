@@ -56,11 +56,15 @@ void lagbc::bind_traversal(nb::module_& m, int level) {
     record<Totals>(m, "Totals", Field{"dependency", &Totals::dependency, "n"}, Field{"stress", &Totals::stress, "n"},
                    Field{"edges", &Totals::edges, "nnz"}, Field{"reached", &Totals::reached, "n"},
                    Field{"distance", &Totals::distance, "n"}, Field{"inverse", &Totals::inverse, "n"},
-                   Field{"touched", &Totals::touched, "n"}, Field{"count", &Totals::count});
+                   Field{"dependency_squares", &Totals::dependency_squares, "n"},
+                   Field{"edges_squares", &Totals::edges_squares, "nnz"},
+                   Field{"distance_squares", &Totals::distance_squares, "n"},
+                   Field{"inverse_squares", &Totals::inverse_squares, "n"}, Field{"touched", &Totals::touched, "n"},
+                   Field{"count", &Totals::count});
     record<Asked>(m, "Asked", Field{"members", &Asked::members, "n"}, Field{"radius", &Asked::radius},
                   Field{"limit", &Asked::limit}, Field{"rtol", &Asked::rtol},
                   Field{"counts_paths", &Asked::counts_paths}, Field{"endpoints", &Asked::endpoints},
-                  Field{"stop", &Asked::stop});
+                  Field{"linear", &Asked::linear}, Field{"stop", &Asked::stop});
     record<Found>(m, "Found", Field{"reached", &Found::reached, "roots"}, Field{"depth", &Found::depth, "roots"},
                   Field{"overflowed", &Found::overflowed, "roots"});
     record<Columns>(m, "Columns", Field{"dependency", &Columns::dependency}, Field{"stress", &Columns::stress},

@@ -121,6 +121,39 @@ LAGBC_INLINE double finish_row(double* values, uint64_t mask, const Row& total, 
     });
 }
 
+// What the columns of a row sum to, each as often as it counts, and what their squares do.
+struct Moments {
+    double sum, squares;
+};
+
+// sum(where(mask, of(i) * times, 0)) and sum(where(mask, of(i)^2 * times, 0)), of(i) being part i of a row
+template <class Of>
+LAGBC_INLINE Moments masked_moments(uint64_t mask, const double* times, const Of& of) {
+    Row once, squared;
+    each_part([&](int i) LAGBC_INLINED {
+        const Lanes x = where(set_of(mask, i), of(i)), counted = x * load(times, i);
+        once.part[i] = counted;
+        squared.part[i] = counted * x;
+    });
+    return {tree_sum(once), tree_sum(squared)};
+}
+
+// `dot_rows` with squares.
+LAGBC_INLINE Moments dot_rows_moments(const double* one, const double* other, uint64_t mask, const double* times) {
+    return masked_moments(mask, times, [&](int i) LAGBC_INLINED { return load(one, i) * load(other, i); });
+}
+
+// `finish_row` with squares, for vertices that count `vertex` times and whose targets count `target` times as much.
+LAGBC_INLINE Moments finish_row_moments(double* values, uint64_t mask, const Row& total, const Row& omega,
+                                        const double* times, double target, double vertex) {
+    return masked_moments(mask, times, [&](int i) LAGBC_INLINED {
+        const Lanes sigma = load(values, i);
+        const Lanes own = omega.part[i] * splat(target) / sigma;
+        store(values, i, select(set_of(mask, i), own + total.part[i], sigma));
+        return sigma * total.part[i] * splat(vertex);
+    });
+}
+
 // The same for paths, before `finish_row`: write where(mask, omega + total, paths).
 LAGBC_INLINE double finish_paths_row(double* paths, const double* values, uint64_t mask, const Row& total,
                                      const Row& omega, const double* times) {
@@ -137,6 +170,18 @@ LAGBC_INLINE double sum_row(const double* values, uint64_t mask) {
 
 LAGBC_INLINE double sum_inverse_row(const double* values, uint64_t mask) {
     return masked_sum(mask, [&](int i) LAGBC_INLINED { return splat(1.0) / load(values, i); });
+}
+
+// The same of squares.
+LAGBC_INLINE double sum_squares_row(const double* values, uint64_t mask) {
+    return masked_sum(mask, [&](int i) LAGBC_INLINED { return load(values, i) * load(values, i); });
+}
+
+LAGBC_INLINE double sum_inverse_squares_row(const double* values, uint64_t mask) {
+    return masked_sum(mask, [&](int i) LAGBC_INLINED {
+        const Lanes inverse = splat(1.0) / load(values, i);
+        return inverse * inverse;
+    });
 }
 
 // largest = maximum(where(mask, values, 0), largest)

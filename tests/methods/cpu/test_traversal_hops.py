@@ -167,7 +167,7 @@ def test_what_is_touched_is_listed_while_there_is_room_and_is_zero_once_it_is_ta
     np.testing.assert_allclose(sums.dependency[0], theirs, rtol=1e-12)
     assert sums.edges[0].sum() == pytest.approx(sums.distance[0].sum())
     left = [total for part, total in vars(state.totals).items() if part != "touched"]
-    assert len(left) == 6
+    assert len(left) == 10
     assert state.totals.count == 0
     assert not any(total.any() for total in left)
 

@@ -28,12 +28,12 @@ from lagbc.methods.cpu.batched.sweep import COLUMNS, Levels
 from lagbc.methods.sums import PATH_SUMS, Sums
 
 batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
-options = frozenset({"members"})
+options = frozenset({"members", "linear"})
 
 
 def _way(graph: Graph, plan: SweepPlan) -> ModuleType:
-    """Return the module that sweeps a graph; where no paths are counted, no row has to wait."""
-    return waiting if graph.has_high_diameter and plan.sums & PATH_SUMS else by_levels
+    """Return the module that sweeps a graph; where no paths are counted, or levels are read, no row waits."""
+    return waiting if graph.has_high_diameter and plan.sums & PATH_SUMS and not plan.linear else by_levels
 
 
 def footprint(graph: Graph, plan: SweepPlan) -> int:

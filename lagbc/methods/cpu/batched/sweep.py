@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import Interrupted, SweepPlan
-from lagbc.methods.sums import PATH_SUMS, Sums
+from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SQUARES, Sums
 from lagbc.methods.targets import columns_into_range
 from lagbc.native import by_index, core, csr
 
@@ -123,15 +123,18 @@ def arrays_of_sweep(graph: Graph, plan: SweepPlan, room: int) -> dict[str, Any]:
         "stop": plan.stop.value,
         "sigma_limit": plan.sigma_limit,
         "endpoints": plan.endpoints,
+        "linear": plan.linear,
     }
 
 
 def bytes_of_sums(graph: Graph, plan: SweepPlan) -> int:
     """Bytes of the sums of a batch in sweep order: of paths and of edges, or of distances, which are made later."""
     words = 8 * graph.n
-    paths = words * (1 + ("stress" in plan.sums)) + 8 * graph.nnz * ("edges" in plan.sums)
-    distances = 3 * words + 8 * COLUMNS
-    return max(paths if plan.sums & PATH_SUMS else 0, distances if plan.sums - PATH_SUMS else 0)
+    of_paths, of_distances = plan.sums & PATH_SUMS, plan.sums - PATH_SUMS
+    edges = 8 * graph.nnz * bool(plan.sums & OF_EDGES)
+    paths = words * (1 + ("stress" in plan.sums)) + edges + (words + edges) * bool(of_paths & SQUARES)
+    distances = (5 if of_distances & SQUARES else 3) * words + 8 * COLUMNS
+    return max(paths if of_paths else 0, distances if of_distances else 0)
 
 
 def rows_of_roots(graph: Graph, roots: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -181,15 +184,17 @@ def add_path_sums(
         The stop flag is set; nothing is added.
     """
     of_columns, times = weights_of_columns(plan, roots, omega)
-    edge_order = None if sums.edges is None else graph.edge_order  # which is made on its first use
-    totals = (_row(sums.dependency), _row(sums.stress), _row(sums.edges))
+    edge_order = graph.edge_order if plan.sums & OF_EDGES else None  # which is made on its first use
+    squares = _row(sums.dependency_squares), _row(sums.edges_squares)
+    totals = (_row(sums.dependency), _row(sums.stress), _row(sums.edges), *squares)
     if not kernel(sweep, of_columns, times, edge_order, *totals):
         raise Interrupted
 
 
 def add_distance_sums(kernel: Any, sweep: Any, sums: Sums) -> None:
     """Add what the roots that did not overflow sum to over distances, and the largest distance of each."""
-    kernel(sweep, _row(sums.reached), _row(sums.distance), _row(sums.inverse), sums.depth)
+    squares = _row(sums.distance_squares), _row(sums.inverse_squares)
+    kernel(sweep, _row(sums.reached), _row(sums.distance), _row(sums.inverse), sums.depth, *squares)
 
 
 def _row(total: Any) -> Any:

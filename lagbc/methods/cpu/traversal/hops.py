@@ -11,7 +11,7 @@ from lagbc.methods.cpu.traversal.sweep import State
 from lagbc.native import core, csr
 
 batching, blocks = sweep.batching, sweep.blocks
-options = frozenset({"members"})
+options = frozenset({"members", "linear"})
 forward, backward, paths, sum_within = sweep.forward, sweep.backward, sweep.paths, sweep.sum_within
 
 

@@ -17,7 +17,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.contract import Batching, Blocks, SweepPlan
 from lagbc.methods.cpu.traversal.near import Near, room_bytes, take
 from lagbc.methods.cpu.traversal.near import room as near_room
-from lagbc.methods.sums import PATH_SUMS, SparseSums, Sums
+from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SparseSums, Sums
 from lagbc.methods.targets import columns_into_range
 from lagbc.native import core
 
@@ -105,12 +105,12 @@ class Levels:
 def trail_bytes(graph: Graph, plan: SweepPlan, edges: int) -> int:
     """Return the bytes of what a `State` holds but its search, with room for so many tight edges of a root."""
     n, nnz, index = graph.n, graph.nnz, graph.indices.dtype.itemsize
-    has_paths, has_stress, has_edges = bool(plan.sums & PATH_SUMS), "stress" in plan.sums, "edges" in plan.sums
+    has_paths, has_stress, has_edges = bool(plan.sums & PATH_SUMS), "stress" in plan.sums, bool(plan.sums & OF_EDGES)
     trail = n * (index + 8 * 4) + edges * (2 * index + 8 * has_edges)
     distances = len(plan.sums - PATH_SUMS - {"depth"})
-    of_vertices = has_paths + has_stress + distances
+    of_vertices = has_paths + has_stress + distances + ("dependency_squares" in plan.sums)
     of_vertices += of_vertices > 0  # and which of them are touched
-    totals = 8 * (n * of_vertices + nnz * has_edges)
+    totals = 8 * (n * of_vertices + nnz * len(plan.sums & OF_EDGES))
     members = 2 * n * (plan.members is not None)  # by vertex and by place
     if plan.bounds is not None:
         totals = room_bytes(graph, plan, edges)
@@ -133,15 +133,16 @@ def prepare(graph: Graph, plan: SweepPlan, kernel: Callable[..., None], search: 
         rtol=plan.rtol,
         counts_paths=has_paths,
         endpoints=plan.endpoints,
+        linear=plan.linear,
         stop=plan.stop.value,
     )
     of_blocks = plan.sums if plan.bounds is None else frozenset[str]()
-    room: dict[str, Any] = {name: np.zeros(nnz if name == "edges" else n) for name in of_blocks - {"depth"}}
+    room: dict[str, Any] = {name: np.zeros(nnz if name in OF_EDGES else n) for name in of_blocks - {"depth"}}
     if of_blocks & PATH_SUMS:
         room.setdefault("dependency", np.zeros(n))
     if room:
         room["touched"] = np.empty(n, np.int64)
-    trail = new_trail(graph.indices.dtype, n, edges, edges="edges" in plan.sums, members=members is not None)
+    trail = new_trail(graph.indices.dtype, n, edges, edges=bool(plan.sums & OF_EDGES), members=members is not None)
     omega = None if plan.omega is None else plan.omega[None, graph.order]
     near = None if plan.bounds is None else near_room(graph, plan, blocks.most, edges)
     return State(graph, plan, kernel, search, trail, asked, core.Totals(**room), omega, near)
@@ -187,9 +188,10 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
         omega = np.ascontiguousarray(scaled.T, np.float64)
         _run(state, _places(state.graph, levels.roots), times, omega, state.totals)
     row, graph = levels.first // BLOCK, state.graph
-    of_vertices = sums.dependency, sums.stress, sums.edges, sums.reached, sums.distance, sums.inverse
-    edge_order = None if sums.edges is None else graph.edge_order  # which is made on its first use
-    rows = (None if total is None else total[row] for total in of_vertices)
+    asked = sums.dependency, sums.stress, sums.edges, sums.reached, sums.distance, sums.inverse
+    squares = sums.dependency_squares, sums.edges_squares, sums.distance_squares, sums.inverse_squares
+    edge_order = graph.edge_order if state.plan.sums & OF_EDGES else None  # which is made on its first use
+    rows = (None if total is None else total[row] for total in (*asked, *squares))
     core.take_totals(state.totals, graph.order, edge_order, *rows)
     if sums.depth is not None:
         sums.depth[levels.places] += levels.found.depth

@@ -143,7 +143,8 @@ void search_levels(LevelSweep<Index>& s, Span<const int64_t> positions) {
 template <class Index>
 bool sum_levels(LevelSweep<Index>& s, Optional<Rows<const double>> omega, Span<const double> times,
                 Optional<Span<const int64_t>> edge_order, Optional<Span<double>> dependency,
-                Optional<Span<double>> stress, Optional<Span<double>> edges) {
+                Optional<Span<double>> stress, Optional<Span<double>> edges, Optional<Span<double>> dependency_squares,
+                Optional<Span<double>> edges_squares) {
     const Index* vertices = s.queue->vertices();
     const uint64_t* masks = s.queue->masks();
     auto sweep_back = [&](const auto& backward) {
@@ -156,22 +157,24 @@ bool sum_levels(LevelSweep<Index>& s, Optional<Rows<const double>> omega, Span<c
                 const uint64_t mask = here[v] = masks[i] & backward.keep;
                 Row total = zero_row(), paths_total = zero_row();
                 if (level < s.depth) backward.gather_onward(beyond, v, mask, total, paths_total);
-                backward.finish(v, mask, total, paths_total);
+                backward.finish(v, mask, total, paths_total, static_cast<double>(level));
             }
         }
         for (int64_t i = 0; i < s.roots; ++i) backward.finish_root(ByEnd{s.bits[1].data}, vertices[i], masks[i]);
         return true;
     };
-    auto add_edges = [&](Span<const double> sums) { add_parts(edges, sums, edge_order); };
-    return add_path_sums(s, s.out->indptr, s.out->indices, {omega, times.data}, {dependency, stress, edges}, sweep_back,
-                         add_edges);
+    auto add_edges = [&](Span<double> total, Span<const double> sums) { add_parts(total, sums, edge_order); };
+    return add_path_sums(s, s.out->indptr, s.out->indices, {omega, times.data},
+                         {dependency, stress, edges, dependency_squares, edges_squares}, sweep_back, add_edges);
 }
 
 // Add the sums over the distances of a batch.
 template <class Index>
 void sum_level_distances(const LevelSweep<Index>& s, Optional<Span<double>> reached, Optional<Span<double>> distance,
-                         Optional<Span<double>> inverse, Optional<Span<double>> deepest) {
-    add_level_sums(*s.queue, s.starts, s.depth, ~s.overflowed, s.order, {reached, distance, inverse, deepest});
+                         Optional<Span<double>> inverse, Optional<Span<double>> deepest,
+                         Optional<Span<double>> distance_squares, Optional<Span<double>> inverse_squares) {
+    add_level_sums(*s.queue, s.starts, s.depth, ~s.overflowed, s.order,
+                   {reached, distance, inverse, deepest, distance_squares, inverse_squares});
 }
 
 // Write the distances of the entries of all levels, a row a vertex; `dist` is infinite before.

@@ -43,10 +43,14 @@ LAGBC_INLINE void put_paths(const Sweep<Index>& s, int64_t v, uint64_t wanted, R
 
 // The sums over paths of a batch in sweep order, while it is swept backward; what is not asked for is empty.
 struct PathSums {
-    Buffer<double> dependency, stress, edges;
+    Buffer<double> dependency, stress, edges, dependency_squares, edges_squares;
 
-    LAGBC_INLINE PathSums(int64_t n, bool has_stress, int64_t edges_summed)
-        : dependency(n, 0.0), stress(has_stress ? n : 0, 0.0), edges(edges_summed, 0.0) {}
+    LAGBC_INLINE PathSums(int64_t n, bool has_stress, int64_t edges_summed, bool has_squares)
+        : dependency(n, 0.0),
+          stress(has_stress ? n : 0, 0.0),
+          edges(edges_summed, 0.0),
+          dependency_squares(has_squares ? n : 0, 0.0),
+          edges_squares(has_squares ? edges_summed : 0, 0.0) {}
 };
 
 // The target weights of a batch: those of the sweep, or rows of them, and how often each column counts.
@@ -58,7 +62,9 @@ struct ColumnWeights {
 // The backward sweep, a vertex after those that it precedes: c = omega / sigma + A plus.second c along the edges that
 // `by` lets through, and sigma * (that product) is added to the dependencies. With `has_stress`, t = omega + A
 // plus.second t, and sigma * (that product) is added to stress; with `has_edges`, sigma[v] * c[w] to the edges v -> w.
-template <bool has_stress, bool has_edges, class Index>
+// With `has_squares`, the squares of single columns are added up, too, and targets may count linearly: omega / d in
+// place of omega, and 2 d times the product, d being the distance of v.
+template <bool has_stress, bool has_edges, bool has_squares, class Index>
 struct Backward {
     const Sweep<Index>& s;
     Span<const int64_t> starts;
@@ -75,7 +81,13 @@ struct Backward {
             if (const uint64_t meet = wanted & by(e, w)) {
                 add_row(total, s.values[w], meet);
                 if constexpr (has_stress) add_row(paths_total, s.paths[w], meet);
-                if constexpr (has_edges) sums.edges[e] += dot_rows(s.values[v], s.values[w], meet, weights.times);
+                if constexpr (has_edges && has_squares) {
+                    const Moments edge = dot_rows_moments(s.values[v], s.values[w], meet, weights.times);
+                    sums.edges[e] += edge.sum;
+                    sums.edges_squares[e] += edge.squares;
+                } else if constexpr (has_edges) {
+                    sums.edges[e] += dot_rows(s.values[v], s.values[w], meet, weights.times);
+                }
             }
         }
     }
@@ -89,11 +101,20 @@ struct Backward {
         }
     }
 
-    LAGBC_INLINE void finish(int64_t v, uint64_t mask, const Row& total, const Row& paths_total) const {
+    // Close a vertex; all columns of the mask are at one distance, or none of them is linear.
+    LAGBC_INLINE void finish(int64_t v, uint64_t mask, const Row& total, const Row& paths_total,
+                             double distance = 1.0) const {
         const Row omega = weights.omega.is_there ? load_row(weights.omega[v]) : splat_row(s.omega[v]);
         if constexpr (has_stress)
             sums.stress[v] += finish_paths_row(s.paths[v], s.values[v], mask, paths_total, omega, weights.times);
-        sums.dependency[v] += finish_row(s.values[v], mask, total, omega, weights.times);
+        if constexpr (has_squares) {
+            const double target = s.linear ? 1.0 / distance : 1.0, vertex = s.linear ? 2.0 * distance : 1.0;
+            const Moments of_v = finish_row_moments(s.values[v], mask, total, omega, weights.times, target, vertex);
+            sums.dependency[v] += of_v.sum;
+            sums.dependency_squares[v] += of_v.squares;
+        } else {
+            sums.dependency[v] += finish_row(s.values[v], mask, total, omega, weights.times);
+        }
         if (s.members.is_there) {
             Row own = load_row(s.values[v]);
             scale_row(own, s.members[v]);

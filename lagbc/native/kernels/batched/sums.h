@@ -45,19 +45,28 @@ void add_ends(const Sweep<Index>& s, Span<double> scores) {
 
 // The sums over distances that are asked for, in matrix order, and the largest distance of each root.
 struct DistanceTotals {
-    Optional<Span<double>> reached, distance, inverse, deepest;
+    Optional<Span<double>> reached, distance, inverse, deepest, distance_squares, inverse_squares;
+
+    LAGBC_INLINE bool has_squares() const { return distance_squares.is_there || inverse_squares.is_there; }
 };
 
 struct DistanceSums {
-    Buffer<double> reached, distance, inverse;
+    Buffer<double> reached, distance, inverse, distance_squares, inverse_squares;
     double deepest[columns] = {};
 
-    LAGBC_INLINE explicit DistanceSums(int64_t n) : reached(n, 0.0), distance(n, 0.0), inverse(n, 0.0) {}
+    LAGBC_INLINE DistanceSums(int64_t n, bool has_squares)
+        : reached(n, 0.0),
+          distance(n, 0.0),
+          inverse(n, 0.0),
+          distance_squares(has_squares ? n : 0, 0.0),
+          inverse_squares(has_squares ? n : 0, 0.0) {}
 
     LAGBC_INLINE void add_to(const DistanceTotals& totals, Span<const int64_t> order) const {
         if (totals.reached.is_there) add_parts(totals.reached, reached.view(), order);
         if (totals.distance.is_there) add_parts(totals.distance, distance.view(), order);
         if (totals.inverse.is_there) add_parts(totals.inverse, inverse.view(), order);
+        if (totals.distance_squares.is_there) add_parts(totals.distance_squares, distance_squares.view(), order);
+        if (totals.inverse_squares.is_there) add_parts(totals.inverse_squares, inverse_squares.view(), order);
         if (totals.deepest.is_there)
             for (int64_t k = 0; k < totals.deepest.size; ++k) totals.deepest[k] += deepest[k];
     }
@@ -67,7 +76,7 @@ struct DistanceSums {
 template <class Index>
 void add_level_sums(const Queue<Index>& queue, Span<const int64_t> starts, int64_t depth, uint64_t keep,
                     Span<const int64_t> order, const DistanceTotals& totals) {
-    DistanceSums sums(order.size);
+    DistanceSums sums(order.size, totals.has_squares());
     for (int64_t level = 1; level <= depth; ++level) {
         uint64_t live = 0;
         for (int64_t i = starts[level]; i < starts[level + 1]; ++i) {
@@ -77,6 +86,10 @@ void add_level_sums(const Queue<Index>& queue, Span<const int64_t> starts, int64
             sums.reached[v] += static_cast<double>(found);
             sums.distance[v] += static_cast<double>(found * level);
             sums.inverse[v] += static_cast<double>(found) / static_cast<double>(level);
+            if (totals.has_squares()) {
+                sums.distance_squares[v] += static_cast<double>(found * level * level);
+                sums.inverse_squares[v] += static_cast<double>(found) / static_cast<double>(level * level);
+            }
         }
         for (int k = 0; k < columns; ++k)
             if (live >> k & 1) sums.deepest[k] = static_cast<double>(level);
@@ -86,7 +99,7 @@ void add_level_sums(const Queue<Index>& queue, Span<const int64_t> starts, int64
 
 // The sums over paths that are asked for, in matrix order.
 struct PathTotals {
-    Optional<Span<double>> dependency, stress, edges;
+    Optional<Span<double>> dependency, stress, edges, dependency_squares, edges_squares;
 };
 
 // Sweep a batch backward, and add what it sums to; whether that was finished before the flag was set. Nothing is added
@@ -95,19 +108,24 @@ template <class Index, class SweepBack, class AddEdges>
 LAGBC_INLINE bool add_path_sums(const Sweep<Index>& s, Span<const int64_t> starts, Span<const Index> ends,
                                 const ColumnWeights& weights, const PathTotals& totals, const SweepBack& sweep_back,
                                 const AddEdges& add_edges) {
-    const bool has_stress = totals.stress.is_there, has_edges = totals.edges.is_there;
-    const PathSums sums(s.order.size, has_stress, has_edges ? starts[s.order.size] : 0);
+    const bool has_stress = totals.stress.is_there;
+    const bool has_edges = totals.edges.is_there || totals.edges_squares.is_there;
+    const bool has_squares = totals.dependency_squares.is_there || totals.edges_squares.is_there;
+    const PathSums sums(s.order.size, has_stress, has_edges ? starts[s.order.size] : 0, has_squares);
     const bool finished = with(
-        [&](auto stress, auto edges) {
-            return sweep_back(Backward<decltype(stress)::value, decltype(edges)::value, Index>{s, starts, ends, weights,
-                                                                                               ~s.overflowed, sums});
+        [&](auto stress, auto edges, auto squares) {
+            using Back = Backward<decltype(stress)::value, decltype(edges)::value, decltype(squares)::value, Index>;
+            return sweep_back(Back{s, starts, ends, weights, ~s.overflowed, sums});
         },
-        has_stress, has_edges);
+        has_stress, has_edges, has_squares);
     if (!finished) return false;
     if (s.endpoints) add_ends(s, sums.dependency.span());
     if (totals.dependency.is_there) add_parts(totals.dependency, sums.dependency.view(), s.order);
     if (has_stress) add_parts(totals.stress, sums.stress.view(), s.order);
-    if (has_edges) add_edges(sums.edges.view());
+    if (totals.edges.is_there) add_edges(totals.edges, sums.edges.view());
+    if (totals.dependency_squares.is_there)
+        add_parts(totals.dependency_squares, sums.dependency_squares.view(), s.order);
+    if (totals.edges_squares.is_there) add_edges(totals.edges_squares, sums.edges_squares.view());
     return true;
 }
 

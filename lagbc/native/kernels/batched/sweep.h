@@ -18,6 +18,7 @@ struct Sweep {
     Stop stop;
     double sigma_limit = 0;  // columns with larger counts are recomputed
     bool endpoints = false;  // whether the ends of a path count as vertices on it
+    bool linear = false;     // whether a target counts by how near the vertex is to it; with squares alone
     // What a forward sweep has found, and the backward one reads:
     int64_t roots = 0;        // that are not absent
     int64_t entries = 0;      // of the queue

@@ -78,6 +78,20 @@ void add_onward(const Trail<Index>& trail, Optional<Span<const double>> members,
     for (int64_t i = 1; i < count; ++i) total[order[i]] += sigma[i] * onward[i] * times;
 }
 
+// `add_onward` with the squares of what a root adds. Where targets count linearly, vertices count twice their distance.
+template <class Index>
+void add_onward_squares(const Trail<Index>& trail, int64_t count, int64_t tight, double times, bool linear,
+                        Span<double> total, Span<double> squares) {
+    const auto order = trail.order;
+    const auto dist = trail.dist, sigma = trail.sigma, onward = trail.onward;
+    sum_onward(trail, {trail.own.data, count}, {}, count, tight);
+    for (int64_t i = 1; i < count; ++i) {
+        const double x = sigma[i] * onward[i] * (linear ? 2.0 * dist[i] : 1.0);
+        total[order[i]] += x * times;
+        squares[order[i]] += x * times * x;
+    }
+}
+
 // Write what targets count into `own`, to each path or to all of them.
 template <bool by_path, class Index>
 void own_targets(const Trail<Index>& trail, int64_t count, const Targets& omega) {
@@ -111,6 +125,17 @@ void add_edges(const Trail<Index>& trail, int64_t tight, double times, Span<doub
     }
 }
 
+// The same of their squares.
+template <class Index>
+void add_edges_squares(const Trail<Index>& trail, int64_t tight, double times, Span<double> squares) {
+    const auto sigma = trail.sigma, own = trail.own, onward = trail.onward;
+    for (int64_t j = 0; j < tight; ++j) {
+        const int64_t head = trail.heads[j];
+        const double x = sigma[trail.tails[j]] * (own[head] + onward[head]);
+        squares[trail.edges[j]] += x * times * x;
+    }
+}
+
 // List the vertices of a root.
 template <class Index>
 void list_touched(Span<const Index> order, Totals& totals) {
@@ -136,10 +161,16 @@ void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, co
         const auto members = trail.members;
         if (members.is_there)
             for (int64_t i = 0; i < count; ++i) own[i] *= members[i];
-        add_onward(trail, {{members.data, members.size}, members.is_there}, count, tight, times, totals.dependency);
+        if (asked.linear)
+            for (int64_t i = 1; i < count; ++i) own[i] /= dist[i];
+        if (totals.dependency_squares.is_there)
+            add_onward_squares(trail, count, tight, times, asked.linear, totals.dependency, totals.dependency_squares);
+        else
+            add_onward(trail, {{members.data, members.size}, members.is_there}, count, tight, times, totals.dependency);
         if (asked.endpoints) add_ends(trail, count, times, totals.dependency);
     }
     if (totals.edges.is_there) add_edges(trail, tight, times, totals.edges);
+    if (totals.edges_squares.is_there) add_edges_squares(trail, tight, times, totals.edges_squares);
     if (totals.stress.is_there) {
         own_targets<false>(trail, count, omega);
         add_onward(trail, {}, count, tight, times, totals.stress);
@@ -150,6 +181,10 @@ void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, co
         for (int64_t i = 1; i < count; ++i) totals.distance[order[i]] += dist[i];
     if (totals.inverse.is_there)
         for (int64_t i = 1; i < count; ++i) totals.inverse[order[i]] += 1.0 / dist[i];
+    if (totals.distance_squares.is_there)
+        for (int64_t i = 1; i < count; ++i) totals.distance_squares[order[i]] += dist[i] * dist[i];
+    if (totals.inverse_squares.is_there)
+        for (int64_t i = 1; i < count; ++i) totals.inverse_squares[order[i]] += 1.0 / dist[i] * (1.0 / dist[i]);
 }
 
 }  // namespace lagbc::LAGBC_LEVEL

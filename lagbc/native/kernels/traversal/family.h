@@ -20,7 +20,8 @@ using Traversal = Family<
            sweep_lengths<Wide, Buckets<uint32_t>, Totals>, sweep_lengths<Wide, Buckets<uint32_t>, Near<Wide>>,
            sweep_lengths<Wide, Buckets<uint64_t>, Totals>, sweep_lengths<Wide, Buckets<uint64_t>, Near<Wide>>,
            sweep_lengths<Wide, Heap<Wide>, Totals>, sweep_lengths<Wide, Heap<Wide>, Near<Wide>>>,
-    Kernel<"take_totals(totals, order, edge_order, dependency, stress, edges, reached, distance, inverse)",
+    Kernel<"take_totals(totals, order, edge_order, dependency, stress, edges, reached, distance, inverse, "
+           "dependency_squares, edges_squares, distance_squares, inverse_squares)",
            take_totals>,
     Kernel<"clear_totals(totals)", clear_totals>>;
 

@@ -28,6 +28,7 @@ struct Trail {
 // are listed, as long as there is room, and no others are taken or cleared.
 struct Totals {
     Optional<Span<double>> dependency, stress, edges, reached, distance, inverse;
+    Optional<Span<double>> dependency_squares, edges_squares, distance_squares, inverse_squares;
     Optional<Span<int64_t>> touched;  // (n,) vertices that roots have reached, some often; None if nobody asks
     int64_t count = 0;                // how many are listed; -1 if they are more than there is room for
 };
@@ -40,6 +41,7 @@ struct Asked {
     double rtol = 0.0;                     // how much longer than the shortest a path may be, relatively
     bool counts_paths = true;
     bool endpoints = false;
+    bool linear = false;  // whether a target counts by how near a vertex is to it, in `dependency` and its squares
     Stop stop;
 };
 
