@@ -119,9 +119,9 @@ class SweepPlan:
     virtual_warp : int or None
         Traversals: threads that share the edges of a vertex, a power of two up to 32; None lets the method choose.
     linear : bool
-        Whether a pair (s, t) counts 2 d(s, v) / d(s, t) at v in place of 1: the same sum over all roots of an undirected
-        graph, and less spread over them where v is between many pairs. With "dependency" and its squares alone; only
-        methods with "linear" among their options read it.
+        Whether a pair (s, t) counts 2 d(s, v) / d(s, t) at v in place of 1: of an undirected graph the same sum over
+        all roots, and less spread over them where v is between many pairs. With "dependency" and its squares alone;
+        only methods with "linear" among their options read it.
     at_once : bool
         Whether `forward` has to yield all roots of a batch in one `Levels`. Of methods with lengths, those do so that
         take target weights of single roots.
