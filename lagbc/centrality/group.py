@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from typing import Any, Unpack, cast
@@ -23,6 +23,7 @@ from lagbc.run.carriers import Inline, Threads
 from lagbc.run.groups import Groups
 from lagbc.run.loop import sum_over
 from lagbc.run.progress import Meter, Stretch
+from lagbc.run.work import Total
 from lagbc.types import GraphLike
 
 # What the shares of the groups that are counted at once take in each thread, and at most how many these are.
@@ -163,17 +164,16 @@ def _raw(
     with ExitStack() as stack:
         edges = graph.nnz if graph.directed else graph.nnz / 2
         meter = Meter([Stretch(len(starts) * len(roots), 0, edges)], how.progress, "", stack)
-        tell, carrier = meter.of(0), Threads() if threads > 1 else Inline()
+        carrier = Threads() if threads > 1 else Inline()
         for number, first in enumerate(starts):
             some = np.ascontiguousarray(members[:, first : first + at_once])
             work = Groups(graph, roots, some, threads, rtol, endpoints=endpoints)
-            total = sum_over(work, carrier, tell=partial(_tell, tell, number * len(roots)))
-            totals.append(work.finish(total))
+            totals.append(work.finish(sum_over(work, carrier, keep=partial(_tell, meter, number * len(roots)))))
     return np.concatenate(totals)
 
 
-def _tell(tell: Callable[[int], None], before: int, done: int) -> None:
-    tell(before + done)
+def _tell(meter: Meter, before: int, total: Total) -> None:
+    meter.tell(0, before + total.done)
 
 
 def _fit(graph: Graph, groups: int, how: Settings) -> tuple[int, int]:

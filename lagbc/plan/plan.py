@@ -55,6 +55,8 @@ class Plan:
         if self.memory.is_small:
             return True
         work = sum(len(step.roots) * step.graph.nnz for step in self.steps)
+        if self.reduction is not None:
+            work += int(self.reduction.blocks.small.work.sum())
         return work <= tuning.THREAD_WORK and all(step.sweep.threads == 1 for step in self.steps)
 
     def warn_of_less_memory(self) -> None:

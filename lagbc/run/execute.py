@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ from lagbc.stopping import raise_if_stopped
 
 if TYPE_CHECKING:
     from lagbc.run.partial import Checkpoint
+    from lagbc.run.progress import Meter, Stretch
     from lagbc.run.submit import Submit
 
 
@@ -102,17 +103,19 @@ def execute(plan: Plan) -> Result:
             kept = Checkpoint.open(plan.settings.checkpoint, plan, works)
             stack.callback(kept.save)
         carrier = None if plan.settings.executor is None else stack.enter_context(_submitting(plan))
-        tells, sums = _tells(plan, works, kept, stack), list[Sums]()
-        for number in range(len(works)):
+        meter, sums = _meter(plan, works, kept, stack), list[Sums]()
+        for number, work in enumerate(works):
             try:
-                found = _sum(plan, number, works[number], kept, tells[number], carrier)
+                found = _sum(plan, number, work, kept, meter, carrier)
             except NotContractible:
                 plan = uncontracted(plan, number)
                 memory.require(plan.memory)
-                work = work_of(plan.steps[number])
+                another = work_of(plan.steps[number])
                 if kept is not None:
-                    kept.drop(number, plan, work)
-                found = _sum(plan, number, work, kept, tells[number], carrier)
+                    kept.drop(number, plan, another)
+                if meter is not None:
+                    meter.begin_anew(number, _stretch(another))
+                found = _sum(plan, number, another, kept, meter, carrier)
             sums.append(found)
         return Result(whole_sums(plan, sums), plan)
 
@@ -122,7 +125,7 @@ def _sum(
     number: int,
     work: StepWork,
     kept: Checkpoint | None,
-    tell: Callable[[int], object],
+    meter: Meter | None,
     carrier: Carrier[StepWork] | None,
 ) -> Sums:
     """Sum one step, from where its checkpoint is."""
@@ -130,9 +133,11 @@ def _sum(
     def keep(total: Total) -> None:
         if kept is not None:
             kept.keep(number, total)
+        if meter is not None:
+            meter.tell(number, total.done)
 
     begun = None if kept is None else kept.totals[number]
-    return work.finish(sum_over(work, carrier or carrier_of(plan, work.step), begun, keep=keep, tell=tell))
+    return work.finish(sum_over(work, carrier or carrier_of(plan, work.step), begun, keep=keep))
 
 
 def carrier_of(plan: Plan, step: Step) -> Carrier[StepWork]:
@@ -160,20 +165,20 @@ def whole_sums(plan: Plan, sums: list[Sums]) -> Sums:
     return whole
 
 
-def _tells(
-    plan: Plan, works: list[StepWork], kept: Checkpoint | None, stack: ExitStack
-) -> list[Callable[[int], object]]:
-    """Return for each step a function that is told how many of its items are done."""
+def _meter(plan: Plan, works: list[StepWork], kept: Checkpoint | None, stack: ExitStack) -> Meter | None:
+    """Follow the progress of a run, if somebody asks for it."""
     if not plan.settings.progress:
-        return [lambda done: None] * len(works)
-    from lagbc.run.progress import Meter, Stretch
+        return None
+    from lagbc.run.progress import Meter
 
     done = [0] * len(works) if kept is None else [total.done for total in kept.totals]
-    stretches = [
-        Stretch(len(work.items), before, edges_of(work.step)) for work, before in zip(works, done, strict=True)
-    ]
-    meter = Meter(stretches, plan.settings.progress, _note(plan), stack)
-    return [meter.of(number) for number in range(len(stretches))]
+    return Meter(list(map(_stretch, works, done)), plan.settings.progress, _note(plan), stack)
+
+
+def _stretch(work: StepWork, done: int = 0) -> Stretch:
+    from lagbc.run.progress import Stretch
+
+    return Stretch(len(work.items), done, edges_of(work.step))
 
 
 def edges_of(step: Step) -> float:

@@ -43,8 +43,7 @@ def sum_over(
     carrier: Carrier[Carried],
     begun: Total | None = None,
     last: int | None = None,
-    keep: Callable[[Total], object] = lambda total: None,
-    tell: Callable[[int], object] = lambda done: None,
+    keep: Callable[[Total], object] | None = None,
 ) -> Total:
     """Sum a work over its items, in order.
 
@@ -56,8 +55,8 @@ def sum_over(
         Of the items before; without it the first one is the first.
     last : int, optional
         The place before which the loop ends; without it all items are summed.
-    keep, tell : callable, optional
-        Called with each new total, and with how many items are done.
+    keep : callable, optional
+        Called with each new total.
 
     Raises
     ------
@@ -73,8 +72,8 @@ def sum_over(
                 with closing(carrier.each(work, work.spans(total.done, last, carrier.length(work)))) as found:
                     for pieces in found:
                         total = work.add(total, pieces)
-                        keep(total)
-                        tell(total.done)
+                        if keep is not None:
+                            keep(total)
             except MemoryError as error:
                 if carrier.makes_do:
                     raise

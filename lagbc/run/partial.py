@@ -107,10 +107,14 @@ class PartialFile:
         self.path, self._damaged = path, damaged or _damaged_part
         with self.reading():
             self._archive = zipfile.ZipFile(path)
-            self._names = {name.removesuffix(".npy") for name in self._archive.namelist()}
-            self.head = self.json("head", _MOST_OF_HEAD)
-            if self.head["format"] != _FORMAT:
-                raise InvalidValueError
+            try:
+                self._names = {name.removesuffix(".npy") for name in self._archive.namelist()}
+                self.head = self.json("head", _MOST_OF_HEAD)
+                if self.head["format"] != _FORMAT:
+                    raise InvalidValueError
+            except BaseException:
+                self._archive.close()
+                raise
 
     def __enter__(self) -> PartialFile:
         return self
@@ -201,7 +205,7 @@ class Checkpoint:
     def __init__(self, path: Path, plan: Plan, works: Sequence[StepWork]) -> None:
         self.path, self._works, self._roots = path, list(works), plan.request.roots
         self.totals = [Total(0) for _ in works]
-        self._digests = digests_of(plan)
+        self._digests, self._orders = digests_of(plan), list(map(digest_order, works))
         self._saved, self._held = time.perf_counter(), -1
 
     @classmethod
@@ -247,13 +251,9 @@ class Checkpoint:
 
     def drop(self, number: int, plan: Plan, work: StepWork) -> None:
         """Begin one work anew, as another one; the sums of the others stay."""
-        self.totals[number], self._works[number] = Total(0), work
+        self.totals[number], self._works[number], self._orders[number] = Total(0), work, digest_order(work)
         self._digests, self._held = digests_of(plan), -1
         self.save()
-
-    @property
-    def _orders(self) -> list[str]:
-        return [digest_order(work) for work in self._works]
 
     def _write(self) -> None:
         head = {"share": [1, 1], "digests": self._digests, "orders": self._orders}
@@ -278,7 +278,7 @@ class Checkpoint:
             for number, (work, done) in enumerate(zip(self._works, counts, strict=True)):
                 if not 0 <= done <= len(work.items):
                     raise InvalidValueError
-                if done and orders[number] != digest_order(work):
+                if done and orders[number] != self._orders[number]:
                     owner = "another version's order of the roots"
                     raise CheckpointError(f"checkpoint {self.path} belongs to {owner}; {_MEND}")
                 totals.append(work.unpack_total(done, _Below(file, f"{number}/")))

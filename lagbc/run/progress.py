@@ -25,35 +25,33 @@ class Stretch:
 class Meter:
     """Follows a run over its stretches."""
 
-    def __init__(self, stretches: Sequence[Stretch], report: Reporter | bool, idle: str, stack: ExitStack) -> None:
-        self._stretches = stretches
+    def __init__(self, stretches: Sequence[Stretch], report: Reporter | bool, note: str, stack: ExitStack) -> None:
+        self._stretches = list(stretches)
         self._done = [stretch.done for stretch in stretches]
         self._begun = time.perf_counter()
-        self._total = sum(stretch.roots for stretch in stretches)
-        self._work = max(sum(stretch.roots * stretch.edges for stretch in stretches), 1e-300)
-        self._report = _reporter(report, self._total, self._state, idle, stack)
+        self._report = _reporter(report, self._state, note, stack)
 
-    def of(self, number: int) -> Callable[[int], None]:
-        """Return a function that takes how many roots of a stretch are done, and tells it."""
+    def tell(self, number: int, done: int) -> None:
+        """Take how many roots of a stretch are done."""
+        self._done[number] = done
+        if self._report is not None:
+            self._report(self._state())
 
-        def tell(done: int) -> None:
-            self._done[number] = done
-            if self._report is not None:
-                self._report(self._state())
-
-        return tell
+    def begin_anew(self, number: int, stretch: Stretch) -> None:
+        """Take another stretch in the place of one."""
+        self._stretches[number], self._done[number] = stretch, stretch.done
 
     def _state(self) -> Progress:
         seconds = time.perf_counter() - self._begun
         pairs = list(zip(self._stretches, self._done, strict=True))
         traversed = sum((done - stretch.done) * stretch.edges for stretch, done in pairs)
-        share = sum(done * stretch.edges for stretch, done in pairs) / self._work
-        return Progress(sum(self._done), self._total, seconds, traversed / max(seconds, 1e-9) / 1e9, share)
+        work = max(sum(stretch.roots * stretch.edges for stretch in self._stretches), 1e-300)
+        share = sum(done * stretch.edges for stretch, done in pairs) / work
+        total = sum(stretch.roots for stretch in self._stretches)
+        return Progress(sum(self._done), total, seconds, traversed / max(seconds, 1e-9) / 1e9, share)
 
 
-def _reporter(
-    report: Reporter | bool, total: int, state: Callable[[], Progress], note: str, stack: ExitStack
-) -> Reporter | None:
+def _reporter(report: Reporter | bool, state: Callable[[], Progress], note: str, stack: ExitStack) -> Reporter | None:
     if callable(report):
         return report
     if not report:
@@ -61,11 +59,13 @@ def _reporter(
     from tqdm.auto import tqdm
 
     def drawn(progress: Progress) -> int:
-        return total if progress.done == total else int(progress.share * total)
+        return progress.total if progress.done == progress.total else int(progress.share * progress.total)
 
-    bar = stack.enter_context(tqdm(total=total, initial=drawn(state()), unit="root", desc="lagbc"))
+    before = state()
+    bar = stack.enter_context(tqdm(total=before.total, initial=drawn(before), unit="root", desc="lagbc"))
 
     def draw(progress: Progress) -> None:
+        bar.total = progress.total
         bar.set_postfix_str(f"{progress.gteps:.3g} GTEPS{note}", refresh=False)
         bar.update(drawn(progress) - bar.n)
 

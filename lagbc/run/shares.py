@@ -88,18 +88,18 @@ def write_share(path: Path, plan: Plan, share: Share, arguments: str, more: Call
         ]
         meter = Meter(stretches, plan.settings.progress, f"; part {share}", stack)
         for number, (work, span) in enumerate(zip(works, spans, strict=True)):
-            _write(number, work, span, file, meter.of(number), plan)
+            _write(number, work, span, file, meter, plan)
     return Written(sum(last - first for first, last in spans), sum(len(work.items) for work in works))
 
 
-def _write(number: int, work: StepWork, span: Span, to: Writer, tell: Callable[[int], None], plan: Plan) -> None:
+def _write(number: int, work: StepWork, span: Span, to: Writer, meter: Meter, plan: Plan) -> None:
     def keep(total: Total) -> None:
         for piece in total.closed:
             to.add_piece(number, work, piece)
+        meter.tell(number, total.done - span.first)
 
     try:
-        carrier, begun = carrier_of(plan, work.step), Total(span.first)
-        total = sum_over(work, carrier, begun, span.last, keep, lambda done: tell(done - span.first))
+        total = sum_over(work, carrier_of(plan, work.step), Total(span.first), span.last, keep)
     except NotContractible as error:
         raise PartError(f"{error}: run all parts with reduce='none'") from None
     for piece in work.rest(total):

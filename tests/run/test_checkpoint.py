@@ -126,6 +126,17 @@ def test_nothing_is_unpacked_that_does_not_fit(file):
     refused(file, "is not a lagbc checkpoint")
 
 
+def test_a_refused_file_is_closed(file, monkeypatch):
+    """Some systems would not let it be deleted, as the message says."""
+    opened, archives = zipfile.ZipFile, []
+    rewrite(file, head=np.arange(3))
+    monkeypatch.setattr(zipfile, "ZipFile", lambda *given: archives.append(opened(*given)) or archives[-1])
+    with pytest.raises(lagbc.CheckpointError, match="is not a lagbc checkpoint"):
+        batched(A, checkpoint=file)
+    assert archives
+    assert all(archive.fp is None for archive in archives)
+
+
 def test_changed_bytes_are_seen(file):
     data = bytearray(file.read_bytes())
     data[data.index(b"0/chunk/dependency") + 1000] ^= 1

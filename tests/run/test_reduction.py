@@ -232,6 +232,9 @@ def test_chains_that_cannot_be_contracted_drop_their_own_sums(monkeypatch, tmp_p
     ((first, second),) = kept
     assert first > 0
     assert second == 0
+    assert all(at.done <= at.total and at.share <= 1 for at in progress)
+    assert progress[-1].done == progress[-1].total
+    assert progress[-1].share == pytest.approx(1)
     with PartialFile(file) as held:
         assert [begun.chains for begun in steps_in(held)] == [True, False]
     np.testing.assert_array_equal(lagbc.bc(A, checkpoint=file, **given), scores)

@@ -7,12 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from strategies import oracle, scale_free, with_lengths
 
 import lagbc
 from lagbc import limits
 from lagbc.methods import table, tuning
 from lagbc.methods.cpu.batched import hops
+from lagbc.reduce import tuning as reduce_tuning
+from lagbc.reduce.small import SmallBlocks
 
 SMALL, LARGE = scale_free(70, 400, seed=1), scale_free(1500, 8000, seed=1)
 
@@ -50,6 +53,22 @@ def test_neither_do_a_few_groups(refuse):
 def test_a_run_that_is_not_small_needs_to_know_what_is_free(refuse):
     with pytest.raises(LookupError, match="free memory"):
         lagbc.bc(LARGE, device="cpu")
+
+
+def test_many_small_bicomponents_take_threads(monkeypatch):
+    """No step is left of the graph, and yet there is more to do than one thread would do unfelt."""
+    A, threads = sp.block_diag([SMALL] * 20).tocsr(), set()
+    monkeypatch.setattr(reduce_tuning, "SLICE_WORK", 2**18)
+    computed = SmallBlocks.compute
+    monkeypatch.setattr(
+        SmallBlocks, "compute", lambda self, number: (threads.add(threading.get_ident()), computed(self, number))
+    )
+    for most in (2**40, 2**16):
+        monkeypatch.setattr(tuning, "THREAD_WORK", most)
+        threads.clear()
+        scores = lagbc.bc(A, directed=False, reduce="all", device="cpu")
+        np.testing.assert_allclose(scores, np.tile(oracle(SMALL, directed=False), 20), rtol=1e-9)
+        assert (threading.get_ident() in threads) == (most == 2**40)
 
 
 def test_only_a_run_that_is_not_short_takes_threads(refuse, monkeypatch):
