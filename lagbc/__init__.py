@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         StoppedError,
         TieWarning,
     )
+    from lagbc.estimates.estimate import Estimate, estimate
     from lagbc.graph.validate import as_graph
     from lagbc.io.edges.columns import graph_from_edges
     from lagbc.io.examples import example_path
@@ -53,6 +54,7 @@ __all__ = [
     "CheckpointError",
     "Comparison",
     "Error",
+    "Estimate",
     "ExecutorError",
     "GraphFile",
     "GraphFileWarning",
@@ -77,6 +79,7 @@ __all__ = [
     "eccentricity",
     "eccentricity_centrality",
     "edge_bc",
+    "estimate",
     "estimate_memory",
     "example_path",
     "graph_from_edges",
@@ -125,6 +128,7 @@ _HOMES = {
     "centrality.counts": ("shortest_path_counts",),
     "centrality.distances": ("closeness", "eccentricity", "eccentricity_centrality", "harmonic"),
     "centrality.edge": ("edge_bc",),
+    "estimates.estimate": ("Estimate", "estimate"),
     "centrality.group": ("group_bc",),
     "centrality.parts": ("merge_parts", "save_part"),
     "centrality.percolation": ("percolation",),

@@ -25,7 +25,7 @@ FLOORS = (
     ("plan",),
     ("run",),
     ("centrality",),
-    ("comparison", "plots"),
+    ("comparison", "estimates", "plots"),
     ("__init__",),
     ("interfaces", "__main__"),
 )

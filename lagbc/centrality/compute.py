@@ -331,10 +331,10 @@ def _handed_back(
     given = [bound for bound in bounds if bound is not None]
     if not any(map(np.ndim, given)):
         (scores,) = columns
-        return _as_given(A, graph, centrality, scores)
+        return as_returned(A, graph, centrality, scores)
     if centrality.of_edges:
-        return [_as_given(A, graph, centrality, scores) for scores in columns]
-    return _as_given(A, graph, centrality, np.stack(columns, axis=-1))
+        return [as_returned(A, graph, centrality, scores) for scores in columns]
+    return as_returned(A, graph, centrality, np.stack(columns, axis=-1))
 
 
 def _finish(centrality: Centrality, result: Result, arguments: Arguments) -> NDArray[np.float64]:
@@ -349,7 +349,7 @@ def _finish(centrality: Centrality, result: Result, arguments: Arguments) -> NDA
     return scores
 
 
-def _as_given(A: Any, graph: Graph, centrality: Centrality, scores: NDArray[np.float64]) -> Any:
+def as_returned(A: Any, graph: Graph, centrality: Centrality, scores: NDArray[np.float64]) -> Any:
     """Hand scores back where the matrix of the call is: those of edges in its pattern and format."""
     return _edge_matrix(A, graph, scores) if centrality.of_edges else where_it_is(A, scores)
 

@@ -92,8 +92,8 @@ class SweepPlan:
         How often each vertex counts as a root; None is once each.
     members : ndarray of float64, shape (n,), or None
         m, how many equal vertices each stands for in the interior of a path, whole numbers >= 1; None is one each. Only
-        methods with "members" among their options read them, and only "dependency" and "edges" are summed with them,
-        in float64.
+        methods with "members" among their options read them, and only "dependency" and "edges", and squares of both,
+        are summed with them, in float64.
     demand : csr_array of float64, shape (n, n), or None
         Row s says how many targets each vertex stands for where s is the root, in place of omega. Only a `sum_within`
         whose row of METHODS says so reads it: `backward` is given the weights of its columns.

@@ -16,7 +16,7 @@ from lagbc.errors import InvalidValueError
 DEPENDENCY = frozenset({"dependency"})
 PATH_SUMS = frozenset({"dependency", "stress", "edges", "dependency_squares", "edges_squares"})
 # Those that are made where vertices stand for several members.
-SUMS_WITH_MEMBERS = frozenset({"dependency", "edges"})
+SUMS_WITH_MEMBERS = frozenset({"dependency", "edges", "dependency_squares", "edges_squares"})
 # Sums of squares of what single roots add to the sum of the same name.
 SQUARES = frozenset({"dependency_squares", "edges_squares", "distance_squares", "inverse_squares"})
 # Those that have an entry an edge.
@@ -113,7 +113,7 @@ class Sums:
         The largest distance from s to a vertex that it reaches; 0 if it reaches none.
     dependency_squares, edges_squares, distance_squares, inverse_squares : as the sum of the same name
         Squares of its terms, one a root: of delta_s(v), of the dependency on an edge, of d(s, v), of 1 / d(s, v). A
-        root that counts m times adds m such squares. Without endpoints, members and bounds.
+        root that counts m times adds m such squares. Without endpoints and bounds.
     targets, gravity : shape (n,)
         Over the t != s within the cutoff of s: omega(t), and omega(t) as much as it counts at d(s, t).
     """

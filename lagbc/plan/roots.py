@@ -20,17 +20,18 @@ def chunk_length(method: Method, batching: Batching) -> int:
 
 
 @in_phase("order")
-def order_roots(graph: Graph, method: Method, roots: NDArray[np.int64]) -> NDArray[np.int64]:
+def order_roots(graph: Graph, method: Method, roots: NDArray[np.int64], least: int | None = None) -> NDArray[np.int64]:
     """Put roots into the order in which they are batched: those that see most vertices at the same levels are together.
 
     On graphs of high diameter that is the sweep order, in which neighbours are neighbours in the graph; on others,
-    where there are many roots, by their distances to the hubs (on a GPU in hops, even where edges have lengths). A root
-    without out-edges adds nothing and is left out.
+    where there are `least` roots, by their distances to the hubs (on a GPU in hops, even where edges have lengths). A
+    root without out-edges adds nothing and is left out.
     """
+    least = tuning.GROUPED_ROOTS if least is None else least
     is_searched = np.zeros(graph.n, np.bool_)
     is_searched[roots] = graph.out_degrees[roots] > 0
     rank: NDArray[np.int64] = is_searched[graph.order].nonzero()[0]
-    if not graph.has_high_diameter and len(rank) >= tuning.GROUPED_ROOTS:
+    if not graph.has_high_diameter and len(rank) >= least:
         rank = _group(graph.reordered, method, rank)
     return graph.order[rank]
 

@@ -19,6 +19,28 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
+class Drawn:
+    """Items that were drawn at random, in rounds.
+
+    Attributes
+    ----------
+    ends : ndarray of int64
+        The place after the last item of each round; items of -1 fill the rounds up to whole panels.
+    sizes : ndarray of int64
+        How many roots were drawn in each round.
+    counts : ndarray of float64, or None
+        How often each item was drawn in its round; None is once.
+    label : str
+        Of what the sums are made into.
+    """
+
+    ends: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    counts: NDArray[np.float64] | None
+    label: str = ""
+
+
+@dataclass(frozen=True, eq=False)
 class Step:
     """A graph with roots that one method sweeps; a chunk of roots belongs to one step."""
 
@@ -29,6 +51,7 @@ class Step:
     ordered: NDArray[np.int64] | None = None  # as they are swept, where the choice of the method needed that
     contracted: Contracted | None = None  # the block whose junctions are the vertices of the graph
     asked: frozenset[str] = DEPENDENCY  # the sums that the call wants of it
+    drawn: Drawn | None = None  # the rounds that the items are in
 
     @cached_property
     def swept(self) -> int:

@@ -47,9 +47,12 @@ class Twins(Reduced):
     ----------
     count : int
         How many classes of two or more are merged.
+    of_class : ndarray of int64, or None
+        The vertex of the piece that each vertex is merged into; None if none are.
     """
 
     count: int = field(kw_only=True)
+    of_class: NDArray[np.int64] | None = field(kw_only=True, default=None)
 
 
 @in_phase("order")
@@ -98,7 +101,7 @@ def merge(piece: Piece) -> Twins:
         scores: Scores = extra + of_classes[of_class] * share
         return scores
 
-    return Twins((left,), finish, count=count)
+    return Twins((left,), finish, count=count, of_class=of_class)
 
 
 def _of_the_one(found: Sequence[Scores]) -> Scores:

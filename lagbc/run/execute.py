@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -95,18 +95,14 @@ def execute(plan: Plan) -> Result:
     raise_if_stopped()
     memory.require(plan.memory)
     plan.warn_of_less_memory()
-    works, kept = [work_of(step) for step in plan.steps], None
+    works = [work_of(step) for step in plan.steps]
     with ExitStack() as stack:
-        if plan.settings.checkpoint is not None and works:
-            from lagbc.run.partial import Checkpoint
-
-            kept = Checkpoint.open(plan.settings.checkpoint, plan, works)
-            stack.callback(kept.save)
+        kept = kept_of(plan, works, stack)
         carrier = None if plan.settings.executor is None else stack.enter_context(_submitting(plan))
-        meter, sums = _meter(plan, works, kept, stack), list[Sums]()
+        meter, sums = meter_of(plan, works, kept, stack), list[Sums]()
         for number, work in enumerate(works):
             try:
-                found = _sum(plan, number, work, kept, meter, carrier)
+                found = work.finish(total_of(plan, number, work, kept, meter, carrier))
             except NotContractible:
                 plan = uncontracted(plan, number)
                 memory.require(plan.memory)
@@ -115,20 +111,31 @@ def execute(plan: Plan) -> Result:
                     kept.drop(number, plan, another)
                 if meter is not None:
                     meter.begin_anew(number, _stretch(another))
-                found = _sum(plan, number, another, kept, meter, carrier)
+                found = another.finish(total_of(plan, number, another, kept, meter, carrier))
             sums.append(found)
         return Result(whole_sums(plan, sums), plan)
 
 
-def _sum(
+def kept_of(plan: Plan, works: Sequence[StepWork], stack: ExitStack) -> Checkpoint | None:
+    """Open the checkpoint of a plan, if it has one; it is saved when the stack ends."""
+    if plan.settings.checkpoint is None or not works:
+        return None
+    from lagbc.run.partial import Checkpoint
+
+    kept = Checkpoint.open(plan.settings.checkpoint, plan, works)
+    stack.callback(kept.save)
+    return kept
+
+
+def total_of(
     plan: Plan,
     number: int,
     work: StepWork,
     kept: Checkpoint | None,
     meter: Meter | None,
-    carrier: Carrier[StepWork] | None,
-) -> Sums:
-    """Sum one step, from where its checkpoint is."""
+    carrier: Carrier[StepWork] | None = None,
+) -> Total:
+    """Sum the work of one step, from where its checkpoint is."""
 
     def keep(total: Total) -> None:
         if kept is not None:
@@ -137,7 +144,7 @@ def _sum(
             meter.tell(number, total.done)
 
     begun = None if kept is None else kept.totals[number]
-    return work.finish(sum_over(work, carrier or carrier_of(plan, work.step), begun, keep=keep))
+    return sum_over(work, carrier or carrier_of(plan, work.step), begun, keep=keep)
 
 
 def carrier_of(plan: Plan, step: Step) -> Carrier[StepWork]:
@@ -165,7 +172,7 @@ def whole_sums(plan: Plan, sums: list[Sums]) -> Sums:
     return whole
 
 
-def _meter(plan: Plan, works: list[StepWork], kept: Checkpoint | None, stack: ExitStack) -> Meter | None:
+def meter_of(plan: Plan, works: Sequence[StepWork], kept: Checkpoint | None, stack: ExitStack) -> Meter | None:
     """Follow the progress of a run, if somebody asks for it."""
     if not plan.settings.progress:
         return None

@@ -45,7 +45,7 @@ def sum_over(
     last: int | None = None,
     keep: Callable[[Total], object] | None = None,
 ) -> Total:
-    """Sum a work over its items, in order.
+    """Sum a work over its items, in order, until it has enough.
 
     Parameters
     ----------
@@ -74,6 +74,8 @@ def sum_over(
                         total = work.add(total, pieces)
                         if keep is not None:
                             keep(total)
+                        if work.is_enough(total):
+                            return total
             except MemoryError as error:
                 if carrier.makes_do:
                     raise
@@ -87,6 +89,10 @@ def work_of(step: Step, module: MethodModule | None = None) -> StepWork:
         from lagbc.run.junctions import Junctions
 
         return Junctions.of(step, module)
+    if step.drawn is not None:
+        from lagbc.run.rounds import Rounds
+
+        return Rounds.of(step, module)
     if step.sweep.bounds is not None:
         from lagbc.run.bounded import Bounded
 

@@ -359,7 +359,8 @@ def digest_options(steps: Sequence[Step], sampled: bool) -> str:
         method, plan = step.method, step.sweep
         digest.update(
             f"{method.name} {method.device} {method.weighted} {plan.dtype} {plan.endpoints} {plan.exponent} "
-            f"{plan.rtol} {sampled} {sorted(plan.sums)}{' linear' * plan.linear}".encode()
+            f"{plan.rtol} {sampled} {sorted(plan.sums)}{' linear' * plan.linear}"
+            f"{'' if step.drawn is None else step.drawn.label}".encode()
         )
         for weights in (plan.omega, plan.multiplicity):
             digest.update(b"none" if weights is None else weights.tobytes())

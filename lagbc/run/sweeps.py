@@ -200,11 +200,18 @@ class Batches:
         self._graph, self._arrays, self._sweep = work.graph, method.arrays, work.sweep
         scaled, self._beyond = work.in_range
         self._scaled = scaled.with_flag(stop)
+        if work.step.drawn is not None and work.step.drawn.counts is not None:
+            # An array of its own, in which a batch's roots count as often as they were drawn in its round.
+            self._times = np.ones(self._graph.n)
+            self._scaled = replace(self._scaled, multiplicity=self._times)
+            self._sweep = replace(self._sweep, multiplicity=self._times)
         self._states = {self._sweep.dtype: self._module.prepare(self._graph, self._scaled)}
 
     @np.errstate(over="ignore")  # what sums to more than float64 holds is infinite
-    def run(self, roots: Items) -> Sums:
+    def run(self, roots: Items, counts: NDArray[np.float64] | None = None) -> Sums:
         """Sum one batch, a row for each block of roots; roots that float64 does not hold are computed again."""
+        if counts is not None:
+            self._times[roots[roots >= 0]] = counts[roots >= 0]
         sums, overflowed = self._sum(self._sweep.dtype, roots)
         if self._sweep.dtype == "float32" and overflowed.any():
             in_float64, overflowed = self._sum("float64", np.where(overflowed, roots, -1))

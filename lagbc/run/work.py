@@ -158,6 +158,10 @@ class Work(ABC):
     def finish(self, total: Total) -> Any:
         """Make the result of the total of all items, on the host."""
 
+    def is_enough(self, total: Total) -> bool:
+        """Whether the total is as good as asked for, so that no more items are summed."""
+        return False
+
     def sent(self, pieces: list[Piece]) -> list[Piece]:
         """Make as little as can be of the pieces of a span, on the host."""
         return pieces

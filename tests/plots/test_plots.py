@@ -172,3 +172,13 @@ def test_centralities_side_by_side():
     np.testing.assert_array_equal(left, right)
     with pytest.raises(ValueError, match=r"bc has the shape \(3,\); expected one score a vertex, \(4,\)"):
         plot_centralities(STAR, {"bc": np.zeros(3)})
+
+
+def test_an_estimate_is_drawn_with_its_intervals(tmp_path):
+    found = lagbc.estimate(nx.grid_2d_graph(20, 20), max_roots=200, rng=1)
+    figure = found.plot(tmp_path / "estimate.png")
+    (axes,) = figure.axes
+    (points,) = axes.lines
+    np.testing.assert_array_equal(points.get_ydata(), np.sort(found.scores)[::-1])
+    assert axes.get_title() == found.reason
+    assert (tmp_path / "estimate.png").stat().st_size > 1000

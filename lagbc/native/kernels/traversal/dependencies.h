@@ -80,11 +80,11 @@ void add_onward(const Trail<Index>& trail, Optional<Span<const double>> members,
 
 // `add_onward` with the squares of what a root adds. Where targets count linearly, vertices count twice their distance.
 template <class Index>
-void add_onward_squares(const Trail<Index>& trail, int64_t count, int64_t tight, double times, bool linear,
-                        Span<double> total, Span<double> squares) {
+void add_onward_squares(const Trail<Index>& trail, Optional<Span<const double>> members, int64_t count, int64_t tight,
+                        double times, bool linear, Span<double> total, Span<double> squares) {
     const auto order = trail.order;
     const auto dist = trail.dist, sigma = trail.sigma, onward = trail.onward;
-    sum_onward(trail, {trail.own.data, count}, {}, count, tight);
+    sum_onward(trail, {trail.own.data, count}, members, count, tight);
     for (int64_t i = 1; i < count; ++i) {
         const double x = sigma[i] * onward[i] * (linear ? 2.0 * dist[i] : 1.0);
         total[order[i]] += x * times;
@@ -131,7 +131,8 @@ void add_edges_squares(const Trail<Index>& trail, int64_t tight, double times, S
     const auto sigma = trail.sigma, own = trail.own, onward = trail.onward;
     for (int64_t j = 0; j < tight; ++j) {
         const int64_t head = trail.heads[j];
-        const double x = sigma[trail.tails[j]] * (own[head] + onward[head]);
+        const double beyond = trail.members.is_there ? trail.members[head] * onward[head] : onward[head];
+        const double x = sigma[trail.tails[j]] * (own[head] + beyond);
         squares[trail.edges[j]] += x * times * x;
     }
 }
@@ -163,10 +164,12 @@ void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, co
             for (int64_t i = 0; i < count; ++i) own[i] *= members[i];
         if (asked.linear)
             for (int64_t i = 1; i < count; ++i) own[i] /= dist[i];
+        const Optional<Span<const double>> onward_members{{members.data, members.size}, members.is_there};
         if (totals.dependency_squares.is_there)
-            add_onward_squares(trail, count, tight, times, asked.linear, totals.dependency, totals.dependency_squares);
+            add_onward_squares(trail, onward_members, count, tight, times, asked.linear, totals.dependency,
+                               totals.dependency_squares);
         else
-            add_onward(trail, {{members.data, members.size}, members.is_there}, count, tight, times, totals.dependency);
+            add_onward(trail, onward_members, count, tight, times, totals.dependency);
         if (asked.endpoints) add_ends(trail, count, times, totals.dependency);
     }
     if (totals.edges.is_there) add_edges(trail, tight, times, totals.edges);

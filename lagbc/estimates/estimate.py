@@ -1,0 +1,709 @@
+"""Estimates with intervals that hold for all vertices at once: rounds of random roots until these are narrow enough."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lagbc.centrality.compute import as_returned, plan_call, resumed_by
+from lagbc.centrality.registry import Arguments, Centrality, find, require_taken
+from lagbc.errors import InvalidValueError
+from lagbc.estimates.terms import Terms, estimated_sum, terms_of
+from lagbc.graph.graph import Graph
+from lagbc.graph.names import Names, numbers_of
+from lagbc.graph.validate import take_graph
+from lagbc.methods.sums import PATH_SUMS, Sums
+from lagbc.plan import memory
+from lagbc.plan.devices import home
+from lagbc.plan.options import Options, parse_count, parse_real, require_known, stopping, value_of, with_defaults
+from lagbc.plan.plan import Plan, plan_run
+from lagbc.plan.request import (
+    Request,
+    parse_generator,
+    parse_tolerance,
+    parse_vertices,
+    require_flags,
+    warn_of_ties,
+)
+from lagbc.plan.rounds import PILOT, Population, plan_rounds, population_of, sizes_of_rounds, takes_linear
+from lagbc.plan.step import Resumed
+from lagbc.run.execute import carrier_of, execute, kept_of, meter_of, total_of
+from lagbc.run.loop import sum_over
+from lagbc.run.rounds import Rounds
+from lagbc.run.sequence import Sequence, aims_of_top
+from lagbc.run.work import Total
+from lagbc.stopping import raise_if_stopped
+from lagbc.types import Auto, GraphLike
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Values = NDArray[np.float64]
+
+# Rows of a table, where no number of them is asked for.
+_ROWS = 10
+# Of the roots that there are, at most so many are drawn where all would take no longer.
+_MOST_PART = 0.7
+
+
+class Ranked(NamedTuple):
+    """A row of the table of an estimate.
+
+    Attributes
+    ----------
+    vertex : object
+        Its name, or its number.
+    score, lower, upper : float
+    tied : bool
+        Whether a vertex that is not among the k may be as high, by the intervals.
+    """
+
+    vertex: Any
+    score: float
+    lower: float
+    upper: float
+    tied: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """Scores and intervals that they lie in, as `lagbc.estimate` returns them.
+
+    Attributes
+    ----------
+    centrality : str
+    scores, lower, upper : ndarray of float64, shape (n,)
+        In the order of the vertices, or of those that were asked for; of edges sparse matrices in the pattern of A.
+    roots : int
+        How many were drawn, of all that there are.
+    exact : bool
+        Whether all were, so that the scores are exact.
+    guaranteed : bool
+        Whether the intervals hold for all scores at once with the confidence; else each by itself, if it were normal.
+    confidence : float
+    reason : str
+        Why no more roots were drawn.
+    top : tuple of Ranked
+        The highest, in their order: as many as were asked for, or ten. None of edges.
+    """
+
+    centrality: str
+    scores: Any
+    lower: Any
+    upper: Any
+    roots: int
+    exact: bool
+    guaranteed: bool
+    confidence: float
+    reason: str
+    top: tuple[Ranked, ...] = ()
+    _plotted: tuple[Values, Values, Values] = field(repr=False, default=(np.zeros(0),) * 3)
+
+    def __str__(self) -> str:
+        """Return the table, and the reason."""
+        lines = [f"{self.centrality}: {self.reason}"]
+        if self.top:
+            lines.append(f"{'rank':>4} {'vertex':>12} {'score':>12} {'from':>12} {'to':>12}")
+        for rank, row in enumerate(self.top, 1):
+            numbers = " ".join(f"{number:12.6g}" for number in (row.score, row.lower, row.upper))
+            lines.append(f"{rank:4} {row.vertex!s:>12} {numbers}{'  tied' if row.tied else ''}")
+        return "\n".join(lines)
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """Draw scores in the order of their ranks, with their intervals.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            Where to write the figure; the suffix gives the format.
+        """
+        from lagbc.plots.estimates import draw_estimate
+
+        return draw_estimate(*self._plotted, name=self.centrality, reason=self.reason, path=path)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How good an estimate is to be.
+
+    Attributes
+    ----------
+    relative_error, error : float or None
+        One of them is what is asked for.
+    confidence : float
+    guarantee : bool
+    top : int or None
+    tie : float or None
+    max_roots : int or None
+    max_seconds : float or None
+    """
+
+    relative_error: float | None
+    error: float | None
+    confidence: float
+    guarantee: bool
+    top: int | None
+    tie: float | None
+    max_roots: int | None
+    max_seconds: float | None
+
+    @property
+    def words(self) -> str:
+        """Say how narrow intervals are to be."""
+        if self.error is not None:
+            return f"{self.error:g}"
+        return f"{self.relative_error:g} of the highest"
+
+    def width(self, highest: float) -> float:
+        """Return the half-width that is in force, as a fraction; `highest` is the lower bound of the highest score."""
+        return self.error if self.error is not None else (self.relative_error or 0.0) * highest
+
+
+# Told after each round: roots so far, the half-width, that which is asked for, and the roots foreseen.
+Watch = Callable[[int, float, float, float], object]
+
+
+@dataclass(eq=False)
+class Aim:
+    """The goal of rounds: intervals as narrow as is wanted, or the k highest told from the others."""
+
+    terms: Terms
+    wanted: Wanted
+    of_score: float  # what a fraction of 1 is as a score
+    begun: float
+    vertices: NDArray[np.int64] | None = None
+    watch: Watch | None = None
+    error: float = 0.0  # as a fraction, fixed after the pilot
+    foreseen: float = 0.0
+    _reached: dict[int, bool] = field(default_factory=dict)
+
+    @property
+    def failure(self) -> float:
+        """How likely any interval may be to miss."""
+        return 1 - self.wanted.confidence
+
+    def pilot(self, sequence: Sequence) -> Sequence:
+        """Fix what is aimed at, and the prices, by the first round."""
+        highest = float(self._asked(self.terms.scores(sequence.mean)).max(initial=0.0))
+        self.error = self.wanted.width(max(highest, 1e-300))
+        errors = self.errors(sequence)
+        priced = sequence.priced(errors, self.failure)
+        foreseen = priced.foreseen_normal(errors, self.wanted.confidence)
+        self.foreseen = priced.foreseen(errors) if self.wanted.guarantee else foreseen
+        return priced
+
+    def errors(self, sequence: Sequence) -> float | Values:
+        """Return how far each mean may be off."""
+        fractions: float | Values = self.error
+        if self.wanted.top is not None:
+            scores = self.terms.scores(sequence.mean) / self.of_score
+            tie = self.error if self.wanted.tie is None else self.wanted.tie
+            fractions = aims_of_top(scores, self.wanted.top, max(tie, 1e-300))[self._places]
+        return self.terms.errors(fractions, sequence.mean)
+
+    @property
+    def _places(self) -> NDArray[np.int64]:
+        """Where the means are among the vertices of the call."""
+        places, inside = self.terms.places, self.terms.population.inside
+        if inside is None:
+            return places
+        found = np.zeros(self.terms.population.graph.n, np.int64)
+        found[inside[inside >= 0]] = np.flatnonzero(inside >= 0)
+        return found[places]
+
+    def _asked(self, scores: Values) -> Values:
+        """Return the scores that are asked for, as fractions."""
+        asked = scores if self.vertices is None else scores[self.vertices]
+        fractions: Values = asked / self.of_score
+        return fractions
+
+    def plus(self, sequence: Sequence | None, count: int, sums: Sums) -> Sequence:
+        """Add a round."""
+        total, squares = self.terms.of_round(sums)
+        if sequence is None:
+            return Sequence.of_pilot(self.terms.population.size, count, total, squares)
+        return sequence.plus(sequence.rates(self.errors(sequence)), count, total, squares)
+
+    def intervals(self, sequence: Sequence) -> tuple[Values, Values, Values]:
+        """Return scores with the least and the most that they may be, of all vertices or edges of the call."""
+        if self.wanted.guarantee:
+            centre, (least, most) = sequence.centre, sequence.bounds
+        else:
+            centre, (least, most) = sequence.mean, sequence.normal_bounds(self.wanted.confidence)
+        scores = self.terms.scores(np.clip(centre, least, most))
+        return (scores, *self.terms.bounds(np.maximum(least, 0), most))
+
+    def is_reached(self, sequence: Sequence) -> bool:
+        """Whether the intervals are narrow enough; told once a round."""
+        if sequence.drawn not in self._reached:
+            self._reached[sequence.drawn] = self._is_reached(sequence)
+        return self._reached[sequence.drawn]
+
+    def _is_reached(self, sequence: Sequence) -> bool:
+        scores, lower, upper = map(self._asked, self.intervals(sequence))
+        half = float(np.maximum(upper - scores, scores - lower).max(initial=0.0))
+        width = self.wanted.width(float(lower.max(initial=0.0)))
+        if self.wanted.top is not None:
+            half, width = (
+                gap(scores, lower, upper, self.wanted.top),
+                width if self.wanted.tie is None else self.wanted.tie,
+            )
+        if self.watch is not None:
+            self.watch(sequence.drawn, half, width, self.foreseen)
+        return half <= width
+
+    def is_out_of_time(self) -> bool:
+        """Whether the time is over."""
+        most = self.wanted.max_seconds
+        return most is not None and time.perf_counter() - self.begun > most
+
+
+class Pilot(Aim):
+    """The goal of the first round."""
+
+    def is_reached(self, sequence: Sequence) -> bool:
+        """After one round."""
+        return True
+
+    def is_out_of_time(self) -> bool:
+        """Never: there would be nothing."""
+        return False
+
+
+def gap(scores: Values, lower: Values, upper: Values, k: int) -> float:
+    """Return how much higher than the least of the k highest another may be; 0 or less where they are certain."""
+    if k >= len(scores):
+        return 0.0
+    order = np.argsort(-scores, kind="stable")
+    return float(upper[order[k:]].max() - lower[order[:k]].min())
+
+
+def estimate(
+    A: GraphLike,
+    centrality: str = "bc",
+    batch: int | Auto = "auto",
+    *,
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    relative_error: float = 0.1,
+    error: float | None = None,
+    confidence: float = 0.95,
+    guarantee: bool = True,
+    top: int | None = None,
+    tie: float | None = None,
+    vertices: ArrayLike | None = None,
+    max_roots: int | None = None,
+    max_seconds: float | None = None,
+    rng: int | np.random.Generator | None = None,
+    rtol: float | None = None,
+    normalized: bool = True,
+    endpoints: bool = False,
+    **options: Unpack[Options],
+) -> Estimate:
+    r"""Estimate a centrality from random roots, and say how far off each score may be.
+
+    With probability `confidence` every score, of all vertices at once, lies within its interval. Roots are drawn until
+    the intervals are narrow enough; where that takes nearly all of them, all are swept and the scores are exact.
+
+    Parameters
+    ----------
+    A, batch, directed, weighted, strength : as for `lagbc.bc`
+    centrality : str
+        "bc", "edge_bc", "harmonic", or "closeness" of a connected graph (a strongly connected one, if it is directed).
+    relative_error : float
+        Every score may be off by this part of the highest one's lower bound.
+    error : float, optional
+        In its place a fraction of all pairs: of the scores of "bc" and "edge_bc" as `normalized` has them, of
+        "harmonic" as a fraction of n - 1, of "closeness" of the score itself.
+    confidence : float
+        Between 0 and 1.
+    guarantee : bool
+        False takes each interval as if the mean of its terms were normal: from fewer roots, 5 to 30 times as few, each
+        interval for itself, and wrong more often where few roots tell of a vertex.
+    top : int, optional
+        So many of the highest are wanted: roots are drawn until they are certain, or tied within `tie`.
+    tie : float, optional
+        A fraction, as `error`. By default the half-width that is in force without `top`; 0 wants all told apart, as two
+        equal ones never are before all roots are swept.
+    vertices : array_like of int, or of names, optional
+        Scores of these alone are wanted, in this order.
+    max_roots : int, optional
+        So many roots at most; the intervals are as wide as they are then.
+    max_seconds : float, optional
+        No round is gone on with after so many. Another run may end after another round.
+    rng : int or numpy.random.Generator, optional
+        Draws the roots.
+    rtol : as for `lagbc.bc`
+    normalized : bool
+        Whether scores of "bc" and "edge_bc" are shares of all pairs.
+    endpoints : bool
+        As for `lagbc.bc`; of undirected graphs.
+    **options : how the run is carried out, see `lagbc.Options`
+        `executor` and `comm` are not taken.
+
+    Returns
+    -------
+    Estimate
+        ``.scores``, ``.lower`` and ``.upper``, ``.roots``, ``.exact``, ``.reason`` and ``.top``; it can be printed, and
+        has a ``.plot()``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument is wrong, or means nothing to the centrality.
+    CheckpointError, KeyboardInterrupt, StoppedError
+        As for `lagbc.bc`: the checkpoint has the rounds that were finished, and the one at hand.
+
+    Notes
+    -----
+    A root s has the term :math:`x_s(v) = \delta_s(v) / (n - 1)` in [0, 1], whose mean over all s is the score; of
+    undirected graphs another one with the same mean, which counts a pair (s, t) by how near v is to t (Geisberger,
+    Sanders and Schultes 2008), is taken where a first round promises fewer roots. The intervals are empirical-Bernstein
+    confidence sequences (Waudby-Smith and Ramdas 2024) of draws without replacement; docs/estimates.md has the rule.
+    Scores are the same whatever threads and batch.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> star = sp.coo_array(([1.0] * 400, ([0] * 400, range(1, 401))), shape=(401, 401))
+    >>> found = lagbc.estimate(star, directed=False, relative_error=0.2, rng=1)
+    >>> bool(found.lower[0] <= 1 <= found.upper[0])
+    True
+    """
+    own = ("batch", "directed", "weighted", "strength", *_OWN)
+    require_known(options, own)
+    wanted = _parse_wanted(relative_error, error, confidence, guarantee, top, tie, max_roots, max_seconds)
+    arguments = Arguments(rtol=rtol, endpoints=endpoints, normalized=normalized)
+    how = Asked(A, find(centrality), batch, (directed, weighted, strength), options, arguments, wanted, vertices, rng)
+    return run_estimate(how)
+
+
+_OWN = (
+    "relative_error",
+    "error",
+    "confidence",
+    "guarantee",
+    "top",
+    "tie",
+    "vertices",
+    "max_roots",
+    "max_seconds",
+    "rng",
+    "rtol",
+    "normalized",
+    "endpoints",
+)
+
+
+def _parse_wanted(
+    relative_error: Any, error: Any, confidence: Any, guarantee: Any, top: Any, tie: Any, roots: Any, seconds: Any
+) -> Wanted:
+    """Check how good an estimate is to be."""
+    require_flags(guarantee=guarantee)
+    relative = _parse_positive("relative_error", relative_error)
+    absolute = None if error is None else _parse_positive("error", error)
+    share = parse_real("confidence", confidence)
+    if not 0 < share < 1:
+        raise InvalidValueError(f"confidence={confidence!r}: it is a probability between 0 and 1")
+    within = None if tie is None else parse_real("tie", tie)
+    if within is not None and (top is None or not within >= 0):
+        raise InvalidValueError(f"tie={tie!r}: it is a fraction, 0 or more, and goes with top")
+    return Wanted(
+        relative_error=None if absolute is not None else relative,
+        error=absolute,
+        confidence=share,
+        guarantee=bool(guarantee),
+        top=None if top is None else parse_count("top", top),
+        tie=within,
+        max_roots=None if roots is None else parse_count("max_roots", roots),
+        max_seconds=None if seconds is None else _parse_positive("max_seconds", seconds),
+    )
+
+
+def _parse_positive(name: str, value: Any) -> float:
+    number = parse_real(name, value)
+    if not 0 < number < np.inf:
+        raise InvalidValueError(f"{name}={value!r}: it is a number > 0")
+    return number
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A call of `estimate`."""
+
+    A: GraphLike
+    centrality: Centrality
+    batch: int | str
+    read: tuple[bool | None, bool | str | None, bool | str]  # directed, weighted, strength
+    options: Options
+    arguments: Arguments
+    wanted: Wanted
+    vertices: ArrayLike | None
+    rng: int | np.random.Generator | None
+    watch: Watch | None = None
+
+
+def run_estimate(asked: Asked) -> Estimate:
+    """Carry out a call of `estimate`."""
+    name = estimated_sum(asked.centrality)
+    _require_taken(asked, name)
+    begun = time.perf_counter()
+    with stopping(asked.options), home(asked.A, asked.options):
+        directed, weighted, strength = asked.read
+        graph = take_graph(asked.A, directed=directed, weighted=weighted, strength=strength, copy=False, upload=False)
+        raise_if_stopped()
+        return _Run(asked, graph, name, begun).result()
+
+
+def _require_taken(asked: Asked, name: str) -> None:
+    """Raise an error for arguments and options that do not go with an estimate, or with its centrality."""
+    given = replace(asked.arguments, normalized=False)
+    require_taken((asked.centrality,), given)
+    for option in ("executor", "comm"):
+        if with_defaults(asked.options).get(option) is not None:
+            raise InvalidValueError(f"{option}: rounds of an estimate are swept in this process; leave it out")
+    if value_of("dtype", asked.options) != "float64":
+        raise InvalidValueError("dtype: squares of terms are summed in 'float64'")
+    if asked.vertices is not None and asked.wanted.top is not None:
+        raise InvalidValueError("top is of all vertices: it does not go with vertices")
+    if name == "edges" and (asked.vertices is not None or asked.wanted.top is not None):
+        raise InvalidValueError("vertices and top are of vertices; edge_bc has scores of edges: leave them out")
+
+
+class _Run:
+    """A run of an estimate."""
+
+    def __init__(self, asked: Asked, graph: Graph, name: str, begun: float) -> None:
+        self._asked, self._graph, self._name, self._begun = asked, graph, name, begun
+        arguments = asked.arguments
+        if name not in ("dependency", "edges"):
+            arguments = replace(arguments, normalized=False)
+        require_flags(normalized=arguments.normalized, endpoints=arguments.endpoints)
+        if arguments.endpoints and graph.directed:
+            raise InvalidValueError("endpoints are counted in estimates of undirected graphs alone; leave it out")
+        self._arguments, self._wanted, self._options = arguments, asked.wanted, asked.options
+        sums = frozenset({name, f"{name}_squares"})
+        if sums & PATH_SUMS:
+            warn_of_ties(graph, asked.read[2], arguments.rtol)
+        self._request = Request(sums=sums, roots=np.arange(graph.n), rtol=parse_tolerance(arguments.rtol))
+        self._vertices = self._numbers()
+        if name == "distance":
+            _require_connected(graph)
+
+    def _numbers(self) -> NDArray[np.int64] | None:
+        if self._asked.vertices is None:
+            return None
+        given = numbers_of("vertices", self._graph.names, self._asked.vertices)
+        numbers = parse_vertices("vertices", self._graph.n, given, self._graph.names)
+        if not len(numbers):
+            raise InvalidValueError("vertices is empty")
+        return numbers
+
+    def result(self) -> Estimate:
+        """Draw rounds, or sweep all roots."""
+        population = population_of(self._graph, self._request, self._options)
+        if population.size < 3 or self._graph.n < 3:
+            return self._exact("there are few roots")
+        resumed = resumed_by(self._options)
+        order = self._order(population, resumed)
+        aim, sequence = self._pilot(population, order)
+        may_be_all = self._wanted.max_roots is None and self._wanted.max_seconds is None
+        is_most = aim.foreseen > _MOST_PART * population.size
+        if may_be_all and (is_most or population.work_of(aim.foreseen) > population.work):
+            words = f"{aim.foreseen:.0f} of {population.size} roots were foreseen"
+            return self._exact(f"{words}, and all take no longer")
+        return self._drawn(population, order, aim, sequence, resumed)
+
+    def _order(self, population: Population, resumed: Resumed) -> NDArray[np.int64]:
+        """Draw the roots, or take the order of a run that goes on, which another one is no better than."""
+        size = population.size
+        if self._asked.rng is None and (before := resumed.sample(size, size)) is not None:
+            return before
+        return parse_generator(self._asked.rng).permutation(size)
+
+    def _pilot(self, population: Population, order: NDArray[np.int64]) -> tuple[Aim, Sequence]:
+        """Sweep a first round, in both ways if there are two, and take the one that promises fewer roots."""
+        silent: Options = {**self._options, "checkpoint": None, "progress": False}
+        plan = plan_rounds(population, order, self._sizes(population)[:1], self._asked.batch, silent)
+        terms = terms_of(
+            self._graph,
+            self._asked.centrality,
+            self._arguments,
+            population,
+            plan,
+            self._vertices,
+            self._farthest(order),
+        )
+        found = [self._first_round(plan, terms)]
+        if self._name == "dependency" and takes_linear(plan):
+            linear = replace(plan.steps[0], sweep=replace(plan.steps[0].sweep, linear=True))
+            found.append(self._first_round(replace(plan, steps=(linear,)), terms.linear()))
+        return min(found, key=lambda one: one[0].foreseen)
+
+    def _sizes(self, population: Population) -> NDArray[np.int64]:
+        device = "cuda" if value_of("device", self._options)[0] == "cuda" else "cpu"
+        return sizes_of_rounds(population.size, device, self._wanted.max_roots)
+
+    def _first_round(self, plan: Plan, terms: Terms) -> tuple[Aim, Sequence]:
+        memory.require(plan.memory)
+        (step,), aims = plan.steps, (terms, self._wanted, self._of_score, self._begun, self._vertices)
+        pilot = Pilot(*aims)
+        total = sum_over(Rounds.of_goal(step, pilot), carrier_of(plan, step))
+        aim = Aim(*aims, self._asked.watch)
+        return aim, aim.pilot(total.chunks)
+
+    @property
+    def _of_score(self) -> float:
+        """What a fraction of 1 is as a score."""
+        n, undirected = self._graph.n, 1 if self._graph.directed else 2
+        if self._name == "inverse":
+            return float(n - 1)
+        if self._name == "distance" or self._arguments.normalized:
+            return 1.0
+        pairs = (n - 1) * (n - 2) if self._name == "dependency" and not self._arguments.endpoints else n * (n - 1)
+        return max(pairs, 1) / undirected
+
+    def _farthest(self, order: NDArray[np.int64]) -> Callable[[], float]:
+        """Bound distances by those from some vertices, and to them: through each there is a way."""
+
+        def bound() -> float:
+            roots = np.sort(order[: PILOT["cpu"]])
+            out = self._depths(self._graph, roots)
+            back = self._depths(self._graph.transpose, roots) if self._graph.directed else out
+            return float((out + back).min())
+
+        return bound
+
+    def _depths(self, graph: Graph, roots: NDArray[np.int64]) -> Values:
+        silent: Options = {**self._options, "checkpoint": None, "progress": False}
+        request = Request(sums=frozenset({"depth"}), roots=roots)
+        depths: Values = execute(plan_run(graph, request, self._asked.batch, silent)).sums.depth[roots]
+        return depths
+
+    def _drawn(
+        self, population: Population, order: NDArray[np.int64], aim: Aim, sequence: Sequence, resumed: Resumed
+    ) -> Estimate:
+        """Draw rounds after the first one, until the goal is reached."""
+        pilot, *sizes = self._sizes(population)
+        linear = aim.terms.is_linear
+        label = f" {self._wanted} {self._vertices} {linear}"
+        after = np.array(sizes, np.int64)
+        total: Sequence = sequence
+        if len(after) and not aim.is_reached(sequence):
+            plan = plan_rounds(
+                population,
+                order,
+                after,
+                self._asked.batch,
+                self._options,
+                first=int(pilot),
+                linear=linear,
+                label=label,
+                resumed=resumed,
+            )
+            total = self._sweep(plan, aim, sequence)
+        reached = aim.is_reached(total)
+        return self._estimate(aim, total, population, self._why(total, population, reached=reached))
+
+    def _sweep(self, plan: Plan, aim: Aim, sequence: Sequence) -> Sequence:
+        """Sweep rounds, from where the checkpoint is."""
+        memory.require(plan.memory)
+        plan.warn_of_less_memory()
+        (step,) = plan.steps
+        work = Rounds.of_goal(step, aim, sequence)
+        with ExitStack() as stack:
+            kept = kept_of(plan, [work], stack)
+            meter, total = meter_of(plan, [work], kept, stack), Total(0) if kept is None else kept.totals[0]
+            if not work.is_enough(total):
+                total = total_of(plan, 0, work, kept, meter)
+        found: Sequence = total.chunks or sequence
+        return found
+
+    def _why(self, sequence: Sequence, population: Population, *, reached: bool) -> str:
+        """Say why no more roots were drawn."""
+        drawn = f"{sequence.drawn} of {population.size} roots"
+        sure = f"{100 * self._wanted.confidence:g} %"
+        held = f"with probability {sure}" if self._wanted.guarantee else f"by normal intervals of {sure} each"
+        if sequence.is_exact:
+            return "all roots were drawn: scores are exact"
+        if reached and self._wanted.top is not None:
+            return f"after {drawn} the {self._wanted.top} highest are certain or tied, {held}"
+        if reached:
+            return f"after {drawn} every score is within {self._wanted.words}, {held}"
+        if self._wanted.max_seconds is not None and sequence.drawn != self._wanted.max_roots:
+            return f"{drawn} were drawn in max_seconds={self._wanted.max_seconds:g}, which another run may not repeat"
+        return f"{drawn} were drawn, as max_roots asks for; scores are not within {self._wanted.words} yet"
+
+    def _exact(self, reason: str) -> Estimate:
+        """Sweep all roots."""
+        options: Options = {**self._options}
+        call = plan_call(
+            self._graph, self._asked.centrality.name, self._asked.batch, None, None, False, options, self._arguments
+        )
+        result = execute(call.plan)
+        scores = self._asked.centrality.finish(result, call.arguments)
+        return self._returned(
+            (scores, scores, scores), roots=self._graph.n, exact=True, reason=f"{reason}: scores are exact"
+        )
+
+    def _estimate(self, aim: Aim, sequence: Sequence, population: Population, reason: str) -> Estimate:
+        return self._returned(aim.intervals(sequence), roots=sequence.drawn, exact=sequence.is_exact, reason=reason)
+
+    def _returned(self, found: tuple[Values, Values, Values], *, roots: int, exact: bool, reason: str) -> Estimate:
+        """Make what the call returns."""
+        vertices = self._vertices
+        if vertices is not None:
+            found = found[0][vertices], found[1][vertices], found[2][vertices]
+        shown = [as_returned(self._asked.A, self._graph, self._asked.centrality, one) for one in found]
+        top = () if self._name == "edges" else _ranked(found, self._wanted.top or _ROWS, vertices, self._graph.names)
+        return Estimate(
+            self._asked.centrality.name,
+            scores=shown[0],
+            lower=shown[1],
+            upper=shown[2],
+            roots=roots,
+            exact=exact,
+            guaranteed=self._wanted.guarantee or exact,
+            confidence=1.0 if exact else self._wanted.confidence,
+            reason=reason,
+            top=top,
+            _plotted=found,
+        )
+
+
+def _ranked(
+    found: tuple[Values, Values, Values], k: int, vertices: NDArray[np.int64] | None, names: Names | None
+) -> tuple[Ranked, ...]:
+    """Return the k highest, and which of them another one may be as high as."""
+    scores, lower, upper = found
+    order = np.argsort(-scores, kind="stable")
+    highest_of_rest = upper[order[k:]].max(initial=-np.inf)
+    rows = list[Ranked]()
+    for place in order[:k].tolist():
+        number = place if vertices is None else int(vertices[place])
+        vertex = number if names is None else names[number]
+        bounds = float(scores[place]), float(lower[place]), float(upper[place])
+        rows.append(Ranked(vertex, *bounds, tied=bool(lower[place] < highest_of_rest)))
+    return tuple(rows)
+
+
+def _require_connected(graph: Graph) -> None:
+    """Raise ValueError if some vertex does not reach another one."""
+    from scipy.sparse import csgraph, csr_array
+
+    host = graph.on_host
+    pattern = csr_array((np.ones(host.nnz, np.int8), host.indices, host.indptr), shape=(host.n, host.n))
+    parts = csgraph.connected_components(pattern, directed=graph.directed, connection="strong", return_labels=False)
+    if parts != 1:
+        raise InvalidValueError(
+            f"closeness is estimated of connected graphs, and this one has {parts} "
+            f"{'strong ' if graph.directed else ''}components; harmonic centrality is estimated of any"
+        )

@@ -1,0 +1,43 @@
+"""Scores that are estimated, in the order of their ranks, with the intervals that they lie in."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.plots.figure import check_figure_path, figure_class, save_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Beyond this many points a drawn file takes long to show, and they are drawn as an image within it.
+_MOST_POINTS = 20_000
+
+
+def draw_estimate(
+    scores: NDArray[np.float64],
+    lower: NDArray[np.float64],
+    upper: NDArray[np.float64],
+    *,
+    name: str,
+    reason: str,
+    path: str | os.PathLike[str] | None = None,
+) -> Figure:
+    """Draw an estimate; a path is written to."""
+    if path is not None:
+        check_figure_path(path)
+    figure = figure_class()(figsize=(8, 4.5), layout="constrained")
+    axes = figure.subplots()
+    order, ranks = np.argsort(-scores, kind="stable"), np.arange(1, len(scores) + 1)
+    many = len(scores) > _MOST_POINTS
+    axes.fill_between(ranks, lower[order], upper[order], alpha=0.3, linewidth=0, label="interval", rasterized=many)
+    axes.plot(ranks, scores[order], ".", markersize=3, label="estimate", rasterized=many)
+    axes.set(xlabel="rank", ylabel=name, xscale="log", title=reason)
+    axes.title.set_fontsize("small")
+    axes.legend()
+    if path is not None:
+        save_figure(figure, path, 150)
+    return figure

@@ -1,0 +1,201 @@
+"""Sums over roots that are drawn in rounds, each of which is added to a confidence sequence when it is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.graph.csr import as_numpy
+from lagbc.methods.contract import StopFlag
+from lagbc.methods.sums import Sums
+from lagbc.phases import phase
+from lagbc.plan.roots import order_roots
+from lagbc.plan.step import Drawn, Step
+from lagbc.run.sequence import Sequence
+from lagbc.run.sweeps import Batches, Sweeps
+from lagbc.run.work import Hand, Items, Piece, Reads, Span, Total
+
+_ARRAYS = tuple(field.name for field in fields(Sequence) if field.name not in ("population", "drawn"))
+# Before the names of the sums of the round at hand.
+_ROUND = "round/"
+# Roots of a round from which they are grouped: what that takes at first serves all rounds.
+_GROUPED = 128
+
+
+class Goal(Protocol):
+    """What rounds are drawn for."""
+
+    def plus(self, sequence: Sequence | None, count: int, sums: Sums) -> Sequence:
+        """Return the sequence with the sums of a round of so many roots added."""
+
+    def is_reached(self, sequence: Sequence) -> bool:
+        """Whether no more rounds are wanted."""
+
+    def is_out_of_time(self) -> bool:
+        """Whether the round at hand is not to be finished."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rounds(Sweeps):
+    """Sums over the rounds of a step; its total has the sequence in place of whole chunks, and the round at hand.
+
+    Attributes
+    ----------
+    goal : Goal or None
+        None in a process that sums spans for another.
+    begun : Sequence or None
+        Before the first round.
+    """
+
+    goal: Goal | None = None
+    begun: Sequence | None = None
+
+    @classmethod
+    def of_goal(cls, step: Step, goal: Goal, begun: Sequence | None = None) -> Self:
+        """Make the work of a step for a goal."""
+        return cls(step, step.method.load(), goal, begun)
+
+    @property
+    def drawn(self) -> Drawn:
+        """The rounds."""
+        assert self.step.drawn is not None
+        return self.step.drawn
+
+    @cached_property
+    def items(self) -> Items:
+        """Roots, as they were drawn; a round is put in order when it is begun."""
+        return self.in_order.copy()
+
+    @property
+    def in_order(self) -> Items:
+        """Roots as they were drawn."""
+        assert self.step.ordered is not None
+        return self.step.ordered
+
+    @cached_property
+    def counts(self) -> NDArray[np.float64] | None:
+        """How often each item was drawn, in the order of the items."""
+        return None if self.drawn.counts is None else self.drawn.counts.copy()
+
+    @cached_property
+    def _in_order(self) -> set[int]:
+        return set()
+
+    @property
+    def chunk(self) -> int:
+        """A panel: a round is whole panels."""
+        return self.panel
+
+    @cached_property
+    def panel(self) -> int:
+        """The block of the method."""
+        return self.module.batching.block
+
+    @property
+    def portion(self) -> int:
+        """A batch."""
+        return self.batch
+
+    def with_step(self, step: Step) -> Self:
+        """Return the same work with another step of the same items."""
+        other = type(self)(step, self.module, self.goal, self.begun)
+        vars(other).update({name: value for name, value in vars(self).items() if name in _KEPT})
+        return other
+
+    def spans(self, first: int, last: int, length: int) -> Iterator[Span]:
+        """Cut a span; rounds that begin in it are put in order before they are handed out."""
+        for span in super().spans(first, last, length):
+            if self.step.ordered is not None:
+                begun, ended = np.searchsorted(self.drawn.ends, [span.first, span.last - 1], side="right").tolist()
+                for number in range(begun, ended + 1):
+                    self._put_in_order(number)
+            yield span
+
+    def _put_in_order(self, number: int) -> None:
+        """Put near roots together: within a round any order is as good."""
+        if number in self._in_order:
+            return
+        self._in_order.add(number)
+        first, last = (0, *self.drawn.ends.tolist())[number : number + 2]
+        roots = self.items[first:last]
+        there = roots >= 0
+        ordered = order_roots(self.graph, self.step.method, roots[there], _GROUPED)
+        if self.counts is not None:
+            counts = self.counts[first:last]
+            places = np.argsort(roots[there])
+            found = places[np.searchsorted(roots[there], ordered, sorter=places)]
+            counts[: len(ordered)] = counts[there][found]
+        roots[: len(ordered)], roots[len(ordered) :] = ordered, -1
+
+    def open(self, stop: StopFlag) -> Hand:
+        """Prepare a state; it sums a span in batches, a piece for each panel."""
+        with phase("prepare"):
+            batches = Batches(self, stop)
+
+        def run(span: Span, roots: Items) -> list[Piece]:
+            pieces: list[Piece] = []
+            for batch in super(Rounds, self).spans(*span, self.batch):
+                some = roots[batch.first - span.first : batch.last - span.first]
+                counts = None if self.counts is None else self.counts[batch.place]
+                pieces += self._pieces(batch, some, batches.run(some, counts))
+            return pieces
+
+        return run
+
+    def sent(self, pieces: list[Piece]) -> list[Piece]:
+        """Bring them to the host."""
+        return [piece._replace(sums=piece.sums.moved(as_numpy)) for piece in pieces]
+
+    def add(self, total: Total, pieces: list[Piece]) -> Total:
+        """Add panels to the round at hand, and rounds that are whole to the sequence."""
+        done, sequence, part = total.done, total.chunks, total.part
+        assert self.goal is not None
+        for piece in pieces:
+            panel = Sums(**{name: as_numpy(array[0]) for name, array in piece.sums})
+            done, part = piece.span.last, panel if part is None else part.plus(panel)
+            number = int(np.searchsorted(self.drawn.ends, done))
+            if self.drawn.ends[number] == done:
+                sequence = self.goal.plus(sequence or self.begun, int(self.drawn.sizes[number]), part)
+                part = None
+                if self.goal.is_reached(sequence):
+                    break
+        return Total(done, sequence, part)
+
+    def is_enough(self, total: Total) -> bool:
+        """Whether the goal is reached, or there is no time."""
+        assert self.goal is not None
+        if total.part is None and total.chunks is not None and self.goal.is_reached(total.chunks):
+            return True
+        return self.goal.is_out_of_time()
+
+    def finish(self, total: Total) -> Sums:
+        """Return the sums of the round at hand."""
+        return total.part or Sums()
+
+    def pack_total(self, total: Total) -> dict[str, NDArray[np.float64]]:
+        """Return the arrays of the sequence, and the sums of the round at hand."""
+        of_sequence = {} if total.chunks is None else {name: getattr(total.chunks, name) for name in _ARRAYS}
+        return of_sequence | {f"{_ROUND}{name}": array for name, array in total.part or Sums()}
+
+    def unpack_total(self, done: int, read: Reads) -> Total:
+        """Read both, as far as so many items make them."""
+        whole = int(np.searchsorted(self.drawn.ends, done, side="right"))
+        sequence, part = None, None
+        if whole:
+            assert self.begun is not None
+            arrays = {name: read(name, (len(self.begun.total),)) for name in _ARRAYS}
+            drawn = self.begun.drawn + int(self.drawn.sizes[:whole].sum())
+            sequence = Sequence(self.begun.population, drawn, **arrays)
+        if done > (0, *self.drawn.ends.tolist())[whole]:
+            n, nnz, names = self.graph.n, self.graph.nnz, self.sweep.sums
+            zeros = Sums.zeros(np, names, n, nnz)
+            part = Sums(**{name: read(f"{_ROUND}{name}", array.shape) for name, array in zeros})
+        return Total(done, sequence, part)
+
+
+_KEPT = ("items", "counts", "panel", "_in_order")

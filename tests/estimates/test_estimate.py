@@ -1,0 +1,282 @@
+"""Estimates with intervals: they hold, they are the same whoever sweeps, and they stop when they are asked to."""
+
+import threading
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from strategies import disjoint, grid, path, scale_free, with_lengths
+
+import lagbc
+from lagbc.errors import CheckpointError, InvalidValueError, StoppedError
+from lagbc.run.sequence import Sequence
+
+SOCIAL = scale_free(1500, 9000, seed=2)
+LENGTHS = with_lengths(scale_free(1200, 6000, seed=3), [1, 2, 3])
+# A tree, whose branches are folded, with a block in which roots are drawn; and twins.
+BRANCHED = scale_free(3000, 6000, seed=4)
+KINDS = {
+    "hops": ("bc", SOCIAL, {"directed": False}),
+    "directed": ("bc", SOCIAL, {"directed": True}),
+    "lengths": ("bc", LENGTHS, {"directed": False, "weighted": True}),
+    "folded": ("bc", BRANCHED, {"directed": False, "reduce": "all"}),
+    "raw": ("bc", SOCIAL, {"directed": False, "normalized": False}),
+    "endpoints": ("bc", SOCIAL, {"directed": False, "endpoints": True}),
+    "edges": ("edge_bc", SOCIAL, {"directed": False}),
+    "directed edges": ("edge_bc", LENGTHS, {"directed": True, "weighted": True}),
+    "harmonic": ("harmonic", SOCIAL, {"directed": True}),
+    "harmonic with lengths": ("harmonic", LENGTHS, {"directed": False, "weighted": True}),
+    "closeness": ("closeness", grid(25, 40), {"directed": False}),
+    "work-efficient": ("bc", SOCIAL, {"directed": False, "method": "work-efficient", "reduce": "none"}),
+}
+
+
+@pytest.fixture(params=KINDS)
+def kind(request):
+    return request.param
+
+
+def exact(kind, **given):
+    name, A, how = KINDS[kind]
+    normal = {"normalized": how.get("normalized", True)} if name in ("bc", "edge_bc") else {}
+    return values(getattr(lagbc, name)(A, **{**how, **normal, **given}))
+
+
+def values(scores):
+    return scores.tocsr().data if sp.issparse(scores) else scores
+
+
+def estimated(kind, **given):
+    name, A, how = KINDS[kind]
+    return lagbc.estimate(A, name, **{**how, "rng": 1, **given})
+
+
+def holds(found, scores):
+    slack = 1e-9 * scores.max()
+    return bool(((values(found.lower) <= scores + slack) & (scores <= values(found.upper) + slack)).all())
+
+
+def test_scores_lie_within_their_intervals(kind):
+    scores = exact(kind)
+    for most in (300, 700):
+        found = estimated(kind, max_roots=most)
+        assert not found.exact
+        assert holds(found, scores)
+        assert holds(found, values(found.scores))
+    whole = estimated(kind, max_roots=5000, relative_error=1e-9)
+    assert whole.exact
+    np.testing.assert_allclose(values(whole.scores), scores, rtol=1e-9, atol=1e-12 * scores.max())
+
+
+def test_intervals_are_as_narrow_as_is_asked_for():
+    found, scores = estimated("hops", relative_error=0.3), exact("hops")
+    assert not found.exact
+    assert np.maximum(found.upper - found.scores, found.scores - found.lower).max() <= 0.3 * found.lower.max()
+    assert "within 0.3 of the highest" in found.reason
+    found = estimated("hops", error=0.06)
+    assert np.maximum(found.upper - found.scores, found.scores - found.lower).max() <= 0.06
+    assert np.abs(found.scores - scores).max() <= 0.06
+
+
+def test_a_fraction_of_all_pairs_is_that_of_scores_that_are_not_normalized():
+    """And a mean over n (n - 1) pairs is a score over (n - 1) (n - 2)."""
+    one, other = (estimated("hops", error=0.06, normalized=normalized) for normalized in (True, False))
+    n = SOCIAL.shape[0]
+    assert one.roots == other.roots
+    np.testing.assert_allclose(other.scores, one.scores * (n - 1) * (n - 2) / 2, rtol=1e-12)
+    np.testing.assert_allclose(other.upper, one.upper * (n - 1) * (n - 2) / 2, rtol=1e-12)
+
+
+@pytest.mark.parametrize("times", [1.0, 0.3])
+def test_coverage(monkeypatch, times):
+    """Of 100 runs on each of two networks at most 5 have a score outside; of narrower intervals more have."""
+    half = Sequence.half_width.fget
+    monkeypatch.setattr(Sequence, "half_width", property(lambda sequence: times * half(sequence)))
+    for kind in ("hops", "lengths"):
+        scores = exact(kind)
+        found = (estimated(kind, rng=seed, relative_error=0.3, max_roots=900) for seed in range(100))
+        missed = sum(not holds(one, scores) for one in found)
+        if times == 1:
+            assert missed <= 5
+        else:
+            assert missed > 5
+
+
+@pytest.mark.parametrize("how", [{"threads": 3}, {"batch": 640, "threads": 2}, {"memory": "64MB"}], ids=str)
+def test_the_same_bits_whoever_sweeps(kind, how):
+    one, other = estimated(kind, max_roots=700, threads=1), estimated(kind, max_roots=700, **how)
+    assert one.roots == other.roots
+    for name in ("scores", "lower", "upper"):
+        assert values(getattr(one, name)).tobytes() == values(getattr(other, name)).tobytes()
+
+
+def test_another_seed_draws_other_roots():
+    assert (estimated("hops", max_roots=300).scores != estimated("hops", max_roots=300, rng=2).scores).any()
+
+
+def test_all_roots_are_swept_where_they_take_no_longer():
+    found = estimated("hops", error=1e-5)
+    assert found.exact
+    assert "no longer" in found.reason
+    np.testing.assert_array_equal(found.scores, exact("hops"))
+    assert found.lower.tobytes() == found.scores.tobytes()
+    tiny = lagbc.estimate(path(4), directed=False)
+    assert tiny.exact
+    assert tiny.scores.tolist() == [0, 2 / 3, 2 / 3, 0]
+
+
+def test_branches_are_exact():
+    """Vertices outside of the block in which roots are drawn have no width."""
+    found, scores = estimated("folded", max_roots=300), exact("folded")
+    leaves = np.flatnonzero(lagbc.as_graph(BRANCHED, directed=False).out_degrees == 1)
+    assert len(leaves) > 100
+    assert not (found.upper - found.lower)[leaves].any()
+    np.testing.assert_allclose(found.scores[leaves], scores[leaves], atol=1e-12)
+
+
+def test_the_highest_are_certain_or_tied():
+    found, scores = estimated("hops", top=3, tie=0.05), exact("hops")
+    assert not found.exact
+    assert [row.score for row in found.top] == sorted((row.score for row in found.top), reverse=True)
+    least = min(row.lower for row in found.top)
+    chosen = [row.vertex for row in found.top]
+    assert np.delete(found.upper, chosen).max() - least <= 0.05
+    assert np.sort(scores)[-3] - scores[chosen].min() <= 0.05
+    assert "3 highest" in found.reason
+    one = estimated("hops", top=1, tie=0.0)
+    assert one.top[0].vertex == scores.argmax()
+    assert not one.top[0].tied
+
+
+def test_single_vertices_take_fewer_roots():
+    chosen, scores = np.argsort(exact("hops"))[[-1, 3, -2]], exact("hops")
+    found, all_of_them = estimated("hops", vertices=chosen, error=0.05), estimated("hops", error=0.05)
+    assert found.scores.shape == (3,)
+    assert (found.lower <= scores[chosen]).all()
+    assert (scores[chosen] <= found.upper).all()
+    assert found.roots <= all_of_them.roots
+    assert {row.vertex for row in found.top} == set(chosen.tolist())
+    folded = np.arange(0, 3000, 7)
+    found, scores = estimated("folded", vertices=folded, max_roots=300), exact("folded")
+    assert ((found.lower <= scores[folded] + 1e-12) & (scores[folded] <= found.upper + 1e-12)).all()
+
+
+def test_normal_intervals_say_so_and_take_fewer_roots():
+    sure, normal = estimated("hops", error=0.04), estimated("hops", error=0.04, guarantee=False)
+    assert normal.roots < sure.roots
+    assert sure.guaranteed
+    assert not normal.guaranteed
+    assert "normal" in normal.reason
+
+
+def test_names_of_a_networkx_graph():
+    nx = pytest.importorskip("networkx")
+    graph = nx.relabel_nodes(nx.barabasi_albert_graph(400, 2, seed=1), lambda v: f"v{v}")
+    found = lagbc.estimate(graph, max_roots=200, rng=1, vertices=["v7", "v0"])
+    assert {row.vertex for row in found.top} == {"v7", "v0"}
+    assert found.scores.shape == (2,)
+
+
+def test_it_prints_a_table():
+    text = str(estimated("hops", max_roots=300, top=3))
+    assert text.startswith("bc: 300 of ")
+    assert len(text.splitlines()) == 5
+
+
+# Ends, and files
+
+
+def test_a_checkpoint_goes_on_to_the_same_bits(tmp_path, kind):
+    file, whole = tmp_path / "rounds", estimated(kind, max_roots=700, relative_error=1e-6)
+    calls = []
+
+    def stop():
+        calls.append(None)
+        return len(calls) > 25
+
+    try:
+        estimated(kind, max_roots=700, relative_error=1e-6, checkpoint=file, stop=stop)
+    except StoppedError:
+        assert len(calls) > 25
+    again = estimated(kind, max_roots=700, relative_error=1e-6, checkpoint=file)
+    assert again.roots == whole.roots
+    assert values(again.upper).tobytes() == values(whole.upper).tobytes()
+    done = []
+    estimated(kind, max_roots=700, relative_error=1e-6, checkpoint=file, progress=done.append)
+    assert not done
+
+
+def test_a_checkpoint_without_a_seed_keeps_its_order(tmp_path):
+    file = tmp_path / "rounds"
+    one, other = (estimated("hops", rng=None, max_roots=500, checkpoint=file) for _ in range(2))
+    assert one.scores.tobytes() == other.scores.tobytes()
+
+
+@pytest.mark.parametrize("other", [{"relative_error": 0.2}, {"confidence": 0.9}, {"rng": 2}, {"top": 3}], ids=str)
+def test_a_checkpoint_of_another_estimate_is_refused(tmp_path, other):
+    given = {"max_roots": 500, "relative_error": 1e-6, "checkpoint": tmp_path / "rounds"}
+    estimated("hops", **given)
+    with pytest.raises(CheckpointError, match="belongs to"):
+        estimated("hops", **{**given, **other})
+
+
+def test_stop_ends_it():
+    event = threading.Event()
+    event.set()
+    with pytest.raises(StoppedError):
+        estimated("hops", stop=event)
+
+
+def test_seconds_end_it_with_the_rounds_that_are_whole():
+    found = estimated("hops", relative_error=1e-6, max_seconds=1e-6)
+    assert not found.exact
+    assert found.roots == 128
+    assert "max_seconds" in found.reason
+    assert holds(found, exact("hops"))
+
+
+def test_roots_that_overflow_are_computed_into_their_round():
+    """1100 diamonds in a row have more shortest paths than float64 counts."""
+    from strategies import diamonds
+
+    A = diamonds(1100, 2)
+    scores = lagbc.bc(A, directed=False, normalized=True)
+    found = lagbc.estimate(A, directed=False, max_roots=300, rng=1, reduce="none")
+    assert ((found.lower <= scores + 1e-12) & (scores <= found.upper + 1e-12)).all()
+    assert found.lower.max() > 0.1
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"relative_error": 0}, "relative_error=0"),
+        ({"error": -1.0}, "error=-1.0"),
+        ({"confidence": 1}, "confidence=1"),
+        ({"top": 0}, "top=0"),
+        ({"tie": 0.1}, "tie=0.1"),
+        ({"max_roots": 0}, "max_roots=0"),
+        ({"max_seconds": 0}, "max_seconds=0"),
+        ({"vertices": []}, "vertices is empty"),
+        ({"vertices": [1, 1]}, "vertices names"),
+        ({"vertices": [1], "top": 1}, "does not go with vertices"),
+        ({"executor": object()}, "executor"),
+        ({"centrality": "stress"}, "stress is not estimated"),
+        ({"centrality": "edge_bc", "top": 3}, "scores of edges"),
+        ({"centrality": "harmonic", "endpoints": True}, "endpoints means nothing"),
+        ({"endpoints": True, "directed": True}, "endpoints are counted"),
+        ({"method": "graphblas"}, "does not sum"),
+        ({"rng": "x"}, "rng="),
+    ],
+    ids=str,
+)
+def test_wrong_arguments_are_named(given, said):
+    with pytest.raises((ValueError, TypeError), match=said):
+        lagbc.estimate(SOCIAL, **{"directed": False, **given})
+    with pytest.raises(TypeError, match="sources"):
+        lagbc.estimate(SOCIAL, sources=[1])
+
+
+def test_closeness_is_that_of_connected_graphs():
+    for directed in (True, False):
+        with pytest.raises(InvalidValueError, match="connected"):
+            lagbc.estimate(disjoint(path(300), path(300)), "closeness", directed=directed)
