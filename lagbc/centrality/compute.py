@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sized
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,8 @@ from lagbc.methods.sums import DECAYING, PATH_SUMS
 from lagbc.phases import phase
 from lagbc.plan.demand import origins, parse_demand
 from lagbc.plan.devices import home, is_read_on_device
-from lagbc.plan.options import Options, parse_executor, require_known, stopping, with_defaults
-from lagbc.plan.plan import Plan, plan_run
+from lagbc.plan.options import Options, Settings, communicator, settle
+from lagbc.plan.plan import Plan, make_plan
 from lagbc.plan.request import (
     Request,
     parse_bounds,
@@ -46,8 +46,11 @@ from lagbc.plan.request import (
 )
 from lagbc.plan.step import NOTHING, Resumed
 from lagbc.run.execute import Result, execute
-from lagbc.stopping import raise_if_stopped
+from lagbc.stopping import raise_if_stopped, stopping_by
 from lagbc.types import GraphLike
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 
 def compute(
@@ -78,48 +81,50 @@ def compute(
     scores : dict
         Or, with `standard_error`, a pair of dicts, the second one of errors.
     """
-    names = _listed(which)
-    led = partial(_compute, A, names, batch, directed, weighted, strength, arguments, standard_error)
-    options = with_defaults(options)
-    parse_executor(options)
-    if (comm := options.get("comm")) is None:
-        return led(options)
+    names, given = _listed(which), (batch, directed, weighted, strength, arguments, standard_error)
+    if (comm := communicator(options)) is None:
+        return _compute(A, names, options, *given)
     from lagbc.run.ranks import on_ranks
 
-    return on_ranks(comm, names, lambda executor: led({**options, "executor": executor, "comm": None}))
+    def led(executor: Executor | None) -> Any:
+        return _compute(A, names, {**options, "executor": executor, "comm": None}, *given)
+
+    return on_ranks(comm, names, led)
 
 
 def _compute(
     A: GraphLike,
     names: list[str],
+    options: Options,
     batch: int | str,
     directed: bool | None,
     weighted: bool | str | None,
     strength: bool | str,
     arguments: Arguments,
     standard_error: bool,
-    options: Options,
 ) -> Any:
     """Compute centralities, which this process leads; arguments as for `compute`."""
     require_flags(standard_error=standard_error)
-    with stopping(options), home(A, options):
-        call = plan_call(A, names, batch, directed, weighted, strength, options, arguments)
+    centralities = find_all(names)
+    settings = settle_for(centralities, batch, options)
+    with stopping_by(settings.stop, settings.checkpoint), home(A, settings.devices):
+        call = plan_call(A, centralities, directed, weighted, strength, settings, arguments)
         if standard_error:
             require_told(arguments.k, log2=arguments.log2)
         result = execute(call.plan)
         with phase("finish"):
             scores = finish_call(A, call, result)
-        return (scores, _errors(A, call, result, batch, options)) if standard_error else scores
+        return (scores, _errors(A, call, result, settings)) if standard_error else scores
 
 
-def _errors(A: GraphLike, call: Call, result: Result, batch: int | str, options: Options) -> dict[str, Any]:
+def _errors(A: GraphLike, call: Call, result: Result, settings: Settings) -> dict[str, Any]:
     """Return the standard errors of a call's estimates, in the form of its scores; its checkpoint is none of theirs."""
     graph, k = result.graph, len(result.roots)
-    silent: Options = {**options, "checkpoint": None, "progress": False}
+    silent = replace(settings, checkpoint=None, progress=False)
 
     def estimate(roots: int, rng: np.random.Generator) -> Estimates:
-        arguments, names = replace(call.arguments, k=roots, rng=rng), [one.name for one in call.centralities]
-        smaller = execute(plan_call(graph, names, batch, None, None, False, silent, arguments).plan)
+        arguments = replace(call.arguments, k=roots, rng=rng)
+        smaller = execute(plan_call(graph, call.centralities, None, None, False, silent, arguments).plan)
         return {one.name: np.stack(_columns(one, smaller, arguments)) for one in call.centralities}
 
     if k < graph.n:
@@ -148,23 +153,20 @@ class Call:
 
 def plan_call(
     A: GraphLike,
-    which: str | Iterable[str],
-    batch: int | str,
+    centralities: tuple[Centrality, ...],
     directed: bool | None,
     weighted: bool | str | None,
     strength: bool | str,
-    options: Options,
+    settings: Settings,
     arguments: Arguments,
     resumed: Resumed | None = None,
 ) -> Call:
-    """Check a call, and plan its run; arguments as for `compute` and `plan_run`."""
-    centralities = find_all(which)
-    _require_known(centralities, options)
+    """Check a call, and plan its run; arguments as for `compute` and `make_plan`."""
     require_taken(centralities, arguments)
     upload = (
         not strength
         and arguments.cutoff is None
-        and is_read_on_device(A, partial(_about_roots, A, arguments), weighted=bool(weighted), options=options)
+        and is_read_on_device(A, partial(_about_roots, A, arguments), weighted=bool(weighted), settings=settings)
     )
     graph = take_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False, upload=upload)
     raise_if_stopped()
@@ -172,17 +174,17 @@ def plan_call(
     request = make_request(graph, centralities, arguments)
     if request.sums & PATH_SUMS:
         warn_of_ties(graph, strength, arguments.rtol)
-    resumed = resumed_by(options) if resumed is None else resumed
-    return Call(centralities, arguments, plan_run(graph, request, batch, options, resumed=resumed))
+    resumed = resumed_by(settings) if resumed is None else resumed
+    return Call(centralities, arguments, make_plan(graph, request, settings, resumed))
 
 
-def resumed_by(options: Options) -> Resumed:
-    """Tell how the run of the checkpoint among some options was planned."""
-    if with_defaults(options).get("checkpoint") is None:
+def resumed_by(settings: Settings) -> Resumed:
+    """Tell how the run of the checkpoint among settings was planned."""
+    if settings.checkpoint is None:
         return NOTHING
-    from lagbc.run import partial as partial_sums
+    from lagbc.run.partial import resumed_from
 
-    return partial_sums.resumed_by(options)
+    return resumed_from(settings.checkpoint)
 
 
 def finish_call(A: GraphLike, call: Call, result: Result) -> dict[str, Any]:
@@ -247,15 +249,15 @@ def _listed(which: str | Iterable[str]) -> list[str]:
         raise InvalidTypeError(f"which is {which!r}; it is the name of a centrality, or several") from None
 
 
-def _require_known(centralities: tuple[Centrality, ...], options: Options) -> None:
-    """Raise TypeError if a keyword argument is neither an option of a run nor one that the centralities take."""
+def settle_for(centralities: tuple[Centrality, ...], batch: int | str, options: Options) -> Settings:
+    """Check options; TypeError if one is neither an option of a run nor an argument that the centralities take."""
     if not options:
-        return
+        return settle(batch, options)
     for name in (*OF_THE_SUMS, *OF_THE_SCORES):
         if name in options:
             raise InvalidTypeError(f"{', '.join(one.name for one in centralities)} takes no {name}")
     own = frozenset[str]().union(*(one.takes for one in centralities))
-    require_known(options, ("batch", "directed", "weighted", "strength", *sorted(own)))
+    return settle(batch, options, ("batch", "directed", "weighted", "strength", *sorted(own)))
 
 
 def make_request(graph: Graph, centralities: tuple[Centrality, ...], arguments: Arguments) -> Request:

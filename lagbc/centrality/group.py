@@ -17,13 +17,14 @@ from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph
 from lagbc.limits import most_threads
 from lagbc.plan.memory import SMALL_RUN
-from lagbc.plan.options import Options, Settings, require_known, settle, stopping
+from lagbc.plan.options import Options, Settings, require_known, settle
 from lagbc.plan.request import parse_tolerance, parse_vertices, require_flags, warn_of_ties
 from lagbc.run.carriers import Inline, Threads
 from lagbc.run.groups import Groups
 from lagbc.run.loop import sum_over
 from lagbc.run.progress import Meter, Stretch
 from lagbc.run.work import Total
+from lagbc.stopping import stopping_by
 from lagbc.types import GraphLike
 
 # What the shares of the groups that are counted at once take in each thread, and at most how many these are.
@@ -114,7 +115,7 @@ def group_bc(
     warn_of_ties(graph, strength, rtol)
     members = _members(graph, groups)
     sizes: NDArray[np.int64] = members.sum(axis=0)
-    with stopping(options):
+    with stopping_by(how.stop):
         raw: NDArray[np.float64] = _raw(graph.on_host, members, tolerance, how, endpoints=endpoints)
     if normalized:
         pairs = (graph.n - sizes) * (graph.n - sizes - 1)

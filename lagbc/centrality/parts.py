@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from lagbc.centrality.compute import Call, finish_call, plan_call
+from lagbc.centrality.compute import Call, find_all, finish_call, plan_call, settle_for
 from lagbc.centrality.registry import Arguments
 from lagbc.errors import InvalidTypeError, InvalidValueError, PartError
 from lagbc.files import require_name, require_writable
@@ -25,9 +25,10 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.plan.devices import home
-from lagbc.plan.options import Options, settle, stopping, with_defaults
+from lagbc.plan.options import Options, Settings, settle, with_defaults
 from lagbc.run.partial import PartialFile, Writer
 from lagbc.run.shares import Share, Written, merge_shares, require_complete, resumed_from, write_share
+from lagbc.stopping import stopping_by
 from lagbc.types import Auto, CentralityName, DemandLike, GraphLike, Scores
 
 # Arguments that are arrays, and those that are one value.
@@ -124,18 +125,20 @@ def save_part(
     for name in ("checkpoint", "executor", "comm"):
         if given.get(name) is not None:
             raise InvalidValueError(f"a part takes no {name}=; leave it out, and make more parts of the run")
-    with stopping(options), home(A, options):
-        call = plan_call(A, which, batch, directed, weighted, strength, options, arguments)
-        return _save(target, share, call, _planned_by(batch, options))
+    centralities = find_all(which)
+    settings = settle_for(centralities, batch, options)
+    with stopping_by(settings.stop), home(A, settings.devices):
+        call = plan_call(A, centralities, directed, weighted, strength, settings, arguments)
+        return _save(target, share, call)
 
 
-def _save(path: Path, share: Share, call: Call, planned_by: dict[str, Any]) -> Written:
+def _save(path: Path, share: Share, call: Call) -> Written:
     """Compute a part of a call, and write it."""
     told, arrays = _told(call), _arrays_of(call)
 
     def describe(file: Writer) -> None:
         if share.number == 1:
-            file.add_json("call", told | {"options": planned_by})
+            file.add_json("call", told | {"options": _planned_by(call.plan.settings)})
             _add_graph(file, call.plan.graph)
             for name, array in arrays.items():
                 file.add(f"call/{name}", array)
@@ -191,8 +194,8 @@ def _planned(file: PartialFile) -> tuple[Call, Graph]:
     told, graph = file.json("call"), _graph_in(file)
     try:
         arguments = Arguments(**told["values"], **_arrays_in(file, told["arrays"], graph.n))
-        A, which, resumed = graph.without_names(), told["which"], resumed_from(file)
-        return plan_call(A, which, "auto", None, None, False, told["options"], arguments, resumed), graph
+        A, centralities, settings = graph.without_names(), find_all(told["which"]), settle("auto", told["options"])
+        return plan_call(A, centralities, None, None, False, settings, arguments, resumed_from(file)), graph
     except (TypeError, ValueError) as error:
         raise PartError(f"{file.path}: {error}") from error
 
@@ -208,9 +211,8 @@ def _told(call: Call) -> dict[str, Any]:
     }
 
 
-def _planned_by(batch: int | str, options: Options) -> dict[str, Any]:
+def _planned_by(settings: Settings) -> dict[str, Any]:
     """Return the options that say how a run is planned, those of `config` among them."""
-    settings = settle(batch, options)
     return {name: getattr(settings, name) for name in _OPTIONS if getattr(settings, name) is not None}
 
 

@@ -9,7 +9,7 @@ from typing import SupportsIndex, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lagbc.centrality.compute import find_all, plan_call, resumed_by
+from lagbc.centrality.compute import find_all, plan_call, resumed_by, settle_for
 from lagbc.centrality.registry import Arguments, require_taken
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.graph import Graph
@@ -18,8 +18,8 @@ from lagbc.plan.choose import Selection
 from lagbc.plan.demand import origins, parse_demand
 from lagbc.plan.devices import home
 from lagbc.plan.memory import MemoryEstimate
-from lagbc.plan.options import Options, require_known
-from lagbc.plan.plan import Plan, plan_run
+from lagbc.plan.options import Options, Settings, settle
+from lagbc.plan.plan import Plan, make_plan
 from lagbc.plan.request import Request, parse_bounds
 from lagbc.types import Auto, CentralityName, DemandLike, GraphLike
 
@@ -65,18 +65,21 @@ def select_method(
     MissingDependencyError
         The row named needs a library that is not installed.
     """
-    require_known(options, ("roots", "which", "demand", "cutoff", "decay", "directed", "weighted", "strength"))
-    with home(A, options):
+    own = ("roots", "which", "demand", "cutoff", "decay", "directed", "weighted", "strength")
+    settings = settle("auto", options, own)
+    with home(A, settings.devices):
         graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
-        return _with_shape(_plan(graph, roots, which, demand, (cutoff, decay), "auto", options).selection, graph)
+        return _with_shape(_plan(graph, roots, which, demand, (cutoff, decay), settings).selection, graph)
 
 
 def select_for(
     graph: Graph, which: str | Iterable[str], batch: int | str, options: Options, arguments: Arguments
 ) -> Selection:
     """Say which method a call takes, with its own arguments: weights and targets tell what may be reduced."""
-    with home(graph, options):
-        plan = plan_call(graph, which, batch, None, None, False, options, arguments).plan
+    centralities = find_all(which)
+    settings = settle_for(centralities, batch, options)
+    with home(graph, settings.devices):
+        plan = plan_call(graph, centralities, None, None, False, settings, arguments).plan
         return _with_shape(plan.selection, graph)
 
 
@@ -124,10 +127,11 @@ def estimate_memory(
     -----
     O(nnz): the pattern is read as `bc` reads it.
     """
-    require_known(options, ("batch", "roots", "which", "demand", "cutoff", "decay", "directed", "weighted", "strength"))
-    with home(A, options):
+    own = ("batch", "roots", "which", "demand", "cutoff", "decay", "directed", "weighted", "strength")
+    settings = settle(batch, options, own)
+    with home(A, settings.devices):
         graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
-        return _plan(graph, roots, which, demand, (cutoff, decay), batch, options).memory
+        return _plan(graph, roots, which, demand, (cutoff, decay), settings).memory
 
 
 def _plan(
@@ -136,28 +140,25 @@ def _plan(
     which: str | Iterable[str],
     demand: DemandLike | None,
     cutoff_and_decay: tuple[ArrayLike | None, ArrayLike | None],
-    batch: int | str,
-    options: Options,
+    settings: Settings,
 ) -> Plan:
     """Plan a run of a demand, or from so many roots, of all vertices the same ones each time."""
     cutoff, decay = cutoff_and_decay
     centralities = find_all(which)
     require_taken(centralities, Arguments(demand=demand, cutoff=cutoff, decay=decay))
     sums = frozenset[str]().union(*(one.sums for one in centralities))
-    bounds, resumed = parse_bounds(sums, *cutoff_and_decay), resumed_by(options)
+    bounds, resumed = parse_bounds(sums, *cutoff_and_decay), resumed_by(settings)
     if demand is not None:
         if decay is not None:
             raise InvalidValueError("demand says how often each pair of vertices counts; leave out decay")
         if roots is not None:
             raise InvalidValueError("demand says which roots there are; leave out roots")
         trips = parse_demand(graph.n, demand, graph.names)
-        return plan_run(
-            graph, Request(sums, origins(trips), demand=trips, bounds=bounds), batch, options, resumed=resumed
-        )
+        return make_plan(graph, Request(sums, origins(trips), demand=trips, bounds=bounds), settings, resumed)
     count = graph.n if roots is None else roots
     if not isinstance(count, SupportsIndex):
         raise InvalidTypeError(f"roots={roots!r} is not an integer; it is a count")
     if not 0 <= operator.index(count) <= graph.n:
         raise InvalidValueError(f"roots={roots}: it is a count, at most {graph.n}, the number of vertices")
     roots_drawn = np.sort(np.random.default_rng(0).choice(graph.n, count, replace=False))
-    return plan_run(graph, Request(sums, roots_drawn, bounds=bounds), batch, options, resumed=resumed)
+    return make_plan(graph, Request(sums, roots_drawn, bounds=bounds), settings, resumed)

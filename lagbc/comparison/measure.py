@@ -20,8 +20,8 @@ from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.phases import Phase, record
 from lagbc.plan import memory
-from lagbc.plan.options import Options
-from lagbc.plan.plan import plan_run
+from lagbc.plan.options import Options, settle
+from lagbc.plan.plan import make_plan
 from lagbc.plan.request import Request
 from lagbc.plan.step import Step
 from lagbc.run.loop import sum_step
@@ -87,7 +87,7 @@ class Task:
         if not row.reads("virtual_warp"):
             options["virtual_warp"] = None
         request = Request(frozenset({"dependency"}), self.roots[:count])
-        planned = plan_run(self.places[row.device].graph, request, self.batch, options)
+        planned = make_plan(self.places[row.device].graph, request, settle(self.batch, options))
         memory.require(planned.memory)
         (step,) = planned.steps
         return replace(step.sweep, roots=len(self.roots))

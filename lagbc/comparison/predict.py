@@ -11,7 +11,8 @@ from lagbc.centrality.betweenness import bc
 from lagbc.centrality.preview import estimate_memory, select_method
 from lagbc.comparison.roots import draw_roots
 from lagbc.graph.graph import Graph
-from lagbc.plan.plan import plan_run
+from lagbc.plan.options import settle
+from lagbc.plan.plan import make_plan
 from lagbc.plan.request import Request
 
 # No run is begun that may take longer.
@@ -63,9 +64,10 @@ def predict(graph: Graph) -> Prediction:
     row = select_method(graph, weighted=graph.weighted, reduce="none").method
     plan = estimate_memory(graph, weighted=graph.weighted, reduce="none")
     every = Request(frozenset({"dependency"}), np.arange(graph.n))
-    plan_run(graph, every, "auto", {})  # what compiles does so now
+    settings = settle("auto", {})
+    make_plan(graph, every, settings)  # what compiles does so now
     begun = time.perf_counter()
-    reduction = plan_run(graph, every, "auto", {}).reduction
+    reduction = make_plan(graph, every, settings).reduction
     planning = time.perf_counter() - begun
     share = 1.0 if reduction is None else reduction.share
     a_round = min(plan.batch * plan.threads, roots)

@@ -15,7 +15,7 @@ from lagbc.graph.plain import is_sparse
 from lagbc.graph.validate import is_cupy
 from lagbc.methods import table, tuning
 from lagbc.plan import memory
-from lagbc.plan.options import Options, Settings, settle, value_of
+from lagbc.plan.options import Settings
 from lagbc.plan.step import Step
 from lagbc.types import All
 
@@ -90,12 +90,12 @@ def gpu_numbers(devices: tuple[int, ...] | All | None) -> tuple[int, ...]:
     return numbers
 
 
-def home(A: Any, options: Options) -> AbstractContextManager[Any]:
+def home(A: Any, devices: tuple[int, ...] | All | None) -> AbstractContextManager[Any]:
     """Return the context of the GPU where a graph is read and put in order: the first that is asked for, or its own.
 
     ValueError says that it is not there, or that `A` is on another one.
     """
-    numbers = gpu_numbers(value_of("device", options)[1])
+    numbers = gpu_numbers(devices)
     at = A.data.device.id if is_cupy(A) else None
     if at is not None and numbers and numbers[0] != at:
         raise InvalidValueError(
@@ -109,20 +109,16 @@ def home(A: Any, options: Options) -> AbstractContextManager[Any]:
     return device
 
 
-def is_read_on_device(A: Any, roots: Callable[[], int], *, weighted: bool, options: Options) -> bool:
+def is_read_on_device(A: Any, roots: Callable[[], int], *, weighted: bool, settings: Settings) -> bool:
     """Whether to check a matrix, and put it in order, on the GPU: it is large, and likely to be swept there.
 
     It changes nothing but the time: the graph is the same, and which device sweeps it is decided by the graph. `roots`
-    tells about how many there are. What is wrong in the matrix or the options is said later.
+    tells about how many there are. What is wrong in the matrix is said later.
     """
     try:
         if not is_sparse(A) or A.nnz <= graph_tuning.HOST_EDGES:
             return False
     except IndexError:  # of compressed rows without a pointer, which are refused when they are read
-        return False
-    try:
-        settings = settle("auto", options)
-    except (TypeError, ValueError):
         return False
     if settings.device == "cpu" or (settings.device == "auto" and roots() * A.nnz < tuning.GPU_WORK):
         return False

@@ -10,10 +10,10 @@ import math
 import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
@@ -22,7 +22,6 @@ from lagbc.budget import parse_size
 from lagbc.errors import CheckpointError, FileError, InvalidTypeError, InvalidValueError
 from lagbc.files import require_name
 from lagbc.limits import usable_cores
-from lagbc.stopping import stopping_by
 
 if TYPE_CHECKING:
     from lagbc.types import All, Auto, Devices, DTypeName, MethodName, ReduceName, Stop
@@ -353,6 +352,7 @@ OPTIONS = (
 )
 
 _OF_NAME = {option.name: option for option in OPTIONS}
+_OF_SOME = tuple(option.name for option in OPTIONS if option.is_of_some)
 
 
 @cache
@@ -366,7 +366,8 @@ class Settings:
     """Options, checked as far as no method is chosen; None is "auto" or a default.
 
     `devices` are the numbers of the GPUs that are asked for; None is CuPy's current one. Without `threads_asked`
-    `threads` are the most that are taken. `memory` is in bytes.
+    `threads` are the most that are taken. `memory` is in bytes. `of_some_methods` are the options given that only some
+    methods read.
     """
 
     batch: int | None
@@ -386,31 +387,27 @@ class Settings:
     stop: Callable[[], object] | None
     executor: Any
     comm: Any
+    of_some_methods: Mapping[str, Any]
 
     @property
     def own_threads(self) -> int:
         """Threads of this process: `threads` is how many each worker of an executor has."""
         return self.threads if self.executor is None else usable_cores()
 
-    @cached_property
-    def of_some_methods(self) -> dict[str, Any]:
-        """Options given that only some methods read."""
-        options = {option.name: getattr(self, option.name) for option in OPTIONS if option.is_of_some}
-        return {name: value for name, value in options.items() if value is not None}
 
-
-def settle(batch: int | str, options: Options) -> Settings:
-    """Check options, those of `config` filled in.
+def settle(batch: int | str, options: Options, own: Iterable[str] = ()) -> Settings:
+    """Check options, those of `config` filled in; `own` are the other keyword arguments of the call.
 
     Raises
     ------
     TypeError, ValueError
         The message names the option.
     """
-    require_known(options)
+    require_known(options, own)
     given: Any = {"batch": batch, **with_defaults(options)}
-    executor = parse_executor(given)
+    _require_one(given)
     parsed = _defaults_checked() | {name: _OF_NAME[name].value(given) for name in given}
+    executor = parsed["executor"]
     parsed["device"], devices = parsed["device"]
     if executor is not None and devices is not None:
         raise InvalidValueError(
@@ -419,7 +416,8 @@ def settle(batch: int | str, options: Options) -> Settings:
     asked = parsed["threads"] is not None
     if not asked:  # of each worker of an executor, which may know how many it has
         parsed["threads"] = usable_cores() if executor is None else getattr(executor, "threads", 1)
-    return Settings(devices=devices, threads_asked=asked, **parsed)
+    of_some = {name: parsed[name] for name in _OF_SOME if parsed[name] is not None}
+    return Settings(devices=devices, threads_asked=asked, of_some_methods=of_some, **parsed)
 
 
 def with_defaults(options: Options) -> Options:
@@ -427,24 +425,16 @@ def with_defaults(options: Options) -> Options:
     return {**_defaults.get({}), **options}
 
 
-def value_of(name: str, options: Options) -> Any:
-    """Return the checked value of one option, that of `config` if it is not given."""
+def communicator(options: Options) -> Any:
+    """Return the communicator, if there is one."""
     given = with_defaults(options)
-    return _OF_NAME[name].value(given) if name in given else _defaults_checked()[name]
+    _require_one(given)
+    return _OF_NAME["comm"].value(given)
 
 
-def parse_executor(options: Options) -> Any:
-    """Return the executor, if there is one; it excludes a communicator."""
-    given = with_defaults(options)
+def _require_one(given: Options) -> None:
     if given.get("executor") is not None and given.get("comm") is not None:
         raise InvalidValueError("executor and comm exclude each other: the ranks of comm are the workers")
-    value_of("comm", options)
-    return value_of("executor", options)
-
-
-def stopping(options: Options) -> AbstractContextManager[None]:
-    """Let a call end where its options, those of `config` filled in, ask for it."""
-    return stopping_by(value_of("stop", options), with_defaults(options).get("checkpoint"))
 
 
 def require_known(options: Options, own: Iterable[str] = ()) -> None:

@@ -17,7 +17,7 @@ from lagbc.plan import memory
 from lagbc.plan.choose import Probing, Selection, choose
 from lagbc.plan.devices import gpu_numbers
 from lagbc.plan.memory import MemoryEstimate
-from lagbc.plan.options import Options, Settings, settle
+from lagbc.plan.options import Settings
 from lagbc.plan.reduce import Reduction, reduce_request
 from lagbc.plan.request import Request
 from lagbc.plan.roots import chunk_length
@@ -73,7 +73,7 @@ class Plan:
 
 
 @in_phase("prepare")
-def plan_run(graph: Graph, request: Request, batch: int | str, options: Options, *, resumed: Resumed = NOTHING) -> Plan:
+def make_plan(graph: Graph, request: Request, settings: Settings, resumed: Resumed = NOTHING) -> Plan:
     """Plan a run, as all functions do it.
 
     No state is prepared. Where "auto" has a choice to make, the graph is put in order and a probe searches it; steps
@@ -82,11 +82,11 @@ def plan_run(graph: Graph, request: Request, batch: int | str, options: Options,
     Raises
     ------
     TypeError, ValueError
-        An option is wrong, or means nothing to the method; the message names it.
+        An option means nothing to the method; the message names it.
     MissingDependencyError
         A method was asked for whose library is not installed.
     """
-    settings = _on_device_of(graph, request, settle(batch, options))
+    settings = _on_device_of(graph, request, settings)
     request = _without_weightless(_as_drawn_before(request, graph.n, resumed))
     reduction = _reduced(graph, request, settings, resumed.steps)
     begun: Sequence[Begun | None] = resumed.steps if settings.method == "auto" else ()
@@ -325,5 +325,7 @@ def _require_options(method: Method, given: dict[str, Any], settings: Settings) 
 
 def _given(request: Request, settings: Settings) -> dict[str, Any]:
     """Options that only some methods read."""
-    asked: dict[str, Any] = {"rtol": request.rtol or None, "members": request.members}
-    return {name: value for name, value in asked.items() if value is not None} | settings.of_some_methods
+    given: dict[str, Any] = {"rtol": request.rtol} if request.rtol else {}
+    if request.members is not None:
+        given["members"] = request.members
+    return given | dict(settings.of_some_methods)

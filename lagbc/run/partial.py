@@ -26,7 +26,6 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.sums import OF_ROOTS
-from lagbc.plan.options import Options, value_of
 from lagbc.plan.plan import Plan
 from lagbc.plan.step import Begun, Resumed, Step
 from lagbc.run.work import Items, Piece, Reads, Span, StepWork, Total
@@ -286,13 +285,12 @@ class Checkpoint:
         self._held = self.done
 
 
-def resumed_by(options: Options) -> Resumed:
-    """Tell how the run of the checkpoint among some options was planned; of none that can be read, nothing.
+def resumed_from(path: Path) -> Resumed:
+    """Tell how the run of a checkpoint was planned; of one that cannot be read, nothing.
 
     `Checkpoint.open` says what is wrong with a file.
     """
-    path = value_of("checkpoint", options)
-    if path is None or not path.is_file():  # to open a pipe would wait for somebody to write
+    if not path.is_file():  # to open a pipe would wait for somebody to write
         return Resumed()
     try:
         with PartialFile(path, _damaged_checkpoint) as file:

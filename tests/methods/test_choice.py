@@ -12,7 +12,8 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import table, tuning
 from lagbc.plan import choose as choosing
 from lagbc.plan.choose import Probing, choose
-from lagbc.plan.plan import plan_run
+from lagbc.plan.options import settle
+from lagbc.plan.plan import make_plan
 from lagbc.plan.request import Request
 
 MESH = grid(100, 100)
@@ -23,8 +24,8 @@ LENGTHS = with_lengths(MESH, np.arange(1, 11))
 def chosen(A, roots, *, weighted=False, sums=("dependency",), rtol=0.0, **options):
     graph = as_graph(A, directed=False, weighted=weighted)
     request = Request(frozenset(sums), np.asarray(roots), rtol=rtol)
-    options = {"device": "cpu", **options}
-    return plan_run(graph, request, "auto", options, resumed=resumed_by(options)).selection
+    settings = settle("auto", {"device": "cpu", **options})
+    return make_plan(graph, request, settings, resumed_by(settings)).selection
 
 
 def near(A, count):

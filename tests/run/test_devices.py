@@ -468,9 +468,9 @@ def test_a_gpu_by_its_number(monkeypatch):
     gpu.wait()
     assert cuda.noted[2:] == ["left", "left", "waited"]
     cuda.noted.clear()
-    with devices.home(A, {"device": [2, 3]}):
+    with devices.home(A, (2, 3)):
         assert cuda.noted == [(2,)]
-    with devices.home(A, {"device": "cpu"}), devices.home(A, {}):
+    with devices.home(A, None):
         assert cuda.noted == [(2,), "left"]
     on_host = as_graph(A)
     assert gpu.copy(on_host) is on_host

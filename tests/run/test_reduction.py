@@ -202,7 +202,9 @@ def test_resume(monkeypatch, tmp_path, function):
 
 def plan_of(A, given):
     options = {name: value for name, value in given.items() if name != "directed"}
-    return compute.plan_call(A, "bc", "auto", given["directed"], None, False, options, Arguments()).plan
+    centralities = compute.find_all("bc")
+    settings = compute.settle_for(centralities, "auto", options)
+    return compute.plan_call(A, centralities, given["directed"], None, False, settings, Arguments()).plan
 
 
 def test_chains_that_cannot_be_contracted_drop_their_own_sums(monkeypatch, tmp_path):
