@@ -22,8 +22,8 @@ from lagbc.graph.validate import take_graph
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.plan import memory
 from lagbc.plan.devices import home
-from lagbc.plan.options import Options, parse_count, parse_real, require_known, stopping, value_of, with_defaults
-from lagbc.plan.plan import Plan, plan_run
+from lagbc.plan.options import Options, Settings, parse_count, parse_real, settle
+from lagbc.plan.plan import Plan, make_plan
 from lagbc.plan.request import (
     Request,
     parse_generator,
@@ -39,7 +39,7 @@ from lagbc.run.loop import sum_over
 from lagbc.run.rounds import Rounds
 from lagbc.run.sequence import Sequence, aims_of_top
 from lagbc.run.work import Total
-from lagbc.stopping import raise_if_stopped
+from lagbc.stopping import raise_if_stopped, stopping_by
 from lagbc.types import Auto, GraphLike
 
 if TYPE_CHECKING:
@@ -379,10 +379,10 @@ def estimate(
     True
     """
     own = ("batch", "directed", "weighted", "strength", *_OWN)
-    require_known(options, own)
+    settings = settle(batch, options, own)
     wanted = _parse_wanted(relative_error, error, confidence, guarantee, top, tie, max_roots, max_seconds)
     arguments = Arguments(rtol=rtol, endpoints=endpoints, normalized=normalized)
-    how = Asked(A, find(centrality), batch, (directed, weighted, strength), options, arguments, wanted, vertices, rng)
+    how = Asked(A, find(centrality), (directed, weighted, strength), settings, arguments, wanted, vertices, rng)
     return run_estimate(how)
 
 
@@ -441,9 +441,8 @@ class Asked:
 
     A: GraphLike
     centrality: Centrality
-    batch: int | str
     read: tuple[bool | None, bool | str | None, bool | str]  # directed, weighted, strength
-    options: Options
+    settings: Settings
     arguments: Arguments
     wanted: Wanted
     vertices: ArrayLike | None
@@ -456,7 +455,7 @@ def run_estimate(asked: Asked) -> Estimate:
     name = estimated_sum(asked.centrality)
     _require_taken(asked, name)
     begun = time.perf_counter()
-    with stopping(asked.options), home(asked.A, asked.options):
+    with stopping_by(asked.settings.stop, asked.settings.checkpoint), home(asked.A, asked.settings.devices):
         directed, weighted, strength = asked.read
         graph = take_graph(asked.A, directed=directed, weighted=weighted, strength=strength, copy=False, upload=False)
         raise_if_stopped()
@@ -468,9 +467,9 @@ def _require_taken(asked: Asked, name: str) -> None:
     given = replace(asked.arguments, normalized=False)
     require_taken((asked.centrality,), given)
     for option in ("executor", "comm"):
-        if with_defaults(asked.options).get(option) is not None:
+        if getattr(asked.settings, option) is not None:
             raise InvalidValueError(f"{option}: rounds of an estimate are swept in this process; leave it out")
-    if value_of("dtype", asked.options) != "float64":
+    if asked.settings.dtype != "float64":
         raise InvalidValueError("dtype: squares of terms are summed in 'float64'")
     if asked.vertices is not None and asked.wanted.top is not None:
         raise InvalidValueError("top is of all vertices: it does not go with vertices")
@@ -489,7 +488,7 @@ class _Run:
         require_flags(normalized=arguments.normalized, endpoints=arguments.endpoints)
         if arguments.endpoints and graph.directed:
             raise InvalidValueError("endpoints are counted in estimates of undirected graphs alone; leave it out")
-        self._arguments, self._wanted, self._options = arguments, asked.wanted, asked.options
+        self._arguments, self._wanted, self._settings = arguments, asked.wanted, asked.settings
         sums = frozenset({name, f"{name}_squares"})
         if sums & PATH_SUMS:
             warn_of_ties(graph, asked.read[2], arguments.rtol)
@@ -509,10 +508,10 @@ class _Run:
 
     def result(self) -> Estimate:
         """Draw rounds, or sweep all roots."""
-        population = population_of(self._graph, self._request, self._options)
+        population = population_of(self._graph, self._request, self._settings)
         if population.size < 3 or self._graph.n < 3:
             return self._exact("there are few roots")
-        resumed = resumed_by(self._options)
+        resumed = resumed_by(self._settings)
         order = self._order(population, resumed)
         aim, sequence = self._pilot(population, order)
         may_be_all = self._wanted.max_roots is None and self._wanted.max_seconds is None
@@ -531,8 +530,7 @@ class _Run:
 
     def _pilot(self, population: Population, order: NDArray[np.int64]) -> tuple[Aim, Sequence]:
         """Sweep a first round, in both ways if there are two, and take the one that promises fewer roots."""
-        silent: Options = {**self._options, "checkpoint": None, "progress": False}
-        plan = plan_rounds(population, order, self._sizes(population)[:1], self._asked.batch, silent)
+        plan = plan_rounds(population, order, self._sizes(population)[:1], self._silent)
         terms = terms_of(
             self._graph,
             self._asked.centrality,
@@ -549,7 +547,7 @@ class _Run:
         return min(found, key=lambda one: one[0].foreseen)
 
     def _sizes(self, population: Population) -> NDArray[np.int64]:
-        device = "cuda" if value_of("device", self._options)[0] == "cuda" else "cpu"
+        device = "cuda" if self._settings.device == "cuda" else "cpu"
         return sizes_of_rounds(population.size, device, self._wanted.max_roots)
 
     def _first_round(self, plan: Plan, terms: Terms) -> tuple[Aim, Sequence]:
@@ -559,6 +557,11 @@ class _Run:
         total = sum_over(Rounds.of_goal(step, pilot), carrier_of(plan, step))
         aim = Aim(*aims, self._asked.watch)
         return aim, aim.pilot(total.chunks)
+
+    @property
+    def _silent(self) -> Settings:
+        """How what is not told or kept is swept."""
+        return replace(self._settings, checkpoint=None, progress=False)
 
     @property
     def _of_score(self) -> float:
@@ -583,9 +586,8 @@ class _Run:
         return bound
 
     def _depths(self, graph: Graph, roots: NDArray[np.int64]) -> Values:
-        silent: Options = {**self._options, "checkpoint": None, "progress": False}
         request = Request(sums=frozenset({"depth"}), roots=roots)
-        depths: Values = execute(plan_run(graph, request, self._asked.batch, silent)).sums.depth[roots]
+        depths: Values = execute(make_plan(graph, request, self._silent)).sums.depth[roots]
         return depths
 
     def _drawn(
@@ -602,8 +604,7 @@ class _Run:
                 population,
                 order,
                 after,
-                self._asked.batch,
-                self._options,
+                self._settings,
                 first=int(pilot),
                 linear=linear,
                 label=label,
@@ -644,10 +645,7 @@ class _Run:
 
     def _exact(self, reason: str) -> Estimate:
         """Sweep all roots."""
-        options: Options = {**self._options}
-        call = plan_call(
-            self._graph, self._asked.centrality.name, self._asked.batch, None, None, False, options, self._arguments
-        )
+        call = plan_call(self._graph, (self._asked.centrality,), None, None, False, self._settings, self._arguments)
         result = execute(call.plan)
         scores = self._asked.centrality.finish(result, call.arguments)
         return self._returned(

@@ -101,8 +101,8 @@ def choose(
     ready = [row for row in rows if row.available]
     if not ready:
         rows[0].load()  # says what is missing
-    on_cpu = next((row for row in ready if row.device == "cpu"), None)
-    on_gpu = next((row for row in ready if row.device == "cuda"), None)
+    first = {row.device: row for row in reversed(ready)}
+    on_cpu, on_gpu = first.get("cpu"), first.get("cuda")
     roots = graph.n if roots is None else roots
     work = roots * graph.nnz
     row = on_gpu if on_gpu and (on_cpu is None or work >= tuning.GPU_WORK) else on_cpu

@@ -96,8 +96,8 @@ class MemoryEstimate:
 
 def estimate(step: Step, limit: int | None = None) -> MemoryEstimate:
     """Estimate the memory of a step, and hold it against a limit, by default what a run may take."""
-    graph, method, sweep = step.graph, step.method, step.sweep
-    batching = method.load().batching
+    graph, method, sweep, module = step.graph, step.method, step.sweep, step.method.load()
+    batching = module.batching
     workers = sweep.threads if batching.concurrent else 1
     # Within bounds a block of roots is no batch: its sums are those of what it has touched, at most one of each.
     blocks = 1 if sweep.bounds is not None else batching.rows(0, sweep.batch).stop
@@ -105,7 +105,7 @@ def estimate(step: Step, limit: int | None = None) -> MemoryEstimate:
     # Sums of vertices and of edges: in the total, the part of a chunk, the successors of both and zeros for the next;
     # and of batches, done and in work.
     summed = sum(sweep.columns(name) * (graph.nnz if name in OF_EDGES else graph.n) for name in sweep.sums)
-    states = workers * method.load().footprint(graph, sweep)
+    states = workers * module.footprint(graph, sweep)
     if sweep.demand is not None:
         states += demand_bytes(sweep.demand, 0 if sweep.bounds is not None else sweep.batch, workers)
     scores = 8 * summed * (5 + blocks * min(2 * workers, batches))
@@ -249,9 +249,8 @@ def _with(step: Step, **changed: Any) -> Step:
     return replace(step, sweep=replace(step.sweep, **changed))
 
 
-def default_batch(method: Method, roots: int, threads: int, asked: int | None = None) -> int:
+def default_batch(batching: Batching, roots: int, threads: int, asked: int | None = None) -> int:
     """Tell the batch: the one asked for, or the method's; of few roots a thread's share, in whole blocks."""
-    batching = method.load().batching
     most = batching.auto if asked is None else asked
     if not batching.concurrent or batching.block == 1:
         return most

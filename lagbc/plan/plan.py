@@ -91,12 +91,15 @@ def make_plan(graph: Graph, request: Request, settings: Settings, resumed: Resum
     reduction = _reduced(graph, request, settings, resumed.steps)
     begun: Sequence[Begun | None] = resumed.steps if settings.method == "auto" else ()
     if reduction is None:
-        return _planned(graph, request, None, settings, [_step(graph, request, settings, *begun[:1])])
-    _require_options(_choose(graph, request, settings).method, _given(request, settings), settings)
+        step, choice = _step(graph, request, settings, *begun[:1])
+        chosen = Selection(step.method, choice.reason)
+        return Plan(request, graph, (step,), (choice,), None, chosen, choice.needed, settings)
+    given = _given(request, settings)
+    _require_options(_choose(graph, request, settings, given).method, given, settings)
     if len(begun) != len(reduction.rests):
         begun = [None] * len(reduction.rests)
     made = [_step_of(reduction, number, settings, one) for number, one in enumerate(begun)]
-    return _planned(graph, request, reduction, settings, made)
+    return _planned(graph, reduction, settings, made)
 
 
 @in_phase("prepare")
@@ -107,7 +110,7 @@ def uncontracted(plan: Plan, number: int) -> Plan:
     reduction = plan.reduction.uncontracted(number, plan.settings)
     made = list(zip(plan.steps, plan.choices, strict=True))
     made[number] = _step_of(reduction, number, plan.settings)
-    return _planned(plan.graph, plan.request, reduction, plan.settings, made)
+    return _planned(plan.graph, reduction, plan.settings, made)
 
 
 def _reduced(graph: Graph, request: Request, settings: Settings, begun: Sequence[Begun]) -> Reduction | None:
@@ -123,21 +126,13 @@ def _reduced(graph: Graph, request: Request, settings: Settings, begun: Sequence
     return reduction
 
 
-def _planned(
-    graph: Graph,
-    request: Request,
-    reduction: Reduction | None,
-    settings: Settings,
-    made: Sequence[tuple[Step, Choice]],
-) -> Plan:
-    """Make a plan of its steps."""
+def _planned(graph: Graph, reduction: Reduction, settings: Settings, made: Sequence[tuple[Step, Choice]]) -> Plan:
+    """Make the plan of a reduced graph of its steps."""
+    request = reduction.request
     edges, limit = "edges" in request.sums, settings.memory
     needed = [choice.needed for _, choice in made]
-    if reduction is None:
-        ((step, choice),) = made
-        selection, whole = Selection(step.method, choice.reason), choice.needed
-    elif not made:  # nothing is left
-        selection = Selection(_choose(graph, request, settings).method, str(reduction))
+    if not made:  # nothing is left
+        selection = Selection(_choose(graph, request, settings, _given(request, settings)).method, str(reduction))
         whole = memory.whole(graph, needed, selection.method, edges=edges, limit=limit)
     else:
         step, choice = max(made, key=lambda one: one[0].work)
@@ -197,9 +192,10 @@ def _step(graph: Graph, request: Request, settings: Settings, begun: Begun | Non
 def _step_on(graph: Graph, request: Request, settings: Settings) -> tuple[Step, Choice]:
     """Choose a method on the devices that the settings leave, and a batch and threads that fit."""
     probing = Probing(graph, request.roots)
-    selection = _choose(graph, request, settings, probing)
+    given = _given(request, settings)
+    selection = _choose(graph, request, settings, given, probing)
     method = selection.method
-    _require_options(method, _given(request, settings), settings)
+    _require_options(method, given, settings)
     there = probing.placed(method)
     step = Step(there, request.roots, method, _sweep(there, method, request, settings), probing.items)
     return _fitted(step, f"{selection.reason}{_gpus(method, settings)}", settings)
@@ -241,7 +237,9 @@ def _fitted(step: Step, reason: str, settings: Settings) -> tuple[Step, Choice]:
     return fitted, Choice(reason, needed, step.sweep.batch)
 
 
-def _choose(graph: Graph, request: Request, settings: Settings, probing: Probing | None = None) -> Selection:
+def _choose(
+    graph: Graph, request: Request, settings: Settings, given: dict[str, Any], probing: Probing | None = None
+) -> Selection:
     """Choose a method; without probing, the first one that fits: it says which options mean something."""
     return choose(
         graph,
@@ -251,7 +249,7 @@ def _choose(graph: Graph, request: Request, settings: Settings, probing: Probing
         sums=request.sums,
         demand=request.demand is not None,
         bounds=request.bounds is not None,
-        options=frozenset(_given(request, settings)),
+        options=frozenset(given),
         probing=probing,
     )
 
@@ -263,7 +261,7 @@ def _sweep(graph: Graph, method: Method, request: Request, settings: Settings) -
         threads = min(threads, 1 + int(roots * graph.nnz / tuning.THREAD_WORK))
     # A worker of an executor has one chunk after the other.
     shared = roots if settings.executor is None else min(roots, chunk_length(method, batching))
-    batch = memory.default_batch(method, shared, threads, settings.batch)
+    batch = memory.default_batch(batching, shared, threads, settings.batch)
     # Sums of targets, or stress, may leave the range of float32.
     is_wide = request.weighs_targets or "stress" in request.sums or request.bounds is not None
     return SweepPlan(

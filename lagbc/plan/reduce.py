@@ -193,9 +193,9 @@ def _device_of(graph: Graph, roots: int, settings: Settings) -> str:
     """Tell where a graph is swept."""
     if settings.device != "auto":
         return settings.device
-    is_large = graph.is_on_device or roots * graph.nnz >= methods_tuning.GPU_WORK
-    rows = table.rows(weighted=graph.weighted, device="cuda")
-    return "cuda" if is_large and any(row.available for row in rows) else "cpu"
+    if not graph.is_on_device and roots * graph.nnz < methods_tuning.GPU_WORK:
+        return "cpu"
+    return "cuda" if any(row.available for row in table.rows(weighted=graph.weighted, device="cuda")) else "cpu"
 
 
 def _rest(piece: Piece, request: Request, settings: Settings, *, chains: bool) -> Rest:

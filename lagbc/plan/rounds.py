@@ -14,8 +14,8 @@ from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import SQUARES
 from lagbc.phases import in_phase
-from lagbc.plan.options import Options, settle
-from lagbc.plan.plan import Plan, plan_run
+from lagbc.plan.options import Settings
+from lagbc.plan.plan import Plan, make_plan
 from lagbc.plan.reduce import Reduction, reduce_request
 from lagbc.plan.request import Request
 from lagbc.plan.step import NOTHING, Drawn, Resumed
@@ -76,12 +76,11 @@ class Population:
 
 
 @in_phase("prepare")
-def population_of(graph: Graph, request: Request, options: Options) -> Population:
+def population_of(graph: Graph, request: Request, settings: Settings) -> Population:
     """Tell what roots are drawn from: a block where all others are small, of an undirected graph.
 
     Original vertices are drawn, also of a block: those beyond a vertex of it are searched from there.
     """
-    settings = settle("auto", options)
     reduction = None
     if request.sums == {"dependency", "dependency_squares"} and not graph.directed and settings.executor is None:
         plain = replace(request, sums=frozenset({"dependency"}), roots=np.arange(graph.n))
@@ -131,8 +130,7 @@ def plan_rounds(
     population: Population,
     order: NDArray[np.int64],
     sizes: NDArray[np.int64],
-    batch: int | str,
-    options: Options,
+    settings: Settings,
     *,
     first: int = 0,
     linear: bool = False,
@@ -148,7 +146,7 @@ def plan_rounds(
         Members in the order in which they are drawn, at least as many as all rounds have.
     sizes : ndarray of int64
         Of the rounds.
-    batch, options : as for `lagbc.bc`
+    settings : Settings
     first : int
         How many members were drawn before these rounds.
     linear : bool
@@ -159,7 +157,7 @@ def plan_rounds(
     """
     drawn = population.roots[order[first : first + sizes.sum()]]
     request = replace(population.request, roots=np.unique(drawn[:_PROBED]))
-    plan = plan_run(population.graph, request, batch, {**options, "reduce": "none"}, resumed=resumed)
+    plan = make_plan(population.graph, request, replace(settings, reduce="none"), resumed)
     (step,) = plan.steps
     if SQUARES - set(step.method.sums):
         raise InvalidValueError(f"{step.method.name} on {step.method.device} makes no sums of squares")

@@ -136,6 +136,9 @@ def total_of(
     carrier: Carrier[StepWork] | None = None,
 ) -> Total:
     """Sum the work of one step, from where its checkpoint is."""
+    carrier = carrier or carrier_of(plan, work.step)
+    if kept is None and meter is None:
+        return sum_over(work, carrier)
 
     def keep(total: Total) -> None:
         if kept is not None:
@@ -144,7 +147,7 @@ def total_of(
             meter.tell(number, total.done)
 
     begun = None if kept is None else kept.totals[number]
-    return sum_over(work, carrier or carrier_of(plan, work.step), begun, keep=keep)
+    return sum_over(work, carrier, begun, keep=keep)
 
 
 def carrier_of(plan: Plan, step: Step) -> Carrier[StepWork]:

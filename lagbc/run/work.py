@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol, Self
 
@@ -180,25 +180,24 @@ class StepWork(Work):
     step : Step
     module : MethodModule
         That of the step's method, or one that stands in for it.
+    sweep : SweepPlan
+        The request to its method.
+    graph : Graph
+        The graph that is swept.
     """
 
     step: Step
     module: MethodModule
+    sweep: SweepPlan = field(init=False)
+    graph: Graph = field(init=False)
+
+    def __post_init__(self) -> None:
+        vars(self).update(sweep=self.step.sweep, graph=self.step.graph)
 
     @classmethod
     def of(cls, step: Step, module: MethodModule | None = None) -> Self:
         """Make the work of a step."""
         return cls(step, module or step.method.load())
-
-    @property
-    def sweep(self) -> SweepPlan:
-        """The request to its method."""
-        return self.step.sweep
-
-    @property
-    def graph(self) -> Graph:
-        """The graph that is swept."""
-        return self.step.graph
 
     @cached_property
     def items(self) -> Items:
