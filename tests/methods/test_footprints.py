@@ -1,0 +1,123 @@
+"""Bytes of a worker's state, method by method, for a table of graphs and of plans.
+
+`data/footprints.json` holds them, those of GPUs, too: no array is made to count them, so that a module which stands for
+CuPy is enough. ``python tests/methods/test_footprints.py`` writes them anew.
+"""
+
+import json
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from unittest.mock import MagicMock
+
+import numpy as np
+import pytest
+
+TESTS = Path(__file__).parents[1]
+sys.path.append(str(TESTS))
+
+import recorded  # noqa: E402 (a script, too)
+from hashed import network, trips  # noqa: E402
+
+import lagbc  # noqa: E402
+from lagbc.graph.validate import as_graph  # noqa: E402
+from lagbc.methods.contract import SweepPlan  # noqa: E402
+from lagbc.methods.sums import OF_BOUNDS, Bounds  # noqa: E402
+
+NETWORKS = ("karate", "minnesota", "int64 web", "closed twins", "large web")
+SUMS = (("dependency",), ("dependency", "stress"), ("depth",), ("reached", "distance"), ("edges",), "all")
+BATCHES = {"cpu": (64, 300), "cuda": (256, 4096)}
+BOUNDED = Bounds(np.array([2.0, 5.0]), np.array([0.0, 0.1]))
+
+
+def plans(row, graph):
+    """Yield a name, and the arguments of a plan, of all that change what a method allocates."""
+    for sums in SUMS:
+        names = frozenset(row.sums if sums == "all" else sums)
+        if names <= frozenset(row.sums):
+            for batch in BATCHES[row.device]:
+                yield f"{'+'.join(sums) if sums != 'all' else sums}-{batch}", {"sums": names, "batch": batch}
+    batch = {"batch": BATCHES[row.device][0]}
+    yield "10 roots", {**batch, "roots": 10}
+    yield "omega", {**batch, "omega": np.ones(graph.n), "multiplicity": np.ones(graph.n)}
+    yield "members", {**batch, "members": np.ones(graph.n)}
+    yield "tolerance", {**batch, "rtol": 1e-9}
+    yield "endpoints", {**batch, "endpoints": True}
+    if row.device == "cuda":
+        yield "in place", {**batch, "in_place": True}
+        yield "float32", {**batch, "dtype": "float32"}
+        yield "one block", {**batch, "variant": "one-block"}
+        yield "node-parallel", {**batch, "variant": "node-parallel"}
+    if row.bounds:
+        for sums in SUMS:
+            names = frozenset(row.sums) | OF_BOUNDS if sums == "all" else frozenset(sums)
+            yield (
+                f"bounds-{'+'.join(sorted(names)) if len(names) < 3 else 'all'}",
+                {**batch, "sums": names, "bounds": BOUNDED},
+            )
+        yield "trips", {**batch, "bounds": BOUNDED, "demand": trips(graph.n)}
+
+
+def footprints(device):
+    """Return the bytes of all methods of a device."""
+    found = {}
+    for name in NETWORKS:
+        for lengths in (None, "lengths"):
+            for directed in (False, True):
+                graph = as_graph(network(name, lengths), directed=directed, weighted=lengths is not None)
+                for row in lagbc.METHODS:
+                    if row.device == device and row.weighted == graph.weighted and has_library(row):
+                        of_graph = f"{name}-{lengths or 'hops'}-{'directed' if directed else 'undirected'}"
+                        found[f"{of_graph}-{row.device}-{row.name}"] = {
+                            plan: bytes_of_state(row, graph, {"method": row.name, **given})
+                            for plan, given in plans(row, graph)
+                        }
+    return found
+
+
+def bytes_of_state(row, graph, given):
+    return int(import_module(row.module).footprint(graph, SweepPlan(**given)))
+
+
+def has_library(row):
+    return row.device == "cuda" or row.available
+
+
+def footprints_of_gpus():
+    """Count what GPUs would hold, in a process whose CuPy is a stand-in."""
+    ran = subprocess.run([sys.executable, __file__, "cuda"], capture_output=True, text=True, check=False)
+    assert not ran.returncode, ran.stderr
+    return json.loads(ran.stdout)
+
+
+def stand_in_for_cupy():
+    for name in (
+        "cupy",
+        "cupy.cuda",
+        "cupy.cuda.device",
+        "cupy_backends.cuda.libs",
+        "cupyx.cusparse",
+        "cupyx.scipy.sparse",
+    ):
+        parts = name.split(".")
+        for last in range(len(parts)):
+            sys.modules.setdefault(".".join(parts[: last + 1]), MagicMock())
+
+
+def test_footprints():
+    pytest.importorskip("graphblas")
+    assert footprints("cpu") == {name: of for name, of in recorded.read("footprints").items() if "-cpu-" in name}
+
+
+def test_footprints_on_gpus():
+    assert footprints_of_gpus() == {name: of for name, of in recorded.read("footprints").items() if "-cuda-" in name}
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["cuda"]:
+        stand_in_for_cupy()
+        print(json.dumps(footprints("cuda")))
+    else:
+        found = footprints("cpu") | footprints_of_gpus()
+        recorded.file_of("footprints", "cpu").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
