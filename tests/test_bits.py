@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from schedules import by_levels, when_ready
 from strategies import adjacency, cycle, diamonds, grid, matrix, oracle, path, scale_free
 
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, SweepPlan
-from lagbc.methods.cpu.batched import levels as by_levels
-from lagbc.methods.cpu.batched import waiting
 from lagbc.methods.sums import Sums
 from lagbc.reference import count_hops
 
@@ -59,7 +58,7 @@ def test_push_and_pull_give_the_same_bits(name, monkeypatch):
         np.testing.assert_array_equal(lagbc.bc(GRAPHS[name], method="batched", device="cpu"), expected)
 
 
-both_ways = pytest.mark.parametrize("way", [by_levels, waiting], ids=["levels", "waiting"])
+both_ways = pytest.mark.parametrize("way", [by_levels, when_ready], ids=["levels", "waiting"])
 
 
 def state_of(A, way=by_levels, **options):

@@ -7,15 +7,16 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from schedules import when_ready
 from strategies import adjacency, diamonds, disjoint, graphs, grid, lengths, matrix, path, scale_free, with_lengths
 
 import lagbc
 from lagbc import reference
 from lagbc.graph.validate import as_graph
+from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import CountedLevels, StopFlag, SweepPlan
 from lagbc.methods.cpu.batched import hops as batched_hops
 from lagbc.methods.cpu.batched import lengths as batched_lengths
-from lagbc.methods.cpu.batched import waiting
 from lagbc.methods.cpu.traversal import hops as traversal_hops
 from lagbc.methods.cpu.traversal import lengths as traversal_lengths
 from lagbc.methods.sums import OF_BOUNDS, PATH_SUMS, SQUARES, Sums
@@ -53,7 +54,7 @@ def summed(row, graph, plan, roots, omega=None):
 
 def test_members(row):
     module = row.load()
-    for name in ("footprint", "prepare", "forward", "backward"):
+    for name in ("arrays", "prepare", "forward", "backward"):
         assert callable(getattr(module, name))
     batching = module.batching
     assert batching.auto % batching.block == 0
@@ -137,7 +138,7 @@ def test_footprint_of_batched_is_what_it_allocates(module, name, asked):
     words = 8 * ((paths + squares) * graph.n + graph.nnz * ("edges" in asked) * (1 + squares))
     if plan.sums & {"distance", "depth"}:
         words = max(words, 8 * ((5 if squares else 3) * graph.n + 64))
-    assert module.footprint(graph, plan) == held + words
+    assert bytes_of(module.arrays(graph, plan)) == held + words
 
 
 def test_footprint_of_graphblas_bounds_what_it_holds():
@@ -150,16 +151,16 @@ def test_footprint_of_graphblas_bounds_what_it_holds():
             (levels,) = module.forward(state, np.arange(batch))
             matrices = [state.light, state.heavy, levels.G] if row.weighted else [state.A]
             held = sum(X.ss.nbytes for X in (*matrices, levels.P, *levels.patterns)) + arrays_of(state)
-            assert held < module.footprint(graph, plan) < 12 * held
+            assert held < bytes_of(module.arrays(graph, plan)) < 12 * held
 
 
 def test_footprint_grows_with_what_is_asked_for(row):
     graph, module = read(row, GRAPHS["mesh"]), row.load()
     plan = SweepPlan(batch=64)
-    least = module.footprint(graph, plan)
+    least = bytes_of(module.arrays(graph, plan))
     edges = 8 * graph.nnz * ("edges" in row.sums)
-    assert module.footprint(graph, replace(plan, sums=frozenset(row.sums))) >= least + edges
-    assert module.footprint(graph, replace(plan, batch=128)) >= least
+    assert bytes_of(module.arrays(graph, replace(plan, sums=frozenset(row.sums)))) >= least + edges
+    assert bytes_of(module.arrays(graph, replace(plan, batch=128))) >= least
 
 
 # Target weights of single columns, and what the search found
@@ -167,7 +168,7 @@ def test_footprint_grows_with_what_is_asked_for(row):
 # Methods that take them, each with whether it takes lengths.
 BATCHED = {
     "batched-hops": (batched_hops, False),
-    "waiting": (waiting, False),
+    "waiting": (when_ready, False),
     "batched-lengths": (batched_lengths, True),
 }
 BY_COLUMN = BATCHED | {"work-efficient": (traversal_hops, False), "dijkstra": (traversal_lengths, True)}

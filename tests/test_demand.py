@@ -32,6 +32,7 @@ import lagbc
 from lagbc import reference
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
+from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.within import block
 from lagbc.methods.sums import Bounds
@@ -381,10 +382,10 @@ def test_a_worker_s_row_of_trips_is_counted(row):
     graph, n = as_graph(with_lengths(GRAPHS["mesh"], [1, 2]), weighted=row.weighted), 144
     bounds = Bounds(np.array([4.0]), np.zeros(1))
     without, needed = (
-        row.load().footprint(graph, SweepPlan(batch=64, bounds=bounds, demand=demand, roots=n))
+        bytes_of(row.load().arrays(graph, SweepPlan(batch=64, bounds=bounds, demand=demand, roots=n)))
         for demand in (None, parse_demand(n, np.ones((n, n))))
     )
-    blocks = block.footprint(graph, SweepPlan(batch=64, bounds=bounds, roots=n)) if row.weighted else 0
+    blocks = bytes_of(block.arrays(graph, SweepPlan(batch=64, bounds=bounds, roots=n))) if row.weighted else 0
     assert needed == without + 24 * n + 8 - blocks
     lagbc.estimate_memory(graph, demand=np.ones((n, n)), cutoff=4)
 

@@ -23,7 +23,6 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import table as methods
 from lagbc.methods.cpu.batched import hops as batched_hops
 from lagbc.methods.cpu.batched import sweep as batched_sweep
-from lagbc.methods.cpu.batched import waiting
 from lagbc.native import core
 from lagbc.plan import memory
 from lagbc.plan.roots import order_roots
@@ -470,7 +469,7 @@ def failing(monkeypatch):
         module.forward = forward or batched_hops.forward
         module.backward = backward or batched_hops.backward
         module.batching = dataclasses.replace(batched_hops.batching, **batching)
-        module.footprint, module.options = batched_hops.footprint, frozenset()
+        module.arrays, module.options = batched_hops.arrays, frozenset()
         monkeypatch.setitem(sys.modules, "failing_method", module)
         row = next(row for row in lagbc.METHODS if (row.name, row.device) == ("batched", "cpu"))
         row = dataclasses.replace(row, name="failing", module="failing_method")
@@ -741,11 +740,11 @@ def test_a_queue_that_grows_changes_no_bit(monkeypatch, shape, weighted, sums):
     options = {"which": sums, "weighted": weighted, "method": "batched", "device": "cpu", "k": 190, "rng": 1}
     queue_of, queues = batched_sweep.queue_of, []
 
-    def watch(graph, plan, room):
-        queues.append((queue_of(graph, plan, room), room))
+    def watch(graph, plan, arrays):
+        queues.append((queue_of(graph, plan, arrays), *arrays["vertices"].shape))
         return queues[-1][0]
 
-    for module in (batched_sweep, waiting):
+    for module in (batched_sweep, batched_hops):
         monkeypatch.setattr(module, "queue_of", watch)
     expected = lagbc.centralities(given, **options)
     queues.clear()

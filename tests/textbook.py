@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lagbc.methods.arrays import BYTE, Array
 from lagbc.methods.contract import Batching, SweepPlan
 
 # All roots of a batch are one block: one row of its sums. Batches of several workers run side by side.
@@ -34,9 +35,12 @@ class Levels:
         return max((dist[order[-1]] for order, dist, _ in self.found if order), default=0)
 
 
-def footprint(graph, plan):
-    """Bound the bytes: numbers and lists of the neighbours, of distances and counts, and of the order, as objects."""
-    return 64 * (graph.nnz + graph.n) + 192 * graph.n * plan.batch
+def arrays(graph, plan):
+    """Bound the bytes of numbers and lists, as objects."""
+    return {
+        "neighbours": Array((graph.nnz + graph.n, 64), BYTE),
+        "distances, counts and the order": Array((plan.batch, graph.n, 192), BYTE),
+    }
 
 
 def prepare(graph, plan):

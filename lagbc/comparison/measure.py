@@ -174,7 +174,7 @@ class _Watch:
     def __init__(self, row: Method, plan: SweepPlan) -> None:
         self._module, self._device = row.load(), row.device
         self.batching, self.options = self._module.batching, self._module.options
-        self.footprint = self._module.footprint
+        self.arrays = self._module.arrays
         self.plan = plan  # or the one that it was replaced by for lack of memory
         self.prepare_seconds: list[float] = []
         self.workers = 0

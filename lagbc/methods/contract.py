@@ -3,7 +3,7 @@
 A method is a module with the members of `MethodModule`. A run uses them in this order:
 
     batching.round(...)                    before anything is allocated: which batches the method takes
-    footprint(graph, plan) -> bytes        the same: what prepare and one batch allocate
+    arrays(graph, plan) -> specifications  the same: all that prepare and one batch allocate
     prepare(graph, plan) -> state          once per run and worker: transpose, order, upload, allocate
     forward(state, roots) -> levels, ...   dist and sigma of a batch; one or more `Levels`, one after the other
     backward(state, levels, sums, omega)   adds what the roots of these levels sum to, a row a block
@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError, OutOfMemoryError
 from lagbc.graph.graph import Graph
+from lagbc.methods.arrays import Arrays
 from lagbc.methods.sums import DEPENDENCY, SQUARES, SUMS_WITH_MEMBERS, Bounds, SparseSums, Sums
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class SweepPlan:
     budget : int or None
         Bytes that the whole run may take; None is no limit. Methods do not read it.
     growth : int or None
-        Bytes that a worker may take beyond its footprint, where something grows on demand; None is no limit.
+        Bytes that a worker may take beyond its `arrays`, where something grows on demand; None is no limit.
     stop : StopFlag
         Polled once a level.
 
@@ -189,7 +190,7 @@ class SweepPlan:
             raise InvalidValueError(f"{', '.join(asked)}: not made where vertices stand for several members")
 
     def require_growth(self, more: int) -> None:
-        """Raise MemoryError if a worker's arrays may not take so many bytes more than its footprint."""
+        """Raise MemoryError if a worker's arrays may not take so many bytes more than they were stated to."""
         if self.growth is not None and more > self.growth:
             raise OutOfMemoryError(
                 f"arrays need {more} bytes more than was counted, of which {self.growth} may be taken"
@@ -286,12 +287,13 @@ class MethodModule(Protocol):
     def options(self) -> frozenset[str]:
         """The fields of `SweepPlan` that only some methods read, and this one does, such as "rtol"."""
 
-    def footprint(self, graph: Graph, plan: SweepPlan) -> int:
-        """Bound the bytes of one worker: what `prepare` and one batch allocate, besides `graph` and the batch's sums.
+    def arrays(self, graph: Graph, plan: SweepPlan) -> Arrays:
+        """State one worker's arrays: all that `prepare` and a batch allocate, besides `graph` and the batch's sums.
 
-        What grows on demand counts as large as it is at first, which is as large as most graphs need; before it grows
-        beyond, `SweepPlan.require_growth` is asked.
-        `Graph.reordered` and its transpose are counted with the graph.
+        A run counts their bytes (`lagbc.methods.arrays.bytes_of`), and `prepare` allocates those of its state. Arrays
+        that grow on demand are stated as large as they are at first, which is as large as most graphs need; before one
+        grows beyond, `SweepPlan.require_growth` is asked. `Graph.reordered` and its transpose are counted with the
+        graph.
         """
 
     def prepare(self, graph: Graph, plan: SweepPlan) -> Any:

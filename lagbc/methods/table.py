@@ -272,7 +272,7 @@ def register_method(method: Method) -> None:
     ----------
     method : Method
         A row whose module keeps to the contract of ``lagbc/methods/contract.py``: it has ``batching``, ``options``,
-        ``footprint``, ``prepare``, ``forward`` and ``backward``. "auto" never prefers it to a method of lagbc. The
+        ``arrays``, ``prepare``, ``forward`` and ``backward``. "auto" never prefers it to a method of lagbc. The
         program ``lagbc`` is a process of its own, which does not know it.
 
     Raises
@@ -335,5 +335,5 @@ def unregister_method(name: str) -> None:
     METHODS = tuple(row for row in METHODS if row not in added)
 
 
-_MEMBERS = ("batching", "options", "footprint", "prepare", "forward", "backward")
+_MEMBERS = ("batching", "options", "arrays", "prepare", "forward", "backward")
 _OF_LAGBC = len(METHODS)

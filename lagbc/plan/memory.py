@@ -11,6 +11,7 @@ from lagbc.errors import OutOfMemoryError
 from lagbc.graph.graph import Graph
 from lagbc.limits import most_threads
 from lagbc.methods import tuning
+from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.sums import OF_EDGES
 from lagbc.methods.table import Method
@@ -105,7 +106,7 @@ def estimate(step: Step, limit: int | None = None) -> MemoryEstimate:
     # Sums of vertices and of edges: in the total, the part of a chunk, the successors of both and zeros for the next;
     # and of batches, done and in work.
     summed = sum(sweep.columns(name) * (graph.nnz if name in OF_EDGES else graph.n) for name in sweep.sums)
-    states = workers * module.footprint(graph, sweep)
+    states = workers * bytes_of(module.arrays(graph, sweep))
     if sweep.demand is not None:
         states += demand_bytes(sweep.demand, 0 if sweep.bounds is not None else sweep.batch, workers)
     scores = 8 * summed * (5 + blocks * min(2 * workers, batches))
@@ -136,7 +137,7 @@ def _beside_states(step: Step, states: int) -> int:
         numbers = (columns + 4 * width) * n + sweep.batch * chains
         return sweep.batch // width * states + 8 * sweep.threads * numbers
     numbers = (columns + 6 * sweep.batch) * n + 3 * sweep.batch * chains + 20 * len(contracted.inside)
-    return module.footprint(step.graph, replace(sweep, batch=far)) + 8 * numbers
+    return bytes_of(module.arrays(step.graph, replace(sweep, batch=far))) + 8 * numbers
 
 
 def whole(
@@ -229,9 +230,10 @@ def _given_up(step: Step) -> Step | None:
     if sweep.batch > module.batching.block:
         return _with(step, batch=module.batching.round(sweep.batch // 2))
     in_place = _with(step, in_place=True)
-    if step.contracted is None and module.footprint(step.graph, in_place.sweep) < module.footprint(step.graph, sweep):
-        return in_place
-    return None
+    if step.contracted is not None:
+        return None
+    with_rows, without = (bytes_of(module.arrays(step.graph, plan)) for plan in (sweep, in_place.sweep))
+    return in_place if without < with_rows else None
 
 
 def _held(step: Step, needed: MemoryEstimate) -> Step:

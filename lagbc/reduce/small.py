@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import OutOfRangeError
 from lagbc.methods.cpu.traversal.lengths import new_heap, new_search
-from lagbc.methods.cpu.traversal.sweep import new_found, new_trail
+from lagbc.methods.cpu.traversal.sweep import new_found, new_trail, trail_arrays
 from lagbc.native import core, csr
 from lagbc.reduce import tuning
 from lagbc.reduce.layout import Rows
@@ -106,10 +106,10 @@ class SmallBlocks:
         roots = self._all_roots[begin : begin + int(self.roots[first:last].sum())]
         found = new_found(len(roots))
         kernel, search = self._search(vertices, edges)
-        has_edges = len(self.edge_scores) > 0
+        has_edges, index = len(self.edge_scores) > 0, rows.indices.dtype
         kernel(
             *search,
-            new_trail(rows.indices.dtype, vertices, edges, edges=has_edges, members=False),
+            new_trail(index, trail_arrays(index, vertices, edges, edges=has_edges, members=False)),
             core.Asked(radius=np.inf, limit=_LIMIT, stop=np.zeros(1, np.uint8)),
             roots,
             rows.targets[None, :],
@@ -126,4 +126,5 @@ class SmallBlocks:
         graph, index = csr(rows.indptr, rows.indices, rows.weights), rows.indices.dtype
         if rows.weights is None:
             return core.sweep_hops, (graph, places)
-        return core.sweep_lengths, (graph, new_search(index, vertices, edges, dist, places), new_heap(index, vertices))
+        search = new_search(index, {"dist": dist, "places": places, "through": np.empty(edges)})
+        return core.sweep_lengths, (graph, search, new_heap(index, vertices))

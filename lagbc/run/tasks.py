@@ -20,6 +20,7 @@ from threading import Lock
 
 from lagbc.budget import host_budget, stated_budget
 from lagbc.errors import RunError
+from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted
 from lagbc.plan import memory
 from lagbc.plan.devices import gpu_of_worker
@@ -190,7 +191,7 @@ def _bytes_of_states(work: StepWork) -> int:
     step = work.step
     if step.contracted is not None:
         return memory.estimate(step, 0).workspace
-    return work.hands * work.module.footprint(work.graph, work.sweep)
+    return work.hands * bytes_of(work.module.arrays(work.graph, work.sweep))
 
 
 class _Opened:

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 from strategies import scale_free
 
+from lagbc.methods.arrays import BYTE, Array
 from lagbc.methods.contract import Batching
 from lagbc.methods.table import METHODS
 
@@ -32,8 +33,8 @@ class Fake:
         self.on_prepare, self.on_forward = prepare, forward
         self.batching = Batching(block=1, auto=auto)
 
-    def footprint(self, graph, plan):
-        return graph.n * plan.batch
+    def arrays(self, graph, plan):
+        return {"rows": Array((graph.n, plan.batch), BYTE)}
 
     def prepare(self, graph, plan):
         return plan, self.on_prepare(plan)

@@ -12,6 +12,7 @@ from ways import NAMES, Way
 import lagbc
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.validate import as_graph
+from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import SUMS_WITH_MEMBERS, Sums
 from lagbc.plan.step import Step
@@ -173,7 +174,7 @@ def test_counts_past_the_range_of_float64(cupy, weighted, symmetric):
 def test_footprint_has_room_for_members(cupy, weighted):
     graph, module = as_graph(with_lengths(path(50), [1]), weighted=weighted), row_of("cuda", weighted=weighted).load()
     plans = (SweepPlan(batch=256, members=members) for members in (None, np.ones(graph.n)))
-    without, needed = (module.footprint(graph, plan) for plan in plans)
+    without, needed = (bytes_of(module.arrays(graph, plan)) for plan in plans)
     assert needed == without + 8 * graph.n
 
 

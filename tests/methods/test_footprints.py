@@ -22,8 +22,9 @@ from hashed import network, trips  # noqa: E402
 
 import lagbc  # noqa: E402
 from lagbc.graph.validate import as_graph  # noqa: E402
+from lagbc.methods.arrays import bytes_of  # noqa: E402
 from lagbc.methods.contract import SweepPlan  # noqa: E402
-from lagbc.methods.sums import OF_BOUNDS, Bounds  # noqa: E402
+from lagbc.methods.sums import OF_BOUNDS, SQUARES, Bounds  # noqa: E402
 
 NETWORKS = ("karate", "minnesota", "int64 web", "closed twins", "large web")
 SUMS = (("dependency",), ("dependency", "stress"), ("depth",), ("reached", "distance"), ("edges",), "all")
@@ -34,11 +35,14 @@ BOUNDED = Bounds(np.array([2.0, 5.0]), np.array([0.0, 0.1]))
 def plans(row, graph):
     """Yield a name, and the arguments of a plan, of all that change what a method allocates."""
     for sums in SUMS:
-        names = frozenset(row.sums if sums == "all" else sums)
+        names = frozenset(row.sums) - SQUARES if sums == "all" else frozenset(sums)
         if names <= frozenset(row.sums):
             for batch in BATCHES[row.device]:
                 yield f"{'+'.join(sums) if sums != 'all' else sums}-{batch}", {"sums": names, "batch": batch}
     batch = {"batch": BATCHES[row.device][0]}
+    if frozenset(row.sums) >= SQUARES:
+        yield "squares", {**batch, "sums": frozenset(row.sums)}
+        yield "squares of distances", {**batch, "sums": frozenset({"distance", "distance_squares"})}
     yield "10 roots", {**batch, "roots": 10}
     yield "omega", {**batch, "omega": np.ones(graph.n), "multiplicity": np.ones(graph.n)}
     yield "members", {**batch, "members": np.ones(graph.n)}
@@ -51,7 +55,7 @@ def plans(row, graph):
         yield "node-parallel", {**batch, "variant": "node-parallel"}
     if row.bounds:
         for sums in SUMS:
-            names = frozenset(row.sums) | OF_BOUNDS if sums == "all" else frozenset(sums)
+            names = frozenset(row.sums) - SQUARES | OF_BOUNDS if sums == "all" else frozenset(sums)
             yield (
                 f"bounds-{'+'.join(sorted(names)) if len(names) < 3 else 'all'}",
                 {**batch, "sums": names, "bounds": BOUNDED},
@@ -77,7 +81,7 @@ def footprints(device):
 
 
 def bytes_of_state(row, graph, given):
-    return int(import_module(row.module).footprint(graph, SweepPlan(**given)))
+    return bytes_of(import_module(row.module).arrays(graph, SweepPlan(**given)))
 
 
 def has_library(row):

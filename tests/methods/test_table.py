@@ -22,7 +22,7 @@ def my_method(monkeypatch):
     """A module that is no part of lagbc: a root at a time, each in a state of `batched`."""
     module = types.ModuleType("my_method")
     module.batching, module.options = Batching(block=1, auto=1), frozenset({"bucket_width"})
-    module.footprint, module.prepare = hops.footprint, hops.prepare
+    module.arrays, module.prepare = hops.arrays, hops.prepare
     module.forward, module.backward = hops.forward, hops.backward
     monkeypatch.setitem(sys.modules, "my_method", module)
     monkeypatch.setattr(table, "METHODS", table.METHODS)
@@ -85,10 +85,10 @@ def test_rows_that_are_refused(my_method, method, message):
 
 
 def test_a_module_that_lacks_something(my_method):
-    del my_method.footprint, my_method.options
-    with pytest.raises(TypeError, match="my_method lacks options, footprint; lagbc/methods/contract"):
+    del my_method.arrays, my_method.options
+    with pytest.raises(TypeError, match="my_method lacks options, arrays; lagbc/methods/contract"):
         lagbc.register_method(MINE)
-    with pytest.raises(TypeError, match="lacks options, footprint, blocks, sum_within; lagbc/methods/contract"):
+    with pytest.raises(TypeError, match="lacks options, arrays, blocks, sum_within; lagbc/methods/contract"):
         lagbc.register_method(replace(MINE, bounds=True))
     with pytest.raises(ImportError, match="no_such_module"):
         lagbc.register_method(replace(MINE, module="no_such_module"))

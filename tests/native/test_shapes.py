@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from chained import NO_WAYS
+from schedules import by_levels, when_ready
 from strategies import grid, with_lengths
 
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.cpu.batched import lengths, levels, waiting
+from lagbc.methods.cpu.batched import lengths
 from lagbc.methods.cpu.traversal import lengths as dijkstra
 from lagbc.methods.cpu.traversal.lengths import new_heap
 from lagbc.methods.cpu.traversal.sweep import new_found
@@ -33,7 +34,7 @@ def records():
     with_members = SweepPlan(batch=64, sums=frozenset({"dependency", "edges"}), members=np.ones(20), method="dijkstra")
     bounds = Bounds(np.array([1.0, 2.0]), np.array([0.5]))
     for plan in (every, with_members):
-        yield from (levels.prepare(hops, plan).sweep, waiting.prepare(hops, plan).sweep)
+        yield from (by_levels.prepare(hops, plan).sweep, when_ready.prepare(hops, plan).sweep)
         yield from (lengths.prepare(graph, plan).sweep for graph in (weighted, whole))
         state = dijkstra.prepare(weighted, plan)
         yield from (*state.search, state.trail, state.asked, state.totals)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from chained import ones
+from schedules import by_levels, when_ready
 from scipy.sparse.csgraph import shortest_path
 from strategies import path, scale_free, with_lengths
 from test_traversals import by_index, sweep, trail_of
@@ -15,7 +16,6 @@ from test_traversals import by_index, sweep, trail_of
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.batched import lengths as with_lengths_of
-from lagbc.methods.cpu.batched import levels, waiting
 from lagbc.methods.cpu.traversal import lengths as dijkstra
 from lagbc.methods.cpu.traversal.lengths import new_heap
 from lagbc.methods.cpu.traversal.sweep import new_found
@@ -81,8 +81,8 @@ class Along:
 
 
 BACKWARD = {
-    "levels": (levels, None, core.search_levels, core.sum_levels),
-    "waiting": (waiting, None, core.search_waiting, core.sum_waiting),
+    "levels": (by_levels, None, core.search_levels, core.sum_levels),
+    "waiting": (when_ready, None, core.search_waiting, core.sum_waiting),
     "lengths": (with_lengths_of, [0.5], core.search_lengths, core.sum_lengths),
 }
 
@@ -105,7 +105,7 @@ def test_backward(way, index):
 @by_index
 @pytest.mark.parametrize("sums", [("dependency",), ("reached",)], ids=["counted", "bits alone"])
 def test_levels(sums, index):
-    along = Along(levels, index, sums)
+    along = Along(by_levels, index, sums)
     along.sweep.stop = flag_in(along.sweep.starts, 3, 0)  # where level 2 ends
     core.search_levels(along.sweep, along.roots)
     assert (along.sweep.depth, along.sweep.entries) == (2, 3)
@@ -113,7 +113,7 @@ def test_levels(sums, index):
 
 @by_index
 def test_levels_before_rows_wait(index):
-    along = Along(waiting, index)
+    along = Along(when_ready, index)
     along.sweep.nearest.fill(0)
     along.sweep.stop = flag_in(along.sweep.nearest, along.row[3], 7)
     core.search_waiting(along.sweep, along.roots)

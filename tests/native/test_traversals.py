@@ -6,8 +6,9 @@ from scipy.sparse.csgraph import dijkstra
 from strategies import adjacency, grid, with_lengths
 
 from lagbc import reference
-from lagbc.methods.cpu.traversal.lengths import new_heap, new_search
-from lagbc.methods.cpu.traversal.sweep import new_found, new_trail
+from lagbc.methods.arrays import allocate
+from lagbc.methods.cpu.traversal.lengths import new_heap, new_search, search_arrays
+from lagbc.methods.cpu.traversal.sweep import new_found, new_trail, trail_arrays
 from lagbc.native import core, csr
 
 by_index = pytest.mark.parametrize("index", [np.int32, np.int64])
@@ -18,7 +19,8 @@ def asked(stop=None):
 
 
 def trail_of(A, index):
-    return new_trail(np.dtype(index), A.shape[0], A.nnz, edges=False, members=False)
+    index = np.dtype(index)
+    return new_trail(index, trail_arrays(index, A.shape[0], A.nnz, edges=False, members=False))
 
 
 def sweep(A, index, roots, *, stop=None, totals=None, queue=None, trail=None):
@@ -32,7 +34,7 @@ def sweep(A, index, roots, *, stop=None, totals=None, queue=None, trail=None):
     if queue is None:
         core.sweep_hops(graph, np.full(n, n, index), *rest)
     else:
-        core.sweep_lengths(graph, new_search(index, n, nnz), queue, *rest)
+        core.sweep_lengths(graph, new_search(index, allocate(np, search_arrays(index, n, nnz))), queue, *rest)
     return found, trail, totals.dependency
 
 

@@ -300,7 +300,7 @@ def test_a_group_that_is_larger_than_a_worker_has_room_for():
 
 
 def test_groups_are_halved_where_bits_do_not_depend_on_them():
-    module = SimpleNamespace(batching=Batching(block=256, auto=256), footprint=lambda graph, sweep: 0)
+    module = SimpleNamespace(batching=Batching(block=256, auto=256), arrays=lambda graph, sweep: {})
     row = SimpleNamespace(name="ours", device="cuda", load=lambda: module)
     graph = as_graph(CHAINS, directed=False)
     step = replace(step_of(contract(Piece(graph, np.ones(graph.n), np.ones(graph.n)))), method=row)

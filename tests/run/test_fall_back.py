@@ -11,6 +11,7 @@ from strategies import scale_free, with_lengths
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
+from lagbc.methods.arrays import BYTE, FLOAT, Array
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.plan import memory
 from lagbc.plan.step import Step
@@ -23,7 +24,7 @@ A = scale_free(500, 4000, seed=1)
 STUB = SimpleNamespace(
     batching=Batching(block=256, auto=4096),
     options=frozenset(),
-    footprint=lambda graph, plan: 8 * graph.n * plan.batch,
+    arrays=lambda graph, plan: {"values": Array((graph.n, plan.batch), FLOAT)},
 )
 
 
@@ -65,11 +66,11 @@ def test_nothing_on_the_cpu_does_it(given, options, name):
 
 
 def test_rows_of_counts_are_given_up_after_the_batch(monkeypatch):
-    def footprint(graph, plan):
-        return (8 if plan.in_place else 12) * graph.n * plan.batch
+    def arrays(graph, plan):
+        return {"values": Array((graph.n, plan.batch, 8 if plan.in_place else 12), BYTE)}
 
     method = next(row for row in lagbc.METHODS if row.key == ("batched", "cuda", False))
-    module = SimpleNamespace(**vars(STUB) | {"footprint": footprint})
+    module = SimpleNamespace(**vars(STUB) | {"arrays": arrays})
     monkeypatch.setattr(lagbc.Method, "load", lambda row: module)
     graph, plan = as_graph(A), SweepPlan(batch=512)
     step = Step(graph, np.arange(graph.n), method, plan)

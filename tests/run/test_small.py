@@ -122,16 +122,16 @@ def test_memory_is_that_of_the_plan_itself(monkeypatch):
     """What a method is asked how much it takes for is what it is then asked to do."""
     plans = []
 
-    def footprint(graph, plan):
+    def arrays(graph, plan):
         plans.append(plan)
-        return hops_footprint(graph, plan)
+        return hops_arrays(graph, plan)
 
     def prepare(graph, plan):
         plans.append(plan)
         return hops_prepare(graph, plan)
 
-    hops_footprint, hops_prepare = hops.footprint, hops.prepare
-    monkeypatch.setattr(hops, "footprint", footprint)
+    hops_arrays, hops_prepare = hops.arrays, hops.prepare
+    monkeypatch.setattr(hops, "arrays", arrays)
     monkeypatch.setattr(hops, "prepare", prepare)
     monkeypatch.setattr(hops, "options", frozenset({"variant", "virtual_warp", "bucket_width"}))
     n = SMALL.shape[0]

@@ -15,6 +15,7 @@ from strategies import grid, scale_free, with_lengths
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
+from lagbc.methods.arrays import BYTE, Array
 from lagbc.methods.contract import Batching, StopFlag, SweepPlan
 from lagbc.methods.sums import Bounds, Sums
 from lagbc.plan import memory
@@ -214,7 +215,7 @@ def test_a_plan_says_how_wide_the_widest_batch_is(monkeypatch, block, batch):
     monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 8})
     batches, graph = [], as_graph(grid(4, 5))
     module = recording(block, batches)
-    module.footprint = lambda graph, plan: plan.batch
+    module.arrays = lambda graph, plan: {"rows": Array((plan.batch,), BYTE)}
     row = SimpleNamespace(name="ours", device="cpu", load=lambda: module)
     step, planned = memory.fit(Step(graph, np.arange(20), row, SweepPlan(batch=batch, roots=graph.n)))
     sum_step(replace(step, method=ROW[False]), module)

@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
+from lagbc.methods.arrays import BYTE, Array, Arrays
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.gpu.common.rows import upload_bytes
 from lagbc.methods.sums import Sums
@@ -149,6 +150,11 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
     matrices = 2 * ((8 + values) * graph.nnz + 8 * (graph.n + 1))
     entries = graph.active * plan.batch * (3 * values + 4 + 2)
     return upload_bytes(graph, plan) + matrices + (8 + values + 8) * graph.n + entries + 64 * plan.batch
+
+
+def arrays(graph: Graph, plan: SweepPlan) -> Arrays:
+    """State a worker's arrays, all in one."""
+    return {"all": Array((footprint(graph, plan),), BYTE)}
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:

@@ -1,5 +1,6 @@
 """Vertices that stand for several members: the sums are those of the graph in which the members are vertices."""
 
+import operator
 from dataclasses import replace
 from fractions import Fraction
 
@@ -12,6 +13,7 @@ import lagbc
 from lagbc import reference
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
+from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import extended
 from lagbc.methods.sums import Sums
@@ -193,7 +195,8 @@ def test_same_bits_whatever_threads_and_batch(row):
 def test_footprint_has_room_for_members(row):
     graph, module = as_graph(path(50), weighted=row.weighted), row.load()
     plan = SweepPlan(batch=64)
-    more = module.footprint(graph, replace(plan, members=np.ones(graph.n))) - module.footprint(graph, plan)
+    needed = (module.arrays(graph, asked) for asked in (replace(plan, members=np.ones(graph.n)), plan))
+    more = operator.sub(*map(bytes_of, needed))
     assert more == 8 * graph.n * (1 if row.name == "batched" else 2)
 
 

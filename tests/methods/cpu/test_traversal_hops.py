@@ -11,6 +11,7 @@ import lagbc
 from lagbc import reference
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
+from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu.traversal import hops, sweep
 from lagbc.methods.sums import OF_BOUNDS, PATH_SUMS, Sums
@@ -140,7 +141,7 @@ def test_footprint_is_what_it_allocates(outputs, weights):
     *_, places = state.search
     arrays = (*vars(state.trail).values(), *vars(state.totals).values(), state.omega, places)
     held = sum(array.nbytes for array in arrays if array is not None)
-    assert hops.footprint(graph, plan) == held
+    assert bytes_of(hops.arrays(graph, plan)) == held
 
 
 def test_blocks_are_rows_of_their_own():

@@ -8,7 +8,8 @@ from strategies import adjacency, diamonds, graphs, grid, matrix, path, scale_fr
 
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.cpu.batched import hops, levels, waiting
+from lagbc.methods.cpu.batched import hops
+from lagbc.methods.cpu.batched.hops import LEVEL_ORDER, READY_ORDER
 from lagbc.methods.sums import Sums
 from lagbc.reference import count_hops
 
@@ -26,7 +27,7 @@ WITH_MEMBERS = frozenset({"dependency", "edges"})
 
 
 def state_of(A, **options):
-    return waiting.prepare(as_graph(A), SweepPlan(batch=64, **options))
+    return hops.prepare(as_graph(A), SweepPlan(batch=64, **options), READY_ORDER)
 
 
 def columns_of(mask):
@@ -38,7 +39,7 @@ def test_entries_and_path_counts(name):
     """Every reached vertex has one entry a column, after those of its tight predecessors, and its sigma, exactly."""
     A, roots = GRAPHS[name]
     state = state_of(A)
-    (found,) = waiting.forward(state, roots)
+    (found,) = hops.forward(state, roots)
     assert not found.overflowed.any()
     queue, masks = state.sweep.queue.vertices, state.sweep.queue.masks
     place, sigma = np.full((A.shape[0], len(roots)), -1), np.zeros((A.shape[0], len(roots)))
@@ -63,7 +64,7 @@ def test_entries_and_path_counts(name):
 def test_levels_are_kept_where_distances_are_summed(name):
     A, roots = GRAPHS[name]
     state = state_of(A, sums=EVERY)
-    (found,) = waiting.forward(state, roots)
+    (found,) = hops.forward(state, roots)
     depth = np.full((A.shape[0], len(roots)), -1)
     starts, queue, masks = state.sweep.level_starts, state.sweep.levels.vertices, state.sweep.levels.masks
     for level in range(found.depth + 1):
@@ -78,26 +79,26 @@ def test_levels_are_kept_where_distances_are_summed(name):
 def test_rows_are_read_few_times_on_a_mesh():
     """The roots of a batch are neighbours, and rows wait until most of their columns can be counted."""
     entries = {}
-    for way in (levels, waiting):
-        state = way.prepare(as_graph(grid(40, 40)), SweepPlan(batch=64))
+    for schedule in (LEVEL_ORDER, READY_ORDER):
+        state = hops.prepare(as_graph(grid(40, 40)), SweepPlan(batch=64), schedule)
         batches = (state.graph.order[i : i + 64] for i in range(0, 1600, 64))
-        entries[way] = sum(next(way.forward(state, roots)).entries for roots in batches)
-    assert entries[waiting] < 4 * 25 * 1600 < entries[levels] / 3
+        entries[schedule] = sum(next(hops.forward(state, roots)).entries for roots in batches)
+    assert entries[READY_ORDER] < 4 * 25 * 1600 < entries[LEVEL_ORDER] / 3
 
 
 @pytest.mark.parametrize(
-    ("A", "asked", "way"),
+    ("A", "asked", "schedule"),
     [
-        (grid(9, 12), {"dependency"}, waiting),
-        (grid(9, 12), {"dependency", "distance"}, waiting),
-        (grid(9, 12), {"distance"}, levels),
-        (scale_free(200, 1500, seed=3), {"dependency"}, levels),
+        (grid(9, 12), {"dependency"}, READY_ORDER),
+        (grid(9, 12), {"dependency", "distance"}, READY_ORDER),
+        (grid(9, 12), {"distance"}, LEVEL_ORDER),
+        (scale_free(200, 1500, seed=3), {"dependency"}, LEVEL_ORDER),
     ],
     ids=["mesh", "mesh, several", "no paths", "scale-free"],
 )
-def test_which_way_is_taken(A, asked, way):
+def test_which_schedule_is_taken(A, asked, schedule):
     state = hops.prepare(as_graph(A), SweepPlan(batch=64, sums=frozenset(asked)))
-    assert isinstance(state, way.State)
+    assert state.schedule is schedule
 
 
 @settings(max_examples=60)
@@ -116,10 +117,13 @@ def test_sums_are_those_by_levels(A, data):
         endpoints=data.draw(st.booleans()) and not has_members,
     )
     found = []
-    for way in (levels, waiting):
-        state, sums = way.prepare(graph, plan), Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, 1, len(roots))
-        (one,) = way.forward(state, roots)
-        way.backward(state, one, sums)
+    for schedule in (LEVEL_ORDER, READY_ORDER):
+        state, sums = (
+            hops.prepare(graph, plan, schedule),
+            Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, 1, len(roots)),
+        )
+        (one,) = hops.forward(state, roots)
+        hops.backward(state, one, sums)
         found.append(sums)
     for name in plan.sums:
         np.testing.assert_allclose(*(getattr(sums, name) for sums in found), rtol=1e-12, atol=1e-12, err_msg=name)
@@ -129,7 +133,7 @@ def test_sums_are_those_by_levels(A, data):
 def test_distances_and_path_counts_of_roots(name):
     A, roots = GRAPHS[name]
     graph = as_graph(A)
-    ours, theirs = (way.prepare(graph, SweepPlan(batch=64)) for way in (waiting, levels))
-    found = [way.paths(state, next(way.forward(state, roots))) for way, state in ((waiting, ours), (levels, theirs))]
+    states = [hops.prepare(graph, SweepPlan(batch=64), schedule) for schedule in (READY_ORDER, LEVEL_ORDER)]
+    found = [hops.paths(state, next(hops.forward(state, roots))) for state in states]
     for one, other in zip(*found, strict=True):
         np.testing.assert_array_equal(one, other)

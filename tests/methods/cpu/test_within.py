@@ -9,6 +9,7 @@ from strategies import diamonds, grid, path, scale_free, with_lengths
 
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
+from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu.traversal import lengths as module
 from lagbc.methods.cpu.within import block
@@ -70,7 +71,7 @@ def test_all_sums_are_those_of_root_by_root(kind, directed, monkeypatch):
     omega, times = np.arange(graph.n) % 3 + 0.5, np.arange(graph.n) % 2 + 0.25
     plan = plan_of(cutoff / 3, cutoff, decays=(0.0, 2 / cutoff), sums=EVERY)
     roots = [graph.order[100:330], np.where(graph.order[:100] % 7 == 0, -1, graph.order[:100])]
-    assert block.room(graph, plan).dist.dtype == number
+    assert block.new_ball(graph, plan, block.arrays(graph, plan)).dist.dtype == number
     assert assert_same(graph, plan, roots, monkeypatch)
     assert assert_same(graph, replace(plan, omega=omega, multiplicity=times), roots, monkeypatch)
     assert assert_same(graph, replace(plan, endpoints=True, omega=omega, multiplicity=times), roots, monkeypatch)
@@ -141,11 +142,12 @@ def test_runs_without_bounds_or_edges_take_none():
 @pytest.mark.parametrize("sums", [{"dependency"}, {"reached"}, EVERY], ids=["paths", "reached", "all"])
 def test_footprint_is_what_is_held(sums, directed):
     graph, plan = mesh([1.0, 2.0], directed=directed), plan_of(9, sums=frozenset(sums))
-    room = block.room(graph, plan)
+    stated = block.arrays(graph, plan)
+    room = block.new_ball(graph, plan, stated)
     arrays = {id(array): array for array in vars(room).values() if array is not None}.values()
     aligned = [array for array in (room.dist, room.sigma, room.own, room.beyond) if array is not None]
     assert all(array.ctypes.data % 64 == 0 for array in aligned)
-    assert block.footprint(graph, plan) == sum(array.nbytes for array in arrays) + 64 * len(aligned)
+    assert bytes_of(stated) == sum(array.nbytes for array in arrays) + 64 * len(aligned)
 
 
 def test_a_stopped_run_is_interrupted(monkeypatch):

@@ -5,56 +5,151 @@ dependencies c, in the same place) and words of 64 bits that say in which column
 edge costs a word to inspect; a row of numbers is read only where bits meet. That is a masked product whose mask is
 tested before any number is loaded.
 
-There are two ways. Either a row is counted level by level (`levels`), as it is found, once for each level at which it
-is live in some column: 2 to 5 times on graphs of low diameter. Or all levels are found in bits first, and a row waits
-until it can be counted in most of its columns at once (`waiting`): where the diameter is high, and the roots of a batch
-are neighbours, 1 to 2 times in place of 6 to 35. Which of the two it is, `Graph.has_high_diameter` says.
+There are two schedules. In level order a row is counted as it is found, once for each level at which it is live in
+some column: 2 to 5 times on graphs of low diameter. In ready order all levels are found in bits first, and a row waits
+until it can be counted in most of its columns at once: where the diameter is high, and the roots of a batch are
+neighbours, 1 to 2 times in place of 6 to 35. `Graph.has_high_diameter` chooses. How the kernels go is told in
+lagbc/native/kernels/batched/levels.h and waiting.h.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from types import ModuleType
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
+from lagbc.methods import tuning
+from lagbc.methods.arrays import INTEGER, WORD, Array
 from lagbc.methods.contract import Batching, SweepPlan
-from lagbc.methods.cpu.batched import levels as by_levels
-from lagbc.methods.cpu.batched import waiting
-from lagbc.methods.cpu.batched.sweep import COLUMNS, Levels
+from lagbc.methods.cpu.batched.sweep import (
+    COLUMNS,
+    Levels,
+    add_distance_sums,
+    add_path_sums,
+    arrays_of_counting,
+    arrays_of_sweep,
+    fields_of_sweep,
+    levels_of,
+    queue_arrays,
+    queue_of,
+    require_path_counts,
+    room_of_hops,
+    rows_of_roots,
+)
 from lagbc.methods.sums import PATH_SUMS, Sums
+from lagbc.native import by_index, core, csr
 
 batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
 options = frozenset({"members", "linear"})
 
 
-def _way(graph: Graph, plan: SweepPlan) -> ModuleType:
-    """Return the module that sweeps a graph; where no paths are counted, or levels are read, no row waits."""
-    return waiting if graph.has_high_diameter and plan.sums & PATH_SUMS and not plan.linear else by_levels
+def _arrays_in_level_order(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
+    n, arrays = graph.n, arrays_of_sweep(graph, plan, room_of_hops(graph, plan))
+    arrays["sweep"] |= {
+        "bits": Array((3, n), WORD, 0),
+        "visited": Array((n,), WORD, 0),
+        "starts": Array((n + 2,), INTEGER, 0),
+    }
+    return arrays
 
 
-def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Return the bytes of a worker: the arrays of its state, the queues as they are at first, and a batch's sums."""
-    found: int = _way(graph, plan).footprint(graph, plan)
-    return found
+def _sweep_in_level_order(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Any:
+    kind: Any = by_index(graph.indices.dtype, core.LevelSweep32, core.LevelSweep64)
+    return kind(
+        **fields_of_sweep(graph, plan, arrays),
+        into=csr(*graph.reordered.transpose.csr),
+        active=graph.active,
+        pull_share=tuning.BATCHED_PULL_SHARE,
+    )
 
 
-def prepare(graph: Graph, plan: SweepPlan) -> by_levels.State | waiting.State:
+def _arrays_in_ready_order(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
+    n, room = graph.n, room_of_hops(graph, plan)
+    arrays = arrays_of_counting(graph, plan, room)
+    arrays["sweep"]["frontier"] = Array((2, n), WORD, 0)
+    if plan.sums - PATH_SUMS:
+        arrays["sweep"]["level_starts"] = Array((n + 2,), INTEGER, 0)
+        arrays["levels"] = queue_arrays(graph, room)
+    return arrays
+
+
+def _sweep_in_ready_order(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Any:
+    kind: Any = by_index(graph.indices.dtype, core.WaitingSweep32, core.WaitingSweep64)
+    return kind(
+        **fields_of_sweep(graph, plan, arrays),
+        count_width=tuning.BATCHED_COUNT_WIDTH,
+        levels=queue_of(graph, plan, arrays["levels"]) if "levels" in arrays else None,
+    )
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """An order in which rows are counted: the arrays and the record of a sweep, and its kernels."""
+
+    arrays: Callable[[Graph, SweepPlan], dict[str, Any]]
+    sweep: Callable[[Graph, SweepPlan, dict[str, Any]], Any]
+    search: Callable[..., Any]
+    distances: Callable[..., Any]
+    sum_paths: Callable[..., Any]
+    sum_distances: Callable[..., Any]
+
+
+LEVEL_ORDER = Schedule(
+    arrays=_arrays_in_level_order,
+    sweep=_sweep_in_level_order,
+    search=core.search_levels,
+    distances=core.level_distances,
+    sum_paths=core.sum_levels,
+    sum_distances=core.sum_level_distances,
+)
+READY_ORDER = Schedule(
+    arrays=_arrays_in_ready_order,
+    sweep=_sweep_in_ready_order,
+    search=core.search_waiting,
+    distances=core.waiting_distances,
+    sum_paths=core.sum_waiting,
+    sum_distances=core.sum_waiting_distances,
+)
+
+
+@dataclass(eq=False)
+class State:
+    """One worker."""
+
+    graph: Graph
+    plan: SweepPlan
+    schedule: Schedule
+    sweep: Any  # the kernels' record
+
+
+def schedule_of(graph: Graph, plan: SweepPlan) -> Schedule:
+    """Choose the schedule of a graph; where no paths are counted, or levels are read, no row waits."""
+    return READY_ORDER if graph.has_high_diameter and plan.sums & PATH_SUMS and not plan.linear else LEVEL_ORDER
+
+
+def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
+    """State a worker's arrays, with the queues as they are at first."""
+    return schedule_of(graph, plan).arrays(graph, plan)
+
+
+def prepare(graph: Graph, plan: SweepPlan, schedule: Schedule | None = None) -> State:
     """Reorder the graph (once a graph) and allocate one worker's rows."""
-    state: by_levels.State | waiting.State = _way(graph, plan).prepare(graph, plan)
-    return state
+    schedule = schedule_of(graph, plan) if schedule is None else schedule
+    return State(graph, plan, schedule, schedule.sweep(graph, plan, schedule.arrays(graph, plan)))
 
 
-def forward(state: Any, roots: NDArray[np.int64]) -> Iterator[Levels]:
+def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find the levels of up to 64 roots and count their shortest paths."""
-    found: Iterator[Levels] = _way(state.graph, state.plan).forward(state, roots)
-    return found
+    state.schedule.search(state.sweep, rows_of_roots(state.graph, roots))
+    state.plan.stop.check()
+    yield levels_of(state.sweep, roots)
 
 
-def paths(state: Any, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return dist and sigma of the roots, shape (n, columns), rows being vertices in sweep order.
 
     dist is inf where a vertex is not reached, and sigma is 0. They are copies.
@@ -64,10 +159,15 @@ def paths(state: Any, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.f
     ValueError
         The plan asks for no sum over paths, so that they are not counted.
     """
-    dist, sigma = _way(state.graph, state.plan).paths(state, levels)
-    return dist, sigma
+    require_path_counts(state.plan)
+    dist = np.full((state.graph.n, len(levels.roots)), np.inf)
+    state.schedule.distances(state.sweep, dist)
+    return dist, np.where(np.isfinite(dist), state.sweep.values[:, : len(levels.roots)], 0)
 
 
-def backward(state: Any, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
+def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
     """Add what the roots that did not overflow sum to, to the one row of `sums`."""
-    _way(state.graph, state.plan).backward(state, levels, sums, omega)
+    if state.plan.sums & PATH_SUMS:
+        add_path_sums(state.schedule.sum_paths, state.sweep, state.graph, state.plan, levels.roots, sums, omega)
+    if state.plan.sums - PATH_SUMS:
+        add_distance_sums(state.schedule.sum_distances, state.sweep, sums)

@@ -9,18 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
+from lagbc.methods.arrays import FLOAT, INTEGER, Array
 from lagbc.methods.contract import Batching, SweepPlan
-from lagbc.methods.cpu.batched.counting import arrays_of_counting, bytes_of_counting
 from lagbc.methods.cpu.batched.sweep import (
     COLUMNS,
     Levels,
     add_distance_sums,
     add_path_sums,
-    bytes_of_sums,
+    arrays_of_counting,
+    fields_of_sweep,
     levels_of,
+    require_path_counts,
     room_of_lengths,
     rows_of_roots,
 )
@@ -29,8 +30,9 @@ from lagbc.native import by_index, core
 
 batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
 options = frozenset({"rtol", "bucket_width", "members"})
-# Stands for infinity among distances of 16 bits.
-_MOST = np.iinfo(np.uint16).max
+# Distances of 16 bits, and the number that stands for infinity among them.
+_SHORT = np.dtype(np.uint16)
+_MOST = np.iinfo(_SHORT).max
 
 
 @dataclass(eq=False)
@@ -48,33 +50,36 @@ class State:
         return short if short is not None and self.sweep.is_short else self.sweep.distances
 
 
-def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Return the bytes of a worker: the arrays of its sweep, the queue as it is at first, and a batch's sums."""
-    n, index = graph.n, graph.indices.dtype.itemsize
-    tight = 8 * (n + 1) + graph.nnz * (index + 8)  # tight_starts, tight_ends and tight_masks
-    dist = COLUMNS * n * (8 * _needs_both(plan) + 2 * _are_short(graph, plan))  # beside values
-    return bytes_of_counting(graph, plan, room_of_lengths(graph, plan)) + tight + dist + bytes_of_sums(graph, plan)
+def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
+    """State a worker's arrays, with the queue as it is at first."""
+    n, index = graph.n, graph.indices.dtype
+    stated = arrays_of_counting(graph, plan, room_of_lengths(graph, plan))
+    stated["sweep"] |= {
+        # Of their own only where path counts do not take their place.
+        "distances": Array((n, COLUMNS), FLOAT) if _needs_both(plan) else None,
+        "short_distances": Array((n, COLUMNS), _SHORT) if _are_short(graph, plan) else None,
+        "tight_starts": Array((n + 1,), INTEGER, 0),
+        "tight_ends": Array((graph.nnz,), index),
+    }
+    return stated
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Reorder the graph (once a graph) and allocate one worker's rows."""
-    n, index_type = graph.n, graph.reordered.indices.dtype
-    arrays = arrays_of_counting(graph, plan, room_of_lengths(graph, plan))
     mean = graph.mean_length  # an infinite width is one, too
     is_short = _are_short(graph, plan)
-    kind: Any = by_index(index_type, core.LengthSweep32, core.LengthSweep64)
+    fields = fields_of_sweep(graph, plan, arrays(graph, plan))
+    if fields["distances"] is None:
+        fields["distances"] = fields["values"]
+    kind: Any = by_index(graph.indices.dtype, core.LengthSweep32, core.LengthSweep64)
     sweep = kind(
-        **arrays,
+        **fields,
         count_width=tuning.BATCHED_COUNT_WIDTH * mean,
         width=tuning.BATCHED_WIDTH * mean if plan.bucket_width is None else plan.bucket_width,
         rtol=plan.rtol,
         longest=graph.longest if is_short else 0.0,
         counts=bool(plan.sums & PATH_SUMS),
-        distances=np.empty((n, COLUMNS)) if _needs_both(plan) else arrays["values"],
-        short_distances=np.empty((n, COLUMNS), np.uint16) if is_short else None,
         is_short=is_short,
-        tight_starts=np.zeros(n + 1, np.int64),
-        tight_ends=np.empty(graph.nnz, index_type),
     )
     return State(graph, plan, sweep)
 
@@ -110,8 +115,7 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[Any], NDArray[np.float6
     ValueError
         The plan asks for no sum over paths, so that they are not counted.
     """
-    if not state.plan.sums & PATH_SUMS:
-        raise InvalidValueError("sigma is not there: no sum that the plan asks for needs path counts")
+    require_path_counts(state.plan)
     dist, sigma, columns = state.dist, state.sweep.values, len(levels.roots)
     assert sigma is not None
     if dist is sigma:
@@ -119,7 +123,7 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[Any], NDArray[np.float6
         core.length_distances(state.sweep, rows_of_roots(state.graph, levels.roots), dist)
         state.plan.stop.check()
     dist, sigma = dist[:, :columns], sigma[:, :columns]
-    if dist.dtype == np.uint16:
+    if dist.dtype == _SHORT:
         dist = np.where(dist == _MOST, np.float32(np.inf), dist.astype(np.float32))
     core.clear_unreached(dist, sigma)
     return dist, sigma

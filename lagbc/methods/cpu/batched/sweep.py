@@ -1,4 +1,4 @@
-"""What a worker of the batched method hands to the kernels, and what these find of a batch.
+"""The sweeps of the batched method: records for the kernels, and the levels that these find.
 
 A sweep is a record of lagbc/native/kernels/batched/sweep.h: arrays in sweep order that live as long as the worker. Its
 queue of (vertex, bit row) entries has room for as many as graphs of a kind were seen to use, and grows on demand.
@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
+from lagbc.methods.arrays import FLOAT, INTEGER, WORD, Array, allocate, bytes_of
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SQUARES, Sums
 from lagbc.methods.targets import columns_into_range
@@ -23,7 +25,7 @@ COLUMNS = 64
 # Entries of a vertex that there is room for: with lengths, and at least where the diameter is high.
 _ENTRIES_WITH_LENGTHS, _ENTRIES_OF_MESHES = 10, 16
 _EVERY_COLUMN = 2**COLUMNS - 1
-# How often each column counts where nothing is said of it.
+# How often each column counts where the plan has no weights of roots.
 _ONCE = np.ones(COLUMNS)
 
 Queue = core.Queue32 | core.Queue64
@@ -31,7 +33,7 @@ Queue = core.Queue32 | core.Queue64
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """What a forward sweep leaves in its state.
+    """The levels of a batch, which its state holds.
 
     Attributes
     ----------
@@ -67,7 +69,7 @@ def flags_of(word: int, roots: int) -> NDArray[np.bool_]:
 
 
 def levels_of(sweep: Any, roots: NDArray[np.int64]) -> Levels:
-    """Take what a search from the roots has left in a sweep."""
+    """Take the levels of a search from the roots out of its sweep."""
     return Levels(roots, sweep.entries, sweep.depth, sweep.overflowed)
 
 
@@ -98,28 +100,58 @@ def _room(graph: Graph, plan: SweepPlan, a_vertex: int) -> int:
     return graph.n * max(1, min(a_vertex, roots, COLUMNS))
 
 
-def bytes_of_queue(graph: Graph, room: int) -> int:
-    """Bytes of a queue that has so much room."""
-    return room * (graph.indices.dtype.itemsize + 8)
+def arrays_of_sweep(graph: Graph, plan: SweepPlan, room: int) -> dict[str, Any]:
+    """State the arrays of every sweep, which the kernels' records name, and of a batch's sums."""
+    n, counts = graph.n, bool(plan.sums & PATH_SUMS)
+    return {
+        "given": {"omega": Array((n,), FLOAT), "members": None if plan.members is None else Array((n,), FLOAT)},
+        "queue": queue_arrays(graph, room),
+        "sweep": {
+            "values": Array((n, COLUMNS), FLOAT) if counts else None,
+            "paths": Array((n, COLUMNS), FLOAT) if "stress" in plan.sums else None,
+        },
+        "sums": _sums_of_batch(graph, plan),
+    }
 
 
-def queue_of(graph: Graph, plan: SweepPlan, room: int) -> Queue:
+def arrays_of_counting(graph: Graph, plan: SweepPlan, room: int) -> dict[str, Any]:
+    """State the arrays of sweeps whose rows wait until they can be counted; values are there in any case."""
+    n, nnz, index = graph.n, graph.nnz, graph.indices.dtype
+    arrays = arrays_of_sweep(graph, plan, room)
+    arrays["sweep"] |= {
+        "values": Array((n, COLUMNS), FLOAT),
+        "waiting": Array((n,), WORD, 0),
+        "pushed": Array((n,), WORD, 0),
+        "nearest": Array((n,), FLOAT),
+        "lists": Array((2, n), index),
+        "tight_masks": Array((nnz,), WORD),
+        "in_starts": Array((n + 1,), INTEGER, 0),
+        "in_ends": Array((nnz,), index),
+        "in_masks": Array((nnz,), WORD),
+    }
+    return arrays
+
+
+def queue_arrays(graph: Graph, room: int) -> dict[str, Array]:
+    """State the arrays of a queue, as it is at first."""
+    return {"vertices": Array((room,), graph.indices.dtype), "masks": Array((room,), WORD)}
+
+
+def queue_of(graph: Graph, plan: SweepPlan, arrays: dict[str, Array]) -> Queue:
     """Make a queue, which grows as far as the plan allows."""
     kind = by_index(graph.indices.dtype, core.Queue32, core.Queue64)
+    (room,) = arrays["vertices"].shape
     return kind(room, graph.n, -1 if plan.growth is None else plan.growth)
 
 
-def arrays_of_sweep(graph: Graph, plan: SweepPlan, room: int) -> dict[str, Any]:
-    """Allocate what every sweep has; see `Sweep` in sweep.h."""
-    n, counts = graph.n, bool(plan.sums & PATH_SUMS)
-    return {
+def fields_of_sweep(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> dict[str, Any]:
+    """Allocate the arrays, and make all else that every record of a sweep has."""
+    return allocate(np, arrays["sweep"]) | {
         "out": csr(*graph.reordered.csr),
-        "queue": queue_of(graph, plan, room),
+        "queue": queue_of(graph, plan, arrays["queue"]),
         "order": graph.order,
-        "omega": np.ones(n) if plan.omega is None else plan.omega[graph.order],
+        "omega": np.ones(graph.n) if plan.omega is None else plan.omega[graph.order],
         "members": None if plan.members is None else plan.members[graph.order],
-        "values": np.empty((n, COLUMNS)) if counts else None,
-        "paths": np.empty((n, COLUMNS)) if "stress" in plan.sums else None,
         "stop": plan.stop.value,
         "sigma_limit": plan.sigma_limit,
         "endpoints": plan.endpoints,
@@ -127,14 +159,22 @@ def arrays_of_sweep(graph: Graph, plan: SweepPlan, room: int) -> dict[str, Any]:
     }
 
 
-def bytes_of_sums(graph: Graph, plan: SweepPlan) -> int:
-    """Bytes of the sums of a batch in sweep order: of paths and of edges, or of distances, which are made later."""
-    words = 8 * graph.n
-    of_paths, of_distances = plan.sums & PATH_SUMS, plan.sums - PATH_SUMS
-    edges = 8 * graph.nnz * bool(plan.sums & OF_EDGES)
-    paths = words * (1 + ("stress" in plan.sums)) + edges + (words + edges) * bool(of_paths & SQUARES)
-    distances = (5 if of_distances & SQUARES else 3) * words + 8 * COLUMNS
-    return max(paths if of_paths else 0, distances if of_distances else 0)
+def _sums_of_batch(graph: Graph, plan: SweepPlan) -> dict[str, Array]:
+    """State the sums in sweep order: over paths and of edges, or over distances, which are made later."""
+    n, of_paths, of_distances = graph.n, dict[str, Array](), dict[str, Array]()
+    if asked := plan.sums & PATH_SUMS:
+        kinds = 1 + bool(asked & SQUARES)
+        of_paths["vertices"] = Array((kinds + ("stress" in asked), n), FLOAT)
+        of_paths["edges"] = Array((kinds * bool(asked & OF_EDGES), graph.nnz), FLOAT)
+    if asked := plan.sums - PATH_SUMS:
+        of_distances = {"vertices": Array((5 if asked & SQUARES else 3, n), FLOAT), "depth": Array((COLUMNS,), FLOAT)}
+    return max(of_paths, of_distances, key=bytes_of)
+
+
+def require_path_counts(plan: SweepPlan) -> None:
+    """Raise ValueError if the plan asks for no sum over paths, so that they are not counted."""
+    if not plan.sums & PATH_SUMS:
+        raise InvalidValueError("sigma is not there: no sum that the plan asks for needs path counts")
 
 
 def rows_of_roots(graph: Graph, roots: NDArray[np.int64]) -> NDArray[np.int64]:

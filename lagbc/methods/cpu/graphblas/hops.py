@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
+from lagbc.methods.arrays import INTEGER, Array, Arrays
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.graphblas.sweep import (
     BITMAP,
@@ -50,6 +51,7 @@ from lagbc.methods.cpu.graphblas.sweep import (
     add_sums,
     from_scipy,
     matrices,
+    matrix,
     one_thread,
     starts_of,
 )
@@ -76,15 +78,25 @@ class State:
         return semiring.plus_first(C @ (self.A.T if _pull(C) else self.AT))
 
 
-def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of a worker; GraphBLAS holds a matrix in one of several forms, and in two while it changes."""
-    pointers = 3 * 8 * graph.n  # of A and AT; vertices
-    edges = 2 * PATTERN + 5  # A and AT, and the indices and values that one is copied from
-    # P; patterns; c of all levels. Then C, T and delta, or S, X and Y, and the second form of one of them. D, and 1 / D
-    # in its place, is gone before.
-    rows = BITMAP + PATTERN + BITMAP + 3 * ENTRY + (BITMAP + ENTRY)
-    sums = 3 * ENTRY * ("edges" in plan.sums)  # E, its successor and what is added to it
-    return pointers + (edges + sums) * graph.nnz + rows * plan.batch * graph.n
+def arrays(graph: Graph, plan: SweepPlan) -> Arrays:
+    """Bound a worker's arrays; GraphBLAS holds a matrix in one of several forms, and in two while it changes."""
+    n, nnz, batch = graph.n, graph.nnz, plan.batch
+    return {
+        "graph": {
+            "vertices": Array((n,), INTEGER),
+            "pointers of A and AT": Array((2, n), INTEGER),
+            "A and AT": matrix(2 * PATTERN, nnz),
+            "indices and values to copy one from": matrix(5, nnz),
+        },
+        "batch": {
+            "P": matrix(BITMAP, batch, n),
+            "patterns": matrix(PATTERN, batch, n),
+            "c of all levels": matrix(BITMAP, batch, n),  # D, and 1 / D in its place, is gone before
+            "C, T and delta, or S, X and Y": matrix(3 * ENTRY, batch, n),
+            "the second form of one of them": matrix(BITMAP + ENTRY, batch, n),
+        },
+        "E, its successor and what is added to it": matrix(3 * ENTRY, nnz) if "edges" in plan.sums else None,
+    }
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:

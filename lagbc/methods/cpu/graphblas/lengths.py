@@ -40,6 +40,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
+from lagbc.methods.arrays import INTEGER, Array, Arrays, bytes_of
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.graphblas import sweep as graphblas_sweep
 from lagbc.methods.cpu.graphblas.sweep import (
@@ -51,6 +52,7 @@ from lagbc.methods.cpu.graphblas.sweep import (
     add_sums,
     from_scipy,
     matrices,
+    matrix,
     one_thread,
     starts_of,
 )
@@ -88,19 +90,39 @@ class Levels(graphblas_sweep.Levels):
         self.G.clear()
 
 
-def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of a worker; GraphBLAS holds a matrix in one of several forms, and in two while it changes."""
-    pointers = 3 * 8 * graph.n  # of A_L and A_H; vertices
-    edges = 4 + 8 + ENTRY + 50  # tails, heads, A_L and A_H, and what tests the edges of one root
-    # dist and D; S, `inside`, and N, F and Q, each in two forms.
-    distances = 8 + 8 + BITMAP + 2 * BITMAP + 3 * 2 * ENTRY
-    # dist and sigma; P, W and c; patterns; pointers of G; F, Q and Z, or C, T and delta, and the second form of one.
-    counts = 8 + 8 + 3 * BITMAP + PATTERN + 2 * 8 + 3 * ENTRY + (BITMAP + ENTRY)
-    heads = 3 * 8  # of G, as parts, put together and as given to GraphBLAS
-    # E and X, in two forms, and one root's tight edges; what tests the edges is gone by then.
-    sums = (4 * ENTRY + BITMAP - 50 + 1) * ("edges" in plan.sums)
-    rows = max(distances, counts) * graph.n + heads * graph.nnz
-    return pointers + (edges + sums) * graph.nnz + rows * plan.batch
+def arrays(graph: Graph, plan: SweepPlan) -> Arrays:
+    """Bound a worker's arrays; GraphBLAS holds a matrix in one of several forms, and in two while it changes."""
+    n, nnz, batch = graph.n, graph.nnz, plan.batch
+    has_edges = "edges" in plan.sums
+    distances: dict[str, Array] = {
+        "dist and D": matrix(8 + 8, batch, n),
+        "S": matrix(BITMAP, batch, n),
+        "inside, in two forms": matrix(2 * BITMAP, batch, n),
+        "N, F and Q, in two forms": matrix(3 * 2 * ENTRY, batch, n),
+    }
+    counts: dict[str, Array] = {
+        "dist and sigma": matrix(8 + 8, batch, n),
+        "P, W and c": matrix(3 * BITMAP, batch, n),
+        "patterns": matrix(PATTERN, batch, n),
+        "pointers of G": matrix(2 * 8, batch, n),
+        "F, Q and Z, or C, T and delta": matrix(3 * ENTRY, batch, n),
+        "the second form of one of them": matrix(BITMAP + ENTRY, batch, n),
+    }
+    return {
+        "graph": {
+            "vertices": Array((n,), INTEGER),
+            "pointers of A_L and A_H": Array((2, n), INTEGER),
+            "tails and heads": matrix(4 + 8, nnz),
+            "A_L and A_H": matrix(ENTRY, nnz),
+        },
+        "batch": max(distances, counts, key=bytes_of),
+        "heads of G, as parts, put together and as given to GraphBLAS": matrix(3 * 8, batch, nnz),
+        "tests of the edges of one root": None if has_edges else matrix(50, nnz),
+        # What tests the edges is gone by then.
+        "E and X, in two forms, and the tight edges of one root": (
+            matrix(4 * ENTRY + BITMAP + 1, nnz) if has_edges else None
+        ),
+    }
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:

@@ -20,6 +20,7 @@ from scipy import sparse
 
 from lagbc.errors import OutOfMemoryError
 from lagbc.graph.graph import Graph
+from lagbc.methods.arrays import BYTE, Array
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import PATH_SUMS, Sums
 
@@ -81,6 +82,11 @@ class Dependencies(Protocol):
 BITMAP, ENTRY, PATTERN = 9, 16, 8
 
 
+def matrix(form: int, *shape: int) -> Array:
+    """State a matrix of so many bytes a place."""
+    return Array((*shape, form), BYTE)
+
+
 def active_vertices(graph: Graph) -> NDArray[np.int64]:
     """Vertices with edges, or one vertex, in sweep order."""
     return graph.order[: max(1, graph.active)]
@@ -94,15 +100,15 @@ def starts_of(state: State, roots: NDArray[np.int64]) -> tuple[NDArray[np.int64]
     return rows, columns[rows]
 
 
-def from_scipy(matrix: sparse.csr_array) -> Matrix:
+def from_scipy(given: sparse.csr_array) -> Matrix:
     """Copy a matrix of lengths or a pattern, whose values are all true, into GraphBLAS."""
-    pattern = matrix.dtype == np.bool_
+    pattern = given.dtype == np.bool_
     return Matrix.ss.import_csr(
-        nrows=matrix.shape[0],
-        ncols=matrix.shape[1],
-        indptr=matrix.indptr.astype(np.uint64),
-        col_indices=matrix.indices.astype(np.uint64),
-        values=np.ones(1, np.bool_) if pattern else matrix.data,
+        nrows=given.shape[0],
+        ncols=given.shape[1],
+        indptr=given.indptr.astype(np.uint64),
+        col_indices=given.indices.astype(np.uint64),
+        values=np.ones(1, np.bool_) if pattern else given.data,
         is_iso=pattern,
         sorted_cols=True,
     )

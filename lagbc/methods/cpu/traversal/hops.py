@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from lagbc.graph.graph import Graph
+from lagbc.methods.arrays import Array, allocate
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.traversal import sweep
 from lagbc.methods.cpu.traversal.sweep import State
@@ -15,14 +18,14 @@ options = frozenset({"members", "linear"})
 forward, backward, paths, sum_within = sweep.forward, sweep.backward, sweep.paths, sweep.sum_within
 
 
-def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Return the bytes of a worker: its trail and its sums, and the places of the vertices."""
-    return sweep.trail_bytes(graph, plan, sweep.one_way(graph)) + graph.n * graph.indices.dtype.itemsize
+def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
+    """State a worker's arrays: of its search, of the trail, and of the sums."""
+    search = {"places": Array((graph.n,), graph.indices.dtype, graph.n)}  # in the queue; n where a vertex is not in it
+    return {"search": search} | sweep.arrays_of_state(graph, plan, sweep.one_way(graph))
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Reorder the graph (once a graph) and allocate one worker's arrays."""
-    ordered = graph.reordered
-    places = np.full(graph.n, graph.n, ordered.indices.dtype)  # in the queue; n where a vertex is not in it
-    search = csr(*ordered.csr), places
-    return sweep.prepare(graph, plan, core.sweep_hops, search, sweep.one_way(graph))
+    stated = arrays(graph, plan)
+    search = csr(*graph.reordered.csr), allocate(np, stated["search"])["places"]
+    return sweep.prepare(graph, plan, core.sweep_hops, search, stated)

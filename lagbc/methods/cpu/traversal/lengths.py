@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
+from lagbc.methods.arrays import FLOAT, Array, allocate
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.traversal import sweep
 from lagbc.methods.cpu.traversal.sweep import Levels, State
 from lagbc.methods.cpu.within import block
 from lagbc.methods.cpu.within.sums import Together, sum_blocks
 from lagbc.methods.sums import PATH_SUMS
-from lagbc.native import core, csr
+from lagbc.native import by_index, core, csr
 
 Search = core.Search32 | core.Search64
 Queue = core.Buckets32 | core.Buckets64 | core.Heap32 | core.Heap64
@@ -30,60 +31,67 @@ options = frozenset({"rtol", "members", "linear"})
 forward, backward, sum_within = sweep.forward, sweep.backward, sweep.sum_within
 
 
-def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of a worker: its trail and its sums, and the arrays of its search."""
-    n, index = graph.n, graph.indices.dtype.itemsize
+def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
+    """State a worker's arrays: of its search and queue, of the trail, and of the sums."""
+    index = graph.indices.dtype
     buckets, _ = _choose_buckets(graph, plan)
-    notes, number = _most_notes(graph, buckets), _note_type(graph.nnz).itemsize
-    queue = number * (buckets + notes) if buckets else n * (8 + index)
-    together = block.footprint(graph, plan) if block.takes(graph, plan) else 0
-    return sweep.trail_bytes(graph, plan, notes) + n * (8 + index) + 8 * notes + queue + together
+    notes = _most_notes(graph, buckets)
+    return {
+        "search": search_arrays(index, graph.n, notes),
+        "queue": _bucket_arrays(_note_type(graph.nnz), buckets, notes) if buckets else heap_arrays(index, graph.n),
+        "ball": block.arrays(graph, plan) if block.takes(graph, plan) else {},
+        **sweep.arrays_of_state(graph, plan, notes),
+    }
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Reorder the graph (once a graph) and allocate one worker's arrays."""
-    ordered = graph.reordered
+    stated, ordered = arrays(graph, plan), graph.reordered
+    index = ordered.indices.dtype
     buckets, per_length = _choose_buckets(graph, plan)
-    notes = _most_notes(graph, buckets)
-    search = new_search(ordered.indices.dtype, graph.n, notes)
     queue: Queue
     if buckets:
-        queue = _new_buckets(_note_type(graph.nnz), buckets, notes, per_length)
+        of_number: Any = core.Buckets32 if _note_type(graph.nnz) == np.uint32 else core.Buckets64
+        queue = of_number(**allocate(np, stated["queue"]), per_length=per_length)
     else:
-        queue = new_heap(ordered.indices.dtype, graph.n)
-    searched = csr(*ordered.csr), search, queue
-    if block.takes(graph, plan):
-        together = Together(*block.searched(graph), block.room(graph, plan), tuning.WITHIN_TOGETHER)
-        return sweep.prepare(graph, plan, partial(sum_blocks, together, searched), (), notes)
-    return sweep.prepare(graph, plan, core.sweep_lengths, searched, notes)
+        queue = new_heap(index, graph.n)
+    searched = csr(*ordered.csr), new_search(index, allocate(np, stated["search"])), queue
+    if not stated["ball"]:
+        return sweep.prepare(graph, plan, core.sweep_lengths, searched, stated)
+    together = Together(*block.searched(graph), block.new_ball(graph, plan, stated["ball"]), tuning.WITHIN_TOGETHER)
+    return sweep.prepare(graph, plan, partial(sum_blocks, together, searched), (), stated)
 
 
-def new_search(
-    index: np.dtype[Any],
-    n: int,
-    notes: int,
-    dist: NDArray[np.float64] | None = None,
-    places: NDArray[Any] | None = None,
-) -> Search:
-    """Allocate what a search of n vertices with at most so many notes knows, but what is given."""
-    of_index = core.Search32 if index == np.int32 else core.Search64
-    return of_index(
-        dist=np.full(n, np.inf) if dist is None else dist,
-        places=np.full(n, n, index) if places is None else places,
-        through=np.empty(notes),
-    )
+def search_arrays(index: np.dtype[Any], n: int, notes: int) -> dict[str, Array]:
+    """State the arrays of a search of n vertices with at most so many notes."""
+    return {
+        "dist": Array((n,), FLOAT, np.inf),
+        "places": Array((n,), index, n),
+        "through": Array((notes,), FLOAT),
+    }
+
+
+def new_search(index: np.dtype[Any], arrays: dict[str, Any]) -> Search:
+    """Make a search of its arrays."""
+    kind: Any = by_index(index, core.Search32, core.Search64)
+    search: Search = kind(**arrays)
+    return search
+
+
+def heap_arrays(index: np.dtype[Any], n: int) -> dict[str, Array]:
+    """State the arrays of a heap for n vertices."""
+    return {"keys": Array((n,), FLOAT), "vertices": Array((n,), index)}
 
 
 def new_heap(index: np.dtype[Any], n: int) -> core.Heap32 | core.Heap64:
     """Allocate a heap for n vertices."""
-    heap = core.Heap32 if index == np.int32 else core.Heap64
-    return heap(keys=np.empty(n), vertices=np.empty(n, index))
+    kind: Any = by_index(index, core.Heap32, core.Heap64)
+    heap: core.Heap32 | core.Heap64 = kind(**allocate(np, heap_arrays(index, n)))
+    return heap
 
 
-def _new_buckets(number: np.dtype[Any], buckets: int, notes: int, per_length: float) -> core.Buckets32 | core.Buckets64:
-    of_number = core.Buckets32 if number == np.uint32 else core.Buckets64
-    last = np.full(buckets, np.iinfo(number).max, number)
-    return of_number(last=last, before=np.empty(notes, number), per_length=per_length)
+def _bucket_arrays(number: np.dtype[Any], buckets: int, notes: int) -> dict[str, Array]:
+    return {"last": Array((buckets,), number, np.iinfo(number).max), "before": Array((notes,), number)}
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -7,78 +7,88 @@ of a block are neighbours, and so are the rows that they add to. Roots that are 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
+from lagbc.methods.arrays import FLOAT, INTEGER, Array, allocate
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import SparseSums
 from lagbc.methods.targets import shifts_of_rows
 from lagbc.methods.within import EDGES, ROOTS, VERTICES, as_sums, lay_out
-from lagbc.native import core
+from lagbc.native import by_index, core
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Near = core.Near32 | core.Near64
 
 
-def room(graph: Graph, plan: SweepPlan, roots: int, tight: int) -> Near:
-    """Allocate it for blocks of so many roots, each with at most so many tight edges."""
-    bounds, n = plan.bounds, graph.n
-    assert bounds is not None
+def arrays(graph: Graph, plan: SweepPlan, roots: int, tight: int) -> dict[str, Any]:
+    """State the room for blocks of so many roots, each with at most so many tight edges, and the sums of one block."""
+    n, index = graph.n, graph.indices.dtype
     nnz, tight = (graph.nnz, tight) if "edges" in plan.sums else (0, 0)
-    cutoffs, decays = len(bounds.cutoffs), len(bounds.decays)
-    columns, widths = lay_out(plan)
-    index = graph.indices.dtype
-    of_index = core.Near32 if index == np.int32 else core.Near64
-    return of_index(
-        bounds=np.stack([bounds.radii, np.tile(bounds.decays, cutoffs), np.tile(bounds.cutoffs, decays)]),
-        cutoffs=cutoffs,
-        weights=np.empty(n),
-        **_trips(graph, plan),
-        row_of_vertex=np.full(n, np.iinfo(index).max, index),
-        vertex_of_row=np.empty(n, index),
-        vertex_rows=np.empty(n, index),
-        row_of_edge=np.full(nnz, np.iinfo(np.int64).max),
-        edge_of_row=np.empty(nnz, np.int64),
-        edge_rows=np.empty(tight, np.int64),
-        columns=core.Columns(**columns._asdict()),
-        by_vertex=np.zeros((n, widths[VERTICES])),
-        by_edge=np.zeros((nnz, widths[EDGES])),
-        by_root=np.zeros((roots, widths[ROOTS])),
-    )
-
-
-def _trips(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-    """Return the fields that lay out the trips of a root; of the demand only indices of another type are copied."""
-    demand = plan.demand
-    if demand is None:
-        return {}
+    _, widths = lay_out(plan)
+    sums = {
+        VERTICES: Array((n, widths[VERTICES]), FLOAT, 0),
+        EDGES: Array((nnz, widths[EDGES]), FLOAT, 0),
+        ROOTS: Array((roots, widths[ROOTS]), FLOAT, 0),
+    }
     return {
-        "trips": demand.data,
-        "trip_ends": demand.indices.astype(graph.indices.dtype, copy=False),
-        "first_trip": demand.indptr.astype(np.int64),
-        "order": graph.order,
-        "position": graph.position,
-        "shifts": shifts_of_rows(demand.indptr, demand.data)[0],
-        "targets": np.zeros(graph.n),
+        "near": {
+            "weights": Array((n,), FLOAT),
+            "row_of_vertex": Array((n,), index, np.iinfo(index).max),
+            "vertex_of_row": Array((n,), index),
+            "vertex_rows": Array((n,), index),
+            "row_of_edge": Array((nnz,), INTEGER, np.iinfo(INTEGER).max),
+            "edge_of_row": Array((nnz,), INTEGER),
+            "edge_rows": Array((tight,), INTEGER),
+            "targets": None if plan.demand is None else Array((n,), FLOAT, 0),
+            **sums,
+        },
+        "trips": {} if plan.demand is None else _arrays_of_trips(graph, plan.demand),
+        "taken": sums,
     }
 
 
-def _trips_bytes(graph: Graph, plan: SweepPlan) -> int:
-    demand = plan.demand
-    if demand is None:
-        return 0
-    ends = graph.indices.dtype.itemsize * demand.nnz * (demand.indices.dtype != graph.indices.dtype)
-    return 3 * 8 * graph.n + 8 + int(ends)
+def _arrays_of_trips(graph: Graph, demand: sparse.csr_array) -> dict[str, Array]:
+    """State the copies of a demand; its ends are copied where they are of another type."""
+    index, n = graph.indices.dtype, graph.n
+    copied = demand.nnz * (demand.indices.dtype != index)
+    return {
+        "trip_ends": Array((copied,), index),
+        "first_trip": Array((n + 1,), INTEGER),
+        "shifts": Array((n,), INTEGER),
+    }
 
 
-def room_bytes(graph: Graph, plan: SweepPlan, tight: int) -> int:
-    """Bound the bytes of it, and of what `take` takes."""
-    n, (vertex, edge) = graph.n, (array.dtype.itemsize for array in (graph.indices, graph.indptr))
-    rows = n * (8 + 3 * vertex) + _trips_bytes(graph, plan) + (2 * graph.nnz + tight) * edge * ("edges" in plan.sums)
-    sums = sum(plan.columns(name) * (graph.nnz if name == "edges" else n) for name in plan.sums)
-    return rows + 2 * 8 * sums
+def new_near(graph: Graph, plan: SweepPlan, arrays: dict[str, Array | None]) -> Near:
+    """Allocate the room."""
+    bounds, demand, index = plan.bounds, plan.demand, graph.indices.dtype
+    assert bounds is not None
+    cutoffs, decays = len(bounds.cutoffs), len(bounds.decays)
+    columns, _ = lay_out(plan)
+    trips: dict[str, Any] = {}
+    if demand is not None:
+        trips = {
+            "trips": demand.data,
+            "trip_ends": demand.indices.astype(index, copy=False),
+            "first_trip": demand.indptr.astype(np.int64),
+            "order": graph.order,
+            "position": graph.position,
+            "shifts": shifts_of_rows(demand.indptr, demand.data)[0],
+        }
+    kind: Any = by_index(index, core.Near32, core.Near64)
+    near: Near = kind(
+        **allocate(np, arrays),
+        **trips,
+        bounds=np.stack([bounds.radii, np.tile(bounds.decays, cutoffs), np.tile(bounds.cutoffs, decays)]),
+        cutoffs=cutoffs,
+        columns=core.Columns(**columns._asdict()),
+    )
+    return near
 
 
 def take(near: Near, graph: Graph, plan: SweepPlan, roots: NDArray[np.int64]) -> SparseSums:

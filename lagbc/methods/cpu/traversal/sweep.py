@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
+from lagbc.methods.arrays import FLOAT, INTEGER, Array, allocate
 from lagbc.methods.contract import Batching, Blocks, SweepPlan
-from lagbc.methods.cpu.traversal.near import Near, room_bytes, take
-from lagbc.methods.cpu.traversal.near import room as near_room
+from lagbc.methods.cpu.traversal import near
+from lagbc.methods.cpu.traversal.near import Near, take
 from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SparseSums, Sums
 from lagbc.methods.targets import columns_into_range
-from lagbc.native import core
+from lagbc.native import by_index, core
 
 # Roots that are summed together, by one thread. 16 let 256 roots keep 16 threads at work; 64 took up to 10 % less time
 # with one thread, but a third less where roots reach little, as a block costs passes over all vertices. Another number
@@ -102,19 +103,47 @@ class Levels:
         return self.found.overflowed
 
 
-def trail_bytes(graph: Graph, plan: SweepPlan, edges: int) -> int:
-    """Return the bytes of what a `State` holds but its search, with room for so many tight edges of a root."""
-    n, nnz, index = graph.n, graph.nnz, graph.indices.dtype.itemsize
-    has_paths, has_stress, has_edges = bool(plan.sums & PATH_SUMS), "stress" in plan.sums, bool(plan.sums & OF_EDGES)
-    trail = n * (index + 8 * 4) + edges * (2 * index + 8 * has_edges)
-    distances = len(plan.sums - PATH_SUMS - {"depth"})
-    of_vertices = has_paths + has_stress + distances + ("dependency_squares" in plan.sums)
-    of_vertices += of_vertices > 0  # and which of them are touched
-    totals = 8 * (n * of_vertices + nnz * len(plan.sums & OF_EDGES))
-    members = 2 * n * (plan.members is not None)  # by vertex and by place
+def arrays_of_state(graph: Graph, plan: SweepPlan, edges: int) -> dict[str, Any]:
+    """State the arrays of a `State` but those of its search, with room for so many tight edges of a root."""
+    n, has_members = graph.n, plan.members is not None
+    of_vertices = Array((n,), FLOAT)
+    arrays = {
+        "given": {
+            "omega": None if plan.omega is None else of_vertices,
+            "members": of_vertices if has_members else None,
+        },
+        "trail": trail_arrays(graph.indices.dtype, n, edges, edges=bool(plan.sums & OF_EDGES), members=has_members),
+    }
     if plan.bounds is not None:
-        totals = room_bytes(graph, plan, edges)
-    return trail + totals + 8 * (n * (plan.omega is not None) + members)
+        return arrays | near.arrays(graph, plan, max(n, blocks.least), edges)
+    totals = {name: Array((graph.nnz if name in OF_EDGES else n,), FLOAT, 0) for name in plan.sums - {"depth"}}
+    if plan.sums & PATH_SUMS:
+        totals.setdefault("dependency", Array((n,), FLOAT, 0))
+    if totals:
+        totals["touched"] = Array((n,), INTEGER)
+    return arrays | {"totals": totals}
+
+
+def trail_arrays(index: np.dtype[Any], n: int, most: int, *, edges: bool, members: bool) -> dict[str, Array | None]:
+    """State the trail of a search of n vertices and at most so many tight edges; and their numbers, and members."""
+    return {
+        "order": Array((n,), index),
+        "dist": Array((n,), FLOAT),
+        "sigma": Array((n,), FLOAT),
+        "tails": Array((most,), index),
+        "heads": Array((most,), index),
+        "edges": Array((most,), INTEGER) if edges else None,
+        "own": Array((n,), FLOAT),
+        "onward": Array((n,), FLOAT),
+        "members": Array((n,), FLOAT) if members else None,
+    }
+
+
+def new_trail(index: np.dtype[Any], arrays: dict[str, Array | None]) -> Trail:
+    """Allocate a trail."""
+    kind: Any = by_index(index, core.Trail32, core.Trail64)
+    trail: Trail = kind(**allocate(np, arrays))
+    return trail
 
 
 def one_way(graph: Graph) -> int:
@@ -122,12 +151,13 @@ def one_way(graph: Graph) -> int:
     return graph.nnz // 2 if graph.transpose is graph else graph.nnz
 
 
-def prepare(graph: Graph, plan: SweepPlan, kernel: Callable[..., None], search: tuple[Any, ...], edges: int) -> State:
-    """Allocate one worker's arrays, besides those of its search, with room for so many tight edges of a root."""
-    n, nnz, has_paths = graph.n, graph.nnz, bool(plan.sums & PATH_SUMS)
-    members = None if plan.members is None else plan.members[graph.order]
+def prepare(
+    graph: Graph, plan: SweepPlan, kernel: Callable[..., None], search: tuple[Any, ...], arrays: dict[str, Any]
+) -> State:
+    """Allocate one worker's arrays, besides those of its search."""
+    has_paths, order = bool(plan.sums & PATH_SUMS), graph.order
     asked = core.Asked(
-        members=members,
+        members=None if plan.members is None else plan.members[order],
         radius=plan.radius,
         limit=plan.sigma_limit if has_paths else np.inf,
         rtol=plan.rtol,
@@ -136,32 +166,11 @@ def prepare(graph: Graph, plan: SweepPlan, kernel: Callable[..., None], search: 
         linear=plan.linear,
         stop=plan.stop.value,
     )
-    of_blocks = plan.sums if plan.bounds is None else frozenset[str]()
-    room: dict[str, Any] = {name: np.zeros(nnz if name in OF_EDGES else n) for name in of_blocks - {"depth"}}
-    if of_blocks & PATH_SUMS:
-        room.setdefault("dependency", np.zeros(n))
-    if room:
-        room["touched"] = np.empty(n, np.int64)
-    trail = new_trail(graph.indices.dtype, n, edges, edges=bool(plan.sums & OF_EDGES), members=members is not None)
-    omega = None if plan.omega is None else plan.omega[None, graph.order]
-    near = None if plan.bounds is None else near_room(graph, plan, blocks.most, edges)
-    return State(graph, plan, kernel, search, trail, asked, core.Totals(**room), omega, near)
-
-
-def new_trail(index: np.dtype[Any], n: int, most: int, *, edges: bool, members: bool) -> Trail:
-    """Allocate the trail of a search of n vertices and at most so many tight edges; and their numbers, and members."""
-    of_index = core.Trail32 if index == np.int32 else core.Trail64
-    return of_index(
-        order=np.empty(n, index),
-        dist=np.empty(n),
-        sigma=np.empty(n),
-        tails=np.empty(most, index),
-        heads=np.empty(most, index),
-        edges=np.empty(most, np.int64) if edges else None,
-        own=np.empty(n),
-        onward=np.empty(n),
-        members=np.empty(n) if members else None,
-    )
+    trail = new_trail(graph.indices.dtype, arrays["trail"])
+    totals = core.Totals(**allocate(np, arrays.get("totals", {})))
+    omega = None if plan.omega is None else plan.omega[None, order]
+    room = None if plan.bounds is None else near.new_near(graph, plan, arrays["near"])
+    return State(graph, plan, kernel, search, trail, asked, totals, omega, room)
 
 
 def new_found(roots: int) -> core.Found:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
+from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array, allocate
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import PATH_SUMS
 from lagbc.native import Csr, core, csr
@@ -40,49 +41,54 @@ def takes(graph: Graph, plan: SweepPlan) -> bool:
     return bool(radius < np.inf and graph.n < 2**31 and graph.weights.min() >= np.spacing(radius))
 
 
-def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Count the bytes of a `Ball`."""
+def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
+    """State the arrays of a `Ball`; pages of them that no ball needs are never touched."""
     n, rows, edges = graph.n, min(graph.n, MOST_ROWS), min(graph.nnz, MOST_EDGES)
-    number = _number(graph, plan.radius)[0].itemsize
-    numbers = (8 + 8) * ("edges" in plan.sums)
-    matrices = LANES * (number + 8 + 2 * 8 * bool(plan.sums & PATH_SUMS))
-    ways = 1 if graph.transpose is graph else 2
-    scratch = n * (4 + 8 + 4 + 1) + 4
-    of_rows = rows * (4 + matrices + 1 + 1 + 8) + 4 + ways * 8 * (rows + 1)
-    of_edges = edges * (ways * (4 + number) + 1 + numbers)
-    return scratch + of_rows + of_edges + 8 * LANES + (4 if plan.sums & PATH_SUMS else 2) * _LINE
-
-
-def room(graph: Graph, plan: SweepPlan) -> Ball:
-    """Allocate it; pages that no ball needs are never touched."""
-    n, rows, edges = graph.n, min(graph.n, MOST_ROWS), min(graph.nnz, MOST_EDGES)
-    number, far = _number(graph, plan.radius)
-    of_number: type[Ball] = {np.uint16: core.Ball16, np.uint32: core.Ball32}.get(number.type, core.BallFloat)
-    has_edges, counts, of_sums = "edges" in plan.sums, plan.sums & PATH_SUMS, np.dtype(np.float64)
-    out = _edges("out", rows, edges, number)
+    number, _ = _number(graph, plan.radius)
+    counts, places = bool(plan.sums & PATH_SUMS), Array((edges,), INTEGER) if "edges" in plan.sums else None
     is_symmetric = graph.transpose is graph
-    into = {f"into{name.removeprefix('out')}": array for name, array in out.items()}
-    return of_number(
-        row=np.zeros(n, np.int32),
-        nearest=np.empty(n),
-        queue=np.empty(n + 1, np.int32),
-        is_queued=np.zeros(n, np.uint8),
-        vertices=np.empty(rows + 1, np.int32),
-        roots=np.empty(LANES, np.int64),
-        **out,
-        **(into if is_symmetric else _edges("into", rows, edges, number)),
-        places=np.empty(edges, np.int64) if has_edges else None,
-        place_rows=np.empty(edges, np.int64) if has_edges else None,
+    return {
+        "scratch": {
+            "row": Array((n,), NARROW, 0),
+            "nearest": Array((n,), FLOAT),
+            "queue": Array((n + 1,), NARROW),
+            "is_queued": Array((n,), BYTE, 0),
+            "vertices": Array((rows + 1,), NARROW),
+            "roots": Array((LANES,), INTEGER),
+            "places": places,
+            "place_rows": places,
+            "waits": Array((rows,), BYTE),
+            "plain": Array((rows,), BYTE),
+            "tight": Array((edges,), BYTE),
+            "totals": Array((rows,), FLOAT),
+        },
+        "out": _arrays_of_edges(rows, edges, number),
+        "into": None if is_symmetric else _arrays_of_edges(rows, edges, number),
+        "matrices": {
+            "dist": _matrix(rows, number),
+            "sigma": _matrix(rows, FLOAT) if counts else None,
+            "own": _matrix(rows, FLOAT),
+            "beyond": _matrix(rows, FLOAT) if counts else None,
+        },
+    }
+
+
+def new_ball(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Ball:
+    """Allocate a ball."""
+    number, far = _number(graph, plan.radius)
+    kind: Any = {np.uint16: core.Ball16, np.uint32: core.Ball32}.get(number.type, core.BallFloat)
+    out = allocate(np, arrays["out"])
+    into = out if arrays["into"] is None else allocate(np, arrays["into"])
+    whole = allocate(np, arrays["matrices"])
+    types = dict.fromkeys(whole, FLOAT) | {"dist": number}
+    ball: Ball = kind(
+        **allocate(np, arrays["scratch"]),
+        **{f"out_{name}": array for name, array in out.items()},
+        **{f"into_{name}": array for name, array in into.items()},
+        **{name: None if array is None else _aligned(array, types[name]) for name, array in whole.items()},
         far=far,
-        dist=_matrix(rows, number),
-        sigma=_matrix(rows, of_sums) if counts else None,
-        own=_matrix(rows, of_sums),
-        beyond=_matrix(rows, of_sums) if counts else None,
-        waits=np.empty(rows, np.uint8),
-        plain=np.empty(rows, np.uint8),
-        tight=np.empty(edges, np.uint8),
-        totals=np.empty(rows),
     )
+    return ball
 
 
 def searched(graph: Graph) -> tuple[Csr, Csr]:
@@ -91,20 +97,23 @@ def searched(graph: Graph) -> tuple[Csr, Csr]:
     return csr(*ordered.csr), csr(*ordered.transpose.csr)
 
 
-def _edges(way: str, rows: int, edges: int, number: np.dtype[Any]) -> dict[str, Any]:
+def _arrays_of_edges(rows: int, edges: int, number: np.dtype[Any]) -> dict[str, Array]:
     return {
-        f"{way}_indptr": np.empty(rows + 1, np.int64),
-        f"{way}_indices": np.empty(edges, np.int32),
-        f"{way}_lengths": np.empty(edges, number),
+        "indptr": Array((rows + 1,), INTEGER),
+        "indices": Array((edges,), NARROW),
+        "lengths": Array((edges,), number),
     }
 
 
-def _matrix(rows: int, number: np.dtype[Any]) -> NDArray[Any]:
-    """Allocate a matrix whose rows begin with a cache line: vectors are as long as one, and would lie in two."""
-    size = rows * LANES * number.itemsize
-    whole = np.empty(size + _LINE, np.uint8)
+def _matrix(rows: int, number: np.dtype[Any]) -> Array:
+    """State the bytes of a matrix, with room to align it."""
+    return Array((rows * LANES * number.itemsize + _LINE,), BYTE)
+
+
+def _aligned(whole: NDArray[np.uint8], number: np.dtype[Any]) -> NDArray[Any]:
+    """Take a matrix whose rows begin with a cache line: vectors are as long as one, and would lie in two."""
     first = -whole.ctypes.data % _LINE
-    matrix: NDArray[Any] = whole[first : first + size].view(number).reshape(rows, LANES)
+    matrix: NDArray[Any] = whole[first : first + len(whole) - _LINE].view(number).reshape(-1, LANES)
     return matrix
 
 

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
+from lagbc.methods.arrays import BYTE, Array, Arrays
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.gpu.batched import launch_per_level, one_launch
 from lagbc.methods.gpu.common import sweep
@@ -48,6 +49,11 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
     """Estimate the bytes of what is uploaded, of the sums of a batch, and of the way that is taken first."""
     footprint_of_way = one_launch.footprint if graph.has_high_diameter else launch_per_level.footprint
     return upload_bytes(graph, plan) + sums_bytes(graph, plan) + footprint_of_way(graph, plan)
+
+
+def arrays(graph: Graph, plan: SweepPlan) -> Arrays:
+    """State a worker's arrays, all in one."""
+    return {"all": Array((footprint(graph, plan),), BYTE)}
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:

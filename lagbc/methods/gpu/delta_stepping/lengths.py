@@ -50,6 +50,7 @@ from lagbc.graph.device.csr import gather
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import EXACT_INTEGERS
 from lagbc.methods import tuning
+from lagbc.methods.arrays import BYTE, Array, Arrays
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.gpu.common import sweep
 from lagbc.methods.gpu.common.arrays import Survey, survey
@@ -87,6 +88,11 @@ def footprint(graph: Graph, plan: SweepPlan) -> int:
         orders = 2 if graph.transpose is graph else 3
         kept = int(tuning.PRUNING_MOST_KEPT * orders * (4 + 8) * graph.nnz) + orders * 8 * graph.n
     return upload_bytes(graph, plan) + kept + sums_bytes(graph, plan) + arrays
+
+
+def arrays(graph: Graph, plan: SweepPlan) -> Arrays:
+    """State a worker's arrays, all in one."""
+    return {"all": Array((footprint(graph, plan),), BYTE)}
 
 
 def prepare(graph: Graph, plan: SweepPlan, way: str | None = None) -> State:

@@ -38,6 +38,7 @@ from lagbc.cuda.host import pinned_flag
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
+from lagbc.methods.arrays import BYTE, Array, Arrays
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
 from lagbc.methods.gpu.common.rows import upload_bytes
 from lagbc.methods.gpu.traversal.kernels import DIJKSTRA
@@ -142,6 +143,11 @@ def _first_entries(graph: Graph) -> int:
     """Tell how many vertices may wait at first, of each root."""
     rows = graph.active
     return (3 * rows // 2 if graph.nnz >= _MANY_EDGES * rows else rows) + 1
+
+
+def arrays(graph: Graph, plan: SweepPlan) -> Arrays:
+    """State a worker's arrays, all in one."""
+    return {"all": Array((footprint(graph, plan),), BYTE)}
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:

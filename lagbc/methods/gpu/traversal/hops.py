@@ -52,6 +52,7 @@ from lagbc.cuda.kernel import Kernel
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
+from lagbc.methods.arrays import BYTE, Array, Arrays
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
 from lagbc.methods.gpu.common.rows import upload_bytes
 from lagbc.methods.gpu.traversal.kernels import DEPTH_BYTES, HOPS, ROOTS
@@ -158,6 +159,11 @@ def _batch_bytes(rows: int, plan: SweepPlan, depth_bytes: int) -> int:
     entry = values + 8 + depth_bytes + max(own[source] for source in sources)
     ends = 4 * (_most_levels(depth_bytes, rows) + 1) if sources & {_QUEUE, _ACTIVE} else 0
     return plan.batch * ((rows + 32) * entry + ends + 64)
+
+
+def arrays(graph: Graph, plan: SweepPlan) -> Arrays:
+    """State a worker's arrays, all in one."""
+    return {"all": Array((footprint(graph, plan),), BYTE)}
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:

@@ -1,0 +1,48 @@
+"""Arrays of a state as specifications: a method states each array once, to be counted and to be allocated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import Any, NamedTuple, TypeAlias, Union
+
+import numpy as np
+
+FLOAT, INTEGER, WORD, BYTE = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.uint8)
+NARROW = np.dtype(np.int32)  # integers of which kernels are sure to need no more
+
+
+class Array(NamedTuple):
+    """An array: its shape, its type, and the number that fills it; None leaves it as it comes."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    fill: float | None = None
+
+
+# Arrays by name, in groups that are allocated together; None is an array that a plan does without.
+Arrays: TypeAlias = Mapping[str, Union[Array, "Arrays", None]]
+
+
+def bytes_of(arrays: Arrays) -> int:
+    """Count the bytes of all arrays, in groups and groups of groups."""
+    total = 0
+    for one in arrays.values():
+        if isinstance(one, Array):
+            total += prod(one.shape) * one.dtype.itemsize
+        elif one is not None:
+            total += bytes_of(one)
+    return total
+
+
+def allocate(xp: Any, arrays: Any) -> dict[str, Any]:
+    """Allocate the arrays of a group, by name, as those of `xp`, numpy or cupy; None stays None."""
+    return {name: None if one is None else _new(xp, one) for name, one in arrays.items()}
+
+
+def _new(xp: Any, one: Array) -> Any:
+    if one.fill is None:
+        return xp.empty(one.shape, one.dtype)
+    if one.fill == 0:
+        return xp.zeros(one.shape, one.dtype)  # of which pages that are never written take no memory
+    return xp.full(one.shape, one.fill, one.dtype)
