@@ -28,10 +28,9 @@ def bytes_of(arrays: Arrays) -> int:
     """Count the bytes of all arrays, in groups and groups of groups."""
     total = 0
     for one in arrays.values():
-        if isinstance(one, Array):
-            total += prod(one.shape) * one.dtype.itemsize
-        elif one is not None:
-            total += bytes_of(one)
+        if one is None:
+            continue
+        total += prod(one.shape) * one.dtype.itemsize if isinstance(one, Array) else bytes_of(one)
     return total
 
 

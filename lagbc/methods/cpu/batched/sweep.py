@@ -161,14 +161,19 @@ def fields_of_sweep(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> di
 
 def _sums_of_batch(graph: Graph, plan: SweepPlan) -> dict[str, Array]:
     """State the sums in sweep order: over paths and of edges, or over distances, which are made later."""
-    n, of_paths, of_distances = graph.n, dict[str, Array](), dict[str, Array]()
-    if asked := plan.sums & PATH_SUMS:
-        kinds = 1 + bool(asked & SQUARES)
-        of_paths["vertices"] = Array((kinds + ("stress" in asked), n), FLOAT)
-        of_paths["edges"] = Array((kinds * bool(asked & OF_EDGES), graph.nnz), FLOAT)
-    if asked := plan.sums - PATH_SUMS:
-        of_distances = {"vertices": Array((5 if asked & SQUARES else 3, n), FLOAT), "depth": Array((COLUMNS,), FLOAT)}
-    return max(of_paths, of_distances, key=bytes_of)
+    n, of_paths, of_distances = graph.n, plan.sums & PATH_SUMS, plan.sums - PATH_SUMS
+    kinds = 1 + bool(of_paths & SQUARES)
+    paths = {
+        "vertices": Array((kinds + ("stress" in of_paths), n), FLOAT),
+        "edges": Array((kinds * bool(of_paths & OF_EDGES), graph.nnz), FLOAT),
+    }
+    if not of_distances:
+        return paths
+    distances = {
+        "vertices": Array((5 if of_distances & SQUARES else 3, n), FLOAT),
+        "depth": Array((COLUMNS,), FLOAT),
+    }
+    return max(paths, distances, key=bytes_of) if of_paths else distances
 
 
 def require_path_counts(plan: SweepPlan) -> None:
