@@ -41,7 +41,7 @@ TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck", "fill")
 FILLS = 0, 255  # bytes: zeros, and NaNs
 TOLERANCE = 1e-5  # of scores: traversals add in the order in which threads come
 OPTIONS = {
-    "initcheck": ("--show-backtrace=no",),
+    "initcheck": ("--show-backtrace=no", "--print-limit=0"),
     "memcheck": ("--leak-check=no",),
     "racecheck": ("--racecheck-report=analysis",),
 }
