@@ -51,7 +51,8 @@ digest_of_kernels() {
 }
 
 # A .venv is up to date if it was made here, from this pyproject.toml and these kernels, with these extras or for tests,
-# which take all. Kernels are compiled for some levels of instructions, on all cores; more options are for pip.
+# which take all. Kernels are compiled for some levels of instructions, on all cores; more options are for pip. For tests
+# they are compiled with the environment's own tools, so that a wheel has the same ones.
 install() {
     extra=$1 levels=$2
     shift 2
@@ -65,6 +66,11 @@ install() {
     fi
     echo "installing lagbc[$extra] into .venv" >&2
     rm -f .venv/lagbc-*
+    if [ "$extra" = test ]; then
+        run_pip install scikit-build-core nanobind cmake ninja
+        export PATH="$PWD/.venv/bin:$PATH"
+        set -- --no-build-isolation "$@"
+    fi
     run_pip install "$@" --config-settings "cmake.define.LAGBC_LEVELS=$levels" --editable ".[$extra]"
     printf '%s\n' "$wanted" >".venv/lagbc-$extra"
 }
@@ -73,7 +79,7 @@ install() {
 strict=cmake.define.CMAKE_COMPILE_WARNING_AS_ERROR=ON
 
 # Make a wheel by zig's compiler, with the glibc that manylinux_2_28 stands for: auditwheel refuses one that needs more.
-# Compile for another kind of processor. Then install the wheel, and use it outside of the checkout, without a compiler.
+# Compile for another kind of processor. Then try the wheel.
 make_wheel() {
     rm -rf build/wheel/made build/wheel/tools build/wheel/fresh
     venv=$PWD/build/wheel/tools
@@ -91,9 +97,14 @@ make_wheel() {
     (cd build/wheel/aarch64 && printf '%s\n' ../../../lagbc/native/kernels/*.cpp | xargs -P "$(nproc)" -n 1 \
         python -m ziglang c++ -target aarch64-linux-gnu -std=c++20 -DLAGBC_LEVEL=generic -fno-sanitize=undefined \
         -Wall -Wextra -Werror -Wno-unknown-pragmas -Wno-psabi -c)
+    try_wheel "$wheel"
+}
+
+# Install a wheel into a fresh environment, and use it outside of the checkout, without a compiler.
+try_wheel() {
     venv=$PWD/build/wheel/fresh
     make_venv
-    run_pip install --only-binary :all: "$wheel"
+    run_pip install --only-binary :all: "$1"
     (cd / && PATH=$venv/bin lagbc bc example:ca-GrQc --top 10)
 }
 
@@ -117,6 +128,10 @@ demo)
     ;;
 test)
     install test 'native;generic' --config-settings $strict
+    rm -rf build/wheel/local
+    run_pip wheel --no-build-isolation --no-deps --wheel-dir build/wheel/local --config-settings $strict \
+        --config-settings "cmake.define.LAGBC_LEVELS=native;generic" .
+    (try_wheel "$(echo "$PWD"/build/wheel/local/*.whl)") || failed $?
     check python -m ruff check
     check python -m ruff format --check
     check clang-format --dry-run -Werror $(find lagbc/native benchmarks -name '*.cpp' -o -name '*.h')
