@@ -8,7 +8,7 @@ from lagbc import reference
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.sums import PATH_SUMS, Sums
+from lagbc.methods.sums import PATH_SUMS, SQUARES, Sums
 
 NAMES = ["scale-free", "mesh", "parts"]
 OTHERS = grid(6, 7), scale_free(120, 600, seed=4), matrix(3, []), layered(5, 9)
@@ -36,7 +36,7 @@ class Way:
         if not weighted and name:
             monkeypatch.setattr(Graph, "has_high_diameter", property(lambda graph: name == "one launch"))
 
-    def prepared(self, A, *, batch=512, directed=True, dtype="float64", sums=PATH_SUMS, **options):
+    def prepared(self, A, *, batch=512, directed=True, dtype="float64", sums=PATH_SUMS - SQUARES, **options):
         graph = as_graph(A, directed=directed, weighted=self.weighted)
         way = {"way": self.name} if self.weighted else {}
         return graph, self.module.prepare(graph, SweepPlan(batch=batch, dtype=dtype, sums=sums, **options), **way)
