@@ -490,6 +490,7 @@ class _Run:
         if arguments.endpoints and graph.directed:
             raise InvalidValueError("endpoints are counted in estimates of undirected graphs alone; leave it out")
         self._arguments, self._wanted, self._options = arguments, asked.wanted, asked.options
+        self._device = "cpu"  # until a plan tells another one
         sums = frozenset({name, f"{name}_squares"})
         if sums & PATH_SUMS:
             warn_of_ties(graph, asked.read[2], arguments.rtol)
@@ -533,6 +534,9 @@ class _Run:
         """Sweep a first round, in both ways if there are two, and take the one that promises fewer roots."""
         silent: Options = {**self._options, "checkpoint": None, "progress": False}
         plan = plan_rounds(population, order, self._sizes(population)[:1], self._asked.batch, silent)
+        if plan.steps[0].method.device != self._device:  # which has other rounds
+            self._device = plan.steps[0].method.device
+            plan = plan_rounds(population, order, self._sizes(population)[:1], self._asked.batch, silent)
         terms = terms_of(
             self._graph,
             self._asked.centrality,
@@ -549,8 +553,7 @@ class _Run:
         return min(found, key=lambda one: one[0].foreseen)
 
     def _sizes(self, population: Population) -> NDArray[np.int64]:
-        device = "cuda" if value_of("device", self._options)[0] == "cuda" else "cpu"
-        return sizes_of_rounds(population.size, device, self._wanted.max_roots)
+        return sizes_of_rounds(population.size, self._device, self._wanted.max_roots)
 
     def _first_round(self, plan: Plan, terms: Terms) -> tuple[Aim, Sequence]:
         memory.require(plan.memory)
