@@ -489,6 +489,7 @@ class _Run:
         if arguments.endpoints and graph.directed:
             raise InvalidValueError("endpoints are counted in estimates of undirected graphs alone; leave it out")
         self._arguments, self._wanted, self._settings = arguments, asked.wanted, asked.settings
+        self._device = "cpu"  # until a plan tells another one
         sums = frozenset({name, f"{name}_squares"})
         if sums & PATH_SUMS:
             warn_of_ties(graph, asked.read[2], arguments.rtol)
@@ -531,6 +532,9 @@ class _Run:
     def _pilot(self, population: Population, order: NDArray[np.int64]) -> tuple[Aim, Sequence]:
         """Sweep a first round, in both ways if there are two, and take the one that promises fewer roots."""
         plan = plan_rounds(population, order, self._sizes(population)[:1], self._silent)
+        if plan.steps[0].method.device != self._device:  # which has other rounds
+            self._device = plan.steps[0].method.device
+            plan = plan_rounds(population, order, self._sizes(population)[:1], self._silent)
         terms = terms_of(
             self._graph,
             self._asked.centrality,
@@ -547,8 +551,7 @@ class _Run:
         return min(found, key=lambda one: one[0].foreseen)
 
     def _sizes(self, population: Population) -> NDArray[np.int64]:
-        device = "cuda" if self._settings.device == "cuda" else "cpu"
-        return sizes_of_rounds(population.size, device, self._wanted.max_roots)
+        return sizes_of_rounds(population.size, self._device, self._wanted.max_roots)
 
     def _first_round(self, plan: Plan, terms: Terms) -> tuple[Aim, Sequence]:
         memory.require(plan.memory)

@@ -201,6 +201,7 @@ def why_no_gpu() -> str:
 _SQUARES = ("dependency_squares", "edges_squares", "distance_squares", "inverse_squares")
 _ALL_SEVEN = ("dependency", "stress", "reached", "distance", "inverse", "edges", "depth")
 _WITH_SQUARES = (*_ALL_SEVEN, *_SQUARES)
+_ON_GPU = (*_ALL_SEVEN, *(name for name in _SQUARES if name != "edges_squares"))
 # The kernels of the literature, in hops.
 _TRAVERSALS: tuple[MethodName, ...] = (
     "node-parallel",
@@ -239,7 +240,7 @@ METHODS: tuple[Method, ...] = (
         demand=True,
         bounds=True,
     ),
-    Method("batched", "semiring", "cuda", False, "lagbc.methods.gpu.batched.hops", "cupy", _ALL_SEVEN, demand=True),
+    Method("batched", "semiring", "cuda", False, "lagbc.methods.gpu.batched.hops", "cupy", _ON_GPU, demand=True),
     Method("spmm", "semiring", "cuda", False, "lagbc.methods.gpu.spmm", "cupy"),
     Method(
         "delta-stepping",
@@ -248,7 +249,7 @@ METHODS: tuple[Method, ...] = (
         True,
         "lagbc.methods.gpu.delta_stepping.lengths",
         "cupy",
-        _ALL_SEVEN,
+        _ON_GPU,
         demand=True,
     ),
     Method("dijkstra", "traversal", "cuda", True, "lagbc.methods.gpu.traversal.dijkstra", "cupy"),

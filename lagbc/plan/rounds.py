@@ -11,6 +11,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from lagbc.errors import InvalidValueError
+from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import SQUARES
 from lagbc.phases import in_phase
@@ -85,7 +86,7 @@ def population_of(graph: Graph, request: Request, settings: Settings) -> Populat
     if request.sums == {"dependency", "dependency_squares"} and not graph.directed and settings.executor is None:
         plain = replace(request, sums=frozenset({"dependency"}), roots=np.arange(graph.n))
         reduction = reduce_request(graph, plain, replace(settings, method="auto"))
-    roots = np.flatnonzero(graph.out_degrees > 0)
+    roots = np.flatnonzero(as_numpy(graph.out_degrees) > 0)
     work = float(len(roots)) * graph.nnz if reduction is None else reduction.work
     if reduction is None or len(reduction.rests) != 1:
         return Population(graph, request, roots, work)
@@ -164,6 +165,8 @@ def plan_rounds(
     block = step.method.load().batching.block
     items, ends, counts = _laid_out(drawn, sizes, block)
     sweep = replace(step.sweep, linear=linear, roots=len(items))
+    if step.method.device == "cuda" and batch == "auto":  # larger ones would be swept in vain at the end
+        sweep = replace(sweep, batch=min(sweep.batch, _LEAST_ROUND["cuda"]))
     rounds = Drawn(ends, sizes, counts, label)
     step = replace(step, sweep=sweep, ordered=items, drawn=rounds)
     return replace(plan, steps=(step,), request=replace(request, roots=order), reduction=population.reduction)

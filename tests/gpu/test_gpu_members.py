@@ -14,10 +14,12 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.validate import as_graph
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.sums import SUMS_WITH_MEMBERS, Sums
+from lagbc.methods.sums import Sums
 from lagbc.plan.step import Step
 from lagbc.reduce import tuning
 from lagbc.run.loop import sum_step
+
+ASKED = frozenset({"dependency", "edges"})
 
 
 def row_of(device, *, weighted):
@@ -35,12 +37,12 @@ def weights_of(n, seed=1):
 
 def on_cpu(way, A, roots, *, directed=True, **weights):
     graph = as_graph(A, directed=directed, weighted=way.weighted)
-    plan = SweepPlan(batch=64, sums=SUMS_WITH_MEMBERS, **weights)
+    plan = SweepPlan(batch=64, sums=ASKED, **weights)
     return sum_step(Step(graph, roots, row_of("cpu", weighted=way.weighted), plan))
 
 
 def zeros(cupy, graph, roots):
-    return Sums.zeros_of_batch(cupy, SUMS_WITH_MEMBERS, graph.n, graph.nnz, -(-roots // 256), roots)
+    return Sums.zeros_of_batch(cupy, ASKED, graph.n, graph.nnz, -(-roots // 256), roots)
 
 
 def assert_near(ours, theirs):
@@ -57,7 +59,7 @@ def test_sums_are_those_of_the_cpu(way, cupy, name, directed):
     """Of several groups, and of a batch that finds the arrays used."""
     A = way.graphs[name]
     given = weights_of(A.shape[0])
-    graph, state = way.prepared(A, directed=directed, sums=SUMS_WITH_MEMBERS, **given)
+    graph, state = way.prepared(A, directed=directed, sums=ASKED, **given)
     order = np.random.default_rng(3).permutation(graph.n)
     for roots in (order[:300], order[::-1][:90]):
         sums = zeros(cupy, graph, len(roots))
@@ -72,11 +74,11 @@ def test_sums_are_those_of_the_cpu(way, cupy, name, directed):
 def test_targets_by_column(way, cupy, name):
     A = way.graphs[name]
     given = weights_of(A.shape[0]) | {"omega": None}
-    graph, state = way.prepared(A, sums=SUMS_WITH_MEMBERS, **given)
+    graph, state = way.prepared(A, sums=ASKED, **given)
     roots = np.r_[np.arange(280), -1]
     omega = np.random.default_rng(4).integers(0, 5, (graph.n, len(roots))) / 2
     sums, rows = zeros(cupy, graph, len(roots)), graph.order[: graph.active]
-    shape = SUMS_WITH_MEMBERS, graph.n, graph.nnz
+    shape = ASKED, graph.n, graph.nnz
     for levels in way.module.forward(state, roots):
         way.module.backward(state, levels, sums, cupy.asarray(omega[rows]))
     module = row_of("cpu", weighted=way.weighted).load()
@@ -92,7 +94,7 @@ def test_targets_by_column(way, cupy, name):
 def test_path_counts_are_those_to_all_members_and_one_to_the_root(way, name):
     A = way.graphs[name]
     members = weights_of(A.shape[0])["members"]
-    graph, state = way.prepared(A, members=members, sums=SUMS_WITH_MEMBERS)
+    graph, state = way.prepared(A, members=members, sums=ASKED)
     module = row_of("cpu", weighted=way.weighted).load()
     roots = np.arange(0, graph.n, 7)
     (levels,) = way.module.forward(state, roots)
@@ -105,7 +107,7 @@ def test_path_counts_are_those_to_all_members_and_one_to_the_root(way, name):
 def test_one_member_each_is_none_to_the_bit(way, cupy):
     found = []
     for members in (None, np.ones(400)):
-        graph, state = way.prepared(way.graphs["scale-free"], members=members, sums=SUMS_WITH_MEMBERS)
+        graph, state = way.prepared(way.graphs["scale-free"], members=members, sums=ASKED)
         found.append(zeros(cupy, graph, 300))
         for levels in way.module.forward(state, np.arange(300)):
             way.module.backward(state, levels, found[-1])
@@ -118,7 +120,7 @@ def test_groups_that_come_apart(cupy, monkeypatch, weighted):
     A, way = with_lengths(UNLIKE, [1]), Way(weighted, None, monkeypatch)
     given = weights_of(A.shape[0])
     graph = as_graph(A, weighted=weighted)
-    plan = SweepPlan(batch=768, sums=SUMS_WITH_MEMBERS, **given)
+    plan = SweepPlan(batch=768, sums=ASKED, **given)
     ours = sum_step(Step(graph, np.arange(graph.n), row_of("cuda", weighted=weighted), plan))
     assert_near(ours, on_cpu(way, A, np.arange(graph.n), **given))
 
@@ -127,7 +129,7 @@ def test_groups_that_come_apart(cupy, monkeypatch, weighted):
 def test_counts_past_32_bits(cupy, monkeypatch, members):
     """At once, as a product, and where no integer holds the product."""
     way, A, members = Way(False, "launch per level", monkeypatch), path(4), np.array(members, float)
-    graph, state = way.prepared(A, members=members, sums=SUMS_WITH_MEMBERS)
+    graph, state = way.prepared(A, members=members, sums=ASKED)
     assert state.rows.counts_are_small
     sums = zeros(cupy, graph, 4)
     (levels,) = way.module.forward(state, np.arange(4))
@@ -142,14 +144,14 @@ def test_overflow_is_of_the_paths_to_all_members(way):
     for count in (1.0, 4.0):
         members = np.ones(A.shape[0])
         members[-1] = count
-        _, state = way.prepared(A, members=members, sums=SUMS_WITH_MEMBERS)
+        _, state = way.prepared(A, members=members, sums=ASKED)
         (levels,) = way.module.forward(state, np.array([0]))
         assert levels.overflowed.tolist() == [count > 1]
 
 
 def test_a_neighbour_s_members_may_be_too_many(way):
     members = np.array([1, 1, 1.5 * 2.0**1022])
-    _, state = way.prepared(with_lengths(path(3), [1]), members=members, sums=SUMS_WITH_MEMBERS)
+    _, state = way.prepared(with_lengths(path(3), [1]), members=members, sums=ASKED)
     (levels,) = way.module.forward(state, np.arange(3))
     assert levels.overflowed.tolist() == [True, True, False]
 
@@ -165,7 +167,7 @@ def test_counts_past_the_range_of_float64(cupy, weighted, symmetric):
     omega = 1.0 + np.arange(graph.n) % 3
     for device in ("cuda", "cpu"):
         row = row_of(device, weighted=weighted)
-        plan = SweepPlan(batch=row.load().batching.round(1), sums=SUMS_WITH_MEMBERS, members=members, omega=omega)
+        plan = SweepPlan(batch=row.load().batching.round(1), sums=ASKED, members=members, omega=omega)
         found.append(sum_step(Step(graph, roots, row, plan, ordered=roots)))
     assert_near(*found)
 

@@ -19,7 +19,7 @@ DEEP = with_lengths(UNLIKE, [1])
 def test_targets_by_column(way, cupy, name, directed, dtype):
     """Several groups, the last one ragged; some targets, and all of most columns, count nothing."""
     A = way.graphs[name]
-    names = PATH_SUMS - SQUARES if dtype == "float64" else PATH_SUMS - SQUARES - {"stress"}
+    names = PATH_SUMS - SQUARES - (set() if dtype == "float64" else {"stress"})
     graph, state = way.prepared(A, directed=directed, dtype=dtype, sums=names)
     roots = np.random.default_rng(1).permutation(graph.n)[:300]
     omega = np.zeros((graph.n, len(roots)))

@@ -76,7 +76,7 @@ def begin(plan: SweepPlan, dist: str | None = None) -> None:
         BACKWARD.begin(plan.dtype, count=count, sums=plan.sums, members=plan.members is not None)
     else:
         FORWARD.begin(plan.dtype, sums=DISTANCES_ALONE)
-    if plan.sums - DEPENDENCY - {"stress"}:
+    if plan.sums - DEPENDENCY - {"stress", "dependency_squares"}:
         SUMS.begin(plan.dtype)
 
 

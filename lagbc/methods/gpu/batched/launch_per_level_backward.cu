@@ -29,6 +29,7 @@ struct Backward {
     double* scores;
     value* paths;
     double* stress;
+    double* squares;
     const offset* edge_order;
     offset nnz;
     double* edges;
@@ -55,9 +56,9 @@ __device__ __forceinline__ void depend(int n, const Place& at, const Backward& s
     if (at.step > 1 && !join_hub(total, met)) return;
     if constexpr (STRESS)
         finish<true>(at, n, mask, total + OWN, sweep.omega, sweep.multiplicity, sweep.vertex_members, sigmas, paths,
-                     sweep.stress);
+                     sweep.stress, nullptr);
     finish<false>(at, n, mask, total, sweep.omega, sweep.multiplicity, sweep.vertex_members, sigmas, values,
-                  sweep.scores);
+                  sweep.scores, sweep.squares);
 }
 
 // `paths` and `stress` are without STRESS, `edge_order` and `edges`, a row of nnz sums a group, without EDGE_SUMS. At a
@@ -68,11 +69,11 @@ launch_per_level_backward(int n, int hubs, const offset* __restrict__ indptr, co
                              const unsigned* __restrict__ beyond_live, const unsigned char* __restrict__ beyond,
                              const unsigned char* __restrict__ keep, const double* __restrict__ omega,
                              const double* __restrict__ multiplicity, const SIGMA* sigmas, value* values,
-                             double* scores, value* paths, double* stress, const offset* __restrict__ edge_order,
-                             offset nnz, double* edges, int is_small, const double* __restrict__ vertex_members) {
+                             double* scores, value* paths, double* stress, double* squares,
+                             const offset* __restrict__ edge_order, offset nnz, double* edges, int is_small, const double* __restrict__ vertex_members) {
     for_rows(n, hubs, is_small ? here_live : nullptr, [&](const Place& at) {
         if (has_bit(here_live + at.group * bitmap_words(n), at.v))
             depend(n, at, {indptr, indices, here, beyond_live, beyond, keep, omega, multiplicity, vertex_members, sigmas,
-                           values, scores, paths, stress, edge_order, nnz, edges});
+                           values, scores, paths, stress, squares, edge_order, nnz, edges});
     });
 }

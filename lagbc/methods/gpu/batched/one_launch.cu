@@ -196,8 +196,8 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
                            offset capacity, int* starts, const unsigned* __restrict__ keep,
                            const double* __restrict__ omega, const double* __restrict__ multiplicity, double* scores,
                            unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status,
-                           value* paths, double* stress, const offset* __restrict__ edge_order, offset nnz,
-                           double* edges, const double* __restrict__ vertex_members) {
+                           value* paths, double* stress, double* squares,
+                           const offset* __restrict__ edge_order, offset nnz, double* edges, const double* __restrict__ vertex_members) {
     Group group(members, barriers);
     const Rows own = rows_of(group.index, n, capacity, bits, visited, stamps, values, queue, masks, starts);
     __shared__ unsigned char lists[WARPS][COLUMNS];
@@ -208,6 +208,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
     halts += 2 * group.index;
     scores += (size_t)group.index * n;
     if constexpr (STRESS) paths += (size_t)group.index * n * COLUMNS, stress += (size_t)group.index * n;
+    if constexpr (SQUARES) squares += (size_t)group.index * n;
     if constexpr (EDGE_SUMS) edges += group.index * nnz;
     if (multiplicity) multiplicity += group.index * COLUMNS;
     for (int level = depth; level > 0; level--) {
@@ -226,7 +227,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
             const int count = list_columns(mask, columns);
             const Share share(count);
             const value targets = !OMEGA_BY_COLUMN && omega ? value(omega[v]) : value(1);
-            double delta = 0, through = 0;
+            double delta = 0, through = 0, squared = 0;
             for (int j = 0; j < count; j += 32) {
                 const bool live = j + share.place < count;
                 const int column = live ? columns[j + share.place] : 0;
@@ -242,7 +243,9 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
                 if (live && share.part == 0) {
                     value* place = own.values + (size_t)v * COLUMNS + column;
                     const value sigma = *place;
-                    delta += (multiplicity ? multiplicity[column] : 1.0) * ((double)sigma * (double)sums.total);
+                    const double x = (double)sigma * (double)sums.total;
+                    delta += (multiplicity ? multiplicity[column] : 1.0) * x;
+                    if constexpr (SQUARES) squared += (multiplicity ? multiplicity[column] : 1.0) * x * x;
                     const value own_targets =
                         OMEGA_BY_COLUMN ? value(omega[((size_t)group.index * n + v) * COLUMNS + column]) : targets;
                     const value onward = own_targets / sigma + sums.total;
@@ -253,7 +256,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
                     }
                 }
             }
-            add_shares(v, delta, through, scores, stress);
+            add_shares(v, delta, through, squared, scores, stress, squares);
             v = following;
             word = word_following;
         }

@@ -3,14 +3,16 @@
 // The sums of one group; null where one is not asked for.
 struct Distances {
     const unsigned* keep;
-    double *reached, *distance, *inverse;  // a row each
+    double *reached, *distance, *inverse, *distance_squares, *inverse_squares;  // a row each
     unsigned* known;                       // columns whose depth is known
     double* depth;                         // a column each
 
     __device__ Distances(int group, int n, const unsigned* keep, double* reached, double* distance, double* inverse,
-                         unsigned* known, double* depth)
+                         double* distance_squares, double* inverse_squares, unsigned* known, double* depth)
         : keep(keep + group * WORDS), reached(row_of(reached, group, n)), distance(row_of(distance, group, n)),
-          inverse(row_of(inverse, group, n)), known(known + group * WORDS), depth(row_of(depth, group, COLUMNS)) {}
+          inverse(row_of(inverse, group, n)),
+          distance_squares(row_of(distance_squares, group, n)), inverse_squares(row_of(inverse_squares, group, n)),
+          known(known + group * WORDS), depth(row_of(depth, group, COLUMNS)) {}
 
     static __device__ double* row_of(double* sums, int group, int size) {
         return sums ? sums + (size_t)group * size : nullptr;
@@ -32,18 +34,22 @@ struct Distances {
         if (reached) reached[v] += count;
         if (distance) distance[v] += (double)count * level;
         if (inverse) inverse[v] += (double)count / level;
+        if (distance_squares) distance_squares[v] += (double)count * level * level;
+        if (inverse_squares) inverse_squares[v] += (double)count / ((double)level * level);
     }
 };
 
 // Of a sweep by launches: one level, of which `live` is the bitmap of rows with any bit. Thread (x, y): row and group.
 extern "C" __global__ void launch_per_level_distances(int n, int level, const unsigned* __restrict__ live,
                                                   const unsigned* __restrict__ bits, const unsigned* __restrict__ keep,
-                                                  double* reached, double* distance, double* inverse, unsigned* known,
+                                                  double* reached, double* distance, double* inverse,
+                                                  double* distance_squares, double* inverse_squares, unsigned* known,
                                                   double* depth) {
     const int v = blockIdx.x * blockDim.x + threadIdx.x, group = blockIdx.y;
     const size_t words = (n + 31) / 32;
     if (v >= n || !(live[group * words + v / 32] >> v % 32 & 1)) return;
-    const Distances sums(group, n, keep, reached, distance, inverse, known, depth);
+    const Distances sums(group, n, keep, reached, distance, inverse, distance_squares, inverse_squares, known,
+                         depth);
     sums.add(v, bits + ((size_t)group * n + v) * WORDS, level);
 }
 
@@ -53,10 +59,12 @@ extern "C" __global__ void one_launch_distances(int n, int members, const int* _
                                                        const unsigned* __restrict__ masks, offset capacity,
                                                        const int* __restrict__ starts, const unsigned* __restrict__ keep,
                                                        double* reached, double* distance, double* inverse,
+                                                       double* distance_squares, double* inverse_squares,
                                                        unsigned* known, double* depth, unsigned* barriers,
                                                        const int* __restrict__ status) {
     Group group(members, barriers);
-    const Distances sums(group.index, n, keep, reached, distance, inverse, known, depth);
+    const Distances sums(group.index, n, keep, reached, distance, inverse, distance_squares, inverse_squares, known,
+                         depth);
     queue += group.index * capacity;
     masks += group.index * capacity * WORDS;
     starts += (size_t)group.index * (n + 3);

@@ -24,9 +24,10 @@ NARROW = {"float64": "uint32"}
 # The type in which path counts are summed, where it is another than that of values.
 _SUM_OF = {"uint32": "uint64"}
 # Kernels leave out what a run does not ask for: by macros that are 1 where it asks for one of these sums.
-_MACROS = {"COUNTS": PATH_SUMS, "STRESS": {"stress"}, "EDGE_SUMS": {"edges"}}
+_MACROS = {"COUNTS": PATH_SUMS, "STRESS": {"stress"}, "EDGE_SUMS": {"edges"}, "SQUARES": {"dependency_squares"}}
 # Sums that make a difference: betweenness, what may come to it, and distances alone.
-_SUMS = (*(DEPENDENCY | set(more) for more in ((), ("stress",), ("edges",), ("stress", "edges"))), DISTANCES_ALONE)
+_MORE = (), ("stress",), ("edges",), ("stress", "edges"), ("dependency_squares",)
+_SUMS = (*(DEPENDENCY | set(more) for more in _MORE), DISTANCES_ALONE)
 # Headers of kernels whose columns are roots.
 COMMON, GROUP, VALUES = "cuda/common.cuh", "cuda/group.cuh", "methods/gpu/common/values.cuh"
 COLUMN_HEADERS = (COMMON, VALUES, "methods/gpu/common/columns.cuh")
@@ -43,7 +44,7 @@ class Kernels:
     ----------
     source : Source
     asks : tuple of str
-        Macros that tell which sums are asked for: COUNTS, STRESS or EDGE_SUMS.
+        Macros that tell which sums are asked for: COUNTS, STRESS, EDGE_SUMS or SQUARES.
     resident : tuple of str
         Names in `lagbc.methods.tuning.RESIDENT`.
     dtypes, dists, counts : tuple of str

@@ -84,9 +84,14 @@ __device__ __forceinline__ void add_edges(Gathered& sums, const value (&x)[COUNT
 }
 
 // Add the lanes' shares to the sums of v; all of them take part.
-__device__ __forceinline__ void add_shares(int v, double delta, double through, double* scores, double* stress) {
+__device__ __forceinline__ void add_shares(int v, double delta, double through, double squared, double* scores,
+                                           double* stress, double* squares) {
     delta = warp_sum(delta);
     if ((threadIdx.x & 31) == 0 && delta != 0) scores[v] += delta;
+    if constexpr (SQUARES) {
+        squared = warp_sum(squared);
+        if ((threadIdx.x & 31) == 0 && squared != 0) squares[v] += squared;
+    }
     if constexpr (STRESS) {
         through = warp_sum(through);
         if ((threadIdx.x & 31) == 0 && through != 0) stress[v] += through;

@@ -1,5 +1,6 @@
 // What a backward sweep of a launch a level gathers besides c, where a run asks for it: by macros that are 0 or 1,
-// STRESS for t, the paths on to targets, and EDGE_SUMS for the dependencies of edges.
+// STRESS for t, the paths on to targets, and EDGE_SUMS for the dependencies of edges; with SQUARES the squares of what
+// single columns add to a score are added up, too.
 //
 // omega has the targets of a vertex, or, with OMEGA_BY_COLUMN, those of each of its columns, in rows like those of values.
 
@@ -55,12 +56,13 @@ __device__ __forceinline__ double add_columns_along(const value* p, unsigned col
 
 // At one level: with sigma in its row of `sigmas`, and `total` the sum over tight successors of c or t, the vertex gets
 // c = members * (omega / sigma + total) or, of PATHS, t = omega + total in its row of `values`, and multiplicity * sigma *
-// total is added to its score. `sigmas` may be the rows in which c takes their place, so that t comes first.
+// total is added to its score; with SQUARES, multiplicity * (sigma * total)^2 to its squares. `sigmas` may be the rows in
+// which c takes their place, so that t comes first.
 template <bool PATHS, typename S>
 __device__ __forceinline__ void finish(const Place& at, int n, unsigned mask, const value* total, const double* omega,
                                        const double* multiplicity, const double* vertex_members, const S* sigmas,
-                                       value* values, double* scores) {
-    double through = 0;
+                                       value* values, double* scores, double* squares) {
+    double through = 0, squared = 0;
     if (mask) {
         const size_t own = (size_t)at.v * COLUMNS + at.own_column();
         const value targets = !OMEGA_BY_COLUMN && omega ? value(omega[at.v]) : value(1);
@@ -69,7 +71,11 @@ __device__ __forceinline__ void finish(const Place& at, int n, unsigned mask, co
         load_own(sigmas + own, sigma);
 #pragma unroll
         for (int k = 0; k < OWN; k++) {
-            if (mask >> k & 1) through += times_of(at, k, multiplicity) * ((double)sigma[k] * (double)total[k]);
+            if (mask >> k & 1) {
+                const double x = (double)sigma[k] * (double)total[k];
+                through += times_of(at, k, multiplicity) * x;
+                if constexpr (SQUARES && !PATHS) squared += times_of(at, k, multiplicity) * x * x;
+            }
             const value own_targets =
                 OMEGA_BY_COLUMN ? value(omega[at.row * COLUMNS + at.own_column() + k]) : targets;
             onward[k] = (PATHS ? own_targets : own_targets / value(sigma[k])) + total[k];
@@ -78,4 +84,5 @@ __device__ __forceinline__ void finish(const Place& at, int n, unsigned mask, co
         store_own(values + own, mask, onward);
     }
     add_score(at, n, through, scores);
+    if constexpr (SQUARES && !PATHS) add_score(at, n, squared, squares);
 }

@@ -18,6 +18,9 @@ from lagbc.methods.gpu.common.arrays import add_sums, join_parts
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, WORDS, Rows
 from lagbc.methods.sums import PATH_SUMS, Sums
 
+# Sums over distances that have an entry a vertex.
+_OF_VERTICES = ("reached", "distance", "inverse", "distance_squares", "inverse_squares")
+
 
 @dataclass(frozen=True, eq=False)
 class PathScores:
@@ -25,21 +28,24 @@ class PathScores:
 
     dependency: Any
     stress: Any  # None if it is not asked for
+    squares: Any  # the same
 
     @classmethod
     def zeros(cls, rows: Rows, *parts: int) -> PathScores:
         """Make those that are asked for, a row a group and part, if its rows have parts."""
         dependency = cp.zeros((rows.groups, *parts, rows.rows))
-        return cls(dependency, cp.zeros_like(dependency) if "stress" in rows.plan.sums else None)
+        asked = (name in rows.plan.sums for name in ("stress", "dependency_squares"))
+        return cls(dependency, *(cp.zeros_like(dependency) if one else None for one in asked))
 
     @property
     def arguments(self) -> dict[str, Any]:
         """What a kernel is given of them."""
-        return {"scores": self.dependency, "stress": self.stress}
+        return {"scores": self.dependency, "stress": self.stress, "squares": self.squares}
 
     def join_parts(self) -> PathScores:
         """Sum over the parts of each group."""
-        return PathScores(join_parts(self.dependency), None if self.stress is None else join_parts(self.stress))
+        parts = self.dependency, self.stress, self.squares
+        return PathScores(*(None if part is None else join_parts(part) for part in parts))
 
     def add_to(self, sums: Sums, rows: Rows, groups: int) -> None:
         """Add those that are asked for to a batch's, in matrix order."""
@@ -47,6 +53,8 @@ class PathScores:
             add_sums(sums.dependency, rows.order, self.dependency, groups)
         if sums.stress is not None:
             add_sums(sums.stress, rows.order, self.stress, groups)
+        if sums.dependency_squares is not None:
+            add_sums(sums.dependency_squares, rows.order, self.squares, groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +79,8 @@ class Distances:
     reached: Any  # (groups, rows)
     distance: Any
     inverse: Any
+    distance_squares: Any
+    inverse_squares: Any
     known: Any  # (groups, 8) uint32: columns whose depth is known
     depth: Any  # (groups, 256)
 
@@ -80,18 +90,18 @@ class Distances:
         shapes = {"depth": (rows.groups, GROUP_COLUMNS)}
         asked = {
             name: cp.zeros(shapes.get(name, (rows.groups, rows.rows))) if name in names else None
-            for name in ("reached", "distance", "inverse", "depth")
+            for name in (*_OF_VERTICES, "depth")
         }
         return cls(known=cp.zeros((rows.groups, WORDS), cp.uint32), **asked)
 
     @property
     def arguments(self) -> dict[str, Any]:
         """What a kernel is given of them."""
-        return {"reached": self.reached, "distance": self.distance, "inverse": self.inverse}
+        return {name: getattr(self, name) for name in _OF_VERTICES}
 
     def add_to(self, sums: Sums, rows: Rows, groups: int, roots: int) -> None:
         """Add them to a batch's, in matrix order."""
-        for name in ("reached", "distance", "inverse"):
+        for name in _OF_VERTICES:
             if getattr(self, name) is not None:
                 add_sums(getattr(sums, name), rows.order, getattr(self, name), groups)
         if self.depth is not None:
@@ -119,8 +129,9 @@ def sums_bytes(graph: Graph, plan: SweepPlan) -> int:
     """Bound the bytes of a batch's sums in sweep order, and of those of groups that are swept apart."""
     groups = plan.batch // GROUP_COLUMNS
     vertices = 8 * groups * graph.active
-    scores = (1 + ("stress" in plan.sums)) * 3 * vertices  # of two parts at most, and their sum
-    distances = len(plan.sums & {"reached", "distance", "inverse"}) * vertices + 8 * plan.batch
+    # Of two parts at most, and their sum.
+    scores = (1 + ("stress" in plan.sums) + ("dependency_squares" in plan.sums)) * 3 * vertices
+    distances = len(plan.sums & set(_OF_VERTICES)) * vertices + 8 * plan.batch
     ends = 2 * vertices + GROUP_COLUMNS // 8 * groups * graph.active if plan.endpoints else 0
     apart = len(plan.sums - {"edges"}) * 8 * groups * graph.n + ("edges" in plan.sums) * 8 * groups * graph.nnz
     return scores + distances + ends + apart

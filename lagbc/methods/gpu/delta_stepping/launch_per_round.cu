@@ -311,8 +311,8 @@ delta_backward(int n, int hubs, int level, const offset* __restrict__ indptr, co
                const unsigned char* __restrict__ here, unsigned* later_live, unsigned char* later,
                const unsigned char* __restrict__ keep, dist rtol, const dist* __restrict__ distances,
                const double* __restrict__ omega, const double* __restrict__ multiplicity, value* values,
-               double* scores, value* paths, double* stress, const offset* __restrict__ edge_order, offset nnz,
-               double* edges, const double* __restrict__ vertex_members) {
+               double* scores, value* paths, double* stress, double* squares,
+               const offset* __restrict__ edge_order, offset nnz, double* edges, const double* __restrict__ vertex_members) {
     const Place at(n, hubs);
     if (!at.valid) return;
     const size_t bitmap = at.group * bitmap_words(n);
@@ -348,6 +348,6 @@ delta_backward(int n, int hubs, int level, const offset* __restrict__ indptr, co
     put_bits(later + own, own_bits(later + own) | mask);
     if ((threadIdx.x & 31) == 0) set_bit(later_live + bitmap, at.v);
     if constexpr (STRESS)
-        finish<true>(at, n, mask, total + OWN, omega, multiplicity, vertex_members, values, paths, stress);
-    finish<false>(at, n, mask, total, omega, multiplicity, vertex_members, values, values, scores);
+        finish<true>(at, n, mask, total + OWN, omega, multiplicity, vertex_members, values, paths, stress, nullptr);
+    finish<false>(at, n, mask, total, omega, multiplicity, vertex_members, values, values, scores, squares);
 }

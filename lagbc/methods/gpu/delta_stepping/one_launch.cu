@@ -329,7 +329,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
               const int* __restrict__ vertices, const unsigned* __restrict__ masks, offset capacity,
               const int* __restrict__ starts, dist rtol, const unsigned char* __restrict__ keep,
               const double* __restrict__ omega, const double* __restrict__ multiplicity, double* scores,
-              value* paths, double* stress, const offset* __restrict__ edge_order, offset nnz, double* edges,
+              value* paths, double* stress, double* squares, const offset* __restrict__ edge_order, offset nnz, double* edges,
               unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status,
               const double* __restrict__ vertex_members) {
     Group group(members, barriers);
@@ -347,6 +347,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
     halts += 2 * group.index;
     scores += rows;
     if constexpr (STRESS) paths += rows * COLUMNS, stress += rows;
+    if constexpr (SQUARES) squares += rows;
     if constexpr (EDGE_SUMS) edges += group.index * nnz;
     if (multiplicity) multiplicity += group.index * COLUMNS;
     for (int round = rounds - 1; round >= (EDGE_SUMS ? 0 : 1); round--) {
@@ -356,7 +357,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
             const int count = list_columns(((const unsigned char*)masks)[(size_t)i * BYTES + lane] & kept, columns);
             const Share share(count);
             const value targets = !OMEGA_BY_COLUMN && omega ? value(omega[v]) : value(1);
-            double delta = 0, through = 0;
+            double delta = 0, through = 0, squared = 0;
             for (int j = 0; j < count; j += 32) {
                 const bool live = j + share.place < count;
                 const int column = live ? columns[j + share.place] : 0;
@@ -372,7 +373,9 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
                                                        {paths, near, edge_order, edges});
                 if (live && share.part == 0 && !(EDGE_SUMS && round == 0)) {
                     const value sigma = values[entry];
-                    delta += times() * ((double)sigma * (double)sums.total);
+                    const double x = (double)sigma * (double)sums.total;
+                    delta += times() * x;
+                    if constexpr (SQUARES) squared += times() * x * x;
                     const value own_targets = OMEGA_BY_COLUMN ? value(omega[rows * COLUMNS + entry]) : targets;
                     const value onward = own_targets / sigma + sums.total;
                     values[entry] = MEMBERS ? of_all(onward, vertex_members[v]) : onward;
@@ -382,7 +385,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
                     }
                 }
             }
-            add_shares(v, delta, through, scores, stress);
+            add_shares(v, delta, through, squared, scores, stress, squares);
         }
         group.wait();
         if (*(volatile int*)&halts[round % 2]) {

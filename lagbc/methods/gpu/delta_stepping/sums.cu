@@ -3,13 +3,14 @@
 
 // What a lane adds up; null where a sum is not asked for. A row is summed by its lanes, then along a fixed tree.
 struct Sums {
-    double *reached, *distance, *inverse;  // a row a group
+    double *reached, *distance, *inverse, *distance_squares, *inverse_squares;  // a row a group
     double* deepest;                       // a column a group
     double largest[8] = {};                // of the lane's columns, in the rows so far
 
-    __device__ Sums(int n, double* reached, double* distance, double* inverse, double* deepest)
+    __device__ Sums(int n, double* reached, double* distance, double* inverse, double* distance_squares,
+                    double* inverse_squares, double* deepest)
         : reached(row_of(reached, n)), distance(row_of(distance, n)), inverse(row_of(inverse, n)),
-          deepest(row_of(deepest, COLUMNS)) {}
+          distance_squares(row_of(distance_squares, n)), inverse_squares(row_of(inverse_squares, n)), deepest(row_of(deepest, COLUMNS)) {}
 
     static __device__ double* row_of(double* sums, int size) {
         return sums ? sums + (size_t)blockIdx.y * size : nullptr;
@@ -22,6 +23,15 @@ struct Sums {
         if (reached) reached[v] = count;
         if (distance) distance[v] = sum;
         if (inverse) inverse[v] = inverses;
+    }
+
+    // The same of squares, where they are asked for.
+    __device__ void add_squares(int v, double sum, double inverses) const {
+        if (!distance_squares && !inverse_squares) return;
+        sum = warp_sum(sum), inverses = warp_sum(inverses);
+        if (threadIdx.x % 32) return;
+        if (distance_squares) distance_squares[v] = sum;
+        if (inverse_squares) inverse_squares[v] = inverses;
     }
 };
 
@@ -43,23 +53,26 @@ static_assert(COLUMNS == 32 * WARPS, "a thread a column");
 // Of rows of distances.
 extern "C" __global__ void delta_distances(int n, const dist* __restrict__ distances,
                                            const unsigned* __restrict__ keep, double* reached, double* distance,
-                                           double* inverse, double* deepest) {
+                                           double* inverse, double* distance_squares, double* inverse_squares,
+                                           double* deepest) {
     __shared__ unsigned long long found[COLUMNS];
-    Sums sums(n, reached, distance, inverse, deepest);
+    Sums sums(n, reached, distance, inverse, distance_squares, inverse_squares, deepest);
     const int lane = threadIdx.x % 32;
     const dist infinity = __int_as_float(0x7f800000);
     distances += (size_t)blockIdx.y * n * COLUMNS + lane;
     keep += blockIdx.y * WORDS;
     for (int v = blockIdx.x * WARPS + threadIdx.x / 32; v < n; v += gridDim.x * WARPS) {
-        double count = 0, sum = 0, inverses = 0;
+        double count = 0, sum = 0, inverses = 0, squares = 0, inverse_of_squares = 0;
 #pragma unroll
         for (int k = 0; k < 8; k++) {
             const dist x = distances[(size_t)v * COLUMNS + 32 * k];
             if (!(keep[k] >> lane & 1) || !(x > 0) || !(x < infinity)) continue;
             count += 1, sum += x, inverses += 1 / (double)x;
+            squares += (double)x * x, inverse_of_squares += 1 / ((double)x * x);
             sums.largest[k] = max(sums.largest[k], (double)x);
         }
         sums.add(v, count, sum, inverses);
+        sums.add_squares(v, squares, inverse_of_squares);
     }
     add_largest(sums, found);
 }

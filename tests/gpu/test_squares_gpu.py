@@ -1,0 +1,122 @@
+"""Sums of squares of single roots on a GPU, in every way of sweeping, against the CPU; and estimates made of them."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from strategies import diamonds, grid, scale_free
+from ways import NAMES
+
+import lagbc
+from lagbc.graph.csr import as_numpy
+from lagbc.graph.validate import as_graph
+from lagbc.methods.contract import SweepPlan
+from lagbc.methods.sums import SQUARES, Sums
+from lagbc.plan.step import Step
+from lagbc.run.loop import sum_step
+
+ASKED = frozenset({"dependency", "dependency_squares"})
+DISTANCES = frozenset({"distance", "inverse", "distance_squares", "inverse_squares"})
+
+
+def row_of(device, *, weighted):
+    name = "delta-stepping" if weighted and device == "cuda" else "batched"
+    return next(row for row in lagbc.METHODS if row.key == (name, device, weighted))
+
+
+def on_gpu(way, cupy, A, roots, sums, **weights):
+    graph, state = way.prepared(A, sums=sums, **weights)
+    found = Sums.zeros_of_batch(cupy, sums, graph.n, graph.nnz, -(-len(roots) // 256), len(roots))
+    for levels in way.module.forward(state, roots):
+        way.module.backward(state, levels, found)
+    return {name: as_numpy(array).sum(axis=0) for name, array in found}
+
+
+def on_cpu(way, A, roots, sums, **weights):
+    graph = as_graph(A, directed=True, weighted=way.weighted)
+    plan = SweepPlan(batch=64, sums=sums, **weights)
+    return sum_step(Step(graph, roots, row_of("cpu", weighted=way.weighted), plan))
+
+
+def test_rows_make_squares_but_of_edges():
+    for weighted in (False, True):
+        assert set(row_of("cuda", weighted=weighted).sums) & SQUARES == SQUARES - {"edges_squares"}
+
+
+@pytest.mark.parametrize("sums", [ASKED, DISTANCES, ASKED | DISTANCES], ids=["paths", "distances", "both"])
+@pytest.mark.parametrize("name", NAMES)
+def test_squares_are_those_of_the_cpu(way, cupy, name, sums):
+    """Of two groups, roots counting often."""
+    A = way.graphs[name]
+    n = A.shape[0]
+    given = {"multiplicity": np.arange(n) % 3 + 1.0, "omega": np.arange(n) % 4 + 1.0} if sums <= ASKED else {}
+    roots = np.random.default_rng(1).permutation(n)[: min(n, 300)]
+    ours, theirs = on_gpu(way, cupy, A, roots, sums, **given), on_cpu(way, A, roots, sums, **given)
+    for name, array in ours.items():
+        np.testing.assert_allclose(array, getattr(theirs, name), rtol=1e-11, atol=1e-11, err_msg=name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_members_are_counted(way, cupy, name):
+    A = way.graphs[name]
+    n = A.shape[0]
+    given = {"members": np.arange(n) % 2 + 1.0}
+    roots = np.arange(min(n, 200))
+    ours, theirs = on_gpu(way, cupy, A, roots, ASKED, **given), on_cpu(way, A, roots, ASKED, **given)
+    for name, array in ours.items():
+        np.testing.assert_allclose(array, getattr(theirs, name), rtol=1e-11, atol=1e-11, err_msg=name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_squares_move_no_bit_of_the_scores(way, cupy, name):
+    A = way.graphs[name]
+    roots = np.arange(min(A.shape[0], 300))
+    beside = on_gpu(way, cupy, A, roots, ASKED)["dependency"]
+    alone = on_gpu(way, cupy, A, roots, frozenset({"dependency"}))["dependency"]
+    assert beside.tobytes() == alone.tobytes()
+
+
+# Estimates
+
+KINDS = {
+    "hops": ("bc", scale_free(3000, 20000, seed=2), {"directed": False}),
+    "directed": ("bc", scale_free(3000, 20000, seed=2), {"directed": True}),
+    "mesh": ("bc", grid(50, 60), {"directed": False, "reduce": "none"}),
+    "folded": ("bc", scale_free(3000, 6000, seed=4), {"directed": False, "reduce": "all"}),
+    "harmonic": ("harmonic", scale_free(3000, 20000, seed=2), {"directed": True}),
+    "closeness": ("closeness", grid(50, 60), {"directed": False}),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scores_lie_within_their_intervals(cupy, kind):
+    name, A, how = KINDS[kind]
+    normal = {"normalized": True} if name == "bc" else {}
+    scores = getattr(lagbc, name)(A, device="cpu", **how, **normal)
+    found = lagbc.estimate(A, name, rng=1, max_roots=1500, device="cuda", **how)
+    assert not found.exact
+    slack = 1e-9 * scores.max()
+    assert ((found.lower <= scores + slack) & (scores <= found.upper + slack)).all()
+    again = lagbc.estimate(A, name, rng=1, max_roots=1500, device="cuda", batch=512, **how)
+    assert again.upper.tobytes() == found.upper.tobytes()
+
+
+def test_a_cupy_matrix_has_cupy_scores(cupy):
+    from cupyx.scipy import sparse
+
+    A = scale_free(3000, 20000, seed=2)
+    found = lagbc.estimate(sparse.csr_matrix(sp.csr_matrix(A)), directed=False, rng=1, max_roots=1500)
+    assert isinstance(found.scores, cupy.ndarray)
+    scores = lagbc.bc(A, directed=False, normalized=True)
+    assert ((found.lower.get() <= scores + 1e-9) & (scores <= found.upper.get() + 1e-9)).all()
+
+
+def test_roots_that_overflow_are_computed_into_their_round(cupy):
+    A = diamonds(1100, 2)
+    scores = lagbc.bc(A, directed=False, normalized=True, device="cpu")
+    found = lagbc.estimate(A, directed=False, max_roots=300, rng=1, reduce="none", device="cuda")
+    assert ((found.lower <= scores + 1e-9) & (scores <= found.upper + 1e-9)).all()
+
+
+def test_edges_have_no_squares_on_a_gpu(cupy):
+    with pytest.raises(ValueError, match="does not sum"):
+        lagbc.estimate(scale_free(300, 900, seed=1), "edge_bc", device="cuda")
