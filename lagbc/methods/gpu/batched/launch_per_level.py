@@ -10,7 +10,7 @@ once where memory has no room for integers: these have rows of their own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import cupy as cp
@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
-from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
+from lagbc.methods.arrays import BYTE, HALF_WORD, Array, repeated
+from lagbc.methods.arrays import allocate as new
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.batched.kernels import BACKWARD, FORWARD, SUMS
 from lagbc.methods.gpu.batched.sums import add_root_edges
@@ -31,41 +32,54 @@ from lagbc.methods.gpu.common.rows import (
     WARPS,
     Placed,
     Rows,
+    Size,
     bitmap_words,
     bits_of,
     count_groups,
+    level_arrays,
     require_levels,
     row_blocks,
     set_bits,
     unpack,
 )
-from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_bytes, path_rows
+from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arrays
 from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
 from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
 
 
-@dataclass(eq=False)
-class Arrays:
-    """The device's arrays."""
+def arrays(size: Size | Rows) -> dict[str, Any]:
+    """State the arrays of `Arrays`: rows, and as many levels as are counted; room for more is asked for when found."""
+    path_rows = path_arrays(size)
+    values = path_rows["values"]
+    narrow = NARROW.get(size.plan.dtype) if size.counts_are_small and values is not None else None
+    return {
+        "rows": {
+            **path_rows,  # c, and t for stress
+            # sigma, in integers; None where c takes its place in the same array
+            "counts": None if values is None or narrow is None else Array(values.shape, np.dtype(narrow)),
+            "visited": Array((size.groups, size.rows, BYTES), BYTE),
+            # which rows a small level's edges enter
+            "touched": Array((size.groups, bitmap_words(size.rows)), HALF_WORD),
+        },
+        "levels": repeated(_counted_levels(size.depth), level_arrays(size)),
+    }
+
+
+class Arrays(SimpleNamespace):
+    """The device's arrays, by the names that `arrays` gives them, those of each level in lists."""
 
     rows: Rows
-    values: Any  # (groups, rows, 256): c; None if paths are not counted
-    counts: Any  # (groups, rows, 256): sigma, in integers; or the array of values, in which c takes its place
-    paths: Any  # (groups, rows, 256): t, for stress; else None
-    visited: Any  # (groups, rows, 32) uint8
-    touched: Any  # (groups, rows / 32) uint32: which rows a small level's edges enter
-    bits: list[Any] = field(default_factory=list)  # of each level: (groups, rows, 32) uint8
-    live: list[Any] = field(default_factory=list)  # (groups, rows / 32) uint32: which rows have any bit
-    are_small: list[bool] = field(default_factory=list)  # levels from 1 on
+    bits: list[Any]
+    live: list[Any]
+    are_small: list[bool]  # levels from 1 on
 
 
 def allocate(rows: Rows) -> Arrays:
     """Allocate rows; levels are added as they are found."""
-    values, paths = path_rows(rows)
-    narrow = NARROW.get(rows.plan.dtype) if rows.counts_are_small and values is not None else None
-    counts = values if narrow is None else cp.empty(values.shape, narrow)
-    visited = cp.empty((rows.groups, rows.rows, BYTES), cp.uint8)
-    return Arrays(rows, values, counts, paths, visited, cp.empty((rows.groups, bitmap_words(rows.rows)), cp.uint32))
+    made = new(cp, arrays(rows)["rows"])
+    if made["counts"] is None:
+        made["counts"] = made["values"]
+    return Arrays(rows=rows, **made, bits=[], live=[], are_small=[])
 
 
 def begin(plan: SweepPlan, dist: str | None = None) -> None:
@@ -78,19 +92,6 @@ def begin(plan: SweepPlan, dist: str | None = None) -> None:
         FORWARD.begin(plan.dtype, sums=DISTANCES_ALONE)
     if plan.sums - DEPENDENCY - {"stress"}:
         SUMS.begin(plan.dtype)
-
-
-def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Estimate the bytes of `Arrays`: values, paths and counts; visited and a bit row a level; touched and live.
-
-    Room for more levels than are counted is asked for as they are found.
-    """
-    rows, groups = graph.active, plan.batch // GROUP_COLUMNS
-    levels = _counted_levels(graph.depth)
-    has_counts = plan.dtype in NARROW and plan.sums & PATH_SUMS and not plan.in_place
-    counts = 4 * GROUP_COLUMNS if has_counts else 0
-    of_group = rows * (counts + (1 + levels) * BYTES) + (1 + levels) * 4 * bitmap_words(rows)
-    return path_bytes(rows, plan) + groups * of_group
 
 
 def _counted_levels(depth: int) -> int:
@@ -275,8 +276,8 @@ def _clear_level(arrays: Arrays, level: int) -> None:
     rows = arrays.rows
     if level == len(arrays.bits):
         require_levels(rows, level + 1, _counted_levels(rows.depth))
-        arrays.bits.append(cp.empty((rows.groups, rows.rows, BYTES), cp.uint8))
-        arrays.live.append(cp.empty((rows.groups, bitmap_words(rows.rows)), cp.uint32))
+        for name, array in new(cp, level_arrays(rows)).items():
+            getattr(arrays, name).append(array)
     arrays.live[level].fill(0)
 
 
