@@ -55,7 +55,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Upload the graph in sweep order (once a graph) and allocate rows for the batch."""
     require_float64_of_stress(plan)
     first = "one launch" if graph.has_high_diameter else "launch per level"
-    ARRAYS.begin("float64")
+    ARRAYS.begin()
     WAYS[first].module.begin(plan, None)
     edge_order = cp.asarray(graph.edge_order) if "edges" in plan.sums else None
     return State(upload(graph, plan), WAYS, first, edge_order)

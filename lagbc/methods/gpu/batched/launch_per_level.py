@@ -25,7 +25,7 @@ from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.batched.kernels import BACKWARD, FORWARD, SUMS
 from lagbc.methods.gpu.batched.sums import add_root_edges
 from lagbc.methods.gpu.common.arrays import scatter
-from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE, NARROW
+from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE, NARROW, Variant
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     GROUP_COLUMNS,
@@ -86,12 +86,17 @@ def begin(plan: SweepPlan, dist: str | None = None) -> None:
     """Have the kernels compiled while something else is done."""
     count = plan.dtype if plan.in_place else NARROW.get(plan.dtype, plan.dtype)
     if plan.sums & PATH_SUMS:
-        FORWARD.begin(count, sums=DEPENDENCY, members=plan.members is not None)
-        BACKWARD.begin(plan.dtype, count=count, sums=plan.sums, members=plan.members is not None)
+        FORWARD.begin(_forward_variant(plan, count))
+        BACKWARD.begin(Variant.of(plan, count=count))
     else:
-        FORWARD.begin(plan.dtype, sums=DISTANCES_ALONE)
+        FORWARD.begin(_forward_variant(plan, None))
     if plan.sums - DEPENDENCY - {"stress"}:
-        SUMS.begin(plan.dtype)
+        SUMS.begin(Variant(plan.dtype))
+
+
+def _forward_variant(plan: SweepPlan, count: str | None) -> Variant:
+    """Choose by the type of path counts; None if none is counted. Counts take the place of the values."""
+    return Variant.of(plan, DISTANCES_ALONE) if count is None else Variant.of(plan, DEPENDENCY, dtype=count)
 
 
 def _counted_levels(depth: int) -> int:
@@ -132,11 +137,10 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
 
 def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> PathScores:
     """Sum over paths; `edges` are added to."""
-    rows, sums = arrays.rows, arrays.rows.plan.sums
-    of: dict[str, Any] = {"by_column": weights.by_column, "members": rows.members is not None}
-    name, count = "launch_per_level_backward", str(arrays.counts.dtype)
-    kernel = BACKWARD.kernel(name, rows.plan.dtype, count=count, sums=sums, **of)
-    parts = _parts(BACKWARD.own_columns(rows.plan.dtype, sums=sums))
+    rows = arrays.rows
+    variant = Variant.of(rows.plan, count=str(arrays.counts.dtype), by_column=weights.by_column)
+    kernel = BACKWARD.kernel("launch_per_level_backward", variant)
+    parts = _parts(BACKWARD.own_columns(variant))
     scores = PathScores.zeros(rows, parts)
     for level in range(levels.depth, 0, -1):
         rows.plan.stop.check()
@@ -166,7 +170,7 @@ def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> 
 def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> None:
     """Sum over distances."""
     rows = arrays.rows
-    kernel = SUMS.kernel("launch_per_level_distances", rows.plan.dtype)
+    kernel = SUMS.kernel("launch_per_level_distances", Variant(rows.plan.dtype))
     grid = -(-rows.rows // THREADS), levels.groups
     for level in range(levels.depth, 0, -1):
         rows.plan.stop.check()
@@ -192,15 +196,13 @@ class _Forward:
     def __init__(self, arrays: Arrays, groups: int, roots: int, overflowed: Any) -> None:
         self._arrays, self._groups, self._roots = arrays, groups, roots
         plan, counts = arrays.rows.plan, arrays.counts
-        dtype = plan.dtype if counts is None else str(counts.dtype)
-        sums = DISTANCES_ALONE if counts is None else DEPENDENCY
+        variant = _forward_variant(plan, None if counts is None else str(counts.dtype))
         self._first, self._count, self._touch, self._sweep = (
-            FORWARD.kernel(f"launch_per_level_{name}", dtype, sums=sums, members=arrays.rows.members is not None)
-            for name in ("first", "count", "touch", "forward")
+            FORWARD.kernel(f"launch_per_level_{name}", variant) for name in ("first", "count", "touch", "forward")
         )
-        self._parts = _parts(FORWARD.own_columns(dtype, sums=sums))
+        self._parts = _parts(FORWARD.own_columns(variant))
         # The plan's limit is lower where targets have tiny weights.
-        limit = min(2**32 - 1, plan.sigma_limit) if dtype == "uint32" else plan.sigma_limit
+        limit = min(2**32 - 1, plan.sigma_limit) if variant.dtype == "uint32" else plan.sigma_limit
         members = {"vertex_members": arrays.rows.members}
         self._counting = {"counts": counts, "limit": limit, "overflowed": overflowed, **members}
 

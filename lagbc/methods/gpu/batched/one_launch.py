@@ -19,7 +19,7 @@ from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.batched.kernels import IN_ONE_LAUNCH, SUMS
 from lagbc.methods.gpu.batched.sums import add_root_edges
 from lagbc.methods.gpu.common.arrays import scatter
-from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE
+from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE, Variant
 from lagbc.methods.gpu.common.queue import first_entries, grown
 from lagbc.methods.gpu.common.rows import (
     BYTES,
@@ -93,9 +93,9 @@ def begin(plan: SweepPlan, dist: str | None = None) -> None:
     """Have the kernels compiled while something else is done."""
     counts = plan.sums & PATH_SUMS
     for sums in dict.fromkeys((DEPENDENCY, plan.sums) if counts else (DISTANCES_ALONE,)):
-        IN_ONE_LAUNCH.begin(plan.dtype, sums=sums, members=plan.members is not None, cooperative=True)
+        IN_ONE_LAUNCH.begin(Variant.of(plan, sums), cooperative=True)
     if plan.sums - PATH_SUMS:
-        SUMS.begin(plan.dtype, cooperative=True)
+        SUMS.begin(Variant(plan.dtype), cooperative=True)
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
@@ -128,7 +128,7 @@ def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> Non
     """Sum over distances."""
     rows, groups = arrays.rows, levels.groups
     rows.plan.stop.check()
-    kernel = SUMS.kernel("one_launch_distances", rows.plan.dtype, cooperative=True)
+    kernel = SUMS.kernel("one_launch_distances", Variant(rows.plan.dtype), cooperative=True)
     members = _members(kernel, groups)
     arrays.barriers.fill(0)
     kernel(
@@ -182,8 +182,8 @@ def _start(arrays: Arrays, placed: Placed) -> None:
 
 
 def _kernel(rows: Rows, sweep: str, sums: frozenset[str], *, by_column: bool = False) -> Kernel:
-    of: dict[str, Any] = {"sums": sums, "by_column": by_column, "members": rows.members is not None}
-    return IN_ONE_LAUNCH.kernel(f"one_launch_{sweep}", rows.plan.dtype, cooperative=True, **of)
+    variant = Variant.of(rows.plan, sums, by_column=by_column)
+    return IN_ONE_LAUNCH.kernel(f"one_launch_{sweep}", variant, cooperative=True)
 
 
 def _members(kernel: Kernel, groups: int) -> int:

@@ -22,6 +22,7 @@ from lagbc.methods.arrays import HALF_WORD, Array, repeated
 from lagbc.methods.arrays import allocate as new
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.arrays import fill, scatter
+from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     GROUP_COLUMNS,
@@ -116,7 +117,7 @@ def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
 
 def begin(plan: SweepPlan, dist: str | None) -> None:
     """Have the kernels compiled while something else is done."""
-    PER_ROUND.begin(plan.dtype, dist=dist, sums=plan.sums, members=plan.members is not None)
+    PER_ROUND.begin(Variant.of(plan, dist=dist))
     if plan.sums - PATH_SUMS:
         begin_sums(dist or "float64")
 
@@ -329,11 +330,9 @@ def _margin(arrays: Arrays) -> float:
 
 
 def _kernel(arrays: Arrays, name: str, *, by_column: bool = False) -> Kernel:
-    plan = arrays.rows.plan
-    of: dict[str, Any] = {"sums": plan.sums, "by_column": by_column, "members": plan.members is not None}
-    return PER_ROUND.kernel(name, plan.dtype, dist=arrays.dist, **of)
+    return PER_ROUND.kernel(name, Variant.of(arrays.rows.plan, dist=arrays.dist, by_column=by_column))
 
 
 def _parts(rows: Rows, dist: str) -> int:
     """Warps that share a row."""
-    return GROUP_COLUMNS // (32 * PER_ROUND.own_columns(rows.plan.dtype, dist, rows.plan.sums))
+    return GROUP_COLUMNS // (32 * PER_ROUND.own_columns(Variant.of(rows.plan, dist=dist)))

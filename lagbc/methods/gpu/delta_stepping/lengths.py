@@ -99,7 +99,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
 def prepare(graph: Graph, plan: SweepPlan, way: str | None = None) -> State:
     """Upload the graph in sweep order and allocate rows for the batch; `way` is one of `WAYS`, if not the best."""
     require_float64_of_stress(plan)
-    ARRAYS.begin("float64")
+    ARRAYS.begin()
     whole = graph
     graph, kept = prune(graph, plan)
     rows, lengths = upload(graph, plan), describe_lengths(graph, plan)

@@ -17,6 +17,7 @@ from lagbc.methods.arrays import BYTE, HALF_WORD, NARROW, Array
 from lagbc.methods.arrays import allocate as new
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.arrays import fill, scatter
+from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.queue import first_entries, grown
 from lagbc.methods.gpu.common.rows import (
     BYTES,
@@ -123,8 +124,7 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
 
 def begin(plan: SweepPlan, dist: str | None) -> None:
     """Have the kernels compiled while something else is done."""
-    members = plan.members is not None
-    IN_ONE_LAUNCH.begin(plan.dtype, dist=dist, sums=plan.sums, members=members, cooperative=True)
+    IN_ONE_LAUNCH.begin(Variant.of(plan, dist=dist), cooperative=True)
     if plan.sums - PATH_SUMS:
         begin_sums(dist or "float64")
 
@@ -279,5 +279,4 @@ def _grow_queue(arrays: Arrays) -> None:
 
 
 def _kernel(rows: Rows, dist: str, name: str, *, by_column: bool = False) -> Kernel:
-    of: dict[str, Any] = {"sums": rows.plan.sums, "by_column": by_column, "members": rows.members is not None}
-    return IN_ONE_LAUNCH.kernel(name, rows.plan.dtype, dist=dist, cooperative=True, **of)
+    return IN_ONE_LAUNCH.kernel(name, Variant.of(rows.plan, dist=dist, by_column=by_column), cooperative=True)

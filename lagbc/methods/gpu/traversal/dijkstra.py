@@ -40,6 +40,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, NARROW, Array, allocate
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
+from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.rows import uploaded_arrays
 from lagbc.methods.gpu.traversal.kernels import DIJKSTRA
 from lagbc.methods.gpu.traversal.roots import ROOTS_OF_BLOCK, add_roots
@@ -272,7 +273,7 @@ def _launch(state: State, sweep: str, rows: Any, **given: Any) -> NDArray[np.int
     """Run a kernel with a block a root, and return the outcome of each."""
     indptr, indices, lengths = state.edges
     kernels = DIJKSTRA[state.variant]
-    kernels.kernel(f"{kernels.source.name.split('/')[-1]}_{sweep}", state.plan.dtype)(
+    kernels.kernel(f"{kernels.source.name.split('/')[-1]}_{sweep}", Variant(state.plan.dtype))(
         (len(rows),),
         state.threads,
         n=state.rows,
@@ -301,6 +302,6 @@ def _shortest(edges: tuple[Any, Any, Any], rows: int) -> Any:
     indptr, _, lengths = edges
     shortest = cp.empty(rows)
     if rows:
-        kernel = DIJKSTRA[VARIANTS[0]].kernel("dijkstra_shortest", "float64")
+        kernel = DIJKSTRA[VARIANTS[0]].kernel("dijkstra_shortest")
         kernel((-(-rows * 32 // THREADS),), THREADS, n=rows, indptr=indptr, lengths=lengths, shortest=shortest)
     return shortest

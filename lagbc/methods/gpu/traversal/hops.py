@@ -54,6 +54,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array, allocate, bytes_of
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
+from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.rows import uploaded_arrays
 from lagbc.methods.gpu.traversal.kernels import DEPTH_BYTES, HOPS, ROOTS
 from lagbc.methods.gpu.traversal.roots import ROOTS_OF_BLOCK, add_roots
@@ -211,7 +212,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         The plan has a variant or a virtual warp that its method does not take.
     """
     _check(plan)
-    ROOTS.begin("float64")
+    ROOTS.begin()
     ordered, into = graph.reordered.on_device, graph.reordered.transpose.on_device
     rows = graph.active
     stop = pinned_flag()
@@ -409,7 +410,7 @@ def _launch(state: State, sweep: str, searches: int, edges: tuple[Any, Any] | No
 def _kernel(state: State, sweep: str) -> Kernel:
     name, cooperative = f"traversal_{state.source}_{sweep}", state.plan.variant == "all-blocks"
     kernels = HOPS[state.source]
-    return kernels.kernel(name, state.plan.dtype, depth_bytes=state.depth_bytes, cooperative=cooperative)
+    return kernels.kernel(name, Variant(state.plan.dtype, depth_bytes=state.depth_bytes), cooperative=cooperative)
 
 
 def _resident_blocks(state: State) -> int:
