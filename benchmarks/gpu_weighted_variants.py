@@ -26,6 +26,7 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
+from lagbc.methods.gpu.common import kernels as kernels_of
 from lagbc.methods.gpu.common import rows
 from lagbc.methods.gpu.common.sweep import State
 from lagbc.methods.gpu.delta_stepping import lengths as delta_stepping
@@ -172,7 +173,8 @@ def compile_all(variants: Sequence[Variant]) -> None:
             if dist != ("float64" if "." in variant.lengths[:3] or variant.lengths == "0..1" else "float32") and dist:
                 continue
             with settings(variant):
-                wanted.append((kernels.source, kernels.options(variant.dtype, dist=dist), variant.way == "one launch"))
+                options = kernels.options(kernels_of.Variant(variant.dtype, dist=dist))
+                wanted.append((kernels.source, options, variant.way == "one launch"))
     for source, options, cooperative in dict.fromkeys(wanted):
         compiler.begin(source, options, cooperative=cooperative)
     for source, options, cooperative in dict.fromkeys(wanted):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias, Union
 import numpy as np
 
 FLOAT, INTEGER, WORD, BYTE = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.uint8)
-NARROW = np.dtype(np.int32)  # integers of which kernels are sure to need no more
+NARROW, HALF_WORD = np.dtype(np.int32), np.dtype(np.uint32)
 
 
 class Array(NamedTuple):
@@ -32,6 +32,11 @@ def bytes_of(arrays: Arrays) -> int:
             continue
         total += prod(one.shape) * one.dtype.itemsize if isinstance(one, Array) else bytes_of(one)
     return total
+
+
+def repeated(count: int, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """State so many of a group's arrays, each as one array with one more axis."""
+    return {name: Array((count, *one.shape), one.dtype, one.fill) for name, one in arrays.items()}
 
 
 def allocate(xp: Any, arrays: Any) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """Edges whose places are past 2**31: arrays that begin so far before the memory of theirs, where nothing is read."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from batches import EVERYTHING, sweep
@@ -57,12 +59,15 @@ def test_searches_that_order(cupy):
 
 def test_queues_are_as_long_as_32_bits_number(cupy):
     from lagbc.methods.contract import SweepPlan
+    from lagbc.methods.gpu.batched.one_launch import queue_arrays
     from lagbc.methods.gpu.common.queue import first_entries, grown
+    from lagbc.methods.gpu.common.rows import Size
 
-    rows, plan = 10**7, SweepPlan(batch=256)
-    first = first_entries(rows, rows // 2, plan, 100.0)
+    rows, of_queue = 10**7, partial(queue_arrays, 1)
+    size = Size(SweepPlan(batch=256), rows, groups=1, depth=rows // 2, counts_are_small=True)
+    first = first_entries(size, 100.0)
     assert first + rows == 2**31 - 1
     shorter = 3 * first // 4
-    assert grown(shorter, shorter, 36, rows, plan) == first
+    assert grown(shorter, shorter, of_queue, size) == first
     with pytest.raises(MemoryError, match="past what 32-bit positions hold"):
-        grown(first, first, 36, rows, plan)
+        grown(first, first, of_queue, size)

@@ -18,7 +18,7 @@ def count(graph: Graph, roots: NDArray[np.int64], most: int) -> Any:
     """Return visits, edges, pairs, pair_edges and levels of `lagbc.methods.probe.Probe`."""
     import cupy as cp
 
-    kernel = PROBE.kernel("probe", "float64", cooperative=True)
+    kernel = PROBE.kernel("probe", cooperative=True)
     counts = cp.zeros(5, np.uint64)
     kernel(
         (compiler.resident_blocks(compiler.THREADS, kernel),),

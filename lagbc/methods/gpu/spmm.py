@@ -34,9 +34,9 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import BYTE, Array, Arrays
+from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array, allocate
 from lagbc.methods.contract import Batching, SweepPlan
-from lagbc.methods.gpu.common.rows import upload_bytes
+from lagbc.methods.gpu.common.rows import uploaded_arrays
 from lagbc.methods.sums import Sums
 
 batching = Batching(block=1, auto=256)
@@ -141,20 +141,23 @@ class Levels:
         return np.arange(len(self.roots))
 
 
-def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of the graph on the device, of two matrices of ones, and of `State`.
-
-    Of an entry sigma, frontier and product, and a depth of four bytes with the copy of two that it is made of.
-    """
-    values = np.dtype(plan.dtype).itemsize
-    matrices = 2 * ((8 + values) * graph.nnz + 8 * (graph.n + 1))
-    entries = graph.active * plan.batch * (3 * values + 4 + 2)
-    return upload_bytes(graph, plan) + matrices + (8 + values + 8) * graph.n + entries + 64 * plan.batch
-
-
-def arrays(graph: Graph, plan: SweepPlan) -> Arrays:
-    """State a worker's arrays, all in one."""
-    return {"all": Array((footprint(graph, plan),), BYTE)}
+def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
+    """State the graph on the device, two matrices of ones, and the arrays of `State`."""
+    n, nnz, value, shape = graph.n, graph.nnz, np.dtype(plan.dtype), (graph.active, plan.batch)
+    return {
+        "uploaded": uploaded_arrays(graph, plan),
+        "matrices": {
+            "indptr": Array((2, n + 1), INTEGER),
+            "indices": Array((2, nnz), INTEGER),
+            "values": Array((2, nnz), value),
+        },
+        "vertices": {"order": Array((n,), INTEGER), "omega": Array((n,), value), "scores": Array((n,), FLOAT)},
+        # sigma is delta later; a row a vertex with edges, a column a root
+        "rows": {"sigma": Array(shape, value), "frontier": Array(shape, value), "product": Array(shape, value)},
+        # as wide as the levels need, and the copy that wider ones are made of
+        "depths": {"depth": Array(shape, NARROW), "narrower": Array(shape, np.dtype(np.int16))},
+        "roots": Array((plan.batch, 64), BYTE),
+    }
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
@@ -162,23 +165,19 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     outward, inward = graph.reordered.on_device, graph.reordered.transpose.on_device
     active = graph.active
     omega = np.ones(active) if plan.omega is None else plan.omega[graph.order[:active]]
-    shape = active, plan.batch
-    frontier, product = (cp.empty(shape, plan.dtype) for _ in range(2))
-    pull_dependencies = RowMajor(_matrix(outward, active, plan.dtype), frontier, product)
+    rows = allocate(cp, arrays(graph, plan)["rows"])
+    in_frontier = rows["frontier"], rows["product"]
+    pull_dependencies = RowMajor(_matrix(outward, active, plan.dtype), *in_frontier)
     symmetric = inward is outward
     return State(
         plan=plan,
         order=cp.asarray(graph.order[:active]),
         position=graph.position,
         omega=cp.asarray(omega, plan.dtype),
-        depth=cp.empty(shape, cp.int8),
-        sigma=cp.empty(shape, plan.dtype),
-        frontier=frontier,
-        product=product,
-        pull_paths=(
-            pull_dependencies if symmetric else RowMajor(_matrix(inward, active, plan.dtype), frontier, product)
-        ),
+        depth=cp.empty((active, plan.batch), cp.int8),
+        pull_paths=pull_dependencies if symmetric else RowMajor(_matrix(inward, active, plan.dtype), *in_frontier),
         pull_dependencies=pull_dependencies,
+        **rows,
     )
 
 

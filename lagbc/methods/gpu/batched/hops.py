@@ -26,13 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import BYTE, Array, Arrays
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.gpu.batched import launch_per_level, one_launch
 from lagbc.methods.gpu.common import sweep
 from lagbc.methods.gpu.common.kernels import ARRAYS
-from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, upload, upload_bytes
-from lagbc.methods.gpu.common.sums import sums_bytes
+from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Size, upload, uploaded_arrays
+from lagbc.methods.gpu.common.sums import require_float64_of_stress, sum_arrays
 from lagbc.methods.gpu.common.sweep import Levels, State, Way
 from lagbc.methods.sums import Sums
 
@@ -45,21 +44,18 @@ WAYS = {
 }
 
 
-def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Estimate the bytes of what is uploaded, of the sums of a batch, and of the way that is taken first."""
-    footprint_of_way = one_launch.footprint if graph.has_high_diameter else launch_per_level.footprint
-    return upload_bytes(graph, plan) + sums_bytes(graph, plan) + footprint_of_way(graph, plan)
-
-
-def arrays(graph: Graph, plan: SweepPlan) -> Arrays:
-    """State a worker's arrays, all in one."""
-    return {"all": Array((footprint(graph, plan),), BYTE)}
+def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
+    """State what is uploaded, a batch's sums, and the arrays of the way that is taken first."""
+    of_way = (one_launch if graph.has_high_diameter else launch_per_level).arrays
+    uploaded, sums = uploaded_arrays(graph, plan), sum_arrays(graph, plan)
+    return {"uploaded": uploaded, "sums": sums, "way": of_way(Size.of(graph, plan))}
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Upload the graph in sweep order (once a graph) and allocate rows for the batch."""
+    require_float64_of_stress(plan)
     first = "one launch" if graph.has_high_diameter else "launch per level"
-    ARRAYS.begin("float64")
+    ARRAYS.begin()
     WAYS[first].module.begin(plan, None)
     edge_order = cp.asarray(graph.edge_order) if "edges" in plan.sums else None
     return State(upload(graph, plan), WAYS, first, edge_order)

@@ -10,7 +10,7 @@ once where memory has no room for integers: these have rows of their own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import cupy as cp
@@ -18,79 +18,85 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
-from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
+from lagbc.methods.arrays import BYTE, HALF_WORD, Array, repeated
+from lagbc.methods.arrays import allocate as new
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.batched.kernels import BACKWARD, FORWARD, SUMS
 from lagbc.methods.gpu.batched.sums import add_root_edges
 from lagbc.methods.gpu.common.arrays import scatter
-from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE, NARROW
+from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE, NARROW, Variant
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     GROUP_COLUMNS,
     WARPS,
     Placed,
     Rows,
+    Size,
     bitmap_words,
     bits_of,
     count_groups,
+    level_arrays,
     require_levels,
     row_blocks,
     set_bits,
     unpack,
 )
-from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_bytes, path_rows
+from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arrays
 from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
 from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
 
 
-@dataclass(eq=False)
-class Arrays:
-    """The device's arrays."""
+def arrays(size: Size | Rows) -> dict[str, Any]:
+    """State the arrays of `Arrays`: rows, and as many levels as are counted; room for more is asked for when found."""
+    path_rows = path_arrays(size)
+    values = path_rows["values"]
+    narrow = NARROW.get(size.plan.dtype) if size.counts_are_small and values is not None else None
+    return {
+        "rows": {
+            **path_rows,  # c, and t for stress
+            # sigma, in integers; None where c takes its place in the same array
+            "counts": None if values is None or narrow is None else Array(values.shape, np.dtype(narrow)),
+            "visited": Array((size.groups, size.rows, BYTES), BYTE),
+            # which rows a small level's edges enter
+            "touched": Array((size.groups, bitmap_words(size.rows)), HALF_WORD),
+        },
+        "levels": repeated(_counted_levels(size.depth), level_arrays(size)),
+    }
+
+
+class Arrays(SimpleNamespace):
+    """The device's arrays, by the names that `arrays` gives them, those of each level in lists."""
 
     rows: Rows
-    values: Any  # (groups, rows, 256): c; None if paths are not counted
-    counts: Any  # (groups, rows, 256): sigma, in integers; or the array of values, in which c takes its place
-    paths: Any  # (groups, rows, 256): t, for stress; else None
-    visited: Any  # (groups, rows, 32) uint8
-    touched: Any  # (groups, rows / 32) uint32: which rows a small level's edges enter
-    bits: list[Any] = field(default_factory=list)  # of each level: (groups, rows, 32) uint8
-    live: list[Any] = field(default_factory=list)  # (groups, rows / 32) uint32: which rows have any bit
-    are_small: list[bool] = field(default_factory=list)  # levels from 1 on
+    bits: list[Any]
+    live: list[Any]
+    are_small: list[bool]  # levels from 1 on
 
 
 def allocate(rows: Rows) -> Arrays:
     """Allocate rows; levels are added as they are found."""
-    values, paths = path_rows(rows)
-    narrow = NARROW.get(rows.plan.dtype) if rows.counts_are_small and values is not None else None
-    counts = values if narrow is None else cp.empty(values.shape, narrow)
-    visited = cp.empty((rows.groups, rows.rows, BYTES), cp.uint8)
-    return Arrays(rows, values, counts, paths, visited, cp.empty((rows.groups, bitmap_words(rows.rows)), cp.uint32))
+    made = new(cp, arrays(rows)["rows"])
+    if made["counts"] is None:
+        made["counts"] = made["values"]
+    return Arrays(rows=rows, **made, bits=[], live=[], are_small=[])
 
 
 def begin(plan: SweepPlan, dist: str | None = None) -> None:
     """Have the kernels compiled while something else is done."""
     count = plan.dtype if plan.in_place else NARROW.get(plan.dtype, plan.dtype)
     if plan.sums & PATH_SUMS:
-        FORWARD.begin(count, sums=DEPENDENCY, members=plan.members is not None)
-        BACKWARD.begin(plan.dtype, count=count, sums=plan.sums, members=plan.members is not None)
+        FORWARD.begin(_forward_variant(plan, count))
+        BACKWARD.begin(Variant.of(plan, count=count))
     else:
-        FORWARD.begin(plan.dtype, sums=DISTANCES_ALONE)
+        FORWARD.begin(_forward_variant(plan, None))
     if plan.sums - DEPENDENCY - {"stress", "dependency_squares"}:
-        SUMS.begin(plan.dtype)
+        SUMS.begin(Variant(plan.dtype))
 
 
-def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Estimate the bytes of `Arrays`: values, paths and counts; visited and a bit row a level; touched and live.
-
-    Room for more levels than are counted is asked for as they are found.
-    """
-    rows, groups = graph.active, plan.batch // GROUP_COLUMNS
-    levels = _counted_levels(graph.depth)
-    has_counts = plan.dtype in NARROW and plan.sums & PATH_SUMS and not plan.in_place
-    counts = 4 * GROUP_COLUMNS if has_counts else 0
-    of_group = rows * (counts + (1 + levels) * BYTES) + (1 + levels) * 4 * bitmap_words(rows)
-    return path_bytes(rows, plan) + groups * of_group
+def _forward_variant(plan: SweepPlan, count: str | None) -> Variant:
+    """Choose by the type of path counts; None if none is counted. Counts take the place of the values."""
+    return Variant.of(plan, DISTANCES_ALONE) if count is None else Variant.of(plan, DEPENDENCY, dtype=count)
 
 
 def _counted_levels(depth: int) -> int:
@@ -131,11 +137,10 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
 
 def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> PathScores:
     """Sum over paths; `edges` are added to."""
-    rows, sums = arrays.rows, arrays.rows.plan.sums
-    of: dict[str, Any] = {"by_column": weights.by_column, "members": rows.members is not None}
-    name, count = "launch_per_level_backward", str(arrays.counts.dtype)
-    kernel = BACKWARD.kernel(name, rows.plan.dtype, count=count, sums=sums, **of)
-    parts = _parts(BACKWARD.own_columns(rows.plan.dtype, sums=sums))
+    rows = arrays.rows
+    variant = Variant.of(rows.plan, count=str(arrays.counts.dtype), by_column=weights.by_column)
+    kernel = BACKWARD.kernel("launch_per_level_backward", variant)
+    parts = _parts(BACKWARD.own_columns(variant))
     scores = PathScores.zeros(rows, parts)
     for level in range(levels.depth, 0, -1):
         rows.plan.stop.check()
@@ -165,7 +170,7 @@ def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> 
 def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> None:
     """Sum over distances."""
     rows = arrays.rows
-    kernel = SUMS.kernel("launch_per_level_distances", rows.plan.dtype)
+    kernel = SUMS.kernel("launch_per_level_distances", Variant(rows.plan.dtype))
     grid = -(-rows.rows // THREADS), levels.groups
     for level in range(levels.depth, 0, -1):
         rows.plan.stop.check()
@@ -191,15 +196,13 @@ class _Forward:
     def __init__(self, arrays: Arrays, groups: int, roots: int, overflowed: Any) -> None:
         self._arrays, self._groups, self._roots = arrays, groups, roots
         plan, counts = arrays.rows.plan, arrays.counts
-        dtype = plan.dtype if counts is None else str(counts.dtype)
-        sums = DISTANCES_ALONE if counts is None else DEPENDENCY
+        variant = _forward_variant(plan, None if counts is None else str(counts.dtype))
         self._first, self._count, self._touch, self._sweep = (
-            FORWARD.kernel(f"launch_per_level_{name}", dtype, sums=sums, members=arrays.rows.members is not None)
-            for name in ("first", "count", "touch", "forward")
+            FORWARD.kernel(f"launch_per_level_{name}", variant) for name in ("first", "count", "touch", "forward")
         )
-        self._parts = _parts(FORWARD.own_columns(dtype, sums=sums))
+        self._parts = _parts(FORWARD.own_columns(variant))
         # The plan's limit is lower where targets have tiny weights.
-        limit = min(2**32 - 1, plan.sigma_limit) if dtype == "uint32" else plan.sigma_limit
+        limit = min(2**32 - 1, plan.sigma_limit) if variant.dtype == "uint32" else plan.sigma_limit
         members = {"vertex_members": arrays.rows.members}
         self._counting = {"counts": counts, "limit": limit, "overflowed": overflowed, **members}
 
@@ -275,8 +278,8 @@ def _clear_level(arrays: Arrays, level: int) -> None:
     rows = arrays.rows
     if level == len(arrays.bits):
         require_levels(rows, level + 1, _counted_levels(rows.depth))
-        arrays.bits.append(cp.empty((rows.groups, rows.rows, BYTES), cp.uint8))
-        arrays.live.append(cp.empty((rows.groups, bitmap_words(rows.rows)), cp.uint32))
+        for name, array in new(cp, level_arrays(rows)).items():
+            getattr(arrays, name).append(array)
     arrays.live[level].fill(0)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import cupy as cp
@@ -11,13 +12,14 @@ from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS, resident_blocks
 from lagbc.cuda.kernel import Kernel
-from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
+from lagbc.methods.arrays import BYTE, HALF_WORD, NARROW, Array
+from lagbc.methods.arrays import allocate as new
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.batched.kernels import IN_ONE_LAUNCH, SUMS
 from lagbc.methods.gpu.batched.sums import add_root_edges
 from lagbc.methods.gpu.common.arrays import scatter
-from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE
+from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE, Variant
 from lagbc.methods.gpu.common.queue import first_entries, grown
 from lagbc.methods.gpu.common.rows import (
     BYTES,
@@ -25,40 +27,54 @@ from lagbc.methods.gpu.common.rows import (
     QUEUE_FULL,
     Placed,
     Rows,
+    Size,
     bits_of,
     count_groups,
     queue_places,
     set_bits,
     unpack,
+    with_besides,
     worst_end,
 )
-from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_bytes, path_rows
+from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arrays
 from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
 from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
 
 # Of a queue, whose columns are listed at a time.
 _ENTRIES = 2**16
-# Of an entry of the queue: its vertex and its bit row.
-_ENTRY_BYTES = 4 + BYTES
 
 
-@dataclass(eq=False)
-class Arrays:
-    """The device's arrays."""
+def arrays(size: Size | Rows) -> dict[str, Any]:
+    """State the arrays of `Arrays`: rows, queues as they are at first, and notes of a launch."""
+    groups, rows = size.groups, size.rows
+    notes = {
+        "barriers": Array((groups,), HALF_WORD, 0),
+        "halts": Array((groups, 2), NARROW, 0),
+        "status": Array((groups, 2), NARROW, 0),  # how it ended, last level
+    }
+    return {
+        "rows": {
+            **path_arrays(size),
+            "visited": Array((groups, rows, BYTES), BYTE),
+            "bits": Array((groups, 4, rows, BYTES), BYTE),
+            "stamps": Array((groups, rows), NARROW),
+            "starts": Array((groups, rows + 3), NARROW),
+            "found": Array((groups, rows + 3), NARROW),
+        },
+        "queue": queue_arrays(groups, first_entries(size, tuning.HOPS_FIRST_ENTRIES)),
+        "notes": with_besides(notes, groups, 64),
+    }
+
+
+def queue_arrays(groups: int, capacity: int) -> dict[str, Array]:
+    """State queues of so many entries."""
+    return {"queue": Array((groups, capacity), NARROW), "masks": Array((groups, capacity, BYTES), BYTE)}
+
+
+class Arrays(SimpleNamespace):
+    """The device's arrays, by the names that `arrays` gives them, and the `rows` that they are of."""
 
     rows: Rows
-    values: Any  # (groups, rows, 256): sigma, then c; None if paths are not counted
-    paths: Any  # (groups, rows, 256): t, for stress; else None
-    visited: Any  # (groups, rows, 32) uint8
-    bits: Any  # (groups, 4, rows, 32) uint8
-    stamps: Any  # (groups, rows)
-    queue: Any  # (groups, capacity)
-    masks: Any  # (groups, capacity, 32) uint8
-    starts: Any  # (groups, rows + 3)
-    found: Any  # (groups, rows + 3)
-    barriers: Any
-    halts: Any
-    status: Any  # (groups, 2): how it ended, last level
 
     @property
     def capacity(self) -> int:
@@ -68,39 +84,18 @@ class Arrays:
 
 def allocate(rows: Rows) -> Arrays:
     """Allocate rows and queues."""
-    groups, shape = rows.groups, (rows.groups, rows.rows)
-    values, paths = path_rows(rows)
-    return Arrays(
-        rows=rows,
-        values=values,
-        paths=paths,
-        visited=cp.empty((*shape, BYTES), cp.uint8),
-        bits=cp.empty((groups, 4, rows.rows, BYTES), cp.uint8),
-        stamps=cp.empty(shape, cp.int32),
-        **_queue(rows, _first_entries(rows.rows, rows.depth, rows.plan)),
-        starts=cp.empty((groups, rows.rows + 3), cp.int32),
-        found=cp.empty((groups, rows.rows + 3), cp.int32),
-        barriers=cp.zeros(groups, cp.uint32),
-        halts=cp.zeros((groups, 2), cp.int32),
-        status=cp.zeros((groups, 2), cp.int32),
-    )
+    stated = arrays(rows)
+    groups = stated["rows"], stated["queue"], stated["notes"]["arrays"]
+    return Arrays(rows=rows, **{name: array for group in groups for name, array in new(cp, group).items()})
 
 
 def begin(plan: SweepPlan, dist: str | None = None) -> None:
     """Have the kernels compiled while something else is done."""
     counts = plan.sums & PATH_SUMS
     for sums in dict.fromkeys((DEPENDENCY, plan.sums) if counts else (DISTANCES_ALONE,)):
-        IN_ONE_LAUNCH.begin(plan.dtype, sums=sums, members=plan.members is not None, cooperative=True)
+        IN_ONE_LAUNCH.begin(Variant.of(plan, sums), cooperative=True)
     if plan.sums - PATH_SUMS:
-        SUMS.begin(plan.dtype, cooperative=True)
-
-
-def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of `Arrays`: values and paths; visited and four bit rows, stamps, starts and found; the queue."""
-    rows, groups = graph.active, plan.batch // GROUP_COLUMNS
-    queue = _ENTRY_BYTES * _first_entries(rows, graph.depth, plan)
-    of_group = rows * (5 * BYTES + 4) + 2 * 4 * (rows + 3) + queue + 64
-    return path_bytes(rows, plan) + groups * of_group
+        SUMS.begin(Variant(plan.dtype), cooperative=True)
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
@@ -133,7 +128,7 @@ def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> Non
     """Sum over distances."""
     rows, groups = arrays.rows, levels.groups
     rows.plan.stop.check()
-    kernel = SUMS.kernel("one_launch_distances", rows.plan.dtype, cooperative=True)
+    kernel = SUMS.kernel("one_launch_distances", Variant(rows.plan.dtype), cooperative=True)
     members = _members(kernel, groups)
     arrays.barriers.fill(0)
     kernel(
@@ -187,8 +182,8 @@ def _start(arrays: Arrays, placed: Placed) -> None:
 
 
 def _kernel(rows: Rows, sweep: str, sums: frozenset[str], *, by_column: bool = False) -> Kernel:
-    of: dict[str, Any] = {"sums": sums, "by_column": by_column, "members": rows.members is not None}
-    return IN_ONE_LAUNCH.kernel(f"one_launch_{sweep}", rows.plan.dtype, cooperative=True, **of)
+    variant = Variant.of(rows.plan, sums, by_column=by_column)
+    return IN_ONE_LAUNCH.kernel(f"one_launch_{sweep}", variant, cooperative=True)
 
 
 def _members(kernel: Kernel, groups: int) -> int:
@@ -226,19 +221,7 @@ def _launch(arrays: Arrays, kernel: Kernel, groups: int, **given: Any) -> int:
 def _grow_queue(arrays: Arrays) -> None:
     """Make the queue half as long again; its entries are found anew by the sweep that follows."""
     rows = arrays.rows
-    first = _first_entries(rows.rows, rows.depth, rows.plan)
-    capacity = grown(arrays.capacity, first, _ENTRY_BYTES, rows.rows, rows.plan)
+    of_queue = partial(queue_arrays, rows.groups)
+    capacity = grown(arrays.capacity, first_entries(rows, tuning.HOPS_FIRST_ENTRIES), of_queue, rows)
     arrays.queue = arrays.masks = None
-    for name, array in _queue(rows, capacity).items():
-        setattr(arrays, name, array)
-
-
-def _first_entries(rows: int, depth: int, plan: SweepPlan) -> int:
-    return first_entries(rows, depth, plan, tuning.HOPS_FIRST_ENTRIES)
-
-
-def _queue(rows: Rows, capacity: int) -> dict[str, Any]:
-    return {
-        "queue": cp.empty((rows.groups, capacity), cp.int32),
-        "masks": cp.empty((rows.groups, capacity, BYTES), cp.uint8),
-    }
+    vars(arrays).update(new(cp, of_queue(capacity)))

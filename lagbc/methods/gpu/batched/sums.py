@@ -6,6 +6,7 @@ from typing import Any
 
 from lagbc.cuda.compiler import THREADS
 from lagbc.methods.gpu.batched.kernels import SUMS
+from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.rows import Placed, Rows
 from lagbc.methods.gpu.common.sums import Edges
 from lagbc.methods.gpu.common.sweep import Weights
@@ -15,7 +16,7 @@ def add_root_edges(rows: Rows, placed: Placed, weights: Weights, values: Any, ed
     """Add what the edges sum to that leave a root, if edges are asked for."""
     if edges.sums is None or not len(placed.position):
         return
-    kernel = SUMS.kernel("root_edges", rows.plan.dtype)
+    kernel = SUMS.kernel("root_edges", Variant(rows.plan.dtype))
     kernel(
         (len(placed.position),),
         THREADS,

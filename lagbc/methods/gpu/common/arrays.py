@@ -19,7 +19,7 @@ _TILE = 4096  # as in the kernels
 
 
 def _kernel(name: str) -> Kernel:
-    return ARRAYS.kernel(name, "float64")
+    return ARRAYS.kernel(name)
 
 
 def _blocks(items: int) -> int:

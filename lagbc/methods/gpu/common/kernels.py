@@ -10,6 +10,7 @@ from typing import Any
 from lagbc.cuda import compiler
 from lagbc.cuda.kernel import Kernel, kernel_of
 from lagbc.methods import tuning
+from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
 
 # None that needs path counts.
@@ -34,6 +35,42 @@ COLUMN_HEADERS = (COMMON, VALUES, "methods/gpu/common/columns.cuh")
 LAUNCH_PER_LEVEL = (*COLUMN_HEADERS, "methods/gpu/common/launch_per_level.cuh")
 PATH_SUMS_HEADER = "methods/gpu/common/path_sums.cuh"
 ONE_LAUNCH = (*COLUMN_HEADERS, GROUP, "methods/gpu/common/one_launch.cuh")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What a source is compiled for, where it makes a difference to the source.
+
+    Attributes
+    ----------
+    dtype, dist, count : str
+        Types of values, distances and path counts; None where the source has no macro for the last two.
+    depth_bytes : int or None
+        Bytes of a depth, in the traversals.
+    sums : frozenset of str
+        Sums that are asked for.
+    by_column : bool
+        Whether each column has targets of its own.
+    members : bool
+        Whether vertices stand for several.
+    """
+
+    dtype: str = "float64"
+    dist: str | None = None
+    count: str | None = None
+    depth_bytes: int | None = None
+    sums: frozenset[str] = DEPENDENCY
+    by_column: bool = False
+    members: bool = False
+
+    @classmethod
+    def of(cls, plan: SweepPlan, sums: frozenset[str] | None = None, **chosen: Any) -> Variant:
+        """Choose by a plan: its type, whether it has members, and its sums if none are named."""
+        members = plan.members is not None
+        return cls(**{"dtype": plan.dtype, "sums": plan.sums if sums is None else sums, "members": members, **chosen})
+
+
+PLAIN = Variant()
 
 
 @dataclass(frozen=True)
@@ -66,80 +103,41 @@ class Kernels:
     by_column: bool = False
     members: bool = False
 
-    def own_columns(self, dtype: str, dist: str | None = None, sums: frozenset[str] = DEPENDENCY) -> int:
+    def own_columns(self, variant: Variant) -> int:
         """Columns of a lane, in the kernels that take a launch a level."""
-        if not sums & PATH_SUMS:
+        if not variant.sums & PATH_SUMS:
             return 8
-        own_bytes = tuning.EDGES_OWN_BYTES if "edges" in sums else tuning.OWN_BYTES[self.source.name]
-        return min(8, own_bytes // _BYTES[dist or dtype])
+        own_bytes = tuning.EDGES_OWN_BYTES if "edges" in variant.sums else tuning.OWN_BYTES[self.source.name]
+        return min(8, own_bytes // _BYTES[variant.dist or variant.dtype])
 
-    def options(
-        self,
-        dtype: str,
-        *,
-        dist: str | None = None,
-        count: str | None = None,
-        depth_bytes: int | None = None,
-        sums: frozenset[str] = DEPENDENCY,
-        by_column: bool = False,
-        members: bool = False,
-    ) -> tuple[str, ...]:
-        """Compiler options for values of `dtype`, and of what else the source has: depths, distances, sums."""
-        macros: dict[str, object] = {"VALUE": _TYPES[dtype]}
-        if depth_bytes is not None:
-            macros["DEPTH_BYTES"] = depth_bytes
-        if dist is not None:
-            macros["DIST"] = _TYPES[dist]
-        if count is not None:
-            macros["SIGMA"] = _TYPES[count]
+    def options(self, variant: Variant) -> tuple[str, ...]:
+        """Return the compiler's options for a variant."""
+        macros: dict[str, object] = {"VALUE": _TYPES[variant.dtype]}
+        if variant.depth_bytes is not None:
+            macros["DEPTH_BYTES"] = variant.depth_bytes
+        if variant.dist is not None:
+            macros["DIST"] = _TYPES[variant.dist]
+        if variant.count is not None:
+            macros["SIGMA"] = _TYPES[variant.count]
         if self.source.name in tuning.OWN_BYTES:
-            macros["OWN_COLUMNS"] = self.own_columns(dtype, dist, sums)
-        macros |= {macro: int(bool(sums & _MACROS[macro])) for macro in self.asks}
-        macros |= {name: 1 for name, wanted in (("OMEGA_BY_COLUMN", by_column), ("MEMBERS", members)) if wanted}
+            macros["OWN_COLUMNS"] = self.own_columns(variant)
+        macros |= {macro: int(bool(variant.sums & _MACROS[macro])) for macro in self.asks}
+        chosen = ("OMEGA_BY_COLUMN", variant.by_column), ("MEMBERS", variant.members)
+        macros |= {name: 1 for name, wanted in chosen if wanted}
         macros |= {f"{kernel}_RESIDENT": tuning.RESIDENT[kernel] for kernel in self.resident}
         return compiler.options(macros)
 
-    def load(
-        self,
-        dtype: str,
-        *,
-        dist: str | None = None,
-        count: str | None = None,
-        depth_bytes: int | None = None,
-        sums: frozenset[str] = DEPENDENCY,
-        by_column: bool = False,
-        members: bool = False,
-        cooperative: bool = False,
-    ) -> Any:
-        """Return the cupy.RawModule on the current device.
+    def begin(self, variant: Variant = PLAIN, *, cooperative: bool = False) -> None:
+        """Have a variant compiled while something else is done; blocks that wait for each other are cooperative."""
+        compiler.begin(self.source, self.options(variant), cooperative=cooperative)
 
-        Parameters
-        ----------
-        dtype, dist, count : str
-            Types of values, distances and path counts; the last two where the source has them.
-        depth_bytes : int, optional
-            Bytes of a depth, in the traversals.
-        sums : frozenset of str
-            Sums that are asked for.
-        by_column : bool
-            Whether each column has targets of its own.
-        members : bool
-            Whether vertices stand for several.
-        cooperative : bool
-            Whether the blocks of a launch wait for each other.
-        """
-        of: dict[str, Any] = {"sums": sums, "by_column": by_column, "members": members}
-        chosen = self.options(dtype, dist=dist, count=count, depth_bytes=depth_bytes, **of)
-        return compiler.load(self.source, chosen, cooperative=cooperative)
-
-    def begin(self, dtype: str, *, cooperative: bool = False, **of: Any) -> None:
-        """Have it compiled while something else is done; arguments as for `load`."""
-        compiler.begin(self.source, self.options(dtype, **of), cooperative=cooperative)
-
-    def kernel(self, name: str, dtype: str, *, dist: str | None = None, **of: Any) -> Kernel:
-        """Return one of its kernels; the other arguments are those of `load`."""
-        numbers = {"value": dtype, "sum": _SUM_OF.get(dtype, dtype)} | ({"dist": dist} if dist else {})
-        return kernel_of(self.load(dtype, dist=dist, **of), self.source, name, numbers)
+    def kernel(self, name: str, variant: Variant = PLAIN, *, cooperative: bool = False) -> Kernel:
+        """Return one of its kernels, on the current device."""
+        numbers = {"value": variant.dtype, "sum": _SUM_OF.get(variant.dtype, variant.dtype)}
+        if variant.dist:
+            numbers["dist"] = variant.dist
+        module = compiler.load(self.source, self.options(variant), cooperative=cooperative)
+        return kernel_of(module, self.source, name, numbers)
 
     def variants(self) -> Iterator[tuple[str, compiler.Source, tuple[str, ...]]]:
         """Yield (label, source, options) of everything that is ever compiled of the source."""
@@ -159,8 +157,7 @@ class Kernels:
             asked = sorted(sums - DEPENDENCY) if sums else ["distances"]
             asked += ["targets by column"] * by_column + ["members"] * members
             label = ", ".join(str(part) for part in (dtype, depth_bytes, dist, count, *asked) if part)
-            of: dict[str, Any] = {"sums": sums, "by_column": by_column, "members": members}
-            chosen = self.options(dtype, dist=dist, count=count, depth_bytes=depth_bytes, **of)
+            chosen = self.options(Variant(dtype, dist, count, depth_bytes, sums, by_column, members))
             if chosen not in seen:
                 yield f"{self.source.name}[{label}]", self.source, chosen
             seen.add(chosen)

@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from lagbc.errors import OutOfMemoryError
-from lagbc.methods.contract import SweepPlan
-from lagbc.methods.gpu.common.rows import GROUP_COLUMNS
+from lagbc.methods.arrays import Arrays, bytes_of
+from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Rows, Size
 
 
-def first_entries(rows: int, depth: int, plan: SweepPlan, factor: float) -> int:
+def first_entries(size: Size | Rows, factor: float) -> int:
     """Tell how many entries of a group to make room for: ``factor * sqrt(spread)`` a row, and the roots'.
 
     A vertex is at no more distances from the roots of a group than these are apart. They are neighbours in the sweep
     order: of r roots in a plane, in a piece that is ``spread = depth * sqrt(256 / r)`` wide. Most rows have fewer; see
     `lagbc.methods.tuning.HOPS_FIRST_ENTRIES`.
     """
-    roots = max(1, rows if plan.roots is None else plan.roots)
-    spread = depth * min(1.0, GROUP_COLUMNS / roots) ** 0.5
+    rows, roots = size.rows, max(1, size.rows if size.plan.roots is None else size.plan.roots)
+    spread = size.depth * min(1.0, GROUP_COLUMNS / roots) ** 0.5
     entries = int(min(factor * spread**0.5, GROUP_COLUMNS, roots) * rows) + GROUP_COLUMNS
     return min(entries, _most_entries(rows))
 
 
-def grown(capacity: int, first: int, bytes_of_entry: int, rows: int, plan: SweepPlan) -> int:
-    """Return half as many entries again, of every group of the batch.
+def grown(capacity: int, first: int, arrays: Callable[[int], Arrays], size: Size | Rows) -> int:
+    """Return half as many entries again, of every group of the batch; `arrays` states a queue of so many entries.
 
     Raises
     ------
     MemoryError
         They are more than the run may take beside what was counted for the first ones, or than 32 bits number.
     """
-    longer = min(3 * capacity // 2, _most_entries(rows))
+    longer = min(3 * capacity // 2, _most_entries(size.rows))
     if longer <= capacity:
         raise OutOfMemoryError(f"a queue of more than {capacity} entries is past what 32-bit positions hold")
-    plan.require_growth((longer - first) * bytes_of_entry * (plan.batch // GROUP_COLUMNS))
+    size.plan.require_growth(bytes_of(arrays(longer)) - bytes_of(arrays(first)))
     return longer
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import cupy as cp
 import numpy as np
@@ -14,6 +14,7 @@ from lagbc.cuda.compiler import THREADS
 from lagbc.cuda.host import pinned_flag
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
+from lagbc.methods.arrays import BYTE, FLOAT, HALF_WORD, INTEGER, Array, Arrays, bytes_of
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.gpu.common.arrays import Survey, add_reached, convert_lengths, join_bits, scatter
 
@@ -23,6 +24,21 @@ WORDS = GROUP_COLUMNS // 32
 WARPS = THREADS // 32
 # How the sweep of a group in one launch ended, if not well; as in one_launch.cuh.
 QUEUE_FULL, STOPPED = 1, 2
+
+
+class Size(NamedTuple):
+    """All that arrays of a batch are stated by; `Rows` have these, too."""
+
+    plan: SweepPlan
+    rows: int  # vertices with edges
+    groups: int
+    depth: int  # of the graph
+    counts_are_small: bool
+
+    @classmethod
+    def of(cls, graph: Graph, plan: SweepPlan) -> Size:
+        """Tell them before anything is uploaded."""
+        return cls(plan, graph.active, plan.batch // GROUP_COLUMNS, graph.depth, not plan.in_place)
 
 
 @dataclass(eq=False)
@@ -125,24 +141,42 @@ def upload(graph: Graph, plan: SweepPlan) -> Rows:
     )
 
 
-def upload_bytes(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of what is uploaded.
-
-    Order, omega and members; indptr, indices and lengths both ways; the edges' order.
-
-    A graph that lives on the device is there in sweep order, too, and counted with the graph.
-    """
-    vertices = 8 * graph.active * (1 + (plan.omega is not None) + (plan.members is not None))
+def uploaded_arrays(graph: Graph, plan: SweepPlan) -> Arrays:
+    """State what is uploaded, at most; where a graph of the device is in sweep order is counted with the graph."""
+    n, nnz, active = graph.n, graph.nnz, Array((graph.active,), FLOAT)
+    of_vertices: Arrays = {
+        "order": Array((graph.active,), INTEGER),
+        "omega": None if plan.omega is None else active,
+        "members": None if plan.members is None else active,
+    }
     if graph.is_on_device:
-        return vertices
+        return of_vertices
     ways = 1 if graph.transpose is graph else 2
-    edge = ways * (graph.indices.dtype.itemsize + 8 * graph.weighted) + 8 * ("edges" in plan.sums)
-    return vertices + ways * 8 * (graph.n + 1) + edge * graph.nnz
+    return {
+        **of_vertices,
+        "indptr": Array((ways, n + 1), INTEGER),
+        "indices": Array((ways, nnz), graph.indices.dtype),
+        "lengths": Array((ways, nnz), FLOAT) if graph.weighted else None,
+        "edge_order": Array((nnz,), INTEGER) if "edges" in plan.sums else None,
+    }
 
 
-def lengths_bytes(graph: Graph, bytes_of_length: int) -> int:
-    """Count the bytes of the lengths of all edges, both ways, in a type of their own."""
-    return (1 if graph.transpose is graph else 2) * graph.nnz * bytes_of_length
+def length_arrays(graph: Graph, dist: str) -> Arrays:
+    """State the lengths of all edges, both ways, in the type of distances."""
+    return {"lengths": Array((1 if graph.transpose is graph else 2, graph.nnz), np.dtype(dist))}
+
+
+def level_arrays(size: Size | Rows) -> dict[str, Array]:
+    """State a level: bit rows, and the bitmap of rows that have any bit."""
+    return {
+        "bits": Array((size.groups, size.rows, BYTES), BYTE),
+        "live": Array((size.groups, bitmap_words(size.rows)), HALF_WORD),
+    }
+
+
+def with_besides(arrays: dict[str, Array], groups: int, bytes_of_group: int) -> Arrays:
+    """State small arrays of some groups, with room for all that a launch notes beside them and for roundings."""
+    return {"arrays": arrays, "besides": Array((groups * bytes_of_group - bytes_of(arrays),), BYTE)}
 
 
 def place(rows: Rows, roots: NDArray[np.int64]) -> Placed:
@@ -187,7 +221,7 @@ def require_levels(rows: Rows, held: int, counted: int) -> None:
         They are more than the run may take beside those.
     """
     if held > counted:
-        rows.plan.require_growth((held - counted) * rows.groups * (rows.rows * BYTES + 4 * bitmap_words(rows.rows)))
+        rows.plan.require_growth((held - counted) * bytes_of(level_arrays(rows)))
 
 
 def bit_rows(flags: NDArray[np.bool_], groups: int) -> NDArray[np.uint8]:

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
+from lagbc.methods.arrays import BYTE, FLOAT, Array, Arrays
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.arrays import add_sums, join_parts
-from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, WORDS, Rows
+from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WORDS, Rows, Size
 from lagbc.methods.sums import PATH_SUMS, Sums
 
 # Sums over distances that have an entry a vertex.
@@ -125,34 +126,32 @@ def rows_of_batch(sums: Sums, swept: NDArray[np.int64]) -> Iterator[Sums]:
         getattr(sums, name)[roots if name == "depth" else blocks] += array
 
 
-def sums_bytes(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of a batch's sums in sweep order, and of those of groups that are swept apart."""
-    groups = plan.batch // GROUP_COLUMNS
-    vertices = 8 * groups * graph.active
-    # Of two parts at most, and their sum.
-    scores = (1 + ("stress" in plan.sums) + ("dependency_squares" in plan.sums)) * 3 * vertices
-    distances = len(plan.sums & set(_OF_VERTICES)) * vertices + 8 * plan.batch
-    ends = 2 * vertices + GROUP_COLUMNS // 8 * groups * graph.active if plan.endpoints else 0
-    apart = len(plan.sums - {"edges"}) * 8 * groups * graph.n + ("edges" in plan.sums) * 8 * groups * graph.nnz
-    return scores + distances + ends + apart
+def sum_arrays(graph: Graph, plan: SweepPlan) -> Arrays:
+    """State a batch's sums in sweep order, at most, and those of groups that are swept apart."""
+    groups, names = plan.batch // GROUP_COLUMNS, plan.sums
+    vertices = groups, graph.active
+    ends = {"dependency": Array((2, *vertices), FLOAT), "reached": Array((*vertices, BYTES), BYTE)}
+    return {
+        # Of two parts at most, and their sum.
+        "paths": Array((1 + len(names & {"stress", "dependency_squares"}), 3, *vertices), FLOAT),
+        "distances": Array((len(names & set(_OF_VERTICES)), *vertices), FLOAT),
+        "depth": Array((plan.batch,), FLOAT),
+        "ends": ends if plan.endpoints else None,
+        "apart": Array((len(names - {"edges"}), groups, graph.n), FLOAT),
+        "edges apart": Array((groups, graph.nnz), FLOAT) if "edges" in names else None,
+    }
 
 
-def path_bytes(n: int, plan: SweepPlan) -> int:
-    """Bound the bytes of `path_rows`."""
-    values = np.dtype(plan.dtype).itemsize if plan.sums & PATH_SUMS else 0
-    return n * plan.batch * (values + (8 if "stress" in plan.sums else 0))
+def path_arrays(size: Size | Rows) -> dict[str, Array | None]:
+    """State rows, of shape (groups, rows, 256), for sigma and then c, and for t; None for what is not asked for."""
+    shape, sums = (size.groups, size.rows, GROUP_COLUMNS), size.plan.sums
+    return {
+        "values": Array(shape, np.dtype(size.plan.dtype)) if sums & PATH_SUMS else None,
+        "paths": Array(shape, FLOAT) if "stress" in sums else None,
+    }
 
 
-def path_rows(rows: Rows) -> tuple[Any, Any]:
-    """Allocate rows, of shape (groups, rows, 256), for sigma and then c, and for t; None for what is not asked for."""
-    shape = rows.groups, rows.rows, GROUP_COLUMNS
-    return cp.empty(shape, rows.plan.dtype) if rows.plan.sums & PATH_SUMS else None, stress_rows(rows)
-
-
-def stress_rows(rows: Rows) -> Any:
-    """Allocate rows, of shape (groups, rows, 256), for t; None if stress is not asked for."""
-    if "stress" not in rows.plan.sums:
-        return None
-    if rows.plan.dtype != "float64":
-        raise InvalidValueError(f"stress is counted in float64, not in {rows.plan.dtype}")
-    return cp.empty((rows.groups, rows.rows, GROUP_COLUMNS))
+def require_float64_of_stress(plan: SweepPlan) -> None:
+    """Raise ValueError if stress is asked for in float32."""
+    if "stress" in plan.sums and plan.dtype != "float64":
+        raise InvalidValueError(f"stress is counted in float64, not in {plan.dtype}")

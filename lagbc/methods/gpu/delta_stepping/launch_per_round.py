@@ -8,7 +8,7 @@ A. Crauser, K. Mehlhorn, U. Meyer and P. Sanders, A parallelization of Dijkstra'
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import cupy as cp
@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
 from lagbc.cuda.kernel import Kernel
-from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
+from lagbc.methods.arrays import HALF_WORD, Array, repeated
+from lagbc.methods.arrays import allocate as new
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.arrays import fill, scatter
+from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     GROUP_COLUMNS,
@@ -28,17 +30,18 @@ from lagbc.methods.gpu.common.rows import (
     Lengths,
     Placed,
     Rows,
+    Size,
     bitmap_of,
     bitmap_words,
     bits_of,
     count_groups,
-    lengths_bytes,
+    level_arrays,
     require_levels,
     roots_with_bits,
     row_blocks,
     set_bits,
 )
-from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_bytes, path_rows
+from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arrays
 from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
 from lagbc.methods.gpu.delta_stepping.kernels import PER_ROUND
 from lagbc.methods.gpu.delta_stepping.sums import begin_sums, sum_distances
@@ -47,13 +50,41 @@ from lagbc.methods.sums import PATH_SUMS
 # Rounds of a sweep, as many times the levels from the hub. On 40 networks Dijkstra's rule took, with lengths 1 to 10, 3
 # to 7 times as many, on four of them up to 15; the window, with lengths in (0, 1), 1.3 to 7.
 _STRICT_ROUNDS, _WINDOW_ROUNDS = 6, 4
+# Warps that share a row, at most.
+_MOST_PARTS = 2
 # Rounding errors that `margin` covers, relative: a few of 2**-53.
 _ROUNDING = 2.0**-48
 
 
-@dataclass(eq=False)
-class Arrays:
-    """The device's arrays."""
+def arrays(size: Size | Rows, dist: str, *, strict: bool) -> dict[str, Any]:
+    """State the arrays of `Arrays`, and as many rounds as are counted; room for more is asked for when found."""
+    groups, rows, words, of_dist = size.groups, size.rows, bitmap_words(size.rows), np.dtype(dist)
+    shape, path_rows = (groups, rows, GROUP_COLUMNS), path_arrays(size)
+    if strict:  # counts come along
+        path_rows["values"] = Array(shape, np.dtype(size.plan.dtype))
+    values = path_rows["values"]
+    shares = strict or (values is not None and values.dtype == of_dist)
+    bits = level_arrays(size)["bits"]
+    return {
+        "rows": {
+            **path_rows,
+            "distances": Array(shape, of_dist),
+            # distances of near entries; None if strict, or where they are in `values`
+            "snapshot": None if shares else Array(shape, of_dist),
+            "pending": bits,  # later the entries of the levels before or behind
+            "seen": Array((groups, words), HALF_WORD),  # the rows of these
+            "reached": bits,
+            "open": Array((groups * _MOST_PARTS, words), HALF_WORD),  # a row a group and part
+            "live": Array((tuning.MOST_ROUNDS, groups, words), HALF_WORD),  # which rows have any bit
+            "lowest": Array((1 + tuning.MOST_ROUNDS, groups, GROUP_COLUMNS), of_dist),
+        },
+        "shortest": Array((rows,), of_dist),  # the shortest edge that leaves, if strict
+        "rounds": repeated(_counted_rounds(size.depth, strict=strict), {"near": bits}),
+    }
+
+
+class Arrays(SimpleNamespace):
+    """The device's arrays, by the names that `arrays` gives them, and the `rows` that they are of."""
 
     rows: Rows
     strict: bool
@@ -61,30 +92,16 @@ class Arrays:
     width: float
     lengths: Any  # (nnz,)
     in_lengths: Any
-    shortest: Any  # (rows,): the shortest edge that leaves; None unless strict
-    distances: Any  # (groups, rows, 256)
-    values: Any  # (groups, rows, 256): sigma, then c; None if paths are not counted
-    paths: Any  # (groups, rows, 256): t, for stress; else None
-    snapshot: Any  # (groups, rows, 256): distances of near entries, in `values` if it can be; None if strict
-    pending: Any  # (groups, rows, 32) uint8; later the entries of the levels before or behind
-    seen: Any  # (groups, rows / 32) uint32: the rows of these
-    reached: Any  # (groups, rows, 32) uint8
-    open: Any  # (groups, parts, rows / 32) uint32
-    live: Any  # (rounds, groups, rows / 32) uint32: which rows have any bit
-    lowest: Any  # (1 + rounds, groups, 256)
-    near: list[Any] = field(default_factory=list)  # of each round so far: (groups, rows, 32) uint8
+    shortest: Any  # None unless strict
+    near: list[Any]  # of each round so far
 
 
 def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
     """Upload the lengths, and allocate rows; near sets are added as rounds are found."""
     out, into = lengths.as_type(lengths.dist)
-    shape = rows.groups, rows.rows
-    values, paths = path_rows(rows)
-    if strict and values is None:  # counts come along
-        values = cp.empty((*shape, GROUP_COLUMNS), rows.plan.dtype)
-    shares = values is not None and values.dtype == lengths.dist
-    snapshot = None if strict else values if shares else cp.empty((*shape, GROUP_COLUMNS), lengths.dist)
-    words = bitmap_words(rows.rows)
+    made = new(cp, arrays(rows, lengths.dist, strict=strict)["rows"])
+    if made["snapshot"] is None and not strict:
+        made["snapshot"] = made["values"]
     return Arrays(
         rows=rows,
         strict=strict,
@@ -93,39 +110,16 @@ def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
         lengths=out,
         in_lengths=into,
         shortest=_shortest(rows, out) if strict else None,
-        distances=cp.empty((*shape, GROUP_COLUMNS), lengths.dist),
-        values=values,
-        paths=paths,
-        snapshot=snapshot,
-        pending=cp.empty((*shape, BYTES), cp.uint8),
-        seen=cp.empty((rows.groups, words), cp.uint32),
-        reached=cp.empty((*shape, BYTES), cp.uint8),
-        open=cp.empty((rows.groups, _parts(rows, lengths.dist), words), cp.uint32),
-        live=cp.empty((tuning.MOST_ROUNDS, rows.groups, words), cp.uint32),
-        lowest=cp.empty((1 + tuning.MOST_ROUNDS, rows.groups, GROUP_COLUMNS), lengths.dist),
+        near=[],
+        **made,
     )
 
 
 def begin(plan: SweepPlan, dist: str | None) -> None:
     """Have the kernels compiled while something else is done."""
-    PER_ROUND.begin(plan.dtype, dist=dist, sums=plan.sums, members=plan.members is not None)
+    PER_ROUND.begin(Variant.of(plan, dist=dist))
     if plan.sums - PATH_SUMS:
         begin_sums(dist or "float64")
-
-
-def footprint(graph: Graph, plan: SweepPlan, dist: str, *, strict: bool) -> int:
-    """Estimate the bytes of `Arrays`: lengths both ways and the shortest; distances, values, snapshot and paths; bits.
-
-    The bits are those of pending, reached and near, a row a round, and the bitmaps seen, open and live. Room for more
-    rounds than are counted is asked for as they are found.
-    """
-    rows, groups, far = graph.active, plan.batch // GROUP_COLUMNS, np.dtype(dist).itemsize
-    counts = path_bytes(rows, plan) or strict * np.dtype(plan.dtype).itemsize * rows * plan.batch
-    shares = strict or (plan.sums & PATH_SUMS and dist == plan.dtype)
-    columns = far * ((1 if shares else 2) * rows + 1 + tuning.MOST_ROUNDS) * plan.batch
-    near = _counted_rounds(graph.depth, strict=strict)
-    bitmaps = (1 + 2 + tuning.MOST_ROUNDS) * 4 * bitmap_words(rows)
-    return lengths_bytes(graph, far) + far * rows + counts + columns + groups * (rows * (2 + near) * BYTES + bitmaps)
 
 
 def _counted_rounds(depth: int, *, strict: bool) -> int:
@@ -207,7 +201,7 @@ def _settle(
     for turn in range(tuning.MOST_ROUNDS):
         if turn == len(arrays.near):
             require_levels(rows, turn + 1, _counted_rounds(rows.depth, strict=arrays.strict))
-            arrays.near.append(cp.empty((rows.groups, rows.rows, BYTES), cp.uint8))
+            arrays.near.append(new(cp, {"near": level_arrays(rows)["bits"]})["near"])
         lowest = arrays.lowest[turn + 1]
         pending = {"n": rows.rows, "pending": arrays.pending, "distances": arrays.distances, "lowest": lowest}
         find((few, groups, parts), THREADS, shortest=arrays.shortest, any=found[turn], **pending)
@@ -336,11 +330,9 @@ def _margin(arrays: Arrays) -> float:
 
 
 def _kernel(arrays: Arrays, name: str, *, by_column: bool = False) -> Kernel:
-    plan = arrays.rows.plan
-    of: dict[str, Any] = {"sums": plan.sums, "by_column": by_column, "members": plan.members is not None}
-    return PER_ROUND.kernel(name, plan.dtype, dist=arrays.dist, **of)
+    return PER_ROUND.kernel(name, Variant.of(arrays.rows.plan, dist=arrays.dist, by_column=by_column))
 
 
 def _parts(rows: Rows, dist: str) -> int:
     """Warps that share a row."""
-    return GROUP_COLUMNS // (32 * PER_ROUND.own_columns(rows.plan.dtype, dist, rows.plan.sums))
+    return GROUP_COLUMNS // (32 * PER_ROUND.own_columns(Variant.of(rows.plan, dist=dist)))

@@ -50,13 +50,13 @@ from lagbc.graph.device.csr import gather
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import EXACT_INTEGERS
 from lagbc.methods import tuning
-from lagbc.methods.arrays import BYTE, Array, Arrays
+from lagbc.methods.arrays import BYTE, INTEGER, Array
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.gpu.common import sweep
 from lagbc.methods.gpu.common.arrays import Survey, survey
 from lagbc.methods.gpu.common.kernels import ARRAYS
-from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, upload, upload_bytes
-from lagbc.methods.gpu.common.sums import sums_bytes
+from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, Size, length_arrays, upload, uploaded_arrays
+from lagbc.methods.gpu.common.sums import require_float64_of_stress, sum_arrays
 from lagbc.methods.gpu.common.sweep import Levels, State, Way
 from lagbc.methods.gpu.delta_stepping import launch_per_round, one_launch, pruning
 from lagbc.methods.sums import PATH_SUMS, Sums
@@ -71,33 +71,35 @@ WAYS = {
 }
 
 
-def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Estimate the bytes of what is uploaded, of the sums of a batch, and of the way that is taken first.
+def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
+    """State what is uploaded, a batch's sums, and the arrays of the way that is taken first.
 
     Where edges may be left out, the graph of the others is there besides, in both orders.
     """
     found = survey(graph.weights)
-    dist = _type_of_distances(graph, found, plan)
-    way = choose_way(graph, found, plan)
+    dist, size = _type_of_distances(graph, found, plan), Size.of(graph, plan)
+    way, orders = choose_way(graph, found, plan), 2 if graph.transpose is graph else 3
     if way == "one launch":
-        arrays = one_launch.footprint(graph, plan, dist)
+        of_way = one_launch.arrays(size, dist)
     else:
-        arrays = launch_per_round.footprint(graph, plan, dist, strict=way == "threshold")
-    kept = 0
-    if pruning.are_likely(graph, plan):
-        orders = 2 if graph.transpose is graph else 3
-        kept = int(tuning.PRUNING_MOST_KEPT * orders * (4 + 8) * graph.nnz) + orders * 8 * graph.n
-    return upload_bytes(graph, plan) + kept + sums_bytes(graph, plan) + arrays
-
-
-def arrays(graph: Graph, plan: SweepPlan) -> Arrays:
-    """State a worker's arrays, all in one."""
-    return {"all": Array((footprint(graph, plan),), BYTE)}
+        of_way = launch_per_round.arrays(size, dist, strict=way == "threshold")
+    kept = {
+        "indptr": Array((orders, graph.n), INTEGER),
+        "indices and lengths": Array((int(tuning.PRUNING_MOST_KEPT * orders * (4 + 8) * graph.nnz),), BYTE),
+    }
+    return {
+        "uploaded": uploaded_arrays(graph, plan),
+        "lengths": length_arrays(graph, dist),
+        "kept": kept if pruning.are_likely(graph, plan) else None,
+        "sums": sum_arrays(graph, plan),
+        "way": of_way,
+    }
 
 
 def prepare(graph: Graph, plan: SweepPlan, way: str | None = None) -> State:
     """Upload the graph in sweep order and allocate rows for the batch; `way` is one of `WAYS`, if not the best."""
-    ARRAYS.begin("float64")
+    require_float64_of_stress(plan)
+    ARRAYS.begin()
     whole = graph
     graph, kept = prune(graph, plan)
     rows, lengths = upload(graph, plan), describe_lengths(graph, plan)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import cupy as cp
@@ -11,10 +12,12 @@ from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS, resident_blocks
 from lagbc.cuda.kernel import Kernel
-from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
+from lagbc.methods.arrays import BYTE, HALF_WORD, NARROW, Array
+from lagbc.methods.arrays import allocate as new
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.arrays import fill, scatter
+from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.queue import first_entries, grown
 from lagbc.methods.gpu.common.rows import (
     BYTES,
@@ -23,14 +26,15 @@ from lagbc.methods.gpu.common.rows import (
     Lengths,
     Placed,
     Rows,
+    Size,
     bits_of,
     count_groups,
-    lengths_bytes,
     queue_places,
     set_bits,
+    with_besides,
     worst_end,
 )
-from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, stress_rows
+from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arrays
 from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
 from lagbc.methods.gpu.delta_stepping.kernels import IN_ONE_LAUNCH
 from lagbc.methods.gpu.delta_stepping.sums import begin_sums, sum_distances
@@ -38,13 +42,48 @@ from lagbc.methods.sums import PATH_SUMS
 
 # Counts of a group, as in the kernels.
 _COUNTS = 4
-# Of an entry of the queue: its vertex and its bit row, the entry before, and, as there are no more rounds, a start.
-_ENTRY_BYTES = 3 * 4 + BYTES
 
 
-@dataclass(eq=False)
-class Arrays:
-    """The device's arrays."""
+def arrays(size: Size | Rows, dist: str) -> dict[str, Any]:
+    """State the arrays of `Arrays`: rows, queues as they are at first, and notes of a launch."""
+    groups, rows, of_dist = size.groups, size.rows, np.dtype(dist)
+    entry = max(of_dist.itemsize, np.dtype(size.plan.dtype).itemsize)
+    notes = {
+        "lowest": Array((groups, 3), of_dist),
+        "counts": Array((groups, _COUNTS), NARROW),
+        "barriers": Array((groups,), HALF_WORD, 0),
+        "halts": Array((groups, 2), NARROW, 0),
+        "status": Array((groups, 2), NARROW, 0),  # how it ended, rounds
+    }
+    return {
+        "rows": {
+            "distances": Array((groups, rows, GROUP_COLUMNS), of_dist),
+            # of a group: distances of near entries, then sigma, then c
+            "buffer": Array((groups, rows * GROUP_COLUMNS * entry), BYTE),
+            "paths": path_arrays(size)["paths"],
+            "pending": Array((groups, rows, BYTES), BYTE),
+            "reached": Array((groups, rows, BYTES), BYTE),
+            "waiting": Array((groups, 2, rows), NARROW),
+            "stamps": Array((groups, rows), NARROW),
+            "latest": Array((groups, rows), NARROW),
+        },
+        "queue": queue_arrays(groups, first_entries(size, tuning.DELTA_FIRST_ENTRIES)),
+        "notes": with_besides(notes, groups, 124),
+    }
+
+
+def queue_arrays(groups: int, capacity: int) -> dict[str, Array]:
+    """State queues of so many entries; there are no more rounds than entries."""
+    return {
+        "queue": Array((groups, capacity), NARROW),
+        "masks": Array((groups, capacity, BYTES), BYTE),
+        "previous": Array((groups, capacity), NARROW),
+        "starts": Array((groups, capacity + 1), NARROW),
+    }
+
+
+class Arrays(SimpleNamespace):
+    """The device's arrays, by the names that `arrays` gives them, and the `rows` that they are of."""
 
     rows: Rows
     dist: str
@@ -53,23 +92,6 @@ class Arrays:
     used: int  # groups of the batch
     lengths: Any  # (nnz,)
     in_lengths: Any
-    distances: Any  # (groups, rows, 256)
-    buffer: Any  # (groups, bytes): distances of near entries, then sigma, then c
-    paths: Any  # (groups, rows, 256): t, for stress; else None
-    pending: Any  # (groups, rows, 32) uint8
-    reached: Any  # (groups, rows, 32) uint8
-    waiting: Any  # (groups, 2, rows)
-    stamps: Any  # (groups, rows)
-    latest: Any  # (groups, rows)
-    queue: Any  # (groups, capacity)
-    masks: Any  # (groups, capacity, 32) uint8
-    previous: Any  # (groups, capacity)
-    starts: Any  # (groups, capacity + 1)
-    lowest: Any  # (groups, 3)
-    counts: Any  # (groups, 4)
-    barriers: Any
-    halts: Any
-    status: Any  # (groups, 2): how it ended, rounds
 
     def members(self, kernel: Kernel) -> int:
         """Blocks of each group in a launch, all of which are resident."""
@@ -84,10 +106,10 @@ class Arrays:
 def allocate(rows: Rows, lengths: Lengths) -> Arrays:
     """Upload the lengths, and allocate rows and queues."""
     out, into = lengths.as_type(lengths.dist)
-    shape = rows.groups, rows.rows
-    entry = max(np.dtype(kind).itemsize for kind in (lengths.dist, rows.plan.dtype))
     names = ("one_launch_settle", "one_launch_count", "one_launch_backward")
     kernels = (_kernel(rows, lengths.dist, name) for name in names)
+    stated = arrays(rows, lengths.dist)
+    groups = stated["rows"], stated["queue"], stated["notes"]["arrays"]
     return Arrays(
         rows=rows,
         dist=lengths.dist,
@@ -96,42 +118,15 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
         used=rows.groups,
         lengths=out,
         in_lengths=into,
-        distances=cp.empty((*shape, GROUP_COLUMNS), lengths.dist),
-        buffer=cp.empty((rows.groups, rows.rows * GROUP_COLUMNS * entry), cp.uint8),
-        paths=stress_rows(rows),
-        pending=cp.empty((*shape, BYTES), cp.uint8),
-        reached=cp.empty((*shape, BYTES), cp.uint8),
-        waiting=cp.empty((rows.groups, 2, rows.rows), cp.int32),
-        stamps=cp.empty(shape, cp.int32),
-        latest=cp.empty(shape, cp.int32),
-        **_queue(rows, _first_entries(rows.rows, rows.depth, rows.plan)),
-        lowest=cp.empty((rows.groups, 3), lengths.dist),
-        counts=cp.empty((rows.groups, _COUNTS), cp.int32),
-        barriers=cp.zeros(rows.groups, cp.uint32),
-        halts=cp.zeros((rows.groups, 2), cp.int32),
-        status=cp.zeros((rows.groups, 2), cp.int32),
+        **{name: array for group in groups for name, array in new(cp, group).items()},
     )
 
 
 def begin(plan: SweepPlan, dist: str | None) -> None:
     """Have the kernels compiled while something else is done."""
-    members = plan.members is not None
-    IN_ONE_LAUNCH.begin(plan.dtype, dist=dist, sums=plan.sums, members=members, cooperative=True)
+    IN_ONE_LAUNCH.begin(Variant.of(plan, dist=dist), cooperative=True)
     if plan.sums - PATH_SUMS:
         begin_sums(dist or "float64")
-
-
-def footprint(graph: Graph, plan: SweepPlan, dist: str) -> int:
-    """Bound the bytes of `Arrays`: lengths both ways; distances, buffer and paths; bits, lists and the queue.
-
-    The bits are those of pending and reached, the lists waiting, stamps and latest.
-    """
-    rows, groups = graph.active, plan.batch // GROUP_COLUMNS
-    far = np.dtype(dist).itemsize
-    columns = far + max(far, np.dtype(plan.dtype).itemsize) + 8 * ("stress" in plan.sums)
-    queue = _ENTRY_BYTES * _first_entries(rows, graph.depth, plan)
-    of_group = rows * (columns * GROUP_COLUMNS + 2 * BYTES + 4 * 4) + queue + 128
-    return lengths_bytes(graph, far) + groups * of_group
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
@@ -277,27 +272,11 @@ def _launch(arrays: Arrays, kernel: Kernel, **given: Any) -> int:
 def _grow_queue(arrays: Arrays) -> None:
     """Make the queue half as long again; its entries are found anew by the sweep that follows."""
     rows = arrays.rows
-    first = _first_entries(rows.rows, rows.depth, rows.plan)
-    capacity = grown(arrays.capacity, first, _ENTRY_BYTES, rows.rows, rows.plan)
+    of_queue = partial(queue_arrays, rows.groups)
+    capacity = grown(arrays.capacity, first_entries(rows, tuning.DELTA_FIRST_ENTRIES), of_queue, rows)
     arrays.queue = arrays.masks = arrays.previous = arrays.starts = None
-    for name, array in _queue(rows, capacity).items():
-        setattr(arrays, name, array)
-
-
-def _first_entries(rows: int, depth: int, plan: SweepPlan) -> int:
-    return first_entries(rows, depth, plan, tuning.DELTA_FIRST_ENTRIES)
-
-
-def _queue(rows: Rows, capacity: int) -> dict[str, Any]:
-    groups = rows.groups
-    return {
-        "queue": cp.empty((groups, capacity), cp.int32),
-        "masks": cp.empty((groups, capacity, BYTES), cp.uint8),
-        "previous": cp.empty((groups, capacity), cp.int32),
-        "starts": cp.empty((groups, capacity + 1), cp.int32),
-    }
+    vars(arrays).update(new(cp, of_queue(capacity)))
 
 
 def _kernel(rows: Rows, dist: str, name: str, *, by_column: bool = False) -> Kernel:
-    of: dict[str, Any] = {"sums": rows.plan.sums, "by_column": by_column, "members": rows.members is not None}
-    return IN_ONE_LAUNCH.kernel(name, rows.plan.dtype, dist=dist, cooperative=True, **of)
+    return IN_ONE_LAUNCH.kernel(name, Variant.of(rows.plan, dist=dist, by_column=by_column), cooperative=True)

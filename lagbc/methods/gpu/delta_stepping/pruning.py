@@ -25,6 +25,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.arrays import count_flags, number_ends, survey
+from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, Rows, place
 from lagbc.methods.gpu.delta_stepping import launch_per_round
 from lagbc.methods.gpu.delta_stepping.kernels import PRUNING
@@ -65,7 +66,7 @@ def find_kept(graph: Graph, rows: Rows, lengths: Lengths) -> Any:
     position, kept = cp.asarray(rows.position), cp.empty(graph.nnz, np.bool_)
     slack = 8 * tuning.MOST_ROUNDS * 2.0**-53 * graph.n * lengths.survey.longest
     tails, heads = (number_ends(ends, position) for ends in (placed.rows, placed.indices))
-    PRUNING.kernel("prune", "float64", dist=lengths.dist)(
+    PRUNING.kernel("prune", Variant(dist=lengths.dist))(
         (-(-graph.nnz // THREADS),),
         THREADS,
         nnz=graph.nnz,

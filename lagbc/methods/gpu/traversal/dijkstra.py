@@ -38,9 +38,10 @@ from lagbc.cuda.host import pinned_flag
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.arrays import BYTE, Array, Arrays
+from lagbc.methods.arrays import BYTE, FLOAT, NARROW, Array, allocate
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
-from lagbc.methods.gpu.common.rows import upload_bytes
+from lagbc.methods.gpu.common.kernels import Variant
+from lagbc.methods.gpu.common.rows import uploaded_arrays
 from lagbc.methods.gpu.traversal.kernels import DIJKSTRA
 from lagbc.methods.gpu.traversal.roots import ROOTS_OF_BLOCK, add_roots
 from lagbc.methods.sums import Sums
@@ -121,19 +122,33 @@ class Levels:
         return np.arange(len(self.roots))
 
 
-def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of the graph on the device, and of `State`.
+def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
+    """State the graph on the device, and the arrays of `State`, with queues as they are at first."""
+    rows, batch = graph.active, plan.batch
+    shape, is_scan = (batch, rows), plan.variant == "node-parallel"
+    return {
+        "uploaded": uploaded_arrays(graph, plan),
+        "shortest, and what it is made of": Array((2, graph.n), FLOAT),
+        "rows": {
+            "found": Array((*shape, 2), FLOAT),  # dist, and sigma, then c, in the plan's dtype
+            "delta": Array(shape, FLOAT),
+            "outcome": Array((batch, _OUTCOME), NARROW, 0),
+        },
+        "lists": (
+            {"level_of": Array(shape, NARROW)}
+            if is_scan
+            else {"settled": Array(shape, NARROW), "ends": Array((batch, rows + 1), NARROW)}
+        ),
+        "waiting": None if is_scan else _waiting_arrays(batch, _first_entries(graph)),
+        "roots": Array((batch, 52 - 4 * (not is_scan)), BYTE),
+    }
 
-    Of a vertex, the shortest edge; of a vertex and root dist and sigma, delta, and settled, ends and an entry that
-    waits, or the level. Entries are more where the queue has to grow.
-    """
-    of_root = 64 + graph.active * (16 + 8 + 4)
-    if plan.variant != "node-parallel":
-        of_root += graph.active * 4 + _ENTRY_BYTES * _first_entries(graph)
-    return upload_bytes(graph, plan) + 2 * 8 * graph.n + of_root * plan.batch
+
+def _waiting_arrays(batch: int, most: int) -> dict[str, Array]:
+    """State so many entries that wait, of each root."""
+    return {"bounds": Array((batch, most, 2), FLOAT), "vertices": Array((batch, most), NARROW)}
 
 
-_ENTRY_BYTES = 16 + 4
 # Mean edges of a vertex from which vertices come nearer so often that some wait more than once: of 54 networks with
 # lengths from 1 to 10, queues of one entry a vertex had to grow by half or twice from 20 on, of none below.
 _MANY_EDGES = 16
@@ -143,11 +158,6 @@ def _first_entries(graph: Graph) -> int:
     """Tell how many vertices may wait at first, of each root."""
     rows = graph.active
     return (3 * rows // 2 if graph.nnz >= _MANY_EDGES * rows else rows) + 1
-
-
-def arrays(graph: Graph, plan: SweepPlan) -> Arrays:
-    """State a worker's arrays, all in one."""
-    return {"all": Array((footprint(graph, plan),), BYTE)}
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
@@ -169,7 +179,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     edges = _edges(ordered, rows)
     stop = pinned_flag()
     plan.stop.mirror(stop)
-    shape = plan.batch, rows
+    stated = arrays(graph, plan)
     state = State(
         plan=plan,
         variant=variant,
@@ -182,16 +192,11 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         in_edges=edges if into is ordered else _edges(into, rows),
         shortest=_shortest(edges, rows),
         omega=None if plan.omega is None else cp.asarray(plan.omega[graph.order[:rows]]),
-        found=cp.empty((*shape, 2)),
-        delta=cp.empty(shape),
-        lists={},
-        outcome=cp.zeros((plan.batch, _OUTCOME), cp.int32),
+        lists=allocate(cp, stated["lists"]),
         stop=stop,
+        **allocate(cp, stated["rows"]),
     )
-    if variant == "node-parallel":
-        state.lists = {"level_of": cp.empty(shape, cp.int32)}
-    else:
-        state.lists = {"settled": cp.empty(shape, cp.int32), "ends": cp.empty((plan.batch, rows + 1), cp.int32)}
+    if variant != "node-parallel":
         _allocate_waiting(state, _first_entries(graph))
     return state
 
@@ -258,17 +263,17 @@ def _search(state: State, rows: Any) -> NDArray[np.int32]:
 
 def _allocate_waiting(state: State, most: int) -> None:
     """Make room for so many entries that wait, of each root; what is there is lost."""
-    for name in ("bounds", "vertices"):
+    waiting = _waiting_arrays(state.plan.batch, most)
+    for name in waiting:
         state.lists.pop(name, None)
-    shape = state.plan.batch, most
-    state.lists |= {"bounds": cp.empty((*shape, 2)), "vertices": cp.empty(shape, cp.int32), "most": most}
+    state.lists |= {**allocate(cp, waiting), "most": most}
 
 
 def _launch(state: State, sweep: str, rows: Any, **given: Any) -> NDArray[np.int32]:
     """Run a kernel with a block a root, and return the outcome of each."""
     indptr, indices, lengths = state.edges
     kernels = DIJKSTRA[state.variant]
-    kernels.kernel(f"{kernels.source.name.split('/')[-1]}_{sweep}", state.plan.dtype)(
+    kernels.kernel(f"{kernels.source.name.split('/')[-1]}_{sweep}", Variant(state.plan.dtype))(
         (len(rows),),
         state.threads,
         n=state.rows,
@@ -297,6 +302,6 @@ def _shortest(edges: tuple[Any, Any, Any], rows: int) -> Any:
     indptr, _, lengths = edges
     shortest = cp.empty(rows)
     if rows:
-        kernel = DIJKSTRA[VARIANTS[0]].kernel("dijkstra_shortest", "float64")
+        kernel = DIJKSTRA[VARIANTS[0]].kernel("dijkstra_shortest")
         kernel((-(-rows * 32 // THREADS),), THREADS, n=rows, indptr=indptr, lengths=lengths, shortest=shortest)
     return shortest

@@ -52,9 +52,10 @@ from lagbc.cuda.kernel import Kernel
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.arrays import BYTE, Array, Arrays
+from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array, allocate, bytes_of
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
-from lagbc.methods.gpu.common.rows import upload_bytes
+from lagbc.methods.gpu.common.kernels import Variant
+from lagbc.methods.gpu.common.rows import uploaded_arrays
 from lagbc.methods.gpu.traversal.kernels import DEPTH_BYTES, HOPS, ROOTS
 from lagbc.methods.gpu.traversal.roots import ROOTS_OF_BLOCK, add_roots
 from lagbc.methods.sums import Sums
@@ -107,7 +108,7 @@ class State:
     width: int  # threads that share a vertex's edges
     stop: Any  # (1,) uint8, pinned: the host writes, kernels poll
     depth_bytes: int
-    counted: int  # bytes that the footprint counts for the arrays of a batch
+    counted: int  # bytes that were stated for the arrays of a batch
     depths: Any = None  # (batch, stride), unsigned
     values: Any = None  # (batch, stride): sigma, then c
     delta: Any = None  # (batch, stride) float64
@@ -137,33 +138,59 @@ class Levels:
         return np.arange(len(self.roots))
 
 
-def footprint(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes of the graph on the device, and of `State`, with depths that are as wide as at first."""
-    tails = 4 * graph.nnz if _EDGE in _sources(plan) else 0
-    return upload_bytes(graph, plan) + tails + _batch_bytes(graph.active, plan, _depth_bytes(graph))
+def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
+    """State the graph on the device, and the arrays of a batch, with depths that are as wide as at first."""
+    has_tails = _EDGE in _sources(plan)
+    return {
+        "uploaded": uploaded_arrays(graph, plan),
+        "tails": Array((graph.nnz,), NARROW) if has_tails else None,
+        "batch": _arrays_of_batch(graph.active, plan, _depth_bytes(graph)),
+    }
+
+
+def _arrays_of_batch(rows: int, plan: SweepPlan, depth_bytes: int) -> dict[str, Any]:
+    """State the rows of a batch and the most that a kernel of the method takes besides, at most."""
+    sources, stride = _sources(plan), rows + 32
+    lists = [_own_arrays(source, plan, stride) for source in sorted(sources)]
+    return {
+        "rows": _row_arrays(plan, stride, depth_bytes),
+        "lists": max(lists, key=bytes_of),
+        "ends": _end_arrays(plan, _most_levels(depth_bytes, rows)) if sources & {_QUEUE, _ACTIVE} else None,
+        "roots": Array((plan.batch, 64), BYTE),
+    }
+
+
+def _row_arrays(plan: SweepPlan, stride: int, depth_bytes: int) -> dict[str, Array]:
+    """State a row of each root, of which nothing is reached."""
+    shape = plan.batch, stride
+    return {
+        "depths": Array(shape, np.dtype(f"uint{8 * depth_bytes}"), 0),
+        "values": Array(shape, np.dtype(plan.dtype), 0),
+        "delta": Array(shape, FLOAT),
+    }
+
+
+def _own_arrays(source: str, plan: SweepPlan, stride: int) -> dict[str, Array]:
+    """State the rows that the kernels of a source take besides."""
+    shape = plan.batch, stride
+    sums = Array(shape, np.dtype(plan.dtype), 0)
+    of_queue = {"queues": Array(shape, NARROW)}
+    return {
+        _NODE: {},
+        _EDGE: {"sums": sums},
+        _QUEUE: of_queue,
+        _ACTIVE: {**of_queue, "offsets": Array(shape, INTEGER), "sums": sums},
+    }[source]
+
+
+def _end_arrays(plan: SweepPlan, most: int) -> dict[str, Array]:
+    """State where levels end in the queue of each root."""
+    return {"ends": Array((plan.batch, most + 1), NARROW)}
 
 
 def _sources(plan: SweepPlan) -> set[str]:
     """Name the kernels that a method may take."""
     return {_SOURCES[plan.method]} | ({_EDGE} if plan.method == "hybrid" else set())
-
-
-def _batch_bytes(rows: int, plan: SweepPlan, depth_bytes: int) -> int:
-    """Bound the bytes of the arrays of a batch.
-
-    Of a vertex and root values and delta, depths, and what the kernels take besides: the sums of
-    edge-parallel, the queue, and the offsets and sums of active-edge; of a level and root, its end in the queue.
-    """
-    values, sources = np.dtype(plan.dtype).itemsize, _sources(plan)
-    own = {_NODE: 0, _EDGE: values, _QUEUE: 4, _ACTIVE: 4 + 8 + values}
-    entry = values + 8 + depth_bytes + max(own[source] for source in sources)
-    ends = 4 * (_most_levels(depth_bytes, rows) + 1) if sources & {_QUEUE, _ACTIVE} else 0
-    return plan.batch * ((rows + 32) * entry + ends + 64)
-
-
-def arrays(graph: Graph, plan: SweepPlan) -> Arrays:
-    """State a worker's arrays, all in one."""
-    return {"all": Array((footprint(graph, plan),), BYTE)}
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
@@ -185,7 +212,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         The plan has a variant or a virtual warp that its method does not take.
     """
     _check(plan)
-    ROOTS.begin("float64")
+    ROOTS.begin()
     ordered, into = graph.reordered.on_device, graph.reordered.transpose.on_device
     rows = graph.active
     stop = pinned_flag()
@@ -206,7 +233,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         width=_width(graph, plan),
         stop=stop,
         depth_bytes=_depth_bytes(graph),
-        counted=_batch_bytes(rows, plan, _depth_bytes(graph)),
+        counted=bytes_of(_arrays_of_batch(rows, plan, _depth_bytes(graph))),
         sampled=[] if plan.method == "hybrid" else None,
     )
     _allocate(state)
@@ -304,28 +331,21 @@ def _allocate(state: State) -> None:
     """Make the rows of a batch anew: nothing is reached."""
     state.depths = state.values = state.delta = None
     state.own = {}
-    shape = state.plan.batch, state.stride
-    state.depths = cp.zeros(shape, f"uint{8 * state.depth_bytes}")
-    state.values = cp.zeros(shape, state.plan.dtype)
-    state.delta = cp.empty(shape)
-    if state.source == _NODE:
-        state.own = {"width": state.width}
-    elif state.source == _EDGE:
-        state.own = {"tails": cp.asarray(state.graph.rows, np.int32), "sums": cp.zeros(shape, state.plan.dtype)}
-    else:
-        ends = cp.empty((state.plan.batch, state.most + 1), np.int32)
-        queues, reached = cp.empty(shape, np.int32), cp.zeros(state.plan.batch, np.int32)
-        state.own = {"queues": queues, "ends": ends, "reached": reached}
-        if state.source == _QUEUE:
-            state.own["width"] = state.width
-        else:
-            state.own |= {"offsets": cp.empty(shape, np.int64), "sums": cp.zeros(shape, state.plan.dtype)}
+    plan, source = state.plan, state.source
+    vars(state).update(allocate(cp, _row_arrays(plan, state.stride, state.depth_bytes)))
+    state.own = allocate(cp, _own_arrays(source, plan, state.stride))
+    if source == _EDGE:
+        state.own["tails"] = cp.asarray(state.graph.rows, np.int32)
+    if source in (_QUEUE, _ACTIVE):
+        state.own |= {**allocate(cp, _end_arrays(plan, state.most)), "reached": cp.zeros(plan.batch, np.int32)}
+    if source in (_NODE, _QUEUE):
+        state.own["width"] = state.width
 
 
 def _widen(state: State) -> None:
     """Take wider depths, if the run may take as many more bytes."""
     wider = next(size for size in DEPTH_BYTES if size > state.depth_bytes)
-    state.plan.require_growth(_batch_bytes(state.rows, state.plan, wider) - state.counted)
+    state.plan.require_growth(bytes_of(_arrays_of_batch(state.rows, state.plan, wider)) - state.counted)
     state.depth_bytes = wider
     _allocate(state)
 
@@ -390,7 +410,7 @@ def _launch(state: State, sweep: str, searches: int, edges: tuple[Any, Any] | No
 def _kernel(state: State, sweep: str) -> Kernel:
     name, cooperative = f"traversal_{state.source}_{sweep}", state.plan.variant == "all-blocks"
     kernels = HOPS[state.source]
-    return kernels.kernel(name, state.plan.dtype, depth_bytes=state.depth_bytes, cooperative=cooperative)
+    return kernels.kernel(name, Variant(state.plan.dtype, depth_bytes=state.depth_bytes), cooperative=cooperative)
 
 
 def _resident_blocks(state: State) -> int:

@@ -40,7 +40,7 @@ def add_roots(delta: Any, places: NDArray[np.int64], order: Any, sums: Sums) -> 
     blocks = int(places[-1]) // ROOTS_OF_BLOCK + 1
     sums.require_rows(blocks, int(places[-1]) + 1)
     firsts = np.searchsorted(places, ROOTS_OF_BLOCK * np.arange(blocks + 1)).astype(np.int32)
-    ROOTS.kernel("sum_roots", "float64")(
+    ROOTS.kernel("sum_roots")(
         (-(-len(order) // THREADS), blocks),
         THREADS,
         n=len(order),
