@@ -165,7 +165,7 @@ def plan_rounds(
     block = step.method.load().batching.block
     items, ends, counts = _laid_out(drawn, sizes, block)
     sweep = replace(step.sweep, linear=linear, roots=len(items))
-    if step.method.device == "cuda" and batch == "auto":  # larger ones would be swept in vain at the end
+    if step.method.device == "cuda" and settings.batch is None:  # larger ones would be swept in vain at the end
         sweep = replace(sweep, batch=min(sweep.batch, _LEAST_ROUND["cuda"]))
     rounds = Drawn(ends, sizes, counts, label)
     step = replace(step, sweep=sweep, ordered=items, drawn=rounds)
