@@ -160,7 +160,7 @@ def plan_rounds(
     request = replace(population.request, roots=np.unique(drawn[:_PROBED]))
     plan = make_plan(population.graph, request, replace(settings, reduce="none"), resumed)
     (step,) = plan.steps
-    if SQUARES - set(step.method.sums):
+    if request.sums & SQUARES - set(step.method.sums):
         raise InvalidValueError(f"{step.method.name} on {step.method.device} makes no sums of squares")
     block = step.method.load().batching.block
     items, ends, counts = _laid_out(drawn, sizes, block)
