@@ -128,17 +128,20 @@ class Reduction:
             return sums
 
 
-def reduce_request(graph: Graph, request: Request, settings: Settings, *, chains: bool = True) -> Reduction | None:
+def reduce_request(
+    graph: Graph, request: Request, settings: Settings, *, chains: bool = True, swept: int | None = None
+) -> Reduction | None:
     """Reduce the graph of a request, if that is asked for, can be done, and, with "auto", pays.
 
-    The choice depends on graph, request, device and the memory that is stated, and on nothing that changes from run to
+    It has to pay for `swept` roots, where fewer are foreseen than the request has. The choice depends on graph, request, device and the memory that is stated, and on nothing that changes from run to
     run. With "all" it is a MemoryError that reducing takes more than a run may take.
     """
     if settings.reduce == "none" or not _applies(graph, request, settings):
         return None
     if settings.reduce == "auto":
-        device = _device_of(graph, len(request.roots), settings)
-        if not (costs.pays(graph, len(request.roots), device) and _is_within(graph, request, settings)):
+        roots = len(request.roots) if swept is None else min(swept, len(request.roots))
+        device = _device_of(graph, roots, settings)
+        if not (costs.pays(graph, roots, device) and _is_within(graph, request, settings)):
             return None
     if settings.reduce == "all":
         _require_memory(graph, request, settings)

@@ -28,6 +28,8 @@ PILOT = {"cpu": 128, "cuda": 256}
 _LEAST_ROUND = {"cpu": 256, "cuda": 1024}
 _PART = 4
 # The method is chosen by so many of the roots, which lie as far apart as those of a round.
+# Roots for which a reduction has to pay, before a pilot tells how many are drawn.
+_FORESEEN = 4096
 _PROBED = 1024
 # A root of a random round takes so many times as long as one of all roots: where the diameter is low, and high.
 ALONE = {False: 2.0, True: 4.0}
@@ -85,7 +87,7 @@ def population_of(graph: Graph, request: Request, settings: Settings) -> Populat
     reduction = None
     if request.sums == {"dependency", "dependency_squares"} and not graph.directed and settings.executor is None:
         plain = replace(request, sums=frozenset({"dependency"}), roots=np.arange(graph.n))
-        reduction = reduce_request(graph, plain, replace(settings, method="auto"))
+        reduction = reduce_request(graph, plain, replace(settings, method="auto"), swept=_FORESEEN)
     roots = np.flatnonzero(as_numpy(graph.out_degrees) > 0)
     work = float(len(roots)) * graph.nnz if reduction is None else reduction.work
     if reduction is None or len(reduction.rests) != 1:

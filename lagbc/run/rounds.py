@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import pairwise, starmap
 from typing import Protocol, Self
 
 import numpy as np
@@ -139,13 +140,20 @@ class Rounds(Sweeps):
 
         def run(span: Span, roots: Items) -> list[Piece]:
             pieces: list[Piece] = []
-            for batch in super(Rounds, self).spans(*span, self.batch):
+            for batch in self._batches(span):
                 some = roots[batch.first - span.first : batch.last - span.first]
                 counts = None if self.counts is None else self.counts[batch.place]
                 pieces += self._pieces(batch, some, batches.run(some, counts))
             return pieces
 
         return run
+
+    def _batches(self, span: Span) -> Iterator[Span]:
+        """Cut a span; a round ends a batch where roots count as often as drawn, which another round may change."""
+        for batch in super().spans(*span, self.batch):
+            ends = self.drawn.ends[(self.drawn.ends > batch.first) & (self.drawn.ends < batch.last)]
+            cuts = [] if self.counts is None else ends.tolist()
+            yield from starmap(Span, pairwise([batch.first, *cuts, batch.last]))
 
     def sent(self, pieces: list[Piece]) -> list[Piece]:
         """Bring them to the host."""

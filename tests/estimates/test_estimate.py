@@ -102,6 +102,14 @@ def test_coverage(monkeypatch, times):
             assert missed > 5
 
 
+def test_rounds_that_a_batch_spans():
+    """Roots that several rounds draw count in each as often as it draws them."""
+    A = scale_free(1500, 3000, seed=4)
+    how = {"directed": False, "reduce": "all", "method": "work-efficient", "max_roots": 1200, "rng": 1}
+    one, other = (lagbc.estimate(A, batch=batch, **how) for batch in (64, 512))
+    assert one.upper.tobytes() == other.upper.tobytes()
+
+
 @pytest.mark.parametrize("how", [{"threads": 3}, {"batch": 640, "threads": 2}, {"memory": "64MB"}], ids=str)
 def test_the_same_bits_whoever_sweeps(kind, how):
     one, other = estimated(kind, max_roots=700, threads=1), estimated(kind, max_roots=700, **how)
