@@ -133,8 +133,9 @@ def reduce_request(
 ) -> Reduction | None:
     """Reduce the graph of a request, if that is asked for, can be done, and, with "auto", pays.
 
-    It has to pay for `swept` roots, where fewer are foreseen than the request has. The choice depends on graph, request, device and the memory that is stated, and on nothing that changes from run to
-    run. With "all" it is a MemoryError that reducing takes more than a run may take.
+    It has to pay for `swept` roots, where fewer are foreseen than the request has. The choice depends on graph,
+    request, device and the memory that is stated, and on nothing that changes from run to run. With "all" it is a
+    MemoryError that reducing takes more than a run may take.
     """
     if settings.reduce == "none" or not _applies(graph, request, settings):
         return None

@@ -27,9 +27,9 @@ from lagbc.reduce.piece import Piece
 PILOT = {"cpu": 128, "cuda": 256}
 _LEAST_ROUND = {"cpu": 256, "cuda": 1024}
 _PART = 4
-# The method is chosen by so many of the roots, which lie as far apart as those of a round.
 # Roots for which a reduction has to pay, before a pilot tells how many are drawn.
 _FORESEEN = 4096
+# The method is chosen by so many of the roots, which lie as far apart as those of a round.
 _PROBED = 1024
 # A root of a random round takes so many times as long as one of all roots: where the diameter is low, and high.
 ALONE = {False: 2.0, True: 4.0}
