@@ -167,7 +167,7 @@ def test_work_is_known_before(power):
     size = group_size(contracted)
     work = contracted.work(size)
     seen = []
-    sums_of(ones(power), tell=seen.append)
+    sums_of(ones(power), keep=lambda total: seen.append(total.done))
     assert seen[-1] == work.junctions
     assert seen[:-1] == list(range(size, work.junctions, size))
     degrees = ones(power).graph.out_degrees
@@ -184,7 +184,7 @@ def test_ctrl_c_between_groups(power):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        sums_of(ones(power), threads=2, tell=interrupt)
+        sums_of(ones(power), threads=2, keep=interrupt)
     assert threading.active_count() == before
 
 
