@@ -32,7 +32,7 @@ from lagbc.methods.sums import DECAYING, PATH_SUMS
 from lagbc.phases import phase
 from lagbc.plan.demand import origins, parse_demand
 from lagbc.plan.devices import home, is_read_on_device
-from lagbc.plan.options import Options, Settings, communicator, settle
+from lagbc.plan.options import OPTION_NAMES, Options, Settings, communicator, settle
 from lagbc.plan.plan import Plan, make_plan
 from lagbc.plan.request import (
     Request,
@@ -120,7 +120,7 @@ def _compute(
 def _errors(A: GraphLike, call: Call, result: Result, settings: Settings) -> dict[str, Any]:
     """Return the standard errors of a call's estimates, in the form of its scores; its checkpoint is none of theirs."""
     graph, k = result.graph, len(result.roots)
-    silent = replace(settings, checkpoint=None, progress=False)
+    silent = settings._replace(checkpoint=None, progress=False)
 
     def estimate(roots: int, rng: np.random.Generator) -> Estimates:
         arguments = replace(call.arguments, k=roots, rng=rng)
@@ -251,7 +251,7 @@ def _listed(which: str | Iterable[str]) -> list[str]:
 
 def settle_for(centralities: tuple[Centrality, ...], batch: int | str, options: Options) -> Settings:
     """Check options; TypeError if one is neither an option of a run nor an argument that the centralities take."""
-    if not options:
+    if OPTION_NAMES.issuperset(options):
         return settle(batch, options)
     for name in (*OF_THE_SUMS, *OF_THE_SCORES):
         if name in options:

@@ -564,7 +564,7 @@ class _Run:
     @property
     def _silent(self) -> Settings:
         """How what is not told or kept is swept."""
-        return replace(self._settings, checkpoint=None, progress=False)
+        return self._settings._replace(checkpoint=None, progress=False)
 
     @property
     def _of_score(self) -> float:

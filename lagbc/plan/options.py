@@ -137,6 +137,7 @@ class Options(TypedDict, total=False):
     comm: Any
 
 
+OPTION_NAMES = frozenset(Options.__annotations__)
 # What other programs call arguments.
 _ELSEWHERE = {
     "weight": "weighted",
@@ -361,8 +362,7 @@ def _defaults_checked() -> dict[str, Any]:
     return {option.name: option.value({}) for option in OPTIONS}
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     """Options, checked as far as no method is chosen; None is "auto" or a default.
 
     `devices` are the numbers of the GPUs that are asked for; None is CuPy's current one. Without `threads_asked`
@@ -439,12 +439,12 @@ def _require_one(given: Options) -> None:
 
 def require_known(options: Options, own: Iterable[str] = ()) -> None:
     """Raise TypeError if one of the keyword arguments of a call is no option of a run; `own` are the call's others."""
-    there = tuple(Options.__annotations__)
-    if options.keys() <= set(there):
+    if OPTION_NAMES.issuperset(options):
         return
     from difflib import get_close_matches
 
-    for name in sorted(options.keys() - there):
+    there = tuple(Options.__annotations__)
+    for name in sorted(options.keys() - OPTION_NAMES):
         taken = (*own, *there)
         meant = _ELSEWHERE.get(name) or next(iter(get_close_matches(name, taken, 1)), None)
         instead = f"did you mean {meant}=?" if meant in taken else f"the options of a run are {', '.join(there)}"

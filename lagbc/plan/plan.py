@@ -148,7 +148,7 @@ def _on_device_of(graph: Graph, request: Request, settings: Settings) -> Setting
         return settings
     if settings.device == "cpu":
         raise InvalidValueError("A is a CuPy matrix, but device='cpu' was asked for; pass A.get()")
-    return replace(settings, device="cuda")
+    return settings._replace(device="cuda")
 
 
 def _as_drawn_before(request: Request, n: int, resumed: Resumed) -> Request:
@@ -178,13 +178,13 @@ def _step(graph: Graph, request: Request, settings: Settings, begun: Begun | Non
     The method that a checkpoint was begun with is gone on with.
     """
     if begun and settings.device in ("auto", begun.device) and _is_offered(graph, request, begun.name, begun.device):
-        step, choice = _step_on(graph, request, replace(settings, method=begun.name, device=begun.device))
+        step, choice = _step_on(graph, request, settings._replace(method=begun.name, device=begun.device))
         return step, choice._replace(reason=f"{begun.name} on {begun.device} (the checkpoint was begun with it)")
     step, choice = _step_on(graph, request, settings)
     is_too_large = step.method.device == "cuda" and choice.needed.is_over
     may_fall_back = settings.device == "auto" and settings.dtype == "float64"
     if is_too_large and may_fall_back and _is_offered(graph, request, settings.method, "cpu"):
-        step, on_cpu = _step_on(graph, request, replace(settings, device="cpu"))
+        step, on_cpu = _step_on(graph, request, settings._replace(device="cpu"))
         return step, on_cpu._replace(too_large=choice.needed)
     return step, choice
 

@@ -87,7 +87,7 @@ def population_of(graph: Graph, request: Request, settings: Settings) -> Populat
     reduction = None
     if request.sums == {"dependency", "dependency_squares"} and not graph.directed and settings.executor is None:
         plain = replace(request, sums=frozenset({"dependency"}), roots=np.arange(graph.n))
-        reduction = reduce_request(graph, plain, replace(settings, method="auto"), swept=_FORESEEN)
+        reduction = reduce_request(graph, plain, settings._replace(method="auto"), swept=_FORESEEN)
     roots = np.flatnonzero(as_numpy(graph.out_degrees) > 0)
     work = float(len(roots)) * graph.nnz if reduction is None else reduction.work
     if reduction is None or len(reduction.rests) != 1:
@@ -160,7 +160,7 @@ def plan_rounds(
     """
     drawn = population.roots[order[first : first + sizes.sum()]]
     request = replace(population.request, roots=np.unique(drawn[:_PROBED]))
-    plan = make_plan(population.graph, request, replace(settings, reduce="none"), resumed)
+    plan = make_plan(population.graph, request, settings._replace(reduce="none"), resumed)
     (step,) = plan.steps
     if request.sums & SQUARES - set(step.method.sums):
         raise InvalidValueError(f"{step.method.name} on {step.method.device} makes no sums of squares")
