@@ -281,7 +281,7 @@ def make_request(graph: Graph, centralities: tuple[Centrality, ...], arguments: 
         raise InvalidValueError("target_weights and source_weights do not go with normalized, endpoints or k")
     sums: frozenset[str] = frozenset().union(*(one.sums for one in centralities))
     bounds = parse_bounds(sums, arguments.cutoff, arguments.decay)
-    _require_decays(centralities, arguments)
+    _require_decays(centralities, sums, arguments)
     of_vertices = [one for one in centralities if not one.of_edges]
     if of_vertices:
         require_defined(n, k, endpoints=endpoints and all("endpoints" in one.takes for one in of_vertices))
@@ -308,10 +308,10 @@ def _require_alone(arguments: Arguments) -> None:
         raise InvalidValueError(f"demand says how often each pair of vertices counts; leave out {', '.join(beside)}")
 
 
-def _require_decays(centralities: tuple[Centrality, ...], arguments: Arguments) -> None:
+def _require_decays(centralities: tuple[Centrality, ...], sums: frozenset[str], arguments: Arguments) -> None:
     """Raise ValueError if a decay is missing, would go unseen, or is given beside what scales by numbers of pairs."""
     if arguments.decay is None:
-        if any("gravity" in one.sums for one in centralities):
+        if "gravity" in sums:
             raise InvalidValueError("gravity needs decay, by how much a target counts less for each unit of distance")
         return
     if arguments.normalized or arguments.endpoints:
@@ -329,9 +329,8 @@ def _handed_back(
     A: Any, graph: Graph, centrality: Centrality, columns: list[NDArray[np.float64]], arguments: Arguments
 ) -> Any:
     """Hand columns back as one array or a list of matrices; one alone as it is."""
-    bounds = arguments.cutoff, arguments.decay if "decay" in centrality.takes else None
-    given = [bound for bound in bounds if bound is not None]
-    if not any(map(np.ndim, given)):
+    bounds: Any = arguments.cutoff, arguments.decay if "decay" in centrality.takes else None
+    if not any(map(np.ndim, bounds)):
         (scores,) = columns
         return as_returned(A, graph, centrality, scores)
     if centrality.of_edges:

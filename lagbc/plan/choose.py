@@ -6,6 +6,7 @@ It depends on the graph, on what is asked for and on the kind of device; never o
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,18 +98,20 @@ def choose(
             "cutoffs and decays, and reach and gravity, are summed on the CPU alone, not on a GPU; pass device='auto' "
             "or device='cpu'"
         )
-    rows = _that_offer(rows, weighted, sums=sums, demand=demand, bounds=bounds)
-    ready = [row for row in rows if row.available]
+    offering = [row for row in rows if row.offers(sums, demand=demand, bounds=bounds)]
+    if not offering:
+        _refuse(rows, weighted, sums=sums, demand=demand, bounds=bounds)
+    ready = [row for row in offering if row.available]
     if not ready:
-        rows[0].load()  # says what is missing
+        offering[0].load()  # says what is missing
     first = {row.device: row for row in reversed(ready)}
     on_cpu, on_gpu = first.get("cpu"), first.get("cuda")
     roots = graph.n if roots is None else roots
     work = roots * graph.nnz
     row = on_gpu if on_gpu and (on_cpu is None or work >= tuning.GPU_WORK) else on_cpu
     assert row is not None
-    if len({row.device for row in rows}) == 1:
-        where = f"device={device!r}" if device != "auto" else f"it runs on {rows[0].device} alone"
+    if len({row.device for row in offering}) == 1:
+        where = f"device={device!r}" if device != "auto" else f"it runs on {row.device} alone"
     elif on_gpu is None:
         where = table.why_no_gpu()
     else:
@@ -152,13 +155,8 @@ def _cheapest(graph: Graph, candidates: list[Method], roots: int, probing: Probi
     return best, f"predicted {a_root[best]:.2g} ms a root, {compared}"
 
 
-def _that_offer(
-    rows: list[Method], weighted: bool, *, sums: frozenset[str], demand: bool, bounds: bool
-) -> list[Method]:
-    """Keep the rows that offer all that is asked for; ValueError, with the rows there are, if none does."""
-    offering = [row for row in rows if row.offers(sums, demand=demand, bounds=bounds)]
-    if offering:
-        return offering
+def _refuse(rows: list[Method], weighted: bool, *, sums: frozenset[str], demand: bool, bounds: bool) -> NoReturn:
+    """Raise ValueError, with the rows there are, as none of some rows offers all that is asked for."""
     lacking = f"does not sum {', '.join(sorted(sums))}"
     if any(row.offers(sums - OF_BOUNDS) for row in rows):
         lacking = "takes no demand"

@@ -87,7 +87,7 @@ def make_plan(graph: Graph, request: Request, settings: Settings, resumed: Resum
         A method was asked for whose library is not installed.
     """
     settings = _on_device_of(graph, request, settings)
-    request = _without_weightless(_as_drawn_before(request, graph.n, resumed))
+    request = _with_roots(request, graph.n, resumed)
     reduction = _reduced(graph, request, settings, resumed.steps)
     begun: Sequence[Begun | None] = resumed.steps if settings.method == "auto" else ()
     if reduction is None:
@@ -151,14 +151,13 @@ def _on_device_of(graph: Graph, request: Request, settings: Settings) -> Setting
     return settings._replace(device="cuda")
 
 
-def _as_drawn_before(request: Request, n: int, resumed: Resumed) -> Request:
-    """Take the sample of a resumed run in place of one that was drawn without a seed: it is as good."""
-    before = resumed.sample(len(request.roots), n) if request.is_redrawn else None
-    return request if before is None else replace(request, roots=before)
+def _with_roots(request: Request, n: int, resumed: Resumed) -> Request:
+    """Take the sample of a resumed run in place of one that was drawn without a seed: it is as good.
 
-
-def _without_weightless(request: Request) -> Request:
-    """Leave out the roots of weight 0, if nothing is summed that is not weighed."""
+    Leave out the roots of weight 0, if nothing is summed that is not weighed.
+    """
+    if request.is_redrawn and (before := resumed.sample(len(request.roots), n)) is not None:
+        request = replace(request, roots=before)
     if request.multiplicity is None or not request.sums <= PATH_SUMS:
         return request
     return replace(request, roots=request.roots[request.multiplicity[request.roots] > 0])
