@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
@@ -51,6 +52,8 @@ Values = NDArray[np.float64]
 _ROWS = 10
 # Of the roots that there are, at most so many are drawn where all would take no longer.
 _MOST_PART = 0.7
+# Steps of a search for an error.
+_HALVINGS = 40
 
 
 class Ranked(NamedTuple):
@@ -168,6 +171,17 @@ class Wanted:
 
 # Told after each round: roots so far, the half-width, that which is asked for, and the roots foreseen.
 Watch = Callable[[int, float, float, float], object]
+_watch: ContextVar[Watch | None] = ContextVar("lagbc estimate", default=None)
+
+
+@contextmanager
+def telling(watch: Watch) -> Iterator[None]:
+    """Have the rounds of estimates in a block told."""
+    token = _watch.set(watch)
+    try:
+        yield
+    finally:
+        _watch.reset(token)
 
 
 @dataclass(eq=False)
@@ -192,12 +206,29 @@ class Aim:
     def pilot(self, sequence: Sequence) -> Sequence:
         """Fix what is aimed at, and the prices, by the first round."""
         highest = float(self._asked(self.terms.scores(sequence.mean)).max(initial=0.0))
-        self.error = self.wanted.width(max(highest, 1e-300))
+        self.error = self._within_reach(sequence, self.wanted.width(max(highest, 1e-300)))
         errors = self.errors(sequence)
         priced = sequence.priced(errors, self.failure)
         foreseen = priced.foreseen_normal(errors, self.wanted.confidence)
         self.foreseen = priced.foreseen(errors) if self.wanted.guarantee else foreseen
         return priced
+
+    def _within_reach(self, sequence: Sequence, error: float) -> float:
+        """Return the least error that `max_roots` reach, at least the one that is given: intervals are narrowest there.
+
+        The rates of all rounds follow from it.
+        """
+        most, means = self.wanted.max_roots, sequence.mean
+        if most is None or self.wanted.top is not None or not self.wanted.guarantee:
+            return error
+        far, steps = max(1.0, error), 0
+        if sequence.foreseen(self.terms.errors(error, means), self.failure) <= most:
+            return error
+        while far > 1.01 * error and steps < _HALVINGS:
+            middle, steps = (error * far) ** 0.5, steps + 1
+            is_reached = sequence.foreseen(self.terms.errors(middle, means), self.failure) <= most
+            error, far = (error, middle) if is_reached else (middle, far)
+        return far
 
     def errors(self, sequence: Sequence) -> float | Values:
         """Return how far each mean may be off."""
@@ -447,7 +478,6 @@ class Asked:
     wanted: Wanted
     vertices: ArrayLike | None
     rng: int | np.random.Generator | None
-    watch: Watch | None = None
 
 
 def run_estimate(asked: Asked) -> Estimate:
@@ -558,7 +588,7 @@ class _Run:
         (step,), aims = plan.steps, (terms, self._wanted, self._of_score, self._begun, self._vertices)
         pilot = Pilot(*aims)
         total = sum_over(Rounds.of_goal(step, pilot), carrier_of(plan, step))
-        aim = Aim(*aims, self._asked.watch)
+        aim = Aim(*aims, _watch.get())
         return aim, aim.pilot(total.chunks)
 
     @property

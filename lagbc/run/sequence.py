@@ -18,7 +18,7 @@ theorem 4). L = log(2 / failure_v), where failures are shared out after the firs
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, log
 from statistics import NormalDist
 
 import numpy as np
@@ -141,10 +141,11 @@ class Sequence:
         half = quantile * np.sqrt(self.variance / self.drawn * left)
         return np.maximum(self.mean - half, 0), np.minimum(self.mean + half, 1)
 
-    def foreseen(self, error: float | Values) -> float:
-        """Predict how many roots there are at the end, those of the pilot among them."""
+    def foreseen(self, error: float | Values, failure: float | None = None) -> float:
+        """Predict how many roots there are at the end, those of the pilot among them; of a failure shared alike."""
+        price = self.price if failure is None else log(2 * len(self.total) / failure)
         rate = _exponent(self.variance, error)
-        most = float((self.price / rate).max(initial=0.0))
+        most = float((price / rate).max(initial=0.0))
         after = self.population * -float(np.expm1(-most / self.population))
         return min(self.drawn + after, float(self.population))
 

@@ -118,6 +118,15 @@ def test_the_same_bits_whoever_sweeps(kind, how):
         assert values(getattr(one, name)).tobytes() == values(getattr(other, name)).tobytes()
 
 
+def test_max_roots_give_the_intervals_of_the_error_that_they_reach():
+    """Not those on the way to the narrower ones that are asked for."""
+    reached = estimated("hops", error=0.08)
+    cut = estimated("hops", error=0.001, max_roots=reached.roots)
+    assert not cut.exact
+    widest = [(found.upper - found.lower).max() for found in (reached, cut)]
+    assert widest[1] < 1.15 * widest[0]
+
+
 def test_another_seed_draws_other_roots():
     assert (estimated("hops", max_roots=300).scores != estimated("hops", max_roots=300, rng=2).scores).any()
 

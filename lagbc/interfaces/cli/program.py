@@ -23,6 +23,7 @@ _HOMES = {
     "compare": "compare",
     "compile": "compile",
     "completion": "completion",
+    "estimate": "estimate",
     "group-bc": "group",
     "info": "info",
     "merge": "parts",
