@@ -28,9 +28,9 @@ from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common import kernels as kernels_of
 from lagbc.methods.gpu.common import rows
-from lagbc.methods.gpu.common.sweep import State
 from lagbc.methods.gpu.delta_stepping import lengths as delta_stepping
 from lagbc.methods.gpu.delta_stepping.kernels import KERNELS
+from lagbc.methods.gpu.driver import State
 from lagbc.methods.sums import Sums
 
 LENGTHS = gpu.LENGTHS | {"1": (1, 1, True), "1..3": (1, 3, True), "1..5": (1, 5, True)}

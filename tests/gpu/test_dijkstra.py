@@ -125,7 +125,7 @@ def test_distances_and_counts(dijkstra, variant, width):
     graph = as_graph(A, weighted=True)
     state = dijkstra.prepare(graph, SweepPlan(batch=len(roots), variant=variant, virtual_warp=width))
     search(dijkstra, state, roots)
-    order, dist, counts = state.order.get(), state.dist.get(), state.paths.get()
+    order, dist, counts = state.rows.order.get(), dijkstra.dist_of(state).get(), dijkstra.paths_of(state).get()
     for block, root in enumerate(roots):
         _, _, sigma, expected = reference.count_lengths(*csr(A), int(root))
         np.testing.assert_array_equal(dist[block], np.array(expected)[order])
@@ -188,8 +188,8 @@ def test_a_vertex_at_the_threshold_waits(dijkstra, variant):
     _, state, levels = run(dijkstra, A, variant=variant, roots=[0])
     assert levels.depth == 2
     search(dijkstra, state, np.array([0]))
-    row = int(np.flatnonzero(state.order.get() == 2)[0])
-    assert state.paths.get()[0, row] == 2
+    row = int(np.flatnonzero(state.rows.order.get() == 2)[0])
+    assert dijkstra.paths_of(state).get()[0, row] == 2
 
 
 def test_many_vertices_settle_in_one_phase(dijkstra, variant):
@@ -202,7 +202,7 @@ def test_many_vertices_settle_in_one_phase(dijkstra, variant):
 def test_no_tight_edge_joins_vertices_of_a_level(dijkstra):
     A = GRAPHS["scale-free, real lengths"]
     _, state, levels = run(dijkstra, A, variant="work-efficient", roots=[int(np.argmax(np.diff(A.indptr)))])
-    ends, settled, order = *(state.lists[name].get()[0] for name in ("ends", "settled")), state.order.get()
+    ends, settled, order = *(state.arrays.lists[name].get()[0] for name in ("ends", "settled")), state.rows.order.get()
     _, predecessors, _, dist = reference.count_lengths(*csr(A), int(levels.roots[0]))
     level = {int(order[v]): i for i in range(levels.depth + 1) for v in settled[ends[i] : ends[i + 1]]}
     assert level.keys() == {v for v, d in enumerate(dist) if np.isfinite(d)}
@@ -242,7 +242,7 @@ def test_the_queue_of_what_waits_grows(dijkstra, n):
     i, j = np.triu_indices(n, 1)
     A = sp.csr_array(((n + 1.0) * (j - i) ** 2 + 1, (i, j)), shape=(n, n))
     ours, state, levels = run(dijkstra, A, roots=[0, 3])
-    assert state.lists["most"] > n
+    assert state.arrays.lists["most"] > n
     assert not levels.overflowed.any()
     assert_close(ours, oracle(A, sources=[0, 3], number=float))
 
@@ -353,7 +353,7 @@ def test_a_small_graph_is_ordered_on_the_host(dijkstra):
     graph = as_graph(GRAPHS["grid"], directed=False, weighted=True)
     state = dijkstra.prepare(graph, SweepPlan(batch=1))
     assert "on_device" not in vars(graph)
-    assert state.edges[0].tolist() == graph.reordered.indptr[: state.rows + 1].tolist()
+    assert state.rows.indptr.tolist() == graph.reordered.indptr[: state.rows.rows + 1].tolist()
 
 
 @pytest.mark.parametrize(("degree", "width"), [(1, 1), (3, 4), (8, 8), (20, 32), (70, 32)])
@@ -361,7 +361,7 @@ def test_width_of_virtual_warps(dijkstra, degree, width):
     """As wide as the mean degree."""
     graph = as_graph(with_lengths(complete_bipartite(degree, degree), [1]), weighted=True)
     assert dijkstra.choose_width(graph) == width
-    assert dijkstra.prepare(graph, SweepPlan(batch=1)).width == width
+    assert dijkstra.prepare(graph, SweepPlan(batch=1)).arrays.width == width
 
 
 # Interruption

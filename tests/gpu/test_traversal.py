@@ -51,7 +51,7 @@ def prepared(hops, A, method, *, directed=True, batch=64, **options):
 
 def raw_scores(hops, cupy, state, roots):
     """Sums over some roots, in batches."""
-    sums = dependency_of(cupy, hops, state.plan.batch, state.graph.n)
+    sums = dependency_of(cupy, hops, state.plan.batch, state.arrays.graph.n)
     for first in range(0, len(roots), state.plan.batch):
         hops.backward(state, search(hops, state, roots[first : first + state.plan.batch]), sums)
     return sums.dependency.sum(axis=0).get()
@@ -73,17 +73,18 @@ def test_depths_and_counts(hops, row, name, directed):
     state = prepared(hops, GRAPHS[name], row.name, directed=directed, batch=n)
     for roots in (np.arange(n), np.arange(n)[::-1][: n // 2]):
         levels = search(hops, state, roots)
-        depths, values = (array.get()[:, : state.rows] for array in (state.depths, state.values))
-        order = state.order.get()
+        depths, values = (array.get()[:, : state.rows.rows] for array in (state.arrays.depths, state.arrays.values))
+        order = state.rows.order.get()
         deepest = 0
-        for place, i in enumerate(levels.searched):
+        for place, i in enumerate(levels.found.places):
             sigma, depth = searches(name, directed)[roots[i]]
             np.testing.assert_array_equal(depths[place], 1 + np.array(depth)[order])
             np.testing.assert_array_equal(values[place], np.array(sigma)[order])
-            assert levels.deepest[place] == max(depth)
+            assert levels.found.deepest[place] == max(depth)
             deepest = max(deepest, *depth)
         assert levels.depth == deepest
-        assert set(np.flatnonzero(state.position[roots] >= state.rows)) == set(range(len(roots))) - set(levels.searched)
+        without_edges = set(np.flatnonzero(state.rows.position[roots] >= state.rows.rows))
+        assert without_edges == set(range(len(roots))) - set(levels.found.places)
 
 
 @pytest.mark.parametrize("method", ["work-efficient", "active-edge"])
@@ -93,16 +94,16 @@ def test_queue(hops, method):
     state = prepared(hops, A, method, batch=100)
     roots = np.arange(100)
     levels = search(hops, state, roots)
-    queues, ends, reached = (state.own[name].get() for name in ("queues", "ends", "reached"))
-    degrees = state.graph.out_degrees
-    for place, i in enumerate(levels.searched):
-        depth = np.array(searches("scale-free", True)[roots[i]][1])[state.order.get()]
+    queues, ends, reached = (state.arrays.own[name].get() for name in ("queues", "ends", "reached"))
+    degrees = state.arrays.graph.out_degrees
+    for place, i in enumerate(levels.found.places):
+        depth = np.array(searches("scale-free", True)[roots[i]][1])[state.rows.order.get()]
         assert reached[place] == np.count_nonzero(depth >= 0)
         for level in range(depth.max() + 1):
             entries = queues[place, ends[place, level] : ends[place, level + 1]]
             np.testing.assert_array_equal(np.sort(entries), np.flatnonzero(depth == level))
         if method == "active-edge":
-            offsets = state.own["offsets"].get()[place, : reached[place]]
+            offsets = state.arrays.own["offsets"].get()[place, : reached[place]]
             before = np.cumsum(degrees[queues[place, : reached[place]]])
             np.testing.assert_array_equal(offsets, np.append(0, before[:-1]))
 
@@ -116,19 +117,19 @@ def test_queue(hops, method):
 def test_virtual_warps(hops, cupy, method, width, name):
     A = GRAPHS[name]
     state = prepared(hops, A, method, virtual_warp=width)
-    assert state.width == width
+    assert state.arrays.width == width
     check(hops, cupy, state, A, np.arange(0, A.shape[0], 3))
 
 
 def test_width_follows_the_degree_of_the_tail_of_an_edge(hops, cupy):
     def width(method, degree):
         circulant = matrix(50, [(v, (v + step) % 50) for v in range(50) for step in range(1, degree + 1)])
-        return prepared(hops, circulant, method).width
+        return prepared(hops, circulant, method).arrays.width
 
     assert [width("work-efficient", degree) for degree in (1, 2, 3, 4, 15, 16, 40)] == [1, 2, 2, 4, 8, 16, 32]
     assert [width("warp-centric", degree) for degree in (1, 3, 9, 40)] == [4, 4, 8, 32]
     assert width("node-parallel", 40) == 1
-    assert prepared(hops, star(100), "work-efficient").width == 32
+    assert prepared(hops, star(100), "work-efficient").arrays.width == 32
 
 
 @pytest.mark.parametrize("directed", [True, False])
@@ -145,7 +146,7 @@ def test_all_blocks_on_one_root(hops, cupy, method, name, directed):
 def test_all_blocks_stop(hops, cupy, method):
     state = prepared(hops, path(40), method, batch=5, variant="all-blocks")
     levels = search(hops, state, np.arange(5))
-    state.stop[0] = 1  # as if set while the kernel runs
+    state.rows.stop[0] = 1  # as if set while the kernel runs
     out = cupy.zeros((1, 40))
     with pytest.raises(Interrupted):
         hops.backward(state, levels, Sums(dependency=out))
@@ -160,7 +161,7 @@ def test_kernels_see_the_stop_flag(hops, cupy, row, count):
     state = prepared(hops, path(60), row.name)
     roots = np.arange(60)[:count]
     levels = search(hops, state, roots)
-    state.stop[0] = 1
+    state.rows.stop[0] = 1
     out = cupy.zeros((1, 60))
     with pytest.raises(Interrupted):
         hops.backward(state, levels, Sums(dependency=out))
@@ -168,9 +169,9 @@ def test_kernels_see_the_stop_flag(hops, cupy, row, count):
     with pytest.raises(Interrupted):
         search(hops, state, roots)
     # What was left in the middle is cleared.
-    state.stop[0] = 0
+    state.rows.stop[0] = 0
     again = search(hops, state, roots)
-    np.testing.assert_array_equal(again.deepest.get(), levels.deepest.get())
+    np.testing.assert_array_equal(again.found.deepest.get(), levels.found.deepest.get())
 
 
 # Depth
@@ -181,11 +182,11 @@ def test_a_byte_of_depth_becomes_two(hops, cupy, row, n):
     """A directed path, with a way back that makes it look shallow: taken both ways all are near the first vertex."""
     A = matrix(n, [(v, v + 1) for v in range(n - 1)] + [(v, 0) for v in range(1, n)])
     state = prepared(hops, A, row.name)
-    assert state.depth_bytes == 1
+    assert state.arrays.depth_bytes == 1
     roots = np.array([0, 1, n - 2, n - 1])
     for _ in range(2):
         check(hops, cupy, state, A, roots)
-    assert state.depth_bytes == (1 if n <= 254 else 2)
+    assert state.arrays.depth_bytes == (1 if n <= 254 else 2)
 
 
 def test_wider_depths_are_asked_for(hops, cupy, row, monkeypatch):
@@ -221,7 +222,7 @@ def test_hybrid_decides_by_the_sample(hops, cupy, monkeypatch):
         sums = dependency_of(cupy, hops, 64, n)
         for first in range(0, n, 64):
             hops.backward(state, search(hops, state, np.arange(n)[first : first + 64]), sums)
-            used.append(state.source)
+            used.append(state.arrays.source)
         assert used[:2] == ["work_efficient"] * 2
         assert set(used[2:]) == {expected}
         np.testing.assert_allclose(sums.dependency.sum(axis=0).get(), oracle(A), rtol=1e-12, atol=1e-12)
@@ -236,7 +237,7 @@ def test_hybrid_compares_with_gamma_log_n(hops, cupy, monkeypatch):
         state = prepared(hops, path(n), "hybrid", batch=1)
         search(hops, state, np.array([0]))
         search(hops, state, np.array([n // 2]))
-        assert state.source == expected
+        assert state.arrays.source == expected
 
 
 # What is refused

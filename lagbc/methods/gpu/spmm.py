@@ -20,7 +20,7 @@ and a level costs as much if it is nearly empty: this is the method for graphs o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import cupy as cp
@@ -36,7 +36,8 @@ from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array, allocate
 from lagbc.methods.contract import Batching, SweepPlan
-from lagbc.methods.gpu.common.rows import uploaded_arrays
+from lagbc.methods.gpu.common.rows import upload, uploaded_arrays
+from lagbc.methods.gpu.driver import Levels, Searched, State, refuse_targets, root_weights
 from lagbc.methods.sums import Sums
 
 batching = Batching(block=1, auto=256)
@@ -111,34 +112,13 @@ class RowMajor:
         cusparse.spMM(get_cusparse_handle(), *self._arguments, self._buffer.data.ptr)
 
 
-@dataclass(eq=False)
-class State:
-    """The device's arrays; rows are the m vertices with edges, in sweep order, columns the roots of a batch."""
+class Arrays(SimpleNamespace):
+    """The arrays that `arrays` states as rows, the depths, and the products."""
 
-    plan: SweepPlan
-    order: Any  # (m,) int64: the caller's vertex of each row
-    position: NDArray[np.int64]  # (n,): row of each of the caller's vertices; m or more if it has no edges
     omega: Any  # (m,)
     depth: Any  # (m, batch): signed integers as wide as the levels need; -1 unreached
-    sigma: Any  # (m, batch): path counts, then delta
-    frontier: Any  # (m, batch)
-    product: Any  # (m, batch)
     pull_paths: Callable[[], None]  # product = A^T frontier
     pull_dependencies: Callable[[], None]  # product = A frontier
-
-
-@dataclass(frozen=True, eq=False)
-class Levels:
-    """What a forward sweep leaves in its state."""
-
-    roots: NDArray[np.int64]
-    depth: int
-    overflowed: NDArray[np.bool_]
-
-    @property
-    def places(self) -> NDArray[np.int64]:
-        """Of all roots of the batch."""
-        return np.arange(len(self.roots))
 
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
@@ -163,90 +143,58 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Upload the graph in sweep order and allocate ``3 v + d`` bytes a vertex with edges and root of a batch."""
     outward, inward = graph.reordered.on_device, graph.reordered.transpose.on_device
-    active = graph.active
-    omega = np.ones(active) if plan.omega is None else plan.omega[graph.order[:active]]
-    rows = allocate(cp, arrays(graph, plan)["rows"])
-    in_frontier = rows["frontier"], rows["product"]
-    pull_dependencies = RowMajor(_matrix(outward, active, plan.dtype), *in_frontier)
+    rows, of_batch = upload(graph, plan), allocate(cp, arrays(graph, plan)["rows"])
+    ends = of_batch["frontier"], of_batch["product"]
+    pull_dependencies = RowMajor(_matrix(outward, rows.rows, plan.dtype), *ends)
     symmetric = inward is outward
-    return State(
-        plan=plan,
-        order=cp.asarray(graph.order[:active]),
-        position=graph.position,
-        omega=cp.asarray(omega, plan.dtype),
-        depth=cp.empty((active, plan.batch), cp.int8),
-        pull_paths=pull_dependencies if symmetric else RowMajor(_matrix(inward, active, plan.dtype), *in_frontier),
+    made = Arrays(
+        omega=cp.asarray(np.ones(rows.rows) if rows.omega is None else rows.omega, plan.dtype),
+        depth=cp.empty((rows.rows, plan.batch), cp.int8),
+        pull_paths=pull_dependencies if symmetric else RowMajor(_matrix(inward, rows.rows, plan.dtype), *ends),
         pull_dependencies=pull_dependencies,
-        **rows,
+        **of_batch,
     )
+    return State(rows, made)
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
-    """Find the levels of a batch of roots and count their shortest paths; one transfer of a byte to the host a level.
-
-    Parameters
-    ----------
-    state : State
-    roots : ndarray of int64
-        Distinct vertices, at most ``plan.batch``; -1 is an absent one.
-
-    Yields
-    ------
-    Levels
-        ``.overflowed`` marks roots with a path count above the limit.
-    """
-    batch = state.plan.batch
+    """Find the levels of a batch of roots and count their shortest paths; a level transfers a byte to the host."""
+    arrays, batch = state.arrays, state.plan.batch
     found, overflowed = cp.empty(1, bool), cp.zeros(batch, bool)
     _set_roots(state, roots)
     level = 0
     while True:
         state.plan.stop.check()
-        state.pull_paths()
+        arrays.pull_paths()
         found.fill(False)
-        state.depth = _wide_enough(state.depth, level + 1)
-        _advance(
-            state.product,
-            level + 1,
-            batch,
-            state.plan.sigma_limit,
-            state.depth,
-            state.sigma,
-            state.frontier,
-            found,
-            overflowed,
-        )
+        arrays.depth = _wide_enough(arrays.depth, level + 1)
+        limit, of_batch = state.plan.sigma_limit, (arrays.depth, arrays.sigma, arrays.frontier)
+        _advance(arrays.product, level + 1, batch, limit, *of_batch, found, overflowed)
         if not found.item():
             break
         level += 1
-    yield Levels(roots, level, overflowed[: len(roots)].get())
+    yield Levels(roots, np.arange(len(roots)), level, overflowed[: len(roots)].get(), None)
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
-    """Add the dependencies of the roots that did not overflow to ``sums.dependency[0]``, in matrix order.
-
-    Parameters
-    ----------
-    state : State
-        As `forward` left it.
-    levels : Levels
-    sums : Sums
-    omega : None
-        Target weights by column are not taken.
-    """
-    if omega is not None:
-        raise NotImplementedError("spmm takes no target weights by column")
+    """Add the dependencies of the roots that did not overflow to ``sums.dependency[0]``, in matrix order."""
+    refuse_targets(omega, "spmm")
     sums.require_rows(1, 0)
-    state.product.fill(0)
+    plan, arrays, order = state.plan, state.arrays, state.rows.order
+    arrays.product.fill(0)
     for level in range(levels.depth, 0, -1):
-        state.plan.stop.check()
+        plan.stop.check()
         if level < levels.depth:
-            state.pull_dependencies()
-        _retreat(state.product, state.omega, level, state.plan.batch, state.depth, state.sigma, state.frontier)
-    scale = _root_weights(state.plan, levels)
+            arrays.pull_dependencies()
+        of_batch = arrays.depth, arrays.sigma, arrays.frontier
+        _retreat(arrays.product, arrays.omega, level, plan.batch, *of_batch)
+    weights = np.zeros(plan.batch)
+    weights[: len(levels.roots)] = root_weights(plan, levels)
+    scale = cp.asarray(weights)
     scores = sums.dependency[0]
-    scores[state.order] += _sum_rows(state.sigma, state.depth, scale, float(state.plan.endpoints), axis=1)
-    if state.plan.endpoints:
-        ends = scale * cp.count_nonzero(state.depth > 0, axis=0)
+    scores[order] += _sum_rows(arrays.sigma, arrays.depth, scale, float(plan.endpoints), axis=1)
+    if plan.endpoints:
+        ends = scale * cp.count_nonzero(arrays.depth > 0, axis=0)
         present = np.flatnonzero(levels.roots >= 0)
         scores[cp.asarray(levels.roots[present])] += ends[cp.asarray(present)]
 
@@ -262,23 +210,14 @@ def _matrix(graph: Graph, active: int, dtype: str) -> csr_matrix:
     return matrix
 
 
-def _root_weights(plan: SweepPlan, levels: Levels) -> Any:
-    """How often each column counts; those that overflowed do not."""
-    weights = np.zeros(plan.batch)
-    weights[: len(levels.roots)] = 1.0 if plan.multiplicity is None else plan.multiplicity[levels.roots]
-    weights[: len(levels.roots)][levels.overflowed] = 0.0
-    return cp.asarray(weights)
-
-
 def _set_roots(state: State, roots: NDArray[np.int64]) -> None:
     """Put each root on the frontier of its column; a root without edges has none."""
-    positions = np.where(roots < 0, len(state.order), state.position[roots])
-    columns = np.flatnonzero(positions < len(state.order))
-    rows, columns = cp.asarray(positions[columns]), cp.asarray(columns)
-    state.depth.fill(-1)
-    state.depth[rows, columns] = 0
-    state.frontier.fill(0)
-    state.frontier[rows, columns] = 1
+    searched, arrays = Searched.of(state.rows, roots), state.arrays
+    rows, columns = cp.asarray(searched.rows, np.int64), cp.asarray(searched.places)
+    arrays.depth.fill(-1)
+    arrays.depth[rows, columns] = 0
+    arrays.frontier.fill(0)
+    arrays.frontier[rows, columns] = 1
 
 
 def _wide_enough(depth: Any, level: int) -> Any:

@@ -18,25 +18,22 @@ asked for and device type.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import cupy as cp
-import numpy as np
-from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import Batching, SweepPlan
+from lagbc.methods.gpu import driver
 from lagbc.methods.gpu.batched import launch_per_level, one_launch
-from lagbc.methods.gpu.common import sweep
 from lagbc.methods.gpu.common.kernels import ARRAYS
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Size, upload, uploaded_arrays
 from lagbc.methods.gpu.common.sums import require_float64_of_stress, sum_arrays
-from lagbc.methods.gpu.common.sweep import Levels, State, Way
-from lagbc.methods.sums import Sums
+from lagbc.methods.gpu.driver import State, Way
 
 batching = Batching(block=GROUP_COLUMNS, auto=4096)
 options = frozenset({"members"})
+forward, backward, paths = driver.forward, driver.backward, driver.paths
 
 WAYS = {
     "launch per level": Way(launch_per_level, launch_per_level.allocate, then="one launch"),
@@ -58,32 +55,4 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     ARRAYS.begin()
     WAYS[first].module.begin(plan, None)
     edge_order = cp.asarray(graph.edge_order) if "edges" in plan.sums else None
-    return State(upload(graph, plan), WAYS, first, edge_order)
-
-
-def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
-    """Find the levels of a batch of roots and count their shortest paths; a root of -1 is an absent one.
-
-    Groups of roots that have too many levels for a launch each are yielded apart, after the others.
-    """
-    return sweep.forward(state, roots)
-
-
-def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
-    """Add what the roots that did not overflow sum to, a row a group, in matrix order.
-
-    With target weights ``omega[v, column]``, c of v is ``omega[v, column] / sigma + sum of c`` in this column. They
-    take another eight bytes an entry, and sixteen more while they are scaled.
-    """
-    sweep.backward(state, levels, sums, omega)
-
-
-def paths(state: State, levels: Levels) -> tuple[Any, Any]:
-    """Return hop distances and path counts of the levels' roots, as float64, between `forward` and `backward`.
-
-    Raises
-    ------
-    ValueError
-        The plan asks for no sum over paths, so that they are not counted.
-    """
-    return sweep.paths(state, levels)
+    return State(upload(graph, plan), ways=WAYS, first=first, edge_order=edge_order)

@@ -43,7 +43,7 @@ from lagbc.methods.gpu.common.rows import (
     unpack,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arrays
-from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
+from lagbc.methods.gpu.driver import Found, Search, Weights
 from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
 
 
@@ -135,18 +135,18 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     return Found(depth, out_of_range, arrays.visited, deeper)
 
 
-def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> PathScores:
+def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> PathScores:
     """Sum over paths; `edges` are added to."""
     rows = arrays.rows
     variant = Variant.of(rows.plan, count=str(arrays.counts.dtype), by_column=weights.by_column)
     kernel = BACKWARD.kernel("launch_per_level_backward", variant)
     parts = _parts(BACKWARD.own_columns(variant))
     scores = PathScores.zeros(rows, parts)
-    for level in range(levels.depth, 0, -1):
+    for level in range(search.depth, 0, -1):
         rows.plan.stop.check()
-        is_last, is_small = level == levels.depth, arrays.are_small[level - 1]
+        is_last, is_small = level == search.depth, arrays.are_small[level - 1]
         kernel(
-            _grid(rows, rows.hubs, levels.groups, parts, is_small),
+            _grid(rows, rows.hubs, search.groups, parts, is_small),
             THREADS,
             n=rows.rows,
             hubs=rows.hubs,
@@ -163,27 +163,27 @@ def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> 
             **scores.arguments,
             **edges.arguments,
         )
-    add_root_edges(rows, levels.placed, weights, arrays.values, edges)
+    add_root_edges(rows, search.placed, weights, arrays.values, edges)
     return scores.join_parts()
 
 
-def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> None:
+def distances(arrays: Arrays, search: Search, keep: Any, sums: Distances) -> None:
     """Sum over distances."""
     rows = arrays.rows
     kernel = SUMS.kernel("launch_per_level_distances", Variant(rows.plan.dtype))
-    grid = -(-rows.rows // THREADS), levels.groups
-    for level in range(levels.depth, 0, -1):
+    grid = -(-rows.rows // THREADS), search.groups
+    for level in range(search.depth, 0, -1):
         rows.plan.stop.check()
         of_level = {"level": level, "live": arrays.live[level], "bits": arrays.bits[level]}
         kernel(grid, THREADS, n=rows.rows, keep=keep, known=sums.known, depth=sums.depth, **of_level, **sums.arguments)
 
 
-def paths(arrays: Arrays, levels: Levels) -> tuple[Any, Any]:
+def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
     """Distances and path counts, of shape (groups, rows, 256)."""
-    rows, placed = arrays.rows, levels.placed
+    rows, placed = arrays.rows, search.placed
     dist = cp.full((rows.groups, rows.rows, GROUP_COLUMNS), np.inf)
     scatter(dist, placed.places, 0)
-    for level in range(1, levels.depth + 1):
+    for level in range(1, search.depth + 1):
         # Bits are written where a row is live, or was looked at.
         is_live = unpack(arrays.live[level].view(cp.uint8))[:, : rows.rows]
         dist[(unpack(arrays.bits[level]) & is_live[:, :, None]).astype(np.bool_)] = level

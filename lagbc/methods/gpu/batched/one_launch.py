@@ -37,7 +37,7 @@ from lagbc.methods.gpu.common.rows import (
     worst_end,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arrays
-from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
+from lagbc.methods.gpu.driver import Found, Search, Weights
 from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
 
 # Of a queue, whose columns are listed at a time.
@@ -113,20 +113,20 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
         _grow_queue(arrays)
 
 
-def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> PathScores:
+def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> PathScores:
     """Sum over paths; `edges` are added to."""
     rows = arrays.rows
     scores = PathScores.zeros(rows)
     kernel = _kernel(rows, "backward", rows.plan.sums, by_column=weights.by_column)
     sums = scores.arguments | edges.arguments
-    _launch(arrays, kernel, levels.groups, paths=arrays.paths, **rows.outward, **weights.arguments, **sums)
-    add_root_edges(rows, levels.placed, weights, arrays.values, edges)
+    _launch(arrays, kernel, search.groups, paths=arrays.paths, **rows.outward, **weights.arguments, **sums)
+    add_root_edges(rows, search.placed, weights, arrays.values, edges)
     return scores
 
 
-def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> None:
+def distances(arrays: Arrays, search: Search, keep: Any, sums: Distances) -> None:
     """Sum over distances."""
-    rows, groups = arrays.rows, levels.groups
+    rows, groups = arrays.rows, search.groups
     rows.plan.stop.check()
     kernel = SUMS.kernel("one_launch_distances", Variant(rows.plan.dtype), cooperative=True)
     members = _members(kernel, groups)
@@ -149,11 +149,11 @@ def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> Non
     )
 
 
-def paths(arrays: Arrays, levels: Levels) -> tuple[Any, Any]:
+def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
     """Distances and path counts, of shape (groups, rows, 256)."""
     rows = arrays.rows
     dist = cp.full((rows.groups, rows.rows, GROUP_COLUMNS), np.inf)
-    for group in range(levels.groups):
+    for group in range(search.groups):
         ends = arrays.starts[group, : int(arrays.status[group, 1]) + 2]
         for first in range(0, int(ends[-1]), _ENTRIES):
             entries = cp.arange(first, min(first + _ENTRIES, int(ends[-1])))

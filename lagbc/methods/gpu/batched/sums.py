@@ -9,7 +9,7 @@ from lagbc.methods.gpu.batched.kernels import SUMS
 from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.rows import Placed, Rows
 from lagbc.methods.gpu.common.sums import Edges
-from lagbc.methods.gpu.common.sweep import Weights
+from lagbc.methods.gpu.driver import Weights
 
 
 def add_root_edges(rows: Rows, placed: Placed, weights: Weights, values: Any, edges: Edges) -> None:

@@ -42,9 +42,9 @@ from lagbc.methods.gpu.common.rows import (
     set_bits,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arrays
-from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
 from lagbc.methods.gpu.delta_stepping.kernels import PER_ROUND
 from lagbc.methods.gpu.delta_stepping.sums import begin_sums, sum_distances
+from lagbc.methods.gpu.driver import Found, Search, Weights
 from lagbc.methods.sums import PATH_SUMS
 
 # Rounds of a sweep, as many times the levels from the hub. On 40 networks Dijkstra's rule took, with lengths 1 to 10, 3
@@ -139,16 +139,16 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     return Found(rounds - 1, bits_of(overflowed, len(roots)) | stuck, arrays.reached, deeper)
 
 
-def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> PathScores:
+def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> PathScores:
     """Sum over paths; `edges` are added to."""
     rows = arrays.rows
     parts = _parts(rows, arrays.dist)
     kernel = _kernel(arrays, "delta_backward", by_column=weights.by_column)
-    grid = row_blocks(rows.rows, rows.hubs), levels.groups, parts
+    grid = row_blocks(rows.rows, rows.hubs), search.groups, parts
     scores = PathScores.zeros(rows, parts)
     arrays.pending.fill(0)
     arrays.seen.fill(0)
-    for level in range(levels.depth, 0 if edges.sums is None else -1, -1):
+    for level in range(search.depth, 0 if edges.sums is None else -1, -1):
         rows.plan.stop.check()
         kernel(
             grid,
@@ -173,12 +173,12 @@ def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> 
     return scores.join_parts()
 
 
-def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> None:
+def distances(arrays: Arrays, search: Search, keep: Any, sums: Distances) -> None:
     """Sum over distances."""
-    sum_distances(arrays.rows, levels.groups, arrays.distances, keep, sums)
+    sum_distances(arrays.rows, search.groups, arrays.distances, keep, sums)
 
 
-def paths(arrays: Arrays, levels: Levels) -> tuple[Any, Any]:
+def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
     """Distances and path counts, of shape (groups, rows, 256)."""
     dist = arrays.distances.astype(np.float64)
     return dist, cp.where(cp.isfinite(dist), arrays.values.astype(np.float64), 0.0)

@@ -38,13 +38,11 @@ matrix multiplication, SC 2017.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import cupy as cp
 import numpy as np
-from numpy.typing import NDArray
 
 from lagbc.graph.device.csr import gather
 from lagbc.graph.graph import Graph
@@ -52,17 +50,18 @@ from lagbc.graph.validate import EXACT_INTEGERS
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, INTEGER, Array
 from lagbc.methods.contract import Batching, SweepPlan
-from lagbc.methods.gpu.common import sweep
+from lagbc.methods.gpu import driver
 from lagbc.methods.gpu.common.arrays import Survey, survey
 from lagbc.methods.gpu.common.kernels import ARRAYS
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, Size, length_arrays, upload, uploaded_arrays
 from lagbc.methods.gpu.common.sums import require_float64_of_stress, sum_arrays
-from lagbc.methods.gpu.common.sweep import Levels, State, Way
 from lagbc.methods.gpu.delta_stepping import launch_per_round, one_launch, pruning
-from lagbc.methods.sums import PATH_SUMS, Sums
+from lagbc.methods.gpu.driver import State, Way
+from lagbc.methods.sums import PATH_SUMS
 
 batching = Batching(block=GROUP_COLUMNS, auto=2048)
 options = frozenset({"rtol", "bucket_width", "members"})
+forward, backward, paths = driver.forward, driver.backward, driver.paths
 
 WAYS = {
     "threshold": Way(launch_per_round, partial(launch_per_round.allocate, strict=True), then="window"),
@@ -109,7 +108,7 @@ def prepare(graph: Graph, plan: SweepPlan, way: str | None = None) -> State:
         edge_order = cp.asarray(graph.edge_order) if kept is None else gather(graph.edge_order, kept)
     # Other edges may be another order of the vertices; the same of them have edges: the shortest is left to each.
     places = None if kept is None else cp.asarray(whole.position[graph.order[: rows.rows]])
-    return State(rows, WAYS, first, edge_order, lengths, places)
+    return State(rows, ways=WAYS, first=first, edge_order=edge_order, lengths=lengths, places=places)
 
 
 def prune(graph: Graph, plan: SweepPlan) -> tuple[Graph, Any]:
@@ -119,33 +118,6 @@ def prune(graph: Graph, plan: SweepPlan) -> tuple[Graph, Any]:
     of_hubs = SweepPlan(GROUP_COLUMNS, sums=frozenset({"distance"}), stop=plan.stop)
     kept = pruning.find_kept(graph, upload(graph, of_hubs), describe_lengths(graph, of_hubs))
     return (graph, None) if kept is None else graph.on_device.keep_with_places(kept)
-
-
-def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
-    """Find the distances from a batch of roots and count their shortest paths; a root of -1 is an absent one.
-
-    Groups of roots that have too many levels for a way are yielded apart, after the others.
-    """
-    return sweep.forward(state, roots)
-
-
-def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
-    """Add what the roots that did not overflow sum to, a row a group, in matrix order.
-
-    With target weights ``omega[v, column]``, c of v is ``omega[v, column] / sigma + sum of c`` in this column.
-    """
-    sweep.backward(state, levels, sums, omega)
-
-
-def paths(state: State, levels: Levels) -> tuple[Any, Any]:
-    """Return distances and path counts of the levels' roots, as float64, between `forward` and `backward`.
-
-    Raises
-    ------
-    ValueError
-        The plan asks for no sum over paths, so that they are not counted.
-    """
-    return sweep.paths(state, levels)
 
 
 def choose_way(graph: Graph, found: Survey, plan: SweepPlan) -> str:

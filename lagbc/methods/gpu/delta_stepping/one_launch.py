@@ -35,9 +35,9 @@ from lagbc.methods.gpu.common.rows import (
     worst_end,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arrays
-from lagbc.methods.gpu.common.sweep import Found, Levels, Weights
 from lagbc.methods.gpu.delta_stepping.kernels import IN_ONE_LAUNCH
 from lagbc.methods.gpu.delta_stepping.sums import begin_sums, sum_distances
+from lagbc.methods.gpu.driver import Found, Search, Weights
 from lagbc.methods.sums import PATH_SUMS
 
 # Counts of a group, as in the kernels.
@@ -146,7 +146,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     return Found(depth, bits_of(overflowed, len(roots)), arrays.reached)
 
 
-def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> PathScores:
+def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> PathScores:
     """Sum over paths; `edges` are added to."""
     rows = arrays.rows
     scores = PathScores.zeros(rows)
@@ -157,12 +157,12 @@ def backward(arrays: Arrays, levels: Levels, weights: Weights, edges: Edges) -> 
     return scores
 
 
-def distances(arrays: Arrays, levels: Levels, keep: Any, sums: Distances) -> None:
+def distances(arrays: Arrays, search: Search, keep: Any, sums: Distances) -> None:
     """Sum over distances."""
-    sum_distances(arrays.rows, levels.groups, arrays.distances, keep, sums)
+    sum_distances(arrays.rows, search.groups, arrays.distances, keep, sums)
 
 
-def paths(arrays: Arrays, levels: Levels) -> tuple[Any, Any]:
+def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
     """Distances and path counts, of shape (groups, rows, 256)."""
     dist = arrays.distances.astype(np.float64)
     values = arrays.buffer.view(arrays.rows.plan.dtype)[:, : dist[0].size]  # a group's begin where its buffer does

@@ -26,7 +26,7 @@ A. Crauser, K. Mehlhorn, U. Meyer and P. Sanders, A parallelization of Dijkstra'
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import cupy as cp
@@ -34,14 +34,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
-from lagbc.cuda.host import pinned_flag
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, NARROW, Array, allocate
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
 from lagbc.methods.gpu.common.kernels import Variant
-from lagbc.methods.gpu.common.rows import uploaded_arrays
+from lagbc.methods.gpu.common.rows import Rows, upload, uploaded_arrays
+from lagbc.methods.gpu.driver import Levels, Searched, State, refuse_targets
 from lagbc.methods.gpu.traversal.kernels import DIJKSTRA
 from lagbc.methods.gpu.traversal.roots import ROOTS_OF_BLOCK, add_roots
 from lagbc.methods.sums import Sums
@@ -52,74 +52,33 @@ options = frozenset({"variant", "virtual_warp"})
 VARIANTS = tuple(DIJKSTRA)
 VIRTUAL_WARPS = (1, 4, 8, 16, 32)
 
-# How the search from a root ended, and the columns of `State.outcome`; as in lengths.cuh.
+# How the search from a root ended, and the columns of `Arrays.outcome`; as in lengths.cuh.
 _DONE, _STOPPED, _FULL = 0, 3, 4
 _HOW, _DEPTH = 0, 1
 _OUTCOME = 3
 
 
-@dataclass(eq=False)
-class State:
-    """The device's arrays; rows are the vertices with edges, in sweep order, blocks the roots of a batch."""
+class Arrays(SimpleNamespace):
+    """The arrays that `arrays` states as rows, a block a root of a batch, and all else that kernels take."""
 
-    plan: SweepPlan
     variant: str
     width: int  # of a virtual warp
-    threads: int  # of a block
-    rows: int
-    order: Any  # (rows,) int64: the caller's vertex of each row
-    position: NDArray[np.int64]  # (n,): row of each of the caller's vertices; rows or more if it has no edges
-    edges: tuple[Any, Any, Any]  # indptr, indices, lengths
-    in_edges: tuple[Any, Any, Any]
+    lengths: Any
+    in_lengths: Any
     shortest: Any  # (rows,): smallest length of an out-edge, inf if there is none
-    omega: Any  # (rows,) or None
     found: Any  # (batch, rows, 2) float64: dist, and sigma, then c, in the plan's dtype
-    delta: Any  # (batch, rows)
-    lists: dict[str, Any]  # what the kernels of the variant take besides
-    outcome: Any  # (batch, 3) int32
-    stop: NDArray[np.uint8]  # pinned: the host writes, kernels poll
-
-    @property
-    def dist(self) -> Any:
-        """Distances, shape (batch, rows)."""
-        return self.found[:, :, 0]
-
-    @property
-    def paths(self) -> Any:
-        """Path counts sigma, then c: shape (batch, rows)."""
-        values = self.found.view(self.plan.dtype)
-        return values[:, :, values.shape[2] // 2]
+    lists: dict[str, Any]  # of the kernels of the variant
 
 
-@dataclass(frozen=True, eq=False)
-class Levels:
-    """What a forward sweep leaves in the state.
+def dist_of(state: State) -> Any:
+    """Return distances, shape (batch, rows)."""
+    return state.arrays.found[:, :, 0]
 
-    Attributes
-    ----------
-    roots : ndarray of int64
-        Of the whole batch.
-    searched : ndarray of int64
-        Places of those with edges, a block each; the others reach nothing.
-    rows : device array of int32
-        Rows of these.
-    depth : int
-        Levels behind the root, at most.
-    overflowed : ndarray of bool
-        For each root of the batch, whether it has to be computed in another way: a count is out of range, or rounding
-        absorbed a length.
-    """
 
-    roots: NDArray[np.int64]
-    searched: NDArray[np.int64]
-    rows: Any
-    depth: int
-    overflowed: NDArray[np.bool_]
-
-    @property
-    def places(self) -> NDArray[np.int64]:
-        """Of all roots of the batch."""
-        return np.arange(len(self.roots))
+def paths_of(state: State) -> Any:
+    """Return path counts sigma, then c: shape (batch, rows)."""
+    values = state.arrays.found.view(state.plan.dtype)
+    return values[:, :, values.shape[2] // 2]
 
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
@@ -175,27 +134,17 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     if width not in VIRTUAL_WARPS:
         raise InvalidValueError(f"virtual_warp={width!r}: dijkstra has virtual warps of {VIRTUAL_WARPS} threads")
     ordered, into = graph.reordered.on_device, graph.reordered.transpose.on_device
-    rows = graph.active
-    edges = _edges(ordered, rows)
-    stop = pinned_flag()
-    plan.stop.mirror(stop)
-    stated = arrays(graph, plan)
-    state = State(
-        plan=plan,
+    rows, stated = upload(graph, plan), arrays(graph, plan)
+    made = Arrays(
         variant=variant,
         width=width,
-        threads=tuning.TRAVERSAL_THREADS,
-        rows=rows,
-        order=cp.asarray(graph.order[:rows]),
-        position=graph.position,
-        edges=edges,
-        in_edges=edges if into is ordered else _edges(into, rows),
-        shortest=_shortest(edges, rows),
-        omega=None if plan.omega is None else cp.asarray(plan.omega[graph.order[:rows]]),
+        lengths=ordered.weights,
+        in_lengths=into.weights,
+        shortest=_shortest(rows, ordered.weights),
         lists=allocate(cp, stated["lists"]),
-        stop=stop,
         **allocate(cp, stated["rows"]),
     )
+    state = State(rows, made)
     if variant != "node-parallel":
         _allocate_waiting(state, _first_entries(graph))
     return state
@@ -208,100 +157,86 @@ def choose_width(graph: Graph) -> int:
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
-    """Find distances, levels and path counts of a batch of roots; a root of -1 is an absent one."""
-    position = np.where(roots < 0, state.rows, state.position[roots])
-    searched = np.flatnonzero(position < state.rows)
-    rows = cp.asarray(position[searched].astype(np.int32))
+    """Find distances, levels and path counts of a batch of roots; a root of -1 is an absent one.
+
+    A root overflows, too, where rounding absorbed a length.
+    """
+    searched = Searched.of(state.rows, roots)
     overflowed, depth = np.zeros(len(roots), np.bool_), 0
-    if len(searched):
-        outcome = _search(state, rows)
+    if len(searched.places):
+        outcome = _search(state, searched.rows)
         while (outcome[:, _HOW] == _FULL).any():
             # A vertex waits once for each time that it came nearer: at most once an edge that enters it.
-            _allocate_waiting(state, 3 * state.lists["most"] // 2)
-            outcome = _search(state, rows)
-        overflowed[searched] = outcome[:, _HOW] != _DONE
+            _allocate_waiting(state, 3 * state.arrays.lists["most"] // 2)
+            outcome = _search(state, searched.rows)
+        overflowed[searched.places] = outcome[:, _HOW] != _DONE
         depth = int(outcome[:, _DEPTH].max())
-    yield Levels(roots, searched, rows, depth, overflowed)
+    yield Levels(roots, np.arange(len(roots)), depth, overflowed, searched)
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
     """Add the dependencies of the roots that did not overflow to `sums.dependency`, in matrix order."""
-    if omega is not None:
-        raise NotImplementedError("dijkstra takes no target weights by column")
-    count = len(levels.searched)
+    refuse_targets(omega, "dijkstra")
+    searched: Searched = levels.found
+    count = len(searched.places)
     if not count:
         return
-    multiplicity = state.plan.multiplicity
+    arrays, multiplicity = state.arrays, state.plan.multiplicity
     _launch(
         state,
         "backward",
-        levels.rows,
-        omega=state.omega,
-        multiplicity=None if multiplicity is None else cp.asarray(multiplicity[levels.roots[levels.searched]]),
+        searched.rows,
+        omega=state.rows.omega,
+        multiplicity=None if multiplicity is None else cp.asarray(multiplicity[levels.roots[searched.places]]),
         endpoints=state.plan.endpoints,
-        delta=state.delta,
-        **{name: array for name, array in state.lists.items() if name in ("settled", "ends", "level_of")},
+        delta=arrays.delta,
+        **{name: array for name, array in arrays.lists.items() if name in ("settled", "ends", "level_of")},
     )
-    add_roots(state.delta[:count], levels.searched, state.order, sums)
+    add_roots(arrays.delta[:count], searched.places, state.rows.order, sums)
 
 
-def _search(state: State, rows: Any) -> NDArray[np.int32]:
+def _search(state: State, roots: Any) -> NDArray[np.int32]:
     """Sweep forward, and return the outcome of each root."""
-    in_indptr, in_indices, in_lengths = state.in_edges
-    return _launch(
-        state,
-        "forward",
-        rows,
-        in_indptr=in_indptr,
-        in_indices=in_indices,
-        in_lengths=in_lengths,
-        shortest=state.shortest,
-        sigma_limit=state.plan.sigma_limit,
-        **state.lists,
-    )
+    arrays, limit = state.arrays, state.plan.sigma_limit
+    given = {"in_lengths": arrays.in_lengths, "shortest": arrays.shortest, "sigma_limit": limit, **arrays.lists}
+    return _launch(state, "forward", roots, **state.rows.inward, **given)
 
 
 def _allocate_waiting(state: State, most: int) -> None:
-    """Make room for so many entries that wait, of each root; what is there is lost."""
-    waiting = _waiting_arrays(state.plan.batch, most)
+    """Make room for so many entries that wait, of each root; the entries of before are lost."""
+    lists, waiting = state.arrays.lists, _waiting_arrays(state.plan.batch, most)
     for name in waiting:
-        state.lists.pop(name, None)
-    state.lists |= {**allocate(cp, waiting), "most": most}
+        lists.pop(name, None)
+    lists |= {**allocate(cp, waiting), "most": most}
 
 
-def _launch(state: State, sweep: str, rows: Any, **given: Any) -> NDArray[np.int32]:
+def _launch(state: State, sweep: str, roots: Any, **given: Any) -> NDArray[np.int32]:
     """Run a kernel with a block a root, and return the outcome of each."""
-    indptr, indices, lengths = state.edges
-    kernels = DIJKSTRA[state.variant]
+    rows, arrays = state.rows, state.arrays
+    kernels = DIJKSTRA[arrays.variant]
     kernels.kernel(f"{kernels.source.name.split('/')[-1]}_{sweep}", Variant(state.plan.dtype))(
-        (len(rows),),
-        state.threads,
-        n=state.rows,
-        width=state.width,
-        roots=rows,
-        indptr=indptr,
-        indices=indices,
-        lengths=lengths,
-        found=state.found,
-        stop=state.stop,
-        outcome=state.outcome,
+        (len(roots),),
+        tuning.TRAVERSAL_THREADS,
+        n=rows.rows,
+        width=arrays.width,
+        roots=roots,
+        lengths=arrays.lengths,
+        found=arrays.found,
+        stop=rows.stop,
+        outcome=arrays.outcome,
+        **rows.outward,
         **given,
     )
-    outcome: NDArray[np.int32] = state.outcome[: len(rows)].get()
+    outcome: NDArray[np.int32] = arrays.outcome[: len(roots)].get()
     if (outcome[:, _HOW] == _STOPPED).any():
         raise Interrupted
     return outcome
 
 
-def _edges(graph: Graph, rows: int) -> tuple[Any, Any, Any]:
-    return graph.indptr[: rows + 1], graph.indices, graph.weights
-
-
-def _shortest(edges: tuple[Any, Any, Any], rows: int) -> Any:
+def _shortest(rows: Rows, lengths: Any) -> Any:
     """Find the smallest length of each row's edges, inf if it has none."""
-    indptr, _, lengths = edges
-    shortest = cp.empty(rows)
-    if rows:
+    shortest, n = cp.empty(rows.rows), rows.rows
+    if n:
         kernel = DIJKSTRA[VARIANTS[0]].kernel("dijkstra_shortest")
-        kernel((-(-rows * 32 // THREADS),), THREADS, n=rows, indptr=indptr, lengths=lengths, shortest=shortest)
+        kernel((-(-n * 32 // THREADS),), THREADS, n=n, indptr=rows.indptr, lengths=lengths, shortest=shortest)
     return shortest

@@ -39,7 +39,8 @@ centrality, ACM J. Exp. Algorithmics 23 (2018) 1.4.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import cupy as cp
@@ -47,7 +48,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import resident_blocks
-from lagbc.cuda.host import pinned_flag
 from lagbc.cuda.kernel import Kernel
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
@@ -55,7 +55,8 @@ from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array, allocate, bytes_of
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
 from lagbc.methods.gpu.common.kernels import Variant
-from lagbc.methods.gpu.common.rows import uploaded_arrays
+from lagbc.methods.gpu.common.rows import upload, uploaded_arrays
+from lagbc.methods.gpu.driver import Levels, Searched, State, refuse_targets, root_weights
 from lagbc.methods.gpu.traversal.kernels import DEPTH_BYTES, HOPS, ROOTS
 from lagbc.methods.gpu.traversal.roots import ROOTS_OF_BLOCK, add_roots
 from lagbc.methods.sums import Sums
@@ -86,56 +87,26 @@ _TOO_DEEP, _STOPPED = 1, 2
 _INEXACT, _OVERFLOWED = 1, 2
 
 
-@dataclass(eq=False)
-class State:
-    """The device's arrays; vertices are in sweep order, those without edges left out.
+class Arrays(SimpleNamespace):
+    """The arrays of a batch, a row of `stride` entries a root, and all else that kernels take; see search.cuh."""
 
-    Those of a batch have a row a root, of `stride` entries; see search.cuh.
-    """
-
-    plan: SweepPlan
     source: str  # of the kernels: a key of HOPS
     graph: Graph  # in sweep order
     rows: int  # vertices with edges
     stride: int
-    order: Any  # (rows,) int64: the caller's vertex of each row
-    position: NDArray[np.int64]  # (n,): row of each of the caller's vertices
-    indptr: Any
-    indices: Any
-    inward: tuple[Any, Any]  # indptr and indices of the edges that enter
-    omega: Any  # (rows,) or None
-    threads: int  # of a block
     width: int  # threads that share a vertex's edges
-    stop: Any  # (1,) uint8, pinned: the host writes, kernels poll
     depth_bytes: int
     counted: int  # bytes that were stated for the arrays of a batch
     depths: Any = None  # (batch, stride), unsigned
     values: Any = None  # (batch, stride): sigma, then c
     delta: Any = None  # (batch, stride) float64
-    own: dict[str, Any] = field(default_factory=dict)  # what the kernels of `source` take besides
-    sampled: list[NDArray[np.int32]] | None = None  # hybrid: depths of the searches so far, until it has decided
+    own: dict[str, Any]  # of the kernels of `source`
+    sampled: list[NDArray[np.int32]] | None  # hybrid: depths of the searches so far, until it has decided
 
     @property
     def most(self) -> int:
         """Levels that the arrays hold."""
         return _most_levels(self.depth_bytes, self.rows)
-
-
-@dataclass(frozen=True, eq=False)
-class Levels:
-    """What a forward sweep leaves in the state."""
-
-    roots: NDArray[np.int64]
-    searched: NDArray[np.int64]  # which of them have edges: one search each
-    positions: Any  # (searches,) int32: their rows
-    deepest: Any  # (searches,) int32: their last levels
-    depth: int
-    overflowed: NDArray[np.bool_]
-
-    @property
-    def places(self) -> NDArray[np.int64]:
-        """Of all roots of the batch."""
-        return np.arange(len(self.roots))
 
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
@@ -213,31 +184,20 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     """
     _check(plan)
     ROOTS.begin()
-    ordered, into = graph.reordered.on_device, graph.reordered.transpose.on_device
-    rows = graph.active
-    stop = pinned_flag()
-    plan.stop.mirror(stop)
-    state = State(
-        plan=plan,
+    rows = upload(graph, plan)
+    rows.indices, rows.in_indices = (cp.asarray(indices, np.int32) for indices in (rows.indices, rows.in_indices))
+    made = Arrays(
         source=_SOURCES[plan.method],
-        graph=ordered,
-        rows=rows,
-        stride=-(-rows // 32) * 32,
-        order=cp.asarray(graph.order[:rows]),
-        position=graph.position,
-        indptr=cp.asarray(ordered.indptr[: rows + 1]),
-        indices=cp.asarray(ordered.indices, np.int32),
-        inward=(cp.asarray(into.indptr[: rows + 1]), cp.asarray(into.indices, np.int32)),
-        omega=None if plan.omega is None else cp.asarray(plan.omega[graph.order[:rows]]),
-        threads=tuning.TRAVERSAL_THREADS,
+        graph=graph.reordered.on_device,
+        rows=rows.rows,
+        stride=-(-rows.rows // 32) * 32,
         width=_width(graph, plan),
-        stop=stop,
         depth_bytes=_depth_bytes(graph),
-        counted=bytes_of(_arrays_of_batch(rows, plan, _depth_bytes(graph))),
+        counted=bytes_of(_arrays_of_batch(rows.rows, plan, _depth_bytes(graph))),
         sampled=[] if plan.method == "hybrid" else None,
     )
-    _allocate(state)
-    return state
+    _allocate(made, plan)
+    return State(rows, made)
 
 
 def _most_levels(depth_bytes: int, rows: int) -> int:
@@ -255,44 +215,45 @@ def _depth_bytes(graph: Graph) -> int:
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find the levels of a batch of roots and count their shortest paths; a root of -1 is an absent one."""
-    state.plan.stop.check()
-    if state.sampled is not None and sum(map(len, state.sampled)) >= tuning.SAMPLE:
-        _decide(state)
-    position = np.where(roots < 0, state.rows, state.position[roots])
-    searched = np.flatnonzero(position < state.rows)
-    positions = cp.asarray(position[searched], np.int32)
-    deepest, overflowed = cp.zeros(len(searched), np.int32), np.zeros(len(roots), np.bool_)
-    if len(searched):
-        noted = cp.zeros(len(searched), np.int32)
-        given = {"sigma_limit": state.plan.sigma_limit, "overflowed": noted, "deepest": deepest}
-        while not _launch(state, "forward", len(searched), roots=positions, **given):
-            _widen(state)
-        if state.source == _QUEUE and (noted.get() == _INEXACT).any():
-            _launch(state, "recount", len(searched), edges=state.inward, **given)
-        overflowed[searched] = noted.get() == _OVERFLOWED
-        if state.sampled is not None:
-            state.sampled.append(deepest.get())
-    yield Levels(roots, searched, positions, deepest, int(deepest.get().max()) if len(searched) else 0, overflowed)
+    arrays, plan = state.arrays, state.plan
+    plan.stop.check()
+    if arrays.sampled is not None and sum(map(len, arrays.sampled)) >= tuning.SAMPLE:
+        _decide(arrays, plan)
+    searched = Searched.of(state.rows, roots)
+    searches, depth = len(searched.places), 0
+    deepest, overflowed = cp.zeros(searches, np.int32), np.zeros(len(roots), np.bool_)
+    if searches:
+        noted = cp.zeros(searches, np.int32)
+        given = {"sigma_limit": plan.sigma_limit, "overflowed": noted, "deepest": deepest}
+        while not _launch(state, "forward", searches, roots=searched.rows, **given):
+            _widen(arrays, plan)
+        if arrays.source == _QUEUE and (noted.get() == _INEXACT).any():
+            edges = state.rows.in_indptr, state.rows.in_indices
+            _launch(state, "recount", searches, edges=edges, **given)
+        overflowed[searched.places] = noted.get() == _OVERFLOWED
+        depth = int(deepest.get().max())
+        if arrays.sampled is not None:
+            arrays.sampled.append(deepest.get())
+    yield Levels(roots, np.arange(len(roots)), depth, overflowed, replace(searched, deepest=deepest))
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
     """Add the dependencies of the roots that did not overflow to `sums.dependency`, in matrix order."""
-    if omega is not None:
-        raise NotImplementedError("the traversals take no target weights by column")
-    state.plan.stop.check()
-    searches = len(levels.searched)
+    refuse_targets(omega, state.plan.method)
+    plan, arrays, searched = state.plan, state.arrays, levels.found
+    plan.stop.check()
+    searches = len(searched.places)
     if not searches:
         return
-    times = np.ones(len(levels.roots)) if state.plan.multiplicity is None else state.plan.multiplicity[levels.roots]
-    times = cp.asarray(np.where(levels.overflowed, 0.0, times)[levels.searched])
-    delta = state.delta[:searches]
+    times = cp.asarray(root_weights(plan, levels)[searched.places])
+    delta = arrays.delta[:searches]
     delta.fill(0)
-    weights = {"times": times, "omega": state.omega, "endpoints": state.plan.endpoints}
-    _launch(state, "backward", searches, deepest=levels.deepest, delta=delta, **weights)
-    if state.plan.endpoints:
-        reached = cp.count_nonzero(state.depths[:searches], axis=1) - 1
-        delta[cp.arange(searches), levels.positions] = times * reached
-    add_roots(delta, levels.searched, state.order, sums)
+    weights = {"times": times, "omega": state.rows.omega, "endpoints": plan.endpoints}
+    _launch(state, "backward", searches, deepest=searched.deepest, delta=delta, **weights)
+    if plan.endpoints:
+        reached = cp.count_nonzero(arrays.depths[:searches], axis=1) - 1
+        delta[cp.arange(searches), searched.rows] = times * reached
+    add_roots(delta, searched.places, state.rows.order, sums)
 
 
 def _check(plan: SweepPlan) -> None:
@@ -327,37 +288,37 @@ def _width(graph: Graph, plan: SweepPlan) -> int:
     return max(size for size in WIDTHS if size <= max(mean, narrowest))
 
 
-def _allocate(state: State) -> None:
+def _allocate(arrays: Arrays, plan: SweepPlan) -> None:
     """Make the rows of a batch anew: nothing is reached."""
-    state.depths = state.values = state.delta = None
-    state.own = {}
-    plan, source = state.plan, state.source
-    vars(state).update(allocate(cp, _row_arrays(plan, state.stride, state.depth_bytes)))
-    state.own = allocate(cp, _own_arrays(source, plan, state.stride))
+    arrays.depths = arrays.values = arrays.delta = None
+    arrays.own = {}
+    source, stride = arrays.source, arrays.stride
+    vars(arrays).update(allocate(cp, _row_arrays(plan, stride, arrays.depth_bytes)))
+    arrays.own = allocate(cp, _own_arrays(source, plan, stride))
     if source == _EDGE:
-        state.own["tails"] = cp.asarray(state.graph.rows, np.int32)
+        arrays.own["tails"] = cp.asarray(arrays.graph.rows, np.int32)
     if source in (_QUEUE, _ACTIVE):
-        state.own |= {**allocate(cp, _end_arrays(plan, state.most)), "reached": cp.zeros(plan.batch, np.int32)}
+        arrays.own |= {**allocate(cp, _end_arrays(plan, arrays.most)), "reached": cp.zeros(plan.batch, np.int32)}
     if source in (_NODE, _QUEUE):
-        state.own["width"] = state.width
+        arrays.own["width"] = arrays.width
 
 
-def _widen(state: State) -> None:
+def _widen(arrays: Arrays, plan: SweepPlan) -> None:
     """Take wider depths, if the run may take as many more bytes."""
-    wider = next(size for size in DEPTH_BYTES if size > state.depth_bytes)
-    state.plan.require_growth(bytes_of(_arrays_of_batch(state.rows, state.plan, wider)) - state.counted)
-    state.depth_bytes = wider
-    _allocate(state)
+    wider = next(size for size in DEPTH_BYTES if size > arrays.depth_bytes)
+    plan.require_growth(bytes_of(_arrays_of_batch(arrays.rows, plan, wider)) - arrays.counted)
+    arrays.depth_bytes = wider
+    _allocate(arrays, plan)
 
 
-def _decide(state: State) -> None:
+def _decide(arrays: Arrays, plan: SweepPlan) -> None:
     """Take edge-parallel from here on if the searches of the sample were shallow."""
-    assert state.sampled is not None
-    depth = np.median(np.concatenate(state.sampled))
-    state.sampled = None
-    if depth < tuning.GAMMA * np.log2(max(state.rows, 2)):
-        state.source = _EDGE
-        _allocate(state)
+    assert arrays.sampled is not None
+    depth = np.median(np.concatenate(arrays.sampled))
+    arrays.sampled = None
+    if depth < tuning.GAMMA * np.log2(max(arrays.rows, 2)):
+        arrays.source = _EDGE
+        _allocate(arrays, plan)
 
 
 def _launch(state: State, sweep: str, searches: int, edges: tuple[Any, Any] | None = None, **given: Any) -> bool:
@@ -375,30 +336,30 @@ def _launch(state: State, sweep: str, searches: int, edges: tuple[Any, Any] | No
     Interrupted
         The stop flag was seen.
     """
-    status = cp.zeros(1, np.int32)
+    rows, arrays, status = state.rows, state.arrays, cp.zeros(1, np.int32)
     all_blocks = state.plan.variant == "all-blocks"
     blocks = _resident_blocks(state) if all_blocks else searches
-    if state.source in (_NODE, _EDGE):
+    if arrays.source in (_NODE, _EDGE):
         if sweep == "forward":
-            state.depths[:searches].fill(0)
-            state.values[:searches].fill(0)
+            arrays.depths[:searches].fill(0)
+            arrays.values[:searches].fill(0)
         members, groups = (blocks, 1) if all_blocks else (1, blocks)
         given |= {"searches": searches, "members": members}
         given |= {"barriers": cp.zeros(groups, np.uint32), "flags": cp.zeros((groups, 5), np.int32)}
-    indptr, indices = edges or (state.indptr, state.indices)
+    indptr, indices = edges or (rows.indptr, rows.indices)
     _kernel(state, sweep)(
         (blocks,),
-        state.threads,
-        n=state.rows,
+        tuning.TRAVERSAL_THREADS,
+        n=rows.rows,
         indptr=indptr,
         indices=indices,
-        stride=state.stride,
-        most=state.most,
-        depths=state.depths,
-        values=state.values,
-        stop=state.stop,
+        stride=arrays.stride,
+        most=arrays.most,
+        depths=arrays.depths,
+        values=arrays.values,
+        stop=rows.stop,
         status=status,
-        **state.own,
+        **arrays.own,
         **given,
     )
     ended = int(status[0])
@@ -408,10 +369,10 @@ def _launch(state: State, sweep: str, searches: int, edges: tuple[Any, Any] | No
 
 
 def _kernel(state: State, sweep: str) -> Kernel:
-    name, cooperative = f"traversal_{state.source}_{sweep}", state.plan.variant == "all-blocks"
-    kernels = HOPS[state.source]
-    return kernels.kernel(name, Variant(state.plan.dtype, depth_bytes=state.depth_bytes), cooperative=cooperative)
+    arrays, cooperative = state.arrays, state.plan.variant == "all-blocks"
+    variant = Variant(state.plan.dtype, depth_bytes=arrays.depth_bytes)
+    return HOPS[arrays.source].kernel(f"traversal_{arrays.source}_{sweep}", variant, cooperative=cooperative)
 
 
 def _resident_blocks(state: State) -> int:
-    return resident_blocks(state.threads, *(_kernel(state, sweep) for sweep in ("forward", "backward")))
+    return resident_blocks(tuning.TRAVERSAL_THREADS, *(_kernel(state, sweep) for sweep in ("forward", "backward")))

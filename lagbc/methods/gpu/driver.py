@@ -1,9 +1,12 @@
-"""The course of a batch: its groups are swept in one way, and those of too many levels for it in the next."""
+"""The driver of the GPU's methods: their state, the levels of a batch, and the course of one that is swept in groups.
+
+Groups are swept in one way, and those of too many levels for it in the next.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import cupy as cp
@@ -41,7 +44,34 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """What a forward sweep leaves in a method's state: of all groups that it swept, some are done."""
+    """The levels of some roots of a batch, which the state holds."""
+
+    roots: NDArray[np.int64]
+    places: NDArray[np.int64]  # of these in the batch
+    depth: int  # of the last level
+    overflowed: NDArray[np.bool_]  # for each root
+    found: Any  # all that the method sweeps back by
+
+
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """The roots of a batch that have edges, and so a search each; the others reach nothing."""
+
+    places: NDArray[np.int64]
+    rows: Any  # (searches,) int32, on the device
+    deepest: Any = None  # (searches,) int32: their last levels, where a method tells them apart
+
+    @classmethod
+    def of(cls, rows: Rows, roots: NDArray[np.int64]) -> Searched:
+        """Find the rows of the roots; -1 is an absent one."""
+        position = np.where(roots < 0, rows.rows, rows.position[roots])
+        places = np.flatnonzero(position < rows.rows)
+        return cls(places, cp.asarray(position[places], np.int32))
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """A forward sweep of some groups, of which some are done."""
 
     roots: NDArray[np.int64]  # of all that it swept
     swept: NDArray[np.int64]  # their places in the batch
@@ -106,13 +136,13 @@ class Sweeps(Protocol):
     def forward(self, arrays: Any, roots: NDArray[np.int64], placed: Placed) -> Found:
         """Find the levels and count paths."""
 
-    def backward(self, arrays: Any, levels: Levels, weights: Weights, edges: Edges) -> PathScores:
+    def backward(self, arrays: Any, search: Search, weights: Weights, edges: Edges) -> PathScores:
         """Sum over paths; `edges` are added to."""
 
-    def distances(self, arrays: Any, levels: Levels, keep: Any, sums: Distances) -> None:
+    def distances(self, arrays: Any, search: Search, keep: Any, sums: Distances) -> None:
         """Sum over distances."""
 
-    def paths(self, arrays: Any, levels: Levels) -> tuple[Any, Any]:
+    def paths(self, arrays: Any, search: Search) -> tuple[Any, Any]:
         """Return distances and path counts as float64, of shape (groups, rows, 256)."""
 
 
@@ -127,19 +157,20 @@ class Way:
 
 @dataclass(eq=False)
 class State:
-    """The graph on the device, and the arrays of the way that was taken last."""
+    """The graph on the device, and the arrays of a batch; those of a method with several ways are the last one's."""
 
     rows: Rows
-    ways: Mapping[str, Way]
-    first: str  # the way that is tried first
-    edge_order: Any  # of the graph, on the device; None if edges are not summed
+    arrays: Any = None
+    ways: Mapping[str, Way] = field(default_factory=dict)
+    first: str = ""  # the way that is tried first
+    edge_order: Any = None  # of the graph, on the device; None if edges are not summed
     lengths: Lengths | None = None
     places: Any = None  # (rows,) int64: of each row among those of `Graph.reordered`; None if they are the same
     way: str = ""
-    arrays: Any = None
 
     def __post_init__(self) -> None:
-        self.take(self.first)
+        if self.first:
+            self.take(self.first)
 
     @property
     def plan(self) -> SweepPlan:
@@ -164,7 +195,8 @@ class State:
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find the levels of a batch of roots and count their shortest paths; a root of -1 is an absent one.
 
-    Each group is swept by itself, whichever others are swept with it, so that its bits depend on it alone.
+    Each group is swept by itself, whichever others are swept with it, so that its bits depend on it alone. Groups that
+    have too many levels for a way are yielded apart, after the others.
     """
     way, swept = state.first, np.arange(len(roots))
     while True:
@@ -173,38 +205,42 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
             found = state.take(way).forward(state.arrays, roots[swept], placed)
         else:
             found = Found(0, np.zeros(len(swept), np.bool_), None)
-        levels = Levels(roots[swept], swept, placed, found)
-        deeper = levels.deeper
+        search = Search(roots[swept], swept, placed, found)
+        deeper = search.deeper
         if not deeper.all():
-            yield levels
+            yield Levels(search.roots[~deeper], search.places, search.depth, search.overflowed, search)
         if not deeper.any():
             return
         way, swept = state.ways[way].then, swept[deeper]
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
-    """Add what the roots that did not overflow sum to, a row a group, in matrix order; `omega` as in the contract."""
+    """Add what the roots that did not overflow sum to, a row a group, in matrix order; `omega` as in the contract.
+
+    Target weights by column take another eight bytes an entry, and sixteen more while they are scaled.
+    """
     state.plan.stop.check()
-    if not len(levels.placed.position):
+    search: Search = levels.found
+    if not len(search.placed.position):
         return
-    last = int(levels.swept[-1])
+    last = int(search.swept[-1])
     sums.require_rows(last // GROUP_COLUMNS + 1, last + 1)
     rows, asked = state.rows, state.plan.sums
-    times, targets = multiplicities(rows, levels.roots), rows.omega
+    times, targets = multiplicities(rows, search.roots), rows.omega
     if omega is not None:
-        times, targets = _by_column(state, levels, times, omega)
-    weights = Weights(levels.keep(rows), times, targets, omega is not None, rows.members)
-    with rows_of_batch(sums, levels.swept) as own:
+        times, targets = _by_column(state, search, times, omega)
+    weights = Weights(search.keep(rows), times, targets, omega is not None, rows.members)
+    with rows_of_batch(sums, search.swept) as own:
         if asked & PATH_SUMS:
             edges = Edges(state.edge_order, own.edges)
-            scores = state.module.backward(state.arrays, levels, weights, edges)
+            scores = state.module.backward(state.arrays, search, weights, edges)
             if state.plan.endpoints:
-                add_ends(levels.placed, levels.found.reached, weights.keep, scores.dependency)
-            scores.add_to(own, rows, levels.groups)
+                add_ends(search.placed, search.found.reached, weights.keep, scores.dependency)
+            scores.add_to(own, rows, search.groups)
         if asked - PATH_SUMS:
             distances = Distances.zeros(rows, asked)
-            state.module.distances(state.arrays, levels, weights.keep, distances)
-            distances.add_to(own, rows, levels.groups, len(levels.roots))
+            state.module.distances(state.arrays, search, weights.keep, distances)
+            distances.add_to(own, rows, search.groups, len(search.roots))
 
 
 def paths(state: State, levels: Levels) -> tuple[Any, Any]:
@@ -218,11 +254,12 @@ def paths(state: State, levels: Levels) -> tuple[Any, Any]:
     rows = state.rows
     if not state.plan.sums & PATH_SUMS:
         raise InvalidValueError(f"{', '.join(sorted(state.plan.sums))}: no path is counted for these sums")
-    shape = rows.rows, len(levels.places)
-    if not len(levels.placed.position):
+    search: Search = levels.found
+    shape = rows.rows, len(search.places)
+    if not len(search.placed.position):
         return cp.full(shape, np.inf), cp.zeros(shape)
-    columns = cp.asarray(np.flatnonzero(~levels.deeper))
-    of_groups = state.module.paths(state.arrays, levels)
+    columns = cp.asarray(np.flatnonzero(~search.deeper))
+    of_groups = state.module.paths(state.arrays, search)
     dist, sigma = (part.transpose(1, 0, 2).reshape(rows.rows, -1)[:, columns] for part in of_groups)
     if state.places is None:
         return dist, sigma
@@ -230,13 +267,13 @@ def paths(state: State, levels: Levels) -> tuple[Any, Any]:
     return dist[given], sigma[given]
 
 
-def _by_column(state: State, levels: Levels, times: Any, omega: Any) -> tuple[Any, Any]:
+def _by_column(state: State, search: Search, times: Any, omega: Any) -> tuple[Any, Any]:
     """Bring target weights of a vertex and column of the levels, (rows, columns), into range and into all groups' rows.
 
     Return how often each column counts, too.
     """
     rows = state.rows
-    expected = rows.rows, len(levels.places)
+    expected = rows.rows, len(search.places)
     if omega.shape != expected:
         raise InvalidValueError(
             f"omega has shape {omega.shape}; its rows and columns are those of the levels, {expected}"
@@ -244,9 +281,21 @@ def _by_column(state: State, levels: Levels, times: Any, omega: Any) -> tuple[An
     omega = cp.asarray(omega, np.float64)
     omega = omega if state.places is None else omega[state.places]
     spread = cp.zeros((rows.groups, rows.rows, GROUP_COLUMNS))
-    columns = cp.asarray(np.flatnonzero(~levels.deeper))
+    columns = cp.asarray(np.flatnonzero(~search.deeper))
     times = cp.ones(rows.groups * GROUP_COLUMNS) if times is None else times
     scaled, own = columns_into_range(omega, as_numpy(times[columns]), rows.plan.dtype)
     spread[columns // GROUP_COLUMNS, :, columns % GROUP_COLUMNS] = scaled.T
     times[columns] = cp.asarray(own)
     return times, spread
+
+
+def root_weights(plan: SweepPlan, levels: Levels) -> NDArray[np.float64]:
+    """Tell how often each root counts; those that overflowed do not."""
+    weights = np.ones(len(levels.roots)) if plan.multiplicity is None else plan.multiplicity[levels.roots]
+    return np.where(levels.overflowed, 0.0, weights)
+
+
+def refuse_targets(omega: Any, method: str) -> None:
+    """Raise NotImplementedError if there are target weights by column."""
+    if omega is not None:
+        raise NotImplementedError(f"{method} takes no target weights by column")
