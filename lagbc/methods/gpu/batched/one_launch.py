@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import cupy as cp
@@ -14,17 +12,16 @@ from lagbc.cuda.compiler import THREADS, resident_blocks
 from lagbc.cuda.kernel import Kernel
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, HALF_WORD, NARROW, Array
-from lagbc.methods.arrays import allocate as new
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.batched.kernels import IN_ONE_LAUNCH, SUMS
 from lagbc.methods.gpu.batched.sums import add_root_edges
 from lagbc.methods.gpu.common.arrays import scatter
 from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE, Variant
-from lagbc.methods.gpu.common.queue import first_entries, grown
+from lagbc.methods.gpu.common.one_launch import QUEUE_FULL, GroupArrays, allocated, grow_queue, launch
+from lagbc.methods.gpu.common.queue import first_entries
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     GROUP_COLUMNS,
-    QUEUE_FULL,
     Placed,
     Rows,
     Size,
@@ -34,7 +31,6 @@ from lagbc.methods.gpu.common.rows import (
     set_bits,
     unpack,
     with_besides,
-    worst_end,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arrays
 from lagbc.methods.gpu.driver import Found, Search, Weights
@@ -71,22 +67,13 @@ def queue_arrays(groups: int, capacity: int) -> dict[str, Array]:
     return {"queue": Array((groups, capacity), NARROW), "masks": Array((groups, capacity, BYTES), BYTE)}
 
 
-class Arrays(SimpleNamespace):
-    """The device's arrays, by the names that `arrays` gives them, and the `rows` that they are of."""
-
-    rows: Rows
-
-    @property
-    def capacity(self) -> int:
-        """Entries of a group's queue."""
-        return int(self.queue.shape[1])
+class Arrays(GroupArrays):
+    """The arrays of a batch, as `arrays` states them."""
 
 
 def allocate(rows: Rows) -> Arrays:
     """Allocate rows and queues."""
-    stated = arrays(rows)
-    groups = stated["rows"], stated["queue"], stated["notes"]["arrays"]
-    return Arrays(rows=rows, **{name: array for group in groups for name, array in new(cp, group).items()})
+    return Arrays(rows=rows, **allocated(arrays(rows)))
 
 
 def begin(plan: SweepPlan, dist: str | None = None) -> None:
@@ -110,7 +97,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
         worst = _launch(arrays, kernel, count_groups(roots), vertex_members=rows.members, **edges, **given)
         if worst != QUEUE_FULL:
             return Found(int(arrays.status.get()[:, 1].max()), bits_of(overflowed, len(roots)), arrays.visited)
-        _grow_queue(arrays)
+        grow_queue(arrays, queue_arrays, tuning.HOPS_FIRST_ENTRIES)
 
 
 def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> PathScores:
@@ -193,14 +180,11 @@ def _members(kernel: Kernel, groups: int) -> int:
 
 def _launch(arrays: Arrays, kernel: Kernel, groups: int, **given: Any) -> int:
     """Sweep all groups in one launch; return how the worst of them ended, or raise Interrupted."""
-    rows = arrays.rows
-    members = _members(kernel, groups)
-    arrays.barriers.fill(0)
-    kernel(
-        (members * groups,),
-        THREADS,
-        n=rows.rows,
-        members=members,
+    return launch(
+        arrays,
+        kernel,
+        groups,
+        _members(kernel, groups),
         bits=arrays.bits,
         visited=arrays.visited,
         stamps=arrays.stamps,
@@ -209,19 +193,5 @@ def _launch(arrays: Arrays, kernel: Kernel, groups: int, **given: Any) -> int:
         masks=arrays.masks,
         capacity=arrays.capacity,
         starts=arrays.starts,
-        barriers=arrays.barriers,
-        halts=arrays.halts,
-        stop=rows.stop,
-        status=arrays.status,
         **given,
     )
-    return worst_end(arrays.status)
-
-
-def _grow_queue(arrays: Arrays) -> None:
-    """Make the queue half as long again; its entries are found anew by the sweep that follows."""
-    rows = arrays.rows
-    of_queue = partial(queue_arrays, rows.groups)
-    capacity = grown(arrays.capacity, first_entries(rows, tuning.HOPS_FIRST_ENTRIES), of_queue, rows)
-    arrays.queue = arrays.masks = None
-    vars(arrays).update(new(cp, of_queue(capacity)))

@@ -15,15 +15,13 @@ from lagbc.cuda.host import pinned_flag
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, HALF_WORD, INTEGER, Array, Arrays, bytes_of
-from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.arrays import Survey, add_reached, convert_lengths, join_bits, scatter
 
 GROUP_COLUMNS = 256
 BYTES = GROUP_COLUMNS // 8
 WORDS = GROUP_COLUMNS // 32
 WARPS = THREADS // 32
-# How the sweep of a group in one launch ended, if not well; as in one_launch.cuh.
-QUEUE_FULL, STOPPED = 1, 2
 
 
 class Size(NamedTuple):
@@ -259,14 +257,6 @@ def add_ends(placed: Placed, reached: Any, keep: Any, scores: Any) -> None:
     """Add one to both ends of every pair of a kept root and a vertex that it reaches, to a row of scores a group."""
     rows = cp.asarray(placed.group * scores.shape[1] + placed.position)
     add_reached(reached, keep, scores, rows, placed.columns)
-
-
-def worst_end(status: Any) -> int:
-    """Tell how the worst of the groups' sweeps in one launch ended; Interrupted is raised if one was stopped."""
-    worst = int(status.get()[:, 0].max())
-    if worst == STOPPED:
-        raise Interrupted
-    return worst
 
 
 def row_blocks(rows: int, hubs: int) -> int:

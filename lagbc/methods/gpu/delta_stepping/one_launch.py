@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import cupy as cp
@@ -14,15 +12,14 @@ from lagbc.cuda.compiler import THREADS, resident_blocks
 from lagbc.cuda.kernel import Kernel
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, HALF_WORD, NARROW, Array
-from lagbc.methods.arrays import allocate as new
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.arrays import fill, scatter
 from lagbc.methods.gpu.common.kernels import Variant
-from lagbc.methods.gpu.common.queue import first_entries, grown
+from lagbc.methods.gpu.common.one_launch import QUEUE_FULL, GroupArrays, allocated, grow_queue, launch
+from lagbc.methods.gpu.common.queue import first_entries
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     GROUP_COLUMNS,
-    QUEUE_FULL,
     Lengths,
     Placed,
     Rows,
@@ -32,7 +29,6 @@ from lagbc.methods.gpu.common.rows import (
     queue_places,
     set_bits,
     with_besides,
-    worst_end,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arrays
 from lagbc.methods.gpu.delta_stepping.kernels import IN_ONE_LAUNCH
@@ -82,10 +78,9 @@ def queue_arrays(groups: int, capacity: int) -> dict[str, Array]:
     }
 
 
-class Arrays(SimpleNamespace):
-    """The device's arrays, by the names that `arrays` gives them, and the `rows` that they are of."""
+class Arrays(GroupArrays):
+    """The arrays of a batch, as `arrays` states them, and the lengths."""
 
-    rows: Rows
     dist: str
     width: float
     resident: int  # blocks that the device holds at once, of all kernels but those of columns with targets of their own
@@ -97,19 +92,12 @@ class Arrays(SimpleNamespace):
         """Blocks of each group in a launch, all of which are resident."""
         return max(1, min(self.resident, resident_blocks(THREADS, kernel)) // self.used)
 
-    @property
-    def capacity(self) -> int:
-        """Entries of a group's queue."""
-        return int(self.queue.shape[1])
-
 
 def allocate(rows: Rows, lengths: Lengths) -> Arrays:
     """Upload the lengths, and allocate rows and queues."""
     out, into = lengths.as_type(lengths.dist)
     names = ("one_launch_settle", "one_launch_count", "one_launch_backward")
     kernels = (_kernel(rows, lengths.dist, name) for name in names)
-    stated = arrays(rows, lengths.dist)
-    groups = stated["rows"], stated["queue"], stated["notes"]["arrays"]
     return Arrays(
         rows=rows,
         dist=lengths.dist,
@@ -118,7 +106,7 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
         used=rows.groups,
         lengths=out,
         in_lengths=into,
-        **{name: array for group in groups for name, array in new(cp, group).items()},
+        **allocated(arrays(rows, lengths.dist)),
     )
 
 
@@ -134,7 +122,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     rows = arrays.rows
     arrays.used = count_groups(roots)
     while _settle(arrays, placed) == QUEUE_FULL:
-        _grow_queue(arrays)
+        grow_queue(arrays, queue_arrays, tuning.DELTA_FIRST_ENTRIES)
     if not rows.plan.sums & PATH_SUMS:
         return Found(0, np.zeros(len(roots), np.bool_), None)
     _leave_last(arrays)
@@ -253,29 +241,7 @@ def _sweep(arrays: Arrays, kernel: Kernel, **given: Any) -> None:
 
 def _launch(arrays: Arrays, kernel: Kernel, **given: Any) -> int:
     """Run a kernel of all groups; return how the worst of them ended, or raise Interrupted."""
-    rows, members = arrays.rows, arrays.members(kernel)
-    arrays.barriers.fill(0)
-    kernel(
-        (members * arrays.used,),
-        THREADS,
-        n=rows.rows,
-        members=members,
-        barriers=arrays.barriers,
-        halts=arrays.halts,
-        stop=rows.stop,
-        status=arrays.status,
-        **given,
-    )
-    return worst_end(arrays.status)
-
-
-def _grow_queue(arrays: Arrays) -> None:
-    """Make the queue half as long again; its entries are found anew by the sweep that follows."""
-    rows = arrays.rows
-    of_queue = partial(queue_arrays, rows.groups)
-    capacity = grown(arrays.capacity, first_entries(rows, tuning.DELTA_FIRST_ENTRIES), of_queue, rows)
-    arrays.queue = arrays.masks = arrays.previous = arrays.starts = None
-    vars(arrays).update(new(cp, of_queue(capacity)))
+    return launch(arrays, kernel, arrays.used, arrays.members(kernel), **given)
 
 
 def _kernel(rows: Rows, dist: str, name: str, *, by_column: bool = False) -> Kernel:

@@ -1,0 +1,67 @@
+"""Sweeps in one launch, in which each group of roots has blocks of its own: the host's side of one_launch.cuh."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import cupy as cp
+
+from lagbc.cuda.compiler import THREADS
+from lagbc.cuda.kernel import Kernel
+from lagbc.methods.arrays import Array, allocate
+from lagbc.methods.contract import Interrupted
+from lagbc.methods.gpu.common.queue import first_entries, grown
+from lagbc.methods.gpu.common.rows import Rows
+
+# How the sweep of a group ended, if not well; as in one_launch.cuh.
+QUEUE_FULL, STOPPED = 1, 2
+
+
+class GroupArrays(SimpleNamespace):
+    """The device's arrays, by the names that they are stated by, and the `rows` that they are of."""
+
+    rows: Rows
+
+    @property
+    def capacity(self) -> int:
+        """Entries of a group's queue."""
+        return int(self.queue.shape[1])
+
+
+def allocated(stated: dict[str, Any]) -> dict[str, Any]:
+    """Allocate rows, queues and notes."""
+    groups = stated["rows"], stated["queue"], stated["notes"]["arrays"]
+    return {name: array for group in groups for name, array in allocate(cp, group).items()}
+
+
+def launch(arrays: GroupArrays, kernel: Kernel, groups: int, members: int, **given: Any) -> int:
+    """Run a kernel with so many blocks a group; return how the worst group ended, or raise Interrupted."""
+    rows = arrays.rows
+    arrays.barriers.fill(0)
+    kernel(
+        (members * groups,),
+        THREADS,
+        n=rows.rows,
+        members=members,
+        barriers=arrays.barriers,
+        halts=arrays.halts,
+        stop=rows.stop,
+        status=arrays.status,
+        **given,
+    )
+    worst = int(arrays.status.get()[:, 0].max())
+    if worst == STOPPED:
+        raise Interrupted
+    return worst
+
+
+def grow_queue(arrays: GroupArrays, queue_arrays: Callable[[int, int], dict[str, Array]], factor: float) -> None:
+    """Make the queue half as long again; its entries are found anew by the sweep that follows."""
+    rows = arrays.rows
+    of_queue = partial(queue_arrays, rows.groups)
+    longer = of_queue(grown(arrays.capacity, first_entries(rows, factor), of_queue, rows))
+    vars(arrays).update(dict.fromkeys(longer))
+    vars(arrays).update(allocate(cp, longer))
