@@ -206,7 +206,7 @@ def test_wider_depths_are_asked_for(hops, cupy, row, monkeypatch):
 
 
 def test_depth_is_as_wide_as_the_graph_is_deep(hops, cupy):
-    assert [prepared(hops, path(n), "work-efficient", batch=1).depth_bytes for n in (50, 120, 300)] == [1, 1, 2]
+    assert [prepared(hops, path(n), "work-efficient", batch=1).arrays.depth_bytes for n in (50, 120, 300)] == [1, 1, 2]
 
 
 # Hybrid

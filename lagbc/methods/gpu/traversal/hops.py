@@ -239,7 +239,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
 
 def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
     """Add the dependencies of the roots that did not overflow to `sums.dependency`, in matrix order."""
-    refuse_targets(omega, state.plan.method)
+    refuse_targets(omega, "a traversal")
     plan, arrays, searched = state.plan, state.arrays, levels.found
     plan.stop.check()
     searches = len(searched.places)
