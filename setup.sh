@@ -2,6 +2,7 @@
 # Makes ./.venv with lagbc (editable) and what a task needs, then does the task:
 #
 #   sh setup.sh demo    betweenness of a shipped network, with a figure
+#   sh setup.sh docs    the documentation as a site: build/docs/docs/index.html
 #   sh setup.sh test    formatting, types and tests, as the continuous integration runs them
 #   sh setup.sh wheel   a wheel in dist/, for manylinux_2_28, and for Python 3.11 if that makes it, or from 3.12 on
 #
@@ -119,12 +120,22 @@ check() {
     ".venv/bin/$@" || failed $?
 }
 
+# Build the site of the documentation; a warning, such as of a link that leads nowhere, is an error.
+make_site() {
+    .venv/bin/python -m sphinx -q -W --keep-going -c docs . build/docs
+}
+
 case ${1:-} in
 demo)
     install plot native --no-compile
     mkdir -p build
     .venv/bin/lagbc bc example:ca-GrQc --top 10 --plot build/ca-GrQc.png
     echo "for more: . .venv/bin/activate; lagbc --help"
+    ;;
+docs)
+    install docs native --no-compile
+    make_site
+    echo "build/docs/docs/index.html"
     ;;
 test)
     install test 'native;generic' --config-settings $strict
@@ -137,6 +148,8 @@ test)
     check clang-format --dry-run -Werror $(find lagbc/native benchmarks -name '*.cpp' -o -name '*.h')
     .venv/bin/python -m mypy >.venv/mypy.txt 2>&1 & # on one core, beside the tests
     types=$!
+    make_site >.venv/docs.txt 2>&1 &
+    site=$!
     check python -m pytest -n logical --maxprocesses 4 --dist worksteal
     # The same bits without the instructions of this kind of processor.
     lesser='from lagbc.native import level, levels; print(*levels()[levels().index(level()) + 1 :])'
@@ -147,13 +160,16 @@ test)
     echo "\$ python -m mypy" >&2
     wait "$types" || failed $?
     cat .venv/mypy.txt >&2
+    echo "\$ sh setup.sh docs" >&2
+    wait "$site" || failed $?
+    cat .venv/docs.txt >&2
     exit "$status"
     ;;
 wheel)
     make_wheel "${2:-all;generic}"
     ;;
 *)
-    echo "usage: sh setup.sh demo | test | wheel" >&2
+    echo "usage: sh setup.sh demo | docs | test | wheel" >&2
     exit 2
     ;;
 esac

@@ -63,6 +63,15 @@ def test_public_names_are_documented(name):
         assert inspect.getdoc(public)
 
 
+def test_the_reference_has_every_public_name():
+    listed = "\n".join(page.read_text() for page in sorted((ROOT / "docs/api").glob("*.md")))
+    modules = {name for name in lagbc.__all__ if inspect.ismodule(getattr(lagbc, name))}
+    plots = {f"lagbc.plots.{name}" for name in lagbc.plots.__all__ if name.startswith("plot_")}
+    named = set(re.findall(r"\.\. auto(?:function|class|data|exception):: (\S+)", listed))
+    assert named == (set(lagbc.__all__) - modules) | plots
+    assert modules - {"plots"} == set(re.findall(r"\.\. automodule:: lagbc\.(\w+)", listed))
+
+
 FUNCTIONS = ["compare", "estimate_memory", "select_method", "centralities", "shortest_path_counts"]
 
 
