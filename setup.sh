@@ -138,7 +138,7 @@ docs)
     echo "build/docs/docs/index.html"
     ;;
 test)
-    install test 'native;generic' --config-settings $strict
+    install test 'native;generic' --no-compile --config-settings $strict
     rm -rf build/wheel/local
     run_pip wheel --no-build-isolation --no-deps --wheel-dir build/wheel/local --config-settings $strict \
         --config-settings "cmake.define.LAGBC_LEVELS=native;generic" .
