@@ -146,13 +146,13 @@ _HOMES = {
 _MODULES = ("plots", "reference", "types")
 
 
-if not TYPE_CHECKING:  # which would take every name for one of lagbc's
+if not TYPE_CHECKING:  # type checkers would take every name for one of lagbc's
 
     def __getattr__(name):
         for home, names in _HOMES.items():
             if name in names:
                 value = getattr(import_module(f"lagbc.{home}"), name)
-                if name != "METHODS":  # to which rows may be added
+                if name != "METHODS":  # it may get more rows
                     globals()[name] = value
                 return value
         if name in _MODULES:

@@ -1,4 +1,4 @@
-"""How many bytes of the host's memory lagbc may take."""
+"""Bytes of the host's memory that lagbc may take: stated by the caller's environment, or a share of the free memory."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from lagbc.errors import InvalidValueError
 from lagbc.limits import free_memory
 
 BUDGET_VARIABLE = "LAGBC_MEMORY"
-# Share of the memory that is free now which may be taken, unless the variable says otherwise.
+# Share of the free memory that a call takes, unless the variable says otherwise.
 _DEFAULT_SHARE = 0.5
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
 def host_budget() -> int:
-    """Bytes that may be taken on the host: `stated_budget`, or else a share of what is free now.
+    """Return the bytes that a call may take on the host: `stated_budget`, or else a share of the free memory.
 
     Raises
     ------
@@ -27,7 +27,7 @@ def host_budget() -> int:
 
 
 def stated_budget() -> int | None:
-    """Bytes that ``LAGBC_MEMORY`` (such as 8GB, 512MiB or 2e9) allows; None where it is not set.
+    """Return the bytes that ``LAGBC_MEMORY`` (such as 8GB, 512MiB or 2e9) allows; None where the variable is not set.
 
     Raises
     ------
@@ -39,12 +39,12 @@ def stated_budget() -> int | None:
 
 
 def parse_size(name: str, size: str | float) -> int:
-    """Return a size such as "8GB", "512MiB", "2e9" or 10**9 in bytes; `name` says where it stands.
+    """Return a size such as "8GB", "512MiB", "2e9" or 10**9 in bytes; the error calls its argument or variable `name`.
 
     Raises
     ------
     ValueError
-        It is none.
+        `size` is not a size.
     """
     match = re.fullmatch(r"\s*([0-9.]+(?:e\+?[0-9]+)?)\s*([KMGT]?)(i?)B?\s*", str(size), re.IGNORECASE)
     try:

@@ -1,4 +1,4 @@
-"""The errors and warnings of lagbc, and how it warns."""
+"""The errors and warnings of lagbc, and the line that a warning names."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import sys
 import warnings
 from typing import Any
 
-# A warning is for whoever called lagbc, also where others stand between the two: NetworkX, which calls backends, and
-# the import of a module.
+# Modules between the user's line and the warning: lagbc, NetworkX as it calls backends, and imports.
 _PASSED_OVER = ("lagbc", "networkx", "importlib")
 
 
-# Characters of a message, and how many of them are its beginning where the middle is left out.
+# Longest message, and the length of its beginning where the middle is left out, in characters.
 _LONGEST, _BEGINNING = 300, 150
 
 
@@ -26,7 +25,7 @@ def shortened(message: str) -> str:
 class Error(Exception):
     """The base of all errors that lagbc raises on purpose; each is the built-in error of its kind, too.
 
-    Of a long message the middle is left out.
+    A long message loses its middle.
     """
 
     def __init__(self, *args: Any) -> None:
@@ -34,30 +33,30 @@ class Error(Exception):
 
 
 class InvalidValueError(Error, ValueError):
-    """An argument, a graph or a file holds a value that is none of those it may hold."""
+    """An argument, a graph or a file holds a value outside the allowed ones."""
 
 
 class InvalidTypeError(Error, TypeError):
-    """An argument is of a type that it may not be of."""
+    """An argument has a type outside the allowed ones."""
 
 
 class OutOfMemoryError(MemoryError, Error):
-    """A call needs more memory than the budget, or than there is."""
+    """A call needs more memory than the budget, or than the machine has."""
 
-    # MemoryError, which makes its instances in a way of its own, makes none of classes whose first base is another.
+    # MemoryError.__new__ makes no instance of a class whose first base is another; hence the order, and this line.
     __init__ = Error.__init__
 
 
 class OutOfRangeError(Error, OverflowError):
-    """A result, or a number on the way to it, is more than float64 holds."""
+    """A result, or a number on the way to it, exceeds float64."""
 
 
 class FileError(Error, OSError):
-    """A file cannot be read or written, as where it is a folder, or there is no room for it."""
+    """A file cannot be read or written: it is a folder, for example, or the disk is full."""
 
 
 class MissingFileError(FileError, FileNotFoundError):
-    """There is no file or folder of a name."""
+    """No file or folder has this name."""
 
 
 class RunError(Error, RuntimeError):
@@ -65,11 +64,11 @@ class RunError(Error, RuntimeError):
 
 
 class StoppedError(Error, RuntimeError):
-    """A run ended because ``stop=`` asked for it; its checkpoint, if it has one, holds what was done."""
+    """A run ended because ``stop=`` asked for its end; its checkpoint, if it has one, holds the sums so far."""
 
 
 class GraphFormatError(Error, ValueError):
-    """A graph file cannot be read; the message gives the file, the line and what was expected there."""
+    """A graph file cannot be read; the message gives the file, the line and the expected content."""
 
 
 class CheckpointError(Error, ValueError):
@@ -77,7 +76,7 @@ class CheckpointError(Error, ValueError):
 
 
 class ExecutorError(Error, RuntimeError):
-    """The executor of a run broke or gave a task up, as where a worker was killed; a checkpoint holds what was done."""
+    """The executor of a run broke or gave a task up, as where a worker was killed; a checkpoint holds its sums."""
 
 
 class PartError(Error, ValueError):
@@ -89,19 +88,19 @@ class MissingDependencyError(Error, ImportError):
 
 
 class GraphFileWarning(UserWarning):
-    """A file or columns of edges were read, but not as one may take for granted; the message says what was decided."""
+    """A file or columns of edges were read, but not as a reader may expect; the message tells the decision."""
 
 
 class TieWarning(UserWarning):
-    """Paths that are equally long in exact numbers may not be so in float64, and are then not counted as such."""
+    """Paths of equal length in exact numbers may differ in float64; they then do not count as ties."""
 
 
 class MemoryWarning(RuntimeWarning):
-    """The run goes on with a smaller batch or fewer threads than was planned, because memory ran out."""
+    """The run goes on with a smaller batch or fewer threads than planned, because memory ran out."""
 
 
 def warn(message: str, category: type[Warning]) -> None:
-    """Warn of the line that called lagbc, however deep inside the call the reason is found."""
+    """Warn at the user's line that called lagbc, however deep inside the call the reason lies."""
     frame = sys._getframe(1)
     while frame.f_globals.get("__name__", "").partition(".")[0] in _PASSED_OVER and frame.f_back is not None:
         frame = frame.f_back

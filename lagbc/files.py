@@ -1,4 +1,4 @@
-"""How files are written: beside the file of before, which stays until the new one is whole."""
+"""Files that are written beside their predecessors, which stay until the new ones are whole."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any, BinaryIO
 
 from lagbc.errors import FileError, MissingFileError
 
-# At the end of the name of a file that is being written, behind eight digits.
+# Ending of the name of an unfinished file; eight hexadecimal digits precede it.
 UNFINISHED = ".lagbc-part"
 
 
 def require_name(path: Path) -> None:
-    """Raise FileError if no file can have a name, nor one that is written beside it."""
+    """Raise FileError if no file can have this name, or the name of its unfinished form."""
     try:
         for one in (path, _beside(path)):
             with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
@@ -29,7 +29,7 @@ def require_name(path: Path) -> None:
 
 
 def require_writable(path: Path) -> None:
-    """Raise FileError, before anything is computed, if a file cannot be written."""
+    """Raise FileError if a file cannot be written: called before anything is computed."""
     require_name(path)
     folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():
@@ -42,19 +42,19 @@ def require_writable(path: Path) -> None:
 
 @contextmanager
 def written(path: Path, *, lasting: bool = True) -> Iterator[BinaryIO]:
-    """Write a file, which is there once it is whole; the file of before is there until then, whatever happens.
+    """Write a file that appears once it is whole; until then its predecessor stays, whatever happens.
 
     Parameters
     ----------
     path : Path
         A link is followed. A pipe or a device, beside which nothing can be written, is written itself.
     lasting : bool
-        Whether it shall outlast a crash of the machine: it is on the disk, then, before it has its name.
+        Whether the file shall outlast a crash of the machine: its bytes are then on the disk before it has its name.
 
     Raises
     ------
     FileError
-        It cannot be written; the message says why, and after how many bytes.
+        The file cannot be written; the message says why, and after how many bytes.
     """
     target = Path(os.path.realpath(path))
     is_special = target.exists() and not target.is_file()
@@ -65,7 +65,7 @@ def written(path: Path, *, lasting: bool = True) -> Iterator[BinaryIO]:
             try:
                 yield file
             except BaseException:
-                raw.close()  # else the rest of the buffer would be written, and an error of that hide this one
+                raw.close()  # else the rest of the buffer is written, and an error of that write hides this one
                 raise
             file.flush()
             if lasting and not is_special:
@@ -80,7 +80,7 @@ def written(path: Path, *, lasting: bool = True) -> Iterator[BinaryIO]:
 
 
 def remove_unfinished(path: Path) -> None:
-    """Remove what processes that were killed while they wrote a file have left."""
+    """Remove the unfinished forms of a file, left by processes that were killed."""
     from glob import escape
 
     for left in path.parent.glob(f"{escape(path.name)}.{'?' * 8}{UNFINISHED}"):
@@ -92,14 +92,14 @@ def _beside(path: Path) -> Path:
 
 
 def _take_name(begun: Path, target: Path) -> None:
-    """Put a file in the place of another one, in one step and with its permissions."""
+    """Put a file in the place of its predecessor, in one step and with the predecessor's permissions."""
     if target.exists():
         begun.chmod(stat.S_IMODE(target.stat().st_mode))
     begun.replace(target)
 
 
 class _Named(io.FileIO):
-    """A file whose errors name the path that was asked for, and the bytes that were written."""
+    """A file whose errors name the path that the caller gave, and the count of bytes written."""
 
     def __init__(self, path: Path, begun: Path, mode: str, *, held: bool) -> None:
         self._path, self._count, self._held = path, 0, held
@@ -114,7 +114,7 @@ class _Named(io.FileIO):
 
     @contextmanager
     def named(self) -> Iterator[None]:
-        """Name the path and the bytes in an error of the system."""
+        """Name the path and the count of bytes in an error of the system."""
         try:
             yield
         except OSError as error:

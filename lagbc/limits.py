@@ -1,4 +1,4 @@
-"""How many bytes the system leaves this process: free memory, its control groups, its address space."""
+"""The bytes and cores that the system leaves this process: free memory, control groups, address space."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ try:
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
-# Address space that a thread reserves: its stack, and a heap of malloc, which is aligned by twice its size.
+# Address space that a thread reserves: its stack, and a heap of malloc with an alignment of twice its size.
 _BYTES_PER_THREAD = (8 + 128) * 2**20
 
-# A group of version 1 that has no limit says that it is about 2**63.
+# Version 1 reports a limit of about 2**63 for a group without one.
 _NO_LIMIT = 2**62
 
 
 def free_memory(root: Path = Path("/")) -> int:
-    """Bytes that this process can still take before it is out of memory or killed.
+    """Return the bytes that this process can still take before it is out of memory or killed.
 
     Parameters
     ----------
     root : Path
-        Where ``proc`` and ``sys`` are.
+        The folder of ``proc`` and ``sys``.
     """
     return min([_available(root), *_left_by_groups(root), *_left_of_address_space()])
 
 
 def _available(root: Path) -> int:
-    """Bytes that the system can give: as Linux says, elsewhere as psutil finds."""
+    """Return the bytes that the system can give: from /proc/meminfo on Linux, elsewhere from psutil."""
     for line in _lines(f"{root}/proc/meminfo"):
         if line.startswith("MemAvailable:"):
             return 1024 * int(line.split()[1])
@@ -41,7 +41,7 @@ def _available(root: Path) -> int:
 
 
 def usable_cores() -> int:
-    """How many cores the process may use."""
+    """Count the cores that the process may use."""
     return len(usable_cores_by_number())
 
 
@@ -51,32 +51,32 @@ def usable_cores_by_number() -> set[int]:
 
 
 def most_threads(wanted: int) -> int:
-    """How many threads of those wanted, but one at least, half of the address space that is left has room for."""
+    """Return as many of the wanted threads as half of the free address space holds, at least one."""
     if wanted == 1:
         return 1
     return min([wanted, *(max(1, left // 2 // _BYTES_PER_THREAD) for left in _left_of_address_space())])
 
 
 def _left_of_address_space() -> Iterator[int]:
-    """Yield what ``ulimit -v`` leaves."""
+    """Yield the bytes that ``ulimit -v`` leaves; nothing without a limit."""
     if resource is None:
         return
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY:
-        pages = _lines("/proc/self/statm")  # on Linux; of all, the first number
+        pages = _lines("/proc/self/statm")  # on Linux; the first number is the total
         yield max(0, limit - int(pages[0].split()[0]) * resource.getpagesize()) if pages else limit
 
 
 @dataclass(frozen=True)
 class _Files:
-    """Files of a control group: its limits, what is used, and the part of it that is given back when it runs short."""
+    """Names of a control group's files: its limits, its use, and the entry of the use that the kernel can reclaim."""
 
     limits: tuple[str, ...]
     used: str
     reclaimable: str
 
     def left(self, group: str) -> Iterator[int]:
-        """Yield what the lowest limit of a group leaves; nothing where there is no limit, or no such file."""
+        """Yield the bytes that a group's lowest limit leaves; nothing without a limit, or without the files."""
         limits = [limit for name in self.limits for limit in _numbers(f"{group}/{name}").values() if limit < _NO_LIMIT]
         if limits:
             used = _numbers(f"{group}/{self.used}").get("", 0)
@@ -92,7 +92,7 @@ _FILES = {
 
 
 def _left_by_groups(root: Path) -> Iterator[int]:
-    """Yield what the limits of this process's control groups leave, and those of all groups that they are in."""
+    """Yield the bytes that each control group of this process, and each of its parents, leaves."""
     groups = dict(_groups(root))
     for kind, top, point in _mounts(root):
         if kind in groups:
@@ -103,7 +103,7 @@ def _left_by_groups(root: Path) -> Iterator[int]:
 
 
 def _groups(root: Path) -> Iterator[tuple[str, PurePosixPath]]:
-    """Yield the group of this process for each version: lines of a number, controllers and a path."""
+    """Yield version and path of this process's groups; a line has a number, controllers and a path."""
     for line in _lines(f"{root}/proc/self/cgroup"):
         number, controllers, path = line.split(":", 2)
         if number == "0":
@@ -113,18 +113,18 @@ def _groups(root: Path) -> Iterator[tuple[str, PurePosixPath]]:
 
 
 def _mounts(root: Path) -> Iterator[tuple[str, PurePosixPath, PurePosixPath]]:
-    """Yield where groups are mounted: the version, the group that is seen there at the top, and the folder."""
+    """Yield each mount of control groups: version, the group at its top, and its folder."""
     for line in _lines(f"{root}/proc/self/mountinfo"):
         if "cgroup" not in line:
             continue
-        # Three numbers, the top, the folder and more; after a dash the type, the source and the options.
+        # Before the dash: three numbers, the top, the folder and more; behind it: the type, the source and the options.
         fields, _, system = (part.split() for part in line.partition(" - "))
         if system[:1] == ["cgroup2"] or (system[:1] == ["cgroup"] and "memory" in system[-1].split(",")):
             yield system[0], PurePosixPath(fields[3]), PurePosixPath(fields[4])
 
 
 def _numbers(file: str) -> dict[str, int]:
-    """Read lines of a name and a number, or of a number alone, whose name is ""; a limit of "max" is none."""
+    """Read lines of a name and a number, or of a number alone, whose name is ""; a limit of "max" is left out."""
     pairs = (line.rpartition(" ") for line in _lines(file))
     return {name: int(number) for name, _, number in pairs if number.isdecimal()}
 

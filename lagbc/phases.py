@@ -1,6 +1,6 @@
-"""The phases of a call, and how long each takes where somebody asks.
+"""The phases of a call, and the seconds of each where somebody records them.
 
-What a call does is marked where it is done; where nobody records, a mark costs a look at a context variable.
+Functions mark their phase. Where nobody records, a mark costs a look at a context variable.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from functools import wraps
 from threading import Lock
 from typing import Literal, ParamSpec, TypeVar, get_args
 
-# Reading and checking the graph; directions, orders and groups; plan, upload and states of the workers; compiling and
-# loading of kernels; batches; scores out of sums.
+# In order: reading and checking of the graph; directions, orders and groups; plan, upload and states of the workers;
+# compiling and loading of kernels; batches; scores from sums.
 Phase = Literal["check", "order", "prepare", "compile", "sweep", "finish"]
 PHASES: tuple[Phase, ...] = get_args(Phase)
 
@@ -25,13 +25,13 @@ R = TypeVar("R")
 class Recorder:
     """Seconds by phase.
 
-    A phase within another counts for itself alone, and so does one that a worker is in while the caller waits for it:
-    at any time the phase begun last has the time.
+    At any time the phase that began last has the time: a phase within another is counted once, and so is the phase of
+    a worker while the caller waits.
 
     Attributes
     ----------
     seconds : dict
-        Of each of `PHASES`, in their order.
+        For each of `PHASES`, in their order.
     """
 
     def __init__(self, wait: Callable[[], object], watch: Callable[[Phase | None], object]) -> None:
@@ -42,7 +42,7 @@ class Recorder:
 
     @contextmanager
     def phase(self, name: Phase) -> Iterator[None]:
-        """Be in a phase."""
+        """Give the time of a block to a phase."""
         self._begin(name)
         try:
             yield
@@ -84,7 +84,7 @@ def record(
     Parameters
     ----------
     wait : callable
-        Called at the end of each phase, to wait for a device that has been asked for something.
+        Called at the end of each phase, to wait for the work that a device still has.
     watch : callable
         Called with the phase that has the time from now on, or None.
 
@@ -101,13 +101,13 @@ def record(
 
 
 def phase(name: Phase) -> AbstractContextManager[None]:
-    """Return a context in which the call is in a phase."""
+    """Return a context that is part of a phase."""
     recorder = _recorder.get()
     return _UNRECORDED if recorder is None else recorder.phase(name)
 
 
 def in_phase(name: Phase) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function during which the call is in a phase."""
+    """Decorate a function whose calls are part of a phase."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)

@@ -1,7 +1,7 @@
 """Textbook Brandes, one root at a time: the oracle of every test.
 
 Brandes 2001, algorithm 1 (BFS) and its Dijkstra variant. Written to be read; see `lagbc.bc` for the fast methods.
-Numbers are whatever `number` makes: float, or fractions.Fraction for exact arithmetic without overflow.
+`number` makes the numbers: float, or fractions.Fraction for exact arithmetic without overflow.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Search = tuple[list[int], list[list[int]], list[Any], list[Any]]
 
 
 def count_hops(indptr: Sequence[int], indices: Sequence[int], root: int) -> Search:
-    """Breadth-first search that counts shortest paths.
+    """Search breadth first, and count shortest paths.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def count_hops(indptr: Sequence[int], indices: Sequence[int], root: int) -> Sear
 def count_lengths(
     indptr: Sequence[int], indices: Sequence[int], weights: Sequence[Any], root: int, rtol: Any = 0
 ) -> Search:
-    """Dijkstra's search, then the count of shortest paths over its tight edges.
+    """Search as Dijkstra, then count shortest paths over the tight edges.
 
     Returns as `count_hops`, with dist (inf unreached) for depth. An edge v -> w is tight if
     ``abs(dist[v] + length - dist[w]) <= rtol * dist[w]`` and ``dist[v] < dist[w]``.
@@ -198,7 +198,7 @@ def distances_into(
     sources: Iterable[int] | None = None,
     cutoff: float = inf,
 ) -> list[list[Any]]:
-    """For every vertex v, the distances d(s, v) of the roots s != v that reach it; arguments as for `brandes`."""
+    """Return, for every vertex v, its distances from the roots s != v that reach it; arguments as for `brandes`."""
     n = len(indptr) - 1
     into: list[list[Any]] = [[] for _ in range(n)]
     for root in range(n) if sources is None else sources:
@@ -212,7 +212,7 @@ def distances_into(
 def eccentricity(
     indptr: Sequence[int], indices: Sequence[int], weights: Sequence[Any] | None = None, *, cutoff: float = inf
 ) -> list[Any]:
-    """Return the largest distance from each vertex to one that it reaches within the cutoff; 0 if it reaches none."""
+    """Return the largest distance from each vertex to a vertex within the cutoff; 0 if it reaches none."""
     searches = [_search(indptr, indices, weights, root) for root in range(len(indptr) - 1)]
     return [max(dist[v] for v in order if dist[v] <= cutoff) for order, _, _, dist in searches]
 
@@ -226,7 +226,7 @@ def gravity(
     cutoff: float = inf,
     decay: float = 0.0,
 ) -> list[Any]:
-    """For every vertex, how much its targets count at their distances; without a decay that is its reach."""
+    """Return, for every vertex, the sum of its targets' weights at their distances; without a decay, its reach."""
     n = len(indptr) - 1
     omega = [1] * n if target_weights is None else target_weights
     scores = []
@@ -238,7 +238,7 @@ def gravity(
 
 
 def _counted(omega: Sequence[Any], dist: Sequence[Any], cutoff: float, decay: float = 0.0) -> list[Any]:
-    """How much each vertex counts as a target; those that are not reached are not asked for."""
+    """Return the weight of each vertex as a target at its distance; entries of unreached vertices are never read."""
     weights = [exp(-decay * d) if decay else 1 for d in dist]
     return [x * weight if d <= cutoff else 0 * x for x, d, weight in zip(omega, dist, weights, strict=True)]
 

@@ -1,4 +1,4 @@
-"""The end of a run that another thread asks for, by ``stop=``; it is looked for where Ctrl-C is."""
+"""The end of a run at another thread's request, by ``stop=``; polled where Ctrl-C is polled."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _check: ContextVar[Callable[[], None]] = ContextVar("lagbc stop", default=lambda
 def stopping_by(
     is_asked: Callable[[], object] | None, checkpoint: str | os.PathLike[str] | None = None
 ) -> AbstractContextManager[None]:
-    """Return a context in which what runs ends with a `StoppedError`, which names the checkpoint, once it is asked for.
+    """Return a context whose calls raise `StoppedError`, with the name of the checkpoint, once `is_asked` returns True.
 
-    A call within another call ends for that one's reasons, too.
+    A call within another call ends for the outer call's reasons, too.
     """
     return nullcontext() if is_asked is None else _checking(is_asked, checkpoint)
 
@@ -40,10 +40,10 @@ def _checking(is_asked: Callable[[], object], checkpoint: str | os.PathLike[str]
 
 
 def check_of_call() -> Callable[[], None]:
-    """Return what raises `StoppedError` once the call at hand shall end, for threads that have not got its context."""
+    """Return the check that raises `StoppedError` once the current call shall end, for threads without its context."""
     return _check.get()
 
 
 def raise_if_stopped() -> None:
-    """Raise StoppedError if the call at hand shall end."""
+    """Raise StoppedError if the current call shall end."""
     _check.get()()

@@ -22,16 +22,16 @@ MethodName: TypeAlias = Literal[
     "hybrid",
 ]
 DeviceName: TypeAlias = Literal["cpu", "cuda"]
-# What is taken off a graph before it is swept: what pays, nothing, or all that can be.
+# The part of a graph that reductions take off before the sweeps: as much as pays, nothing, or as much as possible.
 ReduceName: TypeAlias = Literal["auto", "none", "all"]
 DTypeName: TypeAlias = Literal["float64", "float32"]
 CentralityName: TypeAlias = Literal[
     "bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress", "reach", "gravity"
 ]
-# An argument that lagbc chooses, and one that stands for all there are: ``method: MethodName | Auto = "auto"``.
+# A choice left to lagbc, and all there are: ``method: MethodName | Auto = "auto"``.
 Auto: TypeAlias = Literal["auto"]
 All: TypeAlias = Literal["all"]
-# Where a run is computed: a kind of device, or GPUs by their numbers.
+# The devices of a run: a kind, or GPUs by their numbers.
 Devices: TypeAlias = DeviceName | Auto | All | int | Sequence[int]
 
 
@@ -47,18 +47,18 @@ class _ScoresOfVertices(TypedDict, total=False):
 
 
 class Scores(_ScoresOfVertices, total=False):
-    """What `lagbc.centralities` returns: for each centrality asked for, what the function of its name returns."""
+    """The scores from `lagbc.centralities`: for each centrality, the same as from the function of its name."""
 
     edge_bc: SparseMatrix
 
 
 class ColumnsOfScores(_ScoresOfVertices, total=False):
-    """What `lagbc.centralities` returns with several cutoffs or decays: a column each, of edges a matrix each."""
+    """The scores from `lagbc.centralities` with several cutoffs or decays: a column each; for edges, a matrix each."""
 
     edge_bc: list[SparseMatrix]
 
 
-# Libraries that need not be installed, and have no types for the most part, are told by what their objects have.
+# Libraries that need not be installed, mostly without types of their own: protocols name a few of their attributes.
 
 
 class SparseMatrix(Protocol):
@@ -122,7 +122,7 @@ class GraphblasMatrix(Protocol):
 
 
 class PreparedGraph(Protocol):
-    """What `lagbc.as_graph` returns."""
+    """A graph from `lagbc.as_graph`."""
 
     @property
     def n(self) -> int: ...
@@ -135,7 +135,7 @@ class PreparedGraph(Protocol):
 
 
 class ReadGraph(Protocol):
-    """What `lagbc.read_graph` returns."""
+    """A graph from `lagbc.read_graph`."""
 
     @property
     def matrix(self) -> Any: ...
@@ -146,7 +146,7 @@ class ReadGraph(Protocol):
 
 
 ScoresAndErrors: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""What ``standard_error=True`` returns for vertices: estimates, and how far each may be off."""
+"""The result with ``standard_error=True``, for vertices: estimates and their standard errors."""
 
 
 class Event(Protocol):
@@ -156,7 +156,7 @@ class Event(Protocol):
 
 
 Stop: TypeAlias = Event | Callable[[], bool]
-"""What tells a run that it shall end."""
+"""An event or a function that asks a run to end."""
 
 
 class DataFrame(Protocol):
@@ -182,7 +182,7 @@ GraphLike: TypeAlias = (
     | PreparedGraph
     | ReadGraph
 )
-"""All that lagbc reads a graph from."""
+"""All forms of a graph that lagbc reads."""
 One: TypeAlias = float | np.floating[Any] | np.integer[Any]
 """One cutoff or decay."""
 Several: TypeAlias = Sequence[float] | NDArray[np.floating[Any] | np.integer[Any]]
@@ -194,4 +194,4 @@ DemandLike: TypeAlias = (
     | Mapping[Any, Mapping[Any, float]]
     | DataFrame
 )
-"""Trips between pairs of vertices: a matrix of all or of those named, a dict of dicts, or a table."""
+"""Trips between pairs of vertices: a matrix of all vertices or of named ones, a dict of dicts, or a table."""

@@ -1,1 +1,1 @@
-"""Large work of the host shared out among its cores."""
+"""Large work of the host, cut into parts for its cores."""

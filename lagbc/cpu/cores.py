@@ -1,6 +1,6 @@
-"""Work on a graph's arrays that is shared out among the cores, where it is large enough to pay for threads.
+"""Work on a graph's arrays, cut into parts for the cores where threads pay.
 
-A part writes what it alone owns, so that neither the number of threads nor their order changes a result.
+A part writes entries that it alone owns, so that neither the number of threads nor their order changes a result.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from lagbc.limits import most_threads, usable_cores
 Result = TypeVar("Result")
 Part = tuple[int, int]
 
-# Entries from which threads pay: with fewer, the work takes less than it does to start them.
+# Entries from which threads pay: with fewer, starting them takes longer than the work.
 SHARED_FROM = 2**17
 
 
 def cores() -> int:
-    """How many threads may work at once: the cores of this process, or fewer if the address space is limited."""
+    """Return how many threads may work at once: the cores of this process, or fewer in a limited address space."""
     return most_threads(usable_cores())
 
 
 def parts_of_rows(indptr: NDArray[np.int64], most: int | None = None) -> list[Part]:
-    """Cut compressed rows into runs of about as many entries each, one for each core, but no more than `most`."""
+    """Cut compressed rows into parts of about as many entries each, one for each core, but at most `most`."""
     n, entries = len(indptr) - 1, int(indptr[-1])
     parts = cores() if n + entries >= SHARED_FROM else 1
     parts = parts if most is None else max(1, min(parts, most))
@@ -39,7 +39,7 @@ def parts_of_rows(indptr: NDArray[np.int64], most: int | None = None) -> list[Pa
 
 
 def parts_of(size: int) -> list[Part]:
-    """Cut a range of `size` into equal ones, one for each core."""
+    """Cut a range of `size` into equal parts, one for each core."""
     parts = cores() if size >= SHARED_FROM else 1
     return _between([size * part // parts for part in range(parts + 1)])
 
@@ -49,9 +49,9 @@ def _between(bounds: list[int]) -> list[Part]:
 
 
 def share(work: Callable[..., Result], parts: Iterable[Any], threads: int | None = None) -> list[Result]:
-    """Call ``work(*part)`` for each part, on so many threads or a thread for each core; results in order of parts.
+    """Call ``work(*part)`` for each part, on `threads` threads or one for each core; results in order of parts.
 
-    The calling thread takes parts, too, so that it makes do with the threads that the system starts, be it none.
+    The calling thread takes parts, too: a system that starts no thread still gets the work done.
     """
     parts = list(parts)
     if len(parts) == 1:

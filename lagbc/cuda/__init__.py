@@ -1,4 +1,4 @@
 """CUDA sources compiled, and memory that host and device share.
 
-The lowest floor of all that runs on a GPU.
+The lowest floor of all code that runs on a GPU.
 """

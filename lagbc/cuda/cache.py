@@ -1,8 +1,8 @@
-"""Where compiled kernels are kept between processes: CuPy's folder, or, where that cannot be written, a temporary one.
+"""The folder that keeps compiled kernels between processes: CuPy's, or a temporary one where that cannot be written.
 
 CuPy keeps them in ``CUPY_CACHE_DIR``, ``~/.cupy/kernel_cache`` by default, and cannot be imported where it cannot make
 that folder. Then they are kept in ``lagbc-<user id>/cupy`` among the temporary files (``TMPDIR``), if that folder is
-the user's own. Where neither can be written they are compiled anew in every process, and a warning says so.
+the user's own. Where neither can be written every process compiles them anew, and a warning says so.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ def folder() -> Path:
 
 @cache
 def provide_folder() -> None:
-    """Name a folder that can be written, if there is none: before CuPy is imported, once a process.
+    """Name a writable folder to CuPy, if it has none: once a process, before CuPy is imported.
 
     Warns
     -----
     RuntimeWarning
-        Nothing can be kept.
+        No folder keeps kernels for the next process.
     """
     if "cupy" in sys.modules or _can_write(folder()):
         return
@@ -47,7 +47,7 @@ def provide_folder() -> None:
 
 
 def _can_write(path: Path) -> bool:
-    """Whether files can be made in a folder, which is made itself, as CuPy would."""
+    """Whether files can be made in a folder; the folder is made, too, as CuPy would."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path):
@@ -57,7 +57,7 @@ def _can_write(path: Path) -> bool:
 
 
 def _own_folder() -> Path | None:
-    """Make a folder among the temporary files that nobody else reads or writes: what is read from it is run."""
+    """Make a folder among the temporary files that nobody else reads or writes, as its files are executed."""
     user = f"-{os.getuid()}" if hasattr(os, "getuid") else ""  # without ids, the temporary files are the user's own
     own = Path(tempfile.gettempdir(), f"lagbc{user}")
     try:

@@ -1,4 +1,4 @@
-// What all kernels share.
+// Names that all kernels share.
 
 typedef long long offset;
 

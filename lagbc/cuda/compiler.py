@@ -1,7 +1,7 @@
-"""CUDA sources as text, and as compiled modules, one a device and set of options.
+"""CUDA sources as text, and as compiled modules, one for each device and set of options.
 
-A source is compiled behind the headers that it names, which are put before it as text: a compiler's cache sees all.
-Sources are compiled in threads of their own, side by side; whoever needs one waits for it.
+A source is compiled behind its headers, joined to it as text, so that a compiler's cache sees them. Threads of their
+own compile sources side by side; a caller waits for the source that it needs.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from typing import Any
 
 from lagbc.phases import in_phase
 
-THREADS = 256  # of a block: WARPS of the kernels, times 32
+THREADS = 256  # of a thread block: WARPS of the kernels, times 32
 
 
 @dataclass(frozen=True)
 class Source:
-    """A CUDA source, and the headers that are put before it: paths within lagbc."""
+    """A CUDA source and the headers before it, as paths within lagbc."""
 
     path: str
     headers: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
-        """Folder and file, such as "graph/breadth_first"."""
+        """Return folder and file, such as "graph/breadth_first"."""
         return "/".join(self.path.removesuffix(".cu").split("/")[-2:])
 
     @property
     def text(self) -> str:
-        """All of it, lines numbered as in the files."""
+        """Return headers and source, with lines numbered as in their files."""
         package = files("lagbc")
         return "\n".join(
             f'#line 1 "lagbc/{path}"\n{(package / path).read_text(encoding="utf-8")}'
@@ -43,7 +43,7 @@ class Source:
 
 
 def options(macros: Mapping[str, object]) -> tuple[str, ...]:
-    """Options of the compiler that define some macros."""
+    """Return the options of the compiler that define macros."""
     return "-std=c++17", *(f"-D{name}={text}" for name, text in macros.items())
 
 
@@ -55,9 +55,9 @@ def load(source: Source, chosen: tuple[str, ...], *, cooperative: bool = False) 
     ----------
     source : Source
     chosen : tuple of str
-        Its options.
+        Options of the compiler.
     cooperative : bool
-        Whether the blocks of a launch wait for each other, so that all have to be resident at once.
+        Whether the thread blocks of a launch wait for each other, and so must all be resident at once.
     """
     key, begun = _begin(source, chosen, cooperative)
     try:
@@ -68,12 +68,12 @@ def load(source: Source, chosen: tuple[str, ...], *, cooperative: bool = False) 
 
 
 def begin(source: Source, chosen: tuple[str, ...], *, cooperative: bool = False) -> None:
-    """Have a source compiled for the current device while something else is done; arguments as for `load`."""
+    """Begin to compile a source for the current device in another thread; arguments as for `load`."""
     _begin(source, chosen, cooperative)
 
 
 def resident_blocks(threads: int, *kernels: Any) -> int:
-    """Blocks of so many threads that the device holds at once, of whichever of some kernels takes most registers."""
+    """Return how many blocks of `threads` threads the device holds at once, for the kernel with most registers."""
     import cupy
 
     limits = cupy.cuda.Device().attributes
@@ -86,7 +86,7 @@ def resident_blocks(threads: int, *kernels: Any) -> int:
 _Key = tuple[Source, tuple[str, ...], bool, int]
 _begun: dict[_Key, Future[Any]] = {}
 _lock = Lock()
-# Threads that compile: more than this shared a lock of the compiler, or a core.
+# Threads that compile: beyond this they wait for a lock of the compiler, or for a core.
 _MOST = 8
 
 

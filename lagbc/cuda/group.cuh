@@ -1,10 +1,10 @@
-// Blocks that search together, with a barrier of their own.
+// Thread blocks that search together, with a barrier of their own.
 
-// The blocks of a launch are cut into groups of `members` blocks each. All blocks of a group are resident at once.
+// The thread blocks of a launch are cut into groups of `members` each. All blocks of a group are resident at once.
 struct Group {
     int index, member, members;
     unsigned* barrier;   // arrivals at the group's barriers so far; it may wrap
-    unsigned target;     // arrivals that end the next one
+    unsigned target;  // arrivals that end the next barrier
 
     __device__ Group(int members, unsigned* barriers)
         : index(blockIdx.x / members), member(blockIdx.x % members), members(members), barrier(barriers + index),

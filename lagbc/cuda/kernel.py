@@ -1,7 +1,7 @@
-"""Kernels that are launched by the names of their parameters, which their source alone declares.
+"""Kernels launched with arguments by name; the source alone declares their parameters.
 
-Parameters stay parameters: in a struct, passed by value, pointers lose what ``__restrict__`` tells the compiler, and
-loads the read-only path.
+Parameters stay parameters: in a struct, passed by value, pointers lose their ``__restrict__``, and loads the read-only
+path.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Kernel:
     ----------
     function : cupy.RawKernel
     parameters : dict
-        For each, in its order, the NumPy type of a number; None for a pointer.
+        For each parameter, in order, the NumPy type of a number, or None for a pointer.
     """
 
     function: Any
@@ -37,11 +37,11 @@ class Kernel:
 
     @property
     def num_regs(self) -> int:
-        """Registers of a thread."""
+        """Return the registers of a thread."""
         return int(self.function.num_regs)
 
     def __call__(self, grid: tuple[int, ...], threads: int, /, **arguments: Any) -> None:
-        """Launch so many blocks of so many threads.
+        """Launch a grid of thread blocks of `threads` threads each.
 
         Pointers are arrays, on the device or in pinned memory, or None; numbers are converted.
 
@@ -68,7 +68,7 @@ def kernel_of(module: Any, source: Source, name: str, numbers: Mapping[str, str]
     source : Source
     name : str
     numbers : dict
-        NumPy types of what the source calls its own, such as "value".
+        NumPy types of the source's own type names, such as "value".
     """
     known = _NUMBERS | dict(numbers)
     parameters = {

@@ -1,1 +1,1 @@
-"""Between the arguments of a call and the first allocation: request, options, method, reduction, memory; one `Plan`."""
+"""From the arguments of a call to its `Plan`: request, options, method, reduction, memory. Nothing is allocated."""

@@ -1,6 +1,6 @@
-"""The choice of a method: the row of METHODS that a run takes, and why.
+"""The choice of a method: the row of METHODS that a run takes, and the reason.
 
-It depends on the graph, on what is asked for and on the kind of device; never on threads, time, or free memory.
+It depends on the graph, on the request and on the kind of device; never on threads, time, or free memory.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _AS_A_RULE = "the fastest there as a rule"
 
 @dataclass(frozen=True)
 class Selection:
-    """A method and the sentence that says why it was taken."""
+    """A method and the sentence that gives the reason for it."""
 
     method: Method
     reason: str
@@ -37,21 +37,21 @@ class Selection:
 
 @dataclass
 class Probing:
-    """The roots of a graph: they are lined up and searched once a choice asks for it."""
+    """The roots of a graph, put in order and searched once a choice asks for that."""
 
     graph: Graph
     roots: NDArray[np.int64]
-    items: NDArray[np.int64] | None = None  # in the order in which they are swept, if that is known
+    items: NDArray[np.int64] | None = None  # in the order of their sweeps, if that is known
 
     def placed(self, method: Method) -> Graph:
-        """Return the graph where a method takes it."""
+        """Return the graph where a method reads it: on the host, or on the device if it is there or large."""
         graph = self.graph
         if method.device == "cpu":
             return graph.on_host
         return graph.on_device if graph.is_on_device or graph.nnz > graph_tuning.HOST_EDGES else graph
 
     def probe(self, method: Method) -> Probe:
-        """Search from some roots in the order of a method; where that is known, the graph is searched where it is."""
+        """Search from some roots, in the order of a method; if the order is known, in the graph where it lies."""
         graph = self.graph
         if self.items is None:
             graph = self.placed(method)
@@ -71,14 +71,14 @@ def choose(
     options: frozenset[str] = frozenset(),
     probing: Probing | None = None,
 ) -> Selection:
-    """Choose a row of `METHODS` for a graph that offers all sums, and takes a demand or bounds if there are.
+    """Choose a row of `METHODS` for a graph: one that offers all sums, and takes a demand or bounds if there are any.
 
     "auto" takes a row that reads the options, if there is one; without probing, the first that fits.
 
     Raises
     ------
     ValueError
-        There is no such row; the message lists those there are.
+        No such row exists; the message lists the rows.
     MissingDependencyError
         A library is missing.
     """
@@ -103,7 +103,7 @@ def choose(
         _refuse(rows, weighted, sums=sums, demand=demand, bounds=bounds)
     ready = [row for row in offering if row.available]
     if not ready:
-        offering[0].load()  # says what is missing
+        offering[0].load()  # raises the error that names the missing library
     first = {row.device: row for row in reversed(ready)}
     on_cpu, on_gpu = first.get("cpu"), first.get("cuda")
     roots = graph.n if roots is None else roots
@@ -128,7 +128,7 @@ def choose(
 
 
 def _listed(weighted: bool) -> str:
-    """Name the methods there are on each device, with or without lengths."""
+    """Name the methods on each device, with or without lengths."""
     rows = table.rows(weighted=weighted)
     of_devices = [
         f"on {device}: {', '.join(row.name for row in rows if row.device == device)}"
@@ -138,7 +138,7 @@ def _listed(weighted: bool) -> str:
 
 
 def _cheapest(graph: Graph, candidates: list[Method], roots: int, probing: Probing) -> tuple[Method, str]:
-    """Take the candidate that a probe predicts to be the fastest, and say why; without one where it would be felt."""
+    """Take the candidate with the least predicted time, and its reason; runs too short for a probe take the rule."""
     if len(candidates) == 1:
         return candidates[0], "no faster one takes what is asked for"
     if roots * graph.nnz < tuning.PROBE_WORK:
@@ -146,7 +146,7 @@ def _cheapest(graph: Graph, candidates: list[Method], roots: int, probing: Probi
         return next((row for row in candidates if row.formulation == of_small), candidates[0]), _AS_A_RULE
     try:
         found = probing.probe(candidates[0])
-    except MemoryError:  # the run may take less; if not, it says what it needs
+    except MemoryError:  # the run may take less; if not, it tells its need
         return candidates[0], f"{_AS_A_RULE}, and there was no memory to probe the roots"
     counted = costs.terms(graph, found)
     a_root = {row: costs.predict(row, counted) / max(1, found.lined_up) for row in candidates}
@@ -156,7 +156,7 @@ def _cheapest(graph: Graph, candidates: list[Method], roots: int, probing: Probi
 
 
 def _refuse(rows: list[Method], weighted: bool, *, sums: frozenset[str], demand: bool, bounds: bool) -> NoReturn:
-    """Raise ValueError, with the rows there are, as none of some rows offers all that is asked for."""
+    """Raise ValueError, with the rows that would do: none of the rows at hand offers the request."""
     lacking = f"does not sum {', '.join(sorted(sums))}"
     if any(row.offers(sums - OF_BOUNDS) for row in rows):
         lacking = "takes no demand"

@@ -1,32 +1,32 @@
-"""What is predicted before anything is swept: only which of two costs is less depends on it, and no score.
+"""Predictions made before any sweep; only the choice between two ways depends on them, and no score.
 
-**Methods** that "auto" takes cost what is linear in the counts of a probe, by the constants of
-`lagbc.methods.tuning.COSTS`. A search that all roots of a batch share costs what its rows do, however many columns are
-live in them: `visit` and `edge`. One from a root alone costs what its pairs of vertex and root do: `pair` and
-`pair_edge`. On a GPU each level is waited for, by all roots that are under way at a time; `launch_level` counts the
-levels of a batch again where each of them is launched by the host, as those of graphs of high diameter are not. With
-lengths, `pruned` is 1 where edges that no shortest path takes are looked for before the sweeps, else 0.
+**Methods** of "auto" have costs linear in the counts of a probe, by the constants of `lagbc.methods.tuning.COSTS`. A
+search that all roots of a batch share costs as its rows do, however many columns are live in them: `visit` and `edge`.
+A search from a single root costs as its pairs of vertex and root do: `pair` and `pair_edge`. On a GPU all roots under
+way wait for each level; `launch_level` counts the levels of a batch again where the host launches each of them, as it
+does not on graphs of high diameter. With lengths, `pruned` is 1 where a search before the sweeps looks for edges of no
+shortest path, else 0.
 
 With lengths, and in hops on a CPU where the diameter is high, paths are not counted level by level: a row waits until
 most of its columns are ready. `level_visit` counts the visits of the other graphs again. Two more counts tell how far
-waiting goes. Of levels with more rows than a core's cache holds, `far_visit` counts the visits again, as far as they
-are beyond it. And `lone_pair` counts pairs that share a row with few others: with V visits of P pairs in all,
-P (V / P)^4, which rises steeply where the distances of the columns lie apart.
+waiting goes. On levels with more rows than a core's cache holds, `far_visit` counts the visits beyond the cache again.
+And `lone_pair` counts pairs that share a row with few others: with V visits of P pairs in all, P (V / P)^4, which rises
+steeply where the distances of the columns lie apart.
 
-**Blocks** cost what their size tells, swept as they are and contracted to their junctions:
+**Bicomponents** have costs by their size, swept whole or contracted to their junctions:
 
-    as it is     roots * (vertices * pair + edges * pair_edge), a pair taking longer the more levels there are
-    contracted   the same of junctions, which are swept with lengths, and `evaluations` of streams
+    whole        roots * (vertices * pair + edges * pair_edge), a pair taking longer the more levels there are
+    contracted   the same for junctions, which are swept with lengths, and `evaluations` of streams
 
 **The look** at the structure of a graph is work of its own, and has to pay:
 
     look     n * vertex + nnz * edge, on one thread of the host
-    sweeps   of a CPU, those of a block, shared by some threads
-             of a GPU, roots * nnz * edge, an edge taking longer where the diameter is high or edges have lengths
+    sweeps   on a CPU: those of a bicomponent, shared by some threads
+             on a GPU: roots * nnz * edge, an edge taking longer where the diameter is high or edges have lengths
 
-It is done where it takes a small share of the sweeps; up to a larger one where it is too short to be felt, or where
-counts of degrees and components, which are there at once, promise that less is left. The constants of both are those of
-`lagbc.reduce.tuning`: nanoseconds on a CPU, on a GPU what takes as long as a root and an edge.
+A run looks where the look takes a small share of the sweeps. It takes a larger share if the look is too short to be
+felt, or if counts of degrees and components, known at once, promise less work. The constants of both are those of
+`lagbc.reduce.tuning`: nanoseconds on a CPU, on a GPU the time of a root and an edge.
 """
 
 from __future__ import annotations
@@ -63,15 +63,15 @@ _GROUP, _BATCH = 256, 4096
 
 
 def is_costed(method: Method) -> bool:
-    """Whether there are constants for a method."""
+    """Whether a method has constants."""
     return method.key in tuning.COSTS
 
 
 def terms(graph: Graph, probe: Probe) -> dict[str, float]:
-    """Return what the costs of a run are linear in.
+    """Return the counts in which the costs of a run are linear.
 
-    Of a search that was ended early, the counts are scaled as if each root reached all vertices that have edges, and
-    the levels are at least those from the hub.
+    For a search that ended early the counts are scaled as if each root reached all vertices with edges, and the levels
+    are at least the levels from the hub.
     """
     roots, per_root, levels = probe.lined_up, 1 / max(1, probe.roots), probe.levels / probe.searches
     if probe.edges > probe.searches * most_edges(graph, roots):
@@ -110,25 +110,25 @@ def predict(method: Method, counted: Mapping[str, float]) -> float:
 
 
 def of_block(graph: Graph, roots: int, device: str) -> float:
-    """Predict what sweeps of a block take; its depth is searched for where that counts."""
+    """Predict the sweeps of a bicomponent; its depth is searched for only where it matters."""
     least = of_depth(graph, roots, device, 0)
     return least if least == of_depth(graph, roots, device, graph.n) else of_depth(graph, roots, device, graph.depth)
 
 
 def of_depth(graph: Graph, roots: int, device: str, depth: int) -> float:
-    """Predict the sweeps of a block of a given depth, from 0 to n."""
+    """Predict the sweeps of a bicomponent with a given depth, from 0 to n."""
     return of_size(graph.n, graph.nnz, roots, device, weighted=graph.weighted, depth=depth)
 
 
 def of_size(n: int, nnz: int, roots: int, device: str, *, weighted: bool, depth: int) -> float:
-    """Predict what sweeps of a graph of some size and depth take."""
+    """Predict the sweeps of a graph by its size and depth."""
     costs = reduce_tuning.BLOCK_COSTS[device, weighted]
     pair = min(costs["pair"] + costs["level"] * depth, costs["most"])
     return roots * (pair * n + costs["pair_edge"] * nnz)
 
 
 def of_junctions(work: Work, device: str, *, weighted: bool, few_levels: bool = False) -> float:
-    """Predict what sums from junctions take, of a block with lengths or in hops; far columns are half a sweep."""
+    """Predict the sums from junctions of a bicomponent with lengths or in hops; a far column is half a sweep."""
     costs = reduce_tuning.JUNCTION_COSTS[device, weighted]
     pair_edge = costs["pair_edge"] * (reduce_tuning.FEW_LEVELS[device] if few_levels else 1.0)
     sweep = work.junctions * costs["pair"] + 2 * work.edges * pair_edge
@@ -136,7 +136,7 @@ def of_junctions(work: Work, device: str, *, weighted: bool, few_levels: bool = 
 
 
 def pays(graph: Graph, roots: int, device: str) -> bool:
-    """Whether a run is long enough for a look at its graph."""
+    """Whether a run is long enough for a look at the structure of its graph."""
     look, sweeps = of_look(graph), of_sweeps(graph, roots, device)
     if look <= reduce_tuning.SHORT_LOOK:
         return look <= reduce_tuning.SHORT_SHARE * sweeps
@@ -146,21 +146,21 @@ def pays(graph: Graph, roots: int, device: str) -> bool:
 
 
 def of_look(graph: Graph) -> float:
-    """Predict how long finding blocks, twins and chains takes; in a directed graph, components and arcs, too."""
+    """Predict the search for bicomponents, twins and chains; in a directed graph also for components and arcs."""
     costs = reduce_tuning.LOOK_COSTS
     edge = costs["directed_edge"] if graph.directed else costs["edge"]
     return costs["run"] + costs["vertex"] * graph.n + edge * graph.nnz
 
 
 def of_sweeps(graph: Graph, roots: int, device: str) -> float:
-    """Predict how long the sweeps take, at least."""
+    """Predict the least time of the sweeps."""
     if device == "cpu":
         return of_depth(graph, roots, device, 0) / reduce_tuning.LOOK_THREADS
     return reduce_tuning.GPU_EDGE[graph.weighted, graph.has_high_diameter] * roots * graph.nnz
 
 
 def promised_left(graph: Graph, roots: int) -> float:
-    """Tell which part of the work is left, as far as degrees and components say.
+    """Return the share of the work that remains after reductions, as far as degrees and components tell.
 
     A vertex of degree one goes with its edge; as a root it is merged where its neighbour is a root, too. Vertices of
     degree two lie inside chains, and from junctions an edge takes some four times as long. A root sweeps its component.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # Columns of a table of trips.
 _FROM, _TO, _TRIPS = "from", "to", "trips"
-# Of a target weight of a vertex and column: itself, its copy in a method's rows, two while it is scaled, and a flag.
+# Bytes for a vertex and column: the weight, its copy in a method's rows, two more while it is scaled, and a flag.
 _BYTES_PER_WEIGHT = 4 * 8 + 1
 
 
@@ -40,16 +40,16 @@ def parse_demand(n: int, demand: Any, names: Names | None = None) -> sparse.csr_
     n : int
         Number of vertices.
     demand : matrix, data frame, mapping of mappings, or pair of names and a matrix
-        As `lagbc.bc` has it. Entries at one place are summed. It is not changed.
+        As in `lagbc.bc`. Entries at one place are summed. It is not changed.
     names : sequence, or None
-        What the vertices are called.
+        The names of the vertices.
 
     Raises
     ------
     TypeError
-        It is none of these, or not of real numbers.
+        It has another form, or numbers that are not real.
     ValueError
-        It has another shape or names what is no vertex, or a value off the diagonal is not finite and >= 0.
+        It has another shape or names an unknown vertex, or a value off the diagonal is not finite and >= 0.
     """
     from scipy import sparse
 
@@ -76,7 +76,7 @@ def parse_demand(n: int, demand: Any, names: Names | None = None) -> sparse.csr_
 
 
 def _matrix_of(demand: Any, n: int, names: Names | None) -> Any:
-    """Return a demand as a matrix of SciPy or NumPy in the order of the vertices; one of these is not checked."""
+    """Return a demand as a matrix of SciPy or NumPy in the order of the vertices; such a matrix passes unchecked."""
     from scipy import sparse
 
     if type(demand).__module__.partition(".")[0] in ("cupy", "cupyx") and hasattr(demand, "get"):
@@ -108,7 +108,7 @@ def _of_mappings(demand: Mapping[Any, Any], n: int, names: Names | None) -> spar
 
 
 def _of_frame(frame: Any, n: int, names: Names | None) -> sparse.coo_array:
-    """Read a table with columns of these names, or a matrix whose index and columns are vertices, as pandas has it."""
+    """Read a table with these columns, or a matrix whose index and columns are vertices, as in pandas."""
     titles = list(getattr(frame, "column_names", None) or frame.columns)
     if all(title in titles for title in (_FROM, _TO, _TRIPS)):
         tails, heads, trips = (column_of(f"demand[{title!r}]", frame[title]) for title in (_FROM, _TO, _TRIPS))
@@ -128,7 +128,7 @@ def _of_frame(frame: Any, n: int, names: Names | None) -> sparse.coo_array:
 
 
 def _of_names(origins: Any, destinations: Any, matrix: Any, n: int, names: Names | None) -> sparse.coo_array:
-    """Put the rows and columns of a matrix of some vertices in the order of all."""
+    """Put the rows and columns of a matrix over some vertices in the order of all vertices."""
     from scipy import sparse
 
     refuse_masked("demand", matrix)
@@ -152,7 +152,7 @@ def _of_names(origins: Any, destinations: Any, matrix: Any, n: int, names: Names
 def _laid_out(
     called: Iterable[str], tails: Any, heads: Any, trips: Any, n: int, names: Names | None
 ) -> sparse.coo_array:
-    """Make a matrix of lists of origins, destinations and trips; `called` is what messages call these."""
+    """Make a matrix of lists of origins, destinations and trips; `called` has their names for messages."""
     from scipy import sparse
 
     of_tails, of_heads, of_trips = called
@@ -161,7 +161,7 @@ def _laid_out(
 
 
 def _vertices(what: str, given: Any, n: int, names: Names | None) -> NDArray[np.int64]:
-    """Return the numbers of vertices, which may be there more than once."""
+    """Return the numbers of vertices, repeated ones too."""
     return parse_numbers(what, n, numbers_of(what, names, given))
 
 
@@ -178,14 +178,14 @@ def _require_trips(trips: sparse.csr_array, names: Names | None) -> None:
 
 
 def origins(demand: sparse.csr_array) -> NDArray[np.int64]:
-    """Vertices that trips begin at, ascending."""
+    """Return the vertices at which trips begin, ascending."""
     return np.flatnonzero(np.diff(demand.indptr))
 
 
 def weights_of_columns(demand: sparse.csr_array, graph: Graph, roots: NDArray[np.int64], arrays: Any) -> Any:
     """Lay out the trips of some roots as target weights: a float64 array of NumPy or CuPy, a column a root.
 
-    Rows are the vertices that have edges, in sweep order; no path leads to the others. A root of -1 has no trips.
+    Rows are the vertices with edges, in sweep order; no path leads to the others. A root of -1 has no trips.
     """
     present = np.flatnonzero(roots >= 0)
     trips = demand[roots[present]]
@@ -206,15 +206,15 @@ def weights_of_root(demand: sparse.csr_array, root: int) -> NDArray[np.float64]:
 
 
 def plan_of_root(plan: SweepPlan, root: int) -> SweepPlan:
-    """Return the plan of one root, whose trips are the weights of all targets."""
+    """Return the plan of one root: its trips become the weights of all targets."""
     demand = plan.demand
     return plan if demand is None else replace(plan, omega=weights_of_root(demand, root), demand=None)
 
 
 def without_far_apart(demand: sparse.csr_array) -> tuple[sparse.csr_array, NDArray[np.bool_]]:
-    """Leave out the trips of roots that no scale brings into range; also say which roots these are, shape (n,).
+    """Leave out the trips of roots that no scale brings into range; also return these roots as a mask, shape (n,).
 
-    `lagbc.methods.targets` scales each column by itself, and refuses such a one.
+    `lagbc.methods.targets` scales each column by itself, and refuses columns without such a scale.
     """
     from scipy import sparse
 
@@ -226,6 +226,6 @@ def without_far_apart(demand: sparse.csr_array) -> tuple[sparse.csr_array, NDArr
 
 
 def demand_bytes(demand: sparse.csr_array, batch: int, workers: int) -> int:
-    """Bound the bytes that a demand takes: the trips, twice where some are left out, and each worker's columns."""
+    """Bound the bytes of a demand: the trips, twice where some are left out, and each worker's columns."""
     trips = 2 * demand.data.nbytes + demand.indices.nbytes + demand.indptr.nbytes
     return int(trips + workers * batch * demand.shape[0] * _BYTES_PER_WEIGHT)

@@ -1,4 +1,4 @@
-"""Devices by their names and numbers: which ones a call asks for or a worker takes, and where a graph is read."""
+"""Devices by their names and numbers: the devices of a call or a worker, and the place where a graph is read."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from lagbc.plan.options import Settings
 from lagbc.plan.step import Step
 from lagbc.types import All
 
-# What launchers call the number of a process among those of its machine: Open MPI, MPICH and Intel MPI, MVAPICH, PMI,
-# Slurm. Where they say nothing, ranks find it out.
+# Variables with the number of a process among those of its machine, by launcher: Open MPI, MPICH and Intel MPI,
+# MVAPICH, PMI, Slurm. Without one of them, ranks find it out.
 _LOCAL_RANKS = (
     "OMPI_COMM_WORLD_LOCAL_RANK",
     "MPI_LOCALRANKID",
@@ -32,24 +32,24 @@ local_rank: ContextVar[int | None] = ContextVar("lagbc local rank", default=None
 
 
 class Device(Protocol):
-    """Where roots are swept: a GPU, or, in tests, the host under another name."""
+    """A place to sweep roots: a GPU, or, in tests, the host under another name."""
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Return the name for messages."""
 
     @property
     def failures(self) -> tuple[type[Exception], ...]:
-        """Errors that mean that it takes no more work, as opposed to those of what it was asked for."""
+        """Return the errors after which the device takes no more work, as opposed to errors of the request."""
 
     def context(self) -> AbstractContextManager[Any]:
-        """Return a context in which the calling thread works on it, in a stream of its own."""
+        """Return a context in which the calling thread works on the device, in a stream of its own."""
 
     def copy(self, graph: Graph) -> Graph:
-        """Return a graph, with all that was worked out of it, where methods on this device take it; in its context."""
+        """Return a graph, with its cached properties, where methods on this device read it; called in its context."""
 
     def wait(self) -> None:
-        """Wait for all that was begun on it."""
+        """Wait for all work begun on the device."""
 
 
 class Gpu:
@@ -65,20 +65,20 @@ class Gpu:
             self._stream = cuda.Stream(non_blocking=True)
 
     def context(self) -> AbstractContextManager[Any]:
-        """Return a context in which the calling thread works on it."""
+        """Return a context in which the calling thread works on the GPU."""
         return table.Both(self._device, self._stream)
 
     def copy(self, graph: Graph) -> Graph:
-        """Copy a graph that is on another GPU; of one that is on the host, methods bring here what they need."""
+        """Copy a graph from another GPU; of a graph on the host, methods upload the arrays that they need."""
         return graph.on_device if graph.is_on_device else graph
 
     def wait(self) -> None:
-        """Wait for all that was begun on it, by whatever thread."""
+        """Wait for all work begun on the GPU, by any thread."""
         self._device.synchronize()
 
 
 def gpu_numbers(devices: tuple[int, ...] | All | None) -> tuple[int, ...]:
-    """Return the numbers of the GPUs asked for, none where it is left to CuPy; ValueError if one is not there."""
+    """Return the numbers of the GPUs asked for, none where CuPy decides; ValueError for a number without a GPU."""
     count = table.gpus()
     if devices is None or not count:  # without a GPU the choice of a method says what is missing
         return ()
@@ -91,9 +91,9 @@ def gpu_numbers(devices: tuple[int, ...] | All | None) -> tuple[int, ...]:
 
 
 def home(A: Any, devices: tuple[int, ...] | All | None) -> AbstractContextManager[Any]:
-    """Return the context of the GPU where a graph is read and put in order: the first that is asked for, or its own.
+    """Return the context of the GPU where a graph is read and put in order: the first asked for, or the graph's own.
 
-    ValueError says that it is not there, or that `A` is on another one.
+    ValueError says that the GPU is missing, or that `A` is on another one.
     """
     numbers = gpu_numbers(devices)
     at = A.data.device.id if is_cupy(A) else None
@@ -110,15 +110,15 @@ def home(A: Any, devices: tuple[int, ...] | All | None) -> AbstractContextManage
 
 
 def is_read_on_device(A: Any, roots: Callable[[], int], *, weighted: bool, settings: Settings) -> bool:
-    """Whether to check a matrix, and put it in order, on the GPU: it is large, and likely to be swept there.
+    """Whether a matrix is checked, and put in order, on the GPU: a large one, likely to be swept there.
 
-    It changes nothing but the time: the graph is the same, and which device sweeps it is decided by the graph. `roots`
-    tells about how many there are. What is wrong in the matrix is said later.
+    Only the time depends on it: the graph is the same, and the graph decides its device. `roots` returns about how many
+    roots there are. Errors in the matrix are raised later.
     """
     try:
         if not is_sparse(A) or A.nnz <= graph_tuning.HOST_EDGES:
             return False
-    except IndexError:  # of compressed rows without a pointer, which are refused when they are read
+    except IndexError:  # compressed rows without a pointer are refused later, at reading
         return False
     if settings.device == "cpu" or (settings.device == "auto" and roots() * A.nnz < tuning.GPU_WORK):
         return False
@@ -130,16 +130,16 @@ def is_read_on_device(A: Any, roots: Callable[[], int], *, weighted: bool, setti
 
 
 def devices_of(settings: Settings, part: Step) -> list[Device]:
-    """Return the devices that sweep a part, if they are several."""
+    """Return the devices that sweep a step, if they are several."""
     numbers = gpu_numbers(settings.devices) if part.method.device == "cuda" else ()
     return [Gpu(number) for number in numbers] if len(numbers) > 1 else []
 
 
 def gpu_of_worker() -> AbstractContextManager[Any]:
-    """Return the context of the GPU on which this process does the work of another.
+    """Return the context of the GPU on which this process works for another.
 
-    Of the GPUs that it sees it takes that of its number among the workers of its machine, beginning again after the
-    last; CuPy's current one where nothing tells its number.
+    Its number among the visible GPUs is the process's number among the workers of its machine, modulo their count;
+    without such a number it is CuPy's current one.
     """
     count, number = table.gpus(), number_of_worker()
     if count < 2 or number is None:
@@ -151,10 +151,10 @@ def gpu_of_worker() -> AbstractContextManager[Any]:
 
 
 def number_of_worker() -> int | None:
-    """Count the workers of this machine before this process, as far as it knows of them; None if it does not.
+    """Return the number of this process among the workers of its machine, from 0; None if it is unknown.
 
-    That is its local rank. A process of a pool counts those that its parent has started before it, too, unless
-    ``CUDA_VISIBLE_DEVICES`` is set: then whoever has set it may have given it a GPU of its own as the first.
+    It is the local rank. In a process of a pool, earlier processes of the same parent count, too, unless
+    ``CUDA_VISIBLE_DEVICES`` is set: its author may have given each process a GPU of its own as the first.
     """
     from multiprocessing import current_process
 

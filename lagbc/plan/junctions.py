@@ -1,23 +1,23 @@
-"""How many junctions of a contracted block are swept together, and which sums they have."""
+"""Groups of junctions of a contracted bicomponent that are swept together, and their sums."""
 
 from __future__ import annotations
 
 from lagbc.methods.contract import Batching
 from lagbc.reduce.chains import Contracted
 
-# Most roots of a group, which share the columns of far ends, and most bytes of their distances; the least is a block.
+# Most roots of a group on a CPU, which share the columns of far ends, and its least; most bytes of its distances.
 GROUP, _BLOCK = 256, 64
 _GROUP_BYTES = 2**27
-# The same on a GPU, where a group has as many roots as its distances have room for.
+# The same on a GPU, where the room for distances bounds a group.
 _GPU_BLOCK, _GPU_GROUP_BYTES = 256, 2**31
-# What a method is asked for.
+# The sums that junctions need of a method.
 ADDED = frozenset({"dependency", "edges"})
 
 
 def group_size(contracted: Contracted, device: str = "cpu") -> int:
-    """Return how many roots are a group where memory allows it, by the graph alone; a multiple of the method's block.
+    """Return the roots of a group with enough memory, from the graph alone; a multiple of the method's block.
 
-    On a GPU the groups are about as large as each other.
+    On a GPU the groups have about equal size.
     """
     if device == "cuda":
         roots = len(contracted.roots)

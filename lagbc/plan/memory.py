@@ -1,4 +1,4 @@
-"""How much memory a run takes, how much it may take, and the batch and threads that keep to it."""
+"""The memory that a run needs, the memory that it may take, and the batch and threads that keep to it."""
 
 from __future__ import annotations
 
@@ -19,55 +19,54 @@ from lagbc.plan.demand import demand_bytes
 from lagbc.plan.roots import chunk_length
 from lagbc.plan.step import Step
 
-# Share of the device's memory free at the start of a run that it may take, unless the variable says otherwise.
+# Share of the device's free memory at the start of a run that it may take, unless the variable says otherwise.
 _DEVICE_SHARE = 0.8
 # Peak bytes per vertex, and per entry of the pattern taken both ways, while a graph is read, ordered and copied on a
-# device. On twelve kinds of graphs this was 1.1 to 3 times what was measured.
+# device. On twelve kinds of graphs these were 1.1 to 3 times the measured bytes.
 _GRAPH_BYTES_PER_VERTEX, _GRAPH_BYTES_PER_ENTRY = 160, 32
-# The same for lengths, of which a few copies are held while those of both directions are compared.
+# The same for lengths, held in a few copies while those of both directions are compared.
 _LENGTH_BYTES_PER_ENTRY = 32
-# A run that takes no more is over in milliseconds: it may take that without a look at what is free, which takes longer
-# than a small graph.
+# A run with at most these bytes is over in milliseconds. It takes them without a look at the free memory, which takes
+# longer than a small graph.
 SMALL_RUN = 2**19
-# On the host, bytes per vertex that are free again before the sweep, beside all that is held: of a search by bits as a
-# probe makes it; of the order of a graph of high diameter; of grouping roots by distances in hops to 16 hubs, or by
-# lengths to one.
+# On the host, bytes per vertex that are freed before the sweep: for a probe's search by bits; for the order of a graph
+# of high diameter; for grouping roots by hops to 16 hubs, or by lengths to one.
 _PROBE_BYTES, _PROXIMITY_BYTES, _HUBS_BYTES, _DIJKSTRA_BYTES = 40, 112, 40, 112
-# How much of these the allocator keeps, where nothing that comes later fits: this share of what is not much, as it
-# gives large blocks back to the system.
+# The part of these that the allocator keeps, where no later array fits: this share, up to a bound, as it gives large
+# blocks back to the system.
 _KEPT_SHARE, _MOST_KEPT = 0.8, 18_000_000
-# On a device, of an entry that is sorted: its key twice; of one that is merged with others, a flag and a place; with a
-# length, this twice, too.
+# On a device, per entry: when sorted, its key twice; when merged with others, a flag and a place; with a length, this
+# twice, too.
 _KEY_BYTES, _MERGE_BYTES, _LENGTH_BYTES = 16, 12, 16
-# On a device, per vertex, while the order of the vertices is made, or that of the roots.
+# On a device, per vertex, while the order of the vertices or of the roots is made.
 _ORDER_BYTES = 120
 # While a graph is taken apart: per vertex, and per entry, of a pattern and where edges are summed or have lengths. On
-# nine networks this was 1.0 to 3.6 times what was measured.
+# nine networks these were 1.0 to 3.6 times the measured bytes.
 _DECOMPOSED_BYTES, _DECOMPOSED_ENTRY_BYTES = 112, (104, 124)
 
 
 @dataclass(frozen=True)
 class MemoryEstimate:
-    """Estimate of the memory that a run allocates, in bytes; the caller's matrix and the libraries are not in it.
+    """Estimate of the memory that a run allocates, in bytes, without the caller's matrix and the libraries.
 
     Queues of `batched` and `delta-stepping` begin with the room that graphs of such a depth were seen to need. Where
     one has to grow by more than the budget leaves, and by more than 512 KiB, the run goes on with fewer threads, or
-    half the batch; where there is nothing to give up it raises MemoryError.
+    half the batch; with one thread and the smallest batch it raises MemoryError.
 
     Attributes
     ----------
     method, device : str
     batch, threads : int
-        What the run would use.
+        As the run would use them.
     graph : int
-        The pattern, its transpose, their reordered copies, and what it takes to make them beyond what workspace and
-        scores take later.
+        The pattern, its transpose, their reordered copies, and the bytes to make them beyond the later workspace and
+        scores.
     workspace : int
         Rows of all workers.
     scores : int
         The sums.
     budget : int
-        What the run may take. A run of up to 512 KiB may take that, if nothing else was stated.
+        The most that the run may take. A run of up to 512 KiB may take that, if nothing else was stated.
     """
 
     method: str
@@ -81,26 +80,26 @@ class MemoryEstimate:
 
     @property
     def is_over(self) -> bool:
-        """Whether it is more than the run may take."""
+        """Whether the total exceeds the budget."""
         return self.total > self.budget
 
     @property
     def is_small(self) -> bool:
-        """Whether it is at most 512 KiB."""
+        """Whether the total is at most 512 KiB."""
         return self.total <= SMALL_RUN
 
     @property
     def total(self) -> int:
-        """All of it, in bytes."""
+        """The sum of graph, workspace and scores, in bytes."""
         return self.graph + self.workspace + self.scores
 
 
 def estimate(step: Step, limit: int | None = None) -> MemoryEstimate:
-    """Estimate the memory of a step, and hold it against a limit, by default what a run may take."""
+    """Estimate the memory of a step, and set it against a limit, by default the budget of a run."""
     graph, method, sweep, module = step.graph, step.method, step.sweep, step.method.load()
     batching = module.batching
     workers = sweep.threads if batching.concurrent else 1
-    # Within bounds a block of roots is no batch: its sums are those of what it has touched, at most one of each.
+    # Within bounds a panel of roots is no batch: its sums are sparse, at most one row for each touched vertex.
     blocks = 1 if sweep.bounds is not None else batching.rows(0, sweep.batch).stop
     batches = -(-(graph.n if sweep.roots is None else sweep.roots) // max(sweep.batch, 1))
     # Sums of vertices and of edges: in the total, the part of a chunk, the successors of both and zeros for the next;
@@ -120,11 +119,11 @@ def estimate(step: Step, limit: int | None = None) -> MemoryEstimate:
 
 
 def _beside_states(step: Step, states: int) -> int:
-    """Bound what sweeps from junctions take, of which a group is a batch, beside states for one block of each worker.
+    """Bound the bytes of sweeps from junctions beyond the states for one block of each worker; a group is a batch.
 
-    Each worker has a state for each block of a group, and one for far ends; on a GPU one state has all of a group. Of a
-    group there are distances, path counts and target weights, and what enters each chain; besides, columns of far ends,
-    and copies of what is swept at a time. On a GPU there are the chains themselves, too.
+    Each worker has a state for each block of a group, and one for far ends; on a GPU one state serves the whole group.
+    A group holds distances, path counts and target weights, and the demand that enters each chain; besides, columns of
+    far ends, and copies of the columns of one sweep. A GPU holds the chains, too.
     """
     from lagbc.plan.junctions import widths
 
@@ -148,9 +147,9 @@ def whole(
     edges: bool,
     limit: int | None = None,
 ) -> MemoryEstimate:
-    """Bound the memory of steps that run one after the other, beside the graph that they are of, and to make them.
+    """Bound the memory of a call: the graph, and its steps one after the other; also the memory to make these.
 
-    Where a reduction left none, a method stands for the largest; `edges` says whether edges are summed.
+    Without steps after a reduction, a method stands for the largest; `edges` says whether edges are summed.
     """
     if isinstance(largest, Method):
         largest = MemoryEstimate(largest.name, largest.device, 1, 1, 0, 0, 0, budget("cpu") if limit is None else limit)
@@ -164,24 +163,24 @@ def whole(
 
 
 def to_reduce(graph: Graph, *, edges: bool) -> int:
-    """Bound the memory that it takes to reduce a graph on the host, with the graph."""
+    """Bound the bytes that a reduction of a graph takes on the host, with the graph."""
     a_entry = _DECOMPOSED_ENTRY_BYTES[edges or graph.weighted]
     return _bytes_of(graph) + graph.n * _DECOMPOSED_BYTES + graph.nnz * a_entry
 
 
 def graph_bytes(n: int, entries: int, *, weighted: bool) -> int:
-    """Bound the bytes of a graph with so many entries both ways, while it is read, ordered and copied."""
+    """Bound the bytes of a graph with `entries` entries both ways, while it is read, ordered and copied."""
     return n * _GRAPH_BYTES_PER_VERTEX + entries * (_GRAPH_BYTES_PER_ENTRY + weighted * _LENGTH_BYTES_PER_ENTRY)
 
 
 def _bytes_of(graph: Graph) -> int:
-    """At most; a directed graph is not made symmetric to find out."""
+    """Bound the bytes of a graph, without making a directed one symmetric for that."""
     both_ways = graph.nnz * (2 if graph.directed and graph.transpose is not graph else 1)
     return graph_bytes(graph.n, both_ways, weighted=graph.weighted)
 
 
 def budget(device: str) -> int:
-    """Bytes that a run may take: ``LAGBC_MEMORY``, or a share of what is free now; ValueError if that is no size."""
+    """Return the bytes of a run: ``LAGBC_MEMORY``, or a share of the free memory; ValueError if that is no size."""
     if device == "cpu":
         return host_budget()
     stated = stated_budget()
@@ -194,10 +193,10 @@ def budget(device: str) -> int:
 
 
 def fit(step: Step, limit: int | None = None) -> tuple[Step, MemoryEstimate]:
-    """Choose batch and threads that keep to the budget, or come as near to it as they can.
+    """Choose batch and threads that keep to the budget, or come as near to it as possible.
 
-    A batch is not wider than there are roots, and there are no more threads than batches, or than the address space has
-    room for. Without a limit, the budget is that of `MemoryEstimate`.
+    A batch has at most as many columns as there are roots, and threads neither outnumber batches nor exceed the address
+    space. Without a limit, the budget is that of `MemoryEstimate`.
     """
     if step.contracted is None:
         sweep, batching = step.sweep, step.method.load().batching
@@ -213,7 +212,7 @@ def fit(step: Step, limit: int | None = None) -> tuple[Step, MemoryEstimate]:
 
 
 def smaller(step: Step) -> Step | None:
-    """Give up a thread, half the batch, or rows of path counts, whichever changes no bit; None if there is nothing."""
+    """Give up a thread, half the batch, or rows of path counts, none of which changes a bit; None at the least."""
     less = _given_up(step)
     if less is None or less.sweep.budget is None:
         return less
@@ -224,7 +223,7 @@ def _given_up(step: Step) -> Step | None:
     sweep, module = step.sweep, step.method.load()
     if module.batching.concurrent and sweep.threads > 1:
         return _with(step, threads=sweep.threads - 1)
-    # The blocks that are swept within bounds are those of the method; groups of junctions on a CPU those of the graph.
+    # Within bounds the method fixes the panels; groups of junctions on a CPU are fixed by the graph.
     if sweep.bounds is not None or (step.contracted is not None and module.batching.concurrent):
         return None
     if sweep.batch > module.batching.block:
@@ -237,9 +236,9 @@ def _given_up(step: Step) -> Step | None:
 
 
 def _held(step: Step, needed: MemoryEstimate) -> Step:
-    """Share what is left of the budget among the workers, for what grows on demand; 512 KiB, if less is left.
+    """Share the rest of the budget among the workers, for arrays that grow on demand; at least 512 KiB.
 
-    Runs of up to 512 KiB are not held to it, where nothing else was stated.
+    Runs of up to 512 KiB have no such bound, where nothing else was stated.
     """
     if needed.budget == SMALL_RUN or step.contracted is not None:
         return step
@@ -252,7 +251,7 @@ def _with(step: Step, **changed: Any) -> Step:
 
 
 def default_batch(batching: Batching, roots: int, threads: int, asked: int | None = None) -> int:
-    """Tell the batch: the one asked for, or the method's; of few roots a thread's share, in whole blocks."""
+    """Return the batch: the one asked for, or the method's; of few roots a thread's share, in whole blocks."""
     most = batching.auto if asked is None else asked
     if not batching.concurrent or batching.block == 1:
         return most
@@ -260,14 +259,14 @@ def default_batch(batching: Batching, roots: int, threads: int, asked: int | Non
 
 
 def busy_threads(batching: Batching, roots: int, batch: int, threads: int) -> int:
-    """Tell how many threads there are batches for, and room in the address space."""
+    """Return the threads that have batches, and room in the address space."""
     if not batching.concurrent:
         return threads
     return most_threads(min(threads, max(-(-roots // batch), 1)))
 
 
 def most_batch(method: Method, batching: Batching, batch: int, roots: int | None = None) -> int:
-    """Tell the batch that runs where memory is no matter: whole blocks, of which each is in one chunk."""
+    """Return the batch without a bound on memory: whole blocks, each within one chunk."""
     most = chunk_length(method, batching) if batching.block == 1 else batch  # all roots of a batch are one block
     return batching.round(max(1, min(batch, most, batch if roots is None else roots)))
 
@@ -281,7 +280,7 @@ def require(needed: MemoryEstimate) -> None:
 
 
 def over_budget(needed: MemoryEstimate) -> str:
-    """Say what a run needs, and what it may take."""
+    """Say how many bytes a run needs, and how many it may take."""
     return (
         f"{needed.method} on {needed.device} with batch={needed.batch} needs up to {needed.total:.3g} bytes, but the "
         f"budget is {needed.budget:.3g}"
@@ -289,9 +288,9 @@ def over_budget(needed: MemoryEstimate) -> str:
 
 
 def host_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:
-    """Count the bytes of what a graph on the host holds while it is swept, and at most while all that is made.
+    """Count the bytes that a graph on the host holds during the sweeps, and at most while it is prepared.
 
-    A matrix is transposed under columns by ranges: the rows of its entries, the entries under ranges, the result.
+    A matrix is transposed range by range of its columns: the rows of its entries, the entries of a range, the result.
     """
     n, index, length = graph.n, graph.indices.dtype.itemsize, 8 * graph.weighted
     entries, edge = graph.nnz, index + length
@@ -317,10 +316,10 @@ def host_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:
 
 
 def device_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:
-    """Estimate the same of a graph that is swept on a device.
+    """Estimate the same two figures for a graph that is swept on a device.
 
-    What lives on the host is uploaded in sweep order, which methods count. Else the matrix is read on the device: its
-    entries are sorted and merged, those of an undirected graph both ways at once, with lengths once more.
+    A graph on the host is uploaded in sweep order, and methods count these bytes. Else the matrix is read on the
+    device: its entries are sorted and merged, of an undirected graph both ways at once, with lengths once more.
     """
     n, entries = graph.n, graph.nnz
     if not graph.is_on_device:

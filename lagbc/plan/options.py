@@ -1,7 +1,7 @@
-"""How a run is carried out: the options that every public function takes, their defaults, and their checks.
+"""The options of a run, which every public function takes: their defaults and their checks.
 
-None of them changes what is computed. `config` sets defaults for all calls in a block. `OPTIONS` is the one table of
-them: settings are made by it, and so are the options of the command line.
+None of them changes a score. `config` sets defaults for all calls in a block. `OPTIONS` is their one table: the
+checked options are made by it, and so are the options of the command line.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is.
+    """The progress of a run.
 
     Attributes
     ----------
     done, total : int
-        Roots. Where a graph was reduced, of all its pieces.
+        Roots. Where a graph was reduced, those of all its pieces.
     seconds : float
         Since the run, or its resumption, began.
     gteps : float
         Billions of edges traversed in a second since then: an edge counts once for every root, in the undirected
         case as one edge.
     share : float
-        Of the work, that is of roots times edges: pieces of a reduced graph have more or fewer edges.
+        Share of the work done, in roots times edges: pieces of a reduced graph have more or fewer edges.
     """
 
     done: int
@@ -57,8 +57,8 @@ Reporter = Callable[[Progress], object]
 class Options(TypedDict, total=False):
     """How a run is carried out: keyword arguments of every function, as in ``lagbc.bc(A, threads=2, memory="8GB")``.
 
-    None of them changes what is computed. `lagbc.config` sets them for all calls in a block. Without them "auto" is
-    taken where it is named below, and else None, "float64" or False.
+    None of them changes the quantity that is computed. `lagbc.config` sets them for all calls in a block. Without them
+    "auto" is taken where it is named below, and else None, "float64" or False.
 
     Attributes
     ----------
@@ -68,24 +68,24 @@ class Options(TypedDict, total=False):
         there for comparison the traversals "work-efficient", "active-edge", "warp-centric", "edge-parallel",
         "node-parallel", "hybrid" and with lengths "dijkstra". "auto" takes the one that a probe of
         the roots predicts to be the fastest: "batched" (on a GPU with lengths "delta-stepping"), or "work-efficient"
-        (with lengths "dijkstra"), all of which promise the same bits for every run; `lagbc.select_method` says which,
-        and why.
+        (with lengths "dijkstra"). Each of these promises the same bits for every run; `lagbc.select_method` returns
+        the choice and its reason.
     device : str, int or list of int
         "auto", "cpu" or "cuda". "auto" takes the GPU if CuPy sees one and the run is large enough to gain. Or the
-        number of a GPU, a list of numbers, or "all" for all GPUs: several share the roots, and change no bit of what
-        promises bits. Cutoffs and decays, and reach and gravity, are summed on the CPU alone.
+        number of a GPU, a list of numbers, or "all" for all GPUs: several share the roots, and change no bit of a
+        method that promises bits. Cutoffs and decays, and reach and gravity, are summed on the CPU alone.
     reduce : str
-        What of the graph is not swept, as its structure gives it in another way: "auto" is what pays, "none" nothing,
-        "all" whatever applies. Scores differ by at most 1e-12 relative, in hops and with lengths that are whole
-        numbers; docs/reductions.md says what is done, and when nothing is. Where a stated memory is too little for it,
-        "auto" does nothing, and "all" is a MemoryError.
+        The reductions of the graph before the sweeps, whose part of the sums its structure gives in another way: "auto"
+        takes the ones that pay, "none" no one, "all" each that applies. Scores differ by at most 1e-12 relative, in
+        hops and with lengths that are whole numbers; docs/reductions.md describes the reductions and their conditions.
+        Where a stated memory is too little for them, "auto" does nothing, and "all" is a MemoryError.
     threads : int or None
         CPU threads of the sweeps; None is one for each core that the process may use, or fewer where each would have
-        less than some 10 ms to do. They never change a bit of what promises bits. A large graph is put in order before
-        by all cores, whatever is given here.
+        less than some 10 ms to do. They never change a bit of a method that promises bits. All cores put a large graph
+        in order before the sweeps, whatever is given here.
     memory : str, int or None
-        What the run may take: a size such as "8GB" or "512MiB", or a number of bytes. None is what the environment
-        variable ``LAGBC_MEMORY`` says, and without it half of what is free, on the GPU 80 %.
+        The most memory of the run: a size such as "8GB" or "512MiB", or a number of bytes. None is the value of the
+        environment variable ``LAGBC_MEMORY``, and without it half of the free memory, on the GPU 80 %.
     dtype : str
         Type of path counts: "float64", or on the GPU "float32", in which scores have a relative error of 1e-6 to 2e-5.
         Scores are always summed in float64. Counts past 2**126 are common on meshes and roads; each such root is
@@ -93,9 +93,9 @@ class Options(TypedDict, total=False):
     bucket_width : float or "auto"
         Only with lengths: the width of the buckets of Delta-stepping, as a length. It changes the time, not the scores.
     variant : str or None
-        Which of a traversal's ways on the GPU is taken. "all-blocks" puts all blocks of the GPU on one root,
-        "one-block" one ("node-parallel", "warp-centric", "edge-parallel"); "work-efficient" and "node-parallel" are
-        those of "dijkstra". None lets the method choose.
+        The schedule of a traversal on the GPU. "all-blocks" puts all thread blocks of the GPU on one root, "one-block"
+        one ("node-parallel", "warp-centric", "edge-parallel"); "dijkstra" has the schedules "work-efficient" and
+        "node-parallel". None lets the method choose.
     virtual_warp : int or None
         Threads that share the edges of a vertex in the traversals "warp-centric", "work-efficient", "hybrid" and
         "dijkstra": a power of two up to 32. None lets the method choose.
@@ -106,19 +106,18 @@ class Options(TypedDict, total=False):
         scores of an uninterrupted run, by "batched" with the same bits.
     stop : threading.Event, callable or None
         Ends the run from another thread, as a server or a window does: once the event is set, or the callable returns
-        True, the call raises `lagbc.StoppedError`. It is looked for where Ctrl-C is, within some 0.1 s while roots are
-        swept, and between the steps before. The checkpoint holds what was done. The callable is called often, from any
-        thread of the run. Workers of an executor end within 5 s, or are not waited for; with `comm` it is that of rank
-        0 that counts.
-    executor : concurrent.futures.Executor, or what has its `submit`; or None
-        Sweeps on its workers: processes of this machine or of others, in which lagbc can be imported, such as those of
+        True, the call raises `lagbc.StoppedError`. The run polls it where it polls Ctrl-C, within some 0.1 s during the
+        sweeps, and between the steps before. The checkpoint holds the sums so far. Any thread of the run may call the
+        callable, often. Workers of an executor end within 5 s, or are not waited for; with `comm` rank 0 asks.
+    executor : concurrent.futures.Executor, an object with its `submit`, or None
+        Sweeps on its workers: processes of this machine or of others, in which lagbc can be imported, from
         `ProcessPoolExecutor`, loky, ``dask.distributed.Client.get_executor()`` or ``mpi4py.futures.MPIPoolExecutor``.
-        Scores have the bits of a run without it. `threads` and `memory` are then those of each worker, and None is one
-        thread. Small pieces of a reduced graph are computed here. docs/scale.md says what is sent.
+        Scores have the bits of a run without it. `threads` and `memory` are then per worker, and None is one thread.
+        Small pieces of a reduced graph are computed here. docs/scale.md lists the data that are sent.
     comm : mpi4py.MPI.Comm or None
         Sweeps on the ranks of a program that was started by ``mpiexec``. All ranks make the same call, and all get its
-        scores; it is the arguments of rank 0 that count. `threads` are those of each rank, and None shares the cores of
-        a machine among its ranks. It excludes `executor`.
+        scores; the arguments of rank 0 count. `threads` is per rank, and None shares the cores of a machine among its
+        ranks. It excludes `executor`.
     """
 
     method: MethodName | Auto
@@ -138,7 +137,7 @@ class Options(TypedDict, total=False):
 
 
 OPTION_NAMES = frozenset(Options.__annotations__)
-# What other programs call arguments.
+# Names of these arguments in other programs.
 _ELSEWHERE = {
     "weight": "weighted",
     "weights": "weighted",
@@ -187,10 +186,10 @@ def config(**options: Unpack[Options]) -> Iterator[None]:
 
 
 class Option(NamedTuple):
-    """An option of a run: what checks its value and makes it one of settings, and how the command line shows it.
+    """An option of a run: the check of its value, and its form on the command line.
 
-    Without help it is none of the command line. `shown` is a word for its value there, or the values that there are.
-    None as a default is not parsed. `is_of_some` says that only some methods read it.
+    An option without help is absent from the command line. `shown` is a word for its value there, or the allowed
+    values. None as a default is not parsed. `is_of_some` says that only some methods read it.
     """
 
     name: str
@@ -201,7 +200,7 @@ class Option(NamedTuple):
     is_of_some: bool = False
 
     def value(self, given: Mapping[str, Any]) -> Any:
-        """Check what is given."""
+        """Check the given value, or the default."""
         found = given.get(self.name, self.default)
         return None if found is self.default is None else self.parse(self.name, found)
 
@@ -255,7 +254,7 @@ def _parse_warp(name: str, threads: Any) -> int:
 
 
 def _parse_device(name: str, device: Any) -> tuple[str, tuple[int, ...] | All | None]:
-    """Return the kind of device, and which ones of GPUs."""
+    """Return the kind of device, and the GPUs by number."""
     if isinstance(device, str):
         named = _one_of("auto", "cpu", "cuda", "all")(name, device)
         return ("cuda", "all") if named == "all" else (named, None)
@@ -288,7 +287,7 @@ def _parse_path(name: str, path: Any) -> Path:
 
 
 def _parse_called(name: str, given: Any) -> Any:
-    """Return a flag or a function; of an event, whether it is set."""
+    """Return a flag or a function; for an event, its function `is_set`."""
     if name == "progress" and type(given).__name__ in ("bool", "bool_"):  # Python's or NumPy's
         return bool(given)
     called = getattr(given, "is_set", given) if name == "stop" else given
@@ -298,7 +297,7 @@ def _parse_called(name: str, given: Any) -> Any:
 
 
 def _parse_object(name: str, given: Any) -> Any:
-    """Return an object that has the method which is called."""
+    """Return an object that has the method which a run calls."""
     method, wanted = _METHOD[name]
     if not callable(getattr(given, method, None)):
         raise InvalidTypeError(f"{name} is a {type(given).__qualname__}{wanted}")
@@ -306,7 +305,7 @@ def _parse_object(name: str, given: Any) -> Any:
 
 
 def _one_of(*values: str, otherwise: str = "") -> Callable[[str, Any], str]:
-    """Take one of some strings, or any string where `otherwise` says which."""
+    """Make a check that takes one of some strings; or any string, where `otherwise` describes it for messages."""
     *others, last = [*map(repr, values), *filter(None, [otherwise])]
 
     def parse(name: str, value: Any) -> str:
@@ -319,7 +318,7 @@ def _one_of(*values: str, otherwise: str = "") -> Callable[[str, Any], str]:
     return parse
 
 
-# What functions and objects have to be.
+# The form of functions and objects, for messages.
 _CALLED = {
     "progress": "True nor False nor a function",
     "stop": "a threading.Event nor a function that says whether to stop",
@@ -358,16 +357,15 @@ _OF_SOME = tuple(option.name for option in OPTIONS if option.is_of_some)
 
 @cache
 def _defaults_checked() -> dict[str, Any]:
-    """Return the values of options that are not given, as settings have them."""
+    """Return the checked values of the defaults."""
     return {option.name: option.value({}) for option in OPTIONS}
 
 
 class Settings(NamedTuple):
-    """Options, checked as far as no method is chosen; None is "auto" or a default.
+    """Checked options, before a method is chosen; None is "auto" or a default.
 
-    `devices` are the numbers of the GPUs that are asked for; None is CuPy's current one. Without `threads_asked`
-    `threads` are the most that are taken. `memory` is in bytes. `of_some_methods` are the options given that only some
-    methods read.
+    `devices` are the numbers of the GPUs asked for; None is CuPy's current one. Without `threads_asked`, `threads` is
+    an upper bound. `memory` is in bytes. `of_some_methods` are the given options that only some methods read.
     """
 
     batch: int | None
@@ -391,7 +389,7 @@ class Settings(NamedTuple):
 
     @property
     def own_threads(self) -> int:
-        """Threads of this process: `threads` is how many each worker of an executor has."""
+        """Return the threads of this process; with an executor, `threads` is the number of each worker."""
         return self.threads if self.executor is None else usable_cores()
 
 
@@ -438,7 +436,7 @@ def _require_one(given: Options) -> None:
 
 
 def require_known(options: Options, own: Iterable[str] = ()) -> None:
-    """Raise TypeError if one of the keyword arguments of a call is no option of a run; `own` are the call's others."""
+    """Raise TypeError if a keyword argument of a call is no option of a run; `own` are the call's other ones."""
     if OPTION_NAMES.issuperset(options):
         return
     from difflib import get_close_matches

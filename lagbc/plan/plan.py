@@ -1,4 +1,4 @@
-"""The one way from a request and options to a plan: device, method, fall-back, memory, and what fits together."""
+"""The one way from a request and options to a plan: device, method, fall-back, batch and threads that fit."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ if TYPE_CHECKING:
 
 
 class Choice(NamedTuple):
-    """Why a step is as it is."""
+    """The reason of a step, its memory, and its batch."""
 
     reason: str  # of its method
     needed: MemoryEstimate
-    batch: int  # where memory is no matter
-    too_large: MemoryEstimate | None = None  # of the GPU that the CPU stands in for
+    batch: int  # without a bound on memory
+    too_large: MemoryEstimate | None = None  # of the GPU, in whose place the CPU is taken
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What a run will do."""
+    """All that a run will do, as data."""
 
     request: Request
     graph: Graph  # of the call
-    steps: tuple[Step, ...]  # the graph, or pieces that a reduction left of it
+    steps: tuple[Step, ...]  # for the graph, or for the pieces that a reduction left
     choices: tuple[Choice, ...]  # of each step
-    reduction: Reduction | None  # makes sums of the graph of those of its pieces
+    reduction: Reduction | None  # makes the sums of the graph from those of its pieces
     selection: Selection  # of the step with most work
     memory: MemoryEstimate  # of the run; it may be over the budget
     settings: Settings
 
     @property
     def is_short(self) -> bool:
-        """Whether one thread sweeps it, in some 10 ms: to start another is felt, and to wait with a Ctrl-C is not."""
+        """Whether one thread sweeps the plan in some 10 ms: starting another is felt, delaying a Ctrl-C is not."""
         if self.memory.is_small:
             return True
         work = sum(len(step.roots) * step.graph.nnz for step in self.steps)
@@ -74,17 +74,17 @@ class Plan:
 
 @in_phase("prepare")
 def make_plan(graph: Graph, request: Request, settings: Settings, resumed: Resumed = NOTHING) -> Plan:
-    """Plan a run, as all functions do it.
+    """Plan a run, for all functions.
 
-    No state is prepared. Where "auto" has a choice to make, the graph is put in order and a probe searches it; steps
-    of a run that is `resumed` go on as they were.
+    No state is prepared. Where "auto" has a choice, the graph is put in order and a probe searches it; a `resumed` run
+    keeps the methods of its steps.
 
     Raises
     ------
     TypeError, ValueError
         An option means nothing to the method; the message names it.
     MissingDependencyError
-        A method was asked for whose library is not installed.
+        The library of the method asked for is not installed.
     """
     settings = _on_device_of(graph, request, settings)
     request = _with_roots(request, graph.n, resumed)
@@ -104,7 +104,7 @@ def make_plan(graph: Graph, request: Request, settings: Settings, resumed: Resum
 
 @in_phase("prepare")
 def uncontracted(plan: Plan, number: int) -> Plan:
-    """Return the plan in which one contracted step is swept as it is; the other steps stay the same objects."""
+    """Return the plan with one contracted step swept whole; the other steps stay the same objects."""
     assert plan.reduction is not None
     assert plan.steps[number].contracted is not None
     reduction = plan.reduction.uncontracted(number, plan.settings)
@@ -114,7 +114,7 @@ def uncontracted(plan: Plan, number: int) -> Plan:
 
 
 def _reduced(graph: Graph, request: Request, settings: Settings, begun: Sequence[Begun]) -> Reduction | None:
-    """Reduce a graph; chains that could not be contracted in the run that goes on are not contracted again."""
+    """Reduce a graph; chains that the resumed run could not contract are not contracted again."""
     reduction = reduce_request(graph, request, settings)
     if reduction is None or not begun:
         return reduction
@@ -127,7 +127,7 @@ def _reduced(graph: Graph, request: Request, settings: Settings, begun: Sequence
 
 
 def _planned(graph: Graph, reduction: Reduction, settings: Settings, made: Sequence[tuple[Step, Choice]]) -> Plan:
-    """Make the plan of a reduced graph of its steps."""
+    """Make the plan of a reduced graph from its steps."""
     request = reduction.request
     edges, limit = "edges" in request.sums, settings.memory
     needed = [choice.needed for _, choice in made]
@@ -143,7 +143,7 @@ def _planned(graph: Graph, reduction: Reduction, settings: Settings, made: Seque
 
 
 def _on_device_of(graph: Graph, request: Request, settings: Settings) -> Settings:
-    """Keep to the device that the caller's matrix is on; within cutoffs and decays a copy on the host is swept."""
+    """Keep to the device of the caller's matrix; within cutoffs and decays a copy on the host is swept."""
     if not graph.is_on_device or graph.uploaded or (request.bounds is not None and settings.device == "auto"):
         return settings
     if settings.device == "cpu":
@@ -152,9 +152,9 @@ def _on_device_of(graph: Graph, request: Request, settings: Settings) -> Setting
 
 
 def _with_roots(request: Request, n: int, resumed: Resumed) -> Request:
-    """Take the sample of a resumed run in place of one that was drawn without a seed: it is as good.
+    """Take a resumed run's sample in place of one drawn without a seed: it is as good.
 
-    Leave out the roots of weight 0, if nothing is summed that is not weighed.
+    Leave out the roots of weight 0, if all sums are weighed by roots.
     """
     if request.is_redrawn and (before := resumed.sample(len(request.roots), n)) is not None:
         request = replace(request, roots=before)
@@ -164,7 +164,7 @@ def _with_roots(request: Request, n: int, resumed: Resumed) -> Request:
 
 
 def _step_of(reduction: Reduction, number: int, settings: Settings, begun: Begun | None = None) -> tuple[Step, Choice]:
-    """Make the step of what is left of a block."""
+    """Make the step of the remainder of a bicomponent."""
     rest = reduction.rests[number]
     if rest.contracted is None:
         return _step(rest.piece.graph, reduction.request_of(rest), settings, begun)
@@ -174,7 +174,7 @@ def _step_of(reduction: Reduction, number: int, settings: Settings, begun: Begun
 def _step(graph: Graph, request: Request, settings: Settings, begun: Begun | None = None) -> tuple[Step, Choice]:
     """Choose method and device; where "auto" meets a GPU that is too small, a method of the CPU that does the same.
 
-    The method that a checkpoint was begun with is gone on with.
+    A method that a checkpoint began with is kept.
     """
     if begun and settings.device in ("auto", begun.device) and _is_offered(graph, request, begun.name, begun.device):
         step, choice = _step_on(graph, request, settings._replace(method=begun.name, device=begun.device))
@@ -201,9 +201,9 @@ def _step_on(graph: Graph, request: Request, settings: Settings) -> tuple[Step, 
 
 
 def _junctions(contracted: Contracted, sums: frozenset[str], settings: Settings, device: str) -> tuple[Step, Choice]:
-    """Choose a method that sweeps from junctions, some of them at a time, with target weights of their own.
+    """Choose a method that sweeps from junctions, a group at a time, with target weights for each root.
 
-    On a GPU groups are halved until they fit into the memory; where "auto" chose one that is too small, the CPU is
+    On a GPU groups are halved until they fit into the memory; where "auto" chose a GPU that is too small, the CPU is
     taken.
     """
     from lagbc.plan.junctions import ADDED, group_size
@@ -239,7 +239,7 @@ def _fitted(step: Step, reason: str, settings: Settings) -> tuple[Step, Choice]:
 def _choose(
     graph: Graph, request: Request, settings: Settings, given: dict[str, Any], probing: Probing | None = None
 ) -> Selection:
-    """Choose a method; without probing, the first one that fits: it says which options mean something."""
+    """Choose a method; without probing, the first that fits, which decides the options that mean something."""
     return choose(
         graph,
         method=settings.method,
@@ -254,9 +254,9 @@ def _choose(
 
 
 def _sweep(graph: Graph, method: Method, request: Request, settings: Settings) -> SweepPlan:
-    """Say what a run asks of its method, with the batch and the threads that were asked for."""
+    """Make the request of a run to its method, with the batch and the threads asked for."""
     roots, batching, threads = len(request.roots), method.load().batching, settings.threads
-    if not settings.threads_asked and method.device == "cpu":  # so many that each has some work
+    if not settings.threads_asked and method.device == "cpu":  # as many as have some work each
         threads = min(threads, 1 + int(roots * graph.nnz / tuning.THREAD_WORK))
     # A worker of an executor has one chunk after the other.
     shared = roots if settings.executor is None else min(roots, chunk_length(method, batching))
@@ -273,7 +273,7 @@ def _sweep(graph: Graph, method: Method, request: Request, settings: Settings) -
         members=request.members,
         demand=request.demand,
         bounds=request.bounds,
-        # Halved on the way, as twice a score may leave the range that the score is in.
+        # Halved during the sweep: twice a score may leave the range of the score.
         exponent=-1 if request.weighs_pairs and not graph.directed else 0,
         rtol=request.rtol,
         bucket_width=settings.bucket_width,
@@ -296,14 +296,14 @@ def _gpus(method: Method, settings: Settings) -> str:
 
 
 def _is_offered(graph: Graph, request: Request, method: str, device: str) -> bool:
-    """Whether a method makes what is asked for."""
+    """Whether an available method of this name makes the sums of a request."""
     given = {"demand": request.demand is not None, "bounds": request.bounds is not None}
     rows = table.rows(weighted=graph.weighted, method=method, device=device)
     return any(row.available and row.offers(request.sums, **given) for row in rows)
 
 
 def _require_options(method: Method, given: dict[str, Any], settings: Settings) -> None:
-    """Raise ValueError if an option means nothing to the method; `given` are those that only some methods read."""
+    """Raise ValueError if an option means nothing to the method; `given` has the options of only some methods."""
     if settings.dtype != "float64" and method.device == "cpu":
         raise InvalidValueError(
             f"dtype={settings.dtype!r}: {method.name} on cpu counts paths in 'float64'; device='cuda' takes 'float32', "
@@ -321,7 +321,7 @@ def _require_options(method: Method, given: dict[str, Any], settings: Settings) 
 
 
 def _given(request: Request, settings: Settings) -> dict[str, Any]:
-    """Options that only some methods read."""
+    """Return the given options that only some methods read."""
     given: dict[str, Any] = {"rtol": request.rtol} if request.rtol else {}
     if request.members is not None:
         given["members"] = request.members

@@ -1,9 +1,9 @@
-"""What of a request the structure of its graph makes unnecessary, before anything is swept.
+"""The reduction of a request before any sweep, by the structure of its graph.
 
-A request for sums over paths is a piece: its graph, with the roots as sources and what each vertex counts as a target.
-`lagbc.reduce` takes it apart: into blocks, of which each is left without its twins, or contracted to its junctions.
-What is left is swept, and the sums come back the same way. Whether it pays is told by the work, roots times edges; of
-junctions by what `lagbc.plan.costs` predicts, before a block is contracted.
+A request for sums over paths is a piece: its graph, with the roots as sources and a weight for each vertex as a target.
+`lagbc.reduce` takes it apart into bicomponents, and each of these is left without its twins, or contracted to its
+junctions. The rest is swept, and the sums come back the same way. Whether that pays is told by the work, roots times
+edges; for junctions by the predictions of `lagbc.plan.costs`, before a bicomponent is contracted.
 """
 
 from __future__ import annotations
@@ -35,52 +35,52 @@ if TYPE_CHECKING:
     from lagbc.reduce.chains import Contracted
     from lagbc.reduce.twins import Twins
 
-# The sums that reductions know the way back of.
+# The sums that reductions can give back.
 _REDUCIBLE = frozenset({"dependency", "edges"})
 
 
 @dataclass(frozen=True, eq=False)
 class Rest:
-    """What is left of a block, and how it is computed."""
+    """The remainder of a bicomponent, and its reductions."""
 
     piece: Piece  # one vertex a class of twins, if there are twins
     twins: Twins | None = None
     contracted: Contracted | None = None  # to its junctions, which are the roots
-    device: str = "cpu"  # where these are swept
-    part: float = 1.0  # what they take, of what the block takes as it is
+    device: str = "cpu"  # of the sweeps from junctions
+    part: float = 1.0  # predicted time, as a share of the time of the whole bicomponent
 
     @cached_property
     def work(self) -> float:
-        """Roots times edges, or what takes as long."""
+        """Return roots times edges, or an equal of it in time."""
         return self.part * _work_of(self.piece.graph, np.flatnonzero(self.piece.sources))
 
     def dependency(self, sums: Sums) -> Scores:
-        """Make F of the block."""
+        """Make F of the bicomponent."""
         scores: Scores = sums.dependency
         return scores if self.twins is None else self.twins.scores([scores])
 
 
 @dataclass(frozen=True, eq=False)
 class Reduction:
-    """What a graph was reduced to, and the way back."""
+    """The pieces that a graph was reduced to, and the way back."""
 
     request: Request
     graph: Graph  # on the host
     blocks: Blocks
-    rests: tuple[Rest, ...]  # of each of the large blocks
+    rests: tuple[Rest, ...]  # one for each large bicomponent
 
     @property
     def work(self) -> float:
-        """Roots times edges that are left."""
+        """Return the remaining roots times edges."""
         return float(self.blocks.small.work.sum()) + sum(rest.work for rest in self.rests)
 
     @property
     def share(self) -> float:
-        """Which part of the work is left."""
+        """Return the remaining share of the work."""
         return self.work / max(_work_of(self.graph, self.request.roots), 1.0)
 
     def __str__(self) -> str:
-        """Say what was reduced to what."""
+        """Say how far the graph was reduced."""
         large = max((piece.graph.n for piece in self.blocks.pieces), default=0)
         pieces, small = len(self.blocks.pieces), len(self.blocks.small.work)
         left = f"{pieces} large block{'s' * (pieces != 1)} (up to {large:,} vertices)" if pieces else "no large block"
@@ -93,17 +93,17 @@ class Reduction:
 
     @property
     def in_short(self) -> str:
-        """Say how much work is left."""
+        """Say how much work remains."""
         return f"{100 * self.share:.2g} % of the work"
 
     def uncontracted(self, number: int, settings: Settings) -> Reduction:
-        """Return the reduction that leaves a block its chains."""
+        """Return the reduction without contraction in one bicomponent."""
         rests = list(self.rests)
         rests[number] = _rest(self.blocks.pieces[number], self.request, settings, chains=False)
         return replace(self, rests=tuple(rests))
 
     def request_of(self, rest: Rest) -> Request:
-        """Ask for the sums of what is left of a block and is swept as it is."""
+        """Return the request for the remainder of a bicomponent that is swept whole."""
         piece, roots = rest.piece, np.flatnonzero(rest.piece.sources)
         return Request(
             sums=self.request.sums,
@@ -115,7 +115,7 @@ class Reduction:
         )
 
     def sums(self, swept: Sequence[Sums]) -> Sums:
-        """Make sums of the graph out of those of its pieces."""
+        """Make the sums of the graph from those of its pieces."""
         with phase("finish"):
             sums = Sums()
             if "dependency" in self.request.sums:
@@ -131,11 +131,11 @@ class Reduction:
 def reduce_request(
     graph: Graph, request: Request, settings: Settings, *, chains: bool = True, swept: int | None = None
 ) -> Reduction | None:
-    """Reduce the graph of a request, if that is asked for, can be done, and, with "auto", pays.
+    """Reduce the graph of a request, if the options ask for that, it can be done, and, with "auto", it pays.
 
     It has to pay for `swept` roots, where fewer are foreseen than the request has. The choice depends on graph,
-    request, device and the memory that is stated, and on nothing that changes from run to run. With "all" it is a
-    MemoryError that reducing takes more than a run may take.
+    request, device and the stated memory, none of which changes from run to run. With "all", MemoryError says that the
+    reduction takes more than the budget.
     """
     if settings.reduce == "none" or not _applies(graph, request, settings):
         return None
@@ -161,10 +161,10 @@ def reduce_request(
 
 
 def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
-    """Whether sums over the pieces of a graph give what is asked for.
+    """Whether sums over the pieces of a graph give the requested ones.
 
-    A tolerance is relative to the whole length of a path, bounds are on it, and endpoints of directed paths need what
-    each vertex reaches. In float32 a run has no weights of targets.
+    A tolerance is relative to the whole length of a path, bounds are on it, and endpoints of directed paths need the
+    reachability of each vertex. In float32 a run has no weights of targets.
     """
     return (
         request.sums <= _REDUCIBLE
@@ -178,7 +178,7 @@ def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
 
 
 def _is_within(graph: Graph, request: Request, settings: Settings) -> bool:
-    """Whether a graph can be reduced with the memory that is stated, if any is; what is free now decides nothing."""
+    """Whether a graph can be reduced within the stated memory, if any; free memory decides nothing."""
     stated = stated_budget() if settings.memory is None else settings.memory
     return stated is None or memory.to_reduce(graph, edges="edges" in request.sums) <= stated
 
@@ -194,7 +194,7 @@ def _require_memory(graph: Graph, request: Request, settings: Settings) -> None:
 
 
 def _device_of(graph: Graph, roots: int, settings: Settings) -> str:
-    """Tell where a graph is swept."""
+    """Return the device on which a graph is swept."""
     if settings.device != "auto":
         return settings.device
     if not graph.is_on_device and roots * graph.nnz < methods_tuning.GPU_WORK:
@@ -203,7 +203,7 @@ def _device_of(graph: Graph, roots: int, settings: Settings) -> str:
 
 
 def _rest(piece: Piece, request: Request, settings: Settings, *, chains: bool) -> Rest:
-    """Take that reduction of a block which leaves least work; the block itself, if none leaves much less."""
+    """Take the reduction of a bicomponent with the least work; the whole one, if none has much less."""
     block = best = Rest(piece)
     takes_all, reduced = settings.reduce == "all", list[Rest]()
     device = _device_of(piece.graph, int(np.count_nonzero(piece.sources)), settings)
@@ -227,9 +227,9 @@ def _without_twins(piece: Piece) -> Iterable[Rest]:
 
 
 def _contracted(piece: Piece, device: str = "cpu", most: float = np.inf) -> Iterable[Rest]:
-    """Contract a block, if it is expected to take at most such a part of what it takes as it is.
+    """Contract a bicomponent, if that is predicted to take at most a share `most` of its time when swept whole.
 
-    All junctions are swept, however few roots there are: it is not contracted for fewer roots than these.
+    All junctions are swept, however few roots there are: with fewer roots than junctions it is not contracted.
     """
     from lagbc.plan.junctions import group_size
     from lagbc.reduce.chains import contract
@@ -255,21 +255,21 @@ def _contracted(piece: Piece, device: str = "cpu", most: float = np.inf) -> Iter
 
 
 def _is_contractible(graph: Graph) -> bool:
-    """Whether a block has chains, whose lengths are exact sums: those of other lengths would move ties."""
+    """Whether a bicomponent has chains, and exact sums of lengths: rounded ones would move ties."""
     if graph.directed or not (graph.out_degrees == 2).any():
         return False
     return not graph.weighted or graph.has_whole_lengths
 
 
 def _takes_members(graph: Graph, settings: Settings, device: str) -> bool:
-    """Whether what sweeps a block there, by the options given, can take vertices that stand for several."""
+    """Whether a method of that device, with the given options, takes vertices that stand for several."""
     options = "members", *settings.of_some_methods
     rows = table.rows(weighted=graph.weighted, method=settings.method, device=device)
     return any(all(map(row.reads, options)) for row in rows)
 
 
 def _sweeps_junctions(method: str, device: str) -> bool:
-    """Whether a method may sweep from junctions there: with lengths, and target weights of single roots."""
+    """Whether a method of that device sweeps from junctions: with lengths, and target weights of single roots."""
     return any(row.available and row.demand for row in table.rows(weighted=True, method=method, device=device))
 
 

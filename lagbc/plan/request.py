@@ -1,4 +1,4 @@
-"""What is computed: which sums, over which roots, with which weights of vertices. Each argument is checked here."""
+"""The request of a call: sums, roots, weights of vertices. Each argument is checked here."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """What a call asks for, whatever method and machine carry it out; n is the number of vertices."""
+    """The request of a call, the same for every method and machine; n is the number of vertices."""
 
     sums: frozenset[str]  # fields of `lagbc.methods.sums.Sums`
     roots: NDArray[np.int64]  # distinct vertices
     omega: NDArray[np.float64] | None = None  # (n,): targets that each vertex stands for; None is one each
     multiplicity: NDArray[np.float64] | None = None  # (n,): how often each counts as a root; None is once
-    members: NDArray[np.float64] | None = None  # (n,): equal vertices that each stands for on the way; None is one
+    members: NDArray[np.float64] | None = None  # (n,): equal vertices that each stands for inside a path; None is one
     demand: sparse.csr_array | None = None  # (n, n): a row of omega for each root; the pairs are ordered
     bounds: Bounds | None = None  # cutoffs and decays
     weighs_pairs: bool = False  # omega or multiplicity are the caller's weights, of any size
@@ -50,7 +50,7 @@ def parse_roots(
     rng: int | np.random.Generator | None,
     names: Names | None = None,
 ) -> NDArray[np.int64]:
-    """Return the roots: all, those given, or `k` drawn ones, ascending; `names` are those of the vertices."""
+    """Return the roots: all, the given ones, or `k` drawn ones, ascending; `names` are the vertices' names."""
     if k is None:
         if rng is not None:
             raise InvalidValueError("rng goes with k, the number of roots to draw")
@@ -64,7 +64,7 @@ def parse_roots(
 
 
 def parse_generator(rng: int | np.random.Generator | None) -> np.random.Generator:
-    """Return what draws random numbers."""
+    """Return a generator of random numbers."""
     refuse_masked("rng", rng)
     try:
         return np.random.default_rng(rng)
@@ -73,7 +73,7 @@ def parse_generator(rng: int | np.random.Generator | None) -> np.random.Generato
 
 
 def parse_vertices(name: str, n: int, given: ArrayLike, names: Names | None = None) -> NDArray[np.int64]:
-    """Return distinct vertices, in the order in which they are given; messages call them by their names."""
+    """Return distinct vertices, in the given order; messages call them by their names."""
     vertices = parse_numbers(name, n, given)
     distinct, counts = np.unique(vertices, return_counts=True)
     if len(distinct) < len(vertices):
@@ -85,7 +85,7 @@ def parse_vertices(name: str, n: int, given: ArrayLike, names: Names | None = No
 
 
 def parse_numbers(name: str, n: int, given: ArrayLike) -> NDArray[np.int64]:
-    """Return the numbers of vertices, in the order in which they are given."""
+    """Return the numbers of vertices, in the given order."""
     vertices = array_of(name, given, "a 1-D array of vertex numbers")
     if vertices.size == 0:
         return np.zeros(0, np.int64)
@@ -141,7 +141,7 @@ def parse_vertex_weights(
 
 
 def parse_bounds(sums: frozenset[str], cutoff: ArrayLike | None, decay: ArrayLike | None) -> Bounds | None:
-    """Return cutoffs and decays, if some are given or sums are asked for that need them; inf and 0 are none."""
+    """Return cutoffs and decays, if some are given or a sum needs them; inf and 0 stand for none."""
     if cutoff is None and decay is None and not sums & OF_BOUNDS:
         return None
     cutoffs = np.array([np.inf]) if cutoff is None else _parse_columns("cutoff", cutoff, "a distance >= 0")
@@ -174,7 +174,7 @@ def parse_tolerance(rtol: Any) -> float:
 
 
 def has_rounded_inverses(graph: Graph) -> bool:
-    """Whether lengths 1 / w are rounded: all but powers of two."""
+    """Whether lengths 1 / w are rounded: so are all but powers of two."""
     return graph.weights is not None and bool((np.frexp(as_numpy(graph.weights))[0] != 0.5).any())
 
 

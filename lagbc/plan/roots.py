@@ -1,4 +1,4 @@
-"""The roots of a step in the order in which they are summed, and how many of them make a chunk."""
+"""The roots of a step in the order of their sums, and their number in a chunk."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from lagbc.phases import in_phase
 
 
 def chunk_length(method: Method, batching: Batching) -> int:
-    """Roots of a chunk: `tuning.CHUNK_ROOTS`, or the next multiple of the method's block."""
+    """Return the roots of a chunk: `tuning.CHUNK_ROOTS`, or the next multiple of the method's block."""
     return -(-tuning.CHUNK_ROOTS[method.device] // batching.block) * batching.block
 
 
 @in_phase("order")
 def order_roots(graph: Graph, method: Method, roots: NDArray[np.int64], least: int | None = None) -> NDArray[np.int64]:
-    """Put roots into the order in which they are batched: those that see most vertices at the same levels are together.
+    """Put roots into the order of their batches: roots with most vertices at equal levels lie together.
 
-    On graphs of high diameter that is the sweep order, in which neighbours are neighbours in the graph; on others,
-    where there are `least` roots, by their distances to the hubs (on a GPU in hops, even where edges have lengths). A
-    root without out-edges adds nothing and is left out.
+    On graphs of high diameter it is the sweep order, where neighbours lie together. On others with at least `least`
+    roots it is by distances to the hubs (on a GPU in hops, even where edges have lengths). A root without out-edges
+    adds nothing and is left out.
     """
     least = tuning.GROUPED_ROOTS if least is None else least
     is_searched = np.zeros(graph.n, np.bool_)

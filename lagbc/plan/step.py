@@ -1,4 +1,4 @@
-"""A step of a plan: a graph with roots that one method sweeps; and how the steps of a run that goes on were begun."""
+"""A step of a plan: a graph with roots for one method; and the methods of a resumed run's steps."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Items that were drawn at random, in rounds.
+    """Items drawn at random, in rounds.
 
     Attributes
     ----------
     ends : ndarray of int64
         The place after the last item of each round; items of -1 fill the rounds up to whole panels.
     sizes : ndarray of int64
-        How many roots were drawn in each round.
+        Roots drawn in each round.
     counts : ndarray of float64, or None
         How often each item was drawn in its round; None is once.
     label : str
-        Of what the sums are made into.
+        The quantity that the sums are made into.
     """
 
     ends: NDArray[np.int64]
@@ -44,28 +44,28 @@ class Drawn:
 class Step:
     """A graph with roots that one method sweeps; a chunk of roots belongs to one step."""
 
-    graph: Graph  # where the method takes it
+    graph: Graph  # where the method reads it
     roots: NDArray[np.int64]
     method: Method
     sweep: SweepPlan
-    ordered: NDArray[np.int64] | None = None  # as they are swept, where the choice of the method needed that
-    contracted: Contracted | None = None  # the block whose junctions are the vertices of the graph
-    asked: frozenset[str] = DEPENDENCY  # the sums that the call wants of it
-    drawn: Drawn | None = None  # the rounds that the items are in
+    ordered: NDArray[np.int64] | None = None  # in the order of their sweeps, where the choice of the method needed it
+    contracted: Contracted | None = None  # the bicomponent with the vertices of the graph as its junctions
+    asked: frozenset[str] = DEPENDENCY  # the sums that the call wants of the step
+    drawn: Drawn | None = None  # the rounds of the items
 
     @cached_property
     def swept(self) -> int:
-        """How many roots are swept; one without out-edges is not."""
+        """Count the roots that are swept: those with out-edges."""
         return int(np.count_nonzero(self.graph.out_degrees[self.roots]))
 
     @property
     def label(self) -> str:
-        """What a checkpoint knows it by: name and device of the method, and whether chains are contracted."""
+        """The step's name in a checkpoint: name and device of the method, and whether chains are contracted."""
         return f"{'chains ' if self.contracted else ''}{self.method.name} {self.method.device}"
 
     @property
     def bytes_of_sums(self) -> int:
-        """Bytes of the sums over some of its roots, at most."""
+        """Bound the bytes of the sums over some of the roots."""
         if self.contracted is not None:
             return 8 * self.contracted.held
         graph, sweep = self.graph, self.sweep
@@ -73,12 +73,12 @@ class Step:
 
     @property
     def work(self) -> int:
-        """Roots times edges: what the steps of a plan share its time by."""
+        """Return roots times edges, by which the steps of a plan share its time."""
         return self.swept * self.graph.nnz
 
 
 class Begun(NamedTuple):
-    """How a step was begun: name and device of its method, and whether chains were contracted."""
+    """The method of a step, by name and device, and whether chains were contracted."""
 
     name: str
     device: str
@@ -93,13 +93,13 @@ class Begun(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Resumed:
-    """The steps of a run that goes on, and its roots, if they were a sample."""
+    """The steps of a resumed run, and its roots, if they were a sample."""
 
     steps: tuple[Begun, ...] = ()
     roots: NDArray[np.int64] | None = None
 
     def sample(self, count: int, n: int) -> NDArray[np.int64] | None:
-        """Return the roots, if they are so many distinct vertices of n, which another sample is no better than."""
+        """Return the roots, if they are `count` distinct vertices of n, and so as good as another sample."""
         roots = self.roots
         if roots is None or len(roots) != count or not ((roots >= 0) & (roots < n)).all():
             return None
