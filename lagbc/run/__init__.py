@@ -1,4 +1,4 @@
-"""How a call is carried out: arguments, memory, the loop over batches of roots, checkpoints.
+"""A call carried out: works of the plan's steps, their loop over spans, carriers, checkpoints and shares.
 
-It knows methods by their table and contract alone, and of centralities nothing but the names of sums.
+It knows methods by their table and contract alone, and centralities by the names of their sums alone.
 """

@@ -1,7 +1,7 @@
-"""Sums over roots within cutoffs and decays, at the cost of what the roots reach.
+"""Sums over roots within cutoffs and decays, at a cost by the vertices within reach.
 
 A panel of roots sums to `SparseSums`, which are added in order. They wait until together they have as many rows as the
-sums of the run: to make new sums of the old ones, which a total holds, then costs no more than they did.
+sums of the run have: new sums from old ones, which a total holds, then cost no more than the waiting sums did.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from lagbc.plan.demand import plan_of_root
 from lagbc.run.weights import into_range
 from lagbc.run.work import Hand, Items, Piece, Reads, Span, StepWork, Total
 
-# How often a thread is given panels, at least, and roots at a time, at most: to wait for a thread takes as long as some
+# Times that a hand is given panels, at least, and roots at a time, at most: waiting for a thread takes as long as some
 # 20 roots, and the sums of large panels take memory.
 _TIMES, _ROOTS = 8, 256
-# The rows of sparse sums, in a file.
+# The kinds of rows of sparse sums, in a file.
 _ROWS = ("vertices", "edges", "roots")
 
 
@@ -33,12 +33,12 @@ class Bounded(StepWork):
 
     @cached_property
     def panel(self) -> int:
-        """As many roots as the method takes of all."""
+        """The panel of the method for this count of roots."""
         return cast("SumsWithin", self.module).blocks.size(len(self.items))
 
     @cached_property
     def batch(self) -> int:
-        """Some small panels; each hand is given some a few times."""
+        """Some small panels; each hand gets spans a few times."""
         panels = -(-len(self.items) // self.panel)
         return self.panel * max(1, min(panels // (_TIMES * self.hands), _ROOTS // self.panel))
 
@@ -48,7 +48,7 @@ class Bounded(StepWork):
         return self.panel * self.hands
 
     def open(self, stop: StopFlag) -> Hand:
-        """Prepare a state; it sums one panel after the other."""
+        """Prepare a state; the hand sums one panel after the other."""
         panels = _Panels(self, stop)
 
         def run(span: Span, roots: Items) -> list[Piece]:
@@ -58,7 +58,7 @@ class Bounded(StepWork):
         return run
 
     def add(self, total: Total, pieces: list[Piece]) -> Total:
-        """Add the sums that wait, once they have as many rows as there are vertices."""
+        """Add the waiting sums, once they have more rows than the graph has vertices."""
         waiting = [*(total.part or ()), *(sparse for piece in pieces for sparse in piece.sums)]
         done = pieces[-1].span.last
         if sum(sparse.size for sparse in waiting) > self.graph.n:
@@ -71,7 +71,7 @@ class Bounded(StepWork):
         return Sums.zeros(np, self.sweep.sums, self.graph.n, self.graph.nnz, self.sweep.bounds)
 
     def finish(self, total: Total) -> Sums:
-        """Add the sums that wait."""
+        """Add the waiting sums."""
         with phase("finish"):
             return self._whole(total)
 
@@ -87,7 +87,7 @@ class Bounded(StepWork):
         return arrays
 
     def unpack(self, span: Span, read: Reads) -> Piece:
-        """Read as many sparse sums as there are."""
+        """Read all sparse sums of a piece."""
         found, shapes = list[SparseSums](), self._shapes
         while read.has(f"{(number := len(found))}/at_vertices"):
             places = [read(f"{number}/at_{name}", (None,), np.integer) for name in _ROWS]
@@ -108,7 +108,7 @@ class Bounded(StepWork):
         }
 
     def pack_total(self, total: Total) -> dict[str, NDArray[Any]]:
-        """Return the sums, with all that waits added."""
+        """Return the sums, the waiting ones added."""
         return dict(self._whole(total)) if total.done else {}
 
     def unpack_total(self, done: int, read: Reads) -> Total:
@@ -117,7 +117,7 @@ class Bounded(StepWork):
 
 
 class _Panels:
-    """Sums panels in a state of its own, for one thread at a time; `lagbc.run.weights` has more on weights in range."""
+    """Sums of panels in a state of their own, for one thread at a time; `into_range` scales the weights."""
 
     def __init__(self, work: Bounded, stop: StopFlag) -> None:
         self._graph, self._sweep, self._module = work.graph, work.sweep.with_flag(stop), cast("SumsWithin", work.module)
@@ -127,7 +127,7 @@ class _Panels:
             self._state = work.module.prepare(work.graph, scaled)
 
     def run(self, roots: Items) -> list[SparseSums]:
-        """Sum a panel; roots that float64 does not hold are summed by themselves, after the others."""
+        """Sum a panel; roots whose sums overflow float64 are summed by themselves, after the others."""
         ((near, overflowed),) = self._module.sum_within(self._state, [np.where(self._beyond[roots], -1, roots)])
         with np.errstate(over="ignore"):
             for name, array in near.sums:

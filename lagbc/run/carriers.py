@@ -1,4 +1,4 @@
-"""Hands of this process: the calling thread, or several."""
+"""Carriers of this process: the calling thread, or several threads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 
 
 class Inline:
-    """The calling thread, for runs of milliseconds, in which starting a thread takes longer than sweeping.
+    """The calling thread, for runs of milliseconds: starting a thread takes longer than their sweeps.
 
     It takes no Ctrl-C while a kernel runs.
     """
@@ -26,7 +26,7 @@ class Inline:
         return work.batch
 
     def each(self, work: Work, spans: Iterator[Span]) -> Generator[list[Piece]]:
-        """Sum one span after the other, as their pieces are asked for."""
+        """Sum one span after the other, as the loop asks for their pieces."""
         hand = work.open(StopFlag())
         for span in spans:
             raise_if_stopped()
@@ -34,7 +34,7 @@ class Inline:
 
 
 class Threads:
-    """As many threads as a work has hands; at most two spans a thread are ahead."""
+    """As many threads as a work has hands; at most two spans a thread are ahead of the loop."""
 
     makes_do = False
 
@@ -57,7 +57,7 @@ class Hands:
     Raises
     ------
     MemoryError
-        The first state does not fit. The others are made as they are needed.
+        The first state does not fit. The others are made on demand.
     """
 
     def __init__(self, work: Work) -> None:
@@ -65,7 +65,7 @@ class Hands:
 
         stop = StopFlag()
         self._stop, self._context = stop, work.context()
-        # A function that named `self` would be in a circle with it: states would stay until garbage is collected.
+        # A function that named `self` would close a circle with it: states would stay until the garbage collection.
         self._lender: Lender[Hand] = Lender(lambda: work.open(stop))
         self._pool = Pool(work.hands)
 
@@ -73,36 +73,36 @@ class Hands:
         """Yield the pieces of spans, in order."""
         for _, pieces in self._pool.in_order(self._run, spans):
             yield pieces
-            del pieces  # else they would be held while the next ones are waited for
+            del pieces  # else they would be held during the wait for the next ones
 
     def _run(self, given: tuple[Span, Items]) -> list[Piece]:
         with self._context:
             return self._lender.use(lambda hand: hand(*given))
 
     def stop(self) -> None:
-        """Stop them at their next level."""
+        """Stop the hands at their next level."""
         self._stop.set()
 
     def close(self) -> None:
-        """Stop them, and wait until none is at work."""
+        """Stop the hands, and wait until none is at work."""
         self._stop.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
 class Lender(Generic[Lent]):
-    """Lends one thing to one call at a time, and makes more as they are needed. One that fails is not lent again.
+    """Objects of one kind, lent to one call at a time and made on demand. An object whose call fails is not lent again.
 
     Raises
     ------
     MemoryError
-        The first does not fit.
+        The first object does not fit.
     """
 
     def __init__(self, make: Callable[[], Lent]) -> None:
         self._make, self._idle = make, [make()]
 
     def use(self, work: Callable[[Lent], Result]) -> Result:
-        """Return the result of a call with an idle one, or a new one."""
+        """Call `work` with an idle object, or a new one."""
         try:
             lent = self._idle.pop()
         except IndexError:

@@ -50,11 +50,11 @@ class Result:
 
     @property
     def roots(self) -> NDArray[np.int64]:
-        """A checkpoint may hold others than were drawn for this call."""
+        """The roots of the run; a checkpoint may hold others than were drawn for this call."""
         return self.plan.request.roots
 
     def columns(self, *, decays: bool) -> Iterator[Result]:
-        """Each column as the result of a run by itself: for each cutoff, with `decays` for each of these, too."""
+        """Yield each column as the result of a run: one for each cutoff, with `decays` one for each pair of both."""
         bounds = self.plan.request.bounds
         if bounds is None:
             yield self
@@ -75,7 +75,7 @@ class Result:
 
     @property
     def step(self) -> Step:
-        """The step that was swept, where the graph was not reduced."""
+        """The one step of a run whose graph was not reduced."""
         (step,) = self.plan.steps
         return step
 
@@ -88,9 +88,9 @@ def execute(plan: Plan) -> Result:
     MemoryError
         The plan is over the memory budget, or memory runs out with the smallest batch.
     CheckpointError
-        The checkpoint belongs to something else, or cannot be written.
+        The checkpoint belongs to another graph or call, or cannot be written.
     KeyboardInterrupt, StoppedError
-        Ctrl-C, or ``stop=``; all that is finished is in the checkpoint.
+        Ctrl-C, or ``stop=``; all finished sums are in the checkpoint.
     """
     raise_if_stopped()
     memory.require(plan.memory)
@@ -117,7 +117,7 @@ def execute(plan: Plan) -> Result:
 
 
 def kept_of(plan: Plan, works: Sequence[StepWork], stack: ExitStack) -> Checkpoint | None:
-    """Open the checkpoint of a plan, if it has one; it is saved when the stack ends."""
+    """Open the checkpoint of a plan, if it has one; the stack saves it at its end."""
     if plan.settings.checkpoint is None or not works:
         return None
     from lagbc.run.partial import Checkpoint
@@ -135,7 +135,7 @@ def total_of(
     meter: Meter | None,
     carrier: Carrier[StepWork] | None = None,
 ) -> Total:
-    """Sum the work of one step, from where its checkpoint is."""
+    """Sum the work of one step, from the total of its checkpoint on."""
     carrier = carrier or carrier_of(plan, work.step)
     if kept is None and meter is None:
         return sum_over(work, carrier)
@@ -151,7 +151,7 @@ def total_of(
 
 
 def carrier_of(plan: Plan, step: Step) -> Carrier[StepWork]:
-    """Tell who carries the spans of a step in this process: a thread, several, or several devices."""
+    """Return the carrier of a step in this process: a thread, several, or several devices."""
     if devices := devices_of(plan.settings, step):
         from lagbc.run.gpus import Gpus
 
@@ -166,7 +166,7 @@ def _submitting(plan: Plan) -> Submit:
 
 
 def whole_sums(plan: Plan, sums: list[Sums]) -> Sums:
-    """Make the sums of the graph of a call of those of the steps of its plan."""
+    """Make the sums of the graph of a call from the sums of its plan's steps."""
     if plan.reduction is not None:
         small = SmallBicomponents(plan.reduction.blocks.small, plan.settings.own_threads)
         sum_over(small, Inline() if plan.is_short else Threads())
@@ -176,7 +176,7 @@ def whole_sums(plan: Plan, sums: list[Sums]) -> Sums:
 
 
 def meter_of(plan: Plan, works: Sequence[StepWork], kept: Checkpoint | None, stack: ExitStack) -> Meter | None:
-    """Follow the progress of a run, if somebody asks for it."""
+    """Return the meter of a run, if the call asks for progress."""
     if not plan.settings.progress:
         return None
     from lagbc.run.progress import Meter

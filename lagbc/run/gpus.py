@@ -1,8 +1,8 @@
 """Several devices that carry the spans of a work, to the bits of one.
 
-Each has a thread, a stream and a state of its own, and takes the next span when it has done one: a chunk, or whole
-panels of one where there are too few. Its pieces are brought to the host, where they are added in order. A device that
-runs out of memory goes on with less at a time; one that fails hands on its span, and takes no more.
+Each has a thread, a stream and a state of its own, and takes the next span when it has finished one: a chunk, or whole
+panels of a chunk where there are few. Its pieces are brought to the host, where they are added in order. A device that
+runs out of memory goes on with less at a time; a device that fails hands its span on, and takes no more.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lagbc.run.work import Hand, Piece, Span, StepWork
 
 # Portions for each device from which on they are given out whole.
 _WHOLE = 4
-# Warnings that are to be given in the caller's thread.
+# Warnings for the caller's thread.
 Notes = list[tuple[str, type[Warning]]]
 
 
@@ -39,7 +39,7 @@ class Gpus:
         self._devices = devices
 
     def length(self, work: StepWork) -> int:
-        """Return a portion, or, of few, so many items that all devices have as much."""
+        """Return a portion, or, of few portions, as many items as give all devices an equal share."""
         count, items = len(self._devices), len(work.items)
         if items > (_WHOLE * count - 1) * work.portion or work.panel == work.chunk:
             return work.portion
@@ -79,7 +79,7 @@ class Gpus:
 
 
 class _Crew:
-    """Devices at work."""
+    """Devices at work, of which idle ones take the next span."""
 
     def __init__(self, devices: Sequence[Device], work: StepWork) -> None:
         self._notes: Notes = []
@@ -103,7 +103,7 @@ class _Crew:
             return
 
     def sum(self, span: Span) -> list[Piece]:
-        """Have a device that is free sum a span, or another one if it fails."""
+        """Sum a span on an idle device, and on another one if that fails."""
         while True:
             hand = self._idle.get()
             if hand is None:
@@ -118,7 +118,7 @@ class _Crew:
                 return pieces
 
     def _lose(self, hand: _DeviceHand, error: Exception) -> None:
-        """Do without a device; raise an error if it was the last."""
+        """Go on without a device; raise an error if it was the last."""
         name = hand.device.name
         with self._lock:
             self._left -= 1
@@ -133,7 +133,7 @@ class _Crew:
         raise self._error
 
     def warn(self) -> None:
-        """Warn in the caller's thread, which this is."""
+        """Give the warnings so far, in the caller's thread."""
         while self._notes:
             warn(*self._notes.pop(0))
 
@@ -144,14 +144,14 @@ class _Crew:
             hand.stop()
 
     def close(self) -> None:
-        """Let go of all states."""
+        """Drop all states."""
         for hand in self._hands:
             with suppress(*hand.device.failures):
                 hand.close()
 
 
 class _DeviceHand:
-    """The hand of one device, which works for one thread at a time."""
+    """The hand of one device, for one thread at a time."""
 
     def __init__(self, device: Device, work: StepWork, notes: Notes) -> None:
         self.device, self._work, self._notes = device, work, notes
@@ -161,11 +161,11 @@ class _DeviceHand:
 
     @property
     def failures(self) -> tuple[type[Exception], ...]:
-        """Errors after which the device takes no more work: also MemoryError where it makes do with the least."""
+        """Return the errors after which the device takes no more work, with MemoryError at its smallest batch."""
         return MemoryError, *self.device.failures
 
     def open(self) -> None:
-        """Prepare a state, and the copy of the graph that it takes, before others copy that."""
+        """Prepare a state, and so the graph on this device, before others copy it."""
         self.device.wait()
         with self.device.context():
             self._retried(None)
@@ -196,6 +196,6 @@ class _DeviceHand:
         self._stop.set()
 
     def close(self) -> None:
-        """Let go of the state."""
+        """Drop the state."""
         with self.device.context():
             self._hand = None

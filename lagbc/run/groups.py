@@ -12,7 +12,7 @@ from lagbc.methods.contract import StopFlag
 from lagbc.run.work import Hand, Items, Piece, Span, Total, Work
 from lagbc.stopping import check_of_call
 
-# Roots that are summed by themselves, whoever sums them.
+# Roots of a panel, the same for every carrier.
 PANEL = 32
 
 
@@ -47,11 +47,11 @@ class Groups(Work):
 
     @property
     def panel(self) -> int:
-        """So many roots, in any run."""
+        """The same count of roots in any run."""
         return PANEL
 
     def open(self, stop: StopFlag) -> Hand:
-        """Return a hand, which looks whether it shall stop before each root."""
+        """Return a hand that polls its stop flag before each root."""
         from lagbc.methods.cpu.groups import sum_of_roots
 
         raise_if_stopped = check_of_call()

@@ -1,9 +1,8 @@
 """Sums over the junctions of a bicomponent whose chains are contracted.
 
 Junctions are swept in groups, and groups are added in order, so that bits depend neither on hands nor on the order in
-which groups are done. On the CPU the graph alone fixes the groups. On a GPU they are as large as memory has room for,
-as most of the far ends of a large group are among its roots; panels of them are added one by one, so that bits do not
-depend on the groups either.
+which groups end. On the CPU the graph alone fixes the groups. On a GPU the memory fixes them, as most of the far ends
+of a large group are among its roots; its panels are added one by one, so that bits do not depend on the groups either.
 """
 
 from __future__ import annotations
@@ -41,11 +40,11 @@ class JunctionSums(NamedTuple):
     Attributes
     ----------
     rows : Sums
-        Of the sweeps, a row for each panel.
+        From the sweeps, a row for each panel.
     junction : ndarray of float64
-        The demand that passes each of them as it leaves chains.
+        The demand that passes each junction as it leaves chains.
     flows : tuple of ndarray of float64
-        Their part of the flows of chains: sums at the vertices inside the chains that begin or end at them.
+        The group's part of the flows of chains: sums at the vertices inside the chains that begin or end at it.
     """
 
     rows: Sums
@@ -54,7 +53,7 @@ class JunctionSums(NamedTuple):
 
 
 class Junctions(StepWork):
-    """Sums from junctions: rows that are added, and flows of chains that each one junction writes."""
+    """Sums over junctions: rows that are added, and flows of chains that one junction each writes."""
 
     @cached_property
     def contracted(self) -> Contracted:
@@ -70,7 +69,7 @@ class Junctions(StepWork):
 
     @property
     def in_order(self) -> Items:
-        """The order of the graph, too, in which far ends are met."""
+        """The order of the graph before the items, as far ends are met in it."""
         return np.concatenate([self.contracted.graph.order, self.contracted.roots])
 
     @property
@@ -80,7 +79,7 @@ class Junctions(StepWork):
         return self.batch if batching.concurrent else batching.block
 
     def open(self, stop: StopFlag) -> Hand:
-        """Prepare a state; it sums one group after the other."""
+        """Prepare a state; the hand sums one group after the other."""
         ways, flows = self.contracted.ways, Flows.zeros(len(self.contracted.inside))
         groups = _Groups(self.contracted, self.step.method, flows, stop, self.batch)
 
@@ -95,7 +94,7 @@ class Junctions(StepWork):
         return run
 
     def on(self, copy: Callable[[Graph], Graph]) -> StepWork:
-        """Return this one, as a state copies the chains itself."""
+        """Return the work itself, as a state copies the chains."""
         return self
 
     def add(self, total: Total, pieces: list[Piece]) -> Total:
@@ -109,7 +108,7 @@ class Junctions(StepWork):
         return Total(pieces[-1].span.last, held, closed=tuple(pieces))
 
     def finish(self, total: Total) -> Sums:
-        """Make the sums of the bicomponent; NotContractible if float64 does not hold them."""
+        """Make the sums of the bicomponent; NotContractible if they overflow float64."""
         with phase("finish"):
             contracted, asked = self.contracted, self.step.asked
             held = Held.nothing(contracted) if total.chunks is None else total.chunks
@@ -127,7 +126,7 @@ class Junctions(StepWork):
         return dict(rows) | {"junction": junction} | {f"flow/{number}": flow for number, flow in enumerate(flows)}
 
     def unpack(self, span: Span, read: Reads) -> Piece:
-        """Read them."""
+        """Read rows, demand and flows."""
         graph, group = self.graph, self.items[span.place]
         first, second = _owned(self.contracted.ways, group)
         sizes = (len(first),), (len(second),), (2, len(first)), (len(first),), (len(first),)
@@ -136,7 +135,7 @@ class Junctions(StepWork):
         return Piece(span, JunctionSums(rows, read("junction", (len(group),)), flows))
 
     def pack_total(self, total: Total) -> dict[str, NDArray[Any]]:
-        """Return all in one array."""
+        """Return the total in one array."""
         return {"held": total.chunks.array} if total.done else {}
 
     def unpack_total(self, done: int, read: Reads) -> Total:
@@ -150,14 +149,14 @@ class Held:
     Attributes
     ----------
     array : ndarray of float64, shape (contracted.held,)
-        It begins with the sums of rows and ends with those inside chains.
+        It begins with the sums of rows and ends with the sums inside chains.
     dependency, along : ndarray of float64
         A number a row, and an edge; they are added up, panel after panel.
     junction : ndarray of float64
         The demand that passes each junction as it leaves chains.
     flows : Flows
-        The demand that leaves chains. Each number of `junction` and of these is written by one group, anew if that is
-        done again.
+        The demand that leaves chains. One group writes each number of `junction` and of `flows`; a second run of the
+        group writes it anew.
     """
 
     def __init__(self, contracted: Contracted, array: Floats) -> None:
@@ -171,11 +170,11 @@ class Held:
 
     @classmethod
     def nothing(cls, contracted: Contracted) -> Held:
-        """No junction is done."""
+        """Return the total of no junction."""
         return cls(contracted, np.zeros(contracted.held))
 
     def copy(self) -> Held:
-        """Return another one that holds the same."""
+        """Return a copy."""
         return Held(self._contracted, self.array.copy())
 
     def add(self, rows: Sums) -> None:
@@ -198,7 +197,7 @@ def _flows_of(ways: Ways, flows: Flows, rows: Items) -> tuple[Floats, ...]:
 
 
 def _put_flows(ways: Ways, flows: Flows, rows: Items, written: tuple[Floats, ...]) -> None:
-    """Write flows that `_flows_of` has copied."""
+    """Write flows copied by `_flows_of`."""
     first, second = _owned(ways, rows)
     out, back, around, within, onward = written
     flows.out[0, first], flows.out[1, second], flows.around[:, first] = out, back, around
@@ -206,9 +205,10 @@ def _put_flows(ways: Ways, flows: Flows, rows: Items, written: tuple[Floats, ...
 
 
 def _owned(ways: Ways, rows: Items) -> tuple[Items, Items]:
-    """Vertices inside the chains whose first end is among some rows, and whose second, the owners of their demand.
+    """Return the vertices inside the chains with a first end among some rows, and inside those with a second end.
 
-    Demand within a chain is its first end's. Those of a second end are counted from there on.
+    The rows own the demand of these vertices, the first end also that within a chain. Vertices of a second end are
+    counted from that end on.
     """
     halves: Any = np.concatenate([ways.halves[ways.first_halves[row] : ways.first_halves[row + 1]] for row in rows])
     first, second = (_inside(ways, halves[halves & 1 == side] >> 1) for side in (0, 1))
@@ -216,7 +216,7 @@ def _owned(ways: Ways, rows: Items) -> tuple[Items, Items]:
 
 
 def _inside(ways: Ways, chains: Items) -> Items:
-    """Vertices inside some chains, one chain after the other."""
+    """Return the vertices inside some chains, one chain after the other."""
     counts = ways.starts[chains + 1] - ways.starts[chains]
     begins = np.cumsum(counts) - counts
     places: Items = np.arange(counts.sum()) + np.repeat(ways.starts[chains] - begins, counts)
@@ -224,7 +224,7 @@ def _inside(ways: Ways, chains: Items) -> Items:
 
 
 class _Groups:
-    """Sweeps one group after the other, with states for its roots and one for far ends."""
+    """Sweeps of one group after the other, with states for its roots and one for far ends."""
 
     def __init__(self, contracted: Contracted, method: Method, flows: Flows, stop: StopFlag, size: int) -> None:
         self._contracted, self._arrays = contracted, method.arrays
@@ -238,7 +238,7 @@ class _Groups:
         self._columns: Any = _columns_on(method.device)(contracted.ways, flows, size, self._more)
 
     def run(self, group: Items) -> tuple[Sums, Floats]:
-        """Sum the rows of a group; between its two sweeps the demand is made that the second one carries.
+        """Sum the rows of a group: search, make the demand of its roots, and sweep backward with it.
 
         Also return the demand that passes each junction as it leaves chains.
         """
@@ -264,8 +264,8 @@ class _Groups:
     def _make_demand(self, group: Items) -> Floats:
         """Make M of the roots of a group; return the demand that passes each root as it leaves chains.
 
-        Far ends are searched one batch after the other: a hub has many. In ascending order of rows, with the group in
-        its place, so that each root meets its own far ends in the same order, whatever the group.
+        Far ends, many for a hub, are searched batch after batch, in ascending order of rows and with the group in its
+        place: each root meets its own far ends in the same order, whatever the group.
         """
         stop, far = self._plan.stop, self._contracted.far_ends(group)
         before, behind = np.split(far, [np.searchsorted(far, group[0])])
@@ -277,7 +277,7 @@ class _Groups:
         return junction
 
     def _leave_for(self, far: Items, first: int) -> None:
-        """Sum the demand that leaves chains of the group for far ends that are not among its roots."""
+        """Sum the demand that leaves chains of the group for far ends outside it."""
         if len(far) and self._far_state is None:
             self._far_state = self._prepared(self._more)
         for begin in range(0, len(far), self._more):

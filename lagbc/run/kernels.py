@@ -1,4 +1,4 @@
-"""All CUDA sources of lagbc, and everything that is ever compiled of them."""
+"""All CUDA sources of lagbc, and all their compiled variants."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SOURCES: tuple[Source, ...] = (
 
 
 def variants() -> Iterator[tuple[str, Source, tuple[str, ...]]]:
-    """Yield (label, source, options) of everything that is ever compiled."""
+    """Yield (label, source, options) of each compiled variant."""
     yield from of_graphs.variants()
     for kernels in _METHODS:
         yield from kernels.variants()

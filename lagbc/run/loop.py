@@ -1,4 +1,4 @@
-"""The one loop: a work is summed over its items, in order, whoever carries its spans."""
+"""The one loop: a work summed over its items, in order, by any carrier."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ class Carrier(Protocol[To]):
     Attributes
     ----------
     makes_do : bool
-        Whether hands that run out of memory go on with less by themselves, so that a MemoryError is the last word.
+        Whether hands that run out of memory go on with less by themselves, so that a MemoryError is final.
     """
 
     makes_do: bool
 
     def length(self, work: To) -> int:
-        """Return how many items a hand is given at a time, whole panels."""
+        """Return how many items a hand is given at a time, in whole panels."""
 
     def each(self, work: To, spans: Iterator[Span]) -> Generator[list[Piece]]:
-        """Yield the pieces of each span, in order; some spans are ahead of the piece at hand.
+        """Yield the pieces of each span, in order, while hands are ahead by some spans.
 
-        When it is closed no hand is at work.
+        After its close no hand is at work.
         """
 
 
@@ -45,14 +45,14 @@ def sum_over(
     last: int | None = None,
     keep: Callable[[Total], object] | None = None,
 ) -> Total:
-    """Sum a work over its items, in order, until it has enough.
+    """Sum a work over its items, in order, until its total is enough.
 
     Parameters
     ----------
     work : Work
     carrier : Carrier
     begun : Total, optional
-        Of the items before; without it the first one is the first.
+        Of the items before; without it the sum begins at the first item.
     last : int, optional
         The place before which the loop ends; without it all items are summed.
     keep : callable, optional
@@ -61,9 +61,9 @@ def sum_over(
     Raises
     ------
     MemoryError
-        There is too little for the smallest batch.
+        The memory is too little for the smallest batch.
     KeyboardInterrupt, StoppedError
-        Ctrl-C, or ``stop=``; no hand is at work, and all that was finished was kept.
+        Ctrl-C, or ``stop=``; no hand is at work, and `keep` has had all finished items.
     """
     total, last = begun or Total(0), len(work.items) if last is None else last
     with phase("sweep"):
@@ -84,7 +84,7 @@ def sum_over(
 
 
 def work_of(step: Step, module: MethodModule | None = None) -> StepWork:
-    """Make the work of a step; a module may stand in for that of its method."""
+    """Make the work of a step; `module` may replace the module of its method."""
     if step.contracted is not None:
         from lagbc.run.junctions import Junctions
 

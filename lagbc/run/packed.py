@@ -1,6 +1,6 @@
-"""A work as bytes, which another process takes up: mapped from a file, or sent.
+"""A work as bytes for another process: mapped from a file, or sent.
 
-Arrays lie one behind the other and are not copied where a file is mapped: processes of one machine share them.
+Arrays lie one behind the other. From a mapped file they are not copied, so that processes of one machine share them.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Packed:
 
 
 def pack(work: StepWork) -> Packed:
-    """Pack a work, with all that every worker would make of its graph, and without its items."""
+    """Pack a work without its items, and with all cached properties of its graph that workers need."""
     buffers: list[pickle.PickleBuffer] = []
     head = pickle.dumps((_carried(work.step), work.panel), protocol=5, buffer_callback=buffers.append)
     arrays: list[Any] = [head, *(buffer.raw() for buffer in buffers)]
@@ -65,9 +65,9 @@ def pack(work: StepWork) -> Packed:
 
 
 def map_work(path: str) -> StepWork:
-    """Take up the work that a file holds; OSError where it is not to be seen.
+    """Map the work in a file; OSError where this process does not see the file.
 
-    Its arrays may be written, which changes the memory of this process alone.
+    Its arrays may be written; only the memory of this process changes.
     """
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
@@ -75,14 +75,14 @@ def map_work(path: str) -> StepWork:
 
 
 def unpack(packed: memoryview) -> StepWork:
-    """Take up a work; its arrays are in the memory that is given, which may be written."""
+    """Make a work whose arrays lie in the given memory, which may be written."""
     count = int(np.frombuffer(packed, np.int64, 1)[0])
     sizes = np.frombuffer(packed, np.int64, 1 + count).tolist()[1:]
     places = list(accumulate(map(_padded, [8 + 8 * count, *sizes])))
     head, *arrays = (packed[place : place + size] for place, size in zip(places, sizes, strict=False))
     step, panel = pickle.loads(head, buffers=arrays)
     work = work_of(step)
-    vars(work)["panel"] = panel  # which only all items tell
+    vars(work)["panel"] = panel  # it depends on all items, which are not here
     return work
 
 
@@ -98,7 +98,7 @@ def _padded(size: int) -> int:
 
 
 def _carried(step: Step) -> Step:
-    """Leave out of a step all that changes from call to call, or that only the process that adds up needs."""
+    """Leave out of a step all that changes from call to call, or that only the caller's process needs."""
     contracted = step.contracted
     if contracted is not None:
         nothing = np.empty(0, np.int64)
@@ -113,7 +113,7 @@ def _carried(step: Step) -> Step:
 
 
 def _with_order(graph: Graph, *, edges: bool) -> Graph:
-    """Return a graph with its order, and with what this makes of it; alike for all graphs that are alike."""
+    """Return a graph with its order and the properties made from that; equal graphs give equal bytes."""
     carried = _with_transpose(graph)
     vars(carried)["known_depth"] = graph.depth
     ordered = _with_transpose(graph.reordered)

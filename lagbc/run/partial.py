@@ -1,7 +1,7 @@
 """The file of sums over some of the items of a run's works: a zip archive of arrays, each checked before it is read.
 
-A checkpoint holds the total of the first items of each work, and takes the place of the one before; a share of a run
-holds pieces of the items that it has, written one after the other. Digests tell the run that sums belong to.
+A checkpoint holds the total of the first items of each work, and replaces its predecessor. A share of a run holds
+pieces of its items, written one after the other. Digests tell the run of the sums.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from lagbc.plan.step import Begun, Resumed, Step
 from lagbc.run.work import Items, Piece, Reads, Span, StepWork, Total
 
 _FORMAT = "lagbc partial sums 1"
-# Bytes of the head of a file, at most.
+# Most bytes of the head of a file.
 _MOST_OF_HEAD = 2**20
 # The owner of the sums of a checkpoint where a digest differs, and the mend.
 _OWNERS = {
@@ -45,7 +45,7 @@ _MEND = "name another file, or delete it"
 
 
 def digests_of(plan: Plan) -> dict[str, str]:
-    """Digest all that the sums of a run belong to, but for the order of its items."""
+    """Digest all that fixes the sums of a run, but for the order of its items."""
     return {
         "options": digest_options(plan.steps, plan.request.is_sample),
         "roots": _digest(np.sort(plan.request.roots).tobytes()).hexdigest(),
@@ -55,12 +55,12 @@ def digests_of(plan: Plan) -> dict[str, str]:
 
 
 def digest_order(work: StepWork) -> str:
-    """Digest the order in which items are summed, and how many make a chunk."""
+    """Digest the order in which items are summed, and the items of a chunk."""
     return _digest(work.in_order.tobytes() + str(work.chunk).encode()).hexdigest()
 
 
 class Writer:
-    """Writes arrays into a file, one after the other."""
+    """Arrays written into a file, one after the other."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
@@ -85,7 +85,7 @@ class Writer:
 
 @contextmanager
 def writing(path: Path, head: Mapping[str, Any], *, lasting: bool = True) -> Iterator[Writer]:
-    """Write a file, which is there when it is finished, and not before."""
+    """Write a file that appears once it is whole."""
     with written(path, lasting=lasting) as file, zipfile.ZipFile(file, "w") as archive:
         writer = Writer(archive)
         writer.add_json("head", {"format": _FORMAT, **head})
@@ -99,7 +99,7 @@ class PartialFile:
     ----------
     path : Path
     damaged : callable
-        Makes the error that is raised where it is no such file, or is damaged.
+        Makes the error for a file of another kind, or a damaged one.
     """
 
     def __init__(self, path: Path, damaged: Callable[[Path], Exception] | None = None) -> None:
@@ -122,17 +122,17 @@ class PartialFile:
         self._archive.close()
 
     def has(self, name: str) -> bool:
-        """Whether there is an array of a name."""
+        """Whether the file has an array of this name."""
         return name in self._names
 
     def json(self, name: str, most: int | None = None) -> Any:
-        """Read a value of JSON, of so many bytes at most."""
+        """Read a value of JSON, of at most `most` bytes."""
         return json.loads(self.array(name, (None,), np.uint8, most).tobytes())
 
     def array(
         self, name: str, shape: tuple[int | None, ...] = (None,), dtype: Any = float, most: int | None = None
     ) -> NDArray[Any]:
-        """Read an array of a type and a shape, in which a length of None may be any, up to `most`."""
+        """Read an array of a dtype and a shape; a length of None may be any, within `most` bytes."""
         with self.reading(), self._archive.open(f"{name}.npy") as file:
             if read_magic(file) != (1, 0):
                 raise InvalidValueError
@@ -171,7 +171,7 @@ class PartialFile:
 
 
 class _Below(Reads):
-    """Reads the arrays of a file whose names begin alike."""
+    """Reads of the arrays of a file whose names begin alike."""
 
     def __init__(self, file: PartialFile, prefix: str) -> None:
         self._file, self._prefix = file, prefix
@@ -198,7 +198,7 @@ class Checkpoint:
     ----------
     path : Path
     totals : list of Total
-        Of the first items of each work. One is replaced as one, so that an interrupt cannot part what belongs together.
+        Of the first items of each work. A total is replaced as one object, so that no interrupt splits it.
     """
 
     def __init__(self, path: Path, plan: Plan, works: Sequence[StepWork]) -> None:
@@ -209,7 +209,7 @@ class Checkpoint:
 
     @classmethod
     def open(cls, path: Path, plan: Plan, works: Sequence[StepWork]) -> Checkpoint:
-        """Read a checkpoint, or start one, and write it, so that a run does not begin that cannot.
+        """Read a checkpoint, or start one, and write it, so that no run begins whose checkpoint cannot be written.
 
         Raises
         ------
@@ -229,7 +229,7 @@ class Checkpoint:
 
     @property
     def done(self) -> int:
-        """Items that are summed, of all works."""
+        """The items summed so far, of all works."""
         return sum(total.done for total in self.totals)
 
     def keep(self, number: int, total: Total) -> None:
@@ -239,7 +239,7 @@ class Checkpoint:
             self.save()
 
     def save(self) -> None:
-        """Write the file, unless it holds as much; a RuntimeWarning where that fails, since the sums are not lost."""
+        """Write the file, unless it holds as much; a failure is a RuntimeWarning, since the sums are not lost."""
         if self.done == self._held:
             return
         try:
@@ -249,7 +249,7 @@ class Checkpoint:
         self._saved = time.perf_counter()
 
     def drop(self, number: int, plan: Plan, work: StepWork) -> None:
-        """Begin one work anew, as another one; the sums of the others stay."""
+        """Replace one work, whose sum begins anew; the sums of the others stay."""
         self.totals[number], self._works[number], self._orders[number] = Total(0), work, digest_order(work)
         self._digests, self._held = digests_of(plan), -1
         self.save()
@@ -286,11 +286,11 @@ class Checkpoint:
 
 
 def resumed_from(path: Path) -> Resumed:
-    """Tell how the run of a checkpoint was planned; of one that cannot be read, nothing.
+    """Return the methods and roots in a checkpoint; none of a file that cannot be read.
 
-    `Checkpoint.open` says what is wrong with a file.
+    `Checkpoint.open` raises the errors of such a file.
     """
-    if not path.is_file():  # to open a pipe would wait for somebody to write
+    if not path.is_file():  # opening a pipe would wait for a writer
         return Resumed()
     try:
         with PartialFile(path, _damaged_checkpoint) as file:
@@ -300,14 +300,14 @@ def resumed_from(path: Path) -> Resumed:
 
 
 def steps_in(file: PartialFile) -> tuple[Begun, ...]:
-    """Tell how the steps of the plan of a file were computed."""
+    """Return the methods of the steps of a file's plan."""
     with file.reading():
         labels: str = file.head["digests"]["methods"]
         return tuple(map(Begun.of, labels.split(";"))) if labels else ()
 
 
 def _followed(path: Path) -> Path:
-    """Return the file that is to be written, which is not a symlink to it."""
+    """Return the file to write, behind symlinks."""
     followed = Path(os.path.realpath(path)) if path.is_symlink() else path
     if not followed.parent.is_dir():
         raise CheckpointError(f"checkpoint {path} cannot be written: there is no folder {followed.parent}")
@@ -332,7 +332,7 @@ def digest_graph(graph: Graph) -> str:
 
 
 def _digest_pieces(steps: Sequence[Step]) -> str:
-    """Digest the graphs that are swept, and those whose chains are their edges."""
+    """Digest the swept graphs, and the graphs whose chains are their edges."""
     digest = _digest()
     for step in steps:
         _add_graph(digest, step.graph)
@@ -351,7 +351,7 @@ def _add_graph(digest: hashlib.blake2b, graph: Graph) -> None:
 
 
 def digest_options(steps: Sequence[Step], sampled: bool) -> str:
-    """Digest all that changes raw sums."""
+    """Digest all settings that change raw sums."""
     digest = _digest()
     for step in steps:
         method, plan = step.method, step.sweep

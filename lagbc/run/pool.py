@@ -16,15 +16,15 @@ from lagbc.stopping import check_of_call
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Seconds between two looks at whether the main thread was interrupted.
+# Seconds between two looks at the main thread's interrupts.
 _LOOK_SECONDS = 0.1
 
 
 class Interrupts:
-    """Tells a thread of what ends its call: ``stop=``, and Ctrl-C, of which Python tells the main thread alone.
+    """The ends of a thread's call: ``stop=``, and Ctrl-C, of which Python tells the main thread alone.
 
-    Where another one waits, it looks whether the main thread has met a KeyboardInterrupt meanwhile: it handles one, or
-    was ended by one and waits for the other threads.
+    Another thread that waits looks whether the main thread has met a KeyboardInterrupt meanwhile: the main thread
+    handles it, or was ended by it and waits for the other threads.
     """
 
     def __init__(self) -> None:
@@ -40,14 +40,14 @@ class Interrupts:
 
 
 class Pool(ThreadPoolExecutor):
-    """A pool that makes do with the threads that the system starts, if one; it heeds Ctrl-C, and ``stop=``."""
+    """A pool that makes do with the threads that the system starts, at least one; it heeds Ctrl-C and ``stop=``."""
 
     def __init__(self, most: int) -> None:
         super().__init__(most)
         self._most, self._interrupts = most, Interrupts()
 
     def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
-        """Yield each item with what a call makes of it, in order; at most two a thread are ahead of what is taken.
+        """Yield each item with the result of its call, in order; at most two a thread are ahead of the caller.
 
         Calls that have not begun when the iterator is closed are cancelled.
         """
@@ -59,16 +59,16 @@ class Pool(ThreadPoolExecutor):
                     pending.append((item, self.submit(work, item)))
                 if not pending:
                     return
-                # No name holds a result, which would stay while the next one is waited for.
+                # No name holds a result, which would stay during the wait for the next one.
                 yield pending[0][0], self.wait_for(pending.popleft()[1])
         finally:
             for _, future in pending:
                 future.cancel()
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
-        """Submit a call, which has the context of this one.
+        """Submit a call, with a copy of this context.
 
-        KeyboardInterrupt if the process ends because of one, when it takes no more calls.
+        KeyboardInterrupt where the process ends by one, and so takes no more calls.
         """
         try:
             return super().submit(copy_context().run, fn, *args, **kwargs)
@@ -77,7 +77,7 @@ class Pool(ThreadPoolExecutor):
             raise
 
     def wait_for(self, future: Future[Result]) -> Result:
-        """Return the result of a call, or raise its error, or what interrupts this one before."""
+        """Return the result of a call, or raise its error, or an interrupt of the wait."""
         while True:
             self._interrupts.raise_if_interrupted()
             try:
@@ -95,7 +95,7 @@ class Pool(ThreadPoolExecutor):
 
 
 def _errors_of_main_thread() -> list[Any]:
-    """Return the error that the main thread handles, and the last one that was printed as nothing caught it."""
+    """Return the error that the main thread handles, and the last uncaught one that Python printed."""
     handled: Any = sys._current_exceptions().get(threading.main_thread().ident or 0)
     # Python 3.11 gives a tuple of type, error and traceback.
     return [handled[1] if isinstance(handled, tuple) else handled, getattr(sys, "last_value", None)]

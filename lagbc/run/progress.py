@@ -1,4 +1,4 @@
-"""How far a run is: told to a function of the caller's, or drawn as a bar."""
+"""The progress of a run: reported to the caller's function, or drawn as a bar."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lagbc.plan.options import Progress, Reporter
 
 @dataclass(frozen=True)
 class Stretch:
-    """A part of a run, in its order: how many roots it has, how many were done before, and edges that each traverses.
+    """A part of a run: its roots, the roots done before, and the edges that each root traverses.
 
     In the undirected case an edge counts once.
     """
@@ -23,7 +23,7 @@ class Stretch:
 
 
 class Meter:
-    """Follows a run over its stretches."""
+    """The progress of a run over its stretches."""
 
     def __init__(self, stretches: Sequence[Stretch], report: Reporter | bool, note: str, stack: ExitStack) -> None:
         self._stretches = list(stretches)
@@ -32,13 +32,13 @@ class Meter:
         self._report = _reporter(report, self._state, note, stack)
 
     def tell(self, number: int, done: int) -> None:
-        """Take how many roots of a stretch are done."""
+        """Take the count of finished roots of a stretch."""
         self._done[number] = done
         if self._report is not None:
             self._report(self._state())
 
     def begin_anew(self, number: int, stretch: Stretch) -> None:
-        """Take another stretch in the place of one."""
+        """Replace a stretch."""
         self._stretches[number], self._done[number] = stretch, stretch.done
 
     def _state(self) -> Progress:

@@ -1,8 +1,8 @@
-"""The ranks of an MPI program as the workers of a run: rank 0 gives work out and adds up, all of them compute.
+"""The ranks of an MPI program as the workers of a run: rank 0 gives tasks out and adds up, all of them compute.
 
-Rank 0 makes the call, with an executor whose tasks go to whichever rank is free, itself among them. The others do its
-tasks until it ends, and then have the same result or the same error. Nothing waits inside MPI for long, so that Ctrl-C
-is heeded and idle ranks leave their cores to others.
+Rank 0 makes the call, with an executor whose tasks go to any free rank, itself among them. The others do its tasks
+until it ends, and then have the same result or the same error. Nothing waits inside MPI for long, so that Ctrl-C is
+heeded and idle ranks leave their cores to others.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from lagbc.run.tasks import forget, portable
 
 Result = TypeVar("Result")
 
-# Seconds between two looks at messages, and for which ranks are waited for when a call has failed.
+# Seconds between two looks at messages, and of the wait for ranks after a failed call.
 _LOOK_SECONDS, _PATIENCE = 0.001, 5.0
-# Tasks that a rank has at a time: one that it does, and the next.
+# Tasks that a rank has at a time: the running one, and the next.
 _TASKS = 2
 
 
@@ -45,7 +45,7 @@ class _Call:
 
 @dataclass(frozen=True, eq=False)
 class _Answer:
-    """What became of a task; without a number, a rank that leaves."""
+    """The result or error of a task; without a number, the farewell of a rank."""
 
     number: int | None
     value: Any = None
@@ -54,32 +54,32 @@ class _Answer:
 
 @dataclass(frozen=True, eq=False)
 class _End:
-    """Rank 0 has no more tasks; it tells its result, or else its error."""
+    """The end of rank 0's tasks; with its error, if it has one. A result follows by itself."""
 
     error: BaseException | None
 
 
 def on_ranks(comm: Any, what: Any, compute: Callable[[Executor | None], Result]) -> Result:
-    """Make a call on all ranks: `compute` is called on rank 0, with an executor of the ranks, or None for one rank.
+    """Make a call on all ranks: rank 0 calls `compute`, with an executor of the ranks, or None for one rank.
 
     Parameters
     ----------
     comm : mpi4py.MPI.Comm
     what : object
-        What the call is for; the same on all ranks.
+        A key of the call; the same on all ranks.
     compute : callable
 
     Returns
     -------
     result
-        That of rank 0, on every rank.
+        Rank 0's result, on every rank.
 
     Raises
     ------
     ValueError
         The ranks make different calls.
     BaseException
-        What a rank raises, on every rank.
+        The error of any rank, on every rank.
     """
     if comm.Get_size() == 1:
         return compute(None)
@@ -112,7 +112,7 @@ def _lead(comm: Any, threads: int, compute: Callable[[Executor | None], Result])
 
 
 def _serve(comm: Any) -> Any:
-    """Do what rank 0 gives out, until it ends."""
+    """Do the tasks of rank 0, until its end."""
     pool, waiting = Pool(1), deque[_Call]()
     running: tuple[int, Future[Any]] | None = None
     sent: list[Any] = []
@@ -143,14 +143,14 @@ def _serve(comm: Any) -> Any:
         forget()
         pool.shutdown(wait=True, cancel_futures=True)
         if message is None or message.error is not None:
-            _wait_for(*sent, comm.isend(_Answer(None), 0), seconds=_PATIENCE)  # rank 0 takes what is on its way
+            _wait_for(*sent, comm.isend(_Answer(None), 0), seconds=_PATIENCE)  # rank 0 takes the messages under way
     if message.error is not None:
         raise message.error
     return comm.bcast(None)
 
 
 def _wait_for_end(comm: Any) -> None:
-    """Wait until rank 0 has written what it keeps: launchers end all ranks when one is gone."""
+    """Wait until rank 0 has written its checkpoint: launchers end all ranks when one is gone."""
     deadline = time.monotonic() + 2 * _PATIENCE
     while time.monotonic() < deadline:
         if not comm.iprobe(source=0):
@@ -169,7 +169,7 @@ def _portable(error: BaseException) -> BaseException:
 
 
 def _wait_for(*requests: Any, seconds: float = math.inf) -> None:
-    """Wait for what is under way, heeding Ctrl-C."""
+    """Wait for messages under way, heeding Ctrl-C."""
     deadline = time.monotonic() + seconds
     for request in requests:
         while not request.Test() and time.monotonic() < deadline:
@@ -177,9 +177,9 @@ def _wait_for(*requests: Any, seconds: float = math.inf) -> None:
 
 
 def _place_of_rank(comm: Any) -> tuple[int, int]:
-    """Share the cores of each machine among its ranks, whether they are bound to some of them or not, and number them.
+    """Share the cores of each machine among its ranks, bound to cores or not, and number these ranks.
 
-    Return how many cores every rank has, and the number of this one on its machine.
+    Return the cores of each rank, the same everywhere, and the number of this one on its machine.
     """
     from mpi4py import MPI
 
@@ -192,12 +192,12 @@ def _place_of_rank(comm: Any) -> tuple[int, int]:
 
 
 class Ranks(Executor):
-    """Has ranks make calls, whichever is free; on rank 0.
+    """An executor on rank 0 whose calls run on any free rank.
 
     Attributes
     ----------
     threads : int
-        How many each rank has, if they share the cores of a machine equally.
+        Threads of each rank, as an equal share of its machine's cores.
     """
 
     def __init__(self, comm: Any, threads: int) -> None:
@@ -208,7 +208,7 @@ class Ranks(Executor):
         self._comm, self.threads = comm, threads
         self._numbers = count()
         self._waiting = deque[tuple[_Call, Future[Any]]]()
-        self._out: dict[int, tuple[int, Future[Any]]] = {}  # by number: which rank has it
+        self._out: dict[int, tuple[int, Future[Any]]] = {}  # by number: the rank that has it
         self._sent: list[Any] = []
         self._ended, self._lock = False, Lock()
         self._present = set(range(1, comm.Get_size()))
@@ -219,12 +219,12 @@ class Ranks(Executor):
 
     @property
     def size(self) -> int:
-        """How many ranks there are."""
+        """The count of ranks."""
         size: int = self._comm.Get_size()
         return size
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
-        """Have some rank make a call."""
+        """Have a free rank make a call."""
         future = Future[Result]()
         with self._lock:
             if self._ended:
@@ -233,7 +233,7 @@ class Ranks(Executor):
         return future
 
     def end(self, error: BaseException | None = None) -> None:
-        """Let all ranks end, with an error if there is one; then none is waited for that does not answer soon."""
+        """End all ranks, with an error if there is one; then slow ranks are not waited for."""
         self._ended = True
         self._thread.join()
         self._own.shutdown(wait=True, cancel_futures=True)
@@ -257,7 +257,7 @@ class Ranks(Executor):
             self._give_up(error)
 
     def _give(self) -> bool:
-        """Give tasks to ranks that have few."""
+        """Give tasks to ranks with few."""
         gave = False
         while self._waiting and (rank := self._free_rank()) is not None:
             call, future = self._waiting.popleft()
@@ -277,7 +277,7 @@ class Ranks(Executor):
             self._done_here.put(_answer(number, done))
 
     def _free_rank(self) -> int | None:
-        """Return the rank that has fewest tasks, if it has room for one more."""
+        """Return the rank with fewest tasks, if it has room for one more."""
         tasks = Counter(rank for rank, _ in self._out.values())
         rank = min((0, *self._present), key=lambda rank: tasks[rank])
         return rank if tasks[rank] < _TASKS else None
@@ -310,7 +310,7 @@ class Ranks(Executor):
             future.set_exception(answer.error)
 
     def _give_up(self, error: BaseException) -> None:
-        """Do no more, as a rank leaves of its own."""
+        """End all calls with an error, as a rank has left by itself."""
         with self._lock:
             self._ended = True
         for _, future in self._out.values():

@@ -1,8 +1,8 @@
 """A share of a run, summed by itself, and all shares of one merged: for array jobs, without an engine between them.
 
-The items of a run, those of its works one after the other, are shared out in whole panels and in their order, so that
-shares have about the same work. A share writes the sum of each of its chunks, and the panels of a chunk that another
-share has begun; who merges adds those of all shares in their order, as a run does.
+The items of a run, work after work, are shared out in whole panels and in their order, so that shares have about the
+same work. A share writes the sum of each of its chunks, and the panels of a chunk that another share has begun. The
+merge adds the pieces of all shares in their order, as a run does.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ _OWNERS = {
 
 
 class Share(NamedTuple):
-    """Which of how many shares, from 1 on."""
+    """The number of a share, from 1 on, and the count of shares."""
 
     number: int
     of: int
 
     def __str__(self) -> str:
-        """As the command line has it."""
+        """Return the form of the command line."""
         return f"{self.number}/{self.of}"
 
 
 class Written(NamedTuple):
-    """How many roots a share has summed, of how many in all."""
+    """The roots that a share has summed, and the roots of the run."""
 
     roots: int
     of: int
@@ -65,9 +65,9 @@ def write_share(path: Path, plan: Plan, share: Share, arguments: str, more: Call
         Of the whole run, the same for all shares.
     share : Share
     arguments : str
-        A digest of all that the sums and the plan do not show.
+        A digest of all arguments that neither sums nor plan show.
     more : callable
-        Writes the rest of the file; called before anything is summed.
+        Writes the rest of the file; called before any sweep.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def _write(number: int, work: StepWork, span: Span, to: Writer, meter: Meter, pl
 
 
 def require_complete(files: Sequence[PartialFile]) -> list[PartialFile]:
-    """Return the files of all shares of a run in their order; PartError if there is another one, or none."""
+    """Return the files of all shares of a run in their order; PartError for another file, or a missing one."""
     if not files:
         raise PartError("there is no part to merge")
     (first, share), *others = ((file, _share_of(file)) for file in files)
@@ -145,7 +145,7 @@ def _require_alike(file: PartialFile, first: PartialFile) -> None:
 
 
 def resumed_from(file: PartialFile) -> Resumed:
-    """Tell how the steps of the plan of a share were computed."""
+    """Return the methods of the steps of a share's plan."""
     return Resumed(steps_in(file))
 
 
@@ -173,7 +173,7 @@ def merge_shares(files: Sequence[PartialFile], plan: Plan) -> Result:
 
 
 def _merged(files: Sequence[PartialFile], number: int, work: StepWork) -> Total:
-    """Add the pieces of a work that files hold, which follow one after the other."""
+    """Add the pieces of a work from files, which follow one after the other."""
     total = Total(0)
     for file in files:
         for piece in file.pieces(number, work):
@@ -187,7 +187,7 @@ def _merged(files: Sequence[PartialFile], number: int, work: StepWork) -> Total:
 
 
 def _share_out(works: Sequence[StepWork], share: Share) -> list[Span]:
-    """Return the span of a share in each work; each panel is where the middle of its work is.
+    """Return the span of a share in each work; each panel belongs where the middle of its effort lies.
 
     The last panel of a work counts as the others, so that a share is a number of panels.
     """
@@ -207,5 +207,5 @@ def _share_out(works: Sequence[StepWork], share: Share) -> list[Span]:
 
 
 def _digests(plan: Plan, works: Sequence[StepWork]) -> dict[str, str]:
-    """Digest all that the sums belong to."""
+    """Digest all that fixes the sums."""
     return digests_of(plan) | {"graph": digest_graph(plan.graph), "order": " ".join(map(digest_order, works))}

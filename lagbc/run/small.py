@@ -1,4 +1,4 @@
-"""Small bicomponents, slice after slice, each of which writes its own scores."""
+"""Small bicomponents, slice after slice; each slice writes scores of its own."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SmallBicomponents(Work):
 
     @property
     def items(self) -> Items:
-        """The numbers of the slices that are not done."""
+        """The numbers of the unfinished slices."""
         return self._items
 
     @property
@@ -38,7 +38,7 @@ class SmallBicomponents(Work):
         return self._hands
 
     def open(self, stop: StopFlag) -> Hand:
-        """Return a hand, which looks whether it shall stop before each slice."""
+        """Return a hand that polls its stop flag before each slice."""
         self._blocks.prepare()
 
         def run(span: Span, slices: Items) -> list[Piece]:

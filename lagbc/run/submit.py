@@ -1,7 +1,7 @@
-"""StepWork given to an executor: anything with the `submit` of `concurrent.futures.Executor`.
+"""Works carried by an executor: anything with the `submit` of `concurrent.futures.Executor`.
 
-As many tasks are given out at a time as there is room for their results, and results are taken in the order of the
-work: whoever adds them up adds as a run of one process does, to the same bits.
+As many tasks are given out at a time as the memory has room for their results, and results are taken in the order of
+the work: the loop adds them as in a run of one process, to the same bits.
 """
 
 from __future__ import annotations
@@ -25,17 +25,16 @@ from lagbc.run.pool import Interrupts
 from lagbc.run.tasks import Done, Failed, Missing, Outcome, Task, forget, here, run_task, version
 from lagbc.run.work import Items, Piece, Span, StepWork
 
-# Seconds between two looks at whether the main thread was interrupted, and for which running tasks are waited for when
-# a run is given up.
+# Seconds between two looks at the main thread's interrupts, and of the wait for running tasks after a run is given up.
 _LOOK_SECONDS, _PATIENCE = 0.1, 5.0
 
 
 class Submit:
-    """Has an executor carry works; a context manager.
+    """Carries works by an executor; a context manager.
 
     Parameters
     ----------
-    executor : concurrent.futures.Executor, or what has its `submit`
+    executor : concurrent.futures.Executor, or an object with its `submit`
         Its workers are processes, on this machine or on others, in which lagbc can be imported; or threads.
     limit : int or None
         Bytes that each worker may take, and results that wait here; None is the budget of each process.
@@ -70,7 +69,7 @@ class Submit:
         ExecutorError
             The executor is broken, or gives a task up.
         KeyboardInterrupt, StoppedError
-            Ctrl-C, or ``stop=``. In each case tasks that wait are cancelled, and those that end within 5 seconds
+            Ctrl-C, or ``stop=``. In each case waiting tasks are cancelled, and the results of the next 5 seconds are
             yielded before, as far as none is missing.
         """
         packed = pack(work)
@@ -95,7 +94,7 @@ class Submit:
 
 
 class _Run:
-    """The spans of a work, of which some are with the executor."""
+    """The spans of a work, some of them with the executor."""
 
     def __init__(
         self, executor: Any, packed: Packed, file: Path, tasks: list[tuple[Span, Items]], limit: int | None, room: int
@@ -106,12 +105,12 @@ class _Run:
         self._attempts = count()
         self._next = 0  # the first that was not yielded
         self._left = deque(range(len(tasks)))
-        self._out: dict[Future[Outcome], tuple[int, bool]] = {}  # which, and whether with arrays
+        self._out: dict[Future[Outcome], tuple[int, bool]] = {}  # the number of the task, and whether it carries arrays
         self._ended = SimpleQueue[Future[Outcome]]()
         self._results: dict[int, list[Piece]] = {}
         self._asked: set[str] = set()  # workers that arrays were sent out for
         self._held_back: list[int] = []
-        self._deadline: float | None = None  # where it is given up
+        self._deadline: float | None = None  # set once the run is given up
 
     def results(self) -> Iterator[list[Piece]]:
         """Yield results in order."""
@@ -125,7 +124,7 @@ class _Run:
                     self._take(self._ended.get(timeout=_LOOK_SECONDS))
 
     def finished_in_time(self) -> Iterator[list[Piece]]:
-        """Yield those results in order that come within the time that a run is waited for when it is given up."""
+        """Yield, in order, the results that come before the deadline of a run that is given up."""
         yield from self._ready()
         for future in self._until_all_ended():
             number, _ = self._out.pop(future)
@@ -143,7 +142,7 @@ class _Run:
             future.cancel()
 
     def wait(self) -> None:
-        """Wait for tasks that run, for so many seconds at most."""
+        """Wait for running tasks, up to the deadline."""
         for future in self._until_all_ended():
             self._out.pop(future, None)
 
@@ -197,7 +196,7 @@ class _Run:
             self._results[number] = outcome.pieces
 
     def _send_again(self, number: int, worker: str) -> None:
-        """Send a task with the arrays; one for each worker that has asked for them, while the others wait."""
+        """Send a task with the arrays: one for each worker that asks, while its other tasks wait."""
         if worker in self._asked:
             self._held_back.append(number)
             return
@@ -205,7 +204,7 @@ class _Run:
         self._submit(number, arrays=True)
 
     def _arrived(self) -> None:
-        """Go on where workers wait for arrays, as one has got them; once all have arrived, workers may ask again."""
+        """Release held-back tasks, as a worker has its arrays; once all have arrived, workers may ask again."""
         self._left = deque(sorted([*self._left, *self._held_back]))
         self._held_back.clear()
         if not any(arrays for _, arrays in self._out.values()):

@@ -19,7 +19,7 @@ from lagbc.plan.roots import chunk_length
 from lagbc.run.weights import into_range
 from lagbc.run.work import Hand, Items, Piece, Reads, Span, StepWork, Total
 
-# Before the names of sums that have a row for each panel, and of those of the chunk at hand.
+# Prefixes of the names of sums with a row for each panel, and of the sums of the chunk at hand.
 _PANELS, _CHUNK = "panels/", "chunk/"
 
 
@@ -28,32 +28,32 @@ class Sweeps(StepWork):
 
     @property
     def panel(self) -> int:
-        """The block of the method; where all roots of a batch are one, a chunk."""
+        """The block of the method; where all roots of a batch are one block, a chunk."""
         block = self.module.batching.block
         return self.chunk if block == 1 else block
 
     @cached_property
     def chunk(self) -> int:
-        """So many roots on a kind of device, in whole blocks."""
+        """The roots of a chunk on a kind of device, in whole blocks."""
         return chunk_length(self.step.method, self.module.batching)
 
     @property
     def keeps_chunks(self) -> bool:
-        """Where all roots of a batch are one panel, so that it is of one chunk."""
+        """Whether all roots of a batch are one panel, which belongs to one chunk."""
         return self.module.batching.block == 1
 
     @property
     def portion(self) -> int:
-        """A chunk, whose sum is all that is handed on."""
+        """A chunk: a hand passes on its sum alone."""
         return self.chunk
 
     @cached_property
     def in_range(self) -> tuple[SweepPlan, NDArray[np.bool_]]:
-        """The sweep with weights in range, and the roots for which no scale brings them there."""
+        """The sweep with weights in range, and a mask of the roots that no scale brings into range."""
         return into_range(self.sweep, self.graph.n)
 
     def open(self, stop: StopFlag) -> Hand:
-        """Prepare a state; it sums a span in batches."""
+        """Prepare a state; the hand sums a span in batches."""
         with phase("prepare"):
             batches = Batches(self, stop)
 
@@ -67,7 +67,7 @@ class Sweeps(StepWork):
         return run
 
     def _pieces(self, batch: Span, roots: Items, rows: Sums) -> Iterator[Piece]:
-        """Cut the rows of a batch where chunks end."""
+        """Cut the rows of a batch at the ends of chunks."""
         if batch.first // self.chunk == (batch.last - 1) // self.chunk:
             yield Piece(batch, rows, roots)
             return
@@ -77,9 +77,9 @@ class Sweeps(StepWork):
             yield Piece(span, of_span, roots[place])
 
     def add(self, total: Total, pieces: list[Piece]) -> Total:
-        """Add panels to the chunk at hand, and chunks that are whole to the total.
+        """Add panels to the chunk at hand, and whole chunks to the total.
 
-        Of a chunk that another share has begun, the pieces are closed as they come.
+        In a chunk that another share has begun, pieces close as they come.
         """
         done, chunks, part, closed = total.done, total.chunks, total.part, list[Piece]()
         for piece in pieces:
@@ -94,7 +94,7 @@ class Sweeps(StepWork):
         return Total(done, chunks, part, tuple(closed))
 
     def _plus(self, part: Sums | None, piece: Piece) -> Sums:
-        """Add a piece to the chunk that it is of."""
+        """Add a piece to its chunk."""
         sums: Sums = piece.sums
         if piece.items is None:
             return sums if part is None else _like(part, sums).plus(sums)
@@ -133,7 +133,7 @@ class Sweeps(StepWork):
         return {f"{prefix}{name}": as_numpy(array) for name, array in piece.sums}
 
     def unpack(self, span: Span, read: Reads) -> Piece:
-        """Read sums of a run, or a row for each panel."""
+        """Read summed pieces, or pieces with a row for each panel."""
         n, nnz, names, count = self.graph.n, self.graph.nnz, self.sweep.sums, span.last - span.first
         if not read.has(f"{_PANELS}{min(names)}"):
             return Piece(span, Sums(**{name: read(name, shape) for name, shape in self._zeros(_Shapes)}))
@@ -147,7 +147,7 @@ class Sweeps(StepWork):
         return {f"{prefix}{name}": as_numpy(array) for prefix, sums in of.items() for name, array in sums}
 
     def unpack_total(self, done: int, read: Reads) -> Total:
-        """Read both, as far as so many roots make them."""
+        """Read the sums of whole chunks and of the chunk at hand, as far as `done` roots make them."""
         is_last = done == len(self.items) > 0
 
         def sums(prefix: str) -> Sums:
@@ -161,7 +161,7 @@ class Sweeps(StepWork):
 
 
 class _Shapes:
-    """Stands in for a module of arrays where shapes alone are asked for."""
+    """A stand-in for numpy whose arrays are shapes."""
 
     @staticmethod
     def zeros(shape: Any) -> tuple[int, ...]:
@@ -175,15 +175,15 @@ def _arrays_of(sums: Sums) -> Any:
 
 
 def _like(sums: Sums, others: Sums) -> Sums:
-    """Bring sums to where others are."""
+    """Bring sums to the device of others."""
     arrays = _arrays_of(others)
     return sums if _arrays_of(sums) is arrays else sums.moved(as_numpy if arrays is np else arrays.asarray)
 
 
 class Batches:
-    """Sums batches, one after the other, in a state of its own for each dtype that it needs.
+    """Sums of batches, one after the other, in a state for each dtype.
 
-    The method has the sweep with weights in range; roots beyond it add nothing to its sums over paths.
+    The method has the sweep with weights in range; roots out of range add nothing to its sums over paths.
 
     Raises
     ------
@@ -207,9 +207,9 @@ class Batches:
             self._sweep = replace(self._sweep, multiplicity=self._times)
         self._states = {self._sweep.dtype: self._module.prepare(self._graph, self._scaled)}
 
-    @np.errstate(over="ignore")  # what sums to more than float64 holds is infinite
+    @np.errstate(over="ignore")  # sums beyond float64 are infinite
     def run(self, roots: Items, counts: NDArray[np.float64] | None = None) -> Sums:
-        """Sum one batch, a row for each block of roots; roots that float64 does not hold are computed again."""
+        """Sum one batch, a row for each block of roots; roots that overflow float64 are computed again."""
         if counts is not None:
             self._times[roots[roots >= 0]] = counts[roots >= 0]
         sums, overflowed = self._sum(self._sweep.dtype, roots)
@@ -235,7 +235,7 @@ class Batches:
         return Sums.zeros_of_batch(arrays, self._sweep.sums, self._graph.n, self._graph.nnz, rows, roots)
 
     def _sum(self, dtype: str, roots: Items) -> tuple[Sums, NDArray[np.bool_]]:
-        """Return the sums of the roots in range, and which are not; a root of -1 is an absent one."""
+        """Return the sums of the roots in range, and a mask of the others; a root of -1 is absent."""
         if dtype not in self._states:
             self._states[dtype] = self._module.prepare(self._graph, replace(self._scaled, dtype=dtype))
         sums = self._zeros(self._arrays, len(roots))

@@ -1,8 +1,8 @@
-"""Tasks for the workers of an executor, and how a worker carries one out.
+"""Tasks for the workers of an executor, and a worker's way to carry them out.
 
-A task names a work by its digest, and has a span of its items. A worker keeps the works that it met, with the states
-that were prepared for them, as far as its memory budget goes. A work that it has not got it maps from a file, if it
-sees the file; else it says so, and the task comes again with the arrays.
+A task names a work by its digest, and has a span of its items. A worker keeps the works that it met, with their
+prepared states, within its memory budget. A new work is mapped from a file, if the worker sees the file; else it says
+so, and the task comes again with the arrays.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ class Task:
     Attributes
     ----------
     digest, file : str
-        Of the work: its name, and the place of its file, if the worker sees that.
+        Of the work: its name, and the path of its file, if the worker sees that.
     span : Span
     items : ndarray of int64
-        Those of the span.
+        The items of the span.
     limit : int or None
         Bytes that the worker may take; None is its own budget.
     attempt : int
-        No two tasks of a run have the same: engines that keep results of equal calls shall not do so here.
+        A number unique in the run: engines that keep results of equal calls shall not do so here.
     version : str
         Of lagbc.
     caller : str
-        The process that gives the task, as `here` calls it.
+        The caller's process, by its name from `here`.
     arrays : bytes or None
         The work itself, for a worker that has not got it and does not see the file.
     """
@@ -84,7 +84,7 @@ class Missing:
 
 @dataclass(frozen=True, eq=False)
 class Failed:
-    """An error of the task itself, as opposed to one of the engine that carries it."""
+    """An error of the task itself, as opposed to an error of its engine."""
 
     error: Exception
 
@@ -93,12 +93,12 @@ Outcome = Done | Missing | Failed
 
 
 def here() -> str:
-    """Name this process among those of all machines."""
+    """Return the name of this process among the processes of all machines."""
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
 def version() -> str:
-    """Tell the version of lagbc: another one may add sums up in another order."""
+    """Return the version of lagbc: another one may add sums in another order."""
     told: str = import_module("lagbc").__version__
     return told
 
@@ -115,12 +115,12 @@ def run_task(task: Task) -> Outcome:
 
 
 def forget(key: str | None = None) -> None:
-    """Let go of a work in this process, or of all of them; whoever is at it stops."""
+    """Drop a work in this process, or all works; their hands stop."""
     _works.drop(key)
 
 
 def portable(error: Exception) -> Exception:
-    """Return an error that another process can raise, with a note of where it arose in this one."""
+    """Return an error that another process can raise, with a note of its place in this one."""
     if not getattr(error, "__notes__", ()):  # it may have come from yet another process
         error.add_note(f"on {socket.gethostname()}:\n{''.join(traceback.format_tb(error.__traceback__))}")
     try:
@@ -131,14 +131,14 @@ def portable(error: Exception) -> Exception:
 
 
 class OpenWorks:
-    """The works that this process keeps, those that were asked for last at the end."""
+    """The works that this process keeps, the last used at the end."""
 
     def __init__(self) -> None:
         self._lock, self._held = Lock(), OrderedDict[str, _Opened]()
 
     @contextmanager
     def lent(self, task: Task) -> Iterator[_Opened | None]:
-        """Lend the work of a task; None where it is neither here nor to be seen."""
+        """Lend the work of a task; None where it is neither kept nor readable."""
         with self._lock:
             held = self._held.get(task.key)
             if held is None and (work := _taken_up(task)) is not None:
@@ -154,7 +154,7 @@ class OpenWorks:
                     held.users -= 1
 
     def _opened(self, work: StepWork, task: Task) -> _Opened:
-        """Make room for a work."""
+        """Make room for a work, and open it."""
         size = os.path.getsize(task.file) if task.arrays is None else len(task.arrays)
         needed = size + _bytes_of_states(work)
         for key, held in list(self._held.items()):
@@ -165,12 +165,12 @@ class OpenWorks:
         return _Opened(work.with_step(replace(work.step, sweep=sweep)), needed)
 
     def _room(self, limit: int | None) -> int:
-        """Bytes that may be taken beside those that are held."""
+        """Return the bytes left beside the kept works."""
         stated = stated_budget() if limit is None else limit
         return host_budget() if stated is None else stated - sum(held.bytes for held in self._held.values())
 
     def drop(self, key: str | None) -> None:
-        """Let go of one work, or of all."""
+        """Drop one work, or all."""
         with self._lock:
             held = [self._held.pop(one) for one in [*self._held] if key in (None, one)]
         for one in held:
@@ -195,7 +195,7 @@ def _bytes_of_states(work: StepWork) -> int:
 
 
 class _Opened:
-    """A work and those who carry its spans: one, or more where an engine runs tasks side by side in one process."""
+    """A work and its hands: more than one set where an engine runs tasks side by side in one process."""
 
     def __init__(self, work: StepWork, size: int) -> None:
         self.bytes, self.users, self._work = size, 0, work
@@ -211,7 +211,7 @@ class _Opened:
             return self._run(span, items)
 
     def _run(self, span: Span, items: Items) -> list[Piece]:
-        """Sum a span; hands that meet an error are thrown away."""
+        """Sum a span; hands that meet an error are dropped."""
         try:
             hands = self._idle.pop()
         except IndexError:
@@ -227,7 +227,7 @@ class _Opened:
         return pieces
 
     def close(self) -> None:
-        """Stop all hands, and let go of all states."""
+        """Stop all hands, and drop all states."""
         self._closed = True
         for hands in [*self._all]:
             hands.close()
@@ -235,7 +235,7 @@ class _Opened:
 
 
 class _Retrying:
-    """Hands of a work, as many as there are threads; with less where memory runs out."""
+    """Hands of a work, as many as there are threads; they go on with less where memory runs out."""
 
     def __init__(self, work: StepWork) -> None:
         self._work = work.on(lambda graph: graph.on_device) if work.step.method.device == "cuda" else work
@@ -254,7 +254,7 @@ class _Retrying:
                 self._work = self._work.smaller(error)
 
     def close(self) -> None:
-        """Let go of all states."""
+        """Drop all states."""
         hands, self._hands = self._hands, None
         if hands is not None:
             hands.close()
@@ -264,7 +264,7 @@ _works = OpenWorks()
 
 
 def _start_anew() -> None:
-    """In a process that was forked: the threads of the other one are not here."""
+    """Forget all works in a forked process, where the threads of the other one are missing."""
     global _works
     _works = OpenWorks()
 

@@ -1,6 +1,6 @@
-"""Weights of targets and roots, brought to where float64 holds all that a method makes of them.
+"""Weights of targets and roots, scaled so that float64 holds all numbers that a method makes of them.
 
-They are scaled as `lagbc.methods.targets` says, all roots by one shift. Roots for which no shift does are left to the
+They are scaled as in `lagbc.methods.targets`, all roots by one shift. Roots without such a shift are left to the
 routine of single roots, in which every number has an exponent of its own.
 """
 
@@ -30,7 +30,7 @@ def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:
     Returns
     -------
     plan : SweepPlan
-        Itself, if it is in range. In it, roots out of range have multiplicity 0, or no demand.
+        Itself, if it is in range. Else roots out of range have multiplicity 0, or no demand.
     beyond : ndarray of bool, shape (n,)
         The roots out of range.
     """
@@ -53,7 +53,7 @@ def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:
 
 
 def _shift(omega: NDArray[np.float64] | None) -> int:
-    """Exponent to take from omega."""
+    """Return the exponent to take from omega."""
     if omega is None or not omega.any():
         return 0
     return int(shift_into_range(omega[omega > 0].min(), omega.max()))

@@ -1,8 +1,8 @@
 """Works: sums over items in their order, made of the steps of a plan.
 
-Items are roots, mostly. Sums have two levels. A panel of items is summed at once, to a row of sums; the
-panels of a chunk are added in order, from zero; and the chunks are added in order. Panels and chunks are the same
-items whoever sums them. So the total has the same bits whatever the batch, the threads, the memory and the carrier.
+Items are roots, mostly. Sums have two levels. A panel of items is summed at once, to a row of sums; the panels of a
+chunk are added in order, from zero; and the chunks are added in order. Panels and chunks hold the same items for every
+carrier. So the total has the same bits whatever the batch, the threads, the memory and the carrier.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ class Span(NamedTuple):
 
     @property
     def place(self) -> slice:
-        """The same as an index."""
+        """The span as an index."""
         return slice(self.first, self.last)
 
 
 class Piece(NamedTuple):
     """The sum over the items of a span, which ends within a chunk, or with it.
 
-    `sums` is of the kind of the work. Of roots it is `Sums` as of a run; or, where `items` has the roots, with a row
-    for each panel of them.
+    `sums` is of the kind of the work. For roots it is `Sums` of the whole span; or, where `items` has the roots, `Sums`
+    with a row for each of their panels.
     """
 
     span: Span
@@ -60,7 +60,7 @@ class Total:
     Attributes
     ----------
     done : int
-        How many items.
+        Count of these items.
     chunks : object
         The sum of the whole chunks; None, if there is none.
     part : object
@@ -76,13 +76,13 @@ class Total:
 
 
 class Reads(Protocol):
-    """Reads arrays of a work from a file, by their names."""
+    """Reads of the arrays of a work from a file, by their names."""
 
     def __call__(self, name: str, shape: tuple[int | None, ...], dtype: Any = float) -> NDArray[Any]:
-        """Return an array of this shape, in which a length of None may be any; an error, before it is read, if not."""
+        """Return an array of this shape, None for any length; a misfit is an error before it is read."""
 
     def has(self, name: str) -> bool:
-        """Whether there is one of this name."""
+        """Whether there is an array of this name."""
 
 
 # Sums the items of a span, in a state of its own, for one thread at a time.
@@ -100,11 +100,11 @@ class Work(ABC):
     @property
     @abstractmethod
     def panel(self) -> int:
-        """Items that are summed at once, at least; spans are cut between panels."""
+        """Least items that are summed at once; spans are cut between panels."""
 
     @property
     def chunk(self) -> int:
-        """Items whose panels are added first, and then to the total: a panel, where these are added one by one."""
+        """Items whose panels are added before the total is; a panel, where panels are added to the total one by one."""
         return self.panel
 
     @property
@@ -120,19 +120,19 @@ class Work(ABC):
     @property
     @abstractmethod
     def hands(self) -> int:
-        """How many hands work at a time in one process."""
+        """Hands at work at a time in one process."""
 
     @property
     def keeps_chunks(self) -> bool:
-        """Whether no span ends beyond the chunk that it begins in."""
+        """Whether every span ends within the chunk of its first item."""
         return False
 
     def context(self) -> AbstractContextManager[Any]:
-        """Return a context in which another thread works where this one does."""
+        """Return a context in which another thread works on this thread's device."""
         return nullcontext()
 
     def spans(self, first: int, last: int, length: int) -> Iterator[Span]:
-        """Cut a span into such of a length, which end where chunks do if that is whole chunks."""
+        """Cut a span into spans of a length; lengths in whole chunks end with chunks."""
         chunk, keeps_chunks = self.chunk, self.keeps_chunks
         while first < last:
             begun = first % chunk
@@ -145,7 +145,7 @@ class Work(ABC):
 
     @abstractmethod
     def open(self, stop: StopFlag) -> Hand:
-        """Prepare a state, and return a hand that works in it; MemoryError where it does not fit.
+        """Prepare a state, and return a hand that works in it; MemoryError where the state does not fit.
 
         A hand raises `Interrupted` within a level once the flag is set.
         """
@@ -156,18 +156,18 @@ class Work(ABC):
 
     @abstractmethod
     def finish(self, total: Total) -> Any:
-        """Make the result of the total of all items, on the host."""
+        """Make the result from the total of all items, on the host."""
 
     def is_enough(self, total: Total) -> bool:
         """Whether the total is as good as asked for, so that no more items are summed."""
         return False
 
     def sent(self, pieces: list[Piece]) -> list[Piece]:
-        """Make as little as can be of the pieces of a span, on the host."""
+        """Shrink the pieces of a span for their way to the host."""
         return pieces
 
     def smaller(self, error: MemoryError, say: Callable[[str], object] | None = None) -> Self:
-        """Return the work with less at a time, and say so; MemoryError if there is nothing to give up."""
+        """Return the work with less at a time, and say so; MemoryError for the least."""
         raise error
 
 
@@ -179,7 +179,7 @@ class StepWork(Work):
     ----------
     step : Step
     module : MethodModule
-        That of the step's method, or one that stands in for it.
+        The module of the step's method, or its stand-in.
     sweep : SweepPlan
         The request to its method.
     graph : Graph
@@ -212,7 +212,7 @@ class StepWork(Work):
 
     @property
     def batch(self) -> int:
-        """That of the sweep."""
+        """The batch of the sweep."""
         return self.sweep.batch
 
     @property
@@ -231,11 +231,11 @@ class StepWork(Work):
         return other
 
     def on(self, copy: Callable[[Graph], Graph]) -> StepWork:
-        """Return the same work on a device that a function copies graphs to."""
+        """Return the same work on the device to which `copy` copies graphs."""
         return self.with_step(replace(self.step, graph=copy(self.graph)))
 
     def rest(self, total: Total) -> list[Piece]:
-        """Return the pieces of a total that are not closed."""
+        """Return the unclosed pieces of a total."""
         return []
 
     @abstractmethod
@@ -244,11 +244,11 @@ class StepWork(Work):
 
     @abstractmethod
     def finish(self, total: Total) -> Sums:
-        """Make the sums of the step of the total of all items, on the host."""
+        """Make the sums of the step from the total of all items, on the host."""
 
     @abstractmethod
     def unpack(self, span: Span, read: Reads) -> Piece:
-        """Make a piece of the arrays of `pack`."""
+        """Make a piece from the arrays of `pack`."""
 
     @abstractmethod
     def pack_total(self, total: Total) -> dict[str, NDArray[Any]]:
@@ -256,7 +256,7 @@ class StepWork(Work):
 
     @abstractmethod
     def unpack_total(self, done: int, read: Reads) -> Total:
-        """Make a total of the arrays of `pack_total`."""
+        """Make a total from the arrays of `pack_total`."""
 
     def smaller(self, error: MemoryError, say: Callable[[str], object] | None = None) -> Self:
         """Return the work with less at a time, and say so: a thread less, or half the batch.
