@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     )
     from lagbc.estimates.estimate import Estimate, estimate
     from lagbc.graph.validate import as_graph
-    from lagbc.io.edges.columns import graph_from_edges
     from lagbc.io.examples import example_path
+    from lagbc.io.from_edges import graph_from_edges
     from lagbc.io.graph_file import GraphFile
     from lagbc.io.read import read_graph
     from lagbc.methods.table import METHODS, Method, register_method, unregister_method
@@ -121,7 +121,7 @@ _HOMES = {
         "TieWarning",
     ),
     "graph.validate": ("as_graph",),
-    "io.edges.columns": ("graph_from_edges",),
+    "io.from_edges": ("graph_from_edges",),
     "io.examples": ("example_path",),
     "io.graph_file": ("GraphFile",),
     "io.read": ("read_graph",),

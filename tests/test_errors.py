@@ -73,7 +73,7 @@ FOREIGN = {
     "Terminated": "interfaces.signals",
     "IndexError": "graph.host.csr run.bounded",
     "LookupError": "cuda.kernel",
-    "AssertionError": "io.edges.read",
+    "AssertionError": "io.formats.edge_list",
     "Interrupted": "methods run",
     "NotContractible": "reduce run.junctions",
     "NotReducible": "reduce.blocks",

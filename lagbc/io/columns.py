@@ -1,4 +1,4 @@
-"""Which columns of a file hold what, as far as the caller says so."""
+"""The columns of a file that a caller names."""
 
 from __future__ import annotations
 
@@ -9,24 +9,12 @@ from lagbc.errors import InvalidTypeError, InvalidValueError
 
 @dataclass(frozen=True)
 class Columns:
-    """What a caller says of the columns of an edge list; None is to be told by the first lines.
+    """Columns that a caller names; None is told by the first lines of the file."""
 
-    Attributes
-    ----------
-    ends : pair of int or str, or None
-        The columns of tails and heads, counted from 1, or their titles.
-    length : int or str, or None
-        The column of lengths; or the edge attribute that holds them.
-    header : bool or None
-        Whether titles stand above the edges.
-    names : bool or None
-        Whether vertices are names, also where they look like integers.
-    """
-
-    ends: tuple[int | str, int | str] | None = None
-    length: int | str | None = None
-    header: bool | None = None
-    names: bool | None = None
+    ends: tuple[int | str, int | str] | None = None  # of tails and heads, counted from 1, or their titles
+    length: int | str | None = None  # of lengths; or the attribute of edges that holds them
+    header: bool | None = None  # titles stand above the edges
+    names: bool | None = None  # vertices are names, also where they look like integers
 
     def __post_init__(self) -> None:
         if self.ends is not None and (isinstance(self.ends, str | int) or len(tuple(self.ends)) != 2):
@@ -41,7 +29,7 @@ class Columns:
 
     @property
     def given(self) -> list[str]:
-        """Names of what the caller says."""
+        """Names of the fields that the caller gave."""
         return [field.name for field in fields(self) if getattr(self, field.name) is not None]
 
 
@@ -50,6 +38,3 @@ def _require_column(name: str, column: object) -> None:
         raise InvalidTypeError(f"{name} holds {column!r}, which is neither the title of a column nor its place")
     if isinstance(column, int) and column < 1:
         raise InvalidValueError(f"{name} holds {column}; columns are counted from 1")
-
-
-NONE_SAID = Columns()

@@ -66,6 +66,8 @@ class GraphFile:
         SNAP.
     has_values : bool
         Whether the file gives edges values; else all in the matrix are 1.
+    length_hint : str
+        How a caller names the values that edges have in such a file, for messages.
     """
 
     rows: Rows
@@ -80,6 +82,7 @@ class GraphFile:
     coordinates: Coordinates | None = None
     tells_direction: bool = True
     has_values: bool = True
+    length_hint: str = ""
 
     @cached_property
     def matrix(self) -> sparse.csr_array:
@@ -113,10 +116,10 @@ class GraphFile:
             What it takes to have paths counted in hops.
         """
         if not self.has_values and self.rows.nnz:
-            columns = {"edge list": "; length= says which column has them", "GraphML": "; length= names the attribute"}
+            hint = f"; {self.length_hint}" if self.length_hint else ""
             raise InvalidValueError(
-                f"{self.name}: no values are read from the file, that edges would have as {what}s"
-                f"{columns.get(self.format, '')}. {hops} counts hops"
+                f"{self.name}: no values are read from the file, that edges would have as {what}s{hint}. "
+                f"{hops} counts hops"
             )
         entries = self.rows.tocoo()
         values = entries.data
@@ -141,26 +144,16 @@ class GraphFile:
 GraphFile.__module__ = "lagbc"
 
 
+def first_bad_length(tails: NDArray[Any], heads: NDArray[Any], lengths: NDArray[Any]) -> int | None:
+    """Return the first edge whose length is not finite and > 0; loops are no edges."""
+    wrong = ~(np.isfinite(lengths) & (lengths > 0)) & (tails != heads)
+    return int(np.argmax(wrong)) if wrong.any() else None
+
+
 def compressed(
     n: int, tails: NDArray[Any], heads: NDArray[Any], lengths: NDArray[Any] | None, *, directed: bool, largest: bool
 ) -> tuple[Rows, int]:
-    """Make a matrix of edges among n vertices, an undirected one both ways, of lengths or of ones.
-
-    Parameters
-    ----------
-    n : int
-    tails, heads : ndarray of int
-    lengths : ndarray, or None
-    directed : bool
-    largest : bool
-        Of a repeated edge keep the largest length, not the smallest.
-
-    Returns
-    -------
-    matrix : Rows
-    repeats : int
-        How many edges with lengths were left out.
-    """
+    """Make a matrix of edges, undirected ones both ways, as `merge_repeats` does; without lengths nothing repeats."""
     if not directed:
         tails, heads, lengths = mirrored(tails, heads, lengths)
     matrix, repeats = merge_repeats(n, tails, heads, lengths, largest=largest, mirrored=not directed)
@@ -176,23 +169,10 @@ def merge_repeats(
     largest: bool,
     mirrored: bool = False,
 ) -> tuple[Rows, int]:
-    """Compress entries in any order; those at the same place become one, with the smallest of their values.
+    """Compress entries in any order; of those at one place keep the smallest value, or the `largest`.
 
-    Parameters
-    ----------
-    n : int
-    tails, heads : ndarray of integers
-    values : ndarray, or None for ones
-    largest : bool
-        Keep the largest value instead.
-    mirrored : bool
-        Whether the file stores one triangle, and each of its entries stands here at both its places.
-
-    Returns
-    -------
-    matrix : Rows
-    repeats : int
-        How many entries of the file were left out.
+    Without values they are ones. Entries of a file that are `mirrored` stand at both their places. Also return how many
+    entries of the file were left out.
     """
     from lagbc.graph.host import csr as host
 

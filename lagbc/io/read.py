@@ -1,41 +1,20 @@
-"""Graph files: Matrix Market, SciPy ``.npz``, edge lists, METIS and GraphML, each plain or gzip-compressed.
-
-The parsing is vectorised or compiled; only when it fails is a line looked at by itself, to name it in the error.
-"""
+"""Graph files of all formats, each plain or gzip-compressed."""
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib import import_module
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from lagbc.budget import host_budget
 from lagbc.errors import GraphFileWarning, InvalidTypeError, InvalidValueError, warn
 from lagbc.io.columns import Columns
 from lagbc.io.examples import EXAMPLE, example_coordinates, example_path
+from lagbc.io.formats import format_of
 from lagbc.io.graph_file import GraphFile
 from lagbc.io.source import Reporter, Source, find_source, gzip_errors_named
-
-_SUFFIXES = {
-    ".mtx": "Matrix Market",
-    ".npz": "SciPy npz",
-    ".graph": "METIS",
-    ".metis": "METIS",
-    ".graphml": "GraphML",
-}
-# The readers of the formats, each in a module of this package, and the formats in which lengths have to be named.
-_READERS = {
-    "Matrix Market": ("matrix_market", "read_matrix_market"),
-    "SciPy npz": ("npz", "read_npz"),
-    "METIS": ("metis", "read_metis"),
-    "edge list": ("edges.read", "read_edge_list"),
-    "GraphML": ("graphml", "read_graphml"),
-}
-_OF_COLUMNS = ("edge list", "GraphML")
 
 
 def read_graph(
@@ -52,8 +31,8 @@ def read_graph(
     """Read a graph file.
 
     The format is told by the content for Matrix Market (banner) and ``.npz`` (zip), else by the suffix (``.mtx``,
-    ``.npz``, ``.graph``, ``.metis`` or ``.graphml``); any other file is read as an edge list. gzip is told by the
-    content.
+    ``.npz``, ``.graph`` and ``.metis`` for METIS, ``.graphml``); any other file is read as an edge list. gzip is told
+    by the content.
 
     An **edge list** has one edge a line, ``source target`` or ``source target weight``, separated by commas,
     semicolons, tabs or blanks; ``#`` and ``%`` begin a comment. How it is written is told by its first lines, and
@@ -68,7 +47,7 @@ def read_graph(
     - A comment of KONECT (``% sym positive``) or SNAP (``# Undirected graph``) says whether edges go both ways.
     - Lines may end in attributes in braces, as ``networkx.write_edgelist`` writes them.
 
-    **GraphML** is read by NetworkX or igraph, one of which has to be installed. Vertices keep their ids as names.
+    **GraphML** is read by NetworkX, which has to be installed. Vertices keep their ids as names.
 
     Of a file without values, ``weighted=True`` and ``strength=True`` of other functions are refused.
 
@@ -116,7 +95,7 @@ def read_graph(
     TypeError, ValueError
         If no network of that name comes with lagbc, or an argument is none or means nothing to the format.
     MissingDependencyError
-        If GraphML is to be read, and neither NetworkX nor igraph is installed.
+        If GraphML is to be read, and NetworkX is not installed.
     GraphFormatError
         If the file is malformed; the message names the file, the line, what stands there and what was expected.
     MemoryError
@@ -136,7 +115,7 @@ def read_graph(
         source = find_source(file, name, host_budget() if budget is None else budget, report)
         graph = replace(_read(source, strengths, said), name=name, strengths=strengths)
     if name.startswith(EXAMPLE) and (places := example_coordinates(name.removeprefix(EXAMPLE))):
-        from lagbc.io.coordinates import read_coordinates
+        from lagbc.io.tables import read_coordinates
 
         graph = replace(graph, coordinates=read_coordinates(places, graph.rows.shape[0], graph.labels))
     for notice in graph.notices:
@@ -146,7 +125,7 @@ def read_graph(
 
 @contextmanager
 def _reporter(name: str, progress: bool | Reporter) -> Iterator[Reporter | None]:
-    """Yield what is told how far a file is read: a function of the caller's, or one that draws a bar."""
+    """Yield the function that is told how far a file is read: the caller's, or one that draws a bar."""
     if not isinstance(progress, bool) and not callable(progress):
         raise InvalidTypeError(f"progress={progress!r} is neither True nor False nor a function")
     if not progress or callable(progress):
@@ -164,21 +143,8 @@ def _reporter(name: str, progress: bool | Reporter) -> Iterator[Reporter | None]
 
 
 def _read(source: Source, strengths: bool, said: Columns) -> GraphFile:
-    form = _format(source)
-    meant = {"edge list": ("ends", "length", "header", "names"), "GraphML": ("length",)}.get(form, ())
-    if unknown := [name for name in said.given if name not in meant]:
-        raise InvalidValueError(f"{source.name}: {', '.join(unknown)} means nothing to the format {form}; leave it out")
-    module, name = _READERS[form]
-    read = getattr(import_module(f"lagbc.io.{module}"), name)
-    graph: GraphFile = read(source, strengths, *[said] * (form in _OF_COLUMNS))
-    return graph
-
-
-def _format(source: Source) -> str:
-    # The content goes before the suffix: with % as its comment mark, a Matrix Market file passes for an edge list.
-    head = source.head(64)
-    if re.match(rb"\s*%%?MatrixMarket\b", head, re.IGNORECASE):
-        return "Matrix Market"
-    if head.startswith(b"PK\x03\x04"):
-        return "SciPy npz"
-    return _SUFFIXES.get(PurePath(source.name.removesuffix(".gz")).suffix.lower(), "edge list")
+    form = format_of(source)
+    if unknown := [name for name in said.given if name not in form.takes]:
+        names = ", ".join(unknown)
+        raise InvalidValueError(f"{source.name}: {names} means nothing to the format {form.name}; leave it out")
+    return form.read(source, strengths, said)

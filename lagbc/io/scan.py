@@ -1,69 +1,101 @@
-"""Lines of text into fields, and fields into numbers, by compiled loops over the bytes of a piece of a file."""
+"""Lines of text into fields, and fields into numbers, by compiled loops over their bytes."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import re
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.io.edges.fields import is_float
 from lagbc.native import core
 
-# Where fields begin and end in a text.
+# Where the fields of a column begin and end in a text.
 Field = tuple[NDArray[np.int64], NDArray[np.int64]]
 
+_REAL = re.compile(rb"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|nan|inf(inity)?)", re.IGNORECASE)
+_INTEGER = re.compile(rb"([+-]?)0*([0-9]{1,19})")
+_WRONG = {-1: "a quote that is not closed", -2: "text after a closing quote"}
 
-class Lines(NamedTuple):
-    """The lines of a piece of a file that are no comments.
 
-    Attributes
-    ----------
-    text : ndarray of uint8
-    fields : list of pairs of arrays
-        Where the wanted fields of all lines are.
-    numbers : ndarray of int64
-        Of the lines, the first of the piece being 0.
-    comments : int
-    wrong : int
-        The first line that has another number of fields, after which none is read, or -1.
+class Lines:
+    """The lines of a piece of a file that are no comments, so many fields each, split into the wanted ones.
+
+    A blank as `separator` is any run of blanks. A comment begins anywhere if `glued`; else where a line begins or,
+    between blanks, a field. `numbers` are those of the lines, the first of the piece being 0; `wrong` is the first with
+    another number of fields, or with one that is no number, as far as they are read; -1 if there is none.
     """
 
-    text: NDArray[np.uint8]
-    fields: list[Field]
-    numbers: NDArray[np.int64]
-    comments: int
-    wrong: int
+    def __init__(self, piece: bytes, separator: bytes, columns: int, wanted: list[int], *, glued: bool) -> None:
+        self.text = np.frombuffer(bytearray(piece), np.uint8)
+        sought, which = np.unique(np.array(wanted, np.int64), return_inverse=True)
+        room = piece.count(b"\n")
+        starts, stops = np.empty((2, len(sought), room), np.int64)
+        numbers = np.empty(room, np.int64)
+        count, self.comments, self.wrong = core.split_lines(
+            self.text, separator[0], columns, sought, glued, starts, stops, numbers
+        )
+        self.fields: list[Field] = [(starts[column, :count], stops[column, :count]) for column in which]
+        self.numbers = numbers[:count]
+
+    def field(self, column: int, place: int) -> str:
+        """Return a field as text."""
+        starts, stops = self.fields[column]
+        return self.text[starts[place] : stops[place]].tobytes().decode("utf-8", "replace")
+
+    def integers(self, column: int) -> NDArray[np.int64]:
+        """Read a column as integers of 64 bits."""
+        starts, stops = self.fields[column]
+        values = np.empty(len(starts), np.int64)
+        self.refuse(core.parse_integers(self.text, starts, stops, values))
+        return values
+
+    def floats(self, column: int) -> NDArray[np.float64]:
+        """Read a column as floats."""
+        starts, stops = self.fields[column]
+        values, hard = core.parse_floats(self.text, starts, stops)
+        for i in hard.tolist():
+            number = self.text[starts[i] : stops[i]].tobytes()
+            if not is_float(number):
+                self.refuse(i)
+                break
+            values[i] = float(number)
+        return values
+
+    def refuse(self, place: int) -> None:
+        """Take a line for wrong, by its place among `numbers`; none, if that is negative."""
+        if place >= 0:
+            self.refuse_line(int(self.numbers[place]))
+
+    def refuse_line(self, number: int) -> None:
+        """Take a line for wrong, by its number."""
+        self.wrong = number if self.wrong < 0 else min(number, self.wrong)
 
 
-def split_lines(piece: bytes, separator: bytes, columns: int, wanted: list[int], *, glued: bool) -> Lines:
-    """Split whole lines, of so many fields each, as `lagbc.io.edges.fields.split_line` does one."""
-    text = np.frombuffer(bytearray(piece), np.uint8)
-    sought, which = np.unique(np.array(wanted, np.int64), return_inverse=True)
-    room = piece.count(b"\n")
-    starts, stops = np.empty((2, len(sought), room), np.int64)
-    numbers = np.empty(room, np.int64)
-    count, comments, wrong = core.split_lines(text, separator[0], columns, sought, glued, starts, stops, numbers)
-    fields = [(starts[column, :count], stops[column, :count]) for column in which]
-    return Lines(text, fields, numbers[:count], comments, wrong)
+def split_line(text: bytes, separator: bytes, *, glued: bool) -> list[bytes] | str:
+    """Return the fields of one line as `Lines` splits it, or the reason why it has none."""
+    line = np.frombuffer(bytearray(text + b"\n"), np.uint8)
+    bounds, count = core.split_line(line, separator[0], glued)
+    if count < 0:
+        return _WRONG[count]
+    return [line[begin:end].tobytes() for begin, end in bounds.reshape(-1, 2).tolist()]
 
 
-def read_integers(
-    text: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], int]:
-    """Read fields as integers of 64 bits; also return the first that is none, or -1."""
-    values = np.empty(len(starts), np.int64)
-    return values, core.parse_integers(text, starts, stops, values)
+def is_float(field: bytes) -> bool:
+    """Whether a field is a number: decimal, nan or inf."""
+    return _REAL.fullmatch(field) is not None
 
 
-def read_floats(
-    text: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], int]:
-    """Read fields as floats; also return the first that is none, or -1."""
-    values, hard = core.parse_floats(text, starts, stops)
-    for i in hard.tolist():
-        number = text[starts[i] : stops[i]].tobytes()
-        if not is_float(number):
-            return values, i
-        values[i] = float(number)
-    return values, -1
+def is_int64(field: bytes) -> bool:
+    """Whether a field is an integer that int64 holds; Python itself reads no thousands of digits."""
+    match = _INTEGER.fullmatch(field)
+    return match is not None and -(2**63) <= int(match[1] + match[2]) < 2**63
+
+
+def shown(field: bytes, most: int = 20) -> str:
+    """Return a field as messages show it: so many characters at most."""
+    return repr(field.decode("utf-8", "replace")[:most])
+
+
+def counted(columns: int) -> str:
+    """Return a number of columns in words."""
+    return f"{columns} column{'s' * (columns != 1)}"

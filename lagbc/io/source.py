@@ -32,26 +32,13 @@ Reporter = Callable[[int, int], object]
 
 @dataclass(frozen=True)
 class Source:
-    """A file that can be read more than once.
-
-    Attributes
-    ----------
-    path : pathlib.Path
-    name : str
-        What messages call it.
-    budget : int
-        Bytes that reading may take.
-    kept : bytes or None
-        All of it, if it comes from a pipe.
-    report : callable or None
-        Called whenever bytes of the file were read.
-    """
+    """A file that can be read more than once."""
 
     path: Path
-    name: str
-    budget: int
-    kept: bytes | None = None
-    report: Reporter | None = None
+    name: str  # of messages
+    budget: int  # bytes that reading may take
+    kept: bytes | None = None  # all of it, if it comes from a pipe
+    report: Reporter | None = None  # called whenever bytes were read
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
@@ -81,12 +68,18 @@ class Source:
         with self.open() as stream:
             return stream.read(size + len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)[:size]
 
-    def pieces(self) -> Iterator[tuple[int, bytes]]:
-        r"""Yield whole lines, about a mebibyte of them at a time, and the number of the first.
+    def pieces(self, *, below: int = 0) -> Iterator[tuple[int, bytes]]:
+        r"""Yield whole lines below one, about a mebibyte of them at a time, and the number of the first.
 
         Every line ends in ``\n`` alone, the last one, too. NULs and single carriage returns are refused: to some
         parsers they end a line or the text.
         """
+        for line, piece in self._all_pieces():
+            above = max(below + 1 - line, 0)
+            if body := piece.split(b"\n", above)[-1] if above else piece:
+                yield line + above, body
+
+    def _all_pieces(self) -> Iterator[tuple[int, bytes]]:
         line, begun = 1, [b""]  # the parts of a line of which the end is not read yet
         with self.open() as stream:
             while read := stream.read(_PIECE):
@@ -121,6 +114,13 @@ class Source:
         """Yield the number and the text of each line."""
         for first, piece in self.pieces():
             yield from enumerate(piece.splitlines(), first)
+
+    def require_utf8(self, line: int, text: bytes) -> None:
+        """Raise GraphFormatError for a line that is not UTF-8."""
+        try:
+            text.decode()
+        except UnicodeDecodeError:
+            self.fail(line, "text that is not UTF-8", text, "names in UTF-8 (iconv -f latin1 -t utf-8 makes it)")
 
     def fail(self, line: int, found: str, text: bytes, expected: str) -> NoReturn:
         """Raise GraphFormatError for a line."""
@@ -157,15 +157,7 @@ class _Reported(io.FileIO):
 
 
 def find_source(path: Path, name: str, budget: int, report: Reporter | None = None) -> Source:
-    """Look at a file before it is read.
-
-    Raises
-    ------
-    GraphFormatError
-        If it is a device, which need not end.
-    MemoryError
-        If it is a pipe that holds more than the budget.
-    """
+    """Look at a file before it is read: devices are refused, as they need not end, and pipes are emptied."""
     mode = path.stat().st_mode
     if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
         raise GraphFormatError(f"{name}: this is a device; expected a file or a pipe")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lagbc.errors import GraphFormatError
-from lagbc.io.coordinates import read_coordinates
+from lagbc.io.tables import read_coordinates
 
 NAMES = np.array(["a", "b", "Zoë & co"], np.dtypes.StringDType())
 XY = [[1, 2], [-3.5, 4e-3], [5, 6]]

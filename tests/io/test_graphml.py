@@ -1,4 +1,4 @@
-"""GraphML, by either library that reads it."""
+"""GraphML, by NetworkX."""
 
 import sys
 
@@ -9,17 +9,6 @@ import pytest
 import lagbc
 from lagbc.errors import GraphFileWarning, GraphFormatError, MissingDependencyError
 from lagbc.io.read import read_graph
-
-LIBRARIES = ["networkx", "igraph"]
-
-
-@pytest.fixture(params=LIBRARIES)
-def library(request, monkeypatch):
-    """Only one of the two libraries is installed."""
-    if request.param == "igraph":
-        pytest.importorskip("igraph")
-        monkeypatch.setitem(sys.modules, "networkx", None)
-    return request.param
 
 
 def streets(kind=nx.MultiDiGraph):
@@ -34,7 +23,7 @@ def streets(kind=nx.MultiDiGraph):
 
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
-def test_graphml(tmp_path, library, kind):
+def test_graphml(tmp_path, kind):
     G = streets(kind)
     nx.write_graphml(G, tmp_path / "g.graphml")
     plain = read_graph(tmp_path / "g.graphml")
@@ -56,7 +45,7 @@ def test_graphml(tmp_path, library, kind):
     assert lagbc.bc(file, weighted=True).tolist() == [0, 1, 0]
 
 
-def test_an_attribute_that_is_no_number(tmp_path, library):
+def test_an_attribute_that_is_no_number(tmp_path):
     G = streets(nx.DiGraph)
     G["b"]["Zoë & co"]["length"] = "far"
     nx.write_graphml(G, tmp_path / "g.graphml")
@@ -76,10 +65,11 @@ def test_malformed(tmp_path):
         read_graph(path, header=True)
 
 
-def test_neither_library(tmp_path, monkeypatch):
-    for name in LIBRARIES:
-        monkeypatch.setitem(sys.modules, name, None)
+def test_without_networkx(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
     path = tmp_path / "g.graphml"
     path.write_text("<graphml/>")
-    with pytest.raises(MissingDependencyError, match="GraphML is read by NetworkX or igraph: pip install"):
+    with pytest.raises(
+        MissingDependencyError, match=r"g\.graphml: GraphML is read by NetworkX: pip install 'lagbc\[networkx\]'"
+    ):
         read_graph(path)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lagbc.errors import GraphFormatError
-from lagbc.io.vertices import Vertices, read_groups, read_numbers, read_vertices, vertices_in
+from lagbc.io.tables import Vertices, read_groups, read_numbers, read_vertices, vertices_in
 
 NAMED = Vertices(4, np.array(["a", "b", "x, y", "Zoë"], np.dtypes.StringDType()))
 IDS = Vertices(3, np.array([10, 20, 30]))

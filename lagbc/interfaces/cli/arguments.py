@@ -15,7 +15,7 @@ from lagbc.interfaces.cli.text import counted, note
 if TYPE_CHECKING:
     from lagbc.interfaces.cli.graphs import Source
     from lagbc.interfaces.cli.options import SampleOptions
-    from lagbc.io.vertices import Vertices
+    from lagbc.io.tables import Vertices
 
 _Function = Callable[..., Any]
 
@@ -126,7 +126,7 @@ def read_arguments(given: dict[str, Any], source: Source, sample: SampleOptions)
 
 
 def _listed(text: str, vertices: Vertices) -> list[Any]:
-    from lagbc.io.vertices import read_vertices, vertices_in
+    from lagbc.io.tables import read_vertices, vertices_in
 
     if not text.startswith(_FILE):
         return vertices_in(text, vertices)
@@ -134,7 +134,7 @@ def _listed(text: str, vertices: Vertices) -> list[Any]:
 
 
 def _weighed(name: str, text: str, vertices: Vertices) -> Any:
-    from lagbc.io.vertices import read_numbers
+    from lagbc.io.tables import read_numbers
 
     path, _, column = (text, "", "") if Path(text).exists() else text.rpartition(":")
     if not path:

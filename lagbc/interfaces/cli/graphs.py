@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lagbc.interfaces.cli.options import GraphOptions, SampleOptions
     from lagbc.interfaces.cli.steps import Steps
     from lagbc.io.graph_file import GraphFile
-    from lagbc.io.vertices import Vertices
+    from lagbc.io.tables import Vertices
     from lagbc.plan.choose import Selection
 
 
@@ -50,7 +50,7 @@ class Source:
     @cached_property
     def vertices(self) -> Vertices:
         """Its vertices, by what text calls them."""
-        from lagbc.io.vertices import Vertices
+        from lagbc.io.tables import Vertices
 
         return Vertices(self.file.rows.shape[0], self.file.labels)
 

@@ -20,7 +20,7 @@ from lagbc.interfaces.cli.text import table, timing
 if TYPE_CHECKING:
     import numpy as np
 
-    from lagbc.io.vertices import Vertices
+    from lagbc.io.tables import Vertices
 
 # Characters of a group that a table shows.
 _WIDTH = 40
@@ -92,7 +92,7 @@ def group_command(
 
 
 def _groups(texts: tuple[str, ...], file: Path | None, vertices: Vertices) -> list[list[Any]]:
-    from lagbc.io.vertices import read_groups, vertices_in
+    from lagbc.io.tables import read_groups, vertices_in
 
     return [vertices_in(text, vertices) for text in texts] + ([] if file is None else read_groups(file, vertices))
 

@@ -25,7 +25,7 @@ def find_coordinates(options: MapOptions, source: Source) -> Coordinates | None:
     if options.plot_map is None:
         return None
     from lagbc.graph.coordinates import as_coordinates
-    from lagbc.io.coordinates import read_coordinates
+    from lagbc.io.tables import read_coordinates
 
     file = source.file
     found = file.coordinates

@@ -1,4 +1,4 @@
-// The bytes of an edge list or a Matrix Market file: lines into fields, fields into numbers; lagbc/io/scan.py.
+// The bytes of graph files and tables: lines into fields, fields into numbers; lagbc/io/scan.py.
 //
 // A piece of text holds whole lines, each ending in a newline. A field is a range starts[i][e] to stops[i][e] of it:
 // the i-th wanted one of the e-th edge.
@@ -25,12 +25,10 @@ inline bool begins_comment(uint8_t byte) {
     return byte == '#' || byte == '%';
 }
 
-// How fields are separated, which of them are wanted, counted from 0 and ascending, and whether a comment begins
-// anywhere
-// (`glued`); else where a line begins or, between blanks, a field.
+// How fields are separated, and whether a comment begins anywhere (`glued`); else where a line begins or, between
+// blanks, a field.
 struct Format {
     int64_t separator;  // a byte, or `blanks`; blanks around a field are no part of it
-    Span<const int64_t> wanted;
     bool glued;
 
     LAGBC_INLINE bool ends_field(uint8_t byte) const {
@@ -38,6 +36,9 @@ struct Format {
         return separator == blanks ? is_blank(byte, blanks) : byte == separator;
     }
 };
+
+// Why a line has no fields.
+inline constexpr int64_t open_quote = -1, text_after_quote = -2;
 
 // A range of a text, and where to go on behind it: -1 where what is between quotes does not end.
 struct Field {
@@ -67,41 +68,49 @@ inline Field read_field(Span<uint8_t> text, int64_t p, const Format& format) {
     return {begin, end, p};
 }
 
-// Find the wanted fields of the line at p, column `edge` of `starts` and `stops`. How many fields there are, or -1 if
-// quotes or separators are wrong; p is then anywhere, else at the newline.
-inline int64_t split_line(Span<uint8_t> text, int64_t& p, const Format& format, int64_t edge, Matrix<int64_t> starts,
-                          Matrix<int64_t> stops) {
+// Call `take(column, field)` for each field of the line at p. How many there are, with p at the newline; or why there
+// are none, with p anywhere.
+template <class Take>
+LAGBC_INLINE int64_t each_field(Span<uint8_t> text, int64_t& p, const Format& format, const Take& take) {
     const auto skip_blanks = [&] {
         while (is_blank(text[p], format.separator)) ++p;
     };
-    int64_t column = 0, at = 0;
+    int64_t column = 0;
     skip_blanks();
     while (true) {
         const Field field = read_field(text, p, format);
-        if (field.after < 0) return -1;
+        if (field.after < 0) return open_quote;
         p = field.after;
-        if (at < format.wanted.size && format.wanted[at] == column) {
-            starts[at][edge] = field.begin;
-            stops[at][edge] = field.end;
-            ++at;
-        }
-        ++column;
+        take(column++, field);
         skip_blanks();
         if (begins_comment(text[p]) && (format.glued || format.separator == blanks))
             while (text[p] != '\n') ++p;
         if (text[p] == '\n') return column;
         if (format.separator == blanks) {
-            if (p == field.after) return -1;
+            if (p == field.after) return text_after_quote;
             continue;
         }
-        if (text[p] != format.separator) return -1;
+        if (text[p] != format.separator) return text_after_quote;
         ++p;
         skip_blanks();
     }
 }
 
+// The fields of one line, the beginning and the end of each in turn; also how many they are, or why there are none.
+inline std::tuple<Buffer<int64_t>, int64_t> split_line(Span<uint8_t> text, int64_t separator, bool glued) {
+    Buffer<int64_t> bounds(2 * text.size);
+    int64_t p = 0;
+    const int64_t count = each_field(text, p, {separator, glued}, [&](int64_t column, const Field& field) {
+        bounds[2 * column] = field.begin;
+        bounds[2 * column + 1] = field.end;
+    });
+    bounds.resize(count < 0 ? 0 : 2 * count);
+    return {std::move(bounds), count};
+}
+
 // Find the wanted fields of each line that is an edge; each has to have `columns` fields.
 //
+// wanted         columns, counted from 0 and ascending
 // starts, stops  filled, of shape (wanted, lines of the text)
 // lines          filled: the line of each edge, counted from 0
 //
@@ -109,7 +118,7 @@ inline int64_t split_line(Span<uint8_t> text, int64_t& p, const Format& format, 
 inline std::tuple<int64_t, int64_t, int64_t> split_lines(Span<uint8_t> text, int64_t separator, int64_t columns,
                                                          Span<const int64_t> wanted, bool glued, Matrix<int64_t> starts,
                                                          Matrix<int64_t> stops, Span<int64_t> lines) {
-    const Format format{separator, wanted, glued};
+    const Format format{separator, glued};
     int64_t edges = 0, comments = 0, line = 0;
     for (int64_t p = 0; p < text.size; ++p, ++line) {
         const int64_t begin = p;
@@ -121,7 +130,13 @@ inline std::tuple<int64_t, int64_t, int64_t> split_lines(Span<uint8_t> text, int
             continue;
         }
         p = begin;
-        if (split_line(text, p, format, edges, starts, stops) != columns) return {edges, comments, line};
+        int64_t at = 0;
+        const int64_t found = each_field(text, p, format, [&](int64_t column, const Field& field) {
+            if (at == wanted.size || wanted[at] != column) return;
+            starts[at][edges] = field.begin;
+            stops[at++][edges] = field.end;
+        });
+        if (found != columns) return {edges, comments, line};
         lines[edges++] = line;
     }
     return {edges, comments, -1};
@@ -134,24 +149,53 @@ inline bool read_sign(Span<const uint8_t> text, int64_t& p, int64_t end) {
     return is_negative;
 }
 
+// Read the field p to end as an integer of 64 bits; whether it is one.
+inline bool parse_integer(Span<const uint8_t> text, int64_t p, int64_t end, int64_t& integer) {
+    constexpr int64_t lowest = INT64_MIN;
+    int64_t value = 0;  // its negative, of which there is one more
+    const bool is_negative = read_sign(text, p, end);
+    if (p == end) return false;
+    for (; p < end; ++p) {
+        const int64_t digit = text[p] - '0';
+        if (digit < 0 || digit > 9 || value < lowest / 10 || 10 * value < lowest + digit) return false;
+        value = 10 * value - digit;
+    }
+    if (!is_negative && value == lowest) return false;
+    integer = is_negative ? value : -value;
+    return true;
+}
+
 // Read fields as integers of 64 bits; the first that is none, or -1.
 inline int64_t parse_integers(Span<const uint8_t> text, Span<const int64_t> starts, Span<const int64_t> stops,
                               Span<int64_t> values) {
-    constexpr int64_t lowest = INT64_MIN;
-    for (int64_t i = 0; i < values.size; ++i) {
-        int64_t p = starts[i], value = 0;  // its negative, of which there is one more
-        const int64_t end = stops[i];
-        const bool is_negative = read_sign(text, p, end);
-        if (p == end) return i;
-        for (; p < end; ++p) {
-            const int64_t digit = text[p] - '0';
-            if (digit < 0 || digit > 9 || value < lowest / 10 || 10 * value < lowest + digit) return i;
-            value = 10 * value - digit;
-        }
-        if (!is_negative && value == lowest) return i;
-        values[i] = is_negative ? value : -value;
-    }
+    for (int64_t i = 0; i < values.size; ++i)
+        if (!parse_integer(text, starts[i], stops[i], values[i])) return i;
     return -1;
+}
+
+// Read whole lines of integers between blanks, those left out that begin with a percent sign.
+//
+// The integers of all lines, with 0 where a field is none; how many fields each line has, -1 where it is left out; and
+// the first line with a field that is no integer, or -1.
+inline std::tuple<Buffer<int64_t>, Buffer<int64_t>, int64_t> parse_rows(Span<const uint8_t> text) {
+    int64_t lines = 0, count = 0, wrong = -1;
+    for (const uint8_t byte : text) lines += byte == '\n';
+    Buffer<int64_t> values(text.size / 2), sizes(lines);
+    for (int64_t p = 0, line = 0; line < lines; ++p, ++line) {
+        sizes[line] = text[p] == '%' ? -1 : 0;
+        if (text[p] == '%')
+            while (text[p] != '\n') ++p;
+        for (; text[p] != '\n'; ++sizes[line]) {
+            while (is_blank(text[p], blanks)) ++p;
+            if (text[p] == '\n') break;
+            const int64_t begin = p;
+            while (text[p] != '\n' && !is_blank(text[p], blanks)) ++p;
+            values[count] = 0;
+            if (!parse_integer(text, begin, p, values[count++]) && wrong < 0) wrong = line;
+        }
+    }
+    values.resize(count);
+    return {std::move(values), std::move(sizes), wrong};
 }
 
 // float64 holds integers up to 2**53 exactly, and powers of ten up to that of 22.

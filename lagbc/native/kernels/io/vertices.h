@@ -1,4 +1,4 @@
-// The vertices that an edge list names, numbered in the order in which they first occur: lagbc/io/edges/vertices.py.
+// The vertices that an edge list names, numbered in the order in which they first occur: lagbc/io/numbering.py.
 //
 // Hash tables with linear probing: a slot holds the number of a vertex, -1 where it is empty. There are a power of two
 // of them, at least 4 / 3 a vertex, counting those that may be new before a piece of edges is read.

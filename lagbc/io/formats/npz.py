@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from typing import Any, BinaryIO
 
@@ -10,6 +11,8 @@ import numpy as np
 from numpy.lib import format as npy
 
 from lagbc.errors import GraphFormatError, InvalidValueError
+from lagbc.io.columns import Columns
+from lagbc.io.formats import reader
 from lagbc.io.graph_file import GraphFile, merge_repeats, repeat_notices
 from lagbc.io.source import Source
 
@@ -18,7 +21,8 @@ _BYTES_PER_BYTE, _BYTES_PER_VERTEX = 8, 24
 _INTEGERS = {f"{name}.npy" for name in ("indices", "indptr", "row", "col", "offsets", "shape")}
 
 
-def read_npz(source: Source, strengths: bool) -> GraphFile:
+@reader("SciPy npz", suffixes=(".npz",), begins=re.compile(rb"PK\x03\x04"))
+def read_npz(source: Source, strengths: bool, said: Columns) -> GraphFile:
     """Read a sparse matrix of any of SciPy's formats."""
     from scipy import sparse as sp
 
@@ -74,7 +78,7 @@ def _require_small_offsets(data: BinaryIO) -> None:
 
 
 def _require_sound(source: Source, matrix: Any) -> None:
-    """Refuse what conversion would read past, before it is converted."""
+    """Refuse, before it is converted, a matrix that conversion would read past."""
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         shape = " x ".join(map(str, matrix.shape))
         raise GraphFormatError(

@@ -9,65 +9,37 @@ from itertools import islice
 from typing import NoReturn
 
 from lagbc.errors import GraphFormatError
+from lagbc.io.attributes import attribute_of, end_in_braces, with_attribute
 from lagbc.io.columns import Columns
-from lagbc.io.edges.attributes import attribute_of, end_in_braces, with_attribute
-from lagbc.io.edges.fields import counted, shown, split_line, without_quoted
-from lagbc.io.edges.header import columns_of, is_header, is_in_doubt, mark_of
-from lagbc.io.integers import is_int64
+from lagbc.io.scan import counted, is_int64, shown, split_line
 from lagbc.io.source import Source
+from lagbc.io.titles import columns_of, is_header, is_in_doubt, mark_of
 
 _EDGE = "'source target' or 'source target weight'"
 _SAY = f"{_EDGE}; of more columns, ends=(1, 2) and length=3 say which are meant"
 _ALONE = " (header=False takes the one line for an edge)"
 _SEPARATORS = {b",": "commas", b";": "semicolons", b"\t": "tabs", b" ": "blanks"}
 _COMMENTS = (b"#", b"%")
+_QUOTED = re.compile(rb'"((?:[^"]|"")*)"')
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How the lines of a list are written.
-
-    Attributes
-    ----------
-    source : Source
-    separator : bytes
-        One byte; a blank stands for any run of blanks.
-    columns : int
-        How many a line has.
-    ends : tuple of int
-        Those of tail and head, counted from 0.
-    length : int or None
-        That of lengths.
-    names : bool
-        Whether vertices are names; else they are integers, and comments begin anywhere.
-    begin : int
-        The line of the first edge.
-    titles : tuple of bytes
-        Of the header line, empty if there is none.
-    attribute : str or None
-        The attribute that holds lengths, where lines end in attributes.
-    in_braces : bool
-        Whether they do.
-    mark : str
-        What the comments above say of the whole.
-    directed : bool
-    in_doubt : bool
-        Whether the first line may be titles or an edge, as far as the first two lines tell.
-    """
+    """How the lines of a list are written."""
 
     source: Source
-    separator: bytes
+    separator: bytes  # one byte; a blank stands for any run of blanks
     columns: int
-    ends: tuple[int, int]
-    length: int | None
-    names: bool
-    begin: int
-    titles: tuple[bytes, ...]
-    attribute: str | None
-    in_braces: bool
-    mark: str
+    ends: tuple[int, int]  # columns of tail and head, counted from 0
+    length: int | None  # column of lengths
+    names: bool  # vertices are names; else integers, and comments begin anywhere
+    begin: int  # line of the first edge
+    titles: tuple[bytes, ...]  # empty without a header line
+    attribute: str | None  # holds lengths, where lines end in attributes
+    in_braces: bool  # lines end in attributes
+    mark: str  # of a comment that tells the direction
     directed: bool
-    in_doubt: bool
+    in_doubt: bool  # by the first two lines, the first may be titles or an edge
 
     def said(self, comments: int) -> str:
         """Say in one line what was recognised."""
@@ -118,13 +90,7 @@ class Layout:
 
 
 def recognise(source: Source, said: Columns) -> Layout:
-    """Tell from the comments above and the first two lines how all are written.
-
-    Raises
-    ------
-    GraphFormatError
-        There is no edge, or it cannot be told which columns are meant.
-    """
+    """Tell from the comments above and the first two lines how all are written."""
     comments: list[bytes] = []
     content = content_of(source, comments)
     lines = list(islice(content, 1))
@@ -190,7 +156,7 @@ def content_of(source: Source, comments: list[bytes]) -> Iterator[tuple[int, byt
 
 def separator_of(source: Source, line: int, text: bytes) -> bytes:
     """Tell what separates columns by a line, outside quotes, and before a comment if there is anything."""
-    bare = without_quoted(text)
+    bare = _QUOTED.sub(b"", text)
     for part in (re.split(rb"[#%]", bare, maxsplit=1)[0], bare):
         found = [byte for byte in (b",", b";") if byte in part]
         if len(found) > 1:

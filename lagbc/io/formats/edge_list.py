@@ -1,4 +1,4 @@
-"""Edge lists: read a piece at a time, by the compiled loops over their bytes."""
+"""Edge lists: an edge a line, vertices being integers or names; read a piece at a time."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.io.columns import Columns
-from lagbc.io.edges import vertices
-from lagbc.io.edges.fields import shown
-from lagbc.io.edges.layout import Layout, recognise
-from lagbc.io.graph_file import BadLength, GraphFile, compressed, repeat_notices
-from lagbc.io.scan import Field, read_floats, split_lines
+from lagbc.io.formats import reader
+from lagbc.io.graph_file import BadLength, GraphFile, compressed, first_bad_length, repeat_notices
+from lagbc.io.layout import Layout, recognise
+from lagbc.io.numbering import Integers, Names
+from lagbc.io.scan import Lines, shown
 from lagbc.io.source import Source
 
 # Peak bytes of an edge while it is read and its matrix is made, and of an undirected edge's way back.
 _BYTES_PER_EDGE, _BYTES_BACK = 44, 36
 
 
+@reader("edge list", takes=("ends", "length", "header", "names"))
 def read_edge_list(source: Source, strengths: bool, said: Columns) -> GraphFile:
     """Read an edge list, with lengths or without."""
     layout = recognise(source, said)
@@ -55,41 +56,30 @@ class _Edges:
     bad_length: BadLength | None = None
 
     def __post_init__(self) -> None:
-        self.vertices = vertices.Names() if self.layout.names else vertices.Integers()
+        self.vertices = Names() if self.layout.names else Integers()
 
     def add(self, line: int, piece: bytes) -> None:
         """Read whole lines, the first of which has this number."""
         layout = self.layout
         wanted = [*layout.ends] if layout.length is None else [*layout.ends, layout.length]
-        text, fields, lines, comments, wrong = split_lines(
-            piece, layout.separator, layout.columns, wanted, glued=not layout.names
-        )
+        lines = Lines(piece, layout.separator, layout.columns, wanted, glued=not layout.names)
         # Tail and head of an edge follow each other, so that names are met in the order of the text.
-        ends, wrong_end = self.vertices.number(
-            text, *(np.stack(one, axis=1).ravel() for one in zip(*fields[:2], strict=True))
-        )
-        lengths, wrong_length = read_floats(text, *fields[2]) if layout.length is not None else (None, -1)
-        refused = [lines[e] for e in (wrong_end // 2, wrong_length) if e >= 0]
-        if refused or wrong >= 0:
-            first = int(min(refused, default=wrong))
-            layout.refuse(line + first, piece.split(b"\n")[first])
-        self.tails.append(ends[::2].copy())
-        self.heads.append(ends[1::2].copy())
+        fields = (np.stack(one, axis=1).ravel() for one in zip(*lines.fields[:2], strict=True))
+        ends, wrong_end = self.vertices.number(lines.text, *fields)
+        lines.refuse(wrong_end // 2)
+        lengths = None if layout.length is None else lines.floats(2)
+        if lines.wrong >= 0:
+            layout.refuse(line + lines.wrong, piece.split(b"\n")[lines.wrong])
+        tails, heads = ends[::2].copy(), ends[1::2].copy()
+        self.tails.append(tails)
+        self.heads.append(heads)
         if lengths is not None:
             self.lengths.append(lengths)
-            self.bad_length = self.bad_length or self._bad_length(line + lines, text, fields)
-        self.count += len(lines)
-        self.comments += comments
-
-    def _bad_length(self, lines: NDArray[np.int64], text: NDArray[np.uint8], fields: list[Field]) -> BadLength | None:
-        """Return the first value of an edge of the last piece that is no length."""
-        lengths = self.lengths[-1]
-        wrong = ~(np.isfinite(lengths) & (lengths > 0)) & (self.tails[-1] != self.heads[-1])
-        if not wrong.any():
-            return None
-        e = int(np.argmax(wrong))
-        tail, head = (text[starts[e] : stops[e]].tobytes().decode("utf-8", "replace") for starts, stops in fields[:2])
-        return BadLength(int(lines[e]), f"the edge {tail} -> {head}", float(lengths[e]))
+            if self.bad_length is None and (e := first_bad_length(tails, heads, lengths)) is not None:
+                edge = f"the edge {lines.field(0, e)} -> {lines.field(1, e)}"
+                self.bad_length = BadLength(line + int(lines.numbers[e]), edge, float(lengths[e]))
+        self.count += len(tails)
+        self.comments += lines.comments
 
     def file(self, strengths: bool) -> GraphFile:
         """Make a matrix of them."""
@@ -106,18 +96,17 @@ class _Edges:
         self.lengths.clear()
         tails, heads = np.split(ends, 2)
         matrix, repeats = compressed(labels.size, tails, heads, lengths, directed=layout.directed, largest=strengths)
-        notices += repeat_notices(repeats, largest=strengths)
-        said = layout.said(self.comments)
         return GraphFile(
             matrix,
             layout.directed,
             "edge list",
             labels,
-            notices,
-            said=said,
+            notices + repeat_notices(repeats, largest=strengths),
+            said=layout.said(self.comments),
             bad_length=self.bad_length,
             tells_direction=bool(layout.mark),
             has_values=layout.length is not None,
+            length_hint="length= says which column has them",
         )
 
     def _doubts(self, ends: NDArray[np.int32], labels: Any) -> tuple[str, ...]:
@@ -136,9 +125,6 @@ class _Edges:
 
 def _refuse_other_text(source: Source) -> NoReturn:
     for line, text in source.lines():
-        try:
-            text.decode("utf-8")
-        except UnicodeDecodeError:
-            if text.lstrip()[:1] not in (b"#", b"%"):
-                source.fail(line, "text that is not UTF-8", text, "names in UTF-8 (iconv -f latin1 -t utf-8 makes it)")
+        if text.lstrip()[:1] not in (b"#", b"%"):
+            source.require_utf8(line, text)
     raise AssertionError

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
+from lagbc.io.columns import Columns
+from lagbc.io.formats import reader
 from lagbc.io.graph_file import GraphFile, merge_repeats
-from lagbc.io.integers import integers_read_strictly, is_int64
 from lagbc.io.source import Source
+from lagbc.native import core
 
 _HEADER = "'vertices edges [fmt [ncon]]', fmt being up to three digits 0 or 1"
 _COUNT = re.compile(rb"[0-9]{1,18}")
@@ -19,9 +20,8 @@ _COUNT = re.compile(rb"[0-9]{1,18}")
 _BYTES_PER_NUMBER, _BYTES_PER_VERTEX = 200, 40
 
 
-@dataclass(frozen=True)
-class _Header:
-    """What the header says, and where it stands."""
+class _Header(NamedTuple):
+    """The header, and its line."""
 
     line: int
     text: bytes
@@ -31,7 +31,8 @@ class _Header:
     stride: int  # numbers a neighbour: 2 with edge weights
 
 
-def read_metis(source: Source, strengths: bool) -> GraphFile:
+@reader("METIS", suffixes=(".graph", ".metis"))
+def read_metis(source: Source, strengths: bool, said: Columns) -> GraphFile:
     """Read a METIS file; an edge cannot be repeated in one, so that strengths are read as lengths are."""
     header = _read_header(source)
     numbers, sizes = _read_rows(source, header)
@@ -45,13 +46,8 @@ def read_metis(source: Source, strengths: bool) -> GraphFile:
     return GraphFile(matrix, False, "METIS", None, has_values=header.stride == 2)
 
 
-def _content(source: Source) -> Iterator[tuple[int, bytes]]:
-    """Lines that are no comments; the first is the header, those after it are the vertices."""
-    return ((line, text) for line, text in source.lines() if not text.startswith(b"%"))
-
-
 def _read_header(source: Source) -> _Header:
-    line, text = next(_content(source), (1, b""))
+    line, text = next(((line, text) for line, text in source.lines() if not text.startswith(b"%")), (1, b""))
     fields = text.split()
     fmt = fields[2].rjust(3, b"0") if len(fields) > 2 else b"000"
     counts = fields[:2] + fields[3:]
@@ -61,67 +57,46 @@ def _read_header(source: Source) -> _Header:
     return _Header(line, text, n, m, int(fmt[0:1]) + int(fmt[1:2]) * constraints, 1 + int(fmt[2:3]))
 
 
-def _read_rows(source: Source, header: _Header) -> tuple[np.ndarray, np.ndarray]:
+def _read_rows(source: Source, header: _Header) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return all numbers of the vertex lines, and how many each line has."""
     numbers, sizes = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     rows = entries = 0
-    line, text = header.line, header.text
-    for first, piece in source.pieces():
-        lines = [
-            (line, text)
-            for line, text in enumerate(piece.splitlines(), first)
-            if line > header.line and not text.startswith(b"%")
-        ]
-        for line, text in lines[header.n - rows :]:
-            if text.strip():
-                found = f"more than the {header.n} vertex lines of the header"
-                source.fail(line, found, text, "the end of the file")
-        lines = lines[: header.n - rows]
-        if not lines:
+    last = header.line, header.text
+    for first, piece in source.pieces(below=header.line):
+        found, found_sizes, wrong = core.parse_rows(np.frombuffer(piece, np.uint8))
+
+        def fail(place: int, what: str, expected: str, first: int = first, piece: bytes = piece) -> NoReturn:
+            source.fail(first + place, what, piece.split(b"\n")[place], expected)
+
+        lines = np.flatnonzero(found_sizes >= 0)
+        lines, more = np.split(lines, [header.n - rows])
+        if (filled := more[found_sizes[more] > 0]).size:
+            fail(filled[0], f"more than the {header.n} vertex lines of the header", "the end of the file")
+        if not lines.size:
             continue
-        line, text = lines[-1]
-        sizes.append(_sizes(source, header, lines))
-        numbers.append(_numbers(source, lines, int(sizes[-1].sum())))
-        rows, entries = rows + len(lines), entries + numbers[-1].size
+        sizes.append(found_sizes[lines])
+        short = np.flatnonzero((sizes[-1] < header.skip) | ((sizes[-1] - header.skip) % header.stride != 0))
+        if short.size:
+            pairs = "'neighbour weight' pairs" if header.stride == 2 else "neighbours"
+            fail(lines[short[0]], f"{sizes[-1][short[0]]} numbers", f"{header.skip} for the vertex, then {pairs}")
+        if wrong >= 0:
+            fail(wrong, "not only integers", "neighbours from 1 on, and integer weights")
+        numbers.append(found)
+        last = first + int(lines[-1]), piece.split(b"\n")[lines[-1]]
+        rows, entries = rows + len(lines), entries + found.size
         source.require(_BYTES_PER_NUMBER * entries + _BYTES_PER_VERTEX * rows, f"{rows:,} vertex lines or more")
     if rows < header.n:
+        line, text = last
         source.fail(line, f"the file ends after {rows} of {header.n} vertex lines", text, "a line a vertex")
     return np.concatenate(numbers), np.concatenate(sizes)
 
 
-def _sizes(source: Source, header: _Header, lines: list[tuple[int, bytes]]) -> np.ndarray:
-    sizes = np.fromiter((len(text.split()) for _, text in lines), np.int64, len(lines))
-    short = np.flatnonzero((sizes < header.skip) | ((sizes - header.skip) % header.stride != 0))
-    if short.size:
-        pairs = "'neighbour weight' pairs" if header.stride == 2 else "neighbours"
-        line, text = lines[short[0]]
-        source.fail(line, f"{sizes[short[0]]} numbers", text, f"{header.skip} for the vertex, then {pairs}")
-    return sizes
-
-
-def _numbers(source: Source, lines: list[tuple[int, bytes]], count: int) -> np.ndarray:
-    if count == 0:
-        return np.empty(0, np.int64)
-    try:
-        with integers_read_strictly():
-            numbers = np.fromstring(b" ".join(text for _, text in lines), np.int64, sep=" ")
-    except (ValueError, DeprecationWarning):
-        numbers = np.empty(0, np.int64)
-    # '1-2' is two numbers to NumPy, and a number too large for int64 is the largest there is.
-    limits = np.iinfo(np.int64)
-    if numbers.size != count or numbers.max() == limits.max or numbers.min() == limits.min:
-        for line, text in lines:
-            if not all(map(is_int64, text.split())):
-                source.fail(line, "not only integers", text, "neighbours from 1 on, and integer weights")
-    return numbers
-
-
-def _check(source: Source, header: _Header, u: np.ndarray, v: np.ndarray, weight: np.ndarray) -> None:
+def _check(source: Source, header: _Header, u: NDArray[np.int64], v: NDArray[np.int64], weight: NDArray[Any]) -> None:
     """Refuse neighbours that are none, and edges that their two ends do not agree on."""
 
     def fail(row: int, found: str, expected: str) -> NoReturn:
-        vertex_lines = (numbered for numbered in _content(source) if numbered[0] > header.line)
-        line, text = next(numbered for i, numbered in enumerate(vertex_lines) if i == row)
+        vertex_lines = (at for at in source.lines() if at[0] > header.line and not at[1].startswith(b"%"))
+        line, text = next(at for i, at in enumerate(vertex_lines) if i == row)
         source.fail(line, found, text, expected)
 
     outside = np.flatnonzero((v < 0) | (v >= header.n))

@@ -1,8 +1,8 @@
-"""The vertices that an edge list names, numbered as they come: the ends of a piece of edges at a time."""
+"""Vertices of an edge list, numbered as they come: the ends of a piece of edges at a time."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,25 +14,6 @@ from lagbc.native import core
 _MOST = np.iinfo(np.int32).max
 
 
-class Vertices(Protocol):
-    """The vertices met so far."""
-
-    @property
-    def most_bytes(self) -> int:
-        """What they take, and the labels made of them."""
-
-    def number(
-        self, text: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int32], int]:
-        """Return the numbers of the vertices in some fields; also the first field that is none, or -1."""
-
-    def number_array(self, vertices: NDArray[Any]) -> NDArray[np.int32]:
-        """Return the numbers of some vertices that are no fields, but integers or text."""
-
-    def labelled(self, ends: NDArray[np.int32]) -> np.ndarray:
-        """Return what the file calls the vertices, in their final order, and number `ends` by it, in place."""
-
-
 class Integers:
     """Vertices that are integers of 64 bits, in the end in ascending order."""
 
@@ -41,7 +22,7 @@ class Integers:
 
     @property
     def most_bytes(self) -> int:
-        """What they take, and the labels made of them."""
+        """Bytes of the vertices and of the labels made of them."""
         return self._known.bytes + 20 * self._known.count
 
     def number(
@@ -77,7 +58,7 @@ class Names:
 
     @property
     def most_bytes(self) -> int:
-        """What they take, and the labels made of them."""
+        """Bytes of the vertices and of the labels made of them."""
         return self._known.bytes + 16 * self._known.count + len(self._known.text)
 
     def number(

@@ -1,4 +1,4 @@
-"""What stands above the edges of a list, and which columns are meant: titles, and the comments of KONECT and SNAP."""
+"""Titles above the edges of a list, comments of KONECT and SNAP, and the columns that they mean."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import re
 
 from lagbc.errors import GraphFormatError
 from lagbc.io.columns import Columns
-from lagbc.io.edges.fields import is_float
-from lagbc.io.integers import is_int64
+from lagbc.io.scan import is_float, is_int64
 from lagbc.io.source import Source
 
 # Words that are titles of ends with 1 and 2, or a and b, behind.
@@ -26,7 +25,7 @@ _LENGTHS = ("length", "weight", "distance")
 
 
 def mark_of(source: Source, comments: list[bytes]) -> tuple[str, bool]:
-    """Return what the comments above say of the whole, "" if nothing, and whether edges go one way."""
+    """Return the name of the comment that tells the direction, "" if none does, and whether edges go one way."""
     for text in comments:
         if found := re.match(rb"%\s*(sym|asym|bip)\s+\w+", text):
             if found[1] == b"bip":
@@ -64,19 +63,7 @@ def is_in_doubt(titles: list[bytes], said: Columns) -> bool:
 def columns_of(
     source: Source, titles: list[bytes], fields: list[bytes], said: Columns, *, mark: str
 ) -> tuple[tuple[int, int], int | None] | None:
-    """Return the columns of the ends and of the length, counted from 0; None if it cannot be told.
-
-    Parameters
-    ----------
-    source : Source
-    titles : list of bytes
-        Empty where there are none.
-    fields : list of bytes
-        Of the first edge.
-    said : Columns
-    mark : str
-        Of `mark_of`.
-    """
+    """Return the columns of ends and length, counted from 0, by titles and first edge; None if it cannot be told."""
     plain = _plain(titles)
     if said.ends is not None:
         tail, head = (_place(source, titles, end) for end in said.ends)

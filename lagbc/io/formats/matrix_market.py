@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.csr import index_type
-from lagbc.io.graph_file import BadLength, GraphFile, merge_repeats, repeat_notices
-from lagbc.io.scan import Lines, read_floats, read_integers, split_lines
+from lagbc.io.columns import Columns
+from lagbc.io.formats import reader
+from lagbc.io.graph_file import BadLength, GraphFile, first_bad_length, merge_repeats, repeat_notices
+from lagbc.io.scan import Lines
 from lagbc.io.source import Source
 
+_BEGINS = re.compile(rb"\s*%%?MatrixMarket\b", re.IGNORECASE)
 _BANNER = re.compile(
-    rb"\s*%%?MatrixMarket\s+matrix\s+(array|coordinate)\s+(pattern|integer|unsigned-integer|real|double|complex)\s+"
+    _BEGINS.pattern + rb"\s+matrix\s+(array|coordinate)\s+(pattern|integer|unsigned-integer|real|double|complex)\s+"
     rb"(general|symmetric|skew-symmetric|hermitian)(\s.*)?",
     re.IGNORECASE,
 )
@@ -30,13 +33,13 @@ _MIRRORED = {"symmetric": np.positive, "skew-symmetric": np.negative, "hermitian
 # Peak bytes of reading: an entry of a coordinate file, as stored and mirrored; a cell of a dense one; a vertex.
 _BYTES_PER_ENTRY, _BYTES_PER_MIRRORED_ENTRY, _BYTES_PER_CELL, _BYTES_PER_VERTEX = 70, 130, 60, 24
 
-# Rows and columns of entries, from 0 on, and values, if there are some.
-_Read = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
+# Rows and columns of entries, from 0 on, values, if there are some, and the first that is no length.
+_Read = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None, BadLength | None]
 
 
 @dataclass(frozen=True)
 class _Header:
-    """What the banner and the size line say."""
+    """The banner and the size line."""
 
     size: bytes
     line: int  # number of the size line
@@ -53,16 +56,16 @@ class _Header:
 
     @property
     def entry(self) -> str:
-        """What a line has to look like, in words."""
+        """The look of a line, in words."""
         return "[value]" if self.dense else "'row column [value]', counted from 1,"
 
 
-def read_matrix_market(source: Source, strengths: bool) -> GraphFile:
+@reader("Matrix Market", suffixes=(".mtx",), begins=_BEGINS)
+def read_matrix_market(source: Source, strengths: bool, said: Columns) -> GraphFile:
     """Read a Matrix Market file, sparse or dense."""
     header = _read_header(source)
     _require_room(source, header)
-    rows, columns, values = _read_entries(source, header)
-    bad_length = _first_bad_length(source, header, rows, columns, values)
+    rows, columns, values, bad_length = _read_entries(source, header)
     mirrored = header.symmetry != "general"
     if mirrored:
         back = rows != columns
@@ -79,22 +82,6 @@ def read_matrix_market(source: Source, strengths: bool) -> GraphFile:
         bad_length=bad_length,
         has_values=values is not None,
     )
-
-
-def _first_bad_length(
-    source: Source, header: _Header, rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any] | None
-) -> BadLength | None:
-    """Return the first value of an edge that is no length, where a line has its ends."""
-    if header.dense or values is None or header.field == "complex":
-        return None
-    if not (~(np.isfinite(values) & (values > 0)) & (rows != columns)).any():
-        return None
-    for line, text in source.lines():
-        if line > header.line and (fields := text.split()):
-            row, column, value = int(fields[0]) - 1, int(fields[1]) - 1, float(fields[2])
-            if row != column and not 0 < value < np.inf:
-                return BadLength(line, f"the edge {row} -> {column} (vertices are counted from 0)", value)
-    return None
 
 
 def _read_header(source: Source) -> _Header:
@@ -162,29 +149,35 @@ def _read_entries(source: Source, header: _Header) -> _Read:
     kinds: list[Any] = [] if header.dense else [index_type(header.n)] * 2
     columns = [np.empty(header.entries, kind) for kind in kinds + _TYPES.get(header.field, [np.int64])]
     count, line = 0, header.line + 1
-    for first, piece in source.pieces():
-        skipped = max(header.line + 1 - first, 0)  # lines of the header
-        body = piece.split(b"\n", skipped)[-1] if skipped else piece
-        if not body:
-            continue
-        line = first + skipped
-        lines = split_lines(body, b" ", header.columns, list(range(header.columns)), glued=False)
-        numbers = _numbers(source, header, line, body, lines)
+    bad_length = None
+    for line, piece in source.pieces(below=header.line):
+        lines = Lines(piece, b" ", header.columns, list(range(header.columns)), glued=False)
+        numbers = _numbers(source, header, line, piece, lines)
         begun, count = count, count + len(lines.numbers)
         if count > header.entries:
-            place = int(lines.numbers[header.entries - begun])
-            _fail_entry(source, header, line + place, "Too many lines", body.split(b"\n")[place])
+            _fail_entry(source, header, line, int(lines.numbers[header.entries - begun]), "Too many lines", piece)
         for column, part in zip(columns, numbers, strict=True):
             column[begun:count] = part
-        line += body.count(b"\n")
+        if bad_length is None and len(numbers) == 3 and header.field != "complex":
+            bad_length = _bad_length(line, lines, *numbers)
+        line += piece.count(b"\n")
     if count < header.entries:
-        _fail_entry(source, header, line, f"Truncated file, {count} of {header.entries} entries", b"")
+        _fail_entry(source, header, line, 0, f"Truncated file, {count} of {header.entries} entries", b"")
     if not header.dense:
-        return columns[0], columns[1], columns[2] if len(columns) > 2 else None
+        return columns[0], columns[1], columns[2] if len(columns) > 2 else None, bad_length
     (values,) = columns
     places = np.flatnonzero(values)
-    rows, heads = _listed_cells(header, places)
-    return rows, heads, values[places]
+    return *_listed_cells(header, places), values[places], None
+
+
+def _bad_length(
+    line: int, lines: Lines, rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]
+) -> BadLength | None:
+    """Return the first of some entries that is no length, if there is one."""
+    if (e := first_bad_length(rows, columns, values)) is None:
+        return None
+    edge = f"the edge {rows[e]} -> {columns[e]} (vertices are counted from 0)"
+    return BadLength(line + int(lines.numbers[e]), edge, float(values[e]))
 
 
 def _listed_cells(header: _Header, places: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -196,34 +189,29 @@ def _listed_cells(header: _Header, places: NDArray[np.int64]) -> tuple[NDArray[n
     return rows[places], columns[places]
 
 
-def _numbers(source: Source, header: _Header, line: int, body: bytes, lines: Lines) -> tuple[NDArray[Any], ...]:
-    """Read the lines from this one on: rows and columns, from 0 on, unless they are dense, and values, if any."""
-    wrong = [lines.wrong, *(body.count(b"\n", 0, body.find(byte)) for byte in _FOREIGN if byte in body)]
-
-    def read(as_numbers: Any, field: int) -> NDArray[Any]:
-        values, place = as_numbers(lines.text, *lines.fields[field])
-        if header.field == "unsigned-integer" and place < 0 and len(values) and values.min() < 0:
-            place = int(np.argmax(values < 0))
-        wrong.append(-1 if place < 0 else int(lines.numbers[place]))
-        return values  # type: ignore[no-any-return]
-
-    ends = [read(read_integers, field) for field in range(0 if header.dense else 2)]
-    as_numbers = read_floats if header.field in ("real", "complex") else read_integers
-    values = [read(as_numbers, field) for field in range(len(ends), header.columns)]
-    if any(place >= 0 for place in wrong):
-        place = min(place for place in wrong if place >= 0)
-        _fail_entry(source, header, line + place, f"not an entry of {header.field!r}", body.split(b"\n")[place])
+def _numbers(source: Source, header: _Header, line: int, piece: bytes, lines: Lines) -> tuple[NDArray[Any], ...]:
+    """Read lines, the first of which has this number: rows and columns, from 0 on, unless dense, and values, if any."""
+    for byte in _FOREIGN:
+        if byte in piece:
+            lines.refuse_line(piece.count(b"\n", 0, piece.find(byte)))
+    ends = [lines.integers(column) for column in range(0 if header.dense else 2)]
+    read = lines.floats if header.field in ("real", "complex") else lines.integers
+    values = [read(column) for column in range(len(ends), header.columns)]
+    if header.field == "unsigned-integer" and (values[0] < 0).any():
+        lines.refuse(int(np.argmax(values[0] < 0)))
+    if lines.wrong >= 0:
+        _fail_entry(source, header, line, lines.wrong, f"not an entry of {header.field!r}", piece)
     for what, end in zip(("Row", "Column"), ends, strict=False):
         outside = np.flatnonzero((end < 1) | (end > header.n))
         if len(outside):
-            place = int(lines.numbers[outside[0]])
-            _fail_entry(source, header, line + place, f"{what} index out of bounds", body.split(b"\n")[place])
+            _fail_entry(source, header, line, int(lines.numbers[outside[0]]), f"{what} index out of bounds", piece)
     if header.field == "complex":
         real, imaginary = values
         values = [real + 1j * imaginary]
     return (*(end - 1 for end in ends), *values)
 
 
-def _fail_entry(source: Source, header: _Header, line: int, found: str, text: bytes) -> NoReturn:
+def _fail_entry(source: Source, header: _Header, line: int, place: int, found: str, piece: bytes) -> NoReturn:
     size = header.size.decode("latin-1")
-    source.fail(line, found, text, f"entries {header.entry} as the size line {size!r} says")
+    expected = f"entries {header.entry} as the size line {size!r} says"
+    source.fail(line + place, found, piece.split(b"\n")[place], expected)

@@ -1,4 +1,4 @@
-"""A graph of columns of edges, of pandas, polars, Arrow or NumPy, as it is made of the lines of a file."""
+"""A graph of columns of edges: of pandas, polars, Arrow or NumPy."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from lagbc.errors import GraphFileWarning, InvalidTypeError, InvalidValueError, 
 from lagbc.graph.given import column_of, reals_of
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.io.edges.vertices import Integers, Names
 from lagbc.io.graph_file import compressed, repeat_notices
+from lagbc.io.numbering import Integers, Names
 
 _VERTICES = (
     "vertices are integers >= 0, or names of one line, all of one kind: leave out rows without one; astype(int) or "

@@ -1,0 +1,61 @@
+"""The formats of graph files: a module each, which registers its reader."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import PurePath
+from pkgutil import iter_modules
+from typing import NamedTuple
+
+from lagbc.io.columns import Columns
+from lagbc.io.graph_file import GraphFile
+from lagbc.io.source import Source
+
+# Reads a graph: from a source, True if values are strengths, and by the columns that the caller named.
+Reader = Callable[[Source, bool, Columns], GraphFile]
+
+# Bytes of a file that tell its format.
+_HEAD = 64
+
+
+class Format(NamedTuple):
+    """A format of graph files."""
+
+    name: str
+    read: Reader
+    suffixes: tuple[str, ...]
+    begins: re.Pattern[bytes] | None  # matches the first bytes of its files; goes before suffixes
+    takes: tuple[str, ...]  # fields of `Columns` that its reader reads
+
+
+FORMATS: dict[str, Format] = {}
+
+
+def reader(
+    name: str,
+    *,
+    suffixes: tuple[str, ...] = (),
+    begins: re.Pattern[bytes] | None = None,
+    takes: tuple[str, ...] = (),
+) -> Callable[[Reader], Reader]:
+    """Register the decorated function as the reader of a `Format`."""
+
+    def register(read: Reader) -> Reader:
+        FORMATS[name] = Format(name, read, suffixes, begins, takes)
+        return read
+
+    return register
+
+
+def format_of(source: Source) -> Format:
+    """Tell the format of a file by its first bytes, else by its suffix; any other file is an edge list."""
+    for module in iter_modules(__path__, f"{__name__}."):
+        import_module(module.name)
+    # With % as its comment mark, a Matrix Market file passes for an edge list whatever it is called.
+    head = source.head(_HEAD)
+    suffix = PurePath(source.name.removesuffix(".gz")).suffix.lower()
+    by_content = (form for form in FORMATS.values() if form.begins is not None and form.begins.match(head))
+    by_suffix = (form for form in FORMATS.values() if suffix in form.suffixes)
+    return next(by_content, None) or next(by_suffix, None) or FORMATS["edge list"]

@@ -1,0 +1,76 @@
+"""GraphML, by NetworkX."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.errors import GraphFormatError, MissingDependencyError
+from lagbc.graph.coordinates import of_attributes
+from lagbc.io.columns import Columns
+from lagbc.io.formats import reader
+from lagbc.io.graph_file import GraphFile, compressed, repeat_notices
+from lagbc.io.source import Source
+
+# The attribute of lengths that NetworkX has by default.
+_USUAL = "weight"
+# Peak bytes of reading a byte of the file: NetworkX makes objects of all elements.
+_BYTES_PER_BYTE = 30
+
+
+@reader("GraphML", suffixes=(".graphml",), takes=("length",))
+def read_graphml(source: Source, strengths: bool, said: Columns) -> GraphFile:
+    """Read a GraphML file: the ids of vertices, and one attribute of edges, `said.length` or "weight"."""
+    G = _read(source)
+    numbers = {node: i for i, node in enumerate(G)}
+    edges = list(G.edges(data=True))
+    tails, heads = (np.array([numbers[edge[end]] for edge in edges], np.int64) for end in (0, 1))
+    attribute = _USUAL if said.length is None else said.length
+    has_values = any(attribute in held for *_, held in edges)
+    lengths = _lengths(source, edges, attribute) if has_values or said.length is not None else None
+    matrix, repeats = compressed(len(G), tails, heads, lengths, directed=G.is_directed(), largest=strengths)
+    return GraphFile(
+        matrix,
+        G.is_directed(),
+        "GraphML",
+        np.array([*map(str, G)], np.dtypes.StringDType()) if numbers else np.empty(0, np.dtypes.StringDType()),
+        repeat_notices(repeats, largest=strengths),
+        said=f"values in attribute {attribute!r}" if has_values else "no values",
+        coordinates=of_attributes([held for _, held in G.nodes(data=True)], G.graph),
+        has_values=has_values,
+        length_hint="length= names the attribute",
+    )
+
+
+def _read(source: Source) -> Any:
+    data = source.whole()
+    source.require(_BYTES_PER_BYTE * len(data), "a GraphML file")
+    try:
+        import networkx as nx
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"{source.name}: GraphML is read by NetworkX: pip install 'lagbc[networkx]'"
+        ) from error
+    try:
+        return nx.read_graphml(io.BytesIO(data))
+    except Exception as error:  # of an XML parser, and of NetworkX on what it finds: almost any
+        raise GraphFormatError(f"{source.name}: {error}; expected GraphML") from error
+
+
+def _lengths(source: Source, edges: list[tuple[Any, Any, dict[str, Any]]], attribute: int | str) -> NDArray[np.float64]:
+    """Return an attribute of the edges as floats."""
+    lengths = np.empty(len(edges))
+    for e, (tail, head, held) in enumerate(edges):
+        try:
+            lengths[e] = float(held[attribute])  # type: ignore[index]
+        except (KeyError, TypeError, ValueError):
+            value = f"{attribute!r} = {held[attribute]!r}" if attribute in held else f"no {attribute!r}"
+            there = ", ".join(sorted({repr(name) for *_, others in edges for name in others})) or "none"
+            raise GraphFormatError(
+                f"{source.name}: the edge {tail} -> {head} has {value}; expected a number in an attribute of all "
+                f"edges, which length= names; there are: {there}"
+            ) from None
+    return lengths

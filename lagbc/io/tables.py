@@ -1,0 +1,315 @@
+"""Tables of the vertices of a graph: numbers or coordinates of each, groups of them, or a list."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.budget import host_budget
+from lagbc.errors import GraphFormatError, InvalidValueError
+from lagbc.graph.coordinates import Coordinates
+from lagbc.graph.names import nearest_names
+from lagbc.io.layout import content_of, separator_of
+from lagbc.io.scan import counted, is_float, is_int64, shown, split_line
+from lagbc.io.source import Source, find_source, gzip_errors_named
+
+_PAIR = "'vertex number', separated by a comma, semicolon, tab or blank"
+_GROUP = "vertices, separated by commas, semicolons, tabs or blanks; names that hold one in quotes"
+_PLACE = "a row of vertex, x and y, or of x and y"
+_TITLES_OF_X = ("x", "lon", "lng", "long", "longitude", "easting")
+_TITLES_OF_Y = ("y", "lat", "latitude", "northing")
+_OF_DEGREES = ("lon", "lng", "long", "longitude")
+_TITLES_OF_VERTEX = ("vertex", "id", "name", "node", "osmid", "label")
+
+
+@dataclass(frozen=True)
+class Vertices:
+    """The vertices of a graph by their names, `labels` as of a `GraphFile`; without, they are numbers from 0 on."""
+
+    n: int
+    labels: NDArray[Any] | None
+
+    @property
+    def are_names(self) -> bool:
+        """Whether they are called by text; else by integers."""
+        return self.labels is not None and self.labels.dtype.kind not in "iu"
+
+    @property
+    def in_words(self) -> str:
+        """Say their names."""
+        if self.labels is None:
+            return f"the integers from 0 to {self.n - 1}"
+        some = ", ".join(repr(name) for name in self.labels[:3].tolist())
+        return f"called {some}{', ...' if self.n > 3 else ''}"
+
+    def instead_of(self, text: str) -> str:
+        """Name those that text which calls none may mean: those spelt nearly so, or all."""
+        nearest = nearest_names(text, self._numbers) if self.are_names else ""
+        return f"one of those of the graph, {f'such as {nearest}' if nearest else self.in_words}"
+
+    def number(self, text: str) -> int | None:
+        """Return the place of a vertex in the matrix; None if there is no such one."""
+        if self.are_names:
+            return self._numbers.get(text)
+        if not is_int64(text.encode()):
+            return None
+        if self.labels is None:
+            return int(text) if 0 <= int(text) < self.n else None
+        return self._numbers.get(int(text))
+
+    def names(self, numbers: list[int]) -> list[Any]:
+        """Return the names, in calls of lagbc, of vertices by their places in the matrix."""
+        names: list[Any] = numbers if self.labels is None else self.labels[numbers].tolist()
+        return names
+
+    @cached_property
+    def _numbers(self) -> dict[Any, int]:
+        assert self.labels is not None
+        return {name: i for i, name in enumerate(self.labels.tolist())}
+
+
+def vertices_in(text: str, vertices: Vertices) -> list[Any]:
+    """Return the vertices of a text such as ``a,b,"c,d"``, by their names in calls of lagbc."""
+    fields = "a line break" if "\n" in text else split_line(text.encode(), b",", glued=False)
+    if isinstance(fields, str):
+        raise InvalidValueError(f"{text!r}: {fields}; expected vertices with commas between")
+    numbers: dict[int, None] = {}
+    for field in fields:
+        number = vertices.number(field.decode())
+        if number is None:
+            instead = vertices.instead_of(field.decode())
+            raise InvalidValueError(f"{text!r}: no vertex is called {shown(field)}; expected {instead}")
+        if number in numbers:
+            raise InvalidValueError(f"{text!r}: {shown(field)} stands there twice; name each vertex once")
+        numbers[number] = None
+    return vertices.names(list(numbers))
+
+
+def read_numbers(path: Path, column: str | None, vertices: Vertices) -> tuple[NDArray[np.float64], int]:
+    """Read a number for each vertex: a ``.npy`` array in the order of the matrix, or lines of vertex and number.
+
+    Text is read as edge lists are, and has titles above if its first number is none. `column` is the title of one of
+    several columns of numbers, or its place, counted from 1. Return 0 for vertices that are not in the file, and how
+    many are.
+    """
+    if path.suffix == ".npy":
+        return _array(path, column, vertices.n), vertices.n
+    numbers, lines = np.zeros(vertices.n), np.zeros(vertices.n, np.int64)
+    with _opened(path, vertices, _PAIR) as table:
+        above = table.first()
+        place = _place(above, column)
+        by_title = column is not None and not column.isdecimal()
+        has_titles = by_title or not (is_float(above.fields[place]) or vertices.number(above.text(0)) is not None)
+        for row in table.rows(skipped=has_titles):
+            if len(row.fields) != len(above.fields):
+                row.fail(f"{counted(len(row.fields))} where the lines above have {len(above.fields)}", _PAIR)
+            v = row.vertex(0, vertices)
+            value = float(row.fields[place]) if is_float(row.fields[place]) else math.nan
+            if not 0 <= value < math.inf:
+                row.fail(f"{shown(row.fields[place])} is not a finite number >= 0", _PAIR)
+            if lines[v]:
+                row.fail(f"a vertex that line {lines[v]} names, too", "each vertex once")
+            numbers[v], lines[v] = value, row.line
+    return numbers, int(np.count_nonzero(lines))
+
+
+def read_coordinates(path: str | os.PathLike[str], n: int, labels: NDArray[Any] | None) -> Coordinates:
+    """Read where the vertices of a graph are, by their names or a row each; further vertices are left out.
+
+    Titles are x and y, or lon and lat, and vertex, id, name, node, osmid or label, and further columns are left out.
+    Without titles, columns are vertex, x and y; or x and y alone.
+    """
+    vertices = Vertices(n, labels)
+    xy, seen = np.full((n, 2), np.nan), np.zeros(n, bool)
+    count = 0
+    with _opened(Path(path), vertices, _PLACE) as table:
+        columns = _columns_of_places(table.first("the file is empty; expected a line `vertex x y` for each vertex"))
+        for row in table.rows(skipped=columns.has_titles):
+            if len(row.fields) <= max(columns.x, columns.y, columns.vertex or 0):
+                row.refuse(f"{row.joined!r} has {len(row.fields)} columns; expected more")
+            v = count if columns.vertex is None else vertices.number(row.text(columns.vertex))
+            count += 1
+            if v is None or v >= n:  # rows without names may be too many
+                continue
+            if seen[v]:
+                row.refuse(f"vertex {row.text(columns.vertex or 0)!r} is there a second time")
+            seen[v] = True
+            x, y = row.text(columns.x), row.text(columns.y)
+            try:
+                xy[v] = float(x), float(y)
+            except ValueError:
+                row.refuse(f"{x!r}, {y!r} are no numbers; expected x and y")
+    if columns.vertex is None and count != n:
+        raise GraphFormatError(f"{path}: there are {count} rows x y; expected one a vertex, {n}")
+    missing = np.flatnonzero(~seen)
+    if len(missing):
+        name = missing[0] if labels is None else repr(str(labels[missing[0]]))
+        raise GraphFormatError(f"{path}: {len(missing)} of the {n} vertices are missing, the first is {name}")
+    return Coordinates(xy, columns.degrees)
+
+
+def read_groups(path: Path, vertices: Vertices) -> list[list[Any]]:
+    """Read groups of vertices, one a line, by their names in calls of lagbc."""
+    groups = []
+    with _opened(path, vertices, _GROUP) as table:
+        table.first(f"no line in the file; expected lines of {_GROUP}")
+        for row in table.rows():
+            members = [row.vertex(column, vertices) for column in range(len(row.fields))]
+            if len(set(members)) < len(members):
+                row.fail("a vertex stands there twice", "each vertex of a group once")
+            groups.append(vertices.names(members))
+    return groups
+
+
+def read_vertices(path: Path, vertices: Vertices) -> list[Any]:
+    """Read vertices, one a line or several, by their names in calls of lagbc."""
+    lines: dict[int, int] = {}
+    with _opened(path, vertices, _GROUP) as table:
+        table.first(f"no line in the file; expected {_GROUP}")
+        for row in table.rows():
+            for column, field in enumerate(row.fields):
+                v = row.vertex(column, vertices)
+                if v in lines:
+                    row.fail(f"{shown(field)}, which line {lines[v]} names, too", "each vertex once")
+                lines[v] = row.line
+    return vertices.names(list(lines))
+
+
+def _array(path: Path, column: str | None, n: int) -> NDArray[np.float64]:
+    if column is not None:
+        raise InvalidValueError(f"{path}: an array has no column {column!r}; leave it out")
+    try:
+        found = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise GraphFormatError(f"{path}: {error}; expected an array written by numpy.save") from error
+    if found.shape != (n,) or found.dtype.kind not in "biuf":
+        of = f"has shape {found.shape} and dtype {found.dtype}"
+        raise InvalidValueError(f"{path}: the array {of}; it is one number a vertex, shape ({n},)")
+    return np.asarray(found, np.float64)
+
+
+class _Row(NamedTuple):
+    """A line of a table, split."""
+
+    source: Source
+    line: int
+    whole: bytes
+    fields: list[bytes]
+
+    def text(self, column: int) -> str:
+        """Return a field as text."""
+        return self.fields[column].decode()
+
+    @property
+    def joined(self) -> str:
+        """The fields with blanks between."""
+        return b" ".join(self.fields).decode()
+
+    def vertex(self, column: int, vertices: Vertices) -> int:
+        """Return the number of the vertex that a field names."""
+        number = vertices.number(self.text(column))
+        if number is None:
+            self.fail(f"no vertex is called {shown(self.fields[column])}", vertices.instead_of(self.text(column)))
+        return number
+
+    def fail(self, found: str, expected: str) -> NoReturn:
+        """Raise GraphFormatError that shows the line."""
+        self.source.fail(self.line, found, self.whole, expected)
+
+    def refuse(self, found: str) -> NoReturn:
+        """Raise GraphFormatError that names the line."""
+        raise GraphFormatError(f"{self.source.name}, line {self.line}: {found}")
+
+
+class _Table(NamedTuple):
+    """A file of rows that name vertices; errors call a row `expected`."""
+
+    source: Source
+    separator: bytes
+    glued: bool
+    expected: str
+
+    def rows(self, *, skipped: bool = False) -> Iterator[_Row]:
+        """Yield the rows, without the first if that is `skipped`."""
+        for number, (line, text) in enumerate(content_of(self.source, [])):
+            self.source.require_utf8(line, text)
+            fields = split_line(text, self.separator, glued=self.glued)
+            if isinstance(fields, str):
+                self.source.fail(line, fields, text, self.expected)
+            if number >= skipped:
+                yield _Row(self.source, line, text, fields)
+
+    def first(self, otherwise: str | None = None) -> _Row:
+        """Return the first row; GraphFormatError, `otherwise`, if there is none."""
+        row = next(self.rows(), None)
+        if row is None:
+            otherwise = otherwise or f"no line in the file; expected lines {self.expected}"
+            raise GraphFormatError(f"{self.source.name}: {otherwise}")
+        return row
+
+
+@contextmanager
+def _opened(path: Path, vertices: Vertices, expected: str) -> Iterator[_Table]:
+    """Open a table within the memory of the host; the first separator in it is that of all rows."""
+    with gzip_errors_named(str(path)):
+        source = find_source(path, str(path), host_budget())
+        separators = (separator_of(source, line, text) for line, text in content_of(source, []))
+        separator = next((found for found in separators if found != b" "), b" ")
+        yield _Table(source, separator, not vertices.are_names, expected)
+
+
+def _place(first: _Row, column: str | None) -> int:
+    """Return the column of numbers, counted from 0, of those that the first row has."""
+    count = len(first.fields)
+    if column is None:
+        if count != 2:
+            first.fail(counted(count), f"{_PAIR}; of more columns, FILE:COLUMN says which is meant")
+        return 1
+    titles = [field.decode() for field in first.fields]
+    if not column.isdecimal() and column in titles[1:]:
+        return titles.index(column, 1)
+    if not column.isdecimal() or not 2 <= int(column) <= count:
+        there = f"there are 2 to {count}, here {', '.join(map(repr, titles[1:]))}; the first one names vertices"
+        raise GraphFormatError(f"{first.source.name}: there is no column {column!r} of numbers; {there}")
+    return int(column) - 1
+
+
+class _Places(NamedTuple):
+    """Columns of a table of coordinates; none of vertices where rows are those of the matrix."""
+
+    vertex: int | None
+    x: int
+    y: int
+    degrees: bool
+    has_titles: bool
+
+
+def _columns_of_places(first: _Row) -> _Places:
+    """Tell the columns of coordinates by the first row."""
+    titles = [field.decode().lower() for field in first.fields]
+    x, y, vertex = (
+        next((i for i, title in enumerate(titles) if title in usual), None)
+        for usual in (_TITLES_OF_X, _TITLES_OF_Y, _TITLES_OF_VERTEX)
+    )
+    if x is not None and y is not None:
+        return _Places(vertex, x, y, titles[x] in _OF_DEGREES, has_titles=True)
+    count = len(titles)
+    if count not in (2, 3) or not all(map(_is_decimal, first.fields[-2:])):
+        first.refuse(
+            f"{first.joined!r} are neither titles such as vertex, x and y, nor a vertex with x and y; expected one of "
+            "them in the first line"
+        )
+    return _Places(0 if count == 3 else None, count - 2, count - 1, degrees=False, has_titles=False)
+
+
+def _is_decimal(field: bytes) -> bool:
+    return is_float(field) and b"n" not in field.lower()  # nan and inf
