@@ -1,4 +1,4 @@
 """Exact reductions: from a graph with weights of vertices to smaller pieces, and the way back to its scores.
 
-Pure functions of arrays and graphs: nothing here chooses a method, or knows what a call asked for.
+Pure functions of arrays and graphs: they choose no method, and know nothing of a call.
 """

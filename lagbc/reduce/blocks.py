@@ -1,12 +1,12 @@
-"""The block-cut tree: a graph falls into its blocks, and each is computed by itself.
+"""The block-cut tree: a graph falls into its bicomponents, and each is computed by itself.
 
 All paths between different branches at a cut vertex v go through v, whatever else they do, so that they need no search:
 
-    F(v) = cut(v) + sum over blocks B with v in B of F_B(v),   sources and targets of B with what is beyond its vertices
-    E(u, v) = E_B(u, v) of the block of that edge
+    F(v) = cut(v) + sum over bicomponents B with v in B of F_B(v),   sources and targets of B with the branches beyond
+    E(u, v) = E_B(u, v) of the bicomponent of that edge
 
-Inside an edge that is a block by itself, and in hops inside a clique, no vertex lies between two others. Small blocks
-are computed here, each at once; large ones are left as pieces.
+Inside an edge that is a bicomponent by itself, and in hops inside a clique, no vertex lies between two others. Small
+bicomponents are computed here, each at once; large ones are left as pieces.
 
 References
 ----------
@@ -35,27 +35,27 @@ from lagbc.reduce.piece import NotReducible, Piece, Reduced, Scores, check_range
 from lagbc.reduce.small import SmallBlocks
 from lagbc.reduce.strong import Strong, find_strong
 
-# A length that is this part of any path's is not absorbed by rounding.
+# A length of at least this part of any path's length is not absorbed by rounding.
 _KEPT = 2.0**-50
-# What is done with a block: nothing is between two of its vertices; it is computed at once; it is left as a piece.
+# The kinds of bicomponents: without vertices between two others; computed at once; left as a piece.
 _DIRECT, _SMALL, _LARGE = 0, 1, 2
 
 
 @dataclass(frozen=True, eq=False)
 class Blocks(Reduced):
-    """What the blocks of a piece leave.
+    """The bicomponents of a piece.
 
-    `scores` and `edge_scores` compute what is left of `small`, if anything is.
+    `scores` and `edge_scores` compute the unfinished slices of `small`, if any.
 
     Attributes
     ----------
     small : SmallBlocks
-        The work that is none of the pieces', not yet done; ``small.work`` says how much it is, ``small.compute`` does
-        it under way.
+        The bicomponents that are in no piece, not computed yet; ``small.work`` has their work, ``small.compute``
+        computes a slice.
     cut : ndarray of float64, shape (n,)
-        How much passes from one branch at a vertex to another.
+        The demand from one branch at a vertex to another.
     count : int
-        How many blocks there are, single edges among them.
+        Count of bicomponents, single edges among them.
     """
 
     small: SmallBlocks = field(kw_only=True)
@@ -65,7 +65,7 @@ class Blocks(Reduced):
 
 @in_phase("order")
 def split(piece: Piece, *, edges: bool = False) -> Blocks:
-    """Split a piece into its blocks; O(n + nnz), nothing is swept.
+    """Split a piece into its bicomponents; O(n + nnz), nothing is swept.
 
     Parameters
     ----------
@@ -77,18 +77,18 @@ def split(piece: Piece, *, edges: bool = False) -> Blocks:
     Returns
     -------
     Blocks
-        Each of its pieces is a block, with its own `vertices` and, if asked for, `edges`; a block that is all of the
-        graph has the graph itself. In hops, and with lengths that are whole numbers, scores are those of the graph but
-        for rounding. Sums of other lengths begin inside a block, so that their ties may fall in another way.
+        Each of its pieces is a bicomponent, with its own `vertices` and, if asked for, `edges`; a bicomponent that is
+        all of the graph has the graph itself. In hops, and with whole lengths, scores are exact but for rounding. Sums
+        of other lengths begin inside a bicomponent, so that their ties may fall otherwise.
 
     Raises
     ------
     ValueError
         The vertices have members.
     NotReducible
-        Many vertices of a directed graph are cut vertices that reach much, each something else.
+        Many vertices of a directed graph are cut vertices with large and different reachable sets.
     OverflowError
-        Weights, or their sum, are not within 2**-400 to 2**400: the graph can only be swept as it is.
+        Weights, or their sum, are not within 2**-400 to 2**400: the graph can only be swept whole.
     """
     if piece.members is not None:
         raise InvalidValueError("vertices of blocks have no members: split first, merge then")
@@ -136,7 +136,7 @@ def split(piece: Piece, *, edges: bool = False) -> Blocks:
 
 
 def _weigh(piece: Piece, copies: Copies) -> tuple[Scores, Scores, Scores]:
-    """Return the sources and targets of all copies, and what passes from branch to branch at each vertex."""
+    """Return the sources and targets of all copies, and the demand from branch to branch at each vertex."""
     sources, of_sources = core.spread_weights(copies, piece.sources)
     targets, of_targets = sources, of_sources
     if not np.array_equal(piece.targets, piece.sources):
@@ -145,7 +145,7 @@ def _weigh(piece: Piece, copies: Copies) -> tuple[Scores, Scores, Scores]:
 
 
 def _weigh_along(piece: Piece, copies: Copies, *, indptr: Any, indices: Any) -> tuple[Scores, Scores, Scores]:
-    """Return the same of a directed graph, whose rows these are; NotReducible if that may take too long."""
+    """Return the same for a directed graph with these rows; NotReducible if that may take too long."""
     found = find_strong(copies.ptr, indptr, indices)
     ends, heads, back, tails = core.condense(indptr, indices, found)
     work = np.count_nonzero(piece.sources) * piece.graph.nnz
@@ -159,7 +159,8 @@ def _weigh_along(piece: Piece, copies: Copies, *, indptr: Any, indices: Any) -> 
 def _most_steps(copies: Copies, found: Strong, ends: Any) -> float:
     """Bound the steps of ``core.spread_along`` beyond O(copies + arcs), by the ends of the arcs of each component.
 
-    In a block each component with a cut vertex goes through all components, and 64 at a time through the arcs.
+    In a bicomponent each strong component with a cut vertex goes through all of them, and 64 at a time through the
+    arcs.
     """
     sizes, components = np.diff(copies.ptr), np.diff(found.of_block)
     hangs = np.diff(copies.hung_ptr)[copies.vertices] > 0
@@ -170,13 +171,13 @@ def _most_steps(copies: Copies, found: Strong, ends: Any) -> float:
 
 
 def _classify(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int8]]:
-    """Return roots, and roots x stored edges, of each block, and what is done with it."""
+    """Return roots, roots x stored edges, and the kind of each bicomponent."""
     begins, first_edges = rows.ptr[:-1], rows.indptr[rows.ptr[:-1]]
     sizes, entries = np.diff(rows.ptr), np.diff(rows.indptr[rows.ptr])
     if not len(sizes):
         return sizes, np.zeros(0), np.zeros(0, np.int8)
     roots = np.add.reduceat(rows.are_roots, begins, dtype=np.int64)
-    work = np.multiply(roots, entries, dtype=np.float64)  # which may be more than int64 holds
+    work = np.multiply(roots, entries, dtype=np.float64)  # it may exceed int64
     small = (sizes <= tuning.SMALL_VERTICES) & (work <= tuning.SMALL_WORK)
     direct = (sizes == 2) | (roots == 0) | (np.maximum.reduceat(rows.targets, begins) == 0)
     if rows.weights is None:
@@ -189,7 +190,7 @@ def _classify(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArr
 
 
 def _direct_edges(rows: Rows, direct: NDArray[np.bool_]) -> Scores:
-    """Return the scores of the edges of some blocks, in which every path is one edge; 0 elsewhere."""
+    """Return the scores of the edges of some bicomponents, where every path is one edge; 0 elsewhere."""
     tails = rows_of(rows.indptr, rows.indices)
     of_edges: Scores = (
         np.repeat(direct, np.diff(rows.indptr[rows.ptr])) * rows.sources[tails] * rows.targets[rows.indices]
@@ -198,7 +199,7 @@ def _direct_edges(rows: Rows, direct: NDArray[np.bool_]) -> Scores:
 
 
 def _piece(graph: Graph, vertices: NDArray[Any], rows: Rows, places: NDArray[np.int64] | None, block: int) -> Piece:
-    """Make a piece of a block; its arrays are slices."""
+    """Make a piece of a bicomponent; its arrays are slices."""
     copies, entries = rows.vertices(block), rows.edges(block)
     first, last = copies.start, copies.stop
     part = graph

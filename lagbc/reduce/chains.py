@@ -1,4 +1,4 @@
-"""Chains of vertices of degree 2: a block is contracted to its junctions; what they sum to is spread over the chains.
+"""Chains of vertices of degree 2: a bicomponent is contracted to its junctions, whose sums are spread over the chains.
 
 A *junction* is a vertex of degree 3 or more, or one that stands for several (Piece.members). A *chain* leads from a
 junction over vertices of degree 2 to another one; an edge between junctions is a chain with no vertex inside. The
@@ -7,14 +7,14 @@ contracted graph has the junctions as vertices, and for each chain an edge of it
     demand   M(a, v) = sum of S(s) T(t) over the share of the shortest s-t paths that leave the chain of s by its end a
              and enter the chain of t by its end v; s = a and t = v where they are junctions
     sweep    from each root a with target weights M(a, .): dependencies of junctions, sums along contracted edges
-    chains   a vertex inside a chain is passed by what goes along the whole chain, by what leaves and enters it beyond
-             that vertex, and by paths within the chain
+    chains   a vertex inside a chain is passed by the demand along the whole chain, by the demand that leaves or enters
+             from vertices behind it, and by paths within the chain
 
-`lagbc.reduce.streams` makes M, and the sums of what leaves and enters chains; `lagbc.run.junctions` has the sums
-over the roots. What is here contracts a block and puts its scores together.
+`lagbc.reduce.streams` makes M, and the sums of leaving and entering demand; `lagbc.run.junctions` has the sums over
+the roots. This module contracts a bicomponent and puts its scores together.
 
-Parallel chains: a longer one never carries a path between junctions, and its edge is left out. One that is as long as
-the shortest counts by itself: it has a *midpoint* in the contracted graph, a vertex without weights, about half way.
+Parallel chains: a longer one never carries a path between junctions, and its edge is left out. A chain as long as the
+shortest counts by itself: it has a *midpoint* in the contracted graph, a vertex without weights, about half way.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Contracted:
-    """A block contracted to its junctions.
+    """A bicomponent contracted to its junctions.
 
     Rows are vertices of `graph` in sweep order. Chains with vertices inside come first, `Ways` has no others.
 
@@ -47,17 +47,18 @@ class Contracted:
     graph : Graph
         Junctions, and behind them midpoints; undirected, with lengths.
     members : ndarray of float64, shape (rows,), or None
-        For how many vertices each vertex of `graph` stands, in matrix order; those inside chains stand for one.
+        The count of vertices for which each vertex of `graph` stands, in matrix order; 1 for each vertex inside a
+        chain.
     vertices : ndarray of int64, shape (rows,)
-        Which vertex of the piece each row is; -1 for a midpoint.
+        The vertex of the piece of each row; -1 for a midpoint.
     ways : Ways
         The chains with vertices inside, as streams read them.
     inside : ndarray of int64
         Vertices of the piece inside chains, in the order of ``ways.starts``.
     arcs : ndarray of int64, shape (chains, 2)
-        Edges of `graph`, one a direction, whose sums add up to what goes along each chain; -1 where it is left out.
+        Edges of `graph`, one a direction, whose sums add up to the demand along each chain; -1 for a chain left out.
     steps : ndarray of int64
-        Edges of the piece along the chains, from their first ends on: those of chain c are
+        Edges of the piece along the chains, from their first ends on. Chain c has
         ``steps[first_steps[c]:first_steps[c + 1]]``, one more than it has vertices inside.
     first_steps : ndarray of int64, shape (chains + 1,)
     """
@@ -79,7 +80,7 @@ class Contracted:
 
     @property
     def held(self) -> int:
-        """How many numbers a run from the junctions sums up: of rows, of edges, and inside chains."""
+        """Count of the numbers that a run from the junctions sums: of rows, of edges, and inside chains."""
         return 2 * self.graph.n + self.graph.nnz + 6 * len(self.inside)
 
     def groups(self, size: int) -> list[Integers]:
@@ -88,14 +89,14 @@ class Contracted:
         return [roots[first : first + size] for first in range(0, len(roots), size)]
 
     def far_ends(self, rows: Integers) -> Integers:
-        """Rows of the other ends of chains that end at some rows, those among these left out, ascending."""
+        """Return the rows of the other ends of chains at some rows, ascending, without these rows."""
         first_halves, halves = self.ways.first_halves, self.ways.halves
         at = np.concatenate([halves[first_halves[row] : first_halves[row + 1]] for row in rows])
         far: Integers = np.setdiff1d(self.ways.ends[1 - (at & 1), at >> 1], rows)
         return far
 
     def work(self, size: int) -> Work:
-        """Count what a run in groups of a size does."""
+        """Count the work of a run in groups of a size."""
         chains, rows = len(self.ways.lengths), len(self.vertices)
         return Work(
             junctions=len(self.roots),
@@ -106,7 +107,7 @@ class Contracted:
 
 
 def contract(piece: Piece) -> Contracted:
-    """Contract a block to its junctions, in O(n + nnz log nnz).
+    """Contract a bicomponent to its junctions, in O(n + nnz log nnz).
 
     Parameters
     ----------
@@ -119,7 +120,7 @@ def contract(piece: Piece) -> Contracted:
     ValueError
         It is no such graph, as far as walks along its chains show.
     NotContractible
-        A length is absorbed by that of its chain, or weights are too far apart.
+        The length of a chain absorbs one of its edges, or weights are too far apart.
     """
     graph, n = piece.graph, piece.graph.n
     degrees = graph.out_degrees
@@ -151,7 +152,7 @@ def contract(piece: Piece) -> Contracted:
 
 
 def _require_range(piece: Piece) -> None:
-    """Require that products of two weights are normal numbers, with room for sums and shares."""
+    """Raise NotContractible unless products of two weights are normal numbers, with room for sums and shares."""
     for weights in (piece.sources, piece.targets):
         positive = weights[weights > 0]
         if len(positive) and not 2.0**-200 <= positive.min() <= positive.max() <= 2.0**200:
@@ -185,9 +186,9 @@ def scores(contracted: Contracted, flows: Flows, dependency: Floats, junction: F
 
 
 def edge_scores(contracted: Contracted, flows: Flows, edges: Floats) -> Floats:
-    """Put the sums of the piece's edges together, in the order of its ``graph.indices``; arguments as of `scores`.
+    """Put the sums of the piece's edges together, in the order of its ``graph.indices``; arguments as in `scores`.
 
-    Each of the two directions has half of what goes either way.
+    Each of the two directions has half of the demand of both.
     """
     along = _along(contracted, edges)
     _, parts = _spread(contracted, flows, edges)
@@ -199,13 +200,13 @@ def edge_scores(contracted: Contracted, flows: Flows, edges: Floats) -> Floats:
 
 
 def _along(contracted: Contracted, edges: Floats) -> Floats:
-    """Return what goes along each chain as a whole, either way."""
+    """Return the demand along each whole chain, both ways together."""
     sums: Floats = np.where(contracted.arcs >= 0, edges[contracted.arcs], 0.0).sum(axis=1)
     return sums
 
 
 def _spread(contracted: Contracted, flows: Flows, edges: Floats) -> tuple[Floats, Floats]:
-    """Return what passes each vertex inside chains, and what goes along each edge of these chains."""
+    """Return the demand that passes each vertex inside chains, and along each edge of these chains."""
     chains, inside = len(contracted.ways.lengths), len(contracted.inside)
     passed, parts = np.empty(inside), np.empty(inside + chains)
     core.spread_flows(contracted.ways, flows, _along(contracted, edges)[:chains], passed, parts)
@@ -214,7 +215,7 @@ def _spread(contracted: Contracted, flows: Flows, edges: Floats) -> tuple[Floats
 
 @dataclass(frozen=True, eq=False)
 class _Chains:
-    """Chains as they are found: ends (numbers of junctions), vertices inside, distances from the first end, edges."""
+    """Chains as walks find them: ends (numbers of junctions), vertices inside, distances from the first end, edges."""
 
     ends: Integers
     lengths: Floats
@@ -237,7 +238,7 @@ class _Chains:
 
 
 def _ragged(counts: Integers, order: Integers) -> Integers:
-    """Places of the items of groups of so many, when the groups are put in an order."""
+    """Return the places of the items of groups with these counts, the groups put in an order."""
     starts, counts = (np.cumsum(counts) - counts)[order], counts[order]
     places: Integers = np.arange(counts.sum()) + np.repeat(starts - (np.cumsum(counts) - counts), counts)
     return places
@@ -278,7 +279,7 @@ def _contracted_graph(piece: Piece, chains: _Chains, junctions: int) -> tuple[Gr
     # Of each chain first one direction, then the other.
     tails = np.concatenate([ends[alone].ravel(), ends[doubled].ravel(), np.repeat(middle, 2)])
     heads = np.concatenate([ends[alone][:, ::-1].ravel(), np.repeat(middle, 2), ends[doubled].ravel()])
-    # Whole lengths, which are 2 or more, stay whole.
+    # Whole lengths, here 2 or more, stay whole.
     half = np.where(lengths[doubled] < 2, lengths[doubled] / 2, np.floor(lengths[doubled] / 2))
     halves = np.stack([half, lengths[doubled] - half], axis=1).ravel()
     along = np.concatenate([np.repeat(lengths[alone], 2), halves, halves])
@@ -294,7 +295,7 @@ def _contracted_graph(piece: Piece, chains: _Chains, junctions: int) -> tuple[Gr
 
 
 def _ways(piece: Piece, chains: _Chains, ends: Integers, vertices: Integers) -> Ways:
-    """Make what streams read of chains in their final order."""
+    """Make the records of streams for chains in their final order."""
     count = int(np.count_nonzero(chains.counts))
     counts, ends, lengths = chains.counts[:count], ends[:count], chains.lengths[:count]
     starts = np.concatenate([[0], np.cumsum(counts)])
@@ -307,7 +308,7 @@ def _ways(piece: Piece, chains: _Chains, ends: Integers, vertices: Integers) -> 
         raise NotContractible("a length is lost in the sum of those before it")
 
     def both_ways(weights: Floats) -> tuple[Floats, Floats]:
-        """Weights of the vertices inside, and their sums from the end on, chain by chain."""
+        """Return weights of the vertices inside, and their sums from the end on, chain by chain."""
         of_inside = np.stack([weights[chains.inside], weights[chains.inside][mirrored]])
         sums = np.empty((2, starts[-1] + count))
         core.sum_inside(starts, of_inside, sums)

@@ -1,4 +1,4 @@
-"""The columns of a group of roots on the host, and the demand that is made of them."""
+"""The columns of a group of roots on the host, and the demand made from them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Rows = NDArray[np.int64]
 class Columns:
     """Distances and path counts from the roots of one group after the other and from far ends, and M of these roots.
 
-    A column has an entry a row of the contracted graph. Those of the group are the first ones, in its order; behind
-    them is room for some of far ends. For each group in turn:
+    A column has an entry a row of the contracted graph. The columns of the group come first, in its order; behind them
+    is room for some columns of far ends. For each group in turn:
 
-        begin     which roots
-        write     their columns
-        leave     for the group and its far ends, in ascending order of rows: what leaves chains towards these
-        enter     M is finished
-        weights   M as target weights of a sweep
+        begin     take its roots
+        write     take their columns
+        leave     sum the demand that leaves chains, for the group and its far ends, in ascending order of rows
+        enter     finish M
+        weights   give M as target weights of a sweep
 
     As every root sums over its chains in the order of their far ends, M has the same bits whatever the groups.
 
@@ -45,7 +45,7 @@ class Columns:
         self._weights = np.empty(0)
 
     def begin(self, group: Rows) -> None:
-        """Take a group of roots; M has what goes from them to junctions, and nothing leaves chains yet."""
+        """Take a group of roots; M has their demand to junctions, and none from inside chains yet."""
         self._group, self._junction = group, np.zeros(len(group))
         demand = self._demand[: len(group)]
         np.multiply.outer(self._ways.row_sources[group], self._ways.row_targets, out=demand)
@@ -53,7 +53,7 @@ class Columns:
         self._through.fill(0)
 
     def write(self, first: int, paths: tuple[Any, Any], members: NDArray[np.float64] | None) -> float:
-        """Write columns from number `first` on; return the largest path count of them.
+        """Write columns from number `first` on; return their largest path count.
 
         Parameters
         ----------
@@ -61,7 +61,7 @@ class Columns:
         paths : tuple of array of floats, shape (rows, columns)
             dist and sigma.
         members : ndarray of float64, shape (columns,), or None
-            A path that leaves a chain by a junction does so by each of its members.
+            Members of the roots: a path that leaves a chain by a junction has one for each of its members.
         """
         dist, sigma = (columns[first : first + paths[0].shape[1]] for columns in (self._dist, self._sigma))
         core.turn_back(paths[0], dist)
@@ -71,7 +71,7 @@ class Columns:
         return float(sigma.max())
 
     def leave(self, rows: Rows, first: int, stop: NDArray[np.uint8]) -> None:
-        """Sum what leaves chains at the roots, of those chains whose far ends are `rows`.
+        """Sum the demand that leaves chains at the roots, for chains with far ends among `rows`.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class Columns:
         return self._junction
 
     def weights(self, first: int, count: int) -> Any:
-        """Return M of some of the roots as target weights, shape (rows, count); they hold until the next call."""
+        """Return M of some of the roots as target weights, shape (rows, count), valid until the next call."""
         rows = self._demand.shape[1]
         if len(self._weights) < count * rows:
             self._weights = np.empty(count * rows)
@@ -102,4 +102,4 @@ class Columns:
         return weights
 
     def save(self) -> None:
-        """Have what the groups before summed at vertices inside chains on the host."""
+        """Bring the flows of the groups so far to the host; here they are."""

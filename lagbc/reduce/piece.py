@@ -1,4 +1,4 @@
-"""What a reduction takes and what it leaves: a graph with weights of vertices."""
+"""The input and the output of a reduction: a graph with weights of vertices."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from lagbc.graph.graph import Graph
 
 Scores = NDArray[np.float64]
 
-# Weights and their sums within two to minus and plus this: products, and shares by path counts of what is computed at
-# once, are normal numbers then.
+# Weights and their sums lie within two to minus and plus this exponent, so that products, and shares by path counts of
+# bicomponents computed at once, are normal numbers.
 _EXPONENT = 400
 
 
 class NotContractible(Exception):  # noqa: N818 (an answer, not an error: the caller sweeps the piece as it is)
-    """Numbers of this piece leave the range in which chains can be summed: sweep the piece without contracting it."""
+    """Numbers of this piece leave the range in which chains can be summed: it is swept without contraction."""
 
 
 class NotReducible(Exception):  # noqa: N818 (an answer, not an error: the caller sweeps the piece as it is)
-    """Taking the piece apart may take as long as a part of its sweeps: sweep it as it is."""
+    """Taking the piece apart may take as long as a part of its sweeps: it is swept whole."""
 
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    r"""A graph whose vertices stand for several, as sources, as targets and on the way.
+    r"""A graph whose vertices stand for several, as sources, as targets and inside paths.
 
     Its score is the demand through all members of v together, over ordered pairs,
 
@@ -43,11 +43,11 @@ class Piece:
     sources, targets : ndarray of float64, shape (n,)
         S and T: how much each vertex counts as a root, and as a target; finite, >= 0.
     members : ndarray of float64, shape (n,), or None
-        m, how many equal vertices each stands for on the way, whole numbers >= 1; None is one each.
+        m, how many equal vertices each vertex stands for inside a path, whole numbers >= 1; None is one each.
     vertices : ndarray of int64, shape (n,), or None
-        Which vertex of the graph that it is a part of each is; None where they are not vertices of it.
+        The number of each vertex in the larger graph; None where it has no such vertices.
     edges : ndarray of int64, shape (nnz,), or None
-        Which stored edge of that graph each stored edge is; None where nobody asked, or where they are not.
+        The number of each stored edge in the larger graph; None where nobody asked, or where it has no such edges.
     """
 
     graph: Graph
@@ -60,16 +60,16 @@ class Piece:
 
 @dataclass(frozen=True, eq=False)
 class Reduced:
-    """What a reduction makes of a piece.
+    """The result of a reduction of a piece.
 
     Attributes
     ----------
     pieces : tuple of Piece
-        What is left to compute; the scores of each are F of that piece.
+        The pieces whose scores, their F, are still to be computed.
     scores : callable
-        Makes F of the piece that was reduced from the F of the pieces that are left, in their order.
+        Makes F of the reduced piece from the F of `pieces`, in their order.
     edge_scores : callable or None
-        The same for stored edges, sums in the order of ``graph.indices``; None where it cannot.
+        The same for stored edges, sums in the order of ``graph.indices``; None for a reduction without them.
     """
 
     pieces: tuple[Piece, ...]
@@ -78,7 +78,7 @@ class Reduced:
 
 
 def check_range(piece: Piece) -> None:
-    """Raise OverflowError for weights of which products leave the normal numbers of float64."""
+    """Raise OverflowError for weights whose products leave the normal numbers of float64."""
     for name, given in (("sources", piece.sources), ("targets", piece.targets)):
         with np.errstate(over="ignore"):
             total = given.sum()

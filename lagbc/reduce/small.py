@@ -1,8 +1,8 @@
-"""Small blocks, computed at once: one search from each root, by the compiled sweeps of the traversals.
+"""Small bicomponents, computed at once: one search from each root, by the compiled sweeps of the traversals.
 
-All blocks are one block-diagonal graph, of which a search reads and writes the block of its root alone. A slice of
-blocks is one compiled call, in which no signal is looked at; slices are short, so that a caller can report and stop
-between two. Threads take different blocks, into slots of their own: they change no bit.
+All of them are one block-diagonal graph; a search reads and writes the bicomponent of its root alone. A slice of them
+is one compiled call, which polls no signal; slices are short, so that a caller can report and stop between two. Threads
+take different bicomponents, into slots of their own: they change no bit.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from lagbc.reduce import tuning
 from lagbc.reduce.layout import Rows
 from lagbc.reduce.piece import Scores
 
-# Path counts of small blocks are far below: of 600 vertices there are at most 3**200.
+# Path counts of small bicomponents are far below: with 600 vertices they are at most 3**200.
 _LIMIT = 2.0**1022
 
 
 @dataclass(eq=False)
 class SmallBlocks:
-    """Some blocks, one after the other, and what is summed in them so far.
+    """Some bicomponents, one after the other, and their sums so far.
 
     Attributes
     ----------
     rows : Rows
-        The graphs of all blocks.
+        The graphs of all bicomponents.
     numbers : ndarray of int64, shape (small,)
-        Which blocks these are, ascending.
+        The numbers of the small ones, ascending.
     roots : ndarray of int64, shape (small,)
-        How many roots each has.
+        Count of roots of each.
     work : ndarray of int64, shape (small,)
-        Roots x stored edges of each, which the time goes with: some 10 ns in hops, 15 to 50 with lengths.
+        Roots x stored edges of each, to which its time is proportional: some 10 ns in hops, 15 to 50 with lengths.
     scores : ndarray of float64, shape (copies,)
         Written.
     edge_scores : ndarray of float64, shape (nnz,) or (0,)
         Written, if it has room.
     is_done : ndarray of bool, shape (slices,)
-        Which slices of them are.
+        Whether each slice is computed.
     """
 
     rows: Rows
@@ -57,19 +57,19 @@ class SmallBlocks:
 
     @cached_property
     def is_done(self) -> NDArray[np.bool_]:
-        """Which slices are computed."""
+        """Whether each slice is computed."""
         return np.zeros(len(self._ends), np.bool_)
 
     @cached_property
     def _ends(self) -> NDArray[np.int64]:
-        """Where slices end: the work so far passes a multiple of that of a slice."""
+        """The ends of slices: the work so far passes a multiple of a slice's work there."""
         if not len(self.numbers):
             return np.zeros(0, np.int64)
         slices = np.cumsum(self.work + tuning.BLOCK_WORK) // tuning.SLICE_WORK
         return np.append(np.flatnonzero(np.diff(slices)) + 1, len(slices))
 
     def prepare(self) -> None:
-        """Make all that threads share, before they ask for it."""
+        """Compute all cached properties, before threads share them."""
         _ = self._ends, self._all_roots, self._of_copies, self.is_done
 
     def compute(self, number: int) -> None:
@@ -79,13 +79,13 @@ class SmallBlocks:
         self.is_done[number] = True
 
     def finish(self) -> None:
-        """Compute all that are not done."""
+        """Compute all unfinished slices."""
         for number in np.flatnonzero(~self.is_done).tolist():
             self.compute(number)
 
     @cached_property
     def _all_roots(self) -> NDArray[np.int64]:
-        """The roots of all of them, block after block."""
+        """The roots of all small bicomponents, one after the other."""
         chosen = np.zeros(len(self.rows.ptr) - 1, np.bool_)
         chosen[self.numbers] = True
         copies: NDArray[np.int64] = np.flatnonzero(np.repeat(chosen, np.diff(self.rows.ptr)) & self.rows.are_roots)
@@ -93,7 +93,7 @@ class SmallBlocks:
 
     @cached_property
     def _of_copies(self) -> tuple[NDArray[Any], Scores]:
-        """Places and distances of a search; a block's are free between two, so that threads share them."""
+        """Places and distances of a search; clear between two of a bicomponent, so that threads share them."""
         copies = len(self.scores)
         dist = np.full(0 if self.rows.weights is None else copies, np.inf)
         return np.full(copies, copies, self.rows.indices.dtype), dist
@@ -121,7 +121,7 @@ class SmallBlocks:
             raise OutOfRangeError("a small block has path counts or lengths that float64 does not hold")
 
     def _search(self, vertices: int, edges: int) -> tuple[Any, tuple[Any, ...]]:
-        """Return the kernel for blocks of at most so many vertices and edges, and what it searches."""
+        """Return the kernel for bicomponents up to these sizes, and its arguments for the search."""
         rows, (places, dist) = self.rows, self._of_copies
         graph, index = csr(rows.indptr, rows.indices, rows.weights), rows.indices.dtype
         if rows.weights is None:

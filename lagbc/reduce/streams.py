@@ -3,7 +3,7 @@
 ``core.leave_chains`` and ``core.enter_chains`` make M(a, v), the demand that a sweep from root a carries to v, and the
 demand that leaves each vertex inside a chain by either end: lagbc/native/kernels/reduce/streams.h. Each pair of
 vertices is met from both of its ends. M takes it once a direction; the other sums have both directions together, as
-what enters is, by symmetry, what leaves. Here are the records that they read and write.
+entering demand equals, by symmetry, leaving demand. Here are the records that they read and write.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Ways(NamedTuple):
     row_sources, row_targets : ndarray of float64, shape (rows,)
         S and T of the junctions, 0 for midpoints.
     halves : ndarray of int64, shape (2 * chains,)
-        By the row that they begin at, those of a row by the one that they lead to.
+        Sorted by their first row, and then by their last.
     first_halves : ndarray of int64, shape (rows + 1,)
     """
 
@@ -61,13 +61,13 @@ class Flows(NamedTuple):
     Attributes
     ----------
     out : ndarray of float64, shape (2, inside)
-        What leaves each vertex by that end, to other chains and to junctions; each row seen from its own end.
+        From each vertex by that end to other chains and to junctions; each row seen from its own end.
     around : ndarray of float64, shape (2, inside)
-        The same, to vertices of its own chain; both rows seen from the first end.
+        From each vertex by that end to vertices of its own chain; both rows seen from the first end.
     within : ndarray of float64, shape (inside,)
-        What goes within the chain and has the vertex in its interior.
+        Within the chain, with the vertex in its interior.
     onward : ndarray of float64, shape (inside,)
-        What goes within the chain along the edge from the vertex to the next one.
+        Within the chain, along the edge from the vertex to the next one.
     """
 
     out: Any
@@ -77,5 +77,5 @@ class Flows(NamedTuple):
 
     @classmethod
     def zeros(cls, inside: int) -> Flows:
-        """Make room for so many vertices."""
+        """Make room for `inside` vertices."""
         return cls(np.zeros((2, inside)), np.zeros((2, inside)), np.zeros(inside), np.zeros(inside))

@@ -1,6 +1,6 @@
-"""Strong components of the blocks of a directed graph, and the arcs between them.
+"""Strong components of the bicomponents of a directed graph, and the arcs between them.
 
-No arc leaves a block, so that the components of a block are numbered one after the other.
+No arc leaves a bicomponent, so that its components are numbered one after the other.
 
 References
 ----------
@@ -15,14 +15,14 @@ from lagbc.native import core
 
 
 class Strong(NamedTuple):
-    """The strong components of all blocks.
+    """The strong components of all bicomponents.
 
     Attributes
     ----------
     component : ndarray of int32 or int64, shape (copies,)
-        That of each copy. An arc leads to the same component or to one of a smaller number.
+        The component of each copy. An arc leads to the same component or to one with a smaller number.
     of_block : ndarray of int64, shape (blocks + 1,)
-        The components of block b are ``of_block[b]`` to ``of_block[b + 1]``.
+        The components of bicomponent b are ``of_block[b]`` to ``of_block[b + 1]``.
     member_ptr, members : ndarrays, shapes (components + 1,) and (copies,)
         The copies of each component, ascending.
     """
@@ -34,11 +34,11 @@ class Strong(NamedTuple):
 
 
 def find_strong(ptr: Any, indptr: Any, indices: Any) -> Strong:
-    """Find the strong components of all blocks; O(copies + nnz).
+    """Find the strong components of all bicomponents; O(copies + nnz).
 
     Parameters
     ----------
     ptr, indptr, indices : ndarrays
-        As of `lagbc.reduce.layout.Rows`.
+        As in `lagbc.reduce.layout.Rows`.
     """
     return Strong(*core.find_strong(ptr, indptr, indices))

@@ -1,61 +1,62 @@
-"""Constants of the reductions that were measured: what each trades, and where it was measured."""
+"""Measured constants of the reductions: the trade of each, and the place of its measurement."""
 
-# A block with at most so many vertices, and at most so much work (roots x stored edges), is computed by one search from
-# each root; a larger one is left to a method. With one thread a call of `batched` took 1.0 to 2.6 times as long on
-# blocks of 60 and 200 vertices, 0.7 to 3.1 times on others of work 4e5 to 2.5e6, and 0.5 to 1.0 times beyond. Path
-# counts of so few vertices are far from the ends of float64. Results: blocks.md, by ``python -m benchmarks.blocks``.
+# A bicomponent of at most so many vertices, and of at most so much work (roots x stored edges), is computed by one
+# search from each root; a larger one is left to a method. With one thread a call of `batched` took 1.0 to 2.6 times as
+# long on bicomponents of 60 and 200 vertices, 0.7 to 3.1 times on others of work 4e5 to 2.5e6, and 0.5 to 1.0 times
+# beyond. Path counts of so few vertices are far from the ends of float64. Results: blocks.md, by ``python -m
+# benchmarks.blocks``.
 SMALL_VERTICES = 600
 SMALL_WORK = 2**21
-# Work of small blocks between two times that a caller can stop: 20 ms in hops, up to 100 with lengths. A block costs as
-# much as so much work, besides its own.
+# Work of small bicomponents between two times that a caller can stop: 20 ms in hops, up to 100 with lengths. A
+# bicomponent costs as much as so much work, besides its own.
 SLICE_WORK = 2**21
 BLOCK_WORK = 500
-# Steps along the arcs between strong components, over roots x stored edges: a directed graph in which they may be more
-# is swept as it is. Networks had at most 0.014, and took a fifth of a second at most.
+# Steps along the arcs between strong components, over roots x stored edges: a directed graph with possibly more of them
+# is swept whole. Networks had at most 0.014, and took a fifth of a second at most.
 MOST_STEPS = 0.05
-# So many are taken whatever the work: some 20 ms.
+# So many steps are taken whatever the work: some 20 ms.
 FEW_STEPS = 2**24
-# A graph is looked at where that takes at most such a share of the sweeps, whatever comes of it; and up to LOOK_MOST
-# where degrees and components promise a reduction. The look runs on one thread, the sweeps of a CPU on as many as there
-# are: the choice assumes so many, as it may not depend on them. Results: reduce_auto_cpu.md and reduce_auto_cuda.md, by
+# A run looks at the structure of its graph where that takes at most this share of the sweeps; up to LOOK_MOST where
+# degrees and components promise a reduction. The look runs on one thread, the sweeps of a CPU on all: the choice
+# assumes LOOK_THREADS, as it may not depend on the threads. Results: reduce_auto_cpu.md and reduce_auto_cuda.md, by
 # ``python -m benchmarks.reduce_auto``.
 LOOK_SHARE = 0.05
 LOOK_MOST = 0.1
 LOOK_THREADS = 2
-# A look of a millisecond is done up to such a share: most networks that took 1 to 4 ms took longer with one.
+# A look of up to a millisecond may take this share: most networks that took 1 to 4 ms took longer with a look.
 SHORT_LOOK = 1e6
 SHORT_SHARE = 0.25
 # Nanoseconds of a look: 17 networks and generated graphs took 0.5 to 1.4 times as long on an EPYC, and 2.1 times where
-# a block was contracted. An edge takes 16 in the cache, 30 and more far beyond it.
+# a bicomponent was contracted. An edge takes 16 in the cache, 30 and more far beyond it.
 LOOK_COSTS = {"run": 3e5, "vertex": 200.0, "edge": 20.0, "directed_edge": 40.0}
 # Nanoseconds of a root and a stored edge in sweeps on a GPU, by whether edges have lengths and the diameter is high:
 # estimates from R-MAT 20-16, Delaunay and road-like graphs on an H200.
 GPU_EDGE = {(False, False): 0.0025, (False, True): 0.03, (True, False): 0.005, (True, True): 0.06}
-# How many times as long an edge takes in a sweep from junctions, about; see JUNCTION_COSTS.
+# Factor of an edge's time in sweeps from junctions, about; see JUNCTION_COSTS.
 FROM_JUNCTIONS = 4.0
-# It is reduced if at most this part of the work is left.
+# A graph is reduced if at most this part of the work remains.
 MOST_LEFT = 0.9
-# What blocks cost, by device and whether edges have lengths; see `lagbc.plan.costs`. On a CPU in nanoseconds, as
-# the largest blocks of 40 networks took on an Intel Xeon, those of which both ways are near to each other above all: a
-# pair of root and vertex, with so much for each level up to what it takes at most, and a pair of root and stored edge.
-# Where rows are far beyond the cache a pair takes up to 1.6 times as long, so that what chains save is told too low
-# there. Lengths that take 64 bits take longer. On a GPU edges alone count. Results: block_costs.md, by ``python -m
-# benchmarks.block_costs``, which fits them again.
+# Costs of bicomponents, by device and whether edges have lengths; see `lagbc.plan.costs`. On a CPU they are in
+# nanoseconds, fitted to the largest bicomponents of 40 networks on an Intel Xeon, above all where both ways take about
+# equal time: a pair of root and vertex, with an addition for each level up to a maximum, and a pair of root and stored
+# edge. Where rows are far beyond the cache a pair takes up to 1.6 times as long, so that the gain of chains is
+# predicted too low there. Lengths of 64 bits take longer. On a GPU edges alone count. Results: block_costs.md, by
+# ``python -m benchmarks.block_costs``, which fits them again.
 BLOCK_COSTS = {
     ("cpu", False): {"pair": 8.3, "level": 0.039, "most": 13.0, "pair_edge": 0.36},
     ("cpu", True): {"pair": 10.5, "level": 0.0, "most": 10.5, "pair_edge": 1.0},
     ("cuda", False): {"pair": 0.0, "level": 0.0, "most": 0.0, "pair_edge": 1.0},
     ("cuda", True): {"pair": 0.0, "level": 0.0, "most": 0.0, "pair_edge": 1.0},
 }
-# The same from junctions, with the columns that they fill, and of an evaluation of the streams, which with lengths is a
-# search. Those of a GPU are estimates: of edges, from usroads, which lost 1.2 times with 0.69 of the work left by a
-# factor of 3; of evaluations, from their loads.
+# The same from junctions, with the columns that they fill, and for an evaluation of the streams, which with lengths is
+# a search. The GPU's are estimates: of edges, from usroads, which lost 1.2 times with 0.69 of the work left by a factor
+# of 3; of evaluations, from their loads.
 JUNCTION_COSTS = {
     ("cpu", False): {"pair": 32.0, "pair_edge": 2.9, "evaluation": 11.0},
     ("cpu", True): {"pair": 64.0, "pair_edge": 1.3, "evaluation": 19.0},
     ("cuda", False): {"pair": 0.0, "pair_edge": 4.5, "evaluation": 0.2},
     ("cuda", True): {"pair": 0.0, "pair_edge": 4.5, "evaluation": 0.2},
 }
-# How many times as long an edge takes from junctions where these are few levels apart: on a GPU an estimate from the
-# costs of its methods, as they are swept in one launch for chains alone.
+# Factor of an edge's time from junctions with few levels between them: on a GPU an estimate from the costs of its
+# methods, as only chains are swept in one launch.
 FEW_LEVELS = {"cpu": 1.0, "cuda": 12.0 / 4.5}

@@ -2,23 +2,23 @@
 
 Twins have equal edges, lengths and directions, apart from each other: none between them (an open class), or all, both
 ways and of one length (a closed class). To exchange two of them changes no distance. So a shortest path between two
-vertices outside a class Z meets it at most once, and as well in any of its members; and one from or to a member meets
-no other member. With the parts p of Z, which may be several vertices each already,
+vertices outside a class Z meets it at most once, and as well in any of its members; and a path from or to a member
+meets no other member. With the parts p of Z, each of which may already be several vertices,
 
     m = sum of m_p,   S = sum of S_p,   T = sum of T_p,   F(p) = extra(p) + F(Z) m_p / m
 
-What is left are pairs of different parts of Z, which the graph that is left has not: D = S T - sum of S_p T_p in all.
-With o and i the smallest lengths of an edge from Z and to Z, and l that of the edges inside a closed class, they go
+Pairs of different parts of Z are not in the merged graph: D = S T - sum of S_p T_p in all. With o and i the smallest
+lengths of an edge from Z and to Z, and l the length of the edges inside a closed class, they go
 
-    inside              where l <= o + i, which is one way,
-    by neighbours z     with both lengths the smallest, where it is open, or l >= o + i: m_z ways each,
+    inside              where l <= o + i: one way,
+    by neighbours z     with both lengths the smallest, where Z is open, or l >= o + i: m_z ways each,
 
 so that extra(z) = D m_z / (number of ways). In hops a closed class has l = 1 < 2. A directed class may have no such z:
-then these pairs go round by a longer cycle, of which nothing is known here, and it is left as it is; but not if there
-is no way back at all, or D is 0.
+its pairs then go round by a longer cycle, unknown here, and the class is left as it is; but not if there is no way
+back at all, or D is 0.
 
-One round is enough: classes of both kinds are merged at once, as no vertex is in two, and merging again, where what is
-left has new twins, gained 2 % of the work at most.
+One round is enough: classes of both kinds are merged at once, as no vertex is in two. Merging the new twins of the
+merged graph again gained 2 % of the work at most.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ from lagbc.reduce.strong import find_strong
 
 @dataclass(frozen=True, eq=False)
 class Twins(Reduced):
-    """What merging twins leaves: one piece, the same if there are none.
+    """A piece with merged twins, or the same piece if it has none.
 
-    Scores of edges are not made where vertices are merged: they differ among the edges between two classes.
+    Merged vertices have no scores of edges: these differ among the edges between two classes.
 
     Attributes
     ----------
     count : int
-        How many classes of two or more are merged.
+        Merged classes, of two vertices or more.
     of_class : ndarray of int64, or None
-        The vertex of the piece that each vertex is merged into; None if none are.
+        The vertex of the piece that each vertex is merged into; None without merged classes.
     """
 
     count: int = field(kw_only=True)
@@ -68,13 +68,13 @@ def merge(piece: Piece) -> Twins:
     -------
     Twins
         The vertices of its piece are the classes, in the order of the smallest of each; `vertices` and `edges` are
-        None, if any are merged. In hops, and with lengths that are whole numbers, scores are those of the graph but for
-        rounding; of other lengths, ties of paths between twins of one class may fall in another way.
+        None, if any are merged. In hops, and with whole lengths, scores are exact but for rounding; with other lengths,
+        ties of paths between twins of one class may fall otherwise.
 
     Raises
     ------
     OverflowError
-        Weights, or their sum, are not within 2**-400 to 2**400: the graph can only be swept as it is.
+        Weights, or their sum, are not within 2**-400 to 2**400: the graph can only be swept whole.
     """
     check_range(piece)
     graph = piece.graph
@@ -117,7 +117,7 @@ def _has_way_back(graph: Graph) -> NDArray[np.bool_]:
 
 
 def _part(first: NDArray[Any], classes: NDArray[np.bool_]) -> None:
-    """Let the vertices of some classes, named by the first, be alone again."""
+    """Split some classes, named by their first vertex, into single vertices."""
     apart = np.flatnonzero(classes[first])
     first[apart] = apart
 
@@ -126,14 +126,14 @@ def _find_classes(out: Csr, into: Csr) -> tuple[NDArray[Any], NDArray[np.bool_]]
     """Find the classes of a graph, with its transpose; O(n + nnz).
 
     An *open* class has no edge between two of its vertices; a *closed* one has all, both ways and of one length. No
-    vertex is in one of either kind.
+    vertex is in two classes.
 
     Returns
     -------
     first : ndarray of the type of the columns, shape (n,)
         The smallest vertex of the class of each vertex; itself, if it is alone.
     closed : ndarray of bool, shape (n,)
-        Whether it is in a closed class of two or more.
+        Whether the vertex is in a closed class of two or more.
     """
     keys = core.sum_keys(out, into)
     first = core.join_open(out, into, keys)
@@ -141,7 +141,7 @@ def _find_classes(out: Csr, into: Csr) -> tuple[NDArray[Any], NDArray[np.bool_]]
 
 
 def _induce(graph: Graph, kept: NDArray[np.bool_]) -> Graph:
-    """Return the graph of the first vertex of each class, which has one edge for those between two classes."""
+    """Return the graph of the first vertex of each class, with one edge for all edges between two classes."""
     position = (np.cumsum(kept) - 1).astype(graph.indices.dtype)
     indptr, indices, lengths = core.take_kept(csr(*graph.csr), kept, position)
     return Graph(indptr, indices, graph.directed, lengths if graph.weighted else None)

@@ -1,4 +1,4 @@
-"""What a run from the junctions of a block does, counted before it is run, and before the block is contracted."""
+"""The work of a run from the junctions of a bicomponent, counted before the run, and before the contraction."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lagbc.reduce.piece import Piece
 
 @dataclass(frozen=True)
 class Work:
-    """What summing a contracted block takes.
+    """The work of summing a contracted bicomponent.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Work:
 
 
 def find_junctions(piece: Piece) -> NDArray[np.bool_]:
-    """Tell which vertices of a block are junctions: of degree 3 or more, or more than one; of a cycle, any two."""
+    """Return a mask of the junctions: vertices of degree 3 or more, or with several members; of a cycle, any two."""
     degrees = piece.graph.out_degrees
     are_junctions: NDArray[np.bool_] = degrees >= 3 if piece.members is None else (degrees >= 3) | (piece.members > 1)
     are_junctions[np.flatnonzero(~are_junctions)[: max(0, 2 - np.count_nonzero(are_junctions))]] = True
@@ -42,9 +42,9 @@ def find_junctions(piece: Piece) -> NDArray[np.bool_]:
 
 
 def expect_work(piece: Piece) -> Work:
-    """Tell what a block would take, in O(n), without contracting it.
+    """Predict the work of a bicomponent, in O(n), without contracting it.
 
-    Parallel chains are counted as edges of their own, and far columns not at all.
+    Parallel chains count as edges of their own, and far columns not at all.
     """
     graph, are_junctions = piece.graph, find_junctions(piece)
     inside = np.flatnonzero(~are_junctions)
@@ -56,5 +56,5 @@ def expect_work(piece: Piece) -> Work:
 
 
 def evaluations(junctions: int, rows: int, chains: int) -> int:
-    """Count what is evaluated between so many chains with vertices inside, rows and roots."""
+    """Count the evaluations of streams between chains with vertices inside, rows and roots."""
     return 2 * chains * (rows + chains) + junctions * chains

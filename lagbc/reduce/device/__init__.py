@@ -1,4 +1,4 @@
 """Streams of demand over chains on a GPU.
 
-What `lagbc.reduce.columns` does on the host, by kernels: nothing leaves the device but what a group sums to.
+The same as `lagbc.reduce.columns` on the host, by kernels: only the sums of a group leave the device.
 """

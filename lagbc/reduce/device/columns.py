@@ -1,4 +1,4 @@
-"""The columns of a group of roots on a GPU, and the demand that is made of them."""
+"""The columns of a group of roots on a GPU, and the demand made from them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TILE = 32  # as in the kernel `turn`
 
 
 class Columns:
-    """As `lagbc.reduce.columns.Columns`, by the kernels of streams.cu; the first row of a group's arrays is a root's.
+    """As `lagbc.reduce.columns.Columns`, by the kernels of streams.cu; row k of a group's arrays belongs to its root k.
 
     `flows` is on the host; `save` brings it up to date.
     """
@@ -35,14 +35,14 @@ class Columns:
         self._entered = cp.empty((size, 2, self._chains))
 
     def begin(self, group: Rows) -> None:
-        """Take a group of roots, which nothing leaves yet."""
+        """Take a group of roots; no demand leaves them yet."""
         self._roots = len(group)
         self._group, self._slot = _upload(group), self._numbered(group, 0)
         for array in (self._demand, self._through, self._entered):
             array.fill(0)
 
     def write(self, first: int, paths: tuple[Any, Any], members: NDArray[np.float64] | None) -> float:
-        """Write columns from number `first` on; return the largest path count of them."""
+        """Write columns from number `first` on; return their largest path count."""
         dist, sigma = (cp.ascontiguousarray(found, np.float64) for found in paths)
         if members is not None:
             sigma = sigma * cp.asarray(members)
@@ -51,7 +51,7 @@ class Columns:
         return float(sigma.max())
 
     def leave(self, rows: Rows, first: int, stop: NDArray[np.uint8]) -> None:
-        """Sum what leaves chains at the roots, of those chains whose far ends are `rows`."""
+        """Sum the demand that leaves chains at the roots, for chains with far ends among `rows`."""
         del stop  # kernels of milliseconds are not stopped
         column = self._numbered(rows, first)
         halves = 2 * self._chains
@@ -81,7 +81,7 @@ class Columns:
         return weights
 
     def save(self) -> None:
-        """Bring what the groups before summed at vertices inside chains to the host."""
+        """Bring the flows of the groups so far to the host."""
         for array, on_host in zip(self._flows, self._host_flows, strict=True):
             array.get(out=on_host)
 
@@ -92,11 +92,11 @@ class Columns:
         return cp.asarray(numbers)
 
     def _grid(self, items: int) -> tuple[int, int]:
-        """Blocks whose threads have an item of one root each."""
+        """Return a grid whose threads have an item of one root each."""
         return _blocks(items), self._roots
 
     def _launch(self, name: str, grid: tuple[int, ...], **given: Any) -> None:
-        """Launch a kernel with what it takes of the chains and of the columns."""
+        """Launch a kernel with its arguments among chains and columns, and with the given ones."""
         sizes = {"rows": self._rows, "chains": self._chains, "inside": self._inside, "in_hops": self._in_hops}
         known = {**sizes, **self._ways, "group": self._group, "dist": self._dist, "sigma": self._sigma}
         taken = kernels.parameters(name)

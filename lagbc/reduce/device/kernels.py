@@ -1,4 +1,4 @@
-"""The kernels of streams, and how they are launched."""
+"""The kernels of streams, and their launch."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ OPTIONS = compiler.options({})
 
 
 def variants() -> Iterator[tuple[str, Source, tuple[str, ...]]]:
-    """Yield (label, source, options) of everything that is ever compiled."""
+    """Yield (label, source, options) of each compiled variant."""
     yield STREAMS.name, STREAMS, OPTIONS
 
 
 def begin() -> None:
-    """Have the kernels compiled while something else is done."""
+    """Begin to compile the kernels in another thread."""
     compiler.begin(STREAMS, OPTIONS)
 
 
 def parameters(name: str) -> frozenset[str]:
-    """Names of the parameters of a kernel."""
+    """Return the names of the parameters of a kernel."""
     return frozenset(parameter for parameter, *_ in declared(STREAMS, name))
 
 
 def launch(name: str, grid: tuple[int, ...], /, **arguments: Any) -> None:
-    """Launch so many blocks."""
+    """Launch a grid of thread blocks."""
     _kernel(compiler.load(STREAMS, OPTIONS), name)(grid, THREADS, **arguments)
 
 

@@ -1,28 +1,28 @@
 // Demand between vertices inside chains, for a group of roots at a time; lagbc/reduce/streams.py has the formulas.
 //
-// Column k of dist and sigma is that of root k of the group; behind them are far ends of chains. Half 2 c + side is
+// Column k of dist and sigma belongs to root k of the group; behind them are far ends of chains. Half 2 c + side is
 // chain c seen from an end; arrays of two rows have the chains from their first ends on, and from their second. A vertex
-// inside, at p from the end a, leaves by a for a junction t if 2 p < L + d(b, t) - d(a, t), by both if it is equal.
+// inside, at p from the end a, leaves by a for a junction t if 2 p < L + d(b, t) - d(a, t), by both at equality.
 //
 // Every number has one writer, which sums in an order that the graph alone fixes: nothing is added atomically.
 //
-//     sum_out        a warp has a vertex inside and an end: what leaves it there
-//     to_junctions   a thread has a root and a row: what leaves chains at the root for the junction
-//     to_chains      a thread has a root and a chain: what leaves chains at the root for the chain
-//     within_chains  a thread has a chain: what goes between its own vertices
-//     enter          a thread has a root and a row: what enters the chains at the row; M is finished
-//     sum_junctions  a thread has a root: what passes it as it leaves its chains
+//     sum_out        a warp has a vertex inside and an end: the demand that leaves it there
+//     to_junctions   a thread has a root and a row: the demand that leaves chains at the root for the junction
+//     to_chains      a thread has a root and a chain: the demand that leaves chains at the root for the chain
+//     within_chains  a thread has a chain: the demand between its own vertices
+//     enter          a thread has a root and a row: the demand that enters the chains at the row; M is finished
+//     sum_junctions  a thread has a root: the demand that passes it as it leaves its chains
 
 constexpr int TILE = 32;
 constexpr int BLOCK = 256, WARPS = BLOCK / 32;
 
-// How many vertices from the end on leave by it alone, and whether one more does both.
+// Count of the vertices, from the end on, that leave by it alone, and whether one more does both.
 struct Place {
     int count;
     bool tie;
 };
 
-// Of so many vertices, at ascending distances.
+// For `inside` vertices at ascending distances; a vertex leaves by the end if twice its distance is below the gap.
 __device__ __forceinline__ Place place_of(bool in_hops, const double* distances, int inside, double gap) {
     if (in_hops) {
         const int place = (int)fmin(fmax(gap - 1.0, 0.0), 2.0 * inside);
@@ -52,8 +52,8 @@ __device__ __forceinline__ Chain chain_of(int c, const double* lengths, const in
             targets + first, source_sums + first + c, target_sums + first + c};
 }
 
-// How a vertex inside a chain gets to one end of another chain: how far that is, and how many of the paths, `to`,
-// leave by the end in question, `by`.
+// The way of a vertex inside a chain to one end of another chain: its distance, and the number of its paths, `to`, of
+// which `by` leave by the end at hand.
 struct Way {
     double far, by, to;
 };
@@ -65,8 +65,8 @@ __device__ __forceinline__ Way way_to(int v, double p, double rest, bool before,
     return {is_near ? p + near[v] : rest + far[v], by, by + (before ? 0.0 : by_far[v])};
 }
 
-// Weights of a chain's vertices that a vertex reaches by the end in question: targets by the first and by the second
-// end of the chain, and sources by either.
+// Weights of a chain's vertices that a vertex reaches by the end at hand: targets by the first and by the second end of
+// the chain, and sources by either.
 struct Reached {
     double first, second, sources;
 };
@@ -87,7 +87,7 @@ __device__ __forceinline__ Reached reach(bool in_hops, const Chain& chain, const
     return reached;
 }
 
-// Write the transpose of a matrix of so many rows and columns. A block has a tile.
+// Write the transpose of a matrix. A thread block has a tile.
 extern "C" __global__ void turn(int rows, int columns, const double* __restrict__ matrix, double* turned) {
     __shared__ double tile[TILE][TILE + 1];
     const int row = blockIdx.x * TILE, column = blockIdx.y * TILE;
@@ -99,9 +99,9 @@ extern "C" __global__ void turn(int rows, int columns, const double* __restrict_
         if (column + i < columns && row + x < rows) turned[(offset)(column + i) * rows + row + x] = tile[x][i];
 }
 
-// What leaves each vertex inside a chain by one of its ends, both directions together; `passing` is it without what is
-// for the junction there. `slot` is the root of each row, or -1, `column` the column of each far end, or -1. A block has
-// a half, its warps the vertices inside.
+// The demand that leaves each vertex inside a chain by one of its ends, both directions together; `passing` lacks the
+// demand of the junction there. `slot` is the root of each row, or -1, `column` the column of each far end, or -1. A
+// thread block has a half, its warps the vertices inside.
 extern "C" __global__ void sum_out(int rows, int chains, int inside, int in_hops, const int* __restrict__ ends,
         const double* __restrict__ lengths, const int* __restrict__ starts, const double* __restrict__ distances,
         const double* __restrict__ sources, const double* __restrict__ targets,
@@ -154,7 +154,7 @@ extern "C" __global__ void sum_out(int rows, int chains, int inside, int in_hops
     }
 }
 
-// Add what leaves chains at each root for junctions. A thread has a root and a row.
+// Add the demand that leaves chains at each root for junctions. A thread has a root and a row.
 extern "C" __global__ void to_junctions(int rows, int chains, int inside, int in_hops, const int* __restrict__ ends,
         const double* __restrict__ lengths, const int* __restrict__ starts, const double* __restrict__ distances,
         const double* __restrict__ sources, const double* __restrict__ source_sums,
@@ -178,9 +178,9 @@ extern "C" __global__ void to_junctions(int rows, int chains, int inside, int in
     demand[at] = sum;
 }
 
-// Add what leaves chains at each root for other chains: `through`, the source weight that enters a chain as from the
-// root itself, and `entered`, by the first and by the second end, the demand of vertices that may leave by another end
-// for one end of the chain than for the other. A thread has a root and a chain.
+// Add the demand that leaves chains at each root for other chains: `through`, the source weight that enters a chain as
+// from the root itself, and `entered`, by the first and by the second end, the demand of vertices that may leave by
+// different ends for the two ends of the chain. A thread has a root and a chain.
 extern "C" __global__ void to_chains(int rows, int chains, int inside, int in_hops, const int* __restrict__ ends,
         const double* __restrict__ lengths, const int* __restrict__ starts, const double* __restrict__ distances,
         const double* __restrict__ sources, const double* __restrict__ targets,
@@ -229,7 +229,7 @@ __device__ __forceinline__ double pairs(const Chain& chain, int i, int first, in
            chain.targets[i] * (chain.source_sums[last] - chain.source_sums[first]);
 }
 
-// Sum the demand between vertices of the same chain; what leaves it by one end and enters by the other goes to
+// Sum the demand between vertices of the same chain; demand that leaves it by one end and enters by the other goes to
 // `entered`. A thread has a chain whose first end is a root; lagbc/native/kernels/reduce/within.h says more.
 extern "C" __global__ void within_chains(int rows, int chains, int inside, const int* __restrict__ ends,
         const double* __restrict__ lengths, const int* __restrict__ starts, const double* __restrict__ distances,
@@ -249,7 +249,7 @@ extern "C" __global__ void within_chains(int rows, int chains, int inside, const
     double *before_first = around + starts[c], *before_second = around + inside + starts[c];
     double *own = within + starts[c], *next = onward + starts[c];
     double total = 0;
-    // `after`: the first vertex that is not nearer straight from i. What begins at i waits in `onward`.
+    // `after`: the first vertex that is not nearer straight from i. Demand that begins at i waits in `onward`.
     for (int i = 0, after = 0; i < count; i++) {
         after = max(after, i + 1);
         while (after < count && 2.0 * (p[after] - p[i]) < round_trip) after++;
@@ -284,8 +284,8 @@ extern "C" __global__ void within_chains(int rows, int chains, int inside, const
     entered[((offset)2 * k + 1) * chains + c] += total;
 }
 
-// Let what leaves by each root, or starts at it, enter the chains, and finish M; `returned` is M(a, a), which has leaving
-// and entering in one and starts no path. A thread has a root and a row.
+// Let the demand that leaves by each root, or starts at it, enter the chains, and finish M. `returned` is M(a, a),
+// demand that leaves and enters at a and starts no path. A thread has a root and a row.
 extern "C" __global__ void enter(int rows, int chains, int in_hops, const int* __restrict__ ends,
         const double* __restrict__ lengths, const int* __restrict__ starts, const double* __restrict__ distances,
         const double* __restrict__ sources, const double* __restrict__ targets,
@@ -312,7 +312,7 @@ extern "C" __global__ void enter(int rows, int chains, int in_hops, const int* _
     demand[(offset)k * rows + row] = row == a ? 0.0 : sum + row_sources[a] * row_targets[row];
 }
 
-// Sum what passes each root as it leaves its chains. A thread has a root.
+// Sum the demand that passes each root as it leaves its chains. A thread has a root.
 extern "C" __global__ void sum_junctions(int roots, int inside, const int* __restrict__ starts,
         const int* __restrict__ halves, const int* __restrict__ first_halves, const int* __restrict__ group,
         const double* __restrict__ passing, const double* __restrict__ returned, double* junction) {
