@@ -17,6 +17,7 @@ from lagbc.centrality.compute import as_returned, plan_call, resumed_by
 from lagbc.centrality.registry import Arguments, Centrality, find, require_taken
 from lagbc.errors import InvalidValueError
 from lagbc.estimates.terms import Terms, estimated_sum, terms_of
+from lagbc.graph.csr import as_numpy, module_of
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import Names, numbers_of
 from lagbc.graph.validate import take_graph
@@ -38,7 +39,7 @@ from lagbc.plan.step import Resumed
 from lagbc.run.execute import carrier_of, execute, kept_of, meter_of, total_of
 from lagbc.run.loop import sum_over
 from lagbc.run.rounds import Rounds
-from lagbc.run.sequence import Sequence, aims_of_top
+from lagbc.run.sequence import Sequence, aims_of_top, highest
 from lagbc.run.work import Total
 from lagbc.stopping import raise_if_stopped, stopping_by
 from lagbc.types import Auto, GraphLike
@@ -205,8 +206,8 @@ class Aim:
 
     def pilot(self, sequence: Sequence) -> Sequence:
         """Fix what is aimed at, and the prices, by the first round."""
-        highest = float(self._asked(self.terms.scores(sequence.mean)).max(initial=0.0))
-        self.error = self._within_reach(sequence, self.wanted.width(max(highest, 1e-300)))
+        most = float(self._asked(self.terms.scores(sequence.mean)).max())
+        self.error = self._within_reach(sequence, self.wanted.width(max(most, 1e-300)))
         errors = self.errors(sequence)
         priced = sequence.priced(errors, self.failure)
         foreseen = priced.foreseen_normal(errors, self.wanted.confidence)
@@ -236,22 +237,13 @@ class Aim:
         if self.wanted.top is not None:
             scores = self.terms.scores(sequence.mean) / self.of_score
             tie = self.error if self.wanted.tie is None else self.wanted.tie
-            fractions = aims_of_top(scores, self.wanted.top, max(tie, 1e-300))[self._places]
+            fractions = aims_of_top(scores, self.wanted.top, max(tie, 1e-300))
+            fractions = fractions if self.terms.shown is None else fractions[self.terms.shown]
         return self.terms.errors(fractions, sequence.mean)
-
-    @property
-    def _places(self) -> NDArray[np.int64]:
-        """Where the means are among the vertices of the call."""
-        places, inside = self.terms.places, self.terms.population.inside
-        if inside is None:
-            return places
-        found = np.zeros(self.terms.population.graph.n, np.int64)
-        found[inside[inside >= 0]] = np.flatnonzero(inside >= 0)
-        return found[places]
 
     def _asked(self, scores: Values) -> Values:
         """Return the scores that are asked for, as fractions."""
-        asked = scores if self.vertices is None else scores[self.vertices]
+        asked = scores if self.vertices is None else scores[module_of(scores).asarray(self.vertices)]
         fractions: Values = asked / self.of_score
         return fractions
 
@@ -263,7 +255,7 @@ class Aim:
         return sequence.plus(sequence.rates(self.errors(sequence)), count, total, squares)
 
     def intervals(self, sequence: Sequence) -> tuple[Values, Values, Values]:
-        """Return scores with the least and the most that they may be, of all vertices or edges of the call."""
+        """Return scores with the least and the most that they may be, of all vertices or edges, where sums are."""
         if self.wanted.guarantee:
             centre, (least, most) = sequence.centre, sequence.bounds
         else:
@@ -279,13 +271,12 @@ class Aim:
 
     def _is_reached(self, sequence: Sequence) -> bool:
         scores, lower, upper = map(self._asked, self.intervals(sequence))
-        half = float(np.maximum(upper - scores, scores - lower).max(initial=0.0))
-        width = self.wanted.width(float(lower.max(initial=0.0)))
-        if self.wanted.top is not None:
-            half, width = (
-                gap(scores, lower, upper, self.wanted.top),
-                width if self.wanted.tie is None else self.wanted.tie,
-            )
+        width = self.wanted.width(float(lower.max()))
+        if self.wanted.top is None:
+            half = float(np.maximum(upper - scores, scores - lower).max())
+        else:
+            half = gap(scores, lower, upper, self.wanted.top)
+            width = width if self.wanted.tie is None else self.wanted.tie
         if self.watch is not None:
             self.watch(sequence.drawn, half, width, self.foreseen)
         return half <= width
@@ -312,8 +303,8 @@ def gap(scores: Values, lower: Values, upper: Values, k: int) -> float:
     """Return how much higher than the least of the k highest another may be; 0 or less where they are certain."""
     if k >= len(scores):
         return 0.0
-    order = np.argsort(-scores, kind="stable")
-    return float(upper[order[k:]].max() - lower[order[:k]].min())
+    chosen = highest(scores, k)
+    return float(upper[~chosen].max() - lower[chosen].min())
 
 
 def estimate(
@@ -686,7 +677,8 @@ class _Run:
         )
 
     def _estimate(self, aim: Aim, sequence: Sequence, population: Population, reason: str) -> Estimate:
-        return self._returned(aim.intervals(sequence), roots=sequence.drawn, exact=sequence.is_exact, reason=reason)
+        scores, lower, upper = map(as_numpy, aim.intervals(sequence))
+        return self._returned((scores, lower, upper), roots=sequence.drawn, exact=sequence.is_exact, reason=reason)
 
     def _returned(self, found: tuple[Values, Values, Values], *, roots: int, exact: bool, reason: str) -> Estimate:
         """Make what the call returns."""
@@ -715,10 +707,11 @@ def _ranked(
 ) -> tuple[Ranked, ...]:
     """Return the k highest, and which of them another one may be as high as."""
     scores, lower, upper = found
-    order = np.argsort(-scores, kind="stable")
-    highest_of_rest = upper[order[k:]].max(initial=-np.inf)
+    chosen = highest(scores, k)
+    highest_of_rest = upper[~chosen].max(initial=-np.inf)
+    places = np.flatnonzero(chosen)
     rows = list[Ranked]()
-    for place in order[:k].tolist():
+    for place in places[np.argsort(-scores[places], kind="stable")].tolist():
         number = place if vertices is None else int(vertices[place])
         vertex = number if names is None else names[number]
         bounds = float(scores[place]), float(lower[place]), float(upper[place])

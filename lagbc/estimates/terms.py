@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from lagbc.plan.rounds import Population
 from lagbc.run.execute import Result, whole_sums
 
 Values = NDArray[np.float64]
+Places = NDArray[np.int64]
 
 # The sum that each set of sums is estimated by.
 _OF_SUMS = {
@@ -33,6 +35,8 @@ _OF_SUMS = {
 }
 # Those that are smaller the higher a score is.
 _FALLING = frozenset({"distance"})
+# In place of a sum of 0, by which nothing is divided.
+_LEAST = 1e-300
 
 
 def estimated_sum(centrality: Centrality) -> str:
@@ -48,31 +52,43 @@ def estimated_sum(centrality: Centrality) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """The terms of a run.
+    """The terms of a run; arrays are where the sums of rounds are.
+
+    A score is fixed + slope * mean, or, where scores fall, that many times less than n - 1.
 
     Attributes
     ----------
     name : str
         Of the sum.
     population : Population
-    largest : ndarray of float64
+    largest : float or ndarray of float64
         R of each place; vertices that are merged add it each.
-    places : ndarray of int64
-        Vertices, or edges, of the swept graph whose means are estimated.
+    places : ndarray of int64, or None
+        Vertices, or edges, of the swept graph whose means are estimated; None is all.
     unit : float
         The fraction that a mean y of 1 is; of closeness nothing.
-    finish : callable
-        Makes scores of a sum over the whole population, of all vertices or edges of the swept graph.
+    fixed, slope : float or ndarray of float64
+        For each vertex, or edge, of the call.
+    which : ndarray of int64, or None
+        The mean of each vertex of the call, any of one that has none; None is its own.
+    shown : ndarray of int64, or None
+        A vertex of the call for each mean; None is its own.
+    back : ndarray of int64, or None
+        The place of the other direction of each edge, where both count.
     is_linear : bool
         Whether targets count linearly.
     """
 
     name: str
     population: Population
-    largest: Values
-    places: NDArray[np.int64]
+    largest: float | Values
+    places: Places | None
     unit: float
-    finish: Callable[[Values], Values]
+    fixed: float | Values
+    slope: float | Values
+    which: Places | None
+    shown: Places | None
+    back: Places | None
     is_linear: bool = False
 
     @property
@@ -83,24 +99,18 @@ class Terms:
     def of_round(self, sums: Sums) -> tuple[Values, Values]:
         """Return the sums of y and of y^2 over a round."""
         total, squares = getattr(sums, self.name), getattr(sums, f"{self.name}_squares")
-        if self.name == "edges" and not self.population.graph.directed:
-            total, squares = self._both_ways(total), self._both_ways(squares)
-        return total[self.places] / self.largest, squares[self.places] / self.largest**2
-
-    def _both_ways(self, sums: Values) -> Values:
-        graph = self.population.graph.on_host
-        _, _, back = transposed(graph.n, graph.indptr, graph.indices, np.ascontiguousarray(sums))
-        both: Values = sums + back
-        return both
+        if self.back is not None:
+            total, squares = total + total[self.back], squares + squares[self.back]
+        if self.places is not None:
+            total, squares = total[self.places], squares[self.places]
+        return total / self.largest, squares / self.largest**2
 
     def scores(self, means: Values) -> Values:
         """Return the scores, of all vertices or edges of the call, of means."""
-        graph = self.population.graph
-        whole = np.zeros(graph.nnz if self.name == "edges" else graph.n)
-        whole[self.places] = means * self.largest * self.population.size
-        if self.name == "edges" and not graph.directed:
-            whole /= 2  # both entries of an edge hold both directions
-        return self.finish(whole)
+        scores = self.fixed + self.slope * (means if self.which is None else means[self.which])
+        if self.name in _FALLING:
+            scores = (self.population.graph.n - 1) / np.maximum(scores, _LEAST)
+        return scores
 
     def bounds(self, least: Values, most: Values) -> tuple[Values, Values]:
         """Return the least and the highest scores that go with such means."""
@@ -112,13 +122,14 @@ class Terms:
         if self.name not in _FALLING:
             return fractions / self.unit
         n = self.population.graph.n
-        closeness = (n - 1) / np.maximum(means * self.largest * self.population.size, 1e-300)
+        closeness = (n - 1) / np.maximum(means * self.largest * self.population.size, _LEAST)
         errors: Values = fractions * (n - 1) / (closeness**2 * self.largest * self.population.size)
         return errors
 
     def linear(self) -> Terms:
         """Return the terms that count linearly: they reach twice as far."""
-        return replace(self, largest=2 * self.largest, unit=2 * self.unit, is_linear=True)
+        twice = {name: 2 * getattr(self, name) for name in ("largest", "unit", "slope")}
+        return replace(self, **twice, is_linear=True)
 
 
 def terms_of(
@@ -155,24 +166,74 @@ def terms_of(
         unit = size * largest / max(n - 1, 1)
     else:
         largest = farthest()
-    places = np.arange(swept.nnz if name == "edges" else swept.n)
-    if vertices is not None:
-        places = _places_of(population, vertices)
+    arrays, size_of_sums = plan.steps[0].method.arrays, swept.nnz if name == "edges" else swept.n
+    places = None if vertices is None else _places_of(population, vertices)
+    members = population.members
+    of_each = largest if members is None else largest * (members if places is None else members[places])
 
     request = replace(plan.request, roots=np.arange(n), sums=centrality.sums)
     of_call, ends = replace(plan, graph=graph, request=request), _ends(graph) if arguments.endpoints else None
 
-    def finish(whole: Values) -> Values:
+    def finish(means: float) -> Values:
+        whole = np.zeros(size_of_sums)
+        whole[slice(None) if places is None else places] = means * of_each * size
+        if name == "edges" and not swept.directed:
+            whole /= 2  # both entries of an edge hold both directions
+        if name in _FALLING:
+            return whole
         sums = whole_sums(of_call, [Sums(**{name: whole})])
-        if name == "distance":
-            sums.reached = np.full(n, float(n - 1))
         if ends is not None:
             sums.dependency = sums.dependency + ends
         return centrality.finish(Result(sums, of_call), arguments)
 
-    members = population.members
-    of_each = np.full(len(places), largest) if members is None else largest * members[places]
-    return Terms(name, population, of_each, places, unit, finish)
+    fixed = finish(0.0)
+    slope = finish(1.0) - fixed
+    which, shown = _found(population, places, n)
+    return Terms(
+        name,
+        population,
+        *(_there(arrays, numbers) for numbers in (of_each, places)),
+        unit,
+        *(_there(arrays, _as_one(numbers)) for numbers in (fixed, slope)),
+        *(_there(arrays, numbers) for numbers in (which, shown)),
+        _there(arrays, _other_directions(swept) if name == "edges" and not swept.directed else None),
+    )
+
+
+def _there(arrays: Any, numbers: Any) -> Any:
+    """Bring an array to where sums are; a number or None stays as it is."""
+    return arrays.asarray(numbers) if isinstance(numbers, np.ndarray) else numbers
+
+
+def _as_one(numbers: Values) -> float | Values:
+    """Return a number in place of an array of equal ones."""
+    return float(numbers[0]) if (numbers == numbers[0]).all() else numbers
+
+
+def _found(
+    population: Population, places: Places | None, n: int
+) -> tuple[Places | None, Places | None]:
+    """Tell which mean each vertex of the call has, and a vertex of each mean."""
+    inside = population.inside
+    if places is None and inside is None:
+        return None, None
+    of_place = np.arange(population.graph.n) if inside is None else inside
+    if places is None:
+        places = np.arange(population.graph.n)
+    which = np.zeros(population.graph.n, np.int64)
+    which[places] = np.arange(len(places))
+    there = np.flatnonzero(of_place >= 0)
+    shown = np.zeros(population.graph.n, np.int64)
+    shown[of_place[there]] = there
+    return np.where(of_place >= 0, which[of_place], 0), shown[places]
+
+
+def _other_directions(graph: Graph) -> Places:
+    """Return the place of the entry (v, u) for each entry (u, v)."""
+    host = graph.on_host
+    _, _, back = transposed(host.n, host.indptr, host.indices, np.arange(host.nnz, dtype=np.float64))
+    places: Places = back.astype(np.int64)
+    return places
 
 
 def _ends(graph: Graph) -> Values:
@@ -182,7 +243,7 @@ def _ends(graph: Graph) -> Values:
     return ends
 
 
-def _places_of(population: Population, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
+def _places_of(population: Population, vertices: Places) -> Places:
     """Return the places of vertices in the graph that is swept; those that are not there are known exactly."""
     places = np.unique(vertices if population.inside is None else population.inside[vertices])
-    return places[places >= 0]
+    return places[places >= 0] if (places >= 0).any() else np.zeros(1, np.int64)

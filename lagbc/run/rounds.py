@@ -163,8 +163,9 @@ class Rounds(Sweeps):
         """Add panels to the round at hand, and rounds that are whole to the sequence."""
         done, sequence, part = total.done, total.chunks, total.part
         assert self.goal is not None
+        asarray = self.step.method.arrays.asarray  # the sequence is where it would be in a run of one device
         for piece in pieces:
-            panel = Sums(**{name: as_numpy(array[0]) for name, array in piece.sums})
+            panel = Sums(**{name: asarray(array[0]) for name, array in piece.sums})
             done, part = piece.span.last, panel if part is None else part.plus(panel)
             number = int(np.searchsorted(self.drawn.ends, done))
             if self.drawn.ends[number] == done:
@@ -183,26 +184,27 @@ class Rounds(Sweeps):
 
     def finish(self, total: Total) -> Sums:
         """Return the sums of the round at hand."""
-        return total.part or Sums()
+        return (total.part or Sums()).moved(as_numpy)
 
     def pack_total(self, total: Total) -> dict[str, NDArray[np.float64]]:
         """Return the arrays of the sequence, and the sums of the round at hand."""
-        of_sequence = {} if total.chunks is None else {name: getattr(total.chunks, name) for name in _ARRAYS}
-        return of_sequence | {f"{_ROUND}{name}": array for name, array in total.part or Sums()}
+        arrays = {} if total.chunks is None else {name: getattr(total.chunks, name) for name in _ARRAYS}
+        arrays |= {f"{_ROUND}{name}": array for name, array in total.part or Sums()}
+        return {name: as_numpy(array) for name, array in arrays.items()}
 
     def unpack_total(self, done: int, read: Reads) -> Total:
         """Read both, as far as so many items make them."""
         whole = int(np.searchsorted(self.drawn.ends, done, side="right"))
-        sequence, part = None, None
+        sequence, part, asarray = None, None, self.step.method.arrays.asarray
         if whole:
             assert self.begun is not None
-            arrays = {name: read(name, (len(self.begun.total),)) for name in _ARRAYS}
+            arrays = {name: asarray(read(name, (len(self.begun.total),))) for name in _ARRAYS}
             drawn = self.begun.drawn + int(self.drawn.sizes[:whole].sum())
             sequence = Sequence(self.begun.population, drawn, **arrays)
         if done > (0, *self.drawn.ends.tolist())[whole]:
             n, nnz, names = self.graph.n, self.graph.nnz, self.sweep.sums
             zeros = Sums.zeros(np, names, n, nnz)
-            part = Sums(**{name: read(f"{_ROUND}{name}", array.shape) for name, array in zeros})
+            part = Sums(**{name: asarray(read(f"{_ROUND}{name}", array.shape)) for name, array in zeros})
         return Total(done, sequence, part)
 
 

@@ -13,6 +13,8 @@ and the interval is A / D +- (L + W) / D. That is the empirical-Bernstein superm
 Howard et al. (2021) and Waudby-Smith and Ramdas (2024), for the mean of the roots that are left. Within a round the
 order does not matter, as exp(sum) of draws without replacement is at most that with replacement (Hoeffding 1963,
 theorem 4). L = log(2 / failure_v), where failures are shared out after the first round, the pilot, whose rate is 0.
+
+The arrays are NumPy's, or CuPy's where the sums are: ufuncs of NumPy compute on either, where they are.
 """
 
 from __future__ import annotations
@@ -20,16 +22,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import inf, log
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from lagbc.graph.csr import module_of
 
 Values = NDArray[np.float64]
 
 # Added to a variance, over the number of roots: a value of which nothing was seen may still vary.
 _UNSEEN = 0.025
 _MOST_RATE = 0.95
-_STEPS = 100  # of a bisection
+# Steps to where a sum of exponentials is 1, and how near the last of them comes.
+_STEPS, _NEAR = 100, 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,16 +118,18 @@ class Sequence:
         """The estimates, which the guarantee is of."""
         if self.is_exact:
             return self.mean
-        begun = self.weight > 0
-        return np.where(begun, self.weighed / np.where(begun, self.weight, 1), self.mean)
+        arrays, begun = module_of(self.weight), self.weight > 0
+        centre: Values = arrays.where(begun, self.weighed / arrays.where(begun, self.weight, 1), self.mean)
+        return centre
 
     @property
     def half_width(self) -> Values:
         """How far off they may be; infinite before there was a round."""
         if self.is_exact:
             return 0 * self.total
-        begun = self.weight > 0
-        return np.where(begun, (self.price + self.spread) / np.where(begun, self.weight, 1), inf)
+        arrays, begun = module_of(self.weight), self.weight > 0
+        half: Values = arrays.where(begun, (self.price + self.spread) / arrays.where(begun, self.weight, 1), inf)
+        return half
 
     @property
     def bounds(self) -> tuple[Values, Values]:
@@ -143,38 +151,59 @@ class Sequence:
 
     def foreseen(self, error: float | Values, failure: float | None = None) -> float:
         """Predict how many roots there are at the end, those of the pilot among them; of a failure shared alike."""
-        price = self.price if failure is None else log(2 * len(self.total) / failure)
-        rate = _exponent(self.variance, error)
-        most = float((price / rate).max(initial=0.0))
+        price, variance = self.price, self.variance
+        if failure is not None:
+            price = log(2 * len(self.total) / failure)
+            if isinstance(error, float):  # the most that any takes is that of the most variance
+                variance = variance.max()
+        most = float((price / _exponent(variance, error)).max())
         after = self.population * -float(np.expm1(-most / self.population))
         return min(self.drawn + after, float(self.population))
 
     def foreseen_normal(self, error: float | Values, confidence: float) -> float:
         """Predict the same for `normal_bounds`."""
         quantile = NormalDist().inv_cdf((1 + confidence) / 2)
-        most = float((self.variance * (quantile / error) ** 2).max(initial=0.0))
+        most = float((self.variance * (quantile / error) ** 2).max())
         return most / (1 + most / self.population)
 
 
 def _exponent(variance: Values, error: float | Values) -> Values:
     """How fast failures fall with each root: exp(-exponent)."""
     share = error / variance
-    return variance * (share - np.log1p(share))
+    # The first terms of the series are less, and exact where the difference has no digits left.
+    rate: Values = variance * np.maximum(share - np.log1p(share), share**2 * (0.5 - share / 3))
+    return rate
 
 
 def _solve(rate: Values) -> float:
-    """Return m with sum(exp(-m rate)) = 1, by bisection."""
-    low, high = 0.0, float(np.log(len(rate)) / rate.min()) + 1.0
+    """Return m with sum(exp(-m rate)) = 1, by Newton's steps for the logarithm of the sum: it is convex."""
+    found = 0.0
     for _ in range(_STEPS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if np.exp(-middle * rate).sum() > 1 else (low, middle)
-    return high
+        shares = np.exp(-found * rate)
+        total = float(shares.sum())
+        step = total * log(total) / float((rate * shares).sum())
+        found += step
+        if step <= _NEAR * found:
+            break
+    return found
 
 
 def aims_of_top(scores: Values, k: int, tie: float) -> Values:
     """Return how near each score is to come to its true one, so that the k highest are told from the others."""
     if k >= len(scores):
-        return np.full(len(scores), inf)
-    ranked = np.partition(scores, [len(scores) - k - 1, len(scores) - k])
+        return module_of(scores).full(len(scores), 1.0)
+    ranked = module_of(scores).partition(scores, [len(scores) - k - 1, len(scores) - k])
     aims: Values = np.maximum(np.abs(scores - (ranked[-k] + ranked[-k - 1]) / 2), tie / 2)
     return aims
+
+
+def highest(scores: Values, k: int) -> Any:
+    """Tell which scores are the k highest; of equal ones the first."""
+    arrays, n = module_of(scores), len(scores)
+    if k >= n:
+        return arrays.ones(n, np.bool_)
+    least = arrays.partition(scores, n - k)[n - k]
+    chosen = scores > least
+    equal = arrays.flatnonzero(scores == least)
+    chosen[equal[: k - int(chosen.sum())]] = True
+    return chosen
