@@ -4,14 +4,17 @@ Coverage: of each network, error and seed one run of `lagbc.estimate`, against e
 is outside of its interval. Time: one run at an absolute error against KADABRA of NetworKit (``pip install networkit``)
 at the same error and confidence, in seconds of one thread of the processor, with what either is off by; KADABRA's
 scores are halved first. One vertex: the stop of Bader, Kintali, Madduri and Mihail (2007), who draw roots until their
-dependencies sum to c n, beside ``vertices=``, and how often either is off by more than a quarter.
+dependencies sum to c n, beside ``vertices=``, and how often either is off by more than a quarter. On a GPU (``--parts
+gpu``, some 90 s, no folder needed): seconds of whole calls by their phases, and of a root beside that of `lagbc.bc`.
+
+The page keeps the sections of other parts as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from time import process_time
+from time import perf_counter, process_time
 from typing import Any
 
 import click
@@ -21,6 +24,8 @@ from scipy.sparse import csr_array
 
 import lagbc
 from benchmarks import machine
+from benchmarks.generators import rmat, road_like
+from lagbc.phases import record
 
 OUT = machine.ROOT / "benchmarks" / "results" / "estimates.md"
 COVERED = "ca-GrQc,hep-th,as-caida20071105,yeast-ppi,email-Eu-core,polblogs,PGPgiantcompo,bio-dmela"
@@ -34,6 +39,14 @@ TIMED = (
     ("as-caida20071105", 0.001),
     ("email-Enron", 0.001),
 )
+ON_GPU: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("R-MAT 20-16", {"error": 0.01}),
+    ("R-MAT 20-16", {"error": 0.002}),
+    ("R-MAT 20-16", {"top": 10, "tie": 0.002}),
+    ("R-MAT 20-16", {"relative_error": 0.1}),
+    ("road-like 2^20", {"error": 0.01}),
+)
+COMPARED = (4096, 16384)
 # c of Bader et al., who take 5.
 ENOUGH = 5
 _OFF = 0.25
@@ -137,22 +150,39 @@ def one_vertex(A: csr_array, vertex: int, runs: int) -> tuple[float, float, floa
 
 
 @click.command(help=__doc__)
-@click.option("--data", type=click.Path(exists=True, path_type=Path), required=True, help="Folder of networks.")
+@click.option("--data", type=click.Path(path_type=Path), default=Path(), help="Folder of networks.")
 @click.option("--seeds", default=20, show_default=True)
 @click.option("--parts", default="coverage,times,vertices", show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), default=OUT, show_default=True)
 def main(data: Path, seeds: int, parts: str, out: Path) -> None:
     """Measure, print the rows, and write the page."""
-    lines = [f"# Estimates\n\n{machine.cpu_model()}; commit {machine.commit()}. By\n"]
-    lines.append("    python -m benchmarks.estimates --data FOLDER")
+    sections = dict(sections_of(out.read_text()) if out.exists() else ())
     for part in parts.split(","):
-        lines += PARTS[part](data, seeds)
-    out.write_text("\n".join(lines) + "\n")
+        title, *lines = PARTS[part](data, seeds)
+        sections[title] = "\n".join([f"{machine_of(part)}, commit {machine.commit()}.", *lines])
+    head = "# Estimates\n\nBy\n\n    python -m benchmarks.estimates --data FOLDER\n"
+    out.write_text("\n".join([head, *(f"## {title}\n\n{text.strip()}\n" for title, text in sections.items())]))
+
+
+def sections_of(page: str) -> Iterator[tuple[str, str]]:
+    """Yield the sections of a page: titles and texts."""
+    for section in page.split("\n## ")[1:]:
+        title, _, text = section.partition("\n")
+        yield title, text
+
+
+def machine_of(part: str) -> str:
+    """Name what a part was measured on."""
+    if part != "gpu":
+        return machine.cpu_model()
+    import cupy
+
+    return str(cupy.cuda.runtime.getDeviceProperties(0)["name"].decode())
 
 
 def coverage_rows(data: Path, seeds: int) -> list[str]:
     """Measure how often intervals hold."""
-    lines = ["\n## Coverage\n", f"Confidence 0.95; of {seeds} runs those that miss / that stop before all roots"]
+    lines = ["Coverage", f"Confidence 0.95; of {seeds} runs those that miss / that stop before all roots"]
     lines.append("(their mean roots).\n")
     lines += _head("network", "vertices", *(f"error {error:g}" for error in ERRORS))
     for name in COVERED.split(","):
@@ -163,7 +193,7 @@ def coverage_rows(data: Path, seeds: int) -> list[str]:
 
 def rows_of_times(data: Path, seeds: int) -> list[str]:
     """Measure the time, beside KADABRA."""
-    lines = ["\n## Against KADABRA\n", "Confidence 0.9; one run each, in seconds of one thread of the processor.\n"]
+    lines = ["Against KADABRA", "Confidence 0.9; one run each, in seconds of one thread of the processor.\n"]
     columns = ("KADABRA, s", "lagbc, s", "times", "roots", "KADABRA is off by", "lagbc is off by")
     lines += _head("network", "error", *columns)
     graphs = [("grid 8 x 8", grid(8, 8), 0.01), ("grid 3 x 30", grid(3, 30), 0.01), ("ladder", ladder(3, 40), 0.01)]
@@ -174,7 +204,7 @@ def rows_of_times(data: Path, seeds: int) -> list[str]:
 
 def rows_of_vertices(data: Path, seeds: int) -> list[str]:
     """Measure one vertex at a time."""
-    lines = ["\n## One vertex\n", "Of yeast-ppi, 50 runs: how often a score is off by more than a quarter.\n"]
+    lines = ["One vertex", "Of yeast-ppi, 50 runs: how often a score is off by more than a quarter.\n"]
     lines += _head("vertex of rank", "Bader et al. miss", "their roots", "vertices= misses", "its roots")
     A = read(data, "yeast-ppi")
     ranks = np.argsort(-lagbc.bc(A, directed=False))
@@ -184,7 +214,39 @@ def rows_of_vertices(data: Path, seeds: int) -> list[str]:
     return lines
 
 
-PARTS = {"coverage": coverage_rows, "times": rows_of_times, "vertices": rows_of_vertices}
+def rows_on_gpu(data: Path, seeds: int) -> list[str]:
+    """Measure whole calls on a GPU."""
+    lines = ["On a GPU", "Seconds of a whole call from a SciPy matrix, the better of two after one that compiles.\n"]
+    lines += _head("graph", "asked for", "seconds", "roots", "of these, seconds in phases")
+    graphs = {"R-MAT 20-16": rmat(20, 16), "road-like 2^20": road_like(2**20)}
+    for name, asked in ON_GPU:
+        seconds, phases, found = best_of_two(lagbc.estimate, graphs[name], rng=1, **asked)
+        words = ", ".join(f"{key} {value:g}" for key, value in asked.items())
+        lines.append(_row(name, words, f"{seconds:.2f}", f"{found.roots:,}", phases))
+    lines += ["\nA root, by calls of 4,096 and of 16,384 roots: milliseconds in `bc`, and in an estimate.\n"]
+    lines += _head("graph", "`bc`, 4,096 roots, s", "estimate", "a root of `bc`, ms", "of an estimate", "times")
+    for name, A in graphs.items():
+        exact = [best_of_two(lagbc.bc, A, k=k, rng=1)[0] for k in COMPARED]
+        drawn = [best_of_two(lagbc.estimate, A, error=1e-9, max_roots=k, rng=1)[0] for k in COMPARED]
+        ours, theirs = ((b - a) / (COMPARED[1] - COMPARED[0]) * 1e3 for a, b in (drawn, exact))
+        cells = (f"{exact[0]:.2f}", f"{drawn[0]:.2f}", f"{theirs:.4f}", f"{ours:.4f}", f"{ours / theirs:.2f}")
+        lines.append(_row(name, *cells))
+    return lines
+
+
+def best_of_two(function: Callable[..., Any], A: csr_array, **given: Any) -> tuple[float, str, Any]:
+    """Return the seconds of the better of two calls on a GPU after one, those of its phases, and what it returned."""
+    runs = list[tuple[float, str, Any]]()
+    for _ in range(3):
+        begun = perf_counter()
+        with record() as recorder:
+            found = function(A, directed=False, device="cuda", **given)
+        phases = ", ".join(f"{name} {seconds:.2f}" for name, seconds in recorder.seconds.items() if seconds >= 0.005)
+        runs.append((perf_counter() - begun, phases, found))
+    return min(runs[1:], key=lambda run: run[0])
+
+
+PARTS = {"coverage": coverage_rows, "times": rows_of_times, "vertices": rows_of_vertices, "gpu": rows_on_gpu}
 
 
 def _head(*names: str) -> list[str]:

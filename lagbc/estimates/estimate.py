@@ -23,7 +23,7 @@ from lagbc.graph.names import Names, numbers_of
 from lagbc.graph.validate import take_graph
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.plan import memory
-from lagbc.plan.devices import home
+from lagbc.plan.devices import home, is_read_on_device
 from lagbc.plan.options import Options, Settings, parse_count, parse_real, settle
 from lagbc.plan.plan import Plan, make_plan
 from lagbc.plan.request import (
@@ -34,7 +34,16 @@ from lagbc.plan.request import (
     require_flags,
     warn_of_ties,
 )
-from lagbc.plan.rounds import PILOT, Population, plan_rounds, population_of, sizes_of_rounds, takes_linear
+from lagbc.plan.rounds import (
+    PILOT,
+    PROBED,
+    Population,
+    plan_rounds,
+    population_of,
+    sizes_of_rounds,
+    takes_linear,
+    with_rounds,
+)
 from lagbc.plan.step import Resumed
 from lagbc.run.execute import carrier_of, execute, kept_of, meter_of, total_of
 from lagbc.run.loop import sum_over
@@ -478,7 +487,10 @@ def run_estimate(asked: Asked) -> Estimate:
     begun = time.perf_counter()
     with stopping_by(asked.settings.stop, asked.settings.checkpoint), home(asked.A, asked.settings.devices):
         directed, weighted, strength = asked.read
-        graph = take_graph(asked.A, directed=directed, weighted=weighted, strength=strength, copy=False, upload=False)
+        upload = not strength and is_read_on_device(
+            asked.A, lambda: PROBED, weighted=bool(weighted), settings=asked.settings
+        )
+        graph = take_graph(asked.A, directed=directed, weighted=weighted, strength=strength, copy=False, upload=upload)
         raise_if_stopped()
         return _Run(asked, graph, name, begun).result()
 
@@ -535,13 +547,13 @@ class _Run:
             return self._exact("there are few roots")
         resumed = resumed_by(self._settings)
         order = self._order(population, resumed)
-        aim, sequence = self._pilot(population, order)
+        plan, aim, sequence = self._pilot(population, order, resumed)
         may_be_all = self._wanted.max_roots is None and self._wanted.max_seconds is None
         is_most = aim.foreseen > _MOST_PART * population.size
         if may_be_all and (is_most or population.work_of(aim.foreseen) > population.work):
             words = f"{aim.foreseen:.0f} of {population.size} roots were foreseen"
             return self._exact(f"{words}, and all take no longer")
-        return self._drawn(population, order, aim, sequence, resumed)
+        return self._drawn(population, plan, aim, sequence)
 
     def _order(self, population: Population, resumed: Resumed) -> NDArray[np.int64]:
         """Draw the roots, or take the order of a run that goes on, which another one is no better than."""
@@ -550,12 +562,12 @@ class _Run:
             return before
         return parse_generator(self._asked.rng).permutation(size)
 
-    def _pilot(self, population: Population, order: NDArray[np.int64]) -> tuple[Aim, Sequence]:
+    def _pilot(self, population: Population, order: NDArray[np.int64], resumed: Resumed) -> tuple[Plan, Aim, Sequence]:
         """Sweep a first round, in both ways if there are two, and take the one that promises fewer roots."""
-        plan = plan_rounds(population, order, self._sizes(population)[:1], self._silent)
-        if plan.steps[0].method.device != self._device:  # which has other rounds
-            self._device = plan.steps[0].method.device
-            plan = plan_rounds(population, order, self._sizes(population)[:1], self._silent)
+        plan = plan_rounds(population, order, self._settings, resumed)
+        self._device = plan.steps[0].method.device
+        first = with_rounds(plan, population, self._sizes(population)[:1])
+        first = replace(first, settings=self._silent)
         terms = terms_of(
             self._graph,
             self._asked.centrality,
@@ -565,14 +577,15 @@ class _Run:
             self._vertices,
             self._farthest(order),
         )
-        found = [self._first_round(plan, terms)]
+        found = [self._first_round(first, terms)]
         if self._name == "dependency" and takes_linear(plan):
-            linear = replace(plan.steps[0], sweep=replace(plan.steps[0].sweep, linear=True))
-            found.append(self._first_round(replace(plan, steps=(linear,)), terms.linear()))
-        return min(found, key=lambda one: one[0].foreseen)
+            linear = replace(first.steps[0], sweep=replace(first.steps[0].sweep, linear=True))
+            found.append(self._first_round(replace(first, steps=(linear,)), terms.linear()))
+        return plan, *min(found, key=lambda one: one[0].foreseen)
 
-    def _sizes(self, population: Population) -> NDArray[np.int64]:
-        return sizes_of_rounds(population.size, self._device, self._wanted.max_roots)
+    def _sizes(self, population: Population, foreseen: float | None = None) -> NDArray[np.int64]:
+        is_timed = self._wanted.max_seconds is not None  # of long rounds much would be dropped
+        return sizes_of_rounds(population.size, self._device, self._wanted.max_roots, None if is_timed else foreseen)
 
     def _first_round(self, plan: Plan, terms: Terms) -> tuple[Aim, Sequence]:
         memory.require(plan.memory)
@@ -614,27 +627,15 @@ class _Run:
         depths: Values = execute(make_plan(graph, request, self._silent)).sums.depth[roots]
         return depths
 
-    def _drawn(
-        self, population: Population, order: NDArray[np.int64], aim: Aim, sequence: Sequence, resumed: Resumed
-    ) -> Estimate:
+    def _drawn(self, population: Population, plan: Plan, aim: Aim, sequence: Sequence) -> Estimate:
         """Draw rounds after the first one, until the goal is reached."""
-        pilot, *sizes = self._sizes(population)
+        pilot, *sizes = self._sizes(population, aim.foreseen).tolist()
         linear = aim.terms.is_linear
         label = f" {self._wanted} {self._vertices} {linear}"
-        after = np.array(sizes, np.int64)
-        total: Sequence = sequence
-        if len(after) and not aim.is_reached(sequence):
-            plan = plan_rounds(
-                population,
-                order,
-                after,
-                self._settings,
-                first=int(pilot),
-                linear=linear,
-                label=label,
-                resumed=resumed,
-            )
-            total = self._sweep(plan, aim, sequence)
+        total = sequence
+        if sizes and not aim.is_reached(sequence):
+            rounds = with_rounds(plan, population, np.array(sizes), first=pilot, linear=linear, label=label)
+            total = self._sweep(rounds, aim, sequence)
         reached = aim.is_reached(total)
         return self._estimate(aim, total, population, self._why(total, population, reached=reached))
 
@@ -721,11 +722,12 @@ def _ranked(
 
 def _require_connected(graph: Graph) -> None:
     """Raise ValueError if some vertex does not reach another one."""
-    from scipy.sparse import csgraph, csr_array
+    if graph.directed:
+        from scipy.sparse import csgraph
 
-    host = graph.on_host
-    pattern = csr_array((np.ones(host.nnz, np.int8), host.indices, host.indptr), shape=(host.n, host.n))
-    parts = csgraph.connected_components(pattern, directed=graph.directed, connection="strong", return_labels=False)
+        parts = csgraph.connected_components(graph.on_host.pattern, connection="strong", return_labels=False)
+    else:
+        parts = int(graph.components.max()) + 1
     if parts != 1:
         raise InvalidValueError(
             f"closeness is estimated of connected graphs, and this one has {parts} "

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -189,14 +190,18 @@ def terms_of(
     fixed = finish(0.0)
     slope = finish(1.0) - fixed
     which, shown = _found(population, places, n)
+    there = partial(_there, arrays)
     return Terms(
         name,
         population,
-        *(_there(arrays, numbers) for numbers in (of_each, places)),
-        unit,
-        *(_there(arrays, _as_one(numbers)) for numbers in (fixed, slope)),
-        *(_there(arrays, numbers) for numbers in (which, shown)),
-        _there(arrays, _other_directions(swept) if name == "edges" and not swept.directed else None),
+        largest=there(of_each),
+        places=there(places),
+        unit=unit,
+        fixed=there(_as_one(fixed)),
+        slope=there(_as_one(slope)),
+        which=there(which),
+        shown=there(shown),
+        back=there(_other_directions(swept)) if name == "edges" and not swept.directed else None,
     )
 
 
@@ -210,9 +215,7 @@ def _as_one(numbers: Values) -> float | Values:
     return float(numbers[0]) if (numbers == numbers[0]).all() else numbers
 
 
-def _found(
-    population: Population, places: Places | None, n: int
-) -> tuple[Places | None, Places | None]:
+def _found(population: Population, places: Places | None, n: int) -> tuple[Places | None, Places | None]:
     """Tell which mean each vertex of the call has, and a vertex of each mean."""
     inside = population.inside
     if places is None and inside is None:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph.csr import as_numpy, module_of
 from lagbc.graph.graph import Graph
-from lagbc.graph.order.hubs import group_by_hubs, group_by_length, hub_distances
+from lagbc.graph.order.hubs import group_by_hubs, group_by_length
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching
 from lagbc.methods.table import Method
@@ -41,8 +41,7 @@ def _group(graph: Graph, method: Method, vertices: NDArray[np.int64]) -> NDArray
     if method.device == "cpu" and graph.weighted:
         grouped = group_by_length(graph.csr, graph.transpose.csr, vertices)
     elif method.device == "cuda":
-        placed = graph.on_device
-        grouped = group_by_hubs(hub_distances(placed.indptr, placed.indices), method.arrays.asarray(vertices))
+        grouped = group_by_hubs(graph.on_device.hub_distances, method.arrays.asarray(vertices))
     else:
         grouped = group_by_hubs(graph.hub_distances, module_of(graph.indptr).asarray(vertices))
     in_order: NDArray[np.int64] = as_numpy(grouped)

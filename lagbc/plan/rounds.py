@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse import csgraph
+from scipy.sparse import csgraph, csr_array
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph.csr import as_numpy
@@ -22,15 +22,17 @@ from lagbc.plan.request import Request
 from lagbc.plan.step import NOTHING, Drawn, Resumed
 from lagbc.reduce.piece import Piece
 
-# Roots of the first round, and of the least one after it. Rounds grow with the roots before them, of which each is this
-# part: the roots of larger ones lie nearer together, and more of them are swept in vain.
+# Roots of the first round, and of the least one after it.
 PILOT = {"cpu": 128, "cuda": 256}
 _LEAST_ROUND = {"cpu": 256, "cuda": 1024}
+# Rounds end at these parts of the roots that are foreseen: the roots of large ones lie nearer together, and of small
+# ones fewer are swept in vain. Where none are foreseen, and after these, each is this part of all before it.
+_ENDS = (0.4, 0.6, 0.8, 0.9, 1.0, 1.1)
 _PART = 4
 # Roots for which a reduction has to pay, before a pilot tells how many are drawn.
 _FORESEEN = 4096
 # The method is chosen by so many of the roots, which lie as far apart as those of a round.
-_PROBED = 1024
+PROBED = 1024
 # A root of a random round takes so many times as long as one of all roots: where the diameter is low, and high.
 ALONE = {False: 2.0, True: 4.0}
 
@@ -71,10 +73,16 @@ class Population:
         """How many members there are."""
         return len(self.roots)
 
+    @property
+    def is_distinct(self) -> bool:
+        """Whether each member has a root of its own."""
+        return self.inside is None
+
     def work_of(self, drawn: float) -> float:
         """Predict the work of so many members, as that of roots of which all are swept."""
-        often = np.bincount(self.roots)
-        distinct = float(-np.expm1(often[often > 0] * np.log1p(-min(drawn / self.size, 1 - 1e-9))).sum())
+        of_times = np.bincount(np.bincount(self.roots))  # how many roots there are that so many members share
+        missed = (1 - min(drawn / self.size, 1.0)) ** np.arange(len(of_times))
+        distinct = float((of_times * (1 - missed)).sum())
         return ALONE[self.graph.has_high_diameter] * distinct * self.graph.nnz
 
 
@@ -108,8 +116,10 @@ def _places_in(graph: Graph, block: Piece) -> tuple[NDArray[np.int64], NDArray[n
         return np.arange(graph.n), np.arange(graph.n)
     host, inside = graph.on_host, np.full(graph.n, -1, np.int64)
     inside[block.vertices] = np.arange(len(block.vertices))
-    beyond = (inside[host.rows] < 0) | (inside[host.indices] < 0)
-    ends = host.rows[beyond], host.indices[beyond]
+    outside = np.flatnonzero(inside < 0)
+    there = csr_array((np.ones(host.nnz, np.int8), host.indices, host.indptr), shape=(graph.n, graph.n))
+    beyond = there[outside].tocoo()
+    ends = outside[beyond.row], beyond.col
     parts = sparse.coo_array((np.ones(len(ends[0]), np.int8), ends), shape=(graph.n, graph.n))
     _, label = csgraph.connected_components(parts, directed=False)
     entrance = np.full(graph.n, -1, np.int64)
@@ -117,79 +127,91 @@ def _places_in(graph: Graph, block: Piece) -> tuple[NDArray[np.int64], NDArray[n
     return inside, entrance[label]
 
 
-def sizes_of_rounds(size: int, device: str, most: int | None = None) -> NDArray[np.int64]:
-    """Tell how many roots each round has, the pilot first; together they are all, or the most that is asked for."""
-    left, before, sizes = size if most is None else min(size, most), 0, list[int]()
-    step = _LEAST_ROUND[device]
-    while left > 0:
-        next_size = max(step, before // _PART // step * step) if before else PILOT[device]
-        sizes.append(min(next_size, left))
-        before, left = before + sizes[-1], left - sizes[-1]
-    return np.array(sizes, np.int64)
+def sizes_of_rounds(
+    size: int, device: str, most: int | None = None, foreseen: float | None = None
+) -> NDArray[np.int64]:
+    """Tell how many roots each round has, the pilot first; together they are all, or the most that is asked for.
+
+    Of the rounds that are `foreseen` some are long.
+    """
+    last, step = size if most is None else min(size, most), _LEAST_ROUND[device]
+    ends = [min(PILOT[device], last)]
+    for part in _ENDS:
+        end = ends[0] + step * ceil((part * (foreseen or 0) - ends[0]) / step)
+        if ends[-1] < end < last:
+            ends.append(end)
+    while ends[-1] < last:
+        ends.append(min(ends[-1] + max(step, ends[-1] // _PART // step * step), last))
+    return np.diff(ends, prepend=0)
 
 
 @in_phase("prepare")
 def plan_rounds(
+    population: Population, order: NDArray[np.int64], settings: Settings, resumed: Resumed = NOTHING
+) -> Plan:
+    """Plan how roots are swept that are drawn in an order; `with_rounds` says in which rounds."""
+    request = replace(population.request, roots=np.unique(population.roots[order[:PROBED]]))
+    plan = make_plan(population.graph, request, settings._replace(reduce="none"), resumed)
+    (step,) = plan.steps
+    if request.sums & SQUARES - set(step.method.sums):
+        raise InvalidValueError(f"{step.method.name} on {step.method.device} makes no sums of squares")
+    if step.method.device == "cuda" and settings.batch is None:  # larger ones would be swept in vain at the end
+        step = replace(step, sweep=replace(step.sweep, batch=min(step.sweep.batch, _LEAST_ROUND["cuda"])))
+    return replace(plan, steps=(step,), request=replace(request, roots=order), reduction=population.reduction)
+
+
+@in_phase("prepare")
+def with_rounds(
+    plan: Plan,
     population: Population,
-    order: NDArray[np.int64],
     sizes: NDArray[np.int64],
-    settings: Settings,
     *,
     first: int = 0,
     linear: bool = False,
     label: str = "",
-    resumed: Resumed = NOTHING,
 ) -> Plan:
-    """Plan rounds of roots.
+    """Return the plan with rounds.
 
     Parameters
     ----------
+    plan : Plan
+        Its request has the members in the order in which they are drawn.
     population : Population
-    order : ndarray of int64
-        Members in the order in which they are drawn, at least as many as all rounds have.
     sizes : ndarray of int64
         Of the rounds.
-    settings : Settings
     first : int
         How many members were drawn before these rounds.
     linear : bool
         Whether targets count linearly.
     label : str
         Of what the sums are made into.
-    resumed : Resumed
     """
-    drawn = population.roots[order[first : first + sizes.sum()]]
-    request = replace(population.request, roots=np.unique(drawn[:_PROBED]))
-    plan = make_plan(population.graph, request, settings._replace(reduce="none"), resumed)
     (step,) = plan.steps
-    if request.sums & SQUARES - set(step.method.sums):
-        raise InvalidValueError(f"{step.method.name} on {step.method.device} makes no sums of squares")
-    block = step.method.load().batching.block
-    items, ends, counts = _laid_out(drawn, sizes, block)
+    drawn = population.roots[plan.request.roots[first : first + sizes.sum()]]
+    items, ends, counts = _laid_out(drawn, sizes, step.method.load().batching.block, distinct=population.is_distinct)
     sweep = replace(step.sweep, linear=linear, roots=len(items))
-    if step.method.device == "cuda" and settings.batch is None:  # larger ones would be swept in vain at the end
-        sweep = replace(sweep, batch=min(sweep.batch, _LEAST_ROUND["cuda"]))
-    rounds = Drawn(ends, sizes, counts, label)
-    step = replace(step, sweep=sweep, ordered=items, drawn=rounds)
-    return replace(plan, steps=(step,), request=replace(request, roots=order), reduction=population.reduction)
+    step = replace(step, sweep=sweep, ordered=items, drawn=Drawn(ends, sizes, counts, label))
+    return replace(plan, steps=(step,))
 
 
 def _laid_out(
-    drawn: NDArray[np.int64], sizes: Sequence[int] | NDArray[np.int64], block: int
+    drawn: NDArray[np.int64], sizes: NDArray[np.int64], block: int, *, distinct: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64] | None]:
     """Return the distinct roots of each round, in whole blocks of them, where rounds end, and how often each counts."""
     items, counts, ends, place, end = list[NDArray[np.int64]](), list[NDArray[np.int64]](), list[int](), 0, 0
-    for size in np.asarray(sizes).tolist():
-        roots, often = np.unique(drawn[place : place + size], return_counts=True)
+    for size in sizes.tolist():
+        roots, often = drawn[place : place + size], np.ones(size, np.int64)
+        if not distinct:
+            roots, often = np.unique(roots, return_counts=True)
         place += size
         absent = -len(roots) % block
         end += len(roots) + absent
-        items.append(np.r_[roots, np.full(absent, -1)])
-        counts.append(np.r_[often, np.ones(absent, np.int64)])
+        items += [roots, np.full(absent, -1)]
+        counts += [often, np.ones(absent, np.int64)]
         ends.append(end)
     every = np.concatenate(counts) if counts else np.ones(0, np.int64)
     laid_out = np.concatenate(items) if items else np.zeros(0, np.int64)
-    return laid_out, np.array(ends, np.int64), None if (every == 1).all() else every.astype(np.float64)
+    return laid_out, np.array(ends, np.int64), None if distinct or (every == 1).all() else every.astype(np.float64)
 
 
 def takes_linear(plan: Plan) -> bool:

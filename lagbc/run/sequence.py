@@ -151,11 +151,10 @@ class Sequence:
 
     def foreseen(self, error: float | Values, failure: float | None = None) -> float:
         """Predict how many roots there are at the end, those of the pilot among them; of a failure shared alike."""
-        price, variance = self.price, self.variance
-        if failure is not None:
-            price = log(2 * len(self.total) / failure)
-            if isinstance(error, float):  # the most that any takes is that of the most variance
-                variance = variance.max()
+        price: Any = self.price if failure is None else log(2 * len(self.total) / failure)
+        variance: Any = self.variance
+        if failure is not None and isinstance(error, float):  # the most that any takes is that of the most variance
+            variance = variance.max()
         most = float((price / _exponent(variance, error)).max())
         after = self.population * -float(np.expm1(-most / self.population))
         return min(self.drawn + after, float(self.population))
@@ -191,7 +190,7 @@ def _solve(rate: Values) -> float:
 def aims_of_top(scores: Values, k: int, tie: float) -> Values:
     """Return how near each score is to come to its true one, so that the k highest are told from the others."""
     if k >= len(scores):
-        return module_of(scores).full(len(scores), 1.0)
+        return np.ones_like(scores)
     ranked = module_of(scores).partition(scores, [len(scores) - k - 1, len(scores) - k])
     aims: Values = np.maximum(np.abs(scores - (ranked[-k] + ranked[-k - 1]) / 2), tie / 2)
     return aims
