@@ -13,7 +13,7 @@ NARROW, HALF_WORD = np.dtype(np.int32), np.dtype(np.uint32)
 
 
 class Array(NamedTuple):
-    """An array: its shape, its type, and the number that fills it; None leaves it as it comes."""
+    """An array: its shape, its dtype, and the number that fills it; None leaves it unfilled."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -35,12 +35,12 @@ def bytes_of(arrays: Arrays) -> int:
 
 
 def repeated(count: int, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """State so many of a group's arrays, each as one array with one more axis."""
+    """State `count` copies of a group's arrays, each as one array with one more axis."""
     return {name: Array((count, *one.shape), one.dtype, one.fill) for name, one in arrays.items()}
 
 
 def allocate(xp: Any, arrays: Any) -> dict[str, Any]:
-    """Allocate the arrays of a group, by name, as those of `xp`, numpy or cupy; None stays None."""
+    """Allocate the arrays of a group, by name, in `xp`, numpy or cupy; None stays None."""
     return {name: None if one is None else _new(xp, one) for name, one in arrays.items()}
 
 
@@ -48,5 +48,5 @@ def _new(xp: Any, one: Array) -> Any:
     if one.fill is None:
         return xp.empty(one.shape, one.dtype)
     if one.fill == 0:
-        return xp.zeros(one.shape, one.dtype)  # of which pages that are never written take no memory
+        return xp.zeros(one.shape, one.dtype)  # pages that are never written take no memory
     return xp.full(one.shape, one.fill, one.dtype)

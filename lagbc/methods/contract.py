@@ -1,24 +1,24 @@
-"""The contract between a run and its methods: what a run asks for, and what a method's module has to hold.
+"""The contract between a run and its methods: the request of a run, and the members of a method's module.
 
 A method is a module with the members of `MethodModule`. A run uses them in this order:
 
-    batching.round(...)                    before anything is allocated: which batches the method takes
+    batching.round(...)                    before anything is allocated: the batches of the method
     arrays(graph, plan) -> specifications  the same: all that prepare and one batch allocate
     prepare(graph, plan) -> state          once per run and worker: transpose, order, upload, allocate
     forward(state, roots) -> levels, ...   dist and sigma of a batch; one or more `Levels`, one after the other
-    backward(state, levels, sums, omega)   adds what the roots of these levels sum to, a row a block
+    backward(state, levels, sums, omega)   adds the sums of the roots of these levels, a row a block
 
-Where a plan has bounds, ``sum_within(state, blocks)`` takes the place of the last two; methods whose row says
-``bounds=True`` have it, and `blocks`.
+Where a plan has bounds, ``sum_within(state, blocks)`` takes the place of the last two; methods with ``bounds=True`` in
+their row have it, and `blocks`.
 
 Between `forward` and `backward` nothing else happens to the state, so that a method keeps dist, sigma and levels in it.
 
-Vertices are numbered in one of two orders. In **matrix order**, the caller's, are `graph` itself, the roots that
-`forward` is given, the plan's omega, multiplicity and members, and the sums. In **sweep order**, in which vertices that
-are read together lie together, are ``graph.reordered`` and what a method keeps of it; the omega that `backward` is
-given, and what `paths` returns. ``graph.order[i]`` is the vertex at place i of the sweep order, ``graph.position[v]``
-the place of vertex v; edge e of ``graph.reordered`` is edge ``graph.edge_order[e]`` of `graph`. A method may do
-without: it then sweeps `graph` as it is.
+Vertices are numbered in one of two orders. In **matrix order**, the caller's, are `graph` itself, the roots of
+`forward`, the plan's omega, multiplicity and members, and the sums. In **sweep order**, where vertices that are read
+together lie together, are ``graph.reordered`` and a method's own arrays, the omega of `backward`, and the result of
+`paths`. ``graph.order[i]`` is the vertex at place i of the sweep order, ``graph.position[v]`` the place of vertex v;
+edge e of ``graph.reordered`` is edge ``graph.edge_order[e]`` of `graph`. A method may do without: it then sweeps
+`graph` as it is.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class StopFlag:
     Attributes
     ----------
     value : ndarray of uint8, shape (1,)
-        Nonzero once the run shall stop; the array itself is what compiled code polls.
+        Nonzero once the run shall stop; compiled code polls the array itself.
     """
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class StopFlag:
         self._mirrors: list[NDArray[np.uint8]] = []
 
     def mirror(self, flag: NDArray[np.uint8]) -> None:
-        """Let `flag`, in memory that a device can read, be set with this one, at once if this one is."""
+        """Let `flag`, in memory that a device can read, be set with this one, at once if this one is set."""
         self._mirrors.append(flag)
         if self.value[0]:
             flag[0] = 1
@@ -75,7 +75,7 @@ class StopFlag:
 
 @dataclass(frozen=True, eq=False)
 class SweepPlan:
-    """What a run asks of a method; read by all of its functions.
+    """The request of a run to a method; read by all of its functions.
 
     Attributes
     ----------
@@ -92,15 +92,14 @@ class SweepPlan:
     multiplicity : ndarray of float64, shape (n,), or None
         How often each vertex counts as a root; None is once each.
     members : ndarray of float64, shape (n,), or None
-        m, how many equal vertices each stands for in the interior of a path, whole numbers >= 1; None is one each. Only
-        methods with "members" among their options read them, and only "dependency" and "edges", and squares of both,
-        are summed with them, in float64.
+        m, how many equal vertices each vertex stands for in the interior of a path, whole numbers >= 1; None is one
+        each. Only methods with "members" among their options read them. Only "dependency" and "edges", and squares of
+        both, are summed with them, in float64.
     demand : csr_array of float64, shape (n, n), or None
         Row s says how many targets each vertex stands for where s is the root, in place of omega. Only a `sum_within`
-        whose row of METHODS says so reads it: `backward` is given the weights of its columns.
+        with ``demand=True`` in its row of METHODS reads it: `backward` is given the weights of its columns.
     bounds : Bounds or None
-        How far apart pairs may be to count, and how much less they do the farther they are; None is no matter. Only
-        methods whose row says so read it.
+        Cutoffs and decays; None is none. Only methods with ``bounds=True`` in their row read them.
     exponent : int
         The sums over paths are multiplied by 2**exponent: with -1 an undirected pair counts once. Methods do not read
         it: see `lagbc.run.weights`.
@@ -111,24 +110,24 @@ class SweepPlan:
     bucket_width : float or None
         Of Delta-stepping, as a length; None lets the method choose.
     method : str
-        Name of the row of METHODS that is run; what a module that serves several rows goes by.
+        Name of the row of METHODS that is run, for a module that serves several rows.
     roots : int or None
-        How many the run has, in all batches; None if that is not known.
+        Count of the run's roots, in all batches; None if it is not known.
     variant : str or None
-        Which of a traversal's ways is taken: "all-blocks" puts all blocks of a GPU on one root, "one-block" one;
-        "work-efficient" and "node-parallel" are those of dijkstra. None lets the method choose.
+        The schedule of a traversal: "all-blocks" puts all thread blocks of a GPU on one root, "one-block" one; dijkstra
+        has "work-efficient" and "node-parallel". None lets the method choose.
     virtual_warp : int or None
         Traversals: threads that share the edges of a vertex, a power of two up to 32; None lets the method choose.
     linear : bool
-        Whether a pair (s, t) counts 2 d(s, v) / d(s, t) at v in place of 1: of an undirected graph the same sum over
-        all roots, and less spread over them where v is between many pairs. With "dependency" and its squares alone;
-        only methods with "linear" among their options read it.
+        Whether a pair (s, t) counts 2 d(s, v) / d(s, t) at v in place of 1: over all roots of an undirected graph the
+        same sum, but less spread over them where v is between many pairs. With "dependency" and its squares alone; only
+        methods with "linear" among their options read it.
     at_once : bool
-        Whether `forward` has to yield all roots of a batch in one `Levels`. Of methods with lengths, those do so that
-        take target weights of single roots.
+        Whether `forward` has to yield all roots of a batch in one `Levels`. Among methods with lengths, those with
+        target weights of single roots can.
     in_place : bool
-        Whether path counts are kept in the rows of the dependencies that take their place: the same bits in less memory
-        and more time.
+        Whether path counts are kept in the rows of the dependencies, which take their place: the same bits in less
+        memory and more time.
     budget : int or None
         Bytes that the whole run may take; None is no limit. Methods do not read it.
     growth : int or None
@@ -149,7 +148,7 @@ class SweepPlan:
         forward    P[v] = m[v] * (sum of P[u] over tight predecessors u);   P[root] = 1, whatever m[root] is
         backward   b[v] = sum of c[w];   c[v] = m[v] * (omega[v] / P[v] + b[v])
 
-    The sums are those of all members together: multiplicity[s] P[v] b[v] of a vertex v other than the root, and
+    The sums are over all members together: multiplicity[s] P[v] b[v] of a vertex v other than the root, and
     multiplicity[s] P[v] c[w] of a tight edge v -> w. Pairs of members of one vertex are in no sum.
     """
 
@@ -190,7 +189,7 @@ class SweepPlan:
             raise InvalidValueError(f"{', '.join(asked)}: not made where vertices stand for several members")
 
     def require_growth(self, more: int) -> None:
-        """Raise MemoryError if a worker's arrays may not take so many bytes more than they were stated to."""
+        """Raise MemoryError if a worker's arrays may not take `more` bytes beyond the stated ones."""
         if self.growth is not None and more > self.growth:
             raise OutOfMemoryError(
                 f"arrays need {more} bytes more than was counted, of which {self.growth} may be taken"
@@ -198,7 +197,7 @@ class SweepPlan:
 
     @property
     def radius(self) -> float:
-        """How far is to be searched."""
+        """The distance to which a root has to search."""
         return np.inf if self.bounds is None else self.bounds.radius(self.sums)
 
     def columns(self, name: str) -> int:
@@ -224,7 +223,7 @@ class SweepPlan:
 
 @dataclass(frozen=True)
 class Batching:
-    """Which batches a method takes.
+    """The batches that a method takes.
 
     Attributes
     ----------
@@ -251,12 +250,12 @@ class Batching:
         return rounded if self.widest is None else min(rounded, self.widest)
 
     def rows(self, first: int, last: int) -> slice:
-        """Rows of a batch's sums that its roots ``first:last`` are summed in; `first` begins a block."""
+        """Return the rows of a batch's sums for its roots ``first:last``; `first` begins a block."""
         return slice(first // self.block, -(-last // self.block)) if self.block > 1 else slice(0, 1)
 
 
 class Levels(Protocol):
-    """What a forward sweep yields, whatever else it holds: some roots of the batch, whose levels are in the state."""
+    """The yield of a forward sweep, with any other members: some roots of the batch; their levels are in the state."""
 
     @property
     def places(self) -> NDArray[np.int64]:
@@ -269,11 +268,11 @@ class Levels(Protocol):
 
 @runtime_checkable
 class CountedLevels(Protocol):
-    """`Levels` that tell how many they are, if a method can: comparisons and benchmarks show it, a run does without."""
+    """`Levels` with their count, if a method can tell it: for comparisons and benchmarks, not for a run."""
 
     @property
     def depth(self) -> int:
-        """Number of the last level, those of the roots being 0."""
+        """Number of the last level; the roots are level 0."""
 
 
 class MethodModule(Protocol):
@@ -281,7 +280,7 @@ class MethodModule(Protocol):
 
     @property
     def batching(self) -> Batching:
-        """Which batches it takes."""
+        """The batches that it takes."""
 
     @property
     def options(self) -> frozenset[str]:
@@ -291,16 +290,15 @@ class MethodModule(Protocol):
         """State one worker's arrays: all that `prepare` and a batch allocate, besides `graph` and the batch's sums.
 
         A run counts their bytes (`lagbc.methods.arrays.bytes_of`), and `prepare` allocates those of its state. Arrays
-        that grow on demand are stated as large as they are at first, which is as large as most graphs need; before one
-        grows beyond, `SweepPlan.require_growth` is asked. `Graph.reordered` and its transpose are counted with the
-        graph.
+        that grow on demand are stated in their first size, enough for most graphs; before one grows beyond,
+        `SweepPlan.require_growth` is asked. `Graph.reordered` and its transpose are counted with the graph.
         """
 
     def prepare(self, graph: Graph, plan: SweepPlan) -> Any:
         """Build a worker's state. It is used by one thread at a time, for any number of batches."""
 
     def forward(self, state: Any, roots: NDArray[np.int64]) -> Iterator[Levels]:
-        """Search from a batch of roots; a root of -1 is an absent one, which keeps its place and adds nothing.
+        """Search from a batch of roots; a root of -1 is absent, keeps its place and adds nothing.
 
         Where a method has to sweep some blocks apart from the others, it yields several `Levels`; each is swept
         backward before the next is asked for.
@@ -312,17 +310,17 @@ class MethodModule(Protocol):
         """
 
     def backward(self, state: Any, levels: Any, sums: Sums, omega: Any = None) -> None:
-        """Add what the levels' roots in range sum to, each block to its row of the batch's sums, in matrix order.
+        """Add the sums of the levels' roots in range, each block to its row of the batch's sums, in matrix order.
 
         Parameters
         ----------
         sums : Sums
             Of the whole batch; rows of blocks that `levels` does not hold are left as they are.
         omega : array of float64, shape (rows, columns), or None
-            Target weights per vertex that has edges, in sweep order, and column of these levels, in place of the
-            plan's and, as these may have been scaled, on their scale. They may be of any size, as each column is
-            scaled by itself (`lagbc.methods.targets`). A row of METHODS with ``demand=True`` takes them; the others
-            raise NotImplementedError.
+            Target weights per vertex with edges, in sweep order, and column of these levels. They replace the plan's
+            and, as these may have been scaled, are on their scale. They may be of any size, as each column is scaled by
+            itself (`lagbc.methods.targets`). A row of METHODS with ``demand=True`` takes them; the others raise
+            NotImplementedError.
 
         Raises
         ------
@@ -332,7 +330,7 @@ class MethodModule(Protocol):
 
 
 class ReadsPaths(Protocol):
-    """A method that lets a step between `forward` and `backward` read what the search found."""
+    """A method whose distances and path counts can be read between `forward` and `backward`."""
 
     def paths(self, state: Any, levels: Any) -> tuple[Any, Any]:
         """Return dist and sigma of the levels' roots, shape (rows, columns), rows being vertices in sweep order.
@@ -344,16 +342,16 @@ class ReadsPaths(Protocol):
 
 @dataclass(frozen=True)
 class Blocks:
-    """How a method sums roots within bounds: in blocks, which the roots alone fix, each to `SparseSums`.
+    """The blocks in which a method sums roots within bounds: fixed by the roots alone, each summed to `SparseSums`.
 
-    Other numbers than these are another order of the sums.
+    Other numbers give another order of the sums.
 
     Attributes
     ----------
     most, least : int
         Roots of a block.
     enough : int
-        So many blocks keep the device at work: blocks are of more roots than the least where there are more of these.
+        Blocks that keep the device at work: with more blocks of the least size than these, blocks are larger.
     """
 
     most: int
@@ -361,26 +359,27 @@ class Blocks:
     enough: int
 
     def size(self, roots: int) -> int:
-        """Tell how many roots are summed together."""
+        """Return how many of these roots are summed together."""
         return min(self.most, max(self.least, -(-roots // self.enough)))
 
 
 class SumsWithin(Protocol):
-    """A method that sums what lies within the bounds of its plan: a row of METHODS with ``bounds=True``."""
+    """A method that sums pairs within the bounds of its plan: a row of METHODS with ``bounds=True``."""
 
     @property
     def blocks(self) -> Blocks:
-        """How many roots are summed together."""
+        """The sizes of its blocks."""
 
     def sum_within(
         self, state: Any, blocks: Sequence[NDArray[np.int64]]
     ) -> Iterable[tuple[SparseSums, NDArray[np.bool_]]]:
-        """Sum blocks of roots, at the cost of what they reach; a root of -1 is an absent one.
+        """Sum blocks of roots, at a cost by the vertices within reach; a root of -1 is absent.
 
         Yields
         ------
         sums : SparseSums
-            Of each block, on the host and on the scale of the plan's omega; roots are those given that are not absent.
+            Of each block, on the host and on the scale of the plan's omega; its roots are the given ones, without
+            absent.
         overflowed : ndarray of bool, shape (len(block),)
-            Which of them left the range of float64; they add nothing.
+            A mask of the roots that left the range of float64; they add nothing.
         """

@@ -1,4 +1,4 @@
-"""What the roots of a run share, told by searches from some of them: what a choice of a method is made by."""
+"""Common work of a run's roots, measured by searches from some of them, for the choice of a method."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ COLUMNS = 64
 
 @dataclass(frozen=True)
 class Probe:
-    """How breadth-first searches, each from some roots at once, in hops, went through the rows of a graph.
+    """Counts of breadth-first searches, each from some roots at once, in hops, over the rows of a graph.
 
     Attributes
     ----------
     lined_up, roots, searches : int
-        How many roots the run has, and how many of them were searched from, in how many searches.
+        Roots of the run, roots that were searched from, and searches.
     visits : int
-        Rows that were live, summed over the levels: a vertex counts at each level at which a root finds it.
+        Live rows, summed over the levels: a vertex counts at each level at which a root finds it.
     edges : int
         Edges of these rows.
     pairs, pair_edges : int
         The same, summed over the columns, too: a vertex, and its edges, count once for each root that finds it.
     levels : int
-        Until there were no live rows, or more edges than a search may look at, summed over the searches.
+        Levels until no row was live, or a search had looked at its most edges, summed over the searches.
     """
 
     lined_up: int
@@ -43,15 +43,15 @@ class Probe:
 
 
 def most_edges(graph: Graph, lined_up: int) -> int:
-    """Tell after how many edges a probe ends: a small part of those of the run."""
+    """Return the edges after which a probe ends: a small part of the run's."""
     return int(tuning.PROBE_SHARE * graph.nnz * lined_up)
 
 
 def probe(graph: Graph, ordered: NDArray[np.int64]) -> Probe:
-    """Search from `COLUMNS` neighbouring roots of a run, which are in one batch of it, in one place or several.
+    """Search from `COLUMNS` neighbouring roots of a run, which share a batch in it, at one place or several.
 
-    That is the middle of the run, or of each of as many stretches. The first and the last roots are not taken: where
-    roots are grouped they are often those that reach little.
+    These are the middle of the run, or of each of several equal stretches. The first and the last roots are not taken:
+    in grouped roots these often reach little.
 
     Parameters
     ----------

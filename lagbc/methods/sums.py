@@ -1,4 +1,4 @@
-"""What a sweep adds up: one record of arrays, of a batch or of a whole run."""
+"""The sums of sweeps: one record of arrays, of a batch or of a whole run."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from lagbc.errors import InvalidValueError
 # Sums that betweenness needs, and all that need path counts; the others need distances alone.
 DEPENDENCY = frozenset({"dependency"})
 PATH_SUMS = frozenset({"dependency", "stress", "edges", "dependency_squares", "edges_squares"})
-# Those that are made where vertices stand for several members.
+# Sums that are made where vertices stand for several members.
 SUMS_WITH_MEMBERS = frozenset({"dependency", "edges", "dependency_squares", "edges_squares"})
-# Sums of squares of what single roots add to the sum of the same name.
+# Sums of squares of the terms of single roots in the sum of the same name.
 SQUARES = frozenset({"dependency_squares", "edges_squares", "distance_squares", "inverse_squares"})
-# Those that have an entry an edge.
+# Sums with an entry an edge.
 OF_EDGES = frozenset({"edges", "edges_squares"})
-# Those that have an entry a root, and those of them that are made only where a run has bounds.
+# Sums with an entry a root, and, among them, the sums made only where a run has bounds.
 OF_ROOTS = frozenset({"depth", "targets", "gravity"})
 OF_BOUNDS = frozenset({"targets", "gravity"})
-# Those to which a target counts the less the farther it is, where a run has decays.
+# Sums to which a target counts the less the farther it is, where a run has decays.
 DECAYING = frozenset({"dependency", "edges", "gravity"})
 
 
-# A target that counts less than this counts nothing: so the search ends, and a weight over a path count is a number.
+# A target that counts less than this counts nothing: so the search ends, and a weight over a path count is normal.
 LEAST = 2.0**-500
 
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """Cutoffs and decays of a run: how far apart a pair may be to count, and how much less it counts the farther it is.
+    """Cutoffs and decays of a run: the distance up to which a pair counts, and the rate at which it counts less.
 
     A column of the sums has a cutoff r and a decay b: the target t of root s counts exp(-b d(s, t)) where
-    d(s, t) <= r. One search, to the farthest that any column counts, serves all. Columns of sums that do not decay are
-    the cutoffs; those of `DECAYING` are the pairs of a cutoff and a decay, cutoffs major.
+    d(s, t) <= r. One search, to the farthest target of any column, serves all. Columns of sums that do not decay are
+    the cutoffs; columns of `DECAYING` are the pairs of a cutoff and a decay, cutoffs major.
 
     Attributes
     ----------
@@ -57,13 +57,13 @@ class Bounds:
 
     @property
     def radii(self) -> NDArray[np.float64]:
-        """How far each column of a sum that decays counts: to its cutoff, or to where a target counts `LEAST`."""
+        """The radius of each column of a decaying sum: its cutoff, or the distance at which a target counts `LEAST`."""
         with np.errstate(divide="ignore", over="ignore"):
             ends = -log(LEAST) / self.decays
         return np.minimum.outer(self.cutoffs, ends).ravel()
 
     def radius(self, sums: frozenset[str]) -> float:
-        """How far is to be searched for some sums."""
+        """Return the distance to which a root has to search for some sums."""
         return float((self.radii if sums <= DECAYING else self.cutoffs).max())
 
     @property
@@ -72,14 +72,14 @@ class Bounds:
         return LEAST if self.decays.any() else 1.0
 
     def weights(self, dist: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How much targets count at some distances, inf where none is, if there is one cutoff and one decay."""
+        """Return the weights of targets at some distances, inf for unreached ones, with one cutoff and one decay."""
         (radius,), (decay,) = self.radii, self.decays
         weights, counted = np.zeros(len(dist)), np.isfinite(dist) & (dist <= radius)
         weights[counted] = np.exp(-decay * dist[counted])
         return weights
 
     def __iter__(self) -> Iterator[tuple[int, int, Bounds]]:
-        """Each cutoff and decay: their numbers, and bounds of these alone."""
+        """Yield each cutoff and decay: their numbers, and bounds of these alone."""
         for c, cutoff in enumerate(self.cutoffs):
             for d, decay in enumerate(self.decays):
                 yield c, d, Bounds(np.array([cutoff]), np.array([decay]))
@@ -89,7 +89,7 @@ class Bounds:
 class Sums:
     """Sums over roots s; None where a sum is not asked for.
 
-    Of a batch each array has a row for each block of roots, and `depth` an entry for each root; of a run there are no
+    In a batch each array has a row for each block of roots, and `depth` an entry for each root; in a run there are no
     rows. Arrays are NumPy's or CuPy's, float64, in matrix order. Where a run has bounds, its arrays have one more axis:
     the columns of `Bounds`, in which pairs of vertices farther apart than the cutoff are not counted.
 
@@ -102,8 +102,8 @@ class Sums:
     dependency : shape (n,)
         delta_s(v), the dependency of s on v.
     stress : shape (n,)
-        How many shortest paths from s have v in their interior: sigma_s(v) t_s(v), where t_s(v) is the sum over tight
-        successors w of omega(w) + t_s(w). Infinite, or NaN where multiplied by 0, if float64 does not hold it.
+        The number of shortest paths from s with v in their interior: sigma_s(v) t_s(v), where t_s(v) is the sum over
+        tight successors w of omega(w) + t_s(w). Infinite, or NaN where multiplied by 0, beyond float64.
     reached, distance, inverse : shape (n,)
         Over the s != v that reach v: 1, d(s, v) and 1 / d(s, v).
     edges : shape (nnz,), in the order of ``graph.indices``
@@ -115,7 +115,7 @@ class Sums:
         Squares of its terms, one a root: of delta_s(v), of the dependency on an edge, of d(s, v), of 1 / d(s, v). A
         root that counts m times adds m such squares. Without endpoints and bounds.
     targets, gravity : shape (n,)
-        Over the t != s within the cutoff of s: omega(t), and omega(t) as much as it counts at d(s, t).
+        Over the t != s within the cutoff of s: omega(t), and omega(t) weighed by the decay at d(s, t).
     """
 
     dependency: Any = None
@@ -149,13 +149,13 @@ class Sums:
         return cls(**{name: arrays.zeros(shapes.get(name, (blocks, n))) for name in names})
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
-        """Name and array of each sum asked for."""
+        """Yield name and array of each sum asked for."""
         for name, array in vars(self).items():
             if array is not None:
                 yield name, array
 
     def require_rows(self, blocks: int, roots: int) -> None:
-        """Check that a batch's sums have so many rows, and so many places of roots: kernels write without looking.
+        """Require `blocks` rows and `roots` places of roots in a batch's sums: kernels write without a check.
 
         Raises
         ------
@@ -168,11 +168,11 @@ class Sums:
                 raise InvalidValueError(f"sums.{name} has {len(array)} rows; the batch adds to those of {needed} {of}")
 
     def moved(self, asarray: Any) -> Sums:
-        """Bring them to another device, by a function of an array; copies, if they are elsewhere."""
+        """Bring the sums to another device, by a function of an array; copies, if they are elsewhere."""
         return Sums(**{name: asarray(array) for name, array in self})
 
     def of_paths(self) -> Sums:
-        """Those of `PATH_SUMS`, which share their arrays with these."""
+        """Return the sums of `PATH_SUMS`, which share their arrays with these."""
         return Sums(**{name: array for name, array in self if name in PATH_SUMS})
 
     def column(self, bounds: Bounds, cutoff: int, decay: int) -> Sums:
@@ -191,7 +191,7 @@ class Sums:
 
     @np.errstate(over="ignore")
     def plus_rows(self, batch: Sums, roots: Any) -> Sums:
-        """Return the sums of a run with those of a batch added, row after row; infinite what float64 does not hold."""
+        """Return the sums of a run with the rows of a batch added, one after the other; infinite beyond float64."""
         summed = {}
         for name, array in self:
             part = getattr(batch, name)
@@ -207,7 +207,7 @@ class Sums:
 
     @np.errstate(over="ignore")
     def plus_sparse(self, parts: Iterable[SparseSums]) -> Sums:
-        """Return the sums of a run with parts added, one after the other; infinite what float64 does not hold."""
+        """Return the sums of a run with parts added, one after the other; infinite beyond float64."""
         summed = Sums(**{name: array.copy() for name, array in self})
         for part in parts:
             for name, array in part.sums:
@@ -216,7 +216,7 @@ class Sums:
 
     @np.errstate(over="ignore")
     def plus(self, others: Sums) -> Sums:
-        """Return the sums over these roots and over others; infinite what float64 does not hold."""
+        """Return the sums over these roots and over others; infinite beyond float64."""
         return Sums(**{name: array + getattr(others, name) for name, array in self})
 
     def add(self, other: Sums) -> None:
@@ -227,14 +227,14 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class SparseSums:
-    """What some roots sum to, at the vertices and edges that they touch.
+    """The sums of some roots, at the vertices and edges that they touch.
 
     Attributes
     ----------
     vertices, edges, roots : ndarray of int
         Distinct, in matrix order and in the order of ``graph.indices``.
     sums : Sums
-        As of a run with bounds, but with a row for each of these.
+        As in a run with bounds, but with a row for each of these.
     """
 
     vertices: NDArray[Any]
@@ -243,10 +243,10 @@ class SparseSums:
     sums: Sums
 
     def rows(self, name: str) -> NDArray[Any]:
-        """Tell which rows of a sum of the run those of this one are."""
+        """Return the rows of a run's sum to which the rows of this one belong."""
         return self.edges if name == "edges" else self.roots if name in OF_ROOTS else self.vertices
 
     @property
     def size(self) -> int:
-        """How many rows there are."""
+        """Count of the rows."""
         return len(self.vertices) + len(self.edges) + len(self.roots)

@@ -1,7 +1,7 @@
 """The table of all methods.
 
-A method is a module that keeps to `lagbc.methods.contract`. A combination of formulation, device and weights that has
-no row here does not exist. Whoever goes through the rows looks METHODS up in this module then: rows may be added.
+A method is a module that keeps to `lagbc.methods.contract`. A combination of formulation, device and weights without a
+row here does not exist. Callers look METHODS up in this module each time: rows may be added.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Method:
     Attributes
     ----------
     name, formulation, device : str
-        What the user asks for by ``method=`` and ``device=``, and how the literature calls the formulation.
+        The values for ``method=`` and ``device=``, and the name of the formulation in the literature.
     weighted : bool
         Whether edges have lengths.
     module : str
-        Where its functions are, as the contract of ``lagbc/methods/contract.py`` says; imported on use.
+        The module of its functions, by the contract of ``lagbc/methods/contract.py``; imported on use.
     requires : str
         The library it needs, "" for none.
     sums : tuple of str
@@ -62,7 +62,7 @@ class Method:
 
     @property
     def missing(self) -> str:
-        """What it needs and has not got, and how to get it; empty if it is available."""
+        """The requirement that is not met, and how to meet it; empty if the method is available."""
         if self.requires and not _is_installed(self.requires):
             gpu = "an NVIDIA GPU and " if self.device == "cuda" else ""
             return f"{gpu}{self.requires}, which is not installed: {_how_to_install(self.requires)}"
@@ -70,7 +70,7 @@ class Method:
 
     @property
     def key(self) -> tuple[str, str, bool]:
-        """What no other row shares: name, device, and whether edges have lengths."""
+        """The key of the row, unique in the table: name, device, and whether edges have lengths."""
         return self.name, self.device, self.weighted
 
     @property
@@ -102,7 +102,7 @@ class Method:
         return import_module(self.module)  # type: ignore[return-value]
 
     def offers(self, sums: frozenset[str], *, demand: bool = False, bounds: bool = False) -> bool:
-        """Whether it makes some sums, and takes a demand, or cutoffs and decays, if there are."""
+        """Whether it makes some sums, and takes a demand, or cutoffs and decays, if there are any."""
         makes_them = self.bounds if bounds else sums.issubset(self.sums)
         return makes_them and (self.demand or not demand)
 
@@ -125,14 +125,14 @@ class Both(ExitStack):
         return self
 
 
-# What pip calls the libraries that methods need, where that is another name.
+# Names for pip of the libraries that methods need, where they differ.
 _PACKAGES = {
     "graphblas": "python-graphblas",
     "cupy": "cupy-cuda13x (cupy-cuda12x where the driver is one for CUDA 12)",
 }
 
 
-# The extra of lagbc that installs a library, if it is not one that lagbc always has.
+# The extra of lagbc that installs a library, for libraries that lagbc does not always have.
 EXTRAS = {"graphblas": "graphblas", "cupy": "cuda13"}
 
 
@@ -159,7 +159,7 @@ def gpus() -> int:
 
 
 def gpus_in_words() -> str:
-    """Say which GPUs there are, or why there is none."""
+    """List the GPUs, or say why there is none."""
     names = gpu_names()
     if not names:
         return f"no GPU ({why_no_gpu()})"
@@ -197,7 +197,7 @@ def why_no_gpu() -> str:
     return "CuPy sees no GPU" if _is_installed("cupy") else "CuPy is not installed"
 
 
-# Sums of squares are made by methods that estimates take.
+# Estimates take methods that make sums of squares.
 _SQUARES = ("dependency_squares", "edges_squares", "distance_squares", "inverse_squares")
 _ALL_SEVEN = ("dependency", "stress", "reached", "distance", "inverse", "edges", "depth")
 _WITH_SQUARES = (*_ALL_SEVEN, *_SQUARES)
@@ -279,7 +279,7 @@ def register_method(method: Method) -> None:
     Raises
     ------
     ValueError
-        There is a method of this name for this device and these weights, or a name of a sum or device is none.
+        There is a method of this name for this device and these weights, or a sum or device has an unknown name.
     TypeError
         The module lacks something of the contract; it is imported if the method is available.
     ImportError
@@ -287,7 +287,7 @@ def register_method(method: Method) -> None:
 
     Examples
     --------
-    The row of a method that does what "batched" does:
+    The row of a method that repeats "batched":
 
     >>> import lagbc
     >>> lagbc.register_method(
@@ -328,7 +328,7 @@ def register_method(method: Method) -> None:
 
 
 def unregister_method(name: str) -> None:
-    """Remove the rows of a method that was added; ValueError if none of this name was."""
+    """Remove the rows of an added method; ValueError if none of this name was added."""
     global METHODS
     added = [row for row in METHODS[_OF_LAGBC:] if row.name == name]
     if not added:

@@ -1,4 +1,4 @@
-"""Weights of targets, scaled by powers of two to where a backward sweep can divide them by path counts.
+"""Weights of targets, scaled by powers of two so that a backward sweep can divide them by path counts.
 
 A root adds multiplicity * sigma * sum of (omega / sigma) to a score. With omega at either end of the range of a dtype a
 factor leaves it, though the product may not. A sweep gets 2**-shift omega and 2**shift multiplicity instead: powers of
@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from lagbc.errors import OutOfRangeError
 from lagbc.graph.csr import as_numpy, module_of
 
-# omega stays below two to this, so that sums over all vertices are finite.
+# omega stays below two to this exponent, so that sums over all vertices are finite.
 _LARGEST_EXPONENTS = {"float64": 900, "float32": 90}
 
 
 def shift_into_range(smallest: Any, largest: Any, dtype: str = "float64") -> Any:
-    """Exponent to take from positive weights: the smallest is to be 1 or more, and before that the largest in range."""
+    """Return the exponent to take from positive weights: the largest shall be in range, and then the smallest >= 1."""
     lowest, highest = np.frexp(smallest)[1], np.frexp(largest)[1]
     return np.maximum(np.minimum(lowest - 1, 0), highest - _LARGEST_EXPONENTS[dtype])
 
@@ -28,13 +28,13 @@ def shift_into_range(smallest: Any, largest: Any, dtype: str = "float64") -> Any
 def scales_of(
     smallest: NDArray[np.float64], largest: NDArray[np.float64], times: NDArray[np.float64], dtype: str
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
-    """Tell the shift of columns from their positive weights, how often each counts then, and which have no scale.
+    """Return the shift of columns by their positive weights, the scaled `times`, and a mask of columns without one.
 
     Parameters
     ----------
     smallest, largest, times : ndarray of float64, shape (columns,)
     dtype : str
-        Of the path counts that weights are divided by.
+        Type of the path counts that divide the weights.
     """
     shift = shift_into_range(smallest, largest, dtype)
     with np.errstate(over="ignore", under="ignore"):
@@ -44,7 +44,7 @@ def scales_of(
 
 
 def shifts_of_rows(indptr: NDArray[Any], data: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Tell the shift of each row of a demand, of positive weights, and which rows have no scale; shape (rows,)."""
+    """Return the shift of each row of a demand, by positive weights, and a mask of those without one; shape (rows,)."""
     shifts, beyond = np.zeros(len(indptr) - 1, np.int64), np.zeros(len(indptr) - 1, np.bool_)
     rows = np.flatnonzero(np.diff(indptr))
     if len(rows):
@@ -63,7 +63,7 @@ def columns_into_range(omega: Any, times: NDArray[np.float64], dtype: str) -> tu
         NumPy's or CuPy's.
     times : ndarray of float64, shape (columns,)
     dtype : str
-        Of the path counts that it is divided by.
+        Type of the path counts that divide omega.
 
     Raises
     ------

@@ -1,9 +1,9 @@
-"""Constants that were found by measuring, of all methods and of the loop: what each trades, where, and how to measure.
+"""Measured constants of all methods and of the loop: the trade of each, the place of its measurement, and the command.
 
 They change the time and never a bit of the result, except as the last section says. Each is read where it is used, so
-that a benchmark may set another value in this module. ``python -m benchmarks.tune`` does, for all that the machine can
-measure, and prints today's best; a rule whose gain is below 1.3 on every graph is not kept. Results are in
-``benchmarks/results``, those of that command in tune.md.
+that a benchmark may set another value in this module. ``python -m benchmarks.tune`` does so for all constants that the
+machine can measure, and prints today's best; a rule whose gain is below 1.3 on every graph is not kept. Results are in
+``benchmarks/results``, the command's own in tune.md.
 """
 
 # ---- batched on the CPU, in hops and with lengths
@@ -17,15 +17,16 @@ BATCHED_PULL_SHARE = 0.1
 # scale-free graphs 0.1 to 0.5 were alike, 1 took up to 1.2 (in one of five runs 1.4) and 2 up to 1.9 times as long; on
 # meshes and roads 1 to 4 were alike, 0.5 took up to 1.3 and 0.25 up to 1.6 times as long. Results: tune.md.
 BATCHED_WIDTH = 1.0
-# The same for the order in which rows are counted: wider reads a row more often, in fewer columns each time. 1 to
-# 4 were alike; 0.5 took up to 1.5 times as long on a network of co-authors, infinity up to 2 on meshes. Same results.
-# In hops, where the diameter is high, it is in levels: 1 to 4 were alike, 0.5 and 8 took up to 1.5, infinity 3 times.
+# The width of a bucket in the order in which rows are counted: wider reads a row more often, in fewer columns each
+# time. 1 to 4 were alike; 0.5 took up to 1.5 times as long on a network of co-authors, infinity up to 2 on meshes. The
+# results are the same. In hops, where the diameter is high, it is in levels: 1 to 4 were alike, 0.5 and 8 took up to
+# 1.5, infinity 3 times.
 BATCHED_COUNT_WIDTH = 2.0
 
 # ---- dijkstra
 
-# The queue is of buckets where at most so many, each as wide as the shortest edge, hold the longest; else it is a heap.
-# With integers 1 to 1000 buckets were as fast as the heap or 1.5 times, with 1 to 10,000 on small networks a
+# Most buckets of the queue, each as wide as the shortest edge, that hold the longest edge; beyond them the queue is a
+# heap. With integers 1 to 1000 buckets were as fast as the heap or 1.5 times, with 1 to 10,000 on small networks a
 # third as fast, as most of them are empty. See cpu_traversal_lengths.md.
 TRAVERSAL_BUCKETS = 512
 
@@ -35,7 +36,7 @@ TRAVERSAL_BUCKETS = 512
 # slower on R-MAT graphs. Results: graphblas_orientation.md, which also has the vertex-major layout that lost, by
 # ``python -m benchmarks.graphblas_orientation``.
 GRAPHBLAS_PULL_SHARE = 0.1
-# Lengths: a bucket is this many mean lengths over the mean degree wide, unless its width is given. On five kinds of
+# Lengths: unless its width is given, a bucket is wide by this many mean lengths over the mean degree. On five kinds of
 # graphs 4 and 64 took 0.9 to 1.2 times as long, 1 up to 2.0 times, and all edges light up to 1.9 times. Results:
 # graphblas_weighted.md, by ``python -m benchmarks.graphblas_weighted``.
 GRAPHBLAS_WIDTH_FACTOR = 16.0
@@ -44,8 +45,8 @@ GRAPHBLAS_WIDTH_FACTOR = 16.0
 #
 # benchmarks/results/gpu_hubs.md, gpu_deep_variants.md and gpu_weighted_variants.md.
 
-# Blocks of 256 threads that shall be resident on a multiprocessor, to which the compiler limits registers: more of them
-# hide more of the latency of loads, fewer leave each thread more registers. For those of DELTA that have SUMS,
+# Thread blocks of 256 threads that shall be resident on a multiprocessor, to which the compiler limits registers: more
+# of them hide more of the latency of loads, fewer leave each thread more registers. For kernels of DELTA with SUMS,
 # it is the most at which the compiler keeps all in registers.
 #   python -m benchmarks.gpu_weighted_variants   (STRICT, DELTA, DELTA_ONE_LAUNCH)
 #   python -m benchmarks.gpu_centralities        (LEVELS_STRESS, LEVELS_EDGES)
@@ -75,13 +76,13 @@ OWN_BYTES = {
 # Where edges are summed, a warp has whole rows, and an edge's sum one owner: else its bits would depend on the order.
 #   python -m benchmarks.gpu_centralities
 EDGES_OWN_BYTES = 64
-# Rows with more edges than a share of all get a block, within bounds: on a small graph a warp that has 1024 edges ends
-# long after all others, on a large one a block is idle in most short rows.
+# Rows with more edges than a share of all get a thread block, within bounds: on a small graph a warp with 1024 edges
+# ends long after all others, on a large one a thread block is idle in most short rows.
 #   python -m benchmarks.gpu_hubs
 HUB_SHARE = 1 / 4096
 HUB_EDGES = 256, 1024
-# Blocks a multiprocessor of a launch whose warps take many rows each: enough that none is idle, and few enough that
-# what each block adds up at its end does not count.
+# Thread blocks a multiprocessor of a launch whose warps take many rows each: enough that none is idle, and so few that
+# the sum of each block at its end does not count.
 STRIDING_BLOCKS = 8
 
 # batched, on the GPU
@@ -89,15 +90,15 @@ STRIDING_BLOCKS = 8
 # benchmarks/results/gpu.md; python -m benchmarks.gpu --methods batched
 
 # A sweep by launches keeps a bit row a vertex and level; groups of more levels than this are swept in one launch, which
-# takes less memory and waits less between levels, but more of a level that holds most vertices.
+# takes less memory and waits less between levels, but takes longer for a level with most vertices.
 HOPS_MOST_LEVELS = 96
-# A level is small if so many times the edges that leave it are no more than all rows: then the rows that they touch are
-# marked first, in a launch of its own, and no others are visited.
+# A level is small if so many times the edges that leave it are no more than all rows: then a launch of its own marks
+# the rows that they touch, and no others are visited.
 SMALL_LEVEL = 8
-# Queue entries that are allocated at first, of a sweep in one launch: so many a row, times the root of how many levels
-# the roots of a group are apart. On 14 road networks and meshes of depth 32 to 951 rows had 5 to 19 times that root, by
-# 256 to 4096 random roots and by all; all but two of them at most 12. The queue grows by half on demand, and the batch
-# is swept again each time; entries that are not used are memory that a wider batch could have.
+# First queue entries of a sweep in one launch: so many a row, times the root of the count of levels between the roots
+# of a group. On 14 road networks and meshes of depth 32 to 951 rows had 5 to 19 times that root, by 256 to 4096 random
+# roots and by all; all but two of them at most 12. The queue grows by half on demand, and the batch is swept again each
+# time; unused entries are memory that a wider batch could have.
 HOPS_FIRST_ENTRIES = 12.0
 
 # delta-stepping, on the GPU
@@ -107,17 +108,17 @@ HOPS_FIRST_ENTRIES = 12.0
 # Width of the window in mean lengths, if the user gives none: a wide one settles more vertices a round, some of them
 # more than once.
 WINDOW_WIDTH = 4.0
-# `threshold` takes lengths of which the smallest is at least this share of the mean: it settles each vertex once, in
-# rounds that are as narrow as the shortest edges.
+# `threshold` takes lengths whose smallest is at least this share of the mean: it settles each vertex once, in rounds as
+# narrow as the shortest edges.
 SIMILAR = 0.1
-# Rounds of `threshold` and `window`, at most, which keep a bit row a vertex for each; groups that have more are swept
-# in another way. A way of its own for whole lengths of a few units gained too little. Results: dial.md.
+# Most rounds of `threshold` and `window`, which keep a bit row a vertex for each; groups with more are swept in one
+# launch. A schedule for whole lengths of a few units gained too little. Results: dial.md.
 MOST_ROUNDS = 64
 # As HOPS_FIRST_ENTRIES: with lengths from 1 to 10, rows of 7 such graphs had 6 to 12.5 times the root.
 DELTA_FIRST_ENTRIES = 14.0
-# Landmark pruning: graphs with fewer edges are swept as they are, since a launch takes longer than their edges; runs
-# from fewer roots, too, since finding the edges takes about as long as 256 roots do. If more than a share of the
-# edges has to be kept, all are: copying the graph takes time, too.
+# Landmark pruning: graphs with fewer edges are swept whole, since a launch takes longer than their edges; runs from
+# fewer roots, too, since the search for the edges takes about as long as 256 roots. Where more than a share of the
+# edges is kept, all are: copying the graph takes time, too.
 PRUNING_LEAST_EDGES = 2**17
 PRUNING_LEAST_ROOTS = 512
 PRUNING_MOST_KEPT = 0.9
@@ -126,8 +127,9 @@ PRUNING_MOST_KEPT = 0.9
 #
 # benchmarks/results/gpu_traversal.md; python -m benchmarks.gpu --methods work-efficient,hybrid,edge-parallel
 
-# Threads of a block, at most 1024. A block has a root: wide blocks have fewer roots under way, whose rows fit a cache.
-# With lengths 128 threads, and so 16 roots a multiprocessor, took 4 to 15 times as long as 512 on meshes and roads.
+# Threads of a thread block, at most 1024. A thread block has a root: wide ones have fewer roots under way, whose rows
+# fit a cache. With lengths 128 threads, and so 16 roots a multiprocessor, took 4 to 15 times as long as 512 on meshes
+# and roads.
 TRAVERSAL_THREADS = 512
 # Hybrid: this many roots or more are sampled; a median depth below so many times log2(n) picks edge-parallel. The
 # figures are McLaughlin and Bader's.
@@ -139,10 +141,10 @@ SAMPLE, GAMMA = 512, 4.0
 # with 16 cores at 1e7 (5 ms a run) once CuPy was loaded and the kernels compiled, which takes about a second: at 1e8 it
 # gained 3 times, at 4e9 11 times. ``python -m benchmarks.gpu`` and ``python -m benchmarks.run`` time either.
 GPU_WORK = 1e8
-# Roots times nnz for each thread of the CPU, where no number is asked for: some 5 to 10 ms. To hand over batches takes
+# Roots times nnz for each thread of the CPU, where no number is asked for: some 5 to 10 ms. Handing over batches takes
 # time, as threads wait for the interpreter: from all roots, netscience (8e6) took 4.6 ms on one thread, 8.2 on two and
-# 13 on four; email-Eu-core (2e7) 14 ms on one, 8 on two.
-# A run of no more work, on one thread, is swept in the calling thread.
+# 13 on four; email-Eu-core (2e7) 14 ms on one, 8 on two. A run of no more work, on one thread, is swept in the calling
+# thread.
 THREAD_WORK = 1e7
 # Roots times nnz below which a probe would be felt: then a method of this formulation is taken. On a GPU such a run is
 # mostly launches, of which a traversal has few.
@@ -151,20 +153,20 @@ OF_SMALL_RUNS = {"cpu": "semiring", "cuda": "traversal"}
 # A probe ends when it has looked at this share of roots times nnz edges. On an H200 it took 0.4 to 10 ms, 5 to 18 % of
 # calls from 64 to 1024 random roots of a mesh, a road-like and an R-MAT graph of 2**15 to 2**17 vertices.
 PROBE_SHARE = 1 / 16
-# A probe has a search for each so many roots, up to eight, in places that are evenly apart. Of web-NotreDame, directed,
-# those in the middle of the run reach 0.3 % of the pages, all of them 39 %: by one search a CPU took what needs three
-# to four times as long. Four or more places of a long run tell the same, two of 2048 roots; a search of 64 roots is at
+# A probe has a search for each so many roots, up to eight, at even distances along the run. In web-NotreDame, directed,
+# the roots in the middle of the run reach 0.3 % of the pages, all roots 39 %: by one search a CPU took a method three
+# to four times as slow. Four or more places of a long run tell the same, two of 2048 roots; a search of 64 roots is at
 # most 6 % of the sweeps of 1024.
 PROBE_ROOTS, PROBE_SEARCHES = 1024, 8
 # Rows of 64 numbers that a core's cache holds, here of 2 MiB: with lengths, most of the time of `batched` goes into
-# rows beyond them. Constants that were fitted to the times alone chose, with 3,000 rows, what took up to 2.6 times as
-# long as the best; with 4,096 and 5,000, up to 1.8 times.
+# rows beyond them. Constants fitted to the times alone, with 3,000 rows, chose methods up to 2.6 times as slow as the
+# best; with 4,096 and 5,000, up to 1.8 times.
 CACHED_ROWS = 4096
 # Milliseconds of a run for each of the terms of `lagbc.plan.costs.terms`, on a CPU by one thread. Results:
-# choice-cpu.md and choice-cuda.md, by ``python -m benchmarks.choice``, which fits them again. Those of the CPU were
-# fitted to loops that numba compiled. Of the kernels in C++ `work-efficient` gained more: by 0.9 of its constants what
-# is chosen takes 1.006 times as long as the best, by the former 1.010; constants fitted anew 1.005, but 1.020 on
-# networks that are left out of the fit. With lengths no factor chose better, and another fit by 0.001 only.
+# choice-cpu.md and choice-cuda.md, by ``python -m benchmarks.choice``, which fits them again. The CPU's were fitted to
+# loops that numba compiled. Of the kernels in C++ `work-efficient` gained more: with 0.9 of its constants the choice
+# takes 1.006 times as long as the best, with the former 1.010; with constants fitted anew 1.005, but 1.020 on networks
+# that are left out of the fit. With lengths no factor chose better, and another fit by 0.001 only.
 COSTS: dict[tuple[str, str, bool], dict[str, float]] = {
     ("batched", "cpu", False): {
         "run": 0.26,
@@ -245,7 +247,7 @@ COSTS: dict[tuple[str, str, bool], dict[str, float]] = {
 
 # ---- Sums within cutoffs and decays
 
-# Roots are summed in blocks where the ball of a block has at most so many times the vertices that each of them reaches;
+# Roots are summed in blocks where the ball of a block has at most so many times the vertices that each root reaches;
 # else one by one. Another number is another order of the sums. Results: cutoff_part.md.
 WITHIN_TOGETHER = 5.0
 
@@ -253,10 +255,10 @@ WITHIN_TOGETHER = 5.0
 
 # Seconds between two writes of a checkpoint: fewer lose less work to a kill and write the sums more often.
 CHECKPOINT_SECONDS = 5.0
-# Roots from which they are grouped on graphs of few levels. On the CPU that took as long as 30 to 2000 of them gained.
-# Another number is another order of the sums. Results: root_order.md, by ``python -m benchmarks.root_order``.
+# Roots from which they are grouped on graphs of few levels. On the CPU grouping took as long as 30 to 2000 of them
+# gained. Another number is another order of the sums. Results: root_order.md, by ``python -m benchmarks.root_order``.
 GROUPED_ROOTS = 1024
 # Roots of a chunk on each device: 16 blocks of 64 or of 256, so that the widest batch of a GPU by default is a chunk. A
-# longer one is more work for whoever has the last, where chunks are shared out; a shorter one adds the sums of all
-# vertices up more often, a 16th of the additions of the blocks. Another length is another order of the sums.
+# longer one is more work for the hand with the last chunk; a shorter one adds the sums of all vertices up more often, a
+# 16th of the additions of the blocks. Another length is another order of the sums.
 CHUNK_ROOTS = {"cpu": 1024, "cuda": 4096}

@@ -1,4 +1,4 @@
-"""Where sums within bounds lie while a block of roots is summed: columns of arrays by vertex, by edge and by root."""
+"""The places of sums within bounds while a block of roots is summed: columns of arrays by vertex, edge and root."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VERTICES, EDGES, ROOTS = "by_vertex", "by_edge", "by_root"
 
 
 class Columns(NamedTuple):
-    """First column of each sum, in the array that it is in; -1 where it is not asked for."""
+    """First column of each sum in its array; -1 where it is not asked for."""
 
     dependency: int
     stress: int
@@ -29,12 +29,12 @@ class Columns(NamedTuple):
 
 
 def array_of(name: str) -> str:
-    """Tell which array a sum is in."""
+    """Return the array of a sum."""
     return EDGES if name in OF_EDGES else ROOTS if name in OF_ROOTS else VERTICES
 
 
 def lay_out(plan: SweepPlan) -> tuple[Columns, dict[str, int]]:
-    """Return the columns of the sums that are asked for, and how many each array has."""
+    """Return the columns of the sums asked for, and the width of each array."""
     first, widths = dict.fromkeys(Columns._fields, -1), dict.fromkeys((VERTICES, EDGES, ROOTS), 0)
     for name in sorted(plan.sums):
         first[name] = widths[array_of(name)]

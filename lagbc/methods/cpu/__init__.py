@@ -1,4 +1,4 @@
-"""Methods that run on a CPU, and what computes again what leaves the range of float64.
+"""Methods on a CPU, and the routine for roots that leave the range of float64.
 
-They share nothing with those of the GPU but graph, plan and sums.
+They share nothing with methods on a GPU but graph, plan and sums.
 """

@@ -2,9 +2,9 @@
 
 A number is a pair (mantissa, exponent) that stands for mantissa * 2**exponent, with the mantissa in [0.5, 1) or zero
 and the exponent an int64, which no number of paths in a graph that fits in memory can overflow.
-The sweep is Brandes' (2001) in the one-division form, on vertices in the order of their distance, which a breadth-first
-search or Dijkstra's finds. Every method hands the roots whose counts leave its range to this one. With weights, so it
-does those where a reached vertex has no tight in-edge; this one then names the edge.
+The sweep is Brandes' (2001) in the one-division form, on vertices in the order of their distance by a breadth-first
+search or Dijkstra's. Every method leaves the roots whose counts overflow to this routine. With lengths, it leaves also
+the roots with a reached vertex without tight in-edge; this routine then names the edge.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lagbc.native import by_index, core, csr
 
 
 def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, place: int) -> None:
-    """Add what one root sums to, in matrix order.
+    """Add the sums of one root, in matrix order.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
 
 
 def log2_stress(graph: Graph, plan: SweepPlan, roots: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Base-2 logarithm of the sum of stress over some roots, each once; -inf where the sum is zero.
+    """Return the base-2 logarithm of the sum of stress over some roots, each once; -inf where the sum is zero.
 
     Of the plan, omega, exponent, rtol, stop flag and bounds, of one column, are used.
 
@@ -112,10 +112,7 @@ def log2_stress(graph: Graph, plan: SweepPlan, roots: NDArray[np.int64]) -> NDAr
 def count_paths(
     graph: Graph, plan: SweepPlan, root: int, *, log2: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Distances from a root (inf unreached), and the numbers of shortest paths or their base-2 logarithms.
-
-    Numbers are infinite where float64 does not hold them.
-    """
+    """Return distances from a root (inf unreached), and path counts, inf beyond float64, or their base-2 logarithms."""
     search = _search(graph, plan, root)
     as_counts = _log2 if log2 else _as_floats
     return search.dist, as_counts(search.mantissas, search.powers)
@@ -131,7 +128,7 @@ class _Search:
 
     @property
     def found(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-        """The arrays, as kernels take them."""
+        """The arrays, in the order of the kernels' arguments."""
         return self.reached, self.dist, self.mantissas, self.powers
 
 
@@ -157,7 +154,7 @@ def _search(graph: Graph, plan: SweepPlan, root: int) -> _Search:
 def _targets(
     graph: Graph, plan: SweepPlan, dist: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """How many targets each vertex stands for, and as much as they count at their distances."""
+    """Return how many targets each vertex stands for, and the same weighed at their distances."""
     omega = np.ones(graph.n) if plan.omega is None else plan.omega
     return omega, omega if plan.bounds is None else omega * plan.bounds.weights(dist)
 
@@ -165,14 +162,14 @@ def _targets(
 def _count_through(
     plan: SweepPlan, search: _Search, omega: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Numbers of shortest paths from the root that have each vertex in their interior."""
+    """Return the numbers of shortest paths from the root with each vertex in their interior."""
     through = core.count_through(search.sweep, *search.found, omega)
     plan.stop.check()
     return through
 
 
 def _as_floats(mantissas: NDArray[np.float64], powers: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Infinite where float64 does not hold a number."""
+    """Return floats, infinite beyond float64."""
     with np.errstate(over="ignore"):
         floats: NDArray[np.float64] = np.ldexp(mantissas, np.clip(powers, -5000, 5000).astype(np.intc))
     return floats

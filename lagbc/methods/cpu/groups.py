@@ -1,6 +1,6 @@
 """The share of shortest paths that pass through groups of vertices, a root at a time, for many groups at once.
 
-With sigma the numbers of shortest paths from a root, the share t of those to v that have passed through a group is
+With sigma the numbers of shortest paths from a root, the share t of the paths to v that have passed through a group is
 
     t[v] = 1 where v is in the group, else the sum of sigma[u] / sigma[v] * t[u] over the tight predecessors u of v
 
@@ -39,7 +39,7 @@ def sum_of_roots(
         Whether a vertex is in a group.
     rtol : float
     endpoints : bool
-        Pairs that have an end in a group count, too.
+        Pairs with an end in a group count, too.
 
     Returns
     -------

@@ -1,15 +1,15 @@
 """Unweighted betweenness on the CPU by masked sparse matrix products on bit rows.
 
 64 roots are the 64 columns of one batch. Every vertex has a row of 64 numbers (its path counts sigma, later its path
-dependencies c, in the same place) and words of 64 bits that say in which columns it is on the frontier or visited. One
-edge costs a word to inspect; a row of numbers is read only where bits meet. That is a masked product whose mask is
+dependencies c, in the same place) and words of 64 bits, a bit for each column where it is on the frontier, or visited.
+One edge costs a word to inspect; a row of numbers is read only where bits meet. That is a masked product whose mask is
 tested before any number is loaded.
 
 There are two schedules. In level order a row is counted as it is found, once for each level at which it is live in
 some column: 2 to 5 times on graphs of low diameter. In ready order all levels are found in bits first, and a row waits
 until it can be counted in most of its columns at once: where the diameter is high, and the roots of a batch are
-neighbours, 1 to 2 times in place of 6 to 35. `Graph.has_high_diameter` chooses. How the kernels go is told in
-lagbc/native/kernels/batched/levels.h and waiting.h.
+neighbours, 1 to 2 times in place of 6 to 35. `Graph.has_high_diameter` chooses. lagbc/native/kernels/batched/levels.h
+and waiting.h describe the kernels.
 """
 
 from __future__ import annotations
@@ -127,12 +127,12 @@ class State:
 
 
 def schedule_of(graph: Graph, plan: SweepPlan) -> Schedule:
-    """Choose the schedule of a graph; where no paths are counted, or levels are read, no row waits."""
+    """Choose the schedule of a graph; no row waits where paths are not counted, or sums are linear."""
     return READY_ORDER if graph.has_high_diameter and plan.sums & PATH_SUMS and not plan.linear else LEVEL_ORDER
 
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-    """State a worker's arrays, with the queues as they are at first."""
+    """State a worker's arrays, with the queues in their first size."""
     return schedule_of(graph, plan).arrays(graph, plan)
 
 
@@ -166,7 +166,7 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
-    """Add what the roots that did not overflow sum to, to the one row of `sums`."""
+    """Add the sums of the roots that did not overflow to the one row of `sums`."""
     if state.plan.sums & PATH_SUMS:
         add_path_sums(state.schedule.sum_paths, state.sweep, state.graph, state.plan, levels.roots, sums, omega)
     if state.plan.sums - PATH_SUMS:

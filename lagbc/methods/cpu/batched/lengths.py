@@ -1,4 +1,4 @@
-"""Betweenness with lengths by products on rows of 64 columns; lagbc/native/kernels/batched/lengths.h says how."""
+"""Betweenness with lengths by products on rows of 64 columns, described in lagbc/native/kernels/batched/lengths.h."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class State:
 
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-    """State a worker's arrays, with the queue as it is at first."""
+    """State a worker's arrays, with the queue in its first size."""
     n, index = graph.n, graph.indices.dtype
     stated = arrays_of_counting(graph, plan, room_of_lengths(graph, plan))
     stated["sweep"] |= {
@@ -90,14 +90,14 @@ def _needs_both(plan: SweepPlan) -> bool:
 
 
 def _are_short(graph: Graph, plan: SweepPlan) -> bool:
-    """Whether to begin with distances of uint16: whole numbers which the diameter in hops leaves small, at a guess."""
+    """Whether to begin with distances of uint16: whole lengths, and a small diameter by a guess from its hops."""
     if not graph.weighted or not graph.nnz or plan.rtol or plan.sums - PATH_SUMS:
         return False
     return graph.longest + 2 * graph.mean_length * graph.depth < _MOST and graph.has_whole_lengths
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
-    """Find the distances from up to 64 roots, the tight edges, and an order to count shortest paths in; count them."""
+    """Find distances from up to 64 roots, tight edges, and an order to count shortest paths; count them."""
     core.search_lengths(state.sweep, rows_of_roots(state.graph, roots))
     state.plan.stop.check()
     yield levels_of(state.sweep, roots)
@@ -130,7 +130,7 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[Any], NDArray[np.float6
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
-    """Add what the roots that did not overflow sum to, to the one row of `sums`."""
+    """Add the sums of the roots that did not overflow to the one row of `sums`."""
     if state.plan.sums - PATH_SUMS:
         add_distance_sums(core.sum_length_distances, state.sweep, sums)
     if state.plan.sums & PATH_SUMS:

@@ -1,7 +1,7 @@
 """The sweeps of the batched method: records for the kernels, and the levels that these find.
 
 A sweep is a record of lagbc/native/kernels/batched/sweep.h: arrays in sweep order that live as long as the worker. Its
-queue of (vertex, bit row) entries has room for as many as graphs of a kind were seen to use, and grows on demand.
+queue of (vertex, bit row) entries has the room that graphs of a kind were seen to use, and grows on demand.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from lagbc.native import by_index, core, csr
 
 # Roots of a batch: the columns of a row.
 COLUMNS = 64
-# Entries of a vertex that there is room for: with lengths, and at least where the diameter is high.
+# Entries of a vertex in a queue's first size: with lengths, and at least where the diameter is high.
 _ENTRIES_WITH_LENGTHS, _ENTRIES_OF_MESHES = 10, 16
 _EVERY_COLUMN = 2**COLUMNS - 1
 # How often each column counts where the plan has no weights of roots.
@@ -53,7 +53,7 @@ class Levels:
 
     @property
     def overflowed(self) -> NDArray[np.bool_]:
-        """Whether each root is one of these columns."""
+        """Whether each root's column overflowed."""
         return flags_of(self.beyond, len(self.roots))
 
     @property
@@ -63,7 +63,7 @@ class Levels:
 
 
 def flags_of(word: int, roots: int) -> NDArray[np.bool_]:
-    """Tell for each root whether its bit is set in a word of columns."""
+    """Return for each root whether its bit is set in a word of columns."""
     bits = np.frombuffer(int(word).to_bytes(8, "little"), np.uint8)
     return np.unpackbits(bits, count=roots, bitorder="little").view(np.bool_)
 
@@ -74,12 +74,12 @@ def levels_of(sweep: Any, roots: NDArray[np.int64]) -> Levels:
 
 
 def room_of_hops(graph: Graph, plan: SweepPlan) -> int:
-    """Tell how many entries to make room for, where a row has one for each level at which it is live.
+    """Return the queue's first entries, where a row has one for each level at which it is live.
 
     Where the diameter is low, most vertices are at a few distances from all roots: 3 to 9 on 30 networks of depth 5 to
-    26. Where it is high, a batch's roots are in a piece of the graph, which is the smaller the more roots there are,
-    and the distances of a vertex from them differ by its diameter at most. On 9 road networks and meshes rows had 27 to
-    61 entries with 256 random roots, and 5 to 48 with all. Rows that wait have fewer: 7 to 18, and 1 to 2.
+    26. Where it is high, a batch's roots lie in a piece of the graph, the smaller the more roots there are, and the
+    distances of a vertex from them differ by its diameter at most. On 9 road networks and meshes rows had 27 to 61
+    entries with 256 random roots, and 5 to 48 with all. Rows that wait have fewer: 7 to 18, and 1 to 2.
     """
     if not graph.has_high_diameter:
         return _room(graph, plan, 5 + graph.depth // 2)
@@ -88,7 +88,7 @@ def room_of_hops(graph: Graph, plan: SweepPlan) -> int:
 
 
 def room_of_lengths(graph: Graph, plan: SweepPlan) -> int:
-    """Tell how many entries to make room for, where a row waits until it can be counted in most of its columns.
+    """Return the queue's first entries, where a row waits until it can be counted in most of its columns.
 
     Rows had up to 8 entries on 39 networks of all kinds; roots at even distances along a path give each one of its own.
     """
@@ -101,7 +101,7 @@ def _room(graph: Graph, plan: SweepPlan, a_vertex: int) -> int:
 
 
 def arrays_of_sweep(graph: Graph, plan: SweepPlan, room: int) -> dict[str, Any]:
-    """State the arrays of every sweep, which the kernels' records name, and of a batch's sums."""
+    """State the arrays of every sweep, by the names of the kernels' records, and of a batch's sums."""
     n, counts = graph.n, bool(plan.sums & PATH_SUMS)
     return {
         "given": {"omega": Array((n,), FLOAT), "members": None if plan.members is None else Array((n,), FLOAT)},
@@ -133,7 +133,7 @@ def arrays_of_counting(graph: Graph, plan: SweepPlan, room: int) -> dict[str, An
 
 
 def queue_arrays(graph: Graph, room: int) -> dict[str, Array]:
-    """State the arrays of a queue, as it is at first."""
+    """State the arrays of a queue in its first size."""
     return {"vertices": Array((room,), graph.indices.dtype), "masks": Array((room,), WORD)}
 
 
@@ -160,7 +160,7 @@ def fields_of_sweep(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> di
 
 
 def _sums_of_batch(graph: Graph, plan: SweepPlan) -> dict[str, Array]:
-    """State the sums in sweep order: over paths and of edges, or over distances, which are made later."""
+    """State the sums in sweep order: over paths and of edges, or over distances, whichever take more bytes."""
     n, of_paths, of_distances = graph.n, plan.sums & PATH_SUMS, plan.sums - PATH_SUMS
     kinds = 1 + bool(of_paths & SQUARES)
     paths = {
@@ -183,7 +183,7 @@ def require_path_counts(plan: SweepPlan) -> None:
 
 
 def rows_of_roots(graph: Graph, roots: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Row of each root, its place in sweep order; -1 for absent ones."""
+    """Return the row of each root, its place in sweep order; -1 for absent ones."""
     rows = graph.position[roots]
     rows[roots < 0] = -1
     return rows
@@ -192,7 +192,7 @@ def rows_of_roots(graph: Graph, roots: NDArray[np.int64]) -> NDArray[np.int64]:
 def weights_of_columns(
     plan: SweepPlan, roots: NDArray[np.int64], of_columns: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64] | None, NDArray[np.float64]]:
-    """Target weights of single columns as rows of 64, None for the plan's, and how often each column counts.
+    """Return target weights of columns as rows of 64, None for the plan's, and how often each column counts.
 
     Weights of columns, shape (rows, columns), are brought into range.
     """
@@ -221,7 +221,7 @@ def add_path_sums(
     sums: Sums,
     omega: NDArray[np.float64] | None,
 ) -> None:
-    """Add what the roots that did not overflow sum to over paths, by a kernel that sweeps backward.
+    """Add the sums over paths of the roots that did not overflow, by a kernel that sweeps backward.
 
     Raises
     ------
@@ -229,7 +229,7 @@ def add_path_sums(
         The stop flag is set; nothing is added.
     """
     of_columns, times = weights_of_columns(plan, roots, omega)
-    edge_order = graph.edge_order if plan.sums & OF_EDGES else None  # which is made on its first use
+    edge_order = graph.edge_order if plan.sums & OF_EDGES else None  # made on its first use
     squares = _row(sums.dependency_squares), _row(sums.edges_squares)
     totals = (_row(sums.dependency), _row(sums.stress), _row(sums.edges), *squares)
     if not kernel(sweep, of_columns, times, edge_order, *totals):
@@ -237,7 +237,7 @@ def add_path_sums(
 
 
 def add_distance_sums(kernel: Any, sweep: Any, sums: Sums) -> None:
-    """Add what the roots that did not overflow sum to over distances, and the largest distance of each."""
+    """Add the sums over distances of the roots that did not overflow, and the largest distance of each."""
     squares = _row(sums.distance_squares), _row(sums.inverse_squares)
     kernel(sweep, _row(sums.reached), _row(sums.distance), _row(sums.inverse), sums.depth, *squares)
 

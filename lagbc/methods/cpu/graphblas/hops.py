@@ -6,15 +6,14 @@ b x n, by row, so that A's values are never read and a row never meets another:
     forward    F<!struct(P), replace> = F plus.first A;   P += F;   the pattern of F is kept as L_l
     backward   C = (omega at L_l) / P + T  with  T<L_l> = C plus.first A^T  on L_{l+1};   delta = T .* P
     stress     H = omega at L_l + T        with  T<L_l> = H plus.first A^T  on L_{l+1};   stress = T .* P
-    edges      E<struct(A)> += (P at L_l)^T plus.times (C at L_{l+1}),   which is n x n and sums over the roots
+    edges      E<struct(A)> += (P at L_l)^T plus.times (C at L_{l+1}),   n x n, a sum over the roots
     distances  D += l L_l;   times plus.pair D,  times plus.second D,  times plus.second 1 / D,  the largest of each row
 
 SuiteSparse holds F and C as lists (sparse) or with a place for every vertex (bitmap), and multiplies a sparse one by
-scattering along the rows of A ("push") but a bitmap by gathering along the rows of A^T ("pull"). Which is taken
-changes nothing but the time (`tuning.GRAPHBLAS_PULL_SHARE`). Vertices are in sweep order, and those without edges are
-left out.
-`times` says how often each root counts; those whose counts overflowed have no entry. plus.pair and plus.second do not
-read its values. Where distances are enough, nothing is counted: F and P are patterns then, and the product is any.pair.
+scattering along the rows of A ("push") but a bitmap by gathering along the rows of A^T ("pull"). The choice changes
+nothing but the time (`tuning.GRAPHBLAS_PULL_SHARE`). Vertices are in sweep order, and vertices without edges are left
+out. `times` says how often each root counts; overflowed roots have no entry. plus.pair and plus.second do not read its
+values. Where distances are enough, nothing is counted: F and P are patterns then, and the product is any.pair.
 
 Batches run side by side with one thread each, so that no call waits for threads to meet.
 
@@ -22,8 +21,8 @@ This method is here to be read, and to be the reference of the others. On R-MAT 
 root by root, the more so the larger they are. It is no choice for meshes and road networks: every level is a handful
 of GraphBLAS calls over few vertices, so it is several times slower than that traversal there.
 
-The formulation is that of LAGraph's `LAGr_Betweenness` (Szarnyas et al., LAGraph: Linear Algebra, Network Analysis
-Libraries, and the Study of Graph Algorithms, GrAPL 2021), in the form with one division a vertex.
+The formulation is LAGraph's `LAGr_Betweenness` (Szarnyas et al., LAGraph: Linear Algebra, Network Analysis Libraries,
+and the Study of Graph Algorithms, GrAPL 2021), in the form with one division a vertex.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ class State:
     omega: Matrix | None  # diagonal
 
     def product(self, C: Matrix) -> Any:
-        """Sum C over the successors of each vertex."""
+        """Return the expression that sums C over the successors of each vertex."""
         # C plus.first A^T
         return semiring.plus_first(C @ (self.A.T if _pull(C) else self.AT))
 
@@ -140,7 +139,7 @@ def _search(state: State, roots: NDArray[np.int64]) -> Levels:
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
-    """Add what the roots that did not overflow sum to, in matrix order."""
+    """Add the sums of the roots that did not overflow, in matrix order."""
     add_sums(state, levels, sums, omega, distances=_distances, dependencies=_dependencies, edge_scores=_edge_scores)
 
 
@@ -165,8 +164,8 @@ def _dependencies(
 def _edge_scores(state: State, levels: Levels, times: Vector, c: Matrix) -> NDArray[np.float64]:
     """Sum sigma(v) c(w) over the roots for every edge v -> w to the next level, in sweep order.
 
-    A root that counts more than once counts so in c, which is at most its number of targets; one that counts less than
-    once, in sigma, which is at least 1. So no factor leaves the range of float64.
+    A multiplicity above 1 goes into c, which is at most its number of targets, and one below 1 into sigma, which is at
+    least 1. So no factor leaves the range of float64.
     """
     A, P = state.A, levels.P
     less, more = (weigh(times, 1.0).new().diag() for weigh in (binary.min, binary.max))

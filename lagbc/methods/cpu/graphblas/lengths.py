@@ -1,31 +1,31 @@
 """Weighted centralities on the CPU in the GraphBLAS: min-plus Delta-stepping, then the sweep over tight edges.
 
 b roots are the b rows of one batch. All distances are settled first. D (the least lengths found so far, infinite at
-first) and N (those of them that are still to be relaxed) are b x n. A_L holds the lengths up to the width of a bucket,
-the light ones, A_H the heavy ones. Row i works on a bucket of its own, what N_i has below limit_i = min N_i + width:
+first) and N (the entries of D still to be relaxed) are b x n. A_L holds the lengths up to the width of a bucket,
+the light ones, A_H the heavy ones. Row i works on a bucket of its own, N_i below limit_i = min N_i + width:
 
     light      Q = F min.plus A_L;   Q = Q<Q < D>;   D = D min Q;   N = N min Q;   F = Q<Q < limit>,   until F is empty
     heavy      Q = S min.plus A_H, and D and N as above, where S is all that was in F;   N = N<!struct(S)>
 
 An edge is tight for root i if D_iu + A_uv = D_iv and D_iu < D_iv. The tight edges of a root form a graph without
 cycles; G is the disjoint union of the b, a matrix of bn x bn, and the batch is from here on one row of bn columns. A
-vertex is on level l if the last of its tight in-edges comes from level l - 1. W counts those still waited for:
+vertex is on level l if the last of its tight in-edges comes from level l - 1. W counts the edges still waited for:
 
     forward    Q = F plus.first G;   P += Q;   W -= F plus.pair G;   the next F is P where W has come down to 0
     backward   C = (omega at L_l) / P + T  with  T<L_l> = C plus.first G^T  on all levels beyond l;   delta = T .* P
     stress     H = omega at L_l + T        with  T<L_l> = H plus.first G^T  on all levels beyond l;   stress = T .* P
-    edges      E += (P_i any.first G_i) any.times C_i  over the roots i, of which P_i and C_i are diagonal, n x n
+    edges      E += (P_i any.first G_i) any.times C_i  over the roots i, with diagonal P_i and C_i, n x n
     distances  times plus.pair D,  times plus.second D,  times plus.second 1 / D,  the largest of each row
 
-`times` says how often each root counts; those whose counts overflowed have no entry. plus.pair and plus.second do not
-read its values. Where distances are enough, G is not made.
+`times` says how often each root counts; overflowed roots have no entry. plus.pair and plus.second do not read its
+values. Where distances are enough, G is not made.
 
 This method is here to be read, and to be the reference of the others: it shares no code with `batched`, which is 15 to
-40 times faster. Delta-stepping is that of Meyer and Sanders (J. Algorithms 49, 2003), in the GraphBLAS formulation of
+40 times faster. Delta-stepping is Meyer and Sanders' (J. Algorithms 49, 2003), in the GraphBLAS formulation of
 Sridhar et al. (Delta-stepping SSSP: from vertices and edges to GraphBLAS implementations, IPDPSW 2019), for many roots
 at once. Solomonik et al. (Scaling betweenness centrality using communication-efficient sparse matrix multiplication, SC
-2017) keep distance and count in one element, the multipath monoid, and subtract lengths on the way back. What is tight
-is then decided by D_iv - A_uv, which in floating point makes another set of edges.
+2017) keep distance and count in one element, the multipath monoid, and subtract lengths on the way back. An edge is
+then tight by D_iv - A_uv, which in floating point makes another set of edges.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> Arrays:
         "batch": max(distances, counts, key=bytes_of),
         "heads of G, as parts, put together and as given to GraphBLAS": matrix(3 * 8, batch, nnz),
         "tests of the edges of one root": None if has_edges else matrix(50, nnz),
-        # What tests the edges is gone by then.
+        # The arrays that test the edges are gone by then.
         "E and X, in two forms, and the tight edges of one root": (
             matrix(4 * ENTRY + BITMAP + 1, nnz) if has_edges else None
         ),
@@ -139,7 +139,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
 
 
 def choose_width(n: int, lengths: NDArray[np.float64]) -> float:
-    """Width of the buckets for n vertices and edges of these lengths."""
+    """Return the width of the buckets for n vertices and edges of these lengths."""
     return tuning.GRAPHBLAS_WIDTH_FACTOR * n * float(lengths.mean()) / len(lengths) if len(lengths) else 1.0
 
 
@@ -164,7 +164,7 @@ def _search(state: State, roots: NDArray[np.int64]) -> Levels:
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
-    """Add what the roots that did not overflow sum to, in matrix order."""
+    """Add the sums of the roots that did not overflow, in matrix order."""
     add_sums(state, levels, sums, omega, distances=_distances, dependencies=_dependencies, edge_scores=_edge_scores)
 
 
@@ -218,7 +218,7 @@ def _edge_scores(state: State, levels: Levels, times: Vector, c: Matrix) -> NDAr
 
 
 def _settle(state: State, b: int, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Delta-stepping: the length of the shortest path from the root of each row to every vertex."""
+    """Find, by Delta-stepping, the length of the shortest path from the root of each row to every vertex."""
     with matrices(b, len(state.vertices), float, float, float, float, float, bool) as (D, N, F, Q, S, inside):
         S.ss.config["sparsity_control"] = "bitmap"
         # D = infinity but at the roots;   N = the roots
@@ -260,7 +260,7 @@ def _settle(state: State, b: int, rows: NDArray[np.int64], columns: NDArray[np.i
 
 
 def _tight_edges(state: State, dist: NDArray[np.float64]) -> Matrix:
-    """G, block diagonal: block i holds the tight edges of root i.
+    """Make G, block diagonal: block i holds the tight edges of root i.
 
     The test compares three numbers, two of them from the row of D. A product of matrices sees two at a time; with five
     products by diagonal matrices in its place the method took 0.9 to 1.8 times as long.
@@ -286,7 +286,7 @@ def _tight_edges(state: State, dist: NDArray[np.float64]) -> Matrix:
 
 
 def _count(state: State, G: Matrix, start: NDArray[np.int64]) -> tuple[Matrix, list[Matrix]]:
-    """Path counts, and the patterns of the levels."""
+    """Return path counts, and the patterns of the levels."""
     P, patterns = Matrix(float, 1, G.nrows), []
     with matrices(1, G.nrows, float, float, int, int) as (F, Q, W, Z):
         for X in (P, W):

@@ -1,7 +1,7 @@
-"""What the GraphBLAS methods share: vertices in sweep order, the backward sweep, sums of distances, threads and memory.
+"""Common parts of the GraphBLAS methods: vertices in sweep order, the backward sweep, sums of distances, memory.
 
 Rows are roots and columns vertices here. Matrices of python-graphblas lie in reference cycles: memory comes back at
-once if they are cleared, else when the garbage collector runs. So all that a batch makes is cleared when it is used up.
+once if they are cleared, else when the garbage collector runs. So all matrices of a batch are cleared after their use.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from lagbc.methods.sums import PATH_SUMS, Sums
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """What a forward sweep leaves.
+    """The levels of a forward sweep.
 
     Attributes
     ----------
@@ -35,9 +35,9 @@ class Levels:
     P : Matrix
         The path counts.
     patterns : list of Matrix
-        Of each level, ones where it is. Edges on shortest paths lead to deeper levels.
+        Of each level, ones at its vertices. Edges on shortest paths lead to deeper levels.
     overflowed : ndarray of bool
-        Which roots are not to be counted here.
+        A mask of the roots that are not to be counted here.
     """
 
     roots: NDArray[np.int64]
@@ -62,7 +62,7 @@ class Levels:
 
 
 class State(Protocol):
-    """What the states of both methods have."""
+    """The members that the states of both methods have."""
 
     graph: Graph
     plan: SweepPlan
@@ -78,22 +78,22 @@ class Dependencies(Protocol):
         """`beyond` is empty, and holds c of all levels at the end if edges are summed."""
 
 
-# Bytes of a place of a matrix of float64 that is a bitmap, of an entry of one that is a list, and of one of a pattern.
+# Bytes of a place in a bitmap of float64, of an entry in a list of float64, and of an entry in a pattern.
 BITMAP, ENTRY, PATTERN = 9, 16, 8
 
 
 def matrix(form: int, *shape: int) -> Array:
-    """State a matrix of so many bytes a place."""
+    """State a matrix with `form` bytes a place."""
     return Array((*shape, form), BYTE)
 
 
 def active_vertices(graph: Graph) -> NDArray[np.int64]:
-    """Vertices with edges, or one vertex, in sweep order."""
+    """Return the vertices with edges, or one vertex, in sweep order."""
     return graph.order[: max(1, graph.active)]
 
 
 def starts_of(state: State, roots: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows of a batch whose roots have edges, and columns of these roots; absent roots have none."""
+    """Return the rows of a batch whose roots have edges, and these roots' columns; absent roots have none."""
     n = len(state.vertices)
     columns = np.where(roots < 0, n, state.graph.position[roots])
     rows = np.flatnonzero(columns < n)
@@ -183,16 +183,16 @@ def add_sums(
     dependencies: Dependencies,
     edge_scores: Callable[[Any, Any, Vector, Matrix], NDArray[np.float64]],
 ) -> None:
-    """Sweep backward: add what the roots that did not overflow sum to, in matrix order, and clear the levels.
+    """Sweep backward: add the sums of the roots that did not overflow, in matrix order, and clear the levels.
 
     Parameters
     ----------
     omega : object
-        Of `backward`; only None is taken.
+        From `backward`; only None is taken.
     distances : callable
-        ``distances(state, levels, D)`` fills D, empty at first, as `add_distances` takes it.
+        ``distances(state, levels, D)`` fills D, empty at first, for `add_distances`.
     dependencies, edge_scores : callable
-        As the two of each module.
+        The two of each module.
     """
     if omega is not None:
         raise NotImplementedError("graphblas takes no target weights per root: batched on the CPU does")
@@ -234,7 +234,7 @@ def add_ends(levels: Levels, times: Vector, vertices: NDArray[np.int64], sums: S
 
 
 def add_distances(D: Matrix, times: Vector, vertices: NDArray[np.int64], sums: Sums) -> None:
-    """Add the sums of distances over the rows that `times` has, each once: its values are not read.
+    """Add the sums of distances over the rows with an entry in `times`, each once: its values are not read.
 
     D holds a row of distances for each root, to the vertices that it reaches, without itself; 1 / D at the end.
     """
@@ -255,7 +255,7 @@ def add_distances(D: Matrix, times: Vector, vertices: NDArray[np.int64], sums: S
 
 
 def multiplicity(plan: SweepPlan, levels: Levels) -> Vector:
-    """How often each root counts; those that overflowed or are absent have no entry, so that none of them is read."""
+    """Return how often each root counts; overflowed and absent ones have no entry, so that none of them is read."""
     times = np.ones(len(levels.roots)) if plan.multiplicity is None else plan.multiplicity[levels.roots]
     kept = np.flatnonzero(~levels.overflowed & (levels.roots >= 0))
     return Vector.from_coo(kept, times[kept], size=len(times))
@@ -263,7 +263,7 @@ def multiplicity(plan: SweepPlan, levels: Levels) -> Vector:
 
 @contextmanager
 def matrices(rows: int, columns: int, *types: type) -> Iterator[list[Matrix]]:
-    """Empty matrices, one a type, cleared at the end."""
+    """Make empty matrices, one a type, cleared at the end."""
     made = [Matrix(dtype, rows, columns) for dtype in types]
     try:
         yield made

@@ -63,7 +63,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
 
 
 def search_arrays(index: np.dtype[Any], n: int, notes: int) -> dict[str, Array]:
-    """State the arrays of a search of n vertices with at most so many notes."""
+    """State the arrays of a search of n vertices with up to `notes` notes."""
     return {
         "dist": Array((n,), FLOAT, np.inf),
         "places": Array((n,), index, n),
@@ -108,7 +108,7 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np
 
 
 def _choose_buckets(graph: Graph, plan: SweepPlan) -> tuple[int, float]:
-    """Return how many buckets there are, and one over their width; no bucket if the heap is taken.
+    """Return the count of buckets, and one over their width; no bucket if the heap is taken.
 
     They are narrower than the shortest edge by more than rounding can move a distance from one to another.
     """
@@ -126,13 +126,13 @@ def _choose_buckets(graph: Graph, plan: SweepPlan) -> tuple[int, float]:
 def _most_notes(graph: Graph, buckets: int) -> int:
     """Bound the notes of a root.
 
-    With buckets, of an edge in both directions only the one from the nearer end can be: when the farther end is
-    settled, the nearer one has its distance, or is in the same bucket, which no edge is as short as. By the heap, a
-    length that rounding absorbs, or a tolerance, can make it both.
+    With buckets, an edge in both directions can be noted only from its nearer end: when the farther end is settled, the
+    nearer one has its distance, or is in the same bucket, narrower than any edge. With the heap, a length that rounding
+    absorbs, or a tolerance, can note both.
     """
     return sweep.one_way(graph) if buckets else graph.nnz
 
 
 def _note_type(notes: int) -> np.dtype[Any]:
-    """Type of the number of a note; its largest value is none."""
+    """Return the type of the number of a note; its largest value stands for none."""
     return np.dtype(np.uint32 if notes < np.iinfo(np.uint32).max else np.uint64)

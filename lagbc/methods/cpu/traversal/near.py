@@ -1,7 +1,7 @@
-"""Sums within bounds: kept for the vertices that are touched, as lagbc/native/kernels/traversal/near.h adds to them.
+"""Sums within bounds: kept for the touched vertices, as lagbc/native/kernels/traversal/near.h adds to them.
 
-Sums lie in rows, one for each vertex (or edge) that a block of roots has touched, in the order in which it was: roots
-of a block are neighbours, and so are the rows that they add to. Roots that are summed together
+Sums lie in rows, one for each vertex (or edge) that a block of roots has touched, in the order of the first touch:
+roots of a block are neighbours, and so are the rows that they add to. Roots that are summed together
 (`lagbc.methods.cpu.within`) add to the same rows.
 """
 
@@ -27,7 +27,7 @@ Near = core.Near32 | core.Near64
 
 
 def arrays(graph: Graph, plan: SweepPlan, roots: int, tight: int) -> dict[str, Any]:
-    """State the room for blocks of so many roots, each with at most so many tight edges, and the sums of one block."""
+    """State the room for blocks of `roots` roots, each with at most `tight` tight edges, and the sums of one block."""
     n, index = graph.n, graph.indices.dtype
     nnz, tight = (graph.nnz, tight) if "edges" in plan.sums else (0, 0)
     _, widths = lay_out(plan)
@@ -92,7 +92,7 @@ def new_near(graph: Graph, plan: SweepPlan, arrays: dict[str, Array | None]) -> 
 
 
 def take(near: Near, graph: Graph, plan: SweepPlan, roots: NDArray[np.int64]) -> SparseSums:
-    """Take what a block of roots has summed to, but those that are absent, and leave the room empty."""
+    """Take the sums of a block's roots, without absent ones, and leave the room empty."""
     here = np.flatnonzero(roots >= 0)
     vertices = _emptied(near.row_of_vertex, near.vertex_of_row[: near.vertices])
     edges = _emptied(near.row_of_edge, near.edge_of_row[: near.edges])
@@ -117,6 +117,6 @@ def _taken(array: NDArray[np.float64], rows: NDArray[Any]) -> NDArray[np.float64
 
 
 def _emptied(row_of: NDArray[Any], named: NDArray[Any]) -> NDArray[Any]:
-    """Take the rows from what they are named after, of which a copy is returned."""
+    """Clear the rows of the named vertices or edges; return a copy of their names."""
     row_of[named] = np.iinfo(row_of.dtype).max
     return named.copy()

@@ -1,7 +1,7 @@
 """The loop of the traversals over the roots of a batch: blocks of roots, each searched and summed by one compiled call.
 
 The search of a root and its sums follow each other while its trail is in the cache. So `forward` makes both, block by
-block, and `backward` adds what a block has summed to.
+block, and `backward` adds the sums of a block.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from lagbc.native import by_index, core
 BLOCK = 16
 Trail: TypeAlias = core.Trail32 | core.Trail64
 batching = Batching(block=BLOCK, auto=64, concurrent=True)
-# Within bounds a root that reaches nothing took 1.4 microseconds in blocks of 256 and 1.1 in blocks of 1024, one that
-# reaches 50 vertices about 3; more keep fewer threads at work.
+# Within bounds a root without reached vertices took 1.4 microseconds in blocks of 256 and 1.1 in blocks of 1024, one
+# with 50 about 3; larger blocks keep fewer threads at work.
 blocks = Blocks(most=1024, least=BLOCK, enough=64)
 
 
@@ -48,7 +48,7 @@ class State:
         `omega` has a row of target weights for each root, or one for all; `times` says how often each root counts. If
         the stop flag is set, all arrays may be left in disorder.
     search : tuple
-        What it searches, and its own arrays.
+        The graph to search, and the search's own arrays.
     trail : Trail
     asked : Asked
         Of each root, by the plan.
@@ -57,7 +57,7 @@ class State:
     omega : ndarray of float64, shape (1, n), or None
         Target weights of the plan.
     near : Near or None
-        Room for what is summed within the bounds of the plan, if it has some.
+        Room for the sums within the bounds of the plan, if it has some.
     """
 
     graph: Graph
@@ -79,7 +79,7 @@ class Levels:
     ----------
     roots : ndarray of int64
     first : int
-        Place of the first of them in the batch.
+        Place of its first root in the batch.
     found : Found
     """
 
@@ -89,22 +89,22 @@ class Levels:
 
     @property
     def places(self) -> NDArray[np.int64]:
-        """Of all roots of the block."""
+        """Places of all roots of the block."""
         return np.arange(self.first, self.first + len(self.roots))
 
     @property
     def depth(self) -> int:
-        """How far the farthest vertex is from its root, rounded down: its level, or with lengths the units to it."""
+        """The largest distance of a vertex from its root, rounded down: its level, or with lengths the units to it."""
         return int(self.found.depth.max(initial=0))
 
     @property
     def overflowed(self) -> NDArray[np.bool_]:
-        """Which of them left the range of float64."""
+        """A mask of the roots that left the range of float64."""
         return self.found.overflowed
 
 
 def arrays_of_state(graph: Graph, plan: SweepPlan, edges: int) -> dict[str, Any]:
-    """State the arrays of a `State` but those of its search, with room for so many tight edges of a root."""
+    """State the arrays of a `State` without its search, with room for `edges` tight edges of a root."""
     n, has_members = graph.n, plan.members is not None
     of_vertices = Array((n,), FLOAT)
     arrays = {
@@ -125,7 +125,7 @@ def arrays_of_state(graph: Graph, plan: SweepPlan, edges: int) -> dict[str, Any]
 
 
 def trail_arrays(index: np.dtype[Any], n: int, most: int, *, edges: bool, members: bool) -> dict[str, Array | None]:
-    """State the trail of a search of n vertices and at most so many tight edges; and their numbers, and members."""
+    """State the trail of a search of n vertices and up to `most` tight edges, with their numbers, and members."""
     return {
         "order": Array((n,), index),
         "dist": Array((n,), FLOAT),
@@ -154,7 +154,7 @@ def one_way(graph: Graph) -> int:
 def prepare(
     graph: Graph, plan: SweepPlan, kernel: Callable[..., None], search: tuple[Any, ...], arrays: dict[str, Any]
 ) -> State:
-    """Allocate one worker's arrays, besides those of its search."""
+    """Allocate one worker's arrays, without its search."""
     has_paths, order = bool(plan.sums & PATH_SUMS), graph.order
     asked = core.Asked(
         members=None if plan.members is None else plan.members[order],
@@ -174,7 +174,7 @@ def prepare(
 
 
 def new_found(roots: int) -> core.Found:
-    """Make room for what a kernel says of so many roots, all of them absent."""
+    """Make room for a kernel's results for `roots` roots, all of them absent."""
     return core.Found(reached=np.zeros(roots, np.int64), depth=np.zeros(roots), overflowed=np.zeros(roots, np.bool_))
 
 
@@ -187,9 +187,9 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
-    """Add what the roots of a block sum to, to their row of `sums`.
+    """Add the sums of the roots of a block to their row of `sums`.
 
-    Target weights by column are of another sum, so that the block is swept once more.
+    Target weights by column make another sum, so that the block is swept once more.
     """
     state.plan.stop.check()
     if omega is not None:
@@ -199,7 +199,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
     row, graph = levels.first // BLOCK, state.graph
     asked = sums.dependency, sums.stress, sums.edges, sums.reached, sums.distance, sums.inverse
     squares = sums.dependency_squares, sums.edges_squares, sums.distance_squares, sums.inverse_squares
-    edge_order = graph.edge_order if state.plan.sums & OF_EDGES else None  # which is made on its first use
+    edge_order = graph.edge_order if state.plan.sums & OF_EDGES else None  # made on its first use
     rows = (None if total is None else total[row] for total in (*asked, *squares))
     core.take_totals(state.totals, graph.order, edge_order, *rows)
     if sums.depth is not None:
@@ -236,7 +236,7 @@ def _multiplicities(plan: SweepPlan, roots: NDArray[np.int64]) -> NDArray[np.flo
 
 
 def _places(graph: Graph, roots: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Place of each root in sweep order; -1 for absent ones."""
+    """Return the place of each root in sweep order; -1 for absent ones."""
     places = graph.position[roots]
     places[roots < 0] = -1
     return places
@@ -252,7 +252,7 @@ def _run(
     """Search some roots, and sum them, totals from zero; `times` says how often each counts."""
     found = new_found(len(places))
     if sums is state.totals:
-        core.clear_totals(sums)  # which are zero, unless a block was not taken
+        core.clear_totals(sums)  # they are zero already, unless a block was not taken
     state.kernel(*state.search, state.trail, state.asked, places, omega, times, sums, found)
     state.plan.stop.check()
     return found

@@ -1,8 +1,8 @@
-"""A block of neighbouring roots and its ball: a matrix has a row for each of the ball's, and a lane for each root.
+"""A block of neighbouring roots and its ball: matrices have a row for each of the ball's, and a lane for each root.
 
-One edge is read for all roots of a block, and what it does to the lanes of a row a processor does many at a time. That
-is worth it where the ball is little larger than what each root reaches; else the roots are searched one by one. See
-lagbc/native/kernels/within/.
+One edge is read for all roots of a block, and a processor does its work on the lanes of a row many at a time. That is
+worth it where the ball is little larger than the part that each root reaches; else the roots are searched one by one.
+See lagbc/native/kernels/within/.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Ball: TypeAlias = core.Ball16 | core.Ball32 | core.BallFloat
 
 
 def takes(graph: Graph, plan: SweepPlan) -> bool:
-    """Tell whether roots of a run are summed in blocks, where these are worth it.
+    """Whether roots of a run are summed in blocks, where these are worth it.
 
     No length may be absorbed: with l >= ulp(radius), d + l > d for all d up to the radius.
     """
@@ -42,7 +42,7 @@ def takes(graph: Graph, plan: SweepPlan) -> bool:
 
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-    """State the arrays of a `Ball`; pages of them that no ball needs are never touched."""
+    """State the arrays of a `Ball`; pages that no ball needs are never touched."""
     n, rows, edges = graph.n, min(graph.n, MOST_ROWS), min(graph.nnz, MOST_EDGES)
     number, _ = _number(graph, plan.radius)
     counts, places = bool(plan.sums & PATH_SUMS), Array((edges,), INTEGER) if "edges" in plan.sums else None
@@ -92,7 +92,7 @@ def new_ball(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Ball:
 
 
 def searched(graph: Graph) -> tuple[Csr, Csr]:
-    """Return the graph that balls are found in, and its transpose, of the same arrays if it is symmetric."""
+    """Return the graph in which balls are found, and its transpose, of the same arrays if it is symmetric."""
     ordered = graph.reordered
     return csr(*ordered.csr), csr(*ordered.transpose.csr)
 
@@ -118,9 +118,9 @@ def _aligned(whole: NDArray[np.uint8], number: np.dtype[Any]) -> NDArray[Any]:
 
 
 def _number(graph: Graph, radius: float) -> tuple[np.dtype[Any], Any]:
-    """Return the type of distances, and the next one to the radius.
+    """Return the type of distances, and the next number of it above the radius.
 
-    Whole lengths have the narrowest whole number that holds a length more than that.
+    Whole lengths have the narrowest integers that hold a length more than that.
     """
     if graph.has_whole_lengths:
         beyond = int(radius) + 1

@@ -1,4 +1,4 @@
-"""What is summed over the roots of a run, a block after the other; the columns are those of `traversal.near`."""
+"""The sums over the roots of a run within bounds, block after block, in the columns of `traversal.near`."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from lagbc.native import Csr, core
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """What blocks of roots are searched in.
+    """The arrays in which blocks of roots are searched.
 
     Attributes
     ----------
     leaving, entering : Csr
-        As of `block.searched`.
+        As from `block.searched`.
     ball : Ball
     vertices : float
-        How many vertices cost as much, searched root by root, as a row of a ball.
+        Vertices that, searched root by root, cost as much as a row of a ball.
     """
 
     leaving: Csr
@@ -32,11 +32,11 @@ class Together:
     vertices: float
 
     def find(self, roots: NDArray[np.int64], radius: float, most: float) -> int:
-        """Find the ball of some roots, if it has at most so many rows; how many it has, or 0."""
+        """Find the ball of some roots, if it has at most `most` rows; return the count of its rows, or 0."""
         return core.find_ball(self.leaving, self.entering, roots, radius, int(min(most, MOST_ROWS)), self.ball)
 
     def reach_of(self, root: int, radius: float) -> int:
-        """Count what a root reaches."""
+        """Count the vertices that a root reaches, at least 1."""
         return max(self.find(np.array([root]), radius, MOST_ROWS), 1)
 
 
@@ -53,9 +53,9 @@ def sum_blocks(
 ) -> None:
     """Sum roots, blocks of `LANES` of them together, or one by one where their ball has too many rows.
 
-    A row costs about as much as some vertices that a root reaches. How many it reaches is told by the block before, and
-    at first by a root amid the first block. `alone` is what `core.sweep_lengths` takes before its trail; the others are
-    as for `sweep.State.kernel`.
+    A row costs about as much as `together.vertices` vertices that a root reaches. The block before tells how many a
+    root reaches, and at first a root amid the first block. `alone` has the arguments of `core.sweep_lengths` before its
+    trail; the others are as for `sweep.State.kernel`.
     """
     stop, mean = asked.stop, 0.0
     for first in range(0, len(roots), LANES):
