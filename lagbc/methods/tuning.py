@@ -111,8 +111,8 @@ WINDOW_WIDTH = 4.0
 # `threshold` takes lengths whose smallest is at least this share of the mean: it settles each vertex once, in rounds as
 # narrow as the shortest edges.
 SIMILAR = 0.1
-# Most rounds of `threshold` and `window`, which keep a bit row a vertex for each; groups with more are swept in one
-# launch. A schedule for whole lengths of a few units gained too little. Results: dial.md.
+# Most rounds of `threshold` and `window`, which keep a bit row a vertex for each; groups with more are swept by the
+# next schedule. One for whole lengths of a few units gained too little. Results: dial.md.
 MOST_ROUNDS = 64
 # As HOPS_FIRST_ENTRIES: with lengths from 1 to 10, rows of 7 such graphs had 6 to 12.5 times the root.
 DELTA_FIRST_ENTRIES = 14.0

@@ -1,4 +1,4 @@
-"""Methods that run on an NVIDIA GPU, through CuPy.
+"""Methods on an NVIDIA GPU, through CuPy.
 
 Kernels are CUDA sources beside the modules that launch them.
 """

@@ -1,6 +1,6 @@
-"""The driver of the GPU's methods: their state, the levels of a batch, and the course of one that is swept in groups.
+"""The driver of the GPU's methods: their state, the levels of a batch, and the sweeps of its groups.
 
-Groups are swept in one way, and those of too many levels for it in the next.
+Groups are swept by one schedule, and groups with too many levels for it by the next.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from lagbc.methods.targets import columns_into_range
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a forward sweep tells the host."""
+    """The results of a forward sweep for the host."""
 
     depth: int  # of the last level
     overflowed: NDArray[np.bool_]  # for each root
     reached: Any  # (groups, rows, 32) uint8; None if paths are not counted
-    deeper: NDArray[np.bool_] | None = None  # for each group, if not done, as its levels are too many; None: none is
+    deeper: NDArray[np.bool_] | None = None  # for each group, whether its levels are too many; None if all are done
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,15 +47,15 @@ class Levels:
     """The levels of some roots of a batch, which the state holds."""
 
     roots: NDArray[np.int64]
-    places: NDArray[np.int64]  # of these in the batch
+    places: NDArray[np.int64]  # of these roots in the batch
     depth: int  # of the last level
     overflowed: NDArray[np.bool_]  # for each root
-    found: Any  # all that the method sweeps back by
+    found: Any  # all that the method needs to sweep backward
 
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """The roots of a batch that have edges, and so a search each; the others reach nothing."""
+    """The roots of a batch with edges, which are searched from; the others reach nothing."""
 
     places: NDArray[np.int64]
     rows: Any  # (searches,) int32, on the device
@@ -71,33 +71,33 @@ class Searched:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """A forward sweep of some groups, of which some are done."""
+    """A forward sweep of some groups, some of them done."""
 
-    roots: NDArray[np.int64]  # of all that it swept
+    roots: NDArray[np.int64]  # of all swept groups
     swept: NDArray[np.int64]  # their places in the batch
     placed: Placed
     found: Found
 
     @property
     def groups(self) -> int:
-        """How many were swept."""
+        """Count of the swept groups."""
         return count_groups(self.roots)
 
     @property
     def deeper(self) -> NDArray[np.bool_]:
-        """For each root that was swept, whether its group is not done."""
+        """For each swept root, whether its group is not done."""
         if self.found.deeper is None:
             return np.zeros(len(self.roots), np.bool_)
         return self.found.deeper[np.arange(len(self.roots)) // GROUP_COLUMNS]
 
     @property
     def places(self) -> NDArray[np.int64]:
-        """Places in the batch of the roots that are done."""
+        """Places in the batch of the finished roots."""
         return self.swept[~self.deeper]
 
     @property
     def overflowed(self) -> NDArray[np.bool_]:
-        """For each root that is done, whether a path count left the range of the plan's dtype."""
+        """For each finished root, whether a path count left the range of the plan's dtype."""
         return self.found.overflowed[~self.deeper]
 
     @property
@@ -106,13 +106,13 @@ class Search:
         return self.found.depth
 
     def keep(self, rows: Rows) -> Any:
-        """Bit rows, on the device, of the roots that are summed."""
+        """Return bit rows, on the device, of the roots that are summed."""
         return cp.asarray(bit_rows(~(self.found.overflowed | self.deeper), rows.groups))
 
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """What the columns and vertices of a backward sweep count for, on the device."""
+    """The weights of columns and vertices in a backward sweep, on the device."""
 
     keep: Any  # (groups, 32) uint8: bit rows of the roots that are summed
     multiplicity: Any  # (groups * 256,): how often each column counts; None is once
@@ -122,16 +122,16 @@ class Weights:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What a kernel is given of them."""
+        """The arguments of kernels by their names."""
         given = {"keep": self.keep, "multiplicity": self.multiplicity, "omega": self.omega}
         return {**given, "vertex_members": self.members}
 
 
 class Sweeps(Protocol):
-    """A module with a way of sweeping."""
+    """A module with one schedule of sweeps."""
 
     def begin(self, plan: SweepPlan, dist: str | None) -> None:
-        """Have its kernels compiled while something else is done; `dist` is the type of distances, if it has one."""
+        """Begin to compile its kernels in another thread; `dist` is the type of distances, if it has one."""
 
     def forward(self, arrays: Any, roots: NDArray[np.int64], placed: Placed) -> Found:
         """Find the levels and count paths."""
@@ -148,7 +148,7 @@ class Sweeps(Protocol):
 
 @dataclass(frozen=True)
 class Way:
-    """A way of sweeping, what it allocates, and the way of the groups that have too many levels for it."""
+    """A schedule of sweeps, its allocation, and the schedule of the groups with too many levels for it."""
 
     module: Sweeps
     allocate: Callable[..., Any]  # of rows, and of lengths if there are any
@@ -157,12 +157,12 @@ class Way:
 
 @dataclass(eq=False)
 class State:
-    """The graph on the device, and the arrays of a batch; those of a method with several ways are the last one's."""
+    """The graph on the device, and the arrays of a batch; a method with several schedules has the last one's."""
 
     rows: Rows
     arrays: Any = None
     ways: Mapping[str, Way] = field(default_factory=dict)
-    first: str = ""  # the way that is tried first
+    first: str = ""  # the schedule that is tried first
     edge_order: Any = None  # of the graph, on the device; None if edges are not summed
     lengths: Lengths | None = None
     places: Any = None  # (rows,) int64: of each row among those of `Graph.reordered`; None if they are the same
@@ -174,16 +174,16 @@ class State:
 
     @property
     def plan(self) -> SweepPlan:
-        """What the run asks for."""
+        """The request of the run."""
         return self.rows.plan
 
     @property
     def module(self) -> Sweeps:
-        """Of the way that was taken last."""
+        """The module of the schedule that was taken last."""
         return self.ways[self.way].module
 
     def take(self, way: str) -> Sweeps:
-        """Allocate what a way needs, in place of the arrays of another."""
+        """Allocate the arrays of a schedule, in place of another's."""
         if way != self.way:
             self.arrays = None
             self.ways[way].module.begin(self.plan, self.lengths.dist if self.lengths else None)
@@ -195,8 +195,8 @@ class State:
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find the levels of a batch of roots and count their shortest paths; a root of -1 is an absent one.
 
-    Each group is swept by itself, whichever others are swept with it, so that its bits depend on it alone. Groups that
-    have too many levels for a way are yielded apart, after the others.
+    Each group is swept by itself, whatever groups are swept with it, so that its bits depend on it alone. Groups with
+    too many levels for a schedule are yielded apart, after the others.
     """
     way, swept = state.first, np.arange(len(roots))
     while True:
@@ -215,7 +215,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
-    """Add what the roots that did not overflow sum to, a row a group, in matrix order; `omega` as in the contract.
+    """Add the sums of the roots that did not overflow, a row a group, in matrix order; `omega` as in the contract.
 
     Target weights by column take another eight bytes an entry, and sixteen more while they are scaled.
     """
@@ -244,7 +244,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
 
 
 def paths(state: State, levels: Levels) -> tuple[Any, Any]:
-    """Return distances and path counts of the levels' roots, as the contract says.
+    """Return distances and path counts of the levels' roots, by the contract.
 
     Raises
     ------
@@ -270,7 +270,7 @@ def paths(state: State, levels: Levels) -> tuple[Any, Any]:
 def _by_column(state: State, search: Search, times: Any, omega: Any) -> tuple[Any, Any]:
     """Bring target weights of a vertex and column of the levels, (rows, columns), into range and into all groups' rows.
 
-    Return how often each column counts, too.
+    Also return how often each column counts.
     """
     rows = state.rows
     expected = rows.rows, len(search.places)
@@ -290,7 +290,7 @@ def _by_column(state: State, search: Search, times: Any, omega: Any) -> tuple[An
 
 
 def root_weights(plan: SweepPlan, levels: Levels) -> NDArray[np.float64]:
-    """Tell how often each root counts; those that overflowed do not."""
+    """Return how often each root counts; overflowed ones count 0 times."""
     weights = np.ones(len(levels.roots)) if plan.multiplicity is None else plan.multiplicity[levels.roots]
     return np.where(levels.overflowed, 0.0, weights)
 

@@ -1,4 +1,4 @@
-r"""Unweighted betweenness on the GPU as a library computes it: sparse matrix times dense block of vectors.
+r"""Unweighted betweenness on the GPU by a library's products: sparse matrix times dense block of vectors.
 
 All roots of a batch are searched at once, level by level, by one cuSPARSE product and one elementwise pass a level
 (F the frontier, one column a root; dense, with zeros where a vertex is not on it):
@@ -13,8 +13,8 @@ levels than it holds.
 With v bytes a value, d bytes a depth and m vertices with edges, on a batch of b roots, each level moves
 ``(4 + v) nnz`` bytes of A, about ``v b nnz`` to gather rows and ``v b m`` to write them, and then ``(v + d) b m``
 in the elementwise pass: an entry's depth, and either the product that is read or the zero that is written. An entry
-is found on one level, which costs ``2 v + d`` more forward and ``4 v`` backward. The traffic is thus in the products,
-and a level costs as much if it is nearly empty: this is the method for graphs of few levels.
+is found on one level, for ``2 v + d`` more forward and ``4 v`` backward. The traffic is thus in the products, and a
+nearly empty level costs as much as a full one: this is the method for graphs of few levels.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class RowMajor:
 
     def __init__(self, A: csr_matrix, frontier: Any, product: Any) -> None:
         self._scalars = np.array([1, 0], A.dtype)
-        # What the descriptors point to lives as long as they do; each destroys itself.
+        # The arrays live as long as the descriptors that point to them; each descriptor destroys itself.
         self._arrays = A, frontier, product
         self._descriptors = SpMatDescriptor.create(A), _row_major(frontier), _row_major(product)
         sparse, source, target = (descriptor.desc for descriptor in self._descriptors)
@@ -134,7 +134,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
         "vertices": {"order": Array((n,), INTEGER), "omega": Array((n,), value), "scores": Array((n,), FLOAT)},
         # sigma is delta later; a row a vertex with edges, a column a root
         "rows": {"sigma": Array(shape, value), "frontier": Array(shape, value), "product": Array(shape, value)},
-        # as wide as the levels need, and the copy that wider ones are made of
+        # as wide as the levels need, and the copy from which wider ones are made
         "depths": {"depth": Array(shape, NARROW), "narrower": Array(shape, np.dtype(np.int16))},
         "roots": Array((plan.batch, 64), BYTE),
     }

@@ -2,14 +2,14 @@
 
 The method of `lagbc.methods.cpu.batched.hops` with 256 roots, the columns of a group, on a warp's 32 lanes; a batch
 is any number of groups. Graphs of few levels are swept a launch a level, by pull over all rows, all groups at once.
-Graphs of high diameter are swept in one cooperative launch, in which each group of roots has blocks of its own, a queue
-of rows and a barrier a level. Which of the two it is, `Graph.has_high_diameter` says; on the other graphs the groups
-whose roots have too many levels for a launch each are swept again, by themselves, in one launch.
+Graphs of high diameter are swept in one cooperative launch, in which each group of roots has thread blocks of its own,
+a queue of rows and a barrier a level. `Graph.has_high_diameter` chooses between the two schedules; on the other graphs
+the groups whose roots have too many levels for a launch each are swept again, by themselves, in one launch.
 
-The backward sweep is compiled for what is asked for: t, for stress, is gathered beside c, and the warp that gathers for
-v sums sigma[v] * c[w] over its columns for each edge v -> w. Sums of distances are counted from the bit rows
-afterwards; where no more is asked for, the sweep is of bits alone. Where vertices stand for several members, a row
-is multiplied by how many when its gather is finished, by kernels that are compiled for that.
+The backward sweep is compiled for the sums asked for: t, for stress, is gathered beside c, and the warp that gathers
+for v sums sigma[v] * c[w] over its columns for each edge v -> w. Sums of distances are counted from the bit rows
+afterwards; where no other sum is asked for, the sweep is of bits alone. Where vertices stand for several members, a
+row is multiplied by their count when its gather is finished, by kernels that are compiled for that.
 
 Rows are gathered in their own order by one warp (a hub's by eight, whose sums are joined in their order), an edge is
 summed by one warp, and each group is swept and summed by itself: the bits depend on nothing but graph, roots, the sums
@@ -42,7 +42,7 @@ WAYS = {
 
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-    """State what is uploaded, a batch's sums, and the arrays of the way that is taken first."""
+    """State the uploaded arrays, a batch's sums, and the arrays of the first schedule."""
     of_way = (one_launch if graph.has_high_diameter else launch_per_level).arrays
     uploaded, sums = uploaded_arrays(graph, plan), sum_arrays(graph, plan)
     return {"uploaded": uploaded, "sums": sums, "way": of_way(Size.of(graph, plan))}

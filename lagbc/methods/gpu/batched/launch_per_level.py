@@ -1,11 +1,11 @@
 """Unweighted betweenness a launch a level, for graphs of few levels.
 
-A level is pulled over all rows, a warp each. Where its edges are few, for the rows there are, only the rows that they
-touch are visited: those are marked in a bitmap first, of which a warp takes a word.
+A level is pulled over all rows, a warp each. Where few edges leave a level, for the count of rows, only the rows that
+they enter are visited: these are marked in a bitmap first, whose words a warp each takes.
 
-Paths are counted in 32-bit integers, which halves what the forward sweep reads, and is as exact as float64; where a
-count does not fit, the batch is counted again in float64, and those that follow, too. In float64 they are counted at
-once where memory has no room for integers: these have rows of their own.
+Paths are counted in 32-bit integers, as exact as float64 and with half the reads of the forward sweep. Where a count
+does not fit, the batch is counted again in float64, and so are later ones. Paths are counted in float64 from the start
+where memory has no room for integers: these have rows of their own.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
 
 
 def arrays(size: Size | Rows) -> dict[str, Any]:
-    """State the arrays of `Arrays`: rows, and as many levels as are counted; room for more is asked for when found."""
+    """State the arrays of `Arrays`: rows, and the counted levels; room for more is asked for when they are found."""
     path_rows = path_arrays(size)
     values = path_rows["values"]
     narrow = NARROW.get(size.plan.dtype) if size.counts_are_small and values is not None else None
@@ -58,7 +58,7 @@ def arrays(size: Size | Rows) -> dict[str, Any]:
             # sigma, in integers; None where c takes its place in the same array
             "counts": None if values is None or narrow is None else Array(values.shape, np.dtype(narrow)),
             "visited": Array((size.groups, size.rows, BYTES), BYTE),
-            # which rows a small level's edges enter
+            # the rows that a small level's edges enter
             "touched": Array((size.groups, bitmap_words(size.rows)), HALF_WORD),
         },
         "levels": repeated(_counted_levels(size.depth), level_arrays(size)),
@@ -66,7 +66,7 @@ def arrays(size: Size | Rows) -> dict[str, Any]:
 
 
 class Arrays(SimpleNamespace):
-    """The device's arrays, by the names that `arrays` gives them, those of each level in lists."""
+    """The device's arrays, by the names that `arrays` gives them, lists for arrays of each level."""
 
     rows: Rows
     bits: list[Any]
@@ -83,7 +83,7 @@ def allocate(rows: Rows) -> Arrays:
 
 
 def begin(plan: SweepPlan, dist: str | None = None) -> None:
-    """Have the kernels compiled while something else is done."""
+    """Begin to compile the kernels in another thread."""
     count = plan.dtype if plan.in_place else NARROW.get(plan.dtype, plan.dtype)
     if plan.sums & PATH_SUMS:
         FORWARD.begin(_forward_variant(plan, count))
@@ -100,15 +100,15 @@ def _forward_variant(plan: SweepPlan, count: str | None) -> Variant:
 
 
 def _counted_levels(depth: int) -> int:
-    """Count the levels from the ends of a path that the hub is the middle of.
+    """Count the levels from either end of a path with the hub as its middle.
 
-    No undirected graph that is connected has more; a directed one may.
+    No connected undirected graph has more; a directed one may.
     """
     return min(tuning.HOPS_MOST_LEVELS, 2 * depth + 1) + 1
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
-    """Find the levels and count paths; groups that have `tuning.HOPS_MOST_LEVELS` or more are not done."""
+    """Find the levels and count paths; groups with `tuning.HOPS_MOST_LEVELS` or more are not done."""
     rows, groups = arrays.rows, count_groups(roots)
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
     kernels = _Forward(arrays, groups, len(roots), overflowed)
@@ -179,19 +179,19 @@ def distances(arrays: Arrays, search: Search, keep: Any, sums: Distances) -> Non
 
 
 def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
-    """Distances and path counts, of shape (groups, rows, 256)."""
+    """Return distances and path counts, of shape (groups, rows, 256)."""
     rows, placed = arrays.rows, search.placed
     dist = cp.full((rows.groups, rows.rows, GROUP_COLUMNS), np.inf)
     scatter(dist, placed.places, 0)
     for level in range(1, search.depth + 1):
-        # Bits are written where a row is live, or was looked at.
+        # Bits are written where a row is live, or was visited.
         is_live = unpack(arrays.live[level].view(cp.uint8))[:, : rows.rows]
         dist[(unpack(arrays.bits[level]) & is_live[:, :, None]).astype(np.bool_)] = level
     return dist, cp.where(cp.isfinite(dist), arrays.counts.astype(np.float64), 0.0)
 
 
 class _Forward:
-    """The kernels of the forward sweep, with what all levels have in common."""
+    """The kernels of the forward sweep, with the arguments common to all levels."""
 
     def __init__(self, arrays: Arrays, groups: int, roots: int, overflowed: Any) -> None:
         self._arrays, self._groups, self._roots = arrays, groups, roots
@@ -269,7 +269,7 @@ def _start(arrays: Arrays, kernels: _Forward, placed: Placed) -> None:
 
 
 def _grid(rows: Rows, hubs: int, groups: int, parts: int, is_small: bool) -> tuple[int, int, int]:
-    """Blocks of a launch over all rows, or over the words of a bitmap of them."""
+    """Return the thread blocks of a launch over all rows, or over the words of a bitmap of them."""
     blocks = hubs + -(-bitmap_words(rows.rows) // WARPS) if is_small else row_blocks(rows.rows, hubs)
     return blocks, groups, parts
 
@@ -284,5 +284,5 @@ def _clear_level(arrays: Arrays, level: int) -> None:
 
 
 def _parts(own_columns: int) -> int:
-    """Warps that share a row."""
+    """Return how many warps share a row."""
     return GROUP_COLUMNS // (32 * own_columns)

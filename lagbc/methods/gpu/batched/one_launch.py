@@ -36,12 +36,12 @@ from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arr
 from lagbc.methods.gpu.driver import Found, Search, Weights
 from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
 
-# Of a queue, whose columns are listed at a time.
+# Entries of a queue whose columns are listed at a time.
 _ENTRIES = 2**16
 
 
 def arrays(size: Size | Rows) -> dict[str, Any]:
-    """State the arrays of `Arrays`: rows, queues as they are at first, and notes of a launch."""
+    """State the arrays of `Arrays`: rows, queues in their first size, and notes of a launch."""
     groups, rows = size.groups, size.rows
     notes = {
         "barriers": Array((groups,), HALF_WORD, 0),
@@ -63,7 +63,7 @@ def arrays(size: Size | Rows) -> dict[str, Any]:
 
 
 def queue_arrays(groups: int, capacity: int) -> dict[str, Array]:
-    """State queues of so many entries."""
+    """State queues of `capacity` entries."""
     return {"queue": Array((groups, capacity), NARROW), "masks": Array((groups, capacity, BYTES), BYTE)}
 
 
@@ -77,7 +77,7 @@ def allocate(rows: Rows) -> Arrays:
 
 
 def begin(plan: SweepPlan, dist: str | None = None) -> None:
-    """Have the kernels compiled while something else is done."""
+    """Begin to compile the kernels in another thread."""
     counts = plan.sums & PATH_SUMS
     for sums in dict.fromkeys((DEPENDENCY, plan.sums) if counts else (DISTANCES_ALONE,)):
         IN_ONE_LAUNCH.begin(Variant.of(plan, sums), cooperative=True)
@@ -137,7 +137,7 @@ def distances(arrays: Arrays, search: Search, keep: Any, sums: Distances) -> Non
 
 
 def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
-    """Distances and path counts, of shape (groups, rows, 256)."""
+    """Return distances and path counts, of shape (groups, rows, 256)."""
     rows = arrays.rows
     dist = cp.full((rows.groups, rows.rows, GROUP_COLUMNS), np.inf)
     for group in range(search.groups):
@@ -174,7 +174,7 @@ def _kernel(rows: Rows, sweep: str, sums: frozenset[str], *, by_column: bool = F
 
 
 def _members(kernel: Kernel, groups: int) -> int:
-    """Blocks of each group, so that all are resident at once."""
+    """Return the thread blocks of each group, few enough that all are resident at once."""
     return max(1, resident_blocks(THREADS, kernel) // groups)
 
 

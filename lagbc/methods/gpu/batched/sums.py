@@ -1,4 +1,4 @@
-"""Sums that both ways of sweeping hops make alike."""
+"""Sums that both schedules of hops share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lagbc.methods.gpu.driver import Weights
 
 
 def add_root_edges(rows: Rows, placed: Placed, weights: Weights, values: Any, edges: Edges) -> None:
-    """Add what the edges sum to that leave a root, if edges are asked for."""
+    """Add the sums of the edges that leave a root, if edges are asked for."""
     if edges.sums is None or not len(placed.position):
         return
     kernel = SUMS.kernel("root_edges", Variant(rows.plan.dtype))

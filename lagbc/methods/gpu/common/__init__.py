@@ -1,4 +1,4 @@
-"""What the methods with 256 roots a group share: rows, columns, sums.
+"""Common parts of the methods with 256 roots a group: rows, columns, sums.
 
 No method is here, and nothing here knows of one.
 """

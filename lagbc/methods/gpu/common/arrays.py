@@ -1,4 +1,4 @@
-"""Arrays of a batch filled, set and summed by kernels, and lengths looked through; what CuPy would compile is not."""
+"""Arrays of a batch filled, set and summed by kernels, and lengths surveyed, without functions that CuPy compiles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lagbc.cuda.compiler import THREADS
 from lagbc.cuda.kernel import Kernel
 from lagbc.methods.gpu.common.kernels import ARRAYS
 
-# Blocks of a launch whose threads take many items each.
+# Thread blocks of a launch whose threads take many items each.
 _STRIDING_BLOCKS = 1024
 _TILE = 4096  # as in the kernels
 
@@ -27,7 +27,7 @@ def _blocks(items: int) -> int:
 
 
 def fill(array: Any, value: float) -> None:
-    """Fill an array, all in one piece, with a number; as CuPy does, but for 0 without a function to compile."""
+    """Fill a contiguous array with a number; as CuPy does, but for 0 without a function to compile."""
     words = np.array([value], array.dtype).view(np.int32)
     count = array.nbytes // 4
     if count:
@@ -35,7 +35,7 @@ def fill(array: Any, value: float) -> None:
 
 
 def scatter(array: Any, where: tuple[NDArray[np.int64], ...], values: Any) -> None:
-    """Set ``array[where] = values``, of places on the host, no two of which are the same.
+    """Set ``array[where] = values`` at places on the host, all of them different.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def join_parts(sums: Any) -> Any:
 
 
 def add_sums(sums: Any, order: Any, scores: Any, groups: int) -> None:
-    """Add the sums of rows to those of the caller's vertices, ``sums[:groups, order] += scores[:groups]``."""
+    """Add the sums of rows to the caller's vertices, ``sums[:groups, order] += scores[:groups]``."""
     rows = len(order)
     if rows and groups:
         of = {"order": order, "scores": scores, "sums": sums}
@@ -121,7 +121,7 @@ def number_ends(ends: Any, position: Any) -> Any:
 
 @dataclass(frozen=True)
 class Survey:
-    """What lengths are like; all 0 if there are none."""
+    """Statistics of lengths; all 0 if there are none."""
 
     shortest: float
     longest: float
@@ -130,7 +130,7 @@ class Survey:
 
 
 def survey(lengths: Any) -> Survey:
-    """Look through lengths, all of them finite and > 0; the mean of those on the device is the same in every run."""
+    """Survey lengths, all of them finite and > 0; the mean on the device is the same in every run."""
     count = len(lengths)
     if not count:
         return Survey(0.0, 0.0, 0.0, True)

@@ -1,4 +1,4 @@
-"""Sources of kernels with what they are compiled for: types of numbers, and the sums that a run asks for."""
+"""Sources of kernels with their compile variants: types of numbers, and the sums that a run asks for."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
 
-# None that needs path counts.
+# No sum that needs path counts.
 DISTANCES_ALONE: frozenset[str] = frozenset()
 
 _TYPES = {"float64": "double", "float32": "float", "uint32": "unsigned"}
@@ -22,11 +22,11 @@ _BYTES = {"float64": 8, "float32": 4, "uint32": 4}
 FLOATS = ("float64", "float32")
 # The type of half the bytes of a type of values, in which paths are counted as exactly while they fit.
 NARROW = {"float64": "uint32"}
-# The type in which path counts are summed, where it is another than that of values.
+# The type in which path counts are summed, where it differs from the type of values.
 _SUM_OF = {"uint32": "uint64"}
-# Kernels leave out what a run does not ask for: by macros that are 1 where it asks for one of these sums.
+# Kernels leave out the sums that a run does not ask for: macros are 1 where it asks for one of these sums.
 _MACROS = {"COUNTS": PATH_SUMS, "STRESS": {"stress"}, "EDGE_SUMS": {"edges"}, "SQUARES": {"dependency_squares"}}
-# Sums that make a difference: betweenness, what may come to it, and distances alone.
+# Sums that make a difference: betweenness, additions to it, and distances alone.
 _MORE = (), ("stress",), ("edges",), ("stress", "edges"), ("dependency_squares",)
 _SUMS = (*(DEPENDENCY | set(more) for more in _MORE), DISTANCES_ALONE)
 # Headers of kernels whose columns are roots.
@@ -39,7 +39,7 @@ ONE_LAUNCH = (*COLUMN_HEADERS, GROUP, "methods/gpu/common/one_launch.cuh")
 
 @dataclass(frozen=True)
 class Variant:
-    """What a source is compiled for, where it makes a difference to the source.
+    """A compile variant of a source.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Variant:
 
     @classmethod
     def of(cls, plan: SweepPlan, sums: frozenset[str] | None = None, **chosen: Any) -> Variant:
-        """Choose by a plan: its type, whether it has members, and its sums if none are named."""
+        """Choose by a plan: its dtype, whether it has members, and its sums if none are named."""
         members = plan.members is not None
         return cls(**{"dtype": plan.dtype, "sums": plan.sums if sums is None else sums, "members": members, **chosen})
 
@@ -81,12 +81,12 @@ class Kernels:
     ----------
     source : Source
     asks : tuple of str
-        Macros that tell which sums are asked for: COUNTS, STRESS, EDGE_SUMS or SQUARES.
+        Macros for the sums asked for: COUNTS, STRESS, EDGE_SUMS or SQUARES.
     resident : tuple of str
         Names in `lagbc.methods.tuning.RESIDENT`.
     dtypes, dists, counts : tuple of str
-        Types of values; of distances, DIST; of path counts, SIGMA, where they may be of another than values. None is
-        no such macro.
+        Types of values; of distances, DIST; of path counts, SIGMA, where they may differ from values. None is no such
+        macro.
     depth_bytes : tuple of int
         Bytes of a depth.
     by_column, members : bool
@@ -104,7 +104,7 @@ class Kernels:
     members: bool = False
 
     def own_columns(self, variant: Variant) -> int:
-        """Columns of a lane, in the kernels that take a launch a level."""
+        """Return the columns of a lane, in the kernels that take a launch a level."""
         if not variant.sums & PATH_SUMS:
             return 8
         own_bytes = tuning.EDGES_OWN_BYTES if "edges" in variant.sums else tuning.OWN_BYTES[self.source.name]
@@ -128,7 +128,7 @@ class Kernels:
         return compiler.options(macros)
 
     def begin(self, variant: Variant = PLAIN, *, cooperative: bool = False) -> None:
-        """Have a variant compiled while something else is done; blocks that wait for each other are cooperative."""
+        """Begin to compile a variant in another thread; `cooperative` if its thread blocks wait for each other."""
         compiler.begin(self.source, self.options(variant), cooperative=cooperative)
 
     def kernel(self, name: str, variant: Variant = PLAIN, *, cooperative: bool = False) -> Kernel:
@@ -140,10 +140,10 @@ class Kernels:
         return kernel_of(module, self.source, name, numbers)
 
     def variants(self) -> Iterator[tuple[str, compiler.Source, tuple[str, ...]]]:
-        """Yield (label, source, options) of everything that is ever compiled of the source."""
+        """Yield (label, source, options) of each compiled variant of the source."""
         seen = set()
         asked_for = _SUMS if self.asks else (DEPENDENCY,)
-        # Of targets by column and members; no run asks for both.
+        # Targets by column and members; no run asks for both.
         besides = [(False, False), *[(True, False)] * self.by_column, *[(False, True)] * self.members]
         for dtype, depth_bytes, dist, count, sums, (by_column, members) in product(
             self.dtypes, self.depth_bytes, self.dists, self.counts, asked_for, besides
@@ -163,5 +163,5 @@ class Kernels:
             seen.add(chosen)
 
 
-# What is done to arrays around the sweeps.
+# Work on arrays around the sweeps.
 ARRAYS = Kernels(compiler.Source("methods/gpu/common/arrays.cu", COLUMN_HEADERS), dtypes=("float64",))

@@ -1,4 +1,4 @@
-"""Sweeps in one launch, in which each group of roots has blocks of its own: the host's side of one_launch.cuh."""
+"""Sweeps in one launch, where each group of roots has thread blocks of its own: the host's side of one_launch.cuh."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QUEUE_FULL, STOPPED = 1, 2
 
 
 class GroupArrays(SimpleNamespace):
-    """The device's arrays, by the names that they are stated by, and the `rows` that they are of."""
+    """The device's arrays, by their stated names, and the `rows` to which they belong."""
 
     rows: Rows
 
@@ -38,7 +38,7 @@ def allocated(stated: dict[str, Any]) -> dict[str, Any]:
 
 
 def launch(arrays: GroupArrays, kernel: Kernel, groups: int, members: int, **given: Any) -> int:
-    """Run a kernel with so many blocks a group; return how the worst group ended, or raise Interrupted."""
+    """Run a kernel with `members` thread blocks a group; return how the worst group ended, or raise Interrupted."""
     rows = arrays.rows
     arrays.barriers.fill(0)
     kernel(
@@ -59,7 +59,7 @@ def launch(arrays: GroupArrays, kernel: Kernel, groups: int, members: int, **giv
 
 
 def grow_queue(arrays: GroupArrays, queue_arrays: Callable[[int, int], dict[str, Array]], factor: float) -> None:
-    """Make the queue half as long again; its entries are found anew by the sweep that follows."""
+    """Make the queue half as long again; the next sweep finds its entries anew."""
     rows = arrays.rows
     of_queue = partial(queue_arrays, rows.groups)
     longer = of_queue(grown(arrays.capacity, first_entries(rows, factor), of_queue, rows))

@@ -1,4 +1,4 @@
-"""How many entries the queues of sweeps in one launch have room for at first, and when they grow."""
+"""The first size of the queues of sweeps in one launch, and their growth."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Rows, Size
 
 
 def first_entries(size: Size | Rows, factor: float) -> int:
-    """Tell how many entries of a group to make room for: ``factor * sqrt(spread)`` a row, and the roots'.
+    """Return the first entries of a group's queue: ``factor * sqrt(spread)`` a row, and the roots'.
 
     A vertex is at no more distances from the roots of a group than these are apart. They are neighbours in the sweep
     order: of r roots in a plane, in a piece that is ``spread = depth * sqrt(256 / r)`` wide. Most rows have fewer; see
@@ -23,12 +23,12 @@ def first_entries(size: Size | Rows, factor: float) -> int:
 
 
 def grown(capacity: int, first: int, arrays: Callable[[int], Arrays], size: Size | Rows) -> int:
-    """Return half as many entries again, of every group of the batch; `arrays` states a queue of so many entries.
+    """Return the entries of every group of the batch, half as many again; `arrays` states a queue of this size.
 
     Raises
     ------
     MemoryError
-        They are more than the run may take beside what was counted for the first ones, or than 32 bits number.
+        They are more than the run may take beside the first entries, or than 32 bits can number.
     """
     longer = min(3 * capacity // 2, _most_entries(size.rows))
     if longer <= capacity:
@@ -38,5 +38,5 @@ def grown(capacity: int, first: int, arrays: Callable[[int], Arrays], size: Size
 
 
 def _most_entries(rows: int) -> int:
-    """Count the entries of a queue so that 32 bits number a level of all rows behind them, at which a sweep stops."""
+    """Return the most entries so that 32 bits also number a level of all rows behind them, at which a sweep stops."""
     return 2**31 - 1 - rows

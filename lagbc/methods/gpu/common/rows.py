@@ -25,7 +25,7 @@ WARPS = THREADS // 32
 
 
 class Size(NamedTuple):
-    """All that arrays of a batch are stated by; `Rows` have these, too."""
+    """The numbers by which arrays of a batch are stated; `Rows` have these, too."""
 
     plan: SweepPlan
     rows: int  # vertices with edges
@@ -35,13 +35,13 @@ class Size(NamedTuple):
 
     @classmethod
     def of(cls, graph: Graph, plan: SweepPlan) -> Size:
-        """Tell them before anything is uploaded."""
+        """Make the size before any upload."""
         return cls(plan, graph.active, plan.batch // GROUP_COLUMNS, graph.depth, not plan.in_place)
 
 
 @dataclass(eq=False)
 class Rows:
-    """A graph whose vertices are in sweep order, those without edges left out. A group's rows are together."""
+    """A graph whose vertices are in sweep order, without vertices that have no edges. A group's rows lie together."""
 
     plan: SweepPlan
     rows: int  # vertices with edges
@@ -62,34 +62,34 @@ class Rows:
 
     @property
     def outward(self) -> dict[str, Any]:
-        """What a kernel is given of the edges that leave."""
+        """The kernels' arguments for the edges that leave."""
         return {"indptr": self.indptr, "indices": self.indices}
 
     @property
     def inward(self) -> dict[str, Any]:
-        """What a kernel is given of the edges that enter."""
+        """The kernels' arguments for the edges that enter."""
         return {"in_indptr": self.in_indptr, "in_indices": self.in_indices}
 
 
 @dataclass(frozen=True, eq=False)
 class Lengths:
-    """The lengths of the edges on the device, in sweep order, and how they are used."""
+    """The lengths of the edges on the device, in sweep order, and their use."""
 
     out: Any  # (nnz,) float64: of the edges that leave, row after row
-    into: Any  # (nnz,) float64: of those that enter; the same array if the graph is symmetric
+    into: Any  # (nnz,) float64: of the edges that enter; the same array if the graph is symmetric
     dist: str  # type of distances
     width: float  # of a window of distances
     survey: Survey
 
     def as_type(self, dtype: Any) -> tuple[Any, Any]:
-        """Return `out` and `into` in another type; the same array if they are."""
+        """Return `out` and `into` in another type; one array if they are one."""
         out = convert_lengths(self.out, dtype)
         return out, out if self.into is self.out else convert_lengths(self.into, dtype)
 
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """The roots of a batch that have edges; the others reach nothing."""
+    """The roots of a batch with edges; the others reach nothing."""
 
     position: NDArray[np.int64]  # row in sweep order
     group: NDArray[np.int64]
@@ -97,7 +97,7 @@ class Placed:
 
     @property
     def places(self) -> tuple[NDArray[np.int64], ...]:
-        """Of the roots' own entries, in an array of shape (groups, rows, 256)."""
+        """Places of the roots' own entries, in an array of shape (groups, rows, 256)."""
         return self.group, self.position, self.column
 
     @cached_property
@@ -107,7 +107,7 @@ class Placed:
 
     @cached_property
     def columns(self) -> Any:
-        """The column of each root among those of all groups, on the device."""
+        """The column of each root among the columns of all groups, on the device."""
         return cp.asarray(self.group * GROUP_COLUMNS + self.column)
 
 
@@ -140,7 +140,7 @@ def upload(graph: Graph, plan: SweepPlan) -> Rows:
 
 
 def uploaded_arrays(graph: Graph, plan: SweepPlan) -> Arrays:
-    """State what is uploaded, at most; where a graph of the device is in sweep order is counted with the graph."""
+    """State the uploaded arrays, at most; a graph already on the device is counted in sweep order with the graph."""
     n, nnz, active = graph.n, graph.nnz, Array((graph.active,), FLOAT)
     of_vertices: Arrays = {
         "order": Array((graph.active,), INTEGER),
@@ -165,7 +165,7 @@ def length_arrays(graph: Graph, dist: str) -> Arrays:
 
 
 def level_arrays(size: Size | Rows) -> dict[str, Array]:
-    """State a level: bit rows, and the bitmap of rows that have any bit."""
+    """State a level: bit rows, and the bitmap of rows with any bit."""
     return {
         "bits": Array((size.groups, size.rows, BYTES), BYTE),
         "live": Array((size.groups, bitmap_words(size.rows)), HALF_WORD),
@@ -173,7 +173,7 @@ def level_arrays(size: Size | Rows) -> dict[str, Array]:
 
 
 def with_besides(arrays: dict[str, Array], groups: int, bytes_of_group: int) -> Arrays:
-    """State small arrays of some groups, with room for all that a launch notes beside them and for roundings."""
+    """State small arrays of some groups, with room for the other notes of a launch and for roundings."""
     return {"arrays": arrays, "besides": Array((groups * bytes_of_group - bytes_of(arrays),), BYTE)}
 
 
@@ -185,13 +185,13 @@ def place(rows: Rows, roots: NDArray[np.int64]) -> Placed:
 
 
 def queue_places(rows: Rows, placed: Placed) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count the roots of each group, and give each root its place among those of its group."""
+    """Count the roots of each group, and give each root its place in its group."""
     sizes = np.bincount(placed.group, minlength=rows.groups)
     return sizes, np.arange(len(placed.group)) - (np.cumsum(sizes) - sizes)[placed.group]
 
 
 def count_groups(roots: NDArray[np.int64]) -> int:
-    """Count the groups that a batch takes."""
+    """Count the groups of a batch."""
     return -(-len(roots) // GROUP_COLUMNS)
 
 
@@ -203,7 +203,7 @@ def set_bits(bits: Any, placed: Placed) -> None:
 
 
 def bitmap_of(rows: Rows, placed: Placed) -> NDArray[np.uint32]:
-    """Make the bitmaps, of shape (groups, rows / 32), of the rows that hold a root."""
+    """Make the bitmaps, of shape (groups, rows / 32), of the rows with a root."""
     bitmap = np.zeros((rows.groups, bitmap_words(rows.rows)), np.uint32)
     own = np.uint32(1) << (placed.position % 32).astype(np.uint32)
     np.bitwise_or.at(bitmap, (placed.group, placed.position // 32), own)
@@ -211,12 +211,12 @@ def bitmap_of(rows: Rows, placed: Placed) -> NDArray[np.uint32]:
 
 
 def require_levels(rows: Rows, held: int, counted: int) -> None:
-    """Ask for room for the bit rows and bitmaps of levels beyond those that were counted.
+    """Ask for room for the bit rows and bitmaps of levels beyond the counted ones.
 
     Raises
     ------
     MemoryError
-        They are more than the run may take beside those.
+        They are more than the run may take beside the counted ones.
     """
     if held > counted:
         rows.plan.require_growth((held - counted) * bytes_of(level_arrays(rows)))
@@ -240,12 +240,12 @@ def unpack(bits: Any) -> Any:
 
 
 def roots_with_bits(bits: Any, count: int) -> NDArray[np.bool_]:
-    """For each of so many roots, whether any row has its bit."""
+    """Return, for each of `count` roots, whether any row has its bit."""
     return np.unpackbits(join_bits(bits).reshape(-1), count=count, bitorder="little").astype(np.bool_)
 
 
 def multiplicities(rows: Rows, roots: NDArray[np.int64]) -> Any:
-    """How often each column counts, on the device; None is once each."""
+    """Return how often each column counts, on the device; None is once each."""
     if rows.plan.multiplicity is None:
         return None
     weights = np.ones(rows.groups * GROUP_COLUMNS)
@@ -260,17 +260,17 @@ def add_ends(placed: Placed, reached: Any, keep: Any, scores: Any) -> None:
 
 
 def row_blocks(rows: int, hubs: int) -> int:
-    """Blocks of a launch over all rows."""
+    """Count the thread blocks of a launch over all rows."""
     return hubs + -(-(rows - hubs) // WARPS)
 
 
 def bitmap_words(rows: int) -> int:
-    """Words of a bitmap of all rows."""
+    """Count the words of a bitmap of all rows."""
     return -(-rows // 32)
 
 
 def _count_hubs(degrees: NDArray[np.int64]) -> int:
-    """Rows at the front of which all have many edges; the last of them may be followed by some more."""
+    """Count the rows at the front that all have many edges; later rows may have many, too."""
     few = np.clip(tuning.HUB_SHARE * degrees.sum(), *tuning.HUB_EDGES)
     short = np.flatnonzero(degrees <= few)
     return int(short[0]) if len(short) else len(degrees)

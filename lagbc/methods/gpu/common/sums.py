@@ -19,7 +19,7 @@ from lagbc.methods.gpu.common.arrays import add_sums, join_parts
 from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WORDS, Rows, Size
 from lagbc.methods.sums import PATH_SUMS, Sums
 
-# Sums over distances that have an entry a vertex.
+# Sums over distances with an entry a vertex.
 _OF_VERTICES = ("reached", "distance", "inverse", "distance_squares", "inverse_squares")
 
 
@@ -33,14 +33,14 @@ class PathScores:
 
     @classmethod
     def zeros(cls, rows: Rows, *parts: int) -> PathScores:
-        """Make those that are asked for, a row a group and part, if its rows have parts."""
+        """Make the sums asked for, a row a group and part, if its rows have parts."""
         dependency = cp.zeros((rows.groups, *parts, rows.rows))
         asked = (name in rows.plan.sums for name in ("stress", "dependency_squares"))
         return cls(dependency, *(cp.zeros_like(dependency) if one else None for one in asked))
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What a kernel is given of them."""
+        """The arguments of kernels by their names."""
         return {"scores": self.dependency, "stress": self.stress, "squares": self.squares}
 
     def join_parts(self) -> PathScores:
@@ -49,7 +49,7 @@ class PathScores:
         return PathScores(*(None if part is None else join_parts(part) for part in parts))
 
     def add_to(self, sums: Sums, rows: Rows, groups: int) -> None:
-        """Add those that are asked for to a batch's, in matrix order."""
+        """Add the sums asked for to a batch's, in matrix order."""
         if sums.dependency is not None:
             add_sums(sums.dependency, rows.order, self.dependency, groups)
         if sums.stress is not None:
@@ -67,7 +67,7 @@ class Edges:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What a kernel is given of them."""
+        """The arguments of kernels by their names."""
         if self.sums is None:
             return {"edge_order": None, "nnz": 0, "edges": None}
         return {"edge_order": self.order, "nnz": self.sums.shape[1], "edges": self.sums}
@@ -75,7 +75,7 @@ class Edges:
 
 @dataclass(frozen=True, eq=False)
 class Distances:
-    """Sums over distances; None where one is not asked for."""
+    """Sums over distances; None for a sum that is not asked for."""
 
     reached: Any  # (groups, rows)
     distance: Any
@@ -87,7 +87,7 @@ class Distances:
 
     @classmethod
     def zeros(cls, rows: Rows, names: frozenset[str]) -> Distances:
-        """Make those that are asked for."""
+        """Make the sums asked for."""
         shapes = {"depth": (rows.groups, GROUP_COLUMNS)}
         asked = {
             name: cp.zeros(shapes.get(name, (rows.groups, rows.rows))) if name in names else None
@@ -97,11 +97,11 @@ class Distances:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What a kernel is given of them."""
+        """The arguments of kernels by their names."""
         return {name: getattr(self, name) for name in _OF_VERTICES}
 
     def add_to(self, sums: Sums, rows: Rows, groups: int, roots: int) -> None:
-        """Add them to a batch's, in matrix order."""
+        """Add the sums to a batch's, in matrix order."""
         for name in _OF_VERTICES:
             if getattr(self, name) is not None:
                 add_sums(getattr(sums, name), rows.order, getattr(self, name), groups)
@@ -111,7 +111,7 @@ class Distances:
 
 @contextmanager
 def rows_of_batch(sums: Sums, swept: NDArray[np.int64]) -> Iterator[Sums]:
-    """Give a batch's sums a row for each group that was swept, of roots at some places of the batch.
+    """Give a batch's sums a row for each swept group, of roots at some places of the batch.
 
     Where these are not the first groups of the batch, their sums are made apart, and added to their own rows.
     """
@@ -127,7 +127,7 @@ def rows_of_batch(sums: Sums, swept: NDArray[np.int64]) -> Iterator[Sums]:
 
 
 def sum_arrays(graph: Graph, plan: SweepPlan) -> Arrays:
-    """State a batch's sums in sweep order, at most, and those of groups that are swept apart."""
+    """State a batch's sums in sweep order, at most, and the sums of groups that are swept apart."""
     groups, names = plan.batch // GROUP_COLUMNS, plan.sums
     vertices = groups, graph.active
     ends = {"dependency": Array((2, *vertices), FLOAT), "reached": Array((*vertices, BYTES), BYTE)}
@@ -143,7 +143,7 @@ def sum_arrays(graph: Graph, plan: SweepPlan) -> Arrays:
 
 
 def path_arrays(size: Size | Rows) -> dict[str, Array | None]:
-    """State rows, of shape (groups, rows, 256), for sigma and then c, and for t; None for what is not asked for."""
+    """State rows, of shape (groups, rows, 256), for sigma and then c, and for t; None for sums not asked for."""
     shape, sums = (size.groups, size.rows, GROUP_COLUMNS), size.plan.sums
     return {
         "values": Array(shape, np.dtype(size.plan.dtype)) if sums & PATH_SUMS else None,

@@ -1,4 +1,4 @@
-"""Delta-stepping for graphs of few levels, a launch a round, in one of two ways.
+"""Delta-stepping for graphs of few levels, a launch a round, in one of two schedules.
 
 The window settles distances in rounds and then counts level by level; Dijkstra's rule (`strict`) does both at once.
 
@@ -47,17 +47,17 @@ from lagbc.methods.gpu.delta_stepping.sums import begin_sums, sum_distances
 from lagbc.methods.gpu.driver import Found, Search, Weights
 from lagbc.methods.sums import PATH_SUMS
 
-# Rounds of a sweep, as many times the levels from the hub. On 40 networks Dijkstra's rule took, with lengths 1 to 10, 3
-# to 7 times as many, on four of them up to 15; the window, with lengths in (0, 1), 1.3 to 7.
+# Rounds of a sweep, as a multiple of the levels from the hub. On 40 networks Dijkstra's rule took, with lengths 1 to
+# 10, 3 to 7 times as many, on four of them up to 15; the window, with lengths in (0, 1), 1.3 to 7.
 _STRICT_ROUNDS, _WINDOW_ROUNDS = 6, 4
-# Warps that share a row, at most.
+# Most warps that share a row.
 _MOST_PARTS = 2
 # Rounding errors that `margin` covers, relative: a few of 2**-53.
 _ROUNDING = 2.0**-48
 
 
 def arrays(size: Size | Rows, dist: str, *, strict: bool) -> dict[str, Any]:
-    """State the arrays of `Arrays`, and as many rounds as are counted; room for more is asked for when found."""
+    """State the arrays of `Arrays`, and the counted rounds; room for more is asked for when they are found."""
     groups, rows, words, of_dist = size.groups, size.rows, bitmap_words(size.rows), np.dtype(dist)
     shape, path_rows = (groups, rows, GROUP_COLUMNS), path_arrays(size)
     if strict:  # counts come along
@@ -75,7 +75,7 @@ def arrays(size: Size | Rows, dist: str, *, strict: bool) -> dict[str, Any]:
             "seen": Array((groups, words), HALF_WORD),  # the rows of these
             "reached": bits,
             "open": Array((groups * _MOST_PARTS, words), HALF_WORD),  # a row a group and part
-            "live": Array((tuning.MOST_ROUNDS, groups, words), HALF_WORD),  # which rows have any bit
+            "live": Array((tuning.MOST_ROUNDS, groups, words), HALF_WORD),  # the rows with any bit
             "lowest": Array((1 + tuning.MOST_ROUNDS, groups, GROUP_COLUMNS), of_dist),
         },
         "shortest": Array((rows,), of_dist),  # the shortest edge that leaves, if strict
@@ -84,7 +84,7 @@ def arrays(size: Size | Rows, dist: str, *, strict: bool) -> dict[str, Any]:
 
 
 class Arrays(SimpleNamespace):
-    """The device's arrays, by the names that `arrays` gives them, and the `rows` that they are of."""
+    """The device's arrays, by the names that `arrays` gives them, and the `rows` to which they belong."""
 
     rows: Rows
     strict: bool
@@ -116,7 +116,7 @@ def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
 
 
 def begin(plan: SweepPlan, dist: str | None) -> None:
-    """Have the kernels compiled while something else is done."""
+    """Begin to compile the kernels in another thread."""
     PER_ROUND.begin(Variant.of(plan, dist=dist))
     if plan.sums - PATH_SUMS:
         begin_sums(dist or "float64")
@@ -179,7 +179,7 @@ def distances(arrays: Arrays, search: Search, keep: Any, sums: Distances) -> Non
 
 
 def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
-    """Distances and path counts, of shape (groups, rows, 256)."""
+    """Return distances and path counts, of shape (groups, rows, 256)."""
     dist = arrays.distances.astype(np.float64)
     return dist, cp.where(cp.isfinite(dist), arrays.values.astype(np.float64), 0.0)
 
@@ -187,7 +187,7 @@ def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
 def _settle(
     arrays: Arrays, roots: NDArray[np.int64], placed: Placed, overflowed: Any
 ) -> tuple[int, NDArray[np.bool_], NDArray[np.bool_]]:
-    """Settle all distances; return the number of rounds, which roots are stuck, and which groups are not done.
+    """Settle all distances; return the number of rounds, and masks of the stuck roots and of the unfinished groups.
 
     A root is stuck if its entries are pending and none is near: by Dijkstra's rule, where rounding absorbs a length.
     """
@@ -222,7 +222,7 @@ def _settle(
             return turn, stuck, np.zeros(groups, np.bool_)
         rows.plan.stop.check()
         _relax(arrays, (row_blocks(rows.rows, rows.in_hubs), groups, parts), turn, overflowed)
-    # A group that is done has no entry that is near; if one is pending, it is stuck.
+    # A finished group has no near entry; if one is pending, it is stuck.
     return tuning.MOST_ROUNDS, roots_with_bits(arrays.pending, len(roots)), arrays.live[-1, :groups].get().any(axis=1)
 
 
@@ -325,7 +325,7 @@ def _count(arrays: Arrays, roots: NDArray[np.int64], placed: Placed, rounds: int
 
 
 def _margin(arrays: Arrays) -> float:
-    """How far above a distance a path may be that still counts, relative, with room for rounding."""
+    """Return how far above a distance a path may be and still count, relative, with room for rounding."""
     return _ROUNDING + (1 + _ROUNDING) * arrays.rows.plan.rtol
 
 
@@ -334,5 +334,5 @@ def _kernel(arrays: Arrays, name: str, *, by_column: bool = False) -> Kernel:
 
 
 def _parts(rows: Rows, dist: str) -> int:
-    """Warps that share a row."""
+    """Return how many warps share a row."""
     return GROUP_COLUMNS // (32 * PER_ROUND.own_columns(Variant.of(rows.plan, dist=dist)))

@@ -1,12 +1,12 @@
 r"""Betweenness with lengths on the GPU: Delta-stepping from 256 roots at a time, as min-plus products on bit rows.
 
 A lane has neighbouring columns of a row as in `lagbc.methods.gpu.batched.hops`, distances and path counts are pulled
-along in-edges, and bits tell which columns take part before a number is loaded. There are three ways, which agree on
-what they compute and differ in what they are fast at; `choose_way` has the rule:
+along in-edges, and bits tell the columns that take part before a number is loaded. There are three schedules, equal in
+their results and different in the graphs on which they are fast; `choose_way` has the rule:
 
 ``threshold``
-    Few, similar lengths. Dijkstra's rule for many vertices at once: what is nearer than every path that goes on from
-    the vertices pending is final, with its count. A launch a round, which is a level.
+    Few, similar lengths. Dijkstra's rule for many vertices at once: a vertex nearer than every path that goes on from
+    a pending vertex is final, with its count. A launch a round, which is a level.
 ``window``
     Any lengths, few levels. Delta-stepping with a window that slides with the nearest pending vertex, a launch a round;
     then counts along tight edges, a launch a level.
@@ -14,19 +14,19 @@ what they compute and differ in what they are fast at; `choose_way` has the rule
     Any lengths, many levels: meshes and roads. The same with queues, one launch a sweep.
 
 In all of them an edge (u, v) is tight if ``dist[u] + length == dist[v]`` and ``dist[u] < dist[v]``, for the least fixed
-point dist of the rounded sums; ``rtol > 0`` opens the equation, which takes one of the last two ways. Roots from which
-a vertex is reached that has no tight in-edge, as rounding absorbed a length, are marked as overflowed: computed one by
-one, the length is named.
+point dist of the rounded sums; ``rtol > 0`` opens the equation, which takes one of the last two schedules. A root that
+reaches a vertex without tight in-edge, as rounding absorbed a length, is marked as overflowed: computed by itself, it
+names the length.
 
-The sweeps are compiled for what is asked for, as those of hops are. Sums of distances are those of the rows of
-final distances; where no more is asked for, no path is counted, no root overflows, and no level is told from another.
+The sweeps are compiled for the sums asked for, as in hops. Sums of distances are taken from the rows of final
+distances; where no other sum is asked for, no path is counted, no root overflows, and no level is told from another.
 
-Edges that are longer than a way around them are left out at first (`.pruning`): on scale-free graphs with lengths of
-all sizes, most of them.
+Edges longer than a way around them are left out at first (`.pruning`): on scale-free graphs with lengths of all sizes,
+most of them.
 
-Groups of roots that have more levels than a way takes are swept again in another. Sums are in the order of rows, in
-parts of fixed shape, for each group by itself: the bits depend on nothing but graph, roots,
-`bucket_width` and device type.
+Groups of roots with more levels than a schedule takes are swept again by another. Sums are in the order of rows, in
+parts of fixed shape, for each group by itself: the bits depend on nothing but graph, roots, `bucket_width` and device
+type.
 
 References
 ----------
@@ -71,7 +71,7 @@ WAYS = {
 
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-    """State what is uploaded, a batch's sums, and the arrays of the way that is taken first.
+    """State the uploaded arrays, a batch's sums, and the arrays of the first schedule.
 
     Where edges may be left out, the graph of the others is there besides, in both orders.
     """
@@ -106,13 +106,13 @@ def prepare(graph: Graph, plan: SweepPlan, way: str | None = None) -> State:
     edge_order = None
     if "edges" in plan.sums:
         edge_order = cp.asarray(graph.edge_order) if kept is None else gather(graph.edge_order, kept)
-    # Other edges may be another order of the vertices; the same of them have edges: the shortest is left to each.
+    # Other edges may give another order of the vertices. The same vertices have edges: no vertex loses its shortest.
     places = None if kept is None else cp.asarray(whole.position[graph.order[: rows.rows]])
     return State(rows, ways=WAYS, first=first, edge_order=edge_order, lengths=lengths, places=places)
 
 
 def prune(graph: Graph, plan: SweepPlan) -> tuple[Graph, Any]:
-    """Leave out edges that no shortest path takes; also return the places of the others, None if none is left out."""
+    """Leave out edges of no shortest path; also return the places of the others, None if none is left out."""
     if not pruning.are_likely(graph, plan):
         return graph, None
     of_hubs = SweepPlan(GROUP_COLUMNS, sums=frozenset({"distance"}), stop=plan.stop)
@@ -121,9 +121,9 @@ def prune(graph: Graph, plan: SweepPlan) -> tuple[Graph, Any]:
 
 
 def choose_way(graph: Graph, found: Survey, plan: SweepPlan) -> str:
-    """Say which of `WAYS` is the fastest for a graph.
+    """Return the fastest of `WAYS` for a graph.
 
-    `rtol` and a width that is asked for leave `window` and `one launch`, which alone has room for all levels at once.
+    `rtol` and a given width leave `window` and `one launch`; the latter alone has room for all levels at once.
     `threshold` counts paths with the distances, and is left out where no path is counted.
     """
     if graph.has_high_diameter or plan.at_once:
@@ -134,7 +134,7 @@ def choose_way(graph: Graph, found: Survey, plan: SweepPlan) -> str:
 
 
 def describe_lengths(graph: Graph, plan: SweepPlan) -> Lengths:
-    """Bring the lengths of a graph into sweep order, and find what they allow."""
+    """Bring the lengths of a graph into sweep order, and choose type and width of distances."""
     out: Any = graph.reordered.on_device.weights
     into = graph.reordered.transpose.on_device.weights
     found = survey(out)

@@ -41,7 +41,7 @@ _COUNTS = 4
 
 
 def arrays(size: Size | Rows, dist: str) -> dict[str, Any]:
-    """State the arrays of `Arrays`: rows, queues as they are at first, and notes of a launch."""
+    """State the arrays of `Arrays`: rows, queues in their first size, and notes of a launch."""
     groups, rows, of_dist = size.groups, size.rows, np.dtype(dist)
     entry = max(of_dist.itemsize, np.dtype(size.plan.dtype).itemsize)
     notes = {
@@ -69,7 +69,7 @@ def arrays(size: Size | Rows, dist: str) -> dict[str, Any]:
 
 
 def queue_arrays(groups: int, capacity: int) -> dict[str, Array]:
-    """State queues of so many entries; there are no more rounds than entries."""
+    """State queues of `capacity` entries; there are no more rounds than entries."""
     return {
         "queue": Array((groups, capacity), NARROW),
         "masks": Array((groups, capacity, BYTES), BYTE),
@@ -89,7 +89,7 @@ class Arrays(GroupArrays):
     in_lengths: Any
 
     def members(self, kernel: Kernel) -> int:
-        """Blocks of each group in a launch, all of which are resident."""
+        """Return the thread blocks of each group in a launch, all of them resident."""
         return max(1, min(self.resident, resident_blocks(THREADS, kernel)) // self.used)
 
 
@@ -111,7 +111,7 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
 
 
 def begin(plan: SweepPlan, dist: str | None) -> None:
-    """Have the kernels compiled while something else is done."""
+    """Begin to compile the kernels in another thread."""
     IN_ONE_LAUNCH.begin(Variant.of(plan, dist=dist), cooperative=True)
     if plan.sums - PATH_SUMS:
         begin_sums(dist or "float64")
@@ -151,9 +151,9 @@ def distances(arrays: Arrays, search: Search, keep: Any, sums: Distances) -> Non
 
 
 def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
-    """Distances and path counts, of shape (groups, rows, 256)."""
+    """Return distances and path counts, of shape (groups, rows, 256)."""
     dist = arrays.distances.astype(np.float64)
-    values = arrays.buffer.view(arrays.rows.plan.dtype)[:, : dist[0].size]  # a group's begin where its buffer does
+    values = arrays.buffer.view(arrays.rows.plan.dtype)[:, : dist[0].size]  # a group's begin with its buffer
     return dist, cp.where(cp.isfinite(dist), values.reshape(dist.shape).astype(np.float64), 0.0)
 
 

@@ -5,10 +5,10 @@ edges, by one sweep from 256 of the best connected vertices, and one against the
 
     dist(u, h) + dist(h, v) + slack < length(u, v).
 
-Distances, path counts and scores are those of all edges, since edges that are left out are neither tight nor lower a
-distance. The slack covers rounding: a distance is a sum of at most R lengths, where R is the number of rounds of the
-sweep, and each addition is off by at most ``2**-53`` of the longest path, ``n`` times the longest edge. Two distances,
-the sums that another sweep forms along the same way, and the edge's own are ``4 R + 2`` such additions, less than 8 R.
+Distances, path counts and scores are those of all edges, since an edge left out is not tight and lowers no distance.
+The slack covers rounding: a distance is a sum of at most R lengths, where R is the number of rounds of the sweep, and
+each addition is off by at most ``2**-53`` of the longest path, ``n`` times the longest edge. Two distances, the sums
+that another sweep forms along the same way, and the edge's own are ``4 R + 2`` such additions, less than 8 R.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from lagbc.methods.gpu.delta_stepping.kernels import PRUNING
 
 
 def are_likely(graph: Graph, plan: SweepPlan) -> bool:
-    """Whether it is worth the sweep to look for them.
+    """Whether a search for such edges is worth its sweep.
 
-    With `rtol`, paths that are longer than the shortest count, too. On graphs of high diameter landmarks are far from
-    most edges. A way of two edges is at least twice as long as the shortest edge.
+    With `rtol`, paths longer than the shortest count, too. On graphs of high diameter landmarks are far from most
+    edges. A way of two edges is at least twice as long as the shortest edge.
     """
     are_few = plan.roots is not None and plan.roots < tuning.PRUNING_LEAST_ROOTS
     if graph.nnz < tuning.PRUNING_LEAST_EDGES or are_few or graph.has_high_diameter or plan.rtol:
@@ -45,7 +45,7 @@ def are_likely(graph: Graph, plan: SweepPlan) -> bool:
 
 
 def find_kept(graph: Graph, rows: Rows, lengths: Lengths) -> Any:
-    """Tell for each edge of a graph whether it has to be kept, on the device; None if all have.
+    """Return for each edge of a graph whether it has to be kept, on the device; None if all have to.
 
     Parameters
     ----------
@@ -82,14 +82,14 @@ def find_kept(graph: Graph, rows: Rows, lengths: Lengths) -> Any:
 
 
 def _distances(rows: Rows, lengths: Lengths, hubs: NDArray[np.int64]) -> Any:
-    """Distances from the hubs, of shape (rows, 256); None if they take too many rounds."""
+    """Return distances from the hubs, of shape (rows, 256); None if they take too many rounds."""
     arrays = launch_per_round.allocate(rows, lengths, strict=False)
     found = launch_per_round.forward(arrays, hubs, place(rows, hubs))
     return None if found.deeper is not None and found.deeper.any() else arrays.distances[0]
 
 
 def _reversed(rows: Rows) -> Rows:
-    """Take the edges against their directions."""
+    """Return the rows with all edges reversed."""
     return replace(
         rows,
         indptr=rows.in_indptr,

@@ -15,7 +15,7 @@ from lagbc.methods.gpu.delta_stepping.kernels import SUMS
 
 
 def begin_sums(dist: str) -> None:
-    """Have the kernels compiled while something else is done."""
+    """Begin to compile the kernels in another thread."""
     SUMS.begin(Variant(dist=dist))
 
 

@@ -1,4 +1,4 @@
-"""The kernels of the literature, a block of threads a root, for comparison and for few roots.
+"""The kernels of the literature, a thread block a root, for comparison and for few roots.
 
 In hops and with lengths.
 """

@@ -1,15 +1,15 @@
 r"""Betweenness with lengths on the GPU by a search a root: Dijkstra's rule, applied to many vertices at once.
 
-The traversal formulation, after Fan, Xu and Zhao: a block of threads searches from a root of its own, and settles in
-each phase all vertices v with
+The traversal formulation, after Fan, Xu and Zhao: a thread block searches from a root of its own, and settles in each
+phase all vertices v with
 
     dist[v] < min over the reached, unsettled u of dist[u] + (the smallest length of an edge out of u),
 
 Crauser's rule. They are a level: no tight edge joins two of them. The backward sweep goes through the levels again.
 
 Differences from the paper: counts are pulled along tight in-edges where the paper pushes them under a lock a vertex,
-and what waits is kept in a queue of its own where the paper looks at all vertices in each phase. lengths.cuh says why
-nothing is lost in a race.
+and waiting vertices are kept in a queue of their own where the paper looks at all vertices in each phase. lengths.cuh
+says why nothing is lost in a race.
 
 Sums are trees of fixed shape, and the roots of a block are added in their order: for a width of virtual warps, the bits
 depend on the graph and the roots alone. A root takes O(n + nnz) steps and as many barriers as there are levels
@@ -59,7 +59,7 @@ _OUTCOME = 3
 
 
 class Arrays(SimpleNamespace):
-    """The arrays that `arrays` states as rows, a block a root of a batch, and all else that kernels take."""
+    """The arrays that `arrays` states as rows, a thread block a root of a batch, and all other arguments of kernels."""
 
     variant: str
     width: int  # of a virtual warp
@@ -82,7 +82,7 @@ def paths_of(state: State) -> Any:
 
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-    """State the graph on the device, and the arrays of `State`, with queues as they are at first."""
+    """State the graph on the device, and the arrays of `State`, with queues in their first size."""
     rows, batch = graph.active, plan.batch
     shape, is_scan = (batch, rows), plan.variant == "node-parallel"
     return {
@@ -104,17 +104,17 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
 
 
 def _waiting_arrays(batch: int, most: int) -> dict[str, Array]:
-    """State so many entries that wait, of each root."""
+    """State `most` waiting entries of each root."""
     return {"bounds": Array((batch, most, 2), FLOAT), "vertices": Array((batch, most), NARROW)}
 
 
-# Mean edges of a vertex from which vertices come nearer so often that some wait more than once: of 54 networks with
-# lengths from 1 to 10, queues of one entry a vertex had to grow by half or twice from 20 on, of none below.
+# Mean edges of a vertex from which vertices come nearer so often that some wait more than once. Of 54 networks with
+# lengths from 1 to 10, queues of one entry a vertex had to grow by half or twice from 20 on, and never below.
 _MANY_EDGES = 16
 
 
 def _first_entries(graph: Graph) -> int:
-    """Tell how many vertices may wait at first, of each root."""
+    """Return how many vertices may wait at first, for each root."""
     rows = graph.active
     return (3 * rows // 2 if graph.nnz >= _MANY_EDGES * rows else rows) + 1
 
@@ -151,7 +151,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
 
 
 def choose_width(graph: Graph) -> int:
-    """Threads that share a vertex: the smallest virtual warp that takes the mean vertex's edges in one step."""
+    """Return the smallest virtual warp, threads that share a vertex, for the mean vertex's edges in one step."""
     mean = graph.nnz / max(1, int(np.count_nonzero(graph.out_degrees)))
     return next((width for width in VIRTUAL_WARPS if width >= mean), VIRTUAL_WARPS[-1])
 
@@ -203,7 +203,7 @@ def _search(state: State, roots: Any) -> NDArray[np.int32]:
 
 
 def _allocate_waiting(state: State, most: int) -> None:
-    """Make room for so many entries that wait, of each root; the entries of before are lost."""
+    """Make room for `most` waiting entries of each root; earlier entries are lost."""
     lists, waiting = state.arrays.lists, _waiting_arrays(state.plan.batch, most)
     for name in waiting:
         lists.pop(name, None)
@@ -211,7 +211,7 @@ def _allocate_waiting(state: State, most: int) -> None:
 
 
 def _launch(state: State, sweep: str, roots: Any, **given: Any) -> NDArray[np.int32]:
-    """Run a kernel with a block a root, and return the outcome of each."""
+    """Run a kernel with a thread block a root, and return the outcome of each."""
     rows, arrays = state.rows, state.arrays
     kernels = DIJKSTRA[arrays.variant]
     kernels.kernel(f"{kernels.source.name.split('/')[-1]}_{sweep}", Variant(state.plan.dtype))(

@@ -1,4 +1,4 @@
-"""Unweighted betweenness on the GPU by the traversal kernels of the literature: one root is searched by one block.
+"""Unweighted betweenness on the GPU by the traversal kernels of the literature: a thread block searches from one root.
 
 A row of `METHODS` is a way to share out the work of a level among threads:
 
@@ -13,9 +13,9 @@ A row of `METHODS` is a way to share out the work of a level among threads:
 - "hybrid": work-efficient for the first roots, whose median depth then decides between that and edge-parallel
   (McLaughlin and Bader's sampling).
 
-In the first three, ``variant="all-blocks"`` of `SweepPlan` puts all blocks on one root, one root after the other
-(gpu-fan: Shi and Zhang 2011). Each thread block of the others has a root of a batch, and the
-device runs as many at a time as it holds.
+In the first three, ``variant="all-blocks"`` of `SweepPlan` puts all thread blocks on one root, one root after the other
+(gpu-fan: Shi and Zhang 2011). Each thread block of the others has a root of a batch, and the device runs as many at a
+time as it holds.
 
 Forward, path counts are pushed by atomic additions, which are exact up to 2**53 and so come to the same bits in any
 order. Past that "work-efficient" pulls them again, in the order of the edges; it has the same bits in every run. The
@@ -61,7 +61,7 @@ from lagbc.methods.gpu.traversal.kernels import DEPTH_BYTES, HOPS, ROOTS
 from lagbc.methods.gpu.traversal.roots import ROOTS_OF_BLOCK, add_roots
 from lagbc.methods.sums import Sums
 
-# About four times as many roots as an H100 searches from at a time, so that it is seldom idle at the end.
+# About four times the roots that an H100 searches from at a time, so that it is seldom idle at the end.
 batching = Batching(block=ROOTS_OF_BLOCK, auto=2048)
 options = frozenset({"variant", "virtual_warp"})
 
@@ -83,12 +83,12 @@ _TAKING = {
     "virtual_warp": ("warp-centric", "work-efficient", "hybrid"),
 }
 _TOO_DEEP, _STOPPED = 1, 2
-# What is noted of the counts of a search; as in search.cuh.
+# Notes on the counts of a search; as in search.cuh.
 _INEXACT, _OVERFLOWED = 1, 2
 
 
 class Arrays(SimpleNamespace):
-    """The arrays of a batch, a row of `stride` entries a root, and all else that kernels take; see search.cuh."""
+    """The arrays of a batch, a row of `stride` entries a root, and all other arguments of kernels; see search.cuh."""
 
     source: str  # of the kernels: a key of HOPS
     graph: Graph  # in sweep order
@@ -110,7 +110,7 @@ class Arrays(SimpleNamespace):
 
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-    """State the graph on the device, and the arrays of a batch, with depths that are as wide as at first."""
+    """State the graph on the device, and the arrays of a batch, with depths in their first width."""
     has_tails = _EDGE in _sources(plan)
     return {
         "uploaded": uploaded_arrays(graph, plan),
@@ -120,7 +120,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
 
 
 def _arrays_of_batch(rows: int, plan: SweepPlan, depth_bytes: int) -> dict[str, Any]:
-    """State the rows of a batch and the most that a kernel of the method takes besides, at most."""
+    """State the rows of a batch, and the largest other arrays of the method's kernels."""
     sources, stride = _sources(plan), rows + 32
     lists = [_own_arrays(source, plan, stride) for source in sorted(sources)]
     return {
@@ -132,7 +132,7 @@ def _arrays_of_batch(rows: int, plan: SweepPlan, depth_bytes: int) -> dict[str, 
 
 
 def _row_arrays(plan: SweepPlan, stride: int, depth_bytes: int) -> dict[str, Array]:
-    """State a row of each root, of which nothing is reached."""
+    """State a row of each root, with no vertex reached."""
     shape = plan.batch, stride
     return {
         "depths": Array(shape, np.dtype(f"uint{8 * depth_bytes}"), 0),
@@ -142,7 +142,7 @@ def _row_arrays(plan: SweepPlan, stride: int, depth_bytes: int) -> dict[str, Arr
 
 
 def _own_arrays(source: str, plan: SweepPlan, stride: int) -> dict[str, Array]:
-    """State the rows that the kernels of a source take besides."""
+    """State the other rows of the kernels of a source."""
     shape = plan.batch, stride
     sums = Array(shape, np.dtype(plan.dtype), 0)
     of_queue = {"queues": Array(shape, NARROW)}
@@ -201,14 +201,14 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
 
 
 def _most_levels(depth_bytes: int, rows: int) -> int:
-    """Levels that depths of so many bytes tell apart; a path has at most as many as vertices, and one is spare."""
+    """Return the levels that depths of so many bytes tell apart; a path has at most n levels, and one is spare."""
     return min((1 << 8 * depth_bytes) - 1, rows + 1)
 
 
 def _depth_bytes(graph: Graph) -> int:
-    """Bytes of a depth at first.
+    """Return the first bytes of a depth.
 
-    From everywhere in the hub's component at most twice as many levels as from the hub, if edges go both ways.
+    A root in the hub's component has at most twice as many levels as the hub, if edges go both ways.
     """
     return next(size for size in DEPTH_BYTES if 2 * graph.depth + 3 < 1 << 8 * size)
 
@@ -275,9 +275,9 @@ def _check(plan: SweepPlan) -> None:
 
 
 def _width(graph: Graph, plan: SweepPlan) -> int:
-    """Threads that share a vertex's edges: as many as the tail of an edge has on average, rounded down.
+    """Return the threads that share a vertex's edges: the mean degree of an edge's tail, rounded down.
 
-    So it is 2 or 4 on roads and meshes, and 32 where a few vertices have most edges, on which one thread would be long.
+    So it is 2 or 4 on roads and meshes, and 32 where a few vertices have most edges, which would keep one thread long.
     """
     if plan.virtual_warp is not None:
         return plan.virtual_warp
@@ -289,7 +289,7 @@ def _width(graph: Graph, plan: SweepPlan) -> int:
 
 
 def _allocate(arrays: Arrays, plan: SweepPlan) -> None:
-    """Make the rows of a batch anew: nothing is reached."""
+    """Make the rows of a batch anew, with no vertex reached."""
     arrays.depths = arrays.values = arrays.delta = None
     arrays.own = {}
     source, stride = arrays.source, arrays.stride
@@ -304,7 +304,7 @@ def _allocate(arrays: Arrays, plan: SweepPlan) -> None:
 
 
 def _widen(arrays: Arrays, plan: SweepPlan) -> None:
-    """Take wider depths, if the run may take as many more bytes."""
+    """Take wider depths, if the run may take the additional bytes."""
     wider = next(size for size in DEPTH_BYTES if size > arrays.depth_bytes)
     plan.require_growth(bytes_of(_arrays_of_batch(arrays.rows, plan, wider)) - arrays.counted)
     arrays.depth_bytes = wider
@@ -312,7 +312,7 @@ def _widen(arrays: Arrays, plan: SweepPlan) -> None:
 
 
 def _decide(arrays: Arrays, plan: SweepPlan) -> None:
-    """Take edge-parallel from here on if the searches of the sample were shallow."""
+    """Take edge-parallel from now on if the searches of the sample were shallow."""
     assert arrays.sampled is not None
     depth = np.median(np.concatenate(arrays.sampled))
     arrays.sampled = None

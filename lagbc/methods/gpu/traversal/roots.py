@@ -1,4 +1,4 @@
-"""Dependencies of roots, a row a root, summed in a fixed order: what keeps the bits of the traversals."""
+"""Dependencies of roots, a row a root, summed in a fixed order, which keeps the bits of the traversals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def add_roots(delta: Any, places: NDArray[np.int64], order: Any, sums: Sums) -> 
     Parameters
     ----------
     delta : device array of float64, shape (rows, stride)
-        In sweep order; of a row those of `order` count.
+        In sweep order; the first entries of a row, as many as `order` has, count.
     places : ndarray of int64, shape (rows,)
         Of each row's root in the batch, ascending.
     order : device array of int64
