@@ -158,13 +158,16 @@ def merge_shares(files: Sequence[PartialFile], plan: Plan) -> Result:
         The run is planned otherwise here, or a file is damaged.
     """
     works = [work_of(step) for step in plan.steps]
-    here, there = _digests(plan, works), files[0].head["digests"]
-    for name, owner in _OWNERS.items():
-        if name in here and here[name] != there[name]:
-            told = f": {here[name]} here, {there[name]} there" if name == "methods" else ""
-            raise PartError(
-                f"{files[0].path} was made by {owner} than this machine or version takes{told}; merge where parts run"
-            )
+    here = _digests(plan, works)
+    with files[0].reading():
+        there = files[0].head["digests"]
+        for name, owner in _OWNERS.items():
+            if name in here and here[name] != there[name]:
+                told = f": {here[name]} here, {there[name]} there" if name == "methods" else ""
+                raise PartError(
+                    f"{files[0].path} was made by {owner} than this machine or version takes{told}; "
+                    "merge where parts run"
+                )
     try:
         sums = [work.finish(_merged(files, number, work)) for number, work in enumerate(works)]
     except NotContractible as error:

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -149,24 +150,45 @@ def test_threads_of_this_process_keep_nothing():
 # What is sent
 
 
-def test_arrays_come_where_the_file_is_not_seen(pool):
-    """One copy for each worker that asks, and no more."""
-
+def test_arrays_come_where_the_file_is_not_seen():
+    """One copy for the worker that asks, and none once it has one."""
     sent = []
+    with new_pool(1) as pool:
 
-    class Remote:
+        class Remote:
+            def submit(self, fn, task):
+                sent.append(task)
+                return pool.submit(fn, replace(task, file="/nowhere"))
+
+        matrix = scale_free(500, 3000, seed=2)
+        assert_same(lagbc.bc(matrix, executor=Remote(), **SWEPT), lagbc.bc(matrix, **SWEPT))
+        assert sum(task.arrays is not None for task in sent) == 1
+        first = len(sent)
+        assert_same(lagbc.bc(matrix.copy(), executor=Remote(), **SWEPT), lagbc.bc(matrix, **SWEPT))
+        assert {task.digest for task in sent} == {sent[0].digest}
+        assert all(task.arrays is None for task in sent[first:])
+
+
+@pytest.mark.parametrize(("taken", "copies"), [([0, 1], 2), ([0, 0, 1], 3), ([1, 1, 0], 3)])
+def test_a_copy_that_another_worker_took_is_sent_again(taken, copies, monkeypatch):
+    """An executor gives a task to any worker: `taken` are those that the copies go to, others go to each in turn."""
+    works = [tasks.OpenWorks(), tasks.OpenWorks()]
+    turns, takers = cycle([0, 1]), iter(taken)
+
+    class Remote(Inline):
         def submit(self, fn, task):
-            sent.append(task)
-            return pool.submit(fn, replace(task, file="/nowhere"))
+            worker = next(turns) if task.arrays is None else next(takers)
+            with monkeypatch.context() as there:
+                there.setattr(tasks, "_works", works[worker])
+                there.setattr(tasks, "here", lambda: f"worker {worker}")
+                return super().submit(fn, replace(task, file="/nowhere"))
 
-    matrix = scale_free(500, 3000, seed=2)
-    assert_same(lagbc.bc(matrix, executor=Remote(), **SWEPT), lagbc.bc(matrix, **SWEPT))
-    assert 1 <= sum(task.arrays is not None for task in sent) <= 2
-    first = len(sent)
-    assert_same(lagbc.bc(matrix.copy(), executor=Remote(), **SWEPT), lagbc.bc(matrix, **SWEPT))
-    later = sent[first:]
-    assert {task.digest for task in later} == {sent[0].digest}
-    assert sum(task.arrays is not None for task in later) <= 1  # for the worker that had none to do
+    remote = Remote()
+    assert_same(lagbc.bc(A, executor=remote, **SWEPT), lagbc.bc(A, **SWEPT))
+    assert sum(task.arrays is not None for task in remote.tasks) == copies
+    assert all(len(held._held) == 1 for held in works)
+    for held in works:
+        held.drop(None)
 
 
 def test_a_part_is_known_by_what_it_holds():

@@ -1,5 +1,7 @@
 """Parts of a call, merged to the bits of one call; and what is refused."""
 
+import io
+import json
 import shutil
 import zipfile
 from contextlib import suppress
@@ -193,6 +195,26 @@ def test_damaged_files_are_named(tmp_path):
     np.savez(wrong, a=1)
     with pytest.raises(lagbc.PartError, match="damaged, or no part"):
         lagbc.merge_parts([wrong, paths[1]])
+
+
+@pytest.mark.parametrize("left_out", ["graph", "roots", "methods", "options", "order", None])
+def test_a_file_without_digests_is_named(left_out, tmp_path):
+    """Whole, but written by another program: one digest, or all, are not there."""
+    (path,) = save(tmp_path, 1, grid(6, 6), reduce="none")
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    head = json.loads(np.load(io.BytesIO(members["head.npy"])).tobytes())
+    if left_out is None:
+        del head["digests"]
+    else:
+        del head["digests"][left_out]
+    changed = io.BytesIO()
+    np.save(changed, np.frombuffer(json.dumps(head).encode(), np.uint8))
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in (members | {"head.npy": changed.getvalue()}).items():
+            archive.writestr(name, content)
+    with pytest.raises(lagbc.PartError, match=r"1-1\.npz is damaged, or no part of a run of this version"):
+        lagbc.merge_parts([path])
 
 
 @pytest.mark.parametrize(
