@@ -1,14 +1,14 @@
-// How a breadth-first search from up to 64 roots, a bit each, goes through the rows: one cooperative launch, with a
-// barrier a level. The counts are integers, and the same in any order.
+// A breadth-first search from up to 64 roots, a bit each, and its counts of rows, edges and pairs: one cooperative
+// launch, with a barrier a level. The counts are integers, and the same in any order.
 //
 // A warp takes a vertex of the level's queue. found[l % 2][v] holds the columns that were led to v at the level before,
-// those among them that had seen v at the same time, too; its warp takes these out, notes the others in seen[v], and
-// clears found[l % 2][v] for level l + 2. Columns that are led to w go to found[(l + 1) % 2][w], and who is the first
-// to lead one there appends w to the next queue, so that there are at most n entries. What others see of seen[w] may be
-// too little, never too much.
+// also columns that had seen v at the same time; its warp takes these out, notes the others in seen[v], and clears
+// found[l % 2][v] for level l + 2. Columns that are led to w go to found[(l + 1) % 2][w], and the first thread to lead
+// one there appends w to the next queue, so that there are at most n entries. Other warps may see too little in
+// seen[w], never too much.
 //
-// sizes[l % 3] is the length of the queue of level l, edges[l % 3] how many edges leave its rows; both are cleared for
-// level l + 3 when all have passed the barrier behind which they are read for the last time.
+// sizes[l % 3] is the length of the queue of level l, edges[l % 3] the count of edges that leave its rows; both are
+// cleared for level l + 3 when all have passed the barrier behind their last read.
 
 typedef unsigned long long word;
 
@@ -27,7 +27,7 @@ extern "C" __global__ void probe(int n, int columns, offset most, const offset* 
     if (is_first) sizes[0] = columns;
     group.wait();
     word all_edges = 0;
-    word visits = 0, pairs = 0, pair_edges = 0;   // those of the rows of this warp
+    word visits = 0, pairs = 0, pair_edges = 0;  // counts of the rows of this warp
     int levels = 0;
     for (int level = 0;; level++) {
         volatile word* here = found + (size_t)(level % 2) * n;

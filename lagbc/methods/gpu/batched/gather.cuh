@@ -7,8 +7,9 @@
 
 constexpr int EDGES = 4;  // whose bits are loaded before the first of them is used
 
-// total += sum over the warp's edges of where(bits[u] & wanted, values[u], 0); returns the columns met. `more` tells what
-// else is summed: More::PATHS the rows more.paths, behind those of values; More::EDGES more.near * values of each edge.
+// total += sum over the warp's edges of where(bits[u] & wanted, values[u], 0); returns the columns met. `more` tells
+// the additional sums: More::PATHS the rows more.paths, behind those of values; More::EDGES more.near * values of each
+// edge.
 template <typename More, typename T, typename S, int COUNT>
 __device__ __forceinline__ unsigned gather(const offset* indptr, const int* indices, const Place& at,
                                            const unsigned* live, const unsigned char* bits, unsigned wanted,

@@ -1,11 +1,11 @@
 // The backward sweep in one launch a level, for graphs of few levels.
 //
-// c is of type `value`. Path counts are of type SIGMA: that of values, whose rows c then overwrites, or unsigned integers
-// in rows of their own. STRESS and EDGE_SUMS are macros that are 1 where a run asks for those sums.
+// c is of type `value`. Path counts are of type SIGMA: `value` in rows that c then overwrites, or unsigned integers in
+// rows of their own. STRESS and EDGE_SUMS are macros that are 1 where a run asks for those sums.
 
 constexpr int RESIDENT = EDGE_SUMS ? LEVELS_EDGES_RESIDENT : STRESS ? LEVELS_STRESS_RESIDENT : LEVELS_RESIDENT;
 
-// What is gathered besides c.
+// The additional sums beside c.
 struct Besides {
     static constexpr bool PATHS = STRESS, EDGES = EDGE_SUMS;
     const value* paths;  // t, for stress; a row has its sums behind those of c
@@ -13,7 +13,7 @@ struct Besides {
     EdgeSums edges;
 };
 
-// What the backward sweep reads and writes at a level. `beyond` is null at the last one.
+// The arrays that the backward sweep reads and writes at a level. `beyond` is null at the last one.
 struct Backward {
     const offset* indptr;
     const int* indices;
@@ -35,7 +35,7 @@ struct Backward {
     double* edges;
 };
 
-// A row that is live at this level, whose tight successors the next one holds.
+// A row that is live at this level; the next one holds its tight successors.
 __device__ __forceinline__ void depend(int n, const Place& at, const Backward& sweep) {
     const unsigned mask = own_bits(sweep.here + at.row * BYTES + at.column / 8) &
                           own_bits(sweep.keep + at.group * BYTES + at.column / 8);
@@ -61,8 +61,8 @@ __device__ __forceinline__ void depend(int n, const Place& at, const Backward& s
                   sweep.scores, sweep.squares);
 }
 
-// `paths` and `stress` are without STRESS, `edge_order` and `edges`, a row of nnz sums a group, without EDGE_SUMS. At a
-// small level the live rows are looked for by words.
+// `paths` and `stress` are null without STRESS; without EDGE_SUMS so are `edge_order` and `edges`, a row of nnz sums a
+// group. At a small level the live rows are looked for by words.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, RESIDENT)
 launch_per_level_backward(int n, int hubs, const offset* __restrict__ indptr, const int* __restrict__ indices,
                              const unsigned* __restrict__ here_live, const unsigned char* __restrict__ here,

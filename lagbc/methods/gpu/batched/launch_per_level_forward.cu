@@ -1,12 +1,12 @@
 // The forward sweep in one launch a level, for graphs of few levels.
 //
 // Path counts are of type `value`; as unsigned integers, half as long as doubles, they are exact up to `limit`, and so
-// are the doubles that they stand for. COUNTS is a macro that is 0 where a run does not ask for paths: then the sweep is
-// of bits alone.
+// are the doubles that they stand for. COUNTS is a macro that is 0 where a run does not ask for paths: then the sweep
+// is of bits alone.
 
 constexpr int RESIDENT = LEVELS_RESIDENT;
 
-// In which counts are summed.
+// The type in which counts are summed.
 template <typename T>
 struct Sum {
     typedef T type;
@@ -17,7 +17,7 @@ struct Sum<unsigned> {
 };
 typedef Sum<value>::type sum;
 
-// Nothing else is gathered.
+// No additional sum.
 struct Nothing {
     static constexpr bool PATHS = false, EDGES = false;
 };
@@ -107,7 +107,7 @@ extern "C" __global__ void launch_per_level_touch(int n, const unsigned* __restr
     }
 }
 
-// What the forward sweep reads and writes at a level.
+// The arrays that the forward sweep reads and writes at a level.
 struct Forward {
     int roots;
     const offset* in_indptr;
@@ -123,7 +123,7 @@ struct Forward {
     const double* vertex_members;
 };
 
-// next<!visited> = the row, as it is reached from the frontier; its counts are gathered along in-edges.
+// next<!visited> = the columns in which the row is reached from the frontier; its counts are gathered along in-edges.
 __device__ __forceinline__ void reach(int n, const Place& at, const Forward& sweep) {
     unsigned char* seen_row = sweep.visited + at.row * BYTES + at.column / 8;
     const unsigned seen = own_bits(seen_row), wanted = ~seen & used_columns(at, sweep.roots);

@@ -2,11 +2,11 @@
 //
 // The queue of a group holds (vertex, bit row) entries, level after level: starts[l]..starts[l+1] are level l. A warp
 // visits an entry. bits(l) is the frontier of level l as bit rows, in one of four arrays that rotate. While level l is
-// visited, bits(l-1) is read, bits(l) was complete at the last barrier, bits(l+1) is pushed to and bits(l-2) is cleared,
-// so that one barrier a level is enough. visited holds the levels below l and some of l; together with bits(l) it tells
-// what is new. Bits are pushed with atomicOr, which commutes; numbers are gathered.
+// visited, bits(l-1) is read, bits(l) was complete at the last barrier, bits(l+1) is pushed to and bits(l-2) is
+// cleared, so that one barrier a level is enough. visited holds the levels below l and some of l; together with bits(l)
+// it tells which columns are new. Bits are pushed with atomicOr, which commutes; numbers are gathered.
 
-// What a run does not ask for is left out by macros that are 0 or 1: COUNTS (of paths; without them the sweep is of bits
+// Macros that are 0 leave out the sums that a run does not ask for: COUNTS (of paths; without them the sweep is of bits
 // alone), STRESS and EDGE_SUMS.
 
 constexpr int EDGES = 2;  // a lane, whose loads are in flight together
@@ -43,7 +43,7 @@ __device__ __forceinline__ Rows rows_of(int group, int n, offset capacity, unsig
     return own;
 }
 
-// The vertex of an entry of a queue, if there is one; read one visit ahead, as the word of its bit row is.
+// The vertex of an entry of a queue, if there is one; read one visit ahead, like the word of its bit row.
 __device__ __forceinline__ int entry(const int* queue, int i, int last) { return i < last ? queue[i] : 0x7fffffff; }
 
 // This lane's word of a bit row: lane l has word l % WORDS.
@@ -58,7 +58,7 @@ __device__ __forceinline__ unsigned byte_of(unsigned word) {
 }
 
 // Sum over the edges of v of where(bits[u], values[u], 0) in one column a lane; alike in all parts of the warp. In the
-// backward sweep the other sums that are asked for, too.
+// backward sweep also the other sums asked for.
 template <bool BACKWARD>
 __device__ __forceinline__ Gathered gather_column(const offset* indptr, const int* indices, int v, Share share,
                                                   int column, bool live, const unsigned char* bits,
@@ -66,7 +66,7 @@ __device__ __forceinline__ Gathered gather_column(const offset* indptr, const in
     constexpr bool ALONG_EDGES = BACKWARD && EDGE_SUMS;
     const offset end = indptr[v + 1];
     Gathered sums = {0, 0};
-    // Where lanes are summed over, all of them go round as often.
+    // Where lanes are summed over, all of them loop equally often.
     for (offset e = indptr[v] + share.part; (ALONG_EDGES ? e - share.part : e) < end; e += EDGES * share.parts) {
         int u[EDGES];
         bool meet[EDGES];
@@ -96,7 +96,7 @@ __device__ __forceinline__ void clear(const Group& group, const int* queue, int 
         bits[(size_t)queue[i / WORDS] * WORDS + i % WORDS] = 0;
 }
 
-// Push the bit row of v to its out-neighbours, four edges at a time, a word a lane; queue those touched first.
+// Push the bit row of v to its out-neighbours, four edges at a time, a word a lane; queue the newly touched ones.
 __device__ __forceinline__ void push(const offset* indptr, const int* indices, int v, int level, unsigned word,
                                      const unsigned* visited, const unsigned* here, unsigned* next, int* stamps,
                                      int* queue, int last, int* found, offset capacity) {
@@ -188,8 +188,8 @@ one_launch_forward(int n, int members, const offset* __restrict__ indptr, const 
     }
 }
 
-// While level l is visited, bits[l+1] is read, bits[l] is set, and bits[l+2] is cleared. `paths` and `stress` are without
-// STRESS, `edge_order` and `edges`, a row of nnz sums a group, without EDGE_SUMS.
+// While level l is visited, bits[l+1] is read, bits[l] is set, and bits[l+2] is cleared. `paths` and `stress` are null
+// without STRESS; without EDGE_SUMS so are `edge_order` and `edges`, a row of nnz sums a group.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, STRESS || EDGE_SUMS ? BACKWARD_SUMS_RESIDENT : BACKWARD_RESIDENT)
 one_launch_backward(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
                            unsigned* bits, unsigned* visited, int* stamps, value* values, int* queue, unsigned* masks,

@@ -1,4 +1,4 @@
-// Sums over the levels that a sweep has found: of distances, and of the edges that leave a root.
+// Sums over the levels of a sweep: of distances, and of the edges that leave a root.
 
 // The sums of one group; null where one is not asked for.
 struct Distances {
@@ -18,8 +18,8 @@ struct Distances {
         return sums ? sums + (size_t)group * size : nullptr;
     }
 
-    // Count the columns in which v is at a level; one thread does at a time. Levels come from the last to the first, so
-    // that the first row to have a column tells how deep it is.
+    // Count the columns in which v is at a level, one thread at a time. Levels come from the last to the first, so that
+    // the first row with a column tells its depth.
     __device__ void add(int v, const unsigned* row, int level) const {
         int count = 0;
 #pragma unroll
@@ -39,7 +39,7 @@ struct Distances {
     }
 };
 
-// Of a sweep by launches: one level, of which `live` is the bitmap of rows with any bit. Thread (x, y): row and group.
+// Of a sweep by launches: one level, with `live` as the bitmap of rows with any bit. Thread (x, y): row and group.
 extern "C" __global__ void launch_per_level_distances(int n, int level, const unsigned* __restrict__ live,
                                                   const unsigned* __restrict__ bits, const unsigned* __restrict__ keep,
                                                   double* reached, double* distance, double* inverse,

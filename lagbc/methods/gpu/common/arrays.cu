@@ -1,4 +1,4 @@
-// What is done to the arrays of a batch around the sweeps, and what is asked of the lengths of edges.
+// Work on the arrays of a batch around the sweeps, and the survey of the lengths of edges.
 
 typedef unsigned long long word;
 
@@ -12,7 +12,7 @@ extern "C" __global__ void fill_words(offset count, int low, int high, int* arra
     if (i < count) array[i] = i & 1 ? high : low;
 }
 
-// array[where[i]] = items[i], numbers of so many bytes; no two are put in one place.
+// array[where[i]] = items[i], numbers of `bytes` bytes; no two have one place.
 extern "C" __global__ void scatter_items(int count, int bytes, const offset* __restrict__ where,
                                          const void* __restrict__ items, void* array) {
     const offset i = item_of();
@@ -32,7 +32,7 @@ extern "C" __global__ void join_sums(int n, int parts, const double* __restrict_
     joined[(size_t)blockIdx.y * n + row] = sum;
 }
 
-// Add the sums of rows to those of the caller's vertices, of which a group has `stride`.
+// Add the sums of rows to the caller's vertices; a group has `stride` of these.
 extern "C" __global__ void add_sums(int n, offset stride, const offset* __restrict__ order,
                                     const double* __restrict__ scores, double* sums) {
     const offset row = item_of();
@@ -71,7 +71,7 @@ extern "C" __global__ void add_reached(int n, const unsigned* __restrict__ reach
         if (own[w]) atomicAdd(&counts[(size_t)group * COLUMNS + w * 32 + lane], own[w]);
 }
 
-// Add to each root what it reaches; it was counted as reaching itself, at both ends.
+// Add to each root the count of rows that it reaches; it was counted as reaching itself, at both ends.
 extern "C" __global__ void add_roots(int count, const offset* __restrict__ rows, const offset* __restrict__ columns,
                                      const unsigned* __restrict__ keep, const unsigned* __restrict__ counts,
                                      double* scores) {
@@ -91,8 +91,8 @@ extern "C" __global__ void join_bits(int n, const unsigned* __restrict__ bits, u
     if (own) atomicOr(&found[group * WORDS + word_of_row], own);
 }
 
-// The extremes of lengths as bits, which are in their order: found[0] the shortest, found[1] the longest; found[2]:
-// whether one is no integer. Each block's sum of length / divisor is along a tree of its own.
+// The extremes of lengths as bits, whose order is that of the lengths: found[0] the shortest, found[1] the longest;
+// found[2]: whether one is no integer. Each block's sum of length / divisor is along a tree of its own.
 extern "C" __global__ void survey_lengths(offset count, double divisor, const double* __restrict__ lengths, word* found,
                                           double* sums) {
     __shared__ double parts[WARPS];
@@ -139,7 +139,7 @@ extern "C" __global__ void number_ends(offset count, const int* __restrict__ end
     if (i < count) numbered[i] = (int)position[ends[i]];
 }
 
-// How many flags are set.
+// Count the set flags.
 extern "C" __global__ void count_flags(offset count, const unsigned char* __restrict__ flags, word* found) {
     word own = 0;
     for (offset i = item_of(); i < count; i += (offset)gridDim.x * blockDim.x) own += flags[i] != 0;

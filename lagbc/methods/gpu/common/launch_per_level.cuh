@@ -1,4 +1,4 @@
-// What the kernels share that take a launch a level and pull over all rows.
+// Parts that kernels share which take a launch a level and pull over all rows.
 //
 // A lane owns OWN neighbouring columns, so that a warp has a part of a group: all 256 columns or 128 of them. Block
 // (x, y, z): y is the group and z the part. The first `hubs` blocks take one row each with all their warps; the others
@@ -59,7 +59,7 @@ __device__ __forceinline__ void load_own(const T* p, T* x) {
     load<OWN>(p, x);
 }
 
-// x = p where a 32-byte sector has one of `columns`, of which there is one; 0 in the other sectors.
+// x = p in each 32-byte sector with one of `columns`, at least one of which is set; 0 in the other sectors.
 template <typename T>
 __device__ __forceinline__ void load_sectors(const T* p, unsigned columns, T* x) {
     constexpr int SECTOR = 32 / sizeof(T) < OWN ? 32 / sizeof(T) : OWN;
@@ -74,7 +74,7 @@ __device__ __forceinline__ void load_sectors(const T* p, unsigned columns, T* x)
     }
 }
 
-// Call visit(k, p[k]) for the columns of every 32-byte sector of p that has one of `columns`.
+// Call visit(k, p[k]) for the columns of every 32-byte sector of p with one of `columns`.
 template <typename T, typename Visit>
 __device__ __forceinline__ void for_sectors(const T* p, unsigned columns, Visit visit) {
     constexpr int SECTOR = 32 / sizeof(T) < OWN ? 32 / sizeof(T) : OWN;
@@ -108,7 +108,7 @@ __device__ __forceinline__ void store_own(T* p, unsigned mask, const X* x) {
     }
 }
 
-// Where this warp stands in the arrays.
+// The warp's place in the arrays.
 struct Place {
     int v, first, step;     // its row, and its share of the row's edges: 32 first, 32 (first + step), ...
     size_t row;             // of the vertex among those of all groups
@@ -136,8 +136,8 @@ __device__ __forceinline__ void set_bit(unsigned* bitmap, int v) { atomicOr(&bit
 // Words of a bitmap of n vertices.
 __device__ __forceinline__ size_t bitmap_words(int n) { return (n + 31) / 32; }
 
-// Visit the rows of a launch: all rows, one a warp; or, if there are bitmaps, those that the group's holds, a word a warp.
-// Before them a block for each hub.
+// Visit the rows of a launch: all rows, one a warp; or, if there are bitmaps, the rows in the group's bitmap, a word a
+// warp. Before them a block for each hub.
 template <typename Visit>
 __device__ __forceinline__ void for_rows(int n, int hubs, const unsigned* bitmaps, Visit visit) {
     const bool hub = blockIdx.x < hubs;
@@ -186,7 +186,7 @@ __device__ __forceinline__ void times_members(T (&x)[OWN], const Place& at, cons
     }
 }
 
-// Own columns that have a root, of a batch of so many roots.
+// Own columns with a root, in a batch of so many roots.
 __device__ __forceinline__ unsigned used_columns(const Place& at, int roots) {
     const int unused = at.own_column() + OWN - min(roots - at.group * COLUMNS, COLUMNS);
     return unused >= OWN ? 0 : FULL >> max(unused, 0);

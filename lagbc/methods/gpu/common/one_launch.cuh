@@ -1,4 +1,4 @@
-// What the kernels share that sweep in one launch, for graphs of many levels: meshes and roads.
+// Parts that kernels of sweeps in one launch share, for graphs of many levels: meshes and roads.
 //
 // The blocks of the launch, all resident at once, are cut into `gridDim.x / members` groups of `members` blocks. A
 // group searches from its own 256 roots, with a barrier of its own a level: while one group waits the others work.
@@ -12,7 +12,7 @@ constexpr int DONE = 0, QUEUE_FULL = 1, STOPPED = 2;
 __device__ __forceinline__ int warp_of(const Group& group) { return group.member * WARPS + threadIdx.x / 32; }
 __device__ __forceinline__ int warps_of(const Group& group) { return group.members * WARPS; }
 
-// List the columns of a mask, a byte a lane, in the warp's shared memory; returns how many there are.
+// List the columns of a mask, a byte a lane, in the warp's shared memory; returns their count.
 __device__ __forceinline__ int list_columns(unsigned mask, unsigned char* columns) {
     const int lane = threadIdx.x & 31;
     const unsigned below = (1u << lane) - 1;
@@ -38,14 +38,14 @@ struct Share {
     }
 };
 
-// omega has the targets of a vertex, or, with OMEGA_BY_COLUMN, those of each of its columns, in rows like those of values.
+// omega has the targets of a vertex, or, with OMEGA_BY_COLUMN, of each of its columns, in rows like those of values.
 
 #ifndef OMEGA_BY_COLUMN
 #define OMEGA_BY_COLUMN 0
 #endif
 
-// What the backward sweep gathers besides c, in one column a lane, where a run asks for it: by macros that are 0 or 1,
-// STRESS for t, the paths on to targets, and EDGE_SUMS for the dependencies of edges.
+// The additional sums of the backward sweep beside c, in one column a lane, by macros that are 0 or 1: STRESS for t,
+// the paths on to targets, and EDGE_SUMS for the dependencies of edges.
 struct Besides {
     const value* paths;         // t
     double near;                // multiplicity * sigma
@@ -57,9 +57,9 @@ struct Gathered {
     value total, paths;
 };
 
-// Add the values x of edges to u, in one column a lane; an edge counts where it is taken, x being 0 elsewhere. All lanes of
-// the warp take part. An edge's sum is added to by the one warp that visits its tail between two barriers, so that its order
-// is theirs; it is atomic only so that the warp need not wait for the number before.
+// Add the values x of edges to u, in one column a lane; an edge counts where it is taken, x being 0 elsewhere. All
+// lanes of the warp take part. Between two barriers one warp alone visits an edge's tail and adds to its sum, so that
+// the order of additions is the barriers'; they are atomic only so that the warp need not wait for the number before.
 template <bool BACKWARD, int COUNT>
 __device__ __forceinline__ void add_edges(Gathered& sums, const value (&x)[COUNT], const bool (&taken)[COUNT],
                                           const int (&u)[COUNT], const offset (&place)[COUNT], int column,

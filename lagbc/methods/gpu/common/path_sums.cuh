@@ -1,8 +1,8 @@
-// What a backward sweep of a launch a level gathers besides c, where a run asks for it: by macros that are 0 or 1,
-// STRESS for t, the paths on to targets, and EDGE_SUMS for the dependencies of edges; with SQUARES the squares of what
-// single columns add to a score are added up, too.
+// The additional sums of a backward sweep by launches beside c, by macros that are 0 or 1: STRESS for t, the paths on
+// to targets, and EDGE_SUMS for the dependencies of edges; with SQUARES the squares of single columns' terms in a score
+// are summed, too.
 //
-// omega has the targets of a vertex, or, with OMEGA_BY_COLUMN, those of each of its columns, in rows like those of values.
+// omega has the targets of a vertex, or, with OMEGA_BY_COLUMN, of each of its columns, in rows like those of values.
 
 #ifndef OMEGA_BY_COLUMN
 #define OMEGA_BY_COLUMN 0
@@ -15,8 +15,8 @@ struct EdgeSums {
 
     // Add the lanes' shares of four edges; lane source[i] knows the place of edge i.
     //
-    // In one launch one warp visits an edge, so that the order of additions is that of the levels. They are atomic only
-    // so that the warp need not wait for the number before.
+    // In one launch one warp visits an edge, so that the order of additions is the levels'. They are atomic only so
+    // that the warp need not wait for the number before.
     __device__ __forceinline__ void add(const double (&shares)[4], const int (&source)[4], offset place) const {
         const int lane = threadIdx.x & 31, slot = lane / 8;
         const bool upper = lane & 16, odd = lane & 8;
@@ -33,7 +33,7 @@ struct EdgeSums {
     }
 };
 
-// near = multiplicity * sigma of the own columns, in those of a mask; the row's sigma is at `p`.
+// near = multiplicity * sigma of the own columns, where a mask is set; the row's sigma is at `p`.
 template <typename S>
 __device__ __forceinline__ void load_near(const Place& at, const S* p, unsigned mask, const double* multiplicity,
                                           double* near) {
@@ -55,9 +55,9 @@ __device__ __forceinline__ double add_columns_along(const value* p, unsigned col
 }
 
 // At one level: with sigma in its row of `sigmas`, and `total` the sum over tight successors of c or t, the vertex gets
-// c = members * (omega / sigma + total) or, of PATHS, t = omega + total in its row of `values`, and multiplicity * sigma *
-// total is added to its score; with SQUARES, multiplicity * (sigma * total)^2 to its squares. `sigmas` may be the rows in
-// which c takes their place, so that t comes first.
+// c = members * (omega / sigma + total) or, of PATHS, t = omega + total in its row of `values`, and multiplicity *
+// sigma * total is added to its score; with SQUARES, multiplicity * (sigma * total)^2 to its squares. `sigmas` may be
+// the rows in which c takes their place, so that t comes first.
 template <bool PATHS, typename S>
 __device__ __forceinline__ void finish(const Place& at, int n, unsigned mask, const value* total, const double* omega,
                                        const double* multiplicity, const double* vertex_members, const S* sigmas,

@@ -1,7 +1,7 @@
-// Distances: what Delta-stepping compares.
+// Distances, as Delta-stepping compares them.
 //
-// DIST (double or float) is their type; float holds integers alone, which are exact in it. They are non-negative, so
-// that their order is that of their bits as unsigned integers, and atomicMin of those is exact whatever its order.
+// DIST (double or float) is their type; float holds integers alone, which are exact in it. They are non-negative: their
+// order is that of their bits as unsigned integers, and atomicMin of these is exact in any order.
 
 typedef DIST dist;
 

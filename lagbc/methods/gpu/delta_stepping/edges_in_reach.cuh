@@ -38,9 +38,9 @@ struct Edges {
     const dist* lengths;
 };
 
-// Call visit(u, length, columns) for those of the warp's edges (u, length) whose tails have live rows, with the columns in
-// which their bits are set; edges longer than `longest` are left out. With ALONG_EDGES it returns the lane's share of the
-// edge's sum.
+// Call visit(u, length, columns) for each of the warp's edges (u, length) whose tail has a live row, with the columns
+// in which its bits are set; edges longer than `longest` are left out. With ALONG_EDGES visit returns the lane's share
+// of the edge's sum.
 template <bool ALONG_EDGES, typename Visit>
 __device__ __forceinline__ void for_edges(const Edges& edges, const Place& at, float longest, const unsigned* live,
                                           const unsigned char* bits, unsigned wanted, const EdgeSums& sums,

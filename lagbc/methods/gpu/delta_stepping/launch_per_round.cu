@@ -5,25 +5,27 @@
 //
 //     near<pending> = dist <= lowest + width,   lowest = the least pending distance of the column,
 //
-// where an entry (vertex, column) is pending from when its distance fell, or was met by another path of the same
-// length, until it is near. An entry may be near in several rounds; once no entry is pending, all distances are final.
-// The round in which an entry was last near is its level. A tight edge (u, v) leads to a higher level: the relaxation
-// that follows the last round of u finds dist[v] above the length through u, or equal to it, and v pending in either
-// case. So counts and dependencies are summed level by level, along the edges that the final distances make tight.
+// where an entry (vertex, column) is pending from the time when its distance fell, or was met by another path of the
+// same length, until it is near. An entry may be near in several rounds; once no entry is pending, all distances are
+// final. The round in which an entry was last near is its level. A tight edge (u, v) leads to a higher level: the
+// relaxation that follows the last round of u finds dist[v] above the length through u, or equal to it, and v pending
+// in either case. So counts and dependencies are summed level by level, along the edges that the final distances make
+// tight.
 //
-// A round reads the distances as they were when its entries became near (`snapshot`): neither the bits nor the levels
-// depend on which rows are relaxed first.
+// A round reads the distances from the time when its entries became near (`snapshot`): neither the bits nor the levels
+// depend on the order in which rows are relaxed.
 //
-// With `strict`, near is what Dijkstra's rule finds final instead, for columns on their own (Crauser et al. 1998):
+// With `strict`, near is the set that Dijkstra's rule finds final instead, for each column by itself (Crauser et al.
+// 1998):
 //
 //     near<pending> = dist < lowest,   lowest = min of dist + the shortest edge that leaves, over the pending entries.
 //
 // Each entry is near once, its count is as final as its distance, and relaxations carry both: there is no pass that
 // counts. Many rounds are needed if some edges are much shorter than others.
 //
-// Which edges a round has to look at says edges_in_reach.cuh.
+// edges_in_reach.cuh tells the edges that a round has to look at.
 
-// What a run does not ask for besides is left out by macros that are 0 or 1: STRESS and EDGE_SUMS.
+// Macros that are 0 leave out the sums that a run does not ask for: STRESS and EDGE_SUMS.
 
 // lowest = min over the pending entries of dist (+ shortest[v], if given), a column; *any is set if there is an entry.
 extern "C" __global__ void delta_lowest(int n, const unsigned char* __restrict__ pending,
@@ -86,12 +88,12 @@ extern "C" __global__ void delta_near(int n, const dist* __restrict__ distances,
     }
 }
 
-// What a lane knows of its own columns of the row that it relaxes.
+// A lane's own columns of the row that it relaxes.
 struct Head {
     dist far[OWN];
     float reach[OWN];
     unsigned pending;  // columns that the round makes pending
-    unsigned lower;    // those in which the distance fell
+    unsigned lower;  // columns in which the distance fell
 };
 
 // The row's distances and how far they reach back; the largest reach of the warp, alike in all warps of a hub, is
@@ -257,8 +259,8 @@ extern "C" __global__ void delta_last(int n, int rounds, unsigned* const* near, 
     reached[word] = later;
 }
 
-// At one level: sigma = the sum of sigma over tight predecessors, which earlier levels hold. `before` has the entries of
-// these, and of some of this level, among which no edge is tight. Columns of an entry without a tight edge overflow.
+// At one level: sigma = the sum of sigma over tight predecessors, which earlier levels hold. `before` has the entries
+// of these, and of some of this level, among which no edge is tight. Columns of an entry without a tight edge overflow.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, DELTA_RESIDENT)
 delta_count(int n, int hubs, const offset* __restrict__ in_indptr, const int* __restrict__ in_indices,
             const dist* __restrict__ in_lengths, const unsigned* __restrict__ here_live,
@@ -302,9 +304,9 @@ delta_count(int n, int hubs, const offset* __restrict__ in_indptr, const int* __
     mark_columns(overflowed, at, wanted & (~met | above(total, sigma_limit)));
 }
 
-// At one level: tight successors are in later ones, whose entries `later` has, with some of this level. `paths` and
-// `stress` are without STRESS, `edge_order` and `edges`, a row of nnz sums a group, without EDGE_SUMS; with it the roots
-// are visited, too, for the edges that leave them.
+// At one level: later levels hold the tight successors; `later` has their entries, with some of this level. `paths` and
+// `stress` are null without STRESS; without EDGE_SUMS so are `edge_order` and `edges`, a row of nnz sums a group. With
+// it the roots are visited, too, for the edges that leave them.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, STRESS || EDGE_SUMS ? DELTA_SUMS_RESIDENT : DELTA_RESIDENT)
 delta_backward(int n, int hubs, int level, const offset* __restrict__ indptr, const int* __restrict__ indices,
                const dist* __restrict__ lengths, const unsigned* __restrict__ here_live,

@@ -1,20 +1,20 @@
 // Delta-stepping with one launch a sweep, for graphs of many levels: the rounds of launch_per_round.cu, on queues.
 //
 // The queue of a group holds (vertex, bit row) entries, round after round: starts[r]..starts[r+1] are the near set of
-// round r. Vertices with a pending column wait in one of two lists, of this round and of the next; a stamp tells whether
-// a vertex is in the next one. A round has two parts with a barrier behind each:
+// round r. Vertices with a pending column wait in one of two lists, of this round and of the next; a stamp tells
+// whether a vertex is in the next one. A round has two parts with a barrier behind each:
 //
 //     take    near<pending> = dist <= lowest + width, from the waiting list to the queue; the rest waits on
 //     relax   lengths are offered along the edges that leave the queued entries, by atomicMin
 //
-// `lowest` is the least pending distance of the group: its roots are near each other, so that one will do for all
-// columns. The offers of a round start from `snapshot`, the distances as they were when their entries were taken; which
-// columns get a better offer, or one that ties, does then not depend on the order of the offers.
+// `lowest` is the least pending distance of the group: its roots are near each other, so that one is enough for all
+// columns. The offers of a round start from `snapshot`, the distances at the time when their entries were taken. So the
+// columns with a better offer, or one that ties, do not depend on the order of the offers.
 //
-// An entry's columns are left in its last round (`one_launch_last`). Counts and dependencies need no bits: tight edges are
-// told by final distances alone, and lead to later rounds.
+// An entry's columns are left in its last round (`one_launch_last`). Counts and dependencies need no bits: tight edges
+// are told by final distances alone, and lead to later rounds.
 //
-// What a run does not ask for besides is left out by macros that are 0 or 1: STRESS and EDGE_SUMS.
+// Macros that are 0 leave out the sums that a run does not ask for: STRESS and EDGE_SUMS.
 
 constexpr int EDGES = 2;  // a lane, whose loads are in flight together
 constexpr size_t ENTRY = sizeof(dist) > sizeof(value) ? sizeof(dist) : sizeof(value);
@@ -148,9 +148,9 @@ __device__ __forceinline__ void relax(const offset* indptr, const int* indices, 
     if ((threadIdx.x & 31) == 0 && least != NONE) atomicMin(next.lowest, least);
 }
 
-// Settle all distances. Set before: the roots' distances 0, their pending bits, waiting[0], counts[0] and lowest[0] = 0;
-// the other counts 0, lowest[1] = NONE, stamps 0, starts[0] 0 and latest -1.
-// status[2 * group]: how it ended; status[2 * group + 1]: the number of rounds.
+// Settle all distances. Set before: the roots' distances 0, their pending bits, waiting[0], counts[0] and lowest[0] =
+// 0; the other counts 0, lowest[1] = NONE, stamps 0, starts[0] 0 and latest -1. status[2 * group]: how it ended;
+// status[2 * group + 1]: the number of rounds.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, DELTA_ONE_LAUNCH_RESIDENT)
 one_launch_settle(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
             const dist* __restrict__ lengths, dist* distances, unsigned char* buffer, unsigned* pending, int* waiting,
@@ -230,7 +230,7 @@ extern "C" __global__ void one_launch_last(int n, int members, const int* __rest
 }
 
 // Sum values over the tight edges of v, at distance `own`, in one column a lane: over the edges that enter v if INWARD,
-// else over those that leave it, and then the other sums that are asked for, too. Alike in all parts of the warp.
+// else over the edges that leave it, and then also the other sums asked for. Alike in all parts of the warp.
 template <bool INWARD>
 __device__ __forceinline__ Gathered sum_tight(const offset* indptr, const int* indices, const dist* lengths, int v,
                                               const Share& share, int column, bool live, dist own,
@@ -239,7 +239,7 @@ __device__ __forceinline__ Gathered sum_tight(const offset* indptr, const int* i
     constexpr bool ALONG_EDGES = !INWARD && EDGE_SUMS;
     const offset end = indptr[v + 1];
     Gathered sums = {0, 0};
-    // Where lanes are summed over, all of them go round as often.
+    // Where lanes are summed over, all of them loop equally often.
     for (offset first = indptr[v] + share.part; (ALONG_EDGES ? first - share.part : first) < end;
          first += EDGES * share.parts) {
         int u[EDGES];
@@ -319,9 +319,9 @@ one_launch_count(int n, int members, const offset* __restrict__ in_indptr, const
     }
 }
 
-// From the last round to the first: c = omega / sigma + the sum of c over tight successors, in place of sigma. `paths` and
-// `stress` are without STRESS, `edge_order` and `edges`, a row of nnz sums a group, without EDGE_SUMS; with it the roots
-// are visited, too, for the edges that leave them.
+// From the last round to the first: c = omega / sigma + the sum of c over tight successors, in place of sigma. `paths`
+// and `stress` are null without STRESS; without EDGE_SUMS so are `edge_order` and `edges`, a row of nnz sums a group.
+// With it the roots are visited, too, for the edges that leave them.
 extern "C" __global__ void
     __launch_bounds__(32 * WARPS, STRESS || EDGE_SUMS ? DELTA_ONE_LAUNCH_SUMS_RESIDENT : DELTA_ONE_LAUNCH_RESIDENT)
 one_launch_backward(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,

@@ -1,7 +1,7 @@
-// Sums over the distances that a sweep has found. A warp takes a row at a time, and a lane eight columns of it. Block
-// (x, y): y is the group, and its warps take the rows x * WARPS, (x + gridDim.x) * WARPS, ... and those that follow each.
+// Sums over the distances of a sweep. A warp takes a row at a time, and a lane eight columns of it. Block (x, y): y is
+// the group, and its warps take the rows from x * WARPS, (x + gridDim.x) * WARPS, ... on, one each.
 
-// What a lane adds up; null where a sum is not asked for. A row is summed by its lanes, then along a fixed tree.
+// The sums of a lane; null for a sum that is not asked for. A row is summed by its lanes, then along a fixed tree.
 struct Sums {
     double *reached, *distance, *inverse, *distance_squares, *inverse_squares;  // a row a group
     double* deepest;                       // a column a group
@@ -35,8 +35,8 @@ struct Sums {
     }
 };
 
-// Note the largest of each column, by keys whose order is that of the distances, in the block's memory `found` at first.
-// All threads of the block take part.
+// Note the largest of each column, by keys with the order of the distances, in the block's memory `found` at first. All
+// threads of the block take part.
 __device__ __forceinline__ void add_largest(const Sums& sums, unsigned long long* found) {
     found[threadIdx.x] = 0;
     __syncthreads();

@@ -20,8 +20,8 @@ __device__ __forceinline__ int entries_of(tally t) { return t & ((1u << ENTRY_BI
 __device__ __forceinline__ offset edges_of(tally t) { return t >> ENTRY_BITS; }
 
 // Queue the vertices that the lanes of a warp have found. The warp sums up their degrees, and takes its places in the
-// queue and among the edges, of which there are `edges` before this level's, by one addition: so both are numbered in
-// the same order.
+// queue and among the edges by one addition: so both are numbered in the same order. `edges` edges precede this
+// level's.
 __device__ __forceinline__ void append(bool fresh, int w, const offset* __restrict__ indptr, int* entries,
                                        offset* offsets, offset edges, tally* found) {
     const unsigned lanes = __ballot_sync(ALL, fresh);

@@ -1,10 +1,10 @@
-// Dijkstra's rule in parallel by queues (see lengths.cuh): what is settled and what waits is listed, so that a phase
+// Dijkstra's rule in parallel by queues (see lengths.cuh): settled and waiting vertices are listed, so that a phase
 // looks at no other vertex.
 //
 // S (`settled`) holds the vertices level after level, `ends` where the levels end. `waiting` holds an entry for each
 // time that a distance was lowered: distance, distance plus shortest edge, vertex. Entries whose vertex has come nearer
-// since then are thrown away when the threshold passes them; so an entry that waits is looked at in one piece of
-// memory, and not at its vertex.
+// since then are thrown away when the threshold passes them; so a waiting entry is looked at in one piece of memory,
+// and not at its vertex.
 
 // Entries that a thread looks at between two barriers.
 constexpr int ITEMS = 4;
@@ -36,7 +36,7 @@ struct Search {
     Waiting waiting;
     int* settled;
 
-    // Offer w a path of length `through`; `least` is lowered to the least distance plus shortest edge that is offered.
+    // Offer w a path of length `through`; `least` is lowered to the least offer of distance plus shortest edge.
     __device__ __forceinline__ void offer(int w, double through, double now, int* waits, double& least) {
         if (!(through < now) || !(through < lower(found, w, through))) return;
         const double beyond = through + shortest[w];
@@ -53,7 +53,7 @@ struct Search {
         }
     }
 
-    // Both at once, where all edges lead both ways: one that is tight into v leads to no shorter path from it.
+    // Both at once, where all edges lead both ways: an edge tight into v leads to no shorter path from v.
     __device__ __forceinline__ value count_and_relax(const Team& team, const Edges& edges, int v, double near,
                                                      int* waits, double& least) {
         const offset end = edges.indptr[v + 1];
@@ -68,7 +68,7 @@ struct Search {
         return team.sum(paths);
     }
 
-    // Move what waits below the threshold to S, and return the least distance plus shortest edge of what stays.
+    // Move waiting entries below the threshold to S, and return the least distance plus shortest edge of the others.
     // Entries are written back no further than they were read.
     __device__ __forceinline__ double settle(double threshold, int waits, int* end, int* kept) {
         double least = number(UNREACHED);
@@ -101,8 +101,8 @@ struct Search {
     }
 };
 
-// Distances, counts and levels of a root a block. Of what is counted per phase there are
-// two places, used by turns: one is read while the other is written.
+// Distances, counts and levels of a root a block. Counts per phase have two places, used by turns: one is read while
+// the other is written.
 extern "C" __global__ void __launch_bounds__(MOST_THREADS, DIJKSTRA_RESIDENT)
 dijkstra_forward(int n, int width, const int* __restrict__ roots, const offset* __restrict__ indptr,
                  const int* __restrict__ indices, const double* __restrict__ lengths,
@@ -126,7 +126,7 @@ dijkstra_forward(int n, int width, const int* __restrict__ roots, const offset* 
         waits[0] = 0, end = 1, halt = DONE;
     }
     __syncthreads();
-    double least = number(UNREACHED);  // distance plus shortest edge of what this thread has seen waiting
+    double least = number(UNREACHED);  // distance plus shortest edge of the waiting vertices that this thread has seen
     int level = 0, begin = 0, last = 1, how = DONE;
     long long looked = clock64() - LOOK;
     for (int turn = 0;; turn ^= 1) {
@@ -163,7 +163,7 @@ dijkstra_forward(int n, int width, const int* __restrict__ roots, const offset* 
             if (threadIdx.x == 0) ends[level + 1] = last;
             continue;
         }
-        // If nothing was settled, what was below the threshold had come nearer before.
+        // If no vertex was settled, all entries below the threshold had come nearer before.
         const int kept = *next;
         if (kept == waiting && kept) how = ABSORBED;
         if (kept == waiting || !kept) break;

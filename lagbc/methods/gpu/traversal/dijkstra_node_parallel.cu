@@ -1,7 +1,7 @@
-// Dijkstra's rule in parallel without queues (see lengths.cuh), as Fan, Xu and Zhao have it: every phase looks at all
+// Dijkstra's rule in parallel without queues (see lengths.cuh), after Fan, Xu and Zhao: every phase looks at all
 // vertices. `level_of` holds the level of each, -1 unsettled.
 
-// Settle what is below the threshold, and return the least distance plus shortest edge of what the thread leaves.
+// Settle vertices below the threshold, and return the least distance plus shortest edge of the thread's others.
 __device__ __forceinline__ double settle_all(int n, double threshold, int level, const double* shortest,
                                              const Found* found, int* level_of, int* settled, int* left) {
     double least = number(UNREACHED);
@@ -22,8 +22,8 @@ __device__ __forceinline__ double settle_all(int n, double threshold, int level,
     return least;
 }
 
-// Distances, counts and levels of a root a block. Of what waits there are two places,
-// used by turns: one is read while the other is written.
+// Distances, counts and levels of a root a block. The count of waiting vertices has two places, used by turns: one is
+// read while the other is written.
 extern "C" __global__ void __launch_bounds__(MOST_THREADS, DIJKSTRA_RESIDENT)
 dijkstra_node_parallel_forward(int n, int width, const int* __restrict__ roots, const offset* __restrict__ indptr,
                                const int* __restrict__ indices, const double* __restrict__ lengths,
@@ -42,7 +42,7 @@ dijkstra_node_parallel_forward(int n, int width, const int* __restrict__ roots, 
     begin_search(n, root, found);
     if (threadIdx.x == 0) level_of[root] = 0, end = 1, halt = DONE;
     __syncthreads();
-    double least = number(UNREACHED);  // distance plus shortest edge of what this thread has left
+    double least = number(UNREACHED);  // distance plus shortest edge of the vertices that this thread has left
     int level = 0, last = 1;
     for (long long looked = clock64() - LOOK;; level++) {
         if (threadIdx.x == 0) {

@@ -1,5 +1,5 @@
-// A thread an edge at every level (Jia et al. 2011); with all blocks on one root it is gpu-fan's (Shi and Zhang 2011).
-// Edge e leads from tails[e] to indices[e].
+// A thread an edge at every level (Jia et al. 2011); with all blocks on one root the kernel of gpu-fan (Shi and Zhang
+// 2011). Edge e leads from tails[e] to indices[e].
 
 extern "C" __global__ void __launch_bounds__(1024)
 traversal_edge_parallel_forward(int n, const offset* __restrict__ indptr, const int* __restrict__ indices,

@@ -1,20 +1,20 @@
-// What the searches with lengths share: Dijkstra's rule in parallel, a block a root, after Fan, Xu and Zhao (2017).
+// Parts of the searches with lengths: Dijkstra's rule in parallel, a block a root, after Fan, Xu and Zhao (2017).
 //
-// A reached vertex v is settled, that is, dist[v] is final, as soon as
+// A reached vertex v is settled, so that dist[v] is final, as soon as
 //
 //     dist[v] < threshold,   threshold = min over the reached, unsettled u of dist[u] + shortest[u],
 //
 // where shortest[u] is the smallest length of an edge out of u. Every path that goes on from an unsettled vertex is at
-// least as long as the threshold; in rounded sums, too, as rounding keeps the order of numbers. What is settled at once
-// is a level. From an unsettled u, and so from any u of v's own level, dist[u] + length >= threshold > dist[v]: the
-// tails of the tight edges into v are in levels before that of v. Thus counts need only what earlier levels hold, and
-// dependencies only what later ones do. Lengths that rounding absorbs show as a phase that settles nothing though
-// vertices wait: then dist[u] + shortest[u] == dist[u] for the nearest of them.
+// least as long as the threshold; in rounded sums, too, as rounding keeps the order of numbers. The vertices settled at
+// once are a level. From an unsettled u, and so from any u of v's own level, dist[u] + length >= threshold > dist[v]:
+// the tails of the tight edges into v are in levels before that of v. Thus counts need only earlier levels, and
+// dependencies only later ones. Lengths that rounding absorbs show as a phase that settles nothing though vertices
+// wait: then dist[u] + shortest[u] == dist[u] for the nearest of them.
 //
 // No number is lost or doubled in a race, and no thread waits for a lock (a thread that spins for a lock which another
 // one of its warp holds may spin for ever). Distances alone are pushed, by atomicMin on the bits of the doubles, whose
-// order as integers is that of non-negative numbers. Counts and dependencies are pulled: they are written once, by the
-// virtual warp that has v, and read after the barrier that ends the level. While a level counts, distances of unsettled
+// order as integers is that of non-negative numbers. Counts and dependencies are pulled: the virtual warp of v writes
+// them once, and they are read after the barrier that ends the level. While a level counts, distances of unsettled
 // vertices fall; but no value that they ever have is below the threshold that settled the level, so that a test of
 // tightness gives the same answer whichever value it sees.
 //
@@ -24,17 +24,17 @@
 typedef unsigned long long bits;
 
 constexpr int DONE = 0, OVERFLOWED = 1, ABSORBED = 2, STOPPED = 3, FULL = 4;
-// What is known of a root when a sweep has ended.
+// The outcome of a root's sweep.
 constexpr int HOW = 0, DEPTH = 1, SETTLED = 2, OUTCOME = 3;
 constexpr int MOST_THREADS = 1024;  // of a block
 constexpr bits UNREACHED = 0x7ff0000000000000ull;  // infinity
-// The host's flag is far from the device, so that it is looked at no more often than this, in cycles.
+// The host's flag is far from the device: it is polled no more often than once in so many cycles.
 constexpr long long LOOK = 1 << 20;
 
 __device__ __forceinline__ double number(bits x) { return __longlong_as_double((long long)x); }
 __device__ __forceinline__ bits bits_of(double x) { return (bits)__double_as_longlong(x); }
 
-// What a search has found of a vertex, side by side, as whoever reads one reads the other.
+// The results of a search for a vertex, side by side, as they are read together.
 struct __align__(16) Found {
     double dist;
     value paths;  // sigma, then c
@@ -49,7 +49,7 @@ struct Edges {
 // A virtual warp.
 struct Team {
     int width, lane;
-    int index, teams;  // of those of the block
+    int index, teams;  // among the block's
     unsigned lanes;    // of its warp
 
     __device__ explicit Team(int width)
@@ -78,7 +78,7 @@ __device__ __forceinline__ value count_paths(const Team& team, const Edges& in, 
     return team.sum(paths);
 }
 
-// Lower the distance of w; what it was before.
+// Lower the distance of w; returns the earlier one.
 __device__ __forceinline__ double lower(Found* found, int w, double dist) {
     return number(atomicMin((bits*)&found[w].dist, bits_of(dist)));
 }
@@ -102,14 +102,14 @@ __device__ __forceinline__ double read_least(const double* slots) {
     return x;
 }
 
-// Nothing is reached; then the root is.
+// Clear all vertices; then reach the root.
 __device__ __forceinline__ void begin_search(int n, int root, Found* found) {
     for (int v = threadIdx.x; v < n; v += blockDim.x) found[v] = {number(UNREACHED), 0};
     __syncthreads();
     if (threadIdx.x == 0) found[root] = {0, 1};
 }
 
-// What comes to v from beyond it: c over the heads of tight edges is summed, c takes the place of sigma.
+// The dependencies of v: c over the heads of tight edges is summed, c takes the place of sigma.
 struct Dependencies {
     const Team& team;
     const Edges& out;

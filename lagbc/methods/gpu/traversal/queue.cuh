@@ -5,7 +5,7 @@
 //
 // Vertices are queued in the order of their levels: entries ends[l] .. ends[l + 1] are level l. Forward they are the
 // frontier, and the next one is written behind it; backward the levels are replayed from the end. At the next search in
-// the same row, the queue tells what to clear.
+// the same row, the queue tells the entries to clear.
 
 struct Queue {
     int *entries, *ends;
@@ -13,7 +13,7 @@ struct Queue {
     __device__ Queue(int search, offset stride, int most, int* queues, int* ends)
         : entries(queues + search * stride), ends(ends + search * (offset)(most + 1)) {}
 
-    // Clear what the last search in these rows has reached, and begin with a root.
+    // Clear the entries of the last search in these rows, and begin with a root.
     __device__ void restart(const Row& row, int root, int reached) {
         for (int i = threadIdx.x; i < reached; i += blockDim.x) {
             row.depths[entries[i]] = 0;
@@ -31,8 +31,9 @@ struct Queue {
     }
 };
 
-// Begin a level. found[] counts the entries found at it, at the level before, which slow threads may still read, and at
-// the level after, which is cleared meanwhile, and halted[] is for two levels likewise: so one barrier a level will do.
+// Begin a level. found[] counts the entries found at three levels: this one, the one before, which slow threads may
+// still read, and the one after, which is cleared meanwhile. halted[] is for two levels likewise. So one barrier a
+// level is enough.
 template <class Count>
 __device__ __forceinline__ void begin_level(int level, Count* found, bool* halted, const volatile unsigned char* stop,
                                             int* status) {
@@ -41,8 +42,8 @@ __device__ __forceinline__ void begin_level(int level, Count* found, bool* halte
     halted[level % 2] = is_over(level, blockIdx.x, gridDim.x, stop, status);
 }
 
-// Whether a search ends with a level that has queued entries last .. end; if so, its result is written. An end before
-// its time, by a halt or for want of room for the next level, leaves a queue that can be cleared.
+// Whether a search ends with a level that has queued entries last .. end; if so, its result is written. An early end,
+// by a halt or for want of room for the next level, leaves a queue that can be cleared.
 __device__ __forceinline__ bool is_last(int level, int most, int last, int end, bool halted, int* reached, int* deepest,
                                         int* status) {
     const bool is_too_deep = end > last && level + 3 > most;
@@ -55,8 +56,8 @@ __device__ __forceinline__ bool is_last(int level, int most, int last, int end, 
     return true;
 }
 
-// Set a depth where there is none, and return the one before. All who race here have the same depth to set, so that a
-// bitwise "or" of the word around it will do.
+// Set a depth where there is none, and return the earlier one. All threads that race here set the same depth, so that a
+// bitwise "or" of the word around it is enough.
 __device__ __forceinline__ int claim(depth* place, int next) {
     const size_t address = (size_t)place;
     const int shift = 8 * (address & 3);

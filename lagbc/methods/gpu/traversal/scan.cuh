@@ -21,7 +21,7 @@ struct Rounds : Group {
         }
     }
 
-    // End a level, at which this thread has found a vertex or not; false if the launch shall end.
+    // End a level, with whether this thread has found a vertex; false if the launch shall end.
     __device__ bool end(bool has_found = false) {
         if (has_found) found[round % 3] = 1;
         wait();
@@ -48,7 +48,7 @@ __device__ __forceinline__ void set_root(Group& group, const Row& row, int root)
     group.wait();
 }
 
-// Push a count to w, if its depth is `next` or it has none yet; true in the latter case. Who races writes the same.
+// Push a count to w, if its depth is `next` or it has none yet; true in the latter case. Racing threads write the same.
 __device__ __forceinline__ bool push(const Row& row, int w, int next, value sigma) {
     const int now = row.depths[w];
     if (now != 0 && now != next) return false;

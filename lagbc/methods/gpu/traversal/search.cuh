@@ -1,4 +1,4 @@
-// What the traversal kernels share.
+// Parts that the traversal kernels share.
 //
 // A search from one root has a row of every array, at `stride` entries from the next one:
 //   depths   hops from the root plus one; 0 is unreached. So the vertices of level l have depth l + 1.
@@ -6,9 +6,9 @@
 //   delta    the dependencies of the root, 0 before the backward sweep.
 // One block makes a search, or all of them do. `most` levels fit into the arrays.
 //
-// Forward, counts are pushed along the edges to the next level by atomic additions. They are integers, so while they are
-// exact the order does not show; above, the last bits depend on it. Backward, with the sum over the tight successors w
-// of v
+// Forward, counts are pushed along the edges to the next level by atomic additions. They are integers, so while they
+// are exact the order does not show; above, the last bits depend on it. Backward, with the sum over the tight
+// successors w of v
 //     total = sum of c[w],   delta[v] = sigma[v] * total,   c[v] = omega[v] / sigma[v] + total.
 
 #if DEPTH_BYTES == 1
@@ -22,15 +22,15 @@ typedef unsigned depth;
 // Every kernel begins with the parameters (n, indptr, indices, stride, most, depths, values) and the arrays of its own,
 // alike for both sweeps, then:
 //   forward   roots, sigma_limit   of the searches, and the count above which a search has overflowed
-//             overflowed, deepest  that, or whether counts are inexact, and the last level of each search
-//   backward  deepest, times       that, and how often each root counts; 0 leaves it out
+//             overflowed, deepest  whether it has, or its counts are inexact, and the last level of each search
+//   backward  deepest, times       the last level, and how often each root counts; 0 leaves it out
 //             omega, endpoints     targets of a vertex (null: 1 each), and 1 if the ends of a path are on it, or 0
 //             delta                see above
 //   both      stop, status         the host's flag, and how the launch ended
 
 constexpr int DONE = 0, TOO_DEEP = 1, STOPPED = 2;
 constexpr int ASKERS = 16;
-// What is noted of the counts of a search. From INEXACT on, not all integers are numbers.
+// Notes on the counts of a search. From INEXACT on, not all integers are numbers.
 constexpr int INEXACT = 1, OVERFLOWED = 2;
 constexpr value EXACT = sizeof(value) == 4 ? 1 << 24 : 1ll << 53;
 
@@ -72,7 +72,7 @@ __device__ __forceinline__ value sum_lanes(value x, int width) {
     return x;
 }
 
-// Where the dependencies of one root go.
+// The places of the dependencies of one root.
 struct Dependencies {
     const double* omega;
     double* delta;

@@ -34,8 +34,7 @@ traversal_work_efficient_forward(int n, const offset* __restrict__ indptr, const
     }
 }
 
-// Counts that are inexact, pulled again in the order of the edges, so that their bits do not depend on that of the
-// threads.
+// Inexact counts, pulled again in the order of the edges, so that their bits do not depend on the order of the threads.
 extern "C" __global__ void __launch_bounds__(1024)
 traversal_work_efficient_recount(int n, const offset* __restrict__ indptr, const int* __restrict__ indices,
                                  offset stride, int most, depth* depths, value* values, int* queues, int* ends,
@@ -65,7 +64,7 @@ traversal_work_efficient_recount(int n, const offset* __restrict__ indptr, const
     }
 }
 
-// Each vertex of a level gathers over its successors by itself: no atomics but those that add to the scores.
+// Each vertex of a level gathers over its successors by itself: only the additions to the scores are atomic.
 extern "C" __global__ void __launch_bounds__(1024)
 traversal_work_efficient_backward(int n, const offset* __restrict__ indptr, const int* __restrict__ indices,
                                   offset stride, int most, depth* depths, value* values, int* queues, int* ends,
