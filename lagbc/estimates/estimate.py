@@ -24,7 +24,7 @@ from lagbc.graph.validate import take_graph
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.plan import memory
 from lagbc.plan.devices import home, is_read_on_device
-from lagbc.plan.options import Options, Settings, parse_count, parse_real, settle
+from lagbc.plan.options import Options, Settings, communicator, parse_count, parse_real, settle
 from lagbc.plan.plan import Plan, make_plan
 from lagbc.plan.request import (
     Request,
@@ -45,16 +45,20 @@ from lagbc.plan.rounds import (
     with_rounds,
 )
 from lagbc.plan.step import Resumed
-from lagbc.run.execute import carrier_of, execute, kept_of, meter_of, total_of
-from lagbc.run.loop import sum_over
+from lagbc.run.execute import carrier_of, execute, kept_of, meter_of, submitting, total_of
+from lagbc.run.loop import Carrier, sum_over
 from lagbc.run.rounds import Rounds
 from lagbc.run.sequence import Sequence, aims_of_top, highest
-from lagbc.run.work import Total
+from lagbc.run.work import StepWork, Total
 from lagbc.stopping import raise_if_stopped, stopping_by
 from lagbc.types import Auto, GraphLike
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from matplotlib.figure import Figure
+
+    from lagbc.run.submit import Submit
 
 Values = NDArray[np.float64]
 
@@ -378,7 +382,6 @@ def estimate(
     endpoints : bool
         As for `lagbc.bc`; of undirected graphs.
     **options : how the run is carried out, see `lagbc.Options`
-        `executor` and `comm` are not taken.
 
     Returns
     -------
@@ -410,11 +413,20 @@ def estimate(
     True
     """
     own = ("batch", "directed", "weighted", "strength", *_OWN)
-    settings = settle(batch, options, own)
     wanted = _parse_wanted(relative_error, error, confidence, guarantee, top, tie, max_roots, max_seconds)
     arguments = Arguments(rtol=rtol, endpoints=endpoints, normalized=normalized)
-    how = Asked(A, find(centrality), (directed, weighted, strength), settings, arguments, wanted, vertices, rng)
-    return run_estimate(how)
+    read = directed, weighted, strength
+
+    def led(executor: Executor | None) -> Estimate:
+        given: Options = {**options, "executor": executor, "comm": None}
+        settings = settle(batch, options if comm is None else given, own)
+        return run_estimate(Asked(A, find(centrality), read, settings, arguments, wanted, vertices, rng))
+
+    if (comm := communicator(options)) is None:
+        return led(None)
+    from lagbc.run.ranks import on_ranks
+
+    return on_ranks(comm, f"estimate {centrality}", led)
 
 
 _OWN = (
@@ -492,16 +504,15 @@ def run_estimate(asked: Asked) -> Estimate:
         )
         graph = take_graph(asked.A, directed=directed, weighted=weighted, strength=strength, copy=False, upload=upload)
         raise_if_stopped()
-        return _Run(asked, graph, name, begun).result()
+        run = _Run(asked, graph, name, begun)
+        with run.carriers:
+            return run.result()
 
 
 def _require_taken(asked: Asked, name: str) -> None:
     """Raise an error for arguments and options that do not go with an estimate, or with its centrality."""
     given = replace(asked.arguments, normalized=False)
     require_taken((asked.centrality,), given)
-    for option in ("executor", "comm"):
-        if getattr(asked.settings, option) is not None:
-            raise InvalidValueError(f"{option}: rounds of an estimate are swept in this process; leave it out")
     if asked.settings.dtype != "float64":
         raise InvalidValueError("dtype: squares of terms are summed in 'float64'")
     if asked.vertices is not None and asked.wanted.top is not None:
@@ -523,6 +534,8 @@ class _Run:
             raise InvalidValueError("endpoints are counted in estimates of undirected graphs alone; leave it out")
         self._arguments, self._wanted, self._settings = arguments, asked.wanted, asked.settings
         self._device = "cpu"  # until a plan tells another one
+        self.carriers = ExitStack()
+        self._submit: Submit | None = None
         sums = frozenset({name, f"{name}_squares"})
         if sums & PATH_SUMS:
             warn_of_ties(graph, asked.read[2], arguments.rtol)
@@ -591,9 +604,17 @@ class _Run:
         memory.require(plan.memory)
         (step,), aims = plan.steps, (terms, self._wanted, self._of_score, self._begun, self._vertices)
         pilot = Pilot(*aims)
-        total = sum_over(Rounds.of_goal(step, pilot), carrier_of(plan, step))
+        total = sum_over(Rounds.of_goal(step, pilot), self._carrier(plan))
         aim = Aim(*aims, _watch.get())
         return aim, aim.pilot(total.chunks)
+
+    def _carrier(self, plan: Plan) -> Carrier[StepWork]:
+        """Tell who carries rounds."""
+        if self._settings.executor is None:
+            return carrier_of(plan, plan.steps[0])
+        if self._submit is None:
+            self._submit = self.carriers.enter_context(submitting(self._settings))
+        return self._submit
 
     @property
     def _silent(self) -> Settings:
@@ -649,7 +670,7 @@ class _Run:
             kept = kept_of(plan, [work], stack)
             meter, total = meter_of(plan, [work], kept, stack), Total(0) if kept is None else kept.totals[0]
             if not work.is_enough(total):
-                total = total_of(plan, 0, work, kept, meter)
+                total = total_of(plan, 0, work, kept, meter, self._carrier(plan))
         found: Sequence = total.chunks or sequence
         return found
 

@@ -28,15 +28,15 @@ class Drawn:
         The place after the last item of each round; items of -1 fill the rounds up to whole panels.
     sizes : ndarray of int64
         Roots drawn in each round.
-    counts : ndarray of float64, or None
-        How often each item was drawn in its round; None is once.
+    repeats : bool
+        Whether some root was drawn several times in a round; an item is a root and n for each time but the first.
     label : str
         The quantity that the sums are made into.
     """
 
     ends: NDArray[np.int64]
     sizes: NDArray[np.int64]
-    counts: NDArray[np.float64] | None
+    repeats: bool = False
     label: str = ""
 
 

@@ -14,6 +14,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.sums import Sums
 from lagbc.plan import memory
 from lagbc.plan.devices import devices_of
+from lagbc.plan.options import Settings
 from lagbc.plan.plan import Plan, uncontracted
 from lagbc.plan.step import Step
 from lagbc.reduce.piece import NotContractible
@@ -98,7 +99,7 @@ def execute(plan: Plan) -> Result:
     works = [work_of(step) for step in plan.steps]
     with ExitStack() as stack:
         kept = kept_of(plan, works, stack)
-        carrier = None if plan.settings.executor is None else stack.enter_context(_submitting(plan))
+        carrier = None if plan.settings.executor is None else stack.enter_context(submitting(plan.settings))
         meter, sums = meter_of(plan, works, kept, stack), list[Sums]()
         for number, work in enumerate(works):
             try:
@@ -159,10 +160,11 @@ def carrier_of(plan: Plan, step: Step) -> Carrier[StepWork]:
     return Inline() if plan.is_short else Threads()
 
 
-def _submitting(plan: Plan) -> Submit:
+def submitting(settings: Settings) -> Submit:
+    """Return the carrier of an executor."""
     from lagbc.run.submit import Submit
 
-    return Submit(plan.settings.executor, plan.settings.memory, plan.settings.checkpoint)
+    return Submit(settings.executor, settings.memory, settings.checkpoint)
 
 
 def whole_sums(plan: Plan, sums: list[Sums]) -> Sums:

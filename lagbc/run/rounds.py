@@ -69,19 +69,14 @@ class Rounds(Sweeps):
 
     @cached_property
     def items(self) -> Items:
-        """Roots, as they were drawn; a round is put in order when it is begun."""
+        """Roots, as they were drawn, and how often; a round is put in order when it is begun."""
         return self.in_order.copy()
 
     @property
     def in_order(self) -> Items:
-        """Roots as they were drawn."""
+        """The same as they were drawn."""
         assert self.step.ordered is not None
         return self.step.ordered
-
-    @cached_property
-    def counts(self) -> NDArray[np.float64] | None:
-        """How often each item was drawn, in the order of the items."""
-        return None if self.drawn.counts is None else self.drawn.counts.copy()
 
     @cached_property
     def _in_order(self) -> set[int]:
@@ -123,27 +118,26 @@ class Rounds(Sweeps):
             return
         self._in_order.add(number)
         first, last = (0, *self.drawn.ends.tolist())[number : number + 2]
-        roots = self.items[first:last]
-        there = roots >= 0
-        ordered = order_roots(self.graph, self.step.method, roots[there], _GROUPED)
-        if self.counts is not None:
-            counts = self.counts[first:last]
-            places = np.argsort(roots[there])
-            found = places[np.searchsorted(roots[there], ordered, sorter=places)]
-            counts[: len(ordered)] = counts[there][found]
-        roots[: len(ordered)], roots[len(ordered) :] = ordered, -1
+        items = self.items[first:last]
+        drawn = items[items >= 0]
+        roots = drawn % self.graph.n
+        ordered = order_roots(self.graph, self.step.method, roots, _GROUPED)
+        places = np.argsort(roots)
+        items[: len(ordered)] = drawn[places[np.searchsorted(roots, ordered, sorter=places)]]
+        items[len(ordered) :] = -1
 
     def open(self, stop: StopFlag) -> Hand:
         """Prepare a state; it sums a span in batches, a piece for each panel."""
         with phase("prepare"):
             batches = Batches(self, stop)
 
-        def run(span: Span, roots: Items) -> list[Piece]:
+        def run(span: Span, items: Items) -> list[Piece]:
             pieces: list[Piece] = []
             for batch in self._batches(span):
-                some = roots[batch.first - span.first : batch.last - span.first]
-                counts = None if self.counts is None else self.counts[batch.place]
-                pieces += self._pieces(batch, some, batches.run(some, counts))
+                some = items[batch.first - span.first : batch.last - span.first]
+                roots = np.where(some < 0, -1, some % self.graph.n)
+                counts = some // self.graph.n + 1 if self.drawn.repeats else None
+                pieces += self._pieces(batch, roots, batches.run(roots, counts))
             return pieces
 
         return run
@@ -152,7 +146,7 @@ class Rounds(Sweeps):
         """Cut a span; a round ends a batch where roots count as often as drawn, which another round may change."""
         for batch in super().spans(*span, self.batch):
             ends = self.drawn.ends[(self.drawn.ends > batch.first) & (self.drawn.ends < batch.last)]
-            cuts = [] if self.counts is None else ends.tolist()
+            cuts = ends.tolist() if self.drawn.repeats else []
             yield from starmap(Span, pairwise([batch.first, *cuts, batch.last]))
 
     def sent(self, pieces: list[Piece]) -> list[Piece]:
@@ -208,4 +202,4 @@ class Rounds(Sweeps):
         return Total(done, sequence, part)
 
 
-_KEPT = ("items", "counts", "panel", "_in_order")
+_KEPT = ("items", "panel", "_in_order")

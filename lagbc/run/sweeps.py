@@ -200,7 +200,7 @@ class Batches:
         self._graph, self._arrays, self._sweep = work.graph, method.arrays, work.sweep
         scaled, self._beyond = work.in_range
         self._scaled = scaled.with_flag(stop)
-        if work.step.drawn is not None and work.step.drawn.counts is not None:
+        if work.step.drawn is not None and work.step.drawn.repeats:
             # An array of its own, in which a batch's roots count as often as they were drawn in its round.
             self._times = np.ones(self._graph.n)
             self._scaled = replace(self._scaled, multiplicity=self._times)
@@ -208,7 +208,7 @@ class Batches:
         self._states = {self._sweep.dtype: self._module.prepare(self._graph, self._scaled)}
 
     @np.errstate(over="ignore")  # sums beyond float64 are infinite
-    def run(self, roots: Items, counts: NDArray[np.float64] | None = None) -> Sums:
+    def run(self, roots: Items, counts: Items | None = None) -> Sums:
         """Sum one batch, a row for each block of roots; roots that overflow float64 are computed again."""
         if counts is not None:
             self._times[roots[roots >= 0]] = counts[roots >= 0]

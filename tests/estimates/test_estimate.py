@@ -276,7 +276,6 @@ def test_roots_that_overflow_are_computed_into_their_round():
         ({"vertices": []}, "vertices is empty"),
         ({"vertices": [1, 1]}, "vertices names"),
         ({"vertices": [1], "top": 1}, "does not go with vertices"),
-        ({"executor": "a pool"}, "executor"),
         ({"centrality": "stress"}, "stress is not estimated"),
         ({"centrality": "edge_bc", "top": 3}, "scores of edges"),
         ({"centrality": "harmonic", "endpoints": True}, "endpoints means nothing"),

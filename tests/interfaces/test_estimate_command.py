@@ -1,6 +1,7 @@
 """`lagbc estimate`."""
 
 import csv
+import json
 
 import numpy as np
 from click.testing import CliRunner
@@ -40,3 +41,24 @@ def test_wrong_options_end_with_one_line():
     assert done.exit_code == 1
     assert "--confidence" in done.stderr
     assert run(GRAPH, "--which", "stress").exit_code == 1
+
+
+def test_json_has_all_scores_or_the_highest(tmp_path):
+    names = tmp_path / "named.csv"
+    names.write_text("\n".join(f"a{i % 40},b{i % 39}" for i in range(200)))
+    given = ["--json", "--max-roots", "60", "--undirected"]
+    found = json.loads(run(str(names), *given).stdout)
+    assert found["command"] == "estimate"
+    assert found["estimate"] == {"roots": 60, "seed": 0}
+    assert found["arguments"]["max_roots"] == 60
+    assert not found["exact"]
+    scores = found["scores"]
+    assert set(scores) == {"vertex", "bc", "lower", "upper"}
+    assert set(scores["vertex"]) == {f"a{i}" for i in range(40)} | {f"b{i}" for i in range(39)}
+    assert all(a <= b <= c for a, b, c in zip(scores["lower"], scores["bc"], scores["upper"], strict=True))
+    top = json.loads(run(str(names), *given, "--top", "3").stdout)["scores"]
+    assert len(top["vertex"]) == len(top["tied"]) == 3
+    assert set(top["vertex"]) < set(scores["vertex"])
+    edges = json.loads(run(str(names), *given, "--which", "edge-bc").stdout)["scores"]
+    ends = {frozenset(ends) for ends in zip(edges["source"], edges["target"], strict=True)}
+    assert len(ends) == len(edges["edge_bc"]) == 200

@@ -67,6 +67,12 @@ for size in (2, 3, 4):
             np.testing.assert_array_equal(scores, theirs, err_msg=f"{name} {given} {size}")
     drawn = some.allgather(lagbc.bc(A, k=300, comm=some))
     assert all((drawn[0] == one).all() for one in drawn)
+    given = {"device": "cpu", "directed": False, "max_roots": 300}
+    np.testing.assert_array_equal(
+        lagbc.estimate(A, rng=1, comm=some, **given).upper, lagbc.estimate(A, rng=1, **given).upper
+    )
+    drawn = some.allgather(lagbc.estimate(A, comm=some, **given))
+    assert all((drawn[0].scores == one.scores).all() for one in drawn)
 if comm.gather(size):
     print("same")
 """

@@ -6,15 +6,21 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.arguments import takes_arguments
+from lagbc.interfaces.cli.document import arguments_of, show_document
 from lagbc.interfaces.cli.graphs import form, headline, open_source, weight_lines
 from lagbc.interfaces.cli.outputs import say_written
 from lagbc.interfaces.cli.steps import shown_steps
+from lagbc.phases import record
+
+if TYPE_CHECKING:
+    from lagbc.estimates.estimate import Estimate
+    from lagbc.interfaces.cli.graphs import Source
 
 
 @click.command("estimate", epilog=options.GRAPH_HELP)
@@ -41,8 +47,11 @@ from lagbc.interfaces.cli.steps import shown_steps
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the random roots.")
 @takes_arguments("endpoints", "rtol")
 @click.option("--out", type=click.Path(path_type=Path), help="Write scores and intervals: a .csv table.")
+@options.json_option
 @options.takes("method", "device", "reduce", "threads", "memory", "checkpoint")
-def estimate_command(source: options.GraphOptions, which: str, seed: int, out: Path | None, **given: Any) -> None:
+def estimate_command(
+    source: options.GraphOptions, which: str, seed: int, out: Path | None, as_json: bool, **given: Any
+) -> None:
     """Estimate a centrality of GRAPH from random roots, and say how far off scores may be."""
     import lagbc
     from lagbc.estimates.estimate import telling
@@ -50,14 +59,53 @@ def estimate_command(source: options.GraphOptions, which: str, seed: int, out: P
     begun = time.perf_counter()
     with shown_steps(False) as steps:
         taken = open_source(source, steps)
-    said = [form(taken)] if taken.file.said else []
-    click.echo("\n".join([headline(taken), *said, *weight_lines(taken)]))
-    with telling(_teller(begun)):
+    if not as_json:
+        said = [form(taken)] if taken.file.said else []
+        click.echo("\n".join([headline(taken), *said, *weight_lines(taken)]))
+    with record() as recorder, telling(_teller(begun)):
         found = lagbc.estimate(taken.graph, which.replace("-", "_"), rng=seed, **given)
-    click.echo(f"\n{found}\n")
     if out is not None:
         _write(out, found, taken.file.labels)
-        say_written("scores", out)
+    if as_json:
+        seconds = {"total": time.perf_counter() - begun, **recorder.seconds}
+        show_document("estimate", taken, **_parts(found, taken, seed, given), seconds=seconds)
+        return
+    click.echo(f"\n{found}\n")
+    say_written("scores", out)
+
+
+def _parts(found: Estimate, source: Source, seed: int, given: dict[str, Any]) -> dict[str, Any]:
+    """Return an estimate as JSON has it; with top the highest alone."""
+    return {
+        "estimate": {"roots": found.roots, "seed": seed},
+        "arguments": arguments_of({"which": found.centrality, **given}),
+        **{name: getattr(found, name) for name in ("exact", "guaranteed", "confidence", "reason")},
+        "scores": _columns(found, source) if given["top"] is None else _columns_of_top(found),
+    }
+
+
+def _columns(found: Estimate, source: Source) -> dict[str, list[Any]]:
+    """Return all scores and intervals: of vertices, or of edges, an undirected one once."""
+    import numpy as np
+
+    labels = source.file.labels
+    numbers = {found.centrality: found.scores, "lower": found.lower, "upper": found.upper}
+    ends: dict[str, Any]
+    if isinstance(found.scores, np.ndarray):
+        ends = {"vertex": np.arange(len(found.scores))}
+    else:
+        entries = {name: one.tocoo() for name, one in numbers.items()}
+        rows, columns = entries["lower"].coords
+        once = np.full(len(rows), True) if source.graph.directed else rows <= columns
+        ends = {"source": rows[once], "target": columns[once]}
+        numbers = {name: one.data[once] for name, one in entries.items()}
+    named = {name: [one if labels is None else labels[one] for one in end.tolist()] for name, end in ends.items()}
+    return named | {name: one.tolist() for name, one in numbers.items()}
+
+
+def _columns_of_top(found: Estimate) -> dict[str, list[Any]]:
+    rows = {"vertex": "vertex", found.centrality: "score", "lower": "lower", "upper": "upper", "tied": "tied"}
+    return {title: [getattr(row, name) for row in found.top] for title, name in rows.items()}
 
 
 def _teller(begun: float) -> Callable[[int, float, float, float], None]:

@@ -1,0 +1,78 @@
+"""Rounds of an estimate by the workers of an executor: the bits of one process, in whatever order they come."""
+
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+
+import pytest
+from test_estimate import KINDS, estimated, exact, holds, values
+
+from lagbc.errors import ExecutorError, StoppedError
+from lagbc.run import tasks
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
+        yield executor
+
+
+class Inline(Executor):
+    """Does each task when it is given, and counts them."""
+
+    def __init__(self):
+        self.done = 0
+
+    def submit(self, function, /, *arguments, **named):
+        self.done += 1
+        future = Future()
+        future.set_result(function(*arguments, **named))
+        return future
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_bits(pool, kind):
+    """Those of roots that several members share, too, which count as often as they were drawn."""
+    ours, expected = estimated(kind, max_roots=700, executor=pool), estimated(kind, max_roots=700)
+    assert ours.roots == expected.roots
+    assert ours.reason == expected.reason
+    for name in ("scores", "lower", "upper"):
+        assert values(getattr(ours, name)).tobytes() == values(getattr(expected, name)).tobytes()
+
+
+def test_it_ends_before_all_roots(pool):
+    ours, expected = estimated("hops", error=0.06, executor=pool), estimated("hops", error=0.06)
+    assert not ours.exact
+    assert ours.roots == expected.roots
+    assert holds(ours, exact("hops"))
+
+
+def test_all_roots_are_swept_by_the_workers():
+    executor = Inline()
+    assert estimated("hops", error=1e-5, executor=executor).exact
+    assert executor.done > 2
+    assert not tasks._works._held  # nothing of it is kept in this process
+
+
+def test_a_checkpoint_goes_on_with_or_without_workers(tmp_path):
+    file, given = tmp_path / "rounds", {"max_roots": 700, "relative_error": 1e-6}
+    expected = estimated("folded", **given)
+    calls = []
+
+    def stop():
+        calls.append(None)
+        return len(calls) > 8
+
+    with ThreadPoolExecutor(2) as threads:
+        with pytest.raises(StoppedError):
+            estimated("folded", checkpoint=file, stop=stop, executor=threads, **given)
+        again = estimated("folded", checkpoint=file, **given)
+        assert again.upper.tobytes() == expected.upper.tobytes()
+        again = estimated("folded", checkpoint=file, executor=threads, **given)
+        assert again.upper.tobytes() == expected.upper.tobytes()
+
+
+def test_an_executor_that_was_shut_down():
+    executor = ThreadPoolExecutor(1)
+    executor.shutdown()
+    with pytest.raises(ExecutorError, match="gave up"):
+        estimated("hops", max_roots=300, executor=executor)
