@@ -21,7 +21,7 @@ FLOORS = (
     ("errors", "files", "stopping", "types", "budget", "reference", "phases", "native", "cpu", "cuda", "limits"),
     ("io", "graph"),
     ("methods",),
-    ("reduce",),
+    ("reduce", "grid"),
     ("plan",),
     ("run",),
     ("centrality",),

@@ -23,6 +23,7 @@ from lagbc.centrality.registry import (
 from lagbc.centrality.rescale import require_defined
 from lagbc.centrality.standard_error import Estimates, require_told, standard_errors
 from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.graph.adapters import is_directed
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
@@ -32,7 +33,7 @@ from lagbc.methods.sums import DECAYING, PATH_SUMS
 from lagbc.phases import phase
 from lagbc.plan.demand import origins, parse_demand
 from lagbc.plan.devices import home, is_read_on_device
-from lagbc.plan.options import OPTION_NAMES, Options, Settings, communicator, settle
+from lagbc.plan.options import OPTION_NAMES, Options, Settings, communicator, of_grid, settle
 from lagbc.plan.plan import Plan, make_plan
 from lagbc.plan.request import (
     Request,
@@ -84,12 +85,34 @@ def compute(
     names, given = _listed(which), (batch, directed, weighted, strength, arguments, standard_error)
     if (comm := communicator(options)) is None:
         return _compute(A, names, options, *given)
+    alone: Options = {**options, "comm": None, "grid": None}
+    if (of_ranks := of_grid(options)) is not None:
+        from lagbc.run.grid import on_grid
+
+        def led_on_grid(graph: Graph) -> Any:
+            return _compute(graph, names, alone, batch, None, None, False, arguments, standard_error)
+
+        return on_grid(of_ranks, names, partial(_part_of, A, directed, weighted, strength), led_on_grid)
     from lagbc.run.ranks import on_ranks
 
     def led(executor: Executor | None) -> Any:
-        return _compute(A, names, {**options, "executor": executor, "comm": None}, *given)
+        return _compute(A, names, {**alone, "executor": executor}, *given)
 
     return on_ranks(comm, names, led)
+
+
+def _part_of(
+    A: GraphLike | None, directed: bool | None, weighted: bool | str | None, strength: bool | str
+) -> tuple[Graph | None, bool]:
+    """Check the part of a graph that this rank passes; return its entries as they are, and whether they are one way."""
+    if weighted or strength:
+        raise InvalidValueError("a graph that is dealt over a grid is swept in hops; leave out lengths, or grid=")
+    if A is None:
+        return None, True if directed is None else directed
+    graph = take_graph(A, directed=directed if isinstance(A, Graph) else True, weighted=False, copy=False)
+    if directed is None:
+        directed = graph.directed if isinstance(A, Graph) else is_directed(A)
+    return graph, directed
 
 
 def _compute(

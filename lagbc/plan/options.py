@@ -118,6 +118,14 @@ class Options(TypedDict, total=False):
         Sweeps on the ranks of a program that was started by ``mpiexec``. All ranks make the same call, and all get its
         scores; the arguments of rank 0 count. `threads` is per rank, and None shares the cores of a machine among its
         ranks. It excludes `executor`.
+    grid : (int, int), str or None
+        With `comm`, how the graph is dealt over its ranks, for one that none of them holds: (2, 2) or "2x2" has 2 rows
+        and 2 columns of ranks, each with a quarter of the entries; "auto" is the smallest grid whose parts fit. Each
+        rank passes any part of the entries as A, or rank 0 all and the others None. More ranks than the grid has make
+        up more grids, which share the roots. In hops, sums of vertices alone; docs/scale.md says more.
+    overlap : bool
+        With `grid`, whether each grid has two batches in flight, of which one computes while the other's messages are
+        on their way; it takes twice the memory for numbers.
     """
 
     method: MethodName | Auto
@@ -134,6 +142,8 @@ class Options(TypedDict, total=False):
     stop: Stop | None
     executor: Any
     comm: Any
+    grid: tuple[int, int] | str | None
+    overlap: bool
 
 
 OPTION_NAMES = frozenset(Options.__annotations__)
@@ -304,6 +314,28 @@ def _parse_object(name: str, given: Any) -> Any:
     return given
 
 
+def _parse_grid(name: str, grid: Any) -> tuple[int, int] | str:
+    """Return rows and columns, or "auto"."""
+    if isinstance(grid, str):
+        if grid == "auto":
+            return grid
+        grid = grid.lower().split("x")
+        grid = [int(count) if count.isdecimal() else count for count in grid]
+    try:
+        rows, columns = (operator.index(count) for count in grid)
+    except (TypeError, ValueError):
+        raise InvalidTypeError(f"{name}: rows and columns of ranks, such as (2, 2) or '2x2', or 'auto'") from None
+    if rows < 1 or columns < 1:
+        raise InvalidValueError(f"{name}={grid!r}: rows and columns of ranks are 1 or more")
+    return rows, columns
+
+
+def _parse_flag(name: str, flag: Any) -> bool:
+    if type(flag).__name__ not in ("bool", "bool_"):
+        raise InvalidTypeError(f"{name}={flag!r} is neither True nor False")
+    return bool(flag)
+
+
 def _one_of(*values: str, otherwise: str = "") -> Callable[[str, Any], str]:
     """Make a check that takes one of some strings; or any string, where `otherwise` describes it for messages."""
     *others, last = [*map(repr, values), *filter(None, [otherwise])]
@@ -349,6 +381,8 @@ OPTIONS = (
     Option("stop", _parse_called),
     Option("executor", _parse_object),
     Option("comm", _parse_object),
+    Option("grid", _parse_grid),
+    Option("overlap", _parse_flag, False),
 )
 
 _OF_NAME = {option.name: option for option in OPTIONS}
@@ -385,6 +419,8 @@ class Settings(NamedTuple):
     stop: Callable[[], object] | None
     executor: Any
     comm: Any
+    grid: tuple[int, int] | Auto | None
+    overlap: bool
     of_some_methods: Mapping[str, Any]
 
     @property
@@ -430,7 +466,28 @@ def communicator(options: Options) -> Any:
     return _OF_NAME["comm"].value(given)
 
 
+class OfGrid(NamedTuple):
+    """Options that each rank of a grid reads: the grid's, and what ends a run on any rank."""
+
+    comm: Any
+    grid: tuple[int, int] | Auto
+    overlap: bool
+    memory: int | None
+    stop: Callable[[], object] | None
+
+
+def of_grid(options: Options) -> OfGrid | None:
+    """Check the options of a grid; None without one."""
+    given = with_defaults(options)
+    _require_one(given)
+    if given.get("grid") is None:
+        return None
+    return OfGrid(*(_OF_NAME[name].value(given) for name in OfGrid._fields))
+
+
 def _require_one(given: Options) -> None:
+    if given.get("grid") is not None and given.get("comm") is None:
+        raise InvalidValueError(f"grid={given['grid']!r} deals a graph over the ranks of comm; pass comm=, too")
     if given.get("executor") is not None and given.get("comm") is not None:
         raise InvalidValueError("executor and comm exclude each other: the ranks of comm are the workers")
 

@@ -16,6 +16,7 @@ from lagbc.phases import in_phase
 from lagbc.plan import memory
 from lagbc.plan.choose import Probing, Selection, choose
 from lagbc.plan.devices import gpu_numbers
+from lagbc.plan.grid import is_dealt, step_on_grid
 from lagbc.plan.memory import MemoryEstimate
 from lagbc.plan.options import Settings
 from lagbc.plan.reduce import Reduction, reduce_request
@@ -72,6 +73,15 @@ class Plan:
                 return
 
 
+class LongPlan(Plan):
+    """A plan whose hands are never in the calling thread, which other processes wait for."""
+
+    @property
+    def is_short(self) -> bool:
+        """Never."""
+        return False
+
+
 @in_phase("prepare")
 def make_plan(graph: Graph, request: Request, settings: Settings, resumed: Resumed = NOTHING) -> Plan:
     """Plan a run, for all functions.
@@ -88,6 +98,10 @@ def make_plan(graph: Graph, request: Request, settings: Settings, resumed: Resum
     """
     settings = _on_device_of(graph, request, settings)
     request = _with_roots(request, graph.n, resumed)
+    if settings.grid is not None:
+        raise InvalidValueError("grid: this function takes no graph that is dealt over ranks; leave it out")
+    if is_dealt(graph):
+        return _on_grid(graph, request, settings)
     reduction = _reduced(graph, request, settings, resumed.steps)
     begun: Sequence[Begun | None] = resumed.steps if settings.method == "auto" else ()
     if reduction is None:
@@ -111,6 +125,13 @@ def uncontracted(plan: Plan, number: int) -> Plan:
     made = list(zip(plan.steps, plan.choices, strict=True))
     made[number] = _step_of(reduction, number, plan.settings)
     return _planned(plan.graph, reduction, plan.settings, made)
+
+
+def _on_grid(graph: Graph, request: Request, settings: Settings) -> Plan:
+    """Plan a run over a graph that ranks have in blocks."""
+    step, reason, needed = step_on_grid(graph, request, settings)
+    choice, selection = Choice(reason, needed, step.sweep.batch), Selection(step.method, reason)
+    return LongPlan(request, graph, (step,), (choice,), None, selection, needed, settings)
 
 
 def _reduced(graph: Graph, request: Request, settings: Settings, begun: Sequence[Begun]) -> Reduction | None:

@@ -9,6 +9,9 @@ from schedules import by_levels, when_ready
 from strategies import grid, with_lengths
 
 from lagbc.graph.validate import as_graph
+from lagbc.grid.deal import Shape
+from lagbc.grid.sweep import arrays_of_cell
+from lagbc.methods.arrays import allocate
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.batched import lengths
 from lagbc.methods.cpu.traversal import lengths as dijkstra
@@ -43,6 +46,12 @@ def records():
         yield from (state.near, state.near.columns, state.kernel.args[0].ball)
     edges = csr(*weighted.csr)
     yield core.RootSweep32(out=edges, into=edges, members=np.ones(20), stop=np.zeros(1, np.uint8))
+    block, columns = (
+        csr(np.zeros(13, np.int64), np.zeros(0, np.int32)),
+        csr(np.zeros(9, np.int64), np.zeros(0, np.int32)),
+    )
+    cell = allocate(np, arrays_of_cell(Shape(2, 3), 4, EVERY))
+    yield core.BlockSweep(**cell, into=block, out=block, reach=columns, stop=np.zeros(1, np.uint8))
     yield from (new_heap(np.dtype(np.int32), 5), new_found(3))
 
 

@@ -76,6 +76,18 @@ void bind_lengths(nb::module_& m, const char* name) {
                             Field{"tight_ends", &S::tight_ends, "nnz"});
 }
 
+void bind_blocks(nb::module_& m) {
+    using S = BlockSweep;
+    record<S>(m, "BlockSweep", Field{"out", &S::out, "rows, entries"}, Field{"into", &S::into, "rows, nnz"},
+              Field{"reach", &S::reach, "n, nnz"}, Field{"order", &S::order, "n"}, Field{"omega", &S::omega, "n"},
+              Field{"values", &S::values, "n, 64"}, Field{"paths", &S::paths, "n, 64"}, Field{"stop", &S::stop},
+              Field{"sigma_limit", &S::sigma_limit}, Field{"endpoints", &S::endpoints},
+              Field{"overflowed", &S::overflowed}, Field{"bits", &S::bits, "n"}, Field{"wanted", &S::wanted, "rows"},
+              Field{"marks", &S::marks, "rows"}, Field{"totals", &S::totals, "slice, 64"},
+              Field{"path_totals", &S::path_totals, "slice, 64"}, Field{"met", &S::met, "slice"}, Field{"own", &S::own},
+              Field{"dependency", &S::dependency, "n"}, Field{"stress", &S::stress, "n"});
+}
+
 }  // namespace
 }  // namespace lagbc
 
@@ -88,5 +100,6 @@ void lagbc::bind_batched(nb::module_& m, int level) {
     bind_waiting<Wide>(m, "WaitingSweep64");
     bind_lengths<Narrow>(m, "LengthSweep32");
     bind_lengths<Wide>(m, "LengthSweep64");
+    bind_blocks(m);
     bind<signatures::Batched>(m, level);
 }

@@ -3,6 +3,7 @@
 
 #include "../family.h"
 #include "alone.h"
+#include "block.h"
 #include "lengths.h"
 #include "levels.h"
 #include "probe.h"
@@ -31,6 +32,14 @@ using Batched = Family<
            sum_length_distances<Narrow>, sum_length_distances<Wide>>,
     Kernel<"length_distances(sweep, positions, dist)", length_distances<Narrow, double>,
            length_distances<Narrow, uint16_t>, length_distances<Wide, double>, length_distances<Wide, uint16_t>>,
+    Kernel<"pack_rows(sweep, rows, masks, has_values, has_paths)", pack_rows>,
+    Kernel<"take_rows(sweep, message, first, has_values, has_paths)", take_rows>,
+    Kernel<"push_rows(sweep, live)", push_rows>,
+    Kernel<"multiply_rows(sweep, block, rows, first, last, base, has_values, has_paths)", multiply_rows>,
+    Kernel<"add_rows(sweep, message, first, has_values, has_paths)", add_rows>,
+    Kernel<"found_rows(sweep, first, last)", found_rows>,
+    Kernel<"finish_rows(sweep, rows, masks, first, times)", finish_rows>, Kernel<"count_columns(masks)", count_columns>,
+    Kernel<"sum_row_distances(sweep, rows, masks, starts, reached, distance, inverse, deepest)", sum_row_distances>,
     Kernel<"probe_hops(graph, roots, most)", probe_hops<Narrow>, probe_hops<Wide>>,
     // For tests alone:
     Kernel<"relax_row(values, v, w, length)", alone::relax_row<double>, alone::relax_row<uint16_t>>,

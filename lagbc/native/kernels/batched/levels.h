@@ -173,7 +173,7 @@ template <class Index>
 void sum_level_distances(const LevelSweep<Index>& s, Optional<Span<double>> reached, Optional<Span<double>> distance,
                          Optional<Span<double>> inverse, Optional<Span<double>> deepest,
                          Optional<Span<double>> distance_squares, Optional<Span<double>> inverse_squares) {
-    add_level_sums(*s.queue, s.starts, s.depth, ~s.overflowed, s.order,
+    add_level_sums(s.queue->vertices(), s.queue->masks(), s.starts, s.depth, ~s.overflowed, s.order,
                    {reached, distance, inverse, deepest, distance_squares, inverse_squares});
 }
 

@@ -43,14 +43,7 @@ LAGBC_INLINE void put_paths(const Sweep<Index>& s, int64_t v, uint64_t wanted, R
 
 // The sums over paths of a batch in sweep order, while it is swept backward; what is not asked for is empty.
 struct PathSums {
-    Buffer<double> dependency, stress, edges, dependency_squares, edges_squares;
-
-    LAGBC_INLINE PathSums(int64_t n, bool has_stress, int64_t edges_summed, bool has_squares)
-        : dependency(n, 0.0),
-          stress(has_stress ? n : 0, 0.0),
-          edges(edges_summed, 0.0),
-          dependency_squares(has_squares ? n : 0, 0.0),
-          edges_squares(has_squares ? edges_summed : 0, 0.0) {}
+    Span<double> dependency, stress, edges, dependency_squares, edges_squares;
 };
 
 // The target weights of a batch: those of the sweep, or rows of them, and how often each column counts.

@@ -74,14 +74,14 @@ struct DistanceSums {
 
 // Add the sums of 1, d and 1 / d over the entries of all levels d of a queue, and the deepest level of each column.
 template <class Index>
-void add_level_sums(const Queue<Index>& queue, Span<const int64_t> starts, int64_t depth, uint64_t keep,
-                    Span<const int64_t> order, const DistanceTotals& totals) {
+void add_level_sums(const Index* vertices, const uint64_t* masks, Span<const int64_t> starts, int64_t depth,
+                    uint64_t keep, Span<const int64_t> order, const DistanceTotals& totals) {
     DistanceSums sums(order.size, totals.has_squares());
     for (int64_t level = 1; level <= depth; ++level) {
         uint64_t live = 0;
         for (int64_t i = starts[level]; i < starts[level + 1]; ++i) {
-            const uint64_t mask = queue.masks()[i] & keep;
-            const int64_t v = queue.vertices()[i], found = __builtin_popcountll(mask);
+            const uint64_t mask = masks[i] & keep;
+            const int64_t v = vertices[i], found = __builtin_popcountll(mask);
             live |= mask;
             sums.reached[v] += static_cast<double>(found);
             sums.distance[v] += static_cast<double>(found * level);
@@ -111,7 +111,11 @@ LAGBC_INLINE bool add_path_sums(const Sweep<Index>& s, Span<const int64_t> start
     const bool has_stress = totals.stress.is_there;
     const bool has_edges = totals.edges.is_there || totals.edges_squares.is_there;
     const bool has_squares = totals.dependency_squares.is_there || totals.edges_squares.is_there;
-    const PathSums sums(s.order.size, has_stress, has_edges ? starts[s.order.size] : 0, has_squares);
+    const int64_t n = s.order.size, nnz = has_edges ? starts[n] : 0;
+    const Buffer<double> of_vertices(n, 0.0), of_stress(has_stress ? n : 0, 0.0), of_edges(nnz, 0.0);
+    const Buffer<double> squares_of_vertices(has_squares ? n : 0, 0.0), squares_of_edges(has_squares ? nnz : 0, 0.0);
+    const PathSums sums{of_vertices.span(), of_stress.span(), of_edges.span(), squares_of_vertices.span(),
+                        squares_of_edges.span()};
     const bool finished = with(
         [&](auto stress, auto edges, auto squares) {
             using Back = Backward<decltype(stress)::value, decltype(edges)::value, decltype(squares)::value, Index>;
@@ -119,13 +123,12 @@ LAGBC_INLINE bool add_path_sums(const Sweep<Index>& s, Span<const int64_t> start
         },
         has_stress, has_edges, has_squares);
     if (!finished) return false;
-    if (s.endpoints) add_ends(s, sums.dependency.span());
-    if (totals.dependency.is_there) add_parts(totals.dependency, sums.dependency.view(), s.order);
-    if (has_stress) add_parts(totals.stress, sums.stress.view(), s.order);
-    if (totals.edges.is_there) add_edges(totals.edges, sums.edges.view());
-    if (totals.dependency_squares.is_there)
-        add_parts(totals.dependency_squares, sums.dependency_squares.view(), s.order);
-    if (totals.edges_squares.is_there) add_edges(totals.edges_squares, sums.edges_squares.view());
+    if (s.endpoints) add_ends(s, sums.dependency);
+    if (totals.dependency.is_there) add_parts(totals.dependency, sums.dependency, s.order);
+    if (has_stress) add_parts(totals.stress, sums.stress, s.order);
+    if (totals.edges.is_there) add_edges(totals.edges, sums.edges);
+    if (totals.dependency_squares.is_there) add_parts(totals.dependency_squares, sums.dependency_squares, s.order);
+    if (totals.edges_squares.is_there) add_edges(totals.edges_squares, sums.edges_squares);
     return true;
 }
 

@@ -37,6 +37,22 @@ struct LevelSweep : Sweep<Index> {
     double pull_share = 0;       // a level pulls if its frontier has more than this share of the edges
 };
 
+// Hops on a block of a matrix that is dealt over ranks in a grid; see block.h. Its rows are some vertices, and those of
+// `order`, `omega` and `values` the others, which edges lead from. What a rank owns is in both.
+struct BlockSweep : Sweep<Narrow> {
+    Ref<const Csr<Narrow>> into;   // edges by heads; those of `out` are by tails, too
+    Ref<const Csr<Narrow>> reach;  // the transpose of `into`
+    Span<uint64_t> bits;           // (n,): columns in which a vertex is on the frontier
+    Span<uint64_t> wanted;  // (rows,): columns in which a row is to be summed; of no row before and after a search
+    Span<uint8_t> marks;    // (rows,): zeros; whether a row was pushed to
+    Rows<double> totals;    // (slice, 64): sums of rows that are owned, from all ranks of a grid row
+    Optional<Rows<double>> path_totals;
+    Span<uint64_t> met;       // (slice,): columns in which there is a sum; zeros
+    int64_t own = 0;          // the first vertex that is owned
+    Span<double> dependency;  // (n,): sums over paths
+    Optional<Span<double>> stress;
+};
+
 // Edges and the columns in which they are tight: row v has starts[v]:starts[v + 1].
 template <class Index>
 struct TightEdges {

@@ -97,7 +97,7 @@ void sum_waiting_distances(const WaitingSweep<Index>& s, Optional<Span<double>> 
                            Optional<Span<double>> distance, Optional<Span<double>> inverse,
                            Optional<Span<double>> deepest, Optional<Span<double>> distance_squares,
                            Optional<Span<double>> inverse_squares) {
-    add_level_sums(*s.levels, s.level_starts, s.depth, ~s.overflowed, s.order,
+    add_level_sums(s.levels->vertices(), s.levels->masks(), s.level_starts, s.depth, ~s.overflowed, s.order,
                    {reached, distance, inverse, deepest, distance_squares, inverse_squares});
 }
 

@@ -1,0 +1,280 @@
+"""How a graph is dealt over a grid: pieces of vertices, and blocks of entries.
+
+Vertices are lined up by falling degree and dealt back and forth, so that each piece has as many, and as many edges.
+Piece i * columns + j belongs to rank (i, j). Its block has the edges that lead to a vertex of a piece of grid row i
+from one of grid column j: such pieces, each as long as all others, are the rows and the columns of the block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.errors import InvalidValueError, OutOfRangeError
+from lagbc.graph.graph import Graph
+from lagbc.grid.communicator import NOTHING, Line
+from lagbc.native import csr
+
+Ints = NDArray[np.int64]
+
+
+class Shape(NamedTuple):
+    """Rows and columns of a grid."""
+
+    rows: int
+    columns: int
+
+    @property
+    def size(self) -> int:
+        """Ranks of the grid."""
+        return self.rows * self.columns
+
+    def __str__(self) -> str:
+        return f"{self.rows}x{self.columns}"
+
+
+@dataclass(frozen=True, eq=False)
+class Deal:
+    """Which vertex belongs to whom.
+
+    Attributes
+    ----------
+    shape : Shape
+    n, length : int
+        Vertices, and places of a piece.
+    order : ndarray of int64, shape (n,)
+        The vertices as they are dealt.
+    """
+
+    shape: Shape
+    n: int
+    length: int
+    order: Ints
+
+    @classmethod
+    def of(cls, degrees: Ints, shape: Shape) -> Deal:
+        """Deal vertices of some degrees."""
+        length = max(1, -(-len(degrees) // shape.size))
+        return cls(shape, len(degrees), length, np.argsort(-degrees, kind="stable"))
+
+    @property
+    def numbers(self) -> Ints:
+        """The number of each vertex: that of its piece times the length, and its place in the piece."""
+        numbers = np.empty(self.n, np.int64)
+        numbers[self.order] = self._dealt
+        return numbers
+
+    @property
+    def _dealt(self) -> Ints:
+        """The numbers in order: to the pieces from first to last, then from last to first."""
+        turn, piece = np.divmod(np.arange(self.n), self.shape.size)
+        piece = np.where(turn % 2, self.shape.size - 1 - piece, piece)
+        return piece * self.length + turn
+
+    def in_pieces(self, values: NDArray[Any], absent: Any) -> NDArray[Any]:
+        """Put values of vertices at their numbers; a place without a vertex has the value for absent ones."""
+        placed = np.full(self.shape.size * self.length, absent, values.dtype)
+        placed[self._dealt] = values[self.order]
+        return placed
+
+    def in_order(self, placed: NDArray[Any]) -> NDArray[Any]:
+        """Return the values of vertices that are at their numbers."""
+        values = np.empty(self.n, placed.dtype)
+        values[self.order] = placed[self._dealt]
+        return values
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """The entries of a rank: rows of the pieces of its grid row, columns of those of its grid column."""
+
+    indptr: Ints
+    indices: NDArray[np.int32]
+
+    @property
+    def nnz(self) -> int:
+        """How many entries."""
+        return len(self.indices)
+
+    @property
+    def native(self) -> Any:
+        """As kernels take it."""
+        return csr(self.indptr, self.indices)
+
+    def transposed(self, columns: int) -> Block:
+        """Return the block with rows and columns exchanged."""
+        rows = np.repeat(np.arange(len(self.indptr) - 1, dtype=np.int32), np.diff(self.indptr))
+        places = np.argsort(self.indices, kind="stable")
+        return Block(_pointers(np.bincount(self.indices, minlength=columns)), rows[places])
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """The blocks of a rank: edges by their heads, by their tails, and by their heads with columns for rows."""
+
+    into: Block
+    out: Block
+    reach: Block
+
+    @property
+    def bytes(self) -> int:
+        """What they take."""
+        blocks = {id(block): block for block in (self.into, self.out, self.reach)}.values()
+        return sum(block.indptr.nbytes + block.indices.nbytes for block in blocks)
+
+
+@dataclass(frozen=True, eq=False)
+class DealtGraph(Graph):
+    """A graph of which a rank knows the vertices and their degrees, and has a block.
+
+    `indices` are a digest of the edges and the shape of the grid; each row of `indptr` is as long as it has edges.
+    """
+
+    deal: Deal = field(kw_only=True, repr=False)
+    blocks: Blocks = field(kw_only=True, repr=False)
+    method: Any = field(default=None, init=False, repr=False)  # that sweeps it, on the rank that leads
+
+    def __post_init__(self) -> None:
+        vars(self).update(n=self.deal.n, nnz=int(self.indptr[-1]), order=self.deal.order)
+
+    @property
+    def transpose(self) -> Graph:
+        """Itself: edges are dealt by heads and by tails."""
+        return self
+
+    @property
+    def on_host(self) -> Graph:
+        """There is none.
+
+        Raises
+        ------
+        OverflowError
+            It is asked for by roots that are to be computed in wider numbers.
+        """
+        raise OutOfRangeError(
+            "weights of vertices are too far apart for float64, and a graph that is dealt over a grid has no wider "
+            "numbers: scale them, or leave out grid="
+        )
+
+
+def entries_of(part: Graph | None) -> tuple[Ints, Ints]:
+    """Return tails and heads of the edges of a part, if there is one."""
+    if part is None:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    host = part.on_host
+    return host.rows.astype(np.int64), host.indices.astype(np.int64)
+
+
+def deal_graph(line: Line, part: Graph | None, shape: Shape, directed: bool) -> DealtGraph:
+    """Deal the edges that ranks have over the grids that they make up; each edge counts once.
+
+    Parameters
+    ----------
+    line : Line
+        All ranks.
+    part : Graph, or None
+        The edges that this rank has, all of them or any.
+    shape : Shape
+        Of each grid.
+    directed : bool
+        Else an edge in either direction is one in both.
+
+    Raises
+    ------
+    ValueError
+        The parts have different numbers of vertices, or none has any.
+    """
+    n = _vertices(line, -1 if part is None else part.n)
+    tails, heads = distinct(line, entries_of(part), n, directed=directed)
+    del part
+    out, into = (line.combine(np.bincount(ends, minlength=n), "sum") for ends in (tails, heads))
+    degrees = out + into
+    deal = Deal.of(degrees, shape)
+    numbers = deal.numbers
+    tails, heads = numbers[tails], numbers[heads]
+    if directed:
+        into_block = _block(line, deal, heads, tails)
+        out_block = _block(line, deal, tails, heads)
+    else:
+        into_block = out_block = _block(line, deal, np.r_[heads, tails], np.r_[tails, heads])
+    blocks = Blocks(into_block, out_block, into_block.transposed(shape.rows * deal.length))
+    digest = np.r_[line.combine(_digest(n, tails, heads), "sum"), shape]
+    indptr = _pointers(out if directed else degrees)
+    return DealtGraph(indptr, digest, directed, known_depth=0, deal=deal, blocks=blocks)
+
+
+def _vertices(line: Line, n: int) -> int:
+    """Agree on the number of vertices; -1 is that of a rank without a part."""
+    told = np.concatenate([np.frombuffer(one, np.int64) for one in line.all_gather(np.array([n]).view(np.uint8))])
+    numbers = np.unique(told[told >= 0])
+    if len(numbers) != 1:
+        said = ", ".join(f"{one} on rank {rank}" for rank, one in enumerate(told.tolist()) if one >= 0)
+        raise InvalidValueError(
+            f"each rank passes a part of one matrix, or None; they are of different sizes: {said}"
+            if said
+            else "no rank passes a matrix; pass all of it on rank 0, or a part of it on each"
+        )
+    return int(numbers[0])
+
+
+def distinct(line: Line, edges: tuple[Ints, Ints], n: int, *, directed: bool) -> tuple[Ints, Ints]:
+    """Share edges out over ranks, each once; of an undirected graph the lower end is the tail."""
+    tails, heads = edges
+    if not directed:
+        tails, heads = np.minimum(tails, heads), np.maximum(tails, heads)
+    loops = tails == heads
+    keys = (tails * n + heads)[~loops]
+    keys = np.unique(_sent(line, keys, _mixed(keys) % np.uint64(line.size)))
+    if not n:
+        return keys, keys
+    return keys // n, keys % n
+
+
+def _mixed(keys: Ints) -> NDArray[np.uint64]:
+    """Mix the bits of numbers."""
+    mixed = keys.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    return mixed ^ (mixed >> np.uint64(29))
+
+
+def _digest(n: int, tails: Ints, heads: Ints) -> Ints:
+    """Sum up numbers that stand for edges."""
+    return np.array([_mixed(tails * n + heads).sum(dtype=np.uint64)]).view(np.int64)
+
+
+def _sent(line: Line, keys: Ints, to: NDArray[Any]) -> Ints:
+    """Send numbers to ranks; return those for this one."""
+    order, counts = np.argsort(to, kind="stable"), np.bincount(to.astype(np.int64), minlength=line.size)
+    given = np.split(keys[order].view(np.uint8), 8 * counts.cumsum()[:-1])
+    return np.concatenate(line.exchange(given)).view(np.int64)
+
+
+def _block(line: Line, deal: Deal, rows: Ints, columns: Ints) -> Block:
+    """Send entries to those who have the block that they are in, and make the blocks."""
+    shape, length = deal.shape, deal.length
+    (row_piece, row), (column_piece, column) = np.divmod(rows, length), np.divmod(columns, length)
+    cell = row_piece // shape.columns * shape.columns + column_piece % shape.columns
+    width = shape.rows * length
+    keys = (row_piece % shape.columns * length + row) * width + column_piece // shape.columns * length + column
+    keys = _sent(line, keys, cell)
+    mates = line.split(line.place % shape.size if line.place < line.size // shape.size * shape.size else None)
+    if mates is None:
+        keys = keys[:0]
+    elif mates.size > 1:
+        keys = mates.all_gather(NOTHING if mates.place else keys.view(np.uint8))[0].view(np.int64)
+    keys = np.sort(keys)
+    indptr = _pointers(np.bincount(keys // width, minlength=shape.columns * length))
+    return Block(indptr, (keys % width).astype(np.int32))
+
+
+def _pointers(counts: Ints) -> Ints:
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)])
+
+
+def slices(length: int, most: int) -> Iterator[tuple[int, int]]:
+    """Cut a piece into slices of so many rows at most."""
+    for first in range(0, length, most):
+        yield first, min(first + most, length)

@@ -1,0 +1,147 @@
+"""Lanes: a grid of ranks that sweeps one batch at a time, led by the first rank of all, which may be none of its own.
+
+A rank is in as many lanes as batches are in flight in its grid; more ranks than a grid has make up more grids, which
+share the roots.
+"""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.errors import OutOfMemoryError
+from lagbc.grid.communicator import NOTHING, Grid, Line
+from lagbc.grid.deal import DealtGraph, Ints
+from lagbc.grid.sweep import Asked, Cell, Ended, agreed
+from lagbc.methods.contract import StopFlag
+from lagbc.methods.sums import PATH_SUMS
+
+
+@dataclass(frozen=True, eq=False)
+class _Batch:
+    """Roots, by their numbers, and how often each counts."""
+
+    numbers: Ints
+    times: NDArray[np.float64]
+
+
+class Lane:
+    """A lane, as one of its ranks has it.
+
+    Attributes
+    ----------
+    line : Line
+        The rank that leads, and the others.
+    grid : Grid or None
+        None on a rank that leads a grid which it is not in.
+    """
+
+    def __init__(self, line: Line, grid: Grid | None, graph: DealtGraph) -> None:
+        self.line, self.grid, self._graph = line, grid, graph
+        self._stop, self._asked = StopFlag(), Asked(frozenset(), False, 0.0, None)
+        self._cell: Cell | None = None
+
+    def end_for(self, why: int) -> None:
+        """Have a sweep end on all ranks, for a reason of this one."""
+        self._stop.value[0] |= why
+
+    def open(self, asked: Asked, stop: StopFlag) -> None:
+        """Have all ranks make room; on the rank that leads.
+
+        Raises
+        ------
+        MemoryError
+            Some rank has too little.
+        """
+        self._stop = stop
+        self._tell(asked)
+        self._open(asked)
+
+    def sweep(self, numbers: Ints, times: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+        """Have all ranks sweep; return what each sums to, as `Cell.sweep` does. On the rank that leads.
+
+        Raises
+        ------
+        Ended
+        """
+        batch = _Batch(numbers, times)
+        self._tell(batch)
+        found = self._sweep(batch)
+        return [one.view(np.float64) for one in (found if self._is_in else found[1:])]
+
+    def end(self) -> None:
+        """Have the others follow no more; on the rank that leads."""
+        self._tell(None)
+
+    def follow(self) -> None:
+        """Do what the rank that leads says, until it ends; on the others."""
+        while (told := pickle.loads(self.line.all_gather(NOTHING)[0].tobytes())) is not None:
+            try:
+                if isinstance(told, Asked):
+                    self._open(told)
+                else:
+                    self._sweep(told)
+            except (Ended, MemoryError):
+                continue  # which the one that leads raises, too
+
+    @property
+    def _is_in(self) -> bool:
+        return self.grid is not None
+
+    def _tell(self, told: Any) -> None:
+        self.line.all_gather(np.frombuffer(pickle.dumps(told), np.uint8))
+
+    def _open(self, asked: Asked) -> None:
+        self._asked, self._cell, missing = asked, None, 0
+        if self.grid is not None:
+            try:
+                self._cell = Cell(self.grid, self._graph.blocks, self._graph.deal.length, asked, self._stop)
+            except MemoryError:
+                missing = 1
+        if self.line.combine(np.array([missing]), "sum")[0]:
+            raise OutOfMemoryError("a rank of the grid has too little memory for its part; take a larger grid")
+
+    def _sweep(self, batch: _Batch) -> list[NDArray[np.uint8]]:
+        try:
+            if self.grid is None or self._cell is None:
+                self._watch()
+                return self.line.exchange([NOTHING] * self.line.size)
+            sums = self._cell.sweep(batch.numbers, batch.times)
+            return self.grid.gather(sums.view(np.uint8))
+        except Ended:
+            raise
+        except BaseException as error:
+            self.line.abort(error)  # the others wait for this one
+            raise
+
+    def _watch(self) -> None:
+        """Agree with a grid, level by level."""
+        depth = 0
+        while (state := agreed(self.line, 0, 0, self._stop.value[0])).live and not state.overflowed:
+            depth += 1
+        if not state.overflowed and self._asked.sums & PATH_SUMS:
+            for _ in range(depth):
+                agreed(self.line, 0, 0, self._stop.value[0])
+
+
+def lanes_of(line: Line, graph: DealtGraph, in_flight: int) -> list[Lane]:
+    """Make the lanes of a rank: of as many grids as there are ranks for, with so many batches in flight in each."""
+    shape, lanes = graph.deal.shape, list[Lane]()
+    for grid in range(line.size // shape.size):
+        for _ in range(in_flight):
+            row, column = divmod(line.place - grid * shape.size, shape.columns)
+            is_in = line.place // shape.size == grid
+            whole = line.split(0 if is_in or line.place == 0 else None)
+            along_column = line.split(column if is_in else None)
+            along_row = line.split(row if is_in else None)
+            if whole is None:
+                continue
+            of_grid = None
+            if along_column is not None and along_row is not None:
+                of_grid = Grid(shape.rows, shape.columns, row, column, whole, along_column, along_row)
+            lanes.append(Lane(whole, of_grid, graph))
+    return lanes

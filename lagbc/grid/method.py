@@ -1,0 +1,149 @@
+"""The method of a graph that is dealt over a grid, as its leading rank has it: it keeps to `lagbc.methods.contract`.
+
+A state is a lane: each hand of the run has one, so that grids share the batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.errors import OutOfRangeError, StoppedError
+from lagbc.graph.graph import Graph
+from lagbc.grid.deal import Deal, DealtGraph, Ints
+from lagbc.grid.lanes import Lane
+from lagbc.grid.sweep import COLUMNS, INTERRUPTED, STOPPED, SUMS, Asked, Ended, arrays_of_cell
+from lagbc.methods.contract import Batching, MethodModule, SweepPlan
+from lagbc.methods.sums import Sums
+from lagbc.methods.table import Method
+
+
+@dataclass(frozen=True)
+class OnGrid(Method):
+    """A row of no table: the method of one dealt graph."""
+
+    of_graph: Any = None
+
+    def load(self) -> MethodModule:
+        """Return the method."""
+        method: MethodModule = self.of_graph
+        return method
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """A batch that was swept, and what each rank sums to."""
+
+    roots: Ints
+    found: list[NDArray[np.float64]]
+
+    @property
+    def places(self) -> Ints:
+        """All places of the batch."""
+        return np.arange(len(self.roots))
+
+    @property
+    def overflowed(self) -> NDArray[np.bool_]:
+        """None: a batch that has one is refused."""
+        return np.zeros(len(self.roots), np.bool_)
+
+
+@dataclass(eq=False)
+class State:
+    """A lane, and what is asked of it."""
+
+    lane: Lane
+    plan: SweepPlan
+    asked: Asked
+
+
+class GridMethod:
+    """Sweeps by lanes."""
+
+    batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
+    options = frozenset[str]()
+
+    def __init__(self, deal: Deal, lanes: list[Lane]) -> None:
+        self._deal, self._numbers, self._lanes, self._next = deal, deal.numbers, lanes, count()
+
+    @property
+    def hands(self) -> int:
+        """How many lanes there are."""
+        return len(self._lanes)
+
+    def row(self) -> OnGrid:
+        """Return what a step knows it by."""
+        return OnGrid("batched", "semiring", "cpu", False, __name__, sums=(*SUMS, "depth"), of_graph=self)
+
+    def arrays(self, graph: Graph, plan: SweepPlan) -> dict[str, Any]:
+        """State the arrays of a rank."""
+        return arrays_of_cell(self._deal.shape, self._deal.length, plan.sums)
+
+    def prepare(self, graph: Graph, plan: SweepPlan) -> State:
+        """Have the ranks of the next lane make room."""
+        omega = None if plan.omega is None else self._deal.in_pieces(plan.omega, 1.0)
+        lane = self._lanes[next(self._next) % len(self._lanes)]
+        asked = Asked(plan.sums, plan.endpoints, plan.sigma_limit, omega)
+        lane.open(asked, plan.stop)
+        return State(lane, plan, asked)
+
+    def forward(self, state: State, roots: Ints) -> Iterator[Levels]:
+        """Have a lane sweep from roots.
+
+        Raises
+        ------
+        OverflowError
+            Path counts left the range of float64.
+        KeyboardInterrupt, StoppedError
+            Of some rank.
+        """
+        numbers, times, there = np.full(COLUMNS, -1), np.ones(COLUMNS), np.flatnonzero(roots >= 0)
+        numbers[there] = self._numbers[roots[there]]
+        if state.plan.multiplicity is not None:
+            times[there] = state.plan.multiplicity[roots[there]]
+        try:
+            found = state.lane.sweep(numbers, times)
+        except Ended as ended:
+            if ended.why & INTERRUPTED:
+                raise KeyboardInterrupt from None
+            if ended.why & STOPPED:
+                raise StoppedError("the run was stopped, as stop= of a rank asked for") from None
+            raise
+        overflowed = np.flatnonzero(sum(_columns(one)[2] for one in found))
+        if len(overflowed):
+            raise OutOfRangeError(
+                f"{len(overflowed)} roots of a batch, vertex {roots[overflowed[0]]} among them, have more shortest "
+                "paths than float64 holds; a graph that is dealt over a grid has no wider numbers: leave out grid="
+            )
+        yield Levels(roots, found)
+
+    def backward(self, state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
+        """Add what the ranks have summed."""
+        if omega is not None:
+            raise NotImplementedError
+        length, roots, columns = self._deal.length, levels.roots, [_columns(one) for one in levels.found]
+        for number, name in enumerate(state.asked.told):
+            place = slice(number * length, (number + 1) * length)
+            pieces = np.concatenate([one[place] for one in levels.found])
+            getattr(sums, name)[0] += self._deal.in_order(pieces)
+        if sums.depth is not None:
+            sums.depth += np.max(columns, axis=0)[0, : len(roots)]
+        if state.asked.endpoints:
+            there = roots >= 0
+            sums.dependency[0, roots[there]] += sum(columns)[1, : len(roots)][there]
+
+
+def _columns(found: NDArray[np.float64]) -> Any:
+    """Return the numbers of columns that a rank tells after its sums."""
+    return found[-3 * COLUMNS :].reshape(3, COLUMNS)
+
+
+def with_method(graph: DealtGraph, lanes: list[Lane]) -> DealtGraph:
+    """Have a graph that lanes sweep."""
+    vars(graph)["method"] = GridMethod(graph.deal, lanes)
+    return graph

@@ -1,0 +1,74 @@
+"""The plan of a graph that is dealt over a grid: one step, whose method the grid is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lagbc.budget import host_budget
+from lagbc.errors import InvalidValueError
+from lagbc.graph.graph import Graph
+from lagbc.grid.deal import DealtGraph
+from lagbc.methods.arrays import bytes_of
+from lagbc.methods.contract import SweepPlan
+from lagbc.methods.sums import OF_EDGES
+from lagbc.plan.memory import MemoryEstimate
+from lagbc.plan.options import Settings
+from lagbc.plan.request import Request
+from lagbc.plan.step import Step
+
+# Bytes per vertex of the graph that each rank takes: degrees, the order, numbers, and what sorts them.
+_BYTES_PER_VERTEX = 40
+
+
+def is_dealt(graph: Graph) -> bool:
+    """Whether a graph is dealt over a grid."""
+    return isinstance(graph, DealtGraph)
+
+
+def step_on_grid(graph: Graph, request: Request, settings: Settings) -> tuple[Step, str, MemoryEstimate]:
+    """Make the step of a graph that is dealt; say why it is as it is, and what a rank needs.
+
+    Raises
+    ------
+    ValueError
+        It is of no kind that a grid sweeps; the message says which, and the mend.
+    """
+    assert isinstance(graph, DealtGraph)
+    _require_sweepable(request, settings)
+    method, deal = graph.method, graph.deal
+    row, roots = method.row(), request.roots
+    sweep = SweepPlan(
+        batch=method.batching.block,
+        threads=method.hands,
+        endpoints=request.endpoints,
+        omega=request.omega,
+        multiplicity=request.multiplicity,
+        exponent=-1 if request.weighs_pairs and not graph.directed else 0,
+        sums=request.sums,
+        roots=len(roots),
+        method=row.name,
+    )
+    searched = np.zeros(graph.n, np.bool_)
+    searched[roots] = graph.out_degrees[roots] > 0
+    ordered = deal.order[searched[deal.order]]
+    step = Step(graph, roots, row, sweep, ordered)
+    reason = f"{deal.shape} grid of ranks has the graph in blocks"
+    scores = 8 * graph.n * len(request.sums) * (5 + 2 * method.hands)
+    limit = host_budget() if settings.memory is None else settings.memory
+    of_graph, workspace = graph.blocks.bytes + _BYTES_PER_VERTEX * graph.n, bytes_of(method.arrays(graph, sweep))
+    needed = MemoryEstimate(row.name, row.device, sweep.batch, sweep.threads, of_graph, workspace, scores, limit)
+    return step, reason, needed
+
+
+def _require_sweepable(request: Request, settings: Settings) -> None:
+    refused = {
+        "cutoff and decay": request.bounds is not None,
+        "demand": request.demand is not None,
+        "sums of edges": bool(request.sums & OF_EDGES),
+        "rtol": bool(request.rtol),
+        f"method={settings.method!r}": settings.method not in ("auto", "batched"),
+        f"dtype={settings.dtype!r}": settings.dtype != "float64",
+    }
+    for name, is_asked in refused.items():
+        if is_asked:
+            raise InvalidValueError(f"{name}: not made of a graph that is dealt over a grid; leave it out, or grid=")

@@ -1,0 +1,186 @@
+"""A call of the ranks of an MPI program whose graph is dealt over them: rank 0 leads, and all sweep.
+
+All ranks deal what they have. Then rank 0 makes the call of a graph whose method the grid is, and the others follow
+until it ends; they have the same result or the same error.
+"""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+import numpy as np
+
+from lagbc.budget import host_budget
+from lagbc.errors import InvalidValueError, OutOfMemoryError, StoppedError
+from lagbc.graph.graph import Graph
+from lagbc.grid.communicator import NOTHING, Line
+from lagbc.grid.deal import DealtGraph, Shape, deal_graph
+from lagbc.grid.lanes import Lane, lanes_of
+from lagbc.grid.method import with_method
+from lagbc.grid.sweep import INTERRUPTED, STOPPED, bytes_of_grid
+from lagbc.plan.options import OfGrid
+from lagbc.run.pool import Pool
+from lagbc.run.tasks import portable
+from lagbc.stopping import stopping_by
+
+Result = TypeVar("Result")
+
+# Seconds that a rank which was interrupted waits for rank 0 to end the run.
+_PATIENCE = 10.0
+
+
+def on_grid(
+    options: OfGrid,
+    what: Any,
+    take_part: Callable[[], tuple[Graph | None, bool]],
+    compute: Callable[[DealtGraph], Result],
+) -> Result:
+    """Make a call on all ranks: `compute` is called on rank 0, with the graph that all have dealt.
+
+    Parameters
+    ----------
+    options : OfGrid
+    what : object
+        What the call is for; the same on all ranks.
+    take_part : callable
+        Returns the edges that this rank has, if any, and whether they are one way.
+    compute : callable
+
+    Raises
+    ------
+    ValueError
+        The ranks make different calls, or are too few for the grid or no multiple of it.
+    MemoryError
+        No grid is large enough.
+    BaseException
+        What a rank raises, on every rank.
+    """
+    from lagbc.grid.mpi import line_of
+
+    with stopping_by(options.stop):
+        return call_on_line(line_of(options.comm), options, what, take_part, compute)
+
+
+def call_on_line(
+    line: Line,
+    options: OfGrid,
+    what: Any,
+    take_part: Callable[[], tuple[Graph | None, bool]],
+    compute: Callable[[DealtGraph], Result],
+) -> Result:
+    """Make a call on all ranks of a line, as `on_grid` does."""
+    part, directed = _agree(line, (what, options.grid, options.overlap), take_part)
+    shape = _shape(line, options, part)
+    graph = deal_graph(line, part, shape, directed)
+    del part
+    lanes = lanes_of(line, graph, 1 + options.overlap)
+    if line.place == 0:
+        return _lead(line, with_method(graph, lanes), lanes, compute)
+    result: Result = _follow(line, lanes)
+    return result
+
+
+def _agree(line: Line, call: Any, take_part: Callable[[], Any]) -> tuple[Graph | None, bool]:
+    """Return the part of this rank, and whether edges are one way; raise what some rank raises."""
+    part, directed, error = None, True, None
+    try:
+        part, directed = take_part()
+    except Exception as raised:
+        error = portable(raised)
+    told = _of_all(line, (call, directed, part is not None, error))
+    for rank, (other, _, _, failed) in enumerate(told):
+        if other != call:
+            raise InvalidValueError(f"all ranks of comm make the same call; rank {rank} makes {other}, not {call}")
+        if failed is not None:
+            raise failed
+    directions = {one for _, one, has_part, _ in told if has_part}
+    if len(directions) > 1:
+        raise InvalidValueError("some ranks pass edges that are one way, others such that are not; pass directed=")
+    return part, directions.pop() if directions else directed
+
+
+def _shape(line: Line, options: OfGrid, part: Graph | None) -> Shape:
+    """Return the grid that is asked for, or the smallest one whose ranks have room for their parts."""
+    if options.grid != "auto":
+        shape = Shape(*options.grid)
+        if line.size % shape.size:
+            raise InvalidValueError(
+                f"grid={shape} takes {shape.size} ranks or a multiple; there are {line.size}: start another number of "
+                "them, or pass another grid"
+            )
+        return shape
+    n = int(line.combine(np.array([-1 if part is None else -part.n]), "least")[0])
+    entries = int(line.combine(np.array([0 if part is None else part.nnz]), "sum")[0])
+    own = host_budget() if options.memory is None else options.memory
+    room = int(line.combine(np.array([own]), "least")[0])
+    shapes = [Shape(size // columns, columns) for size in _divisors(line.size) for columns in [_columns(size)]]
+    for shape in shapes:
+        needed = (1 + options.overlap) * bytes_of_grid(shape, -n, entries)
+        if needed <= room:
+            return shape
+    raise OutOfMemoryError(
+        f"a rank of a {shapes[-1]} grid needs {needed:.3g} bytes for its part, but may take {room:.3g}; start more "
+        "ranks, or raise it by memory="
+    )
+
+
+def _divisors(number: int) -> list[int]:
+    return [size for size in range(1, number + 1) if number % size == 0]
+
+
+def _columns(size: int) -> int:
+    """Return the columns of a grid of a size that is as square as can be; its rows are no fewer."""
+    return max(columns for columns in _divisors(size) if columns * columns <= size)
+
+
+def _lead(line: Line, graph: DealtGraph, lanes: list[Lane], compute: Callable[[DealtGraph], Result]) -> Result:
+    try:
+        result = compute(graph)
+    except BaseException as error:
+        _end(line, lanes, error=portable(error) if isinstance(error, Exception) else error)
+        raise
+    _end(line, lanes, result=result)
+    return result
+
+
+def _end(line: Line, lanes: list[Lane], result: Any = None, error: BaseException | None = None) -> None:
+    for lane in lanes:
+        lane.end()
+    line.all_gather(np.frombuffer(pickle.dumps((result, error)), np.uint8))
+
+
+def _follow(line: Line, lanes: list[Lane]) -> Any:
+    """Do what rank 0 says, until it ends."""
+    pool = Pool(len(lanes) + 1)
+    following = [pool.submit(lane.follow) for lane in lanes]
+    ended = pool.submit(_heard_end, line, following)
+    try:
+        result, error = pool.wait_for(ended)
+    except (KeyboardInterrupt, StoppedError) as reason:
+        for lane in lanes:
+            lane.end_for(STOPPED if isinstance(reason, StoppedError) else INTERRUPTED)
+        deadline = time.monotonic() + _PATIENCE  # rank 0 writes what it keeps; launchers end all when one is gone
+        while not ended.done() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        raise
+    finally:
+        pool.shutdown(wait=False)
+    if error is not None:
+        raise error
+    return result
+
+
+def _heard_end(line: Line, following: list[Future[None]]) -> Any:
+    for lane in following:
+        lane.result()
+    return pickle.loads(line.all_gather(NOTHING)[0].tobytes())
+
+
+def _of_all(line: Line, told: Any) -> list[Any]:
+    """Tell all ranks something; return what each tells."""
+    said = line.all_gather(np.frombuffer(pickle.dumps(told), np.uint8))
+    return [pickle.loads(one.tobytes()) for one in said]

@@ -1,0 +1,205 @@
+"""A graph in blocks has the scores of one that is whole, by ranks that are threads of this process."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from on_threads import ALL, each_on_grid, on_grid, parts_of
+from strategies import diamonds, disjoint, graphs, grid, layered, oracle, path, scale_free, star
+
+import lagbc
+from lagbc.methods import tuning
+
+SHAPES = [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (1, 3), (2, 3)]
+
+
+def scores(names, **given):
+    return lambda graph: lagbc.centralities(graph, names, **given)
+
+
+def require_close(found, expected):
+    assert found.keys() == expected.keys()
+    for name in expected:
+        np.testing.assert_allclose(found[name], expected[name], rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("A", [scale_free(300, 2000, seed=2), grid(9, 11), disjoint(star(70), path(5))], ids=range(3))
+def test_sums_of_one_process(A, directed, shape):
+    expected = lagbc.centralities(A, ALL, directed=directed, reduce="none", device="cpu")
+    require_close(on_grid(shape, A, scores(ALL), directed=directed), expected)
+
+
+@settings(max_examples=60, deadline=None)
+@given(graphs(max_n=9), st.sampled_from(SHAPES), st.booleans(), st.booleans())
+def test_any_graph_on_any_grid(A, shape, directed, spread):
+    """Of fewer vertices than ranks, without edges, with loops and duplicates; against the textbook."""
+    found = on_grid(shape, A, lagbc.bc, directed=directed, spread=spread)
+    np.testing.assert_allclose(found, oracle(A, directed=directed), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"k": 40, "rng": 3},
+        {"sources": [5, 80, 7]},
+        {"targets": [5, 80, 7]},
+        {"endpoints": True, "normalized": True},
+        {"source_weights": np.arange(300) % 4, "target_weights": 0.5 + np.arange(300) % 3},
+    ],
+    ids=lambda given: "-".join(given),
+)
+@pytest.mark.parametrize("directed", [True, False])
+def test_arguments(given, directed):
+    A = scale_free(300, 2000, seed=2)
+    expected = lagbc.bc(A, directed=directed, reduce="none", device="cpu", **given)
+    found = on_grid((2, 2), A, lambda graph: lagbc.bc(graph, **given), directed=directed)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+class Alone:
+    """A communicator of nobody else, which only functions read that share out their work."""
+
+    def Get_rank(self):  # noqa: N802
+        return 0
+
+
+def test_functions_that_deal_no_graph():
+    with pytest.raises(ValueError, match="takes no graph that is dealt"):
+        lagbc.select_method(grid(4, 5), comm=Alone(), grid=(1, 2))
+    with pytest.raises(ValueError, match="pass comm=, too"):
+        lagbc.bc(grid(4, 5), grid=(1, 2))
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (1, 2)])
+def test_the_same_bits(monkeypatch, shape):
+    """Whoever passes the entries, with more grids, batches in flight, and slices of any length."""
+    A = scale_free(300, 2000, seed=2)
+    call = scores(ALL)
+    expected = on_grid(shape, A, call)
+    ranks = 2 * shape[0] * shape[1]
+    found = [
+        on_grid(shape, A, call, spread=False),
+        on_grid(shape, A, call, overlap=True),
+        on_grid(shape, A, call, ranks=ranks, overlap=True),
+    ]
+    monkeypatch.setattr(tuning, "GRID_SLICE", 7)
+    monkeypatch.setattr(tuning, "BATCHED_PULL_SHARE", 0.0)
+    found.append(on_grid(shape, A, call))
+    monkeypatch.setattr(tuning, "BATCHED_PULL_SHARE", 2.0)
+    found.append(on_grid(shape, A, call))
+    for one in found:
+        for name in ALL:
+            np.testing.assert_array_equal(one[name], expected[name], err_msg=name)
+
+
+def test_overflow_is_refused():
+    """Path counts past the range are named, never wrong; sums of distances need none."""
+    A = diamonds(1100, 2)
+    with pytest.raises(OverflowError, match="more shortest paths than float64 holds"):
+        on_grid((2, 2), A, lambda graph: lagbc.bc(graph, sources=[0]))
+    expected = lagbc.closeness(A, device="cpu")
+    np.testing.assert_allclose(on_grid((2, 2), A, lagbc.closeness), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda graph: lagbc.edge_bc(graph), "sums of edges"),
+        (lambda graph: lagbc.bc(graph, cutoff=2), "cutoff"),
+        (lambda graph: lagbc.bc(graph, demand=np.ones((20, 20))), "demand"),
+        (lambda graph: lagbc.bc(graph, method="graphblas"), "graphblas"),
+    ],
+)
+def test_sums_that_are_not_made(call, words):
+    with pytest.raises(ValueError, match=f"{words}.*not made of a graph that is dealt over a grid"):
+        on_grid((1, 2), grid(4, 5), call)
+
+
+def test_weights_too_far_apart_are_refused():
+    weights = np.array([2.0**-1000, 2.0**1000] * 10)
+    with pytest.raises(OverflowError, match="too far apart"):
+        on_grid((1, 2), grid(4, 5), lambda graph: lagbc.bc(graph, target_weights=weights))
+
+
+def test_ranks_that_do_not_fit_the_grid():
+    found = each_on_grid((2, 2), parts_of(grid(3, 3), 3), lagbc.bc)
+    assert all("grid=2x2 takes 4 ranks or a multiple; there are 3" in str(error) for error in found)
+
+
+def test_parts_of_different_sizes():
+    found = each_on_grid((1, 2), [grid(3, 3), grid(2, 2)], lagbc.bc)
+    assert all("9 on rank 0, 4 on rank 1" in str(error) for error in found)
+    found = each_on_grid((1, 2), [None, None], lagbc.bc)
+    assert all("no rank passes a matrix" in str(error) for error in found)
+
+
+def test_the_smallest_grid_that_fits():
+    """With much memory a grid of one rank each, with less all ranks, and then an error."""
+    A = scale_free(3000, 20_000, seed=1)
+
+    def shape_of(graph):
+        return tuple(graph.deal.shape)
+
+    assert on_grid("auto", A, shape_of, ranks=4) == (1, 1)
+    assert on_grid("auto", A, shape_of, ranks=4, memory=1_800_000) == (2, 2)
+    with pytest.raises(MemoryError, match="start more ranks"):
+        on_grid("auto", A, shape_of, ranks=4, memory=1000)
+
+
+def test_a_graph_larger_than_a_rank_may_hold():
+    """On four ranks it runs; in one process with the same memory it does not."""
+    A, memory = layered(30, 60), 3_000_000
+    roots = {"sources": np.arange(64)}
+    with pytest.raises(MemoryError):
+        lagbc.bc(A, device="cpu", reduce="none", memory=memory, **roots)
+    found = on_grid((2, 2), A, lambda graph: lagbc.bc(graph, memory=memory, **roots))
+    np.testing.assert_allclose(found, lagbc.bc(A, device="cpu", reduce="none", **roots), rtol=1e-12)
+
+
+def test_progress_and_stop():
+    """Each batch is told; `stop` of a rank that does not lead ends all."""
+    A, seen = grid(20, 20), []
+
+    def call(graph):
+        return lagbc.bc(graph, progress=lambda progress: seen.append(progress.done))
+
+    on_grid((1, 2), A, call)
+    assert seen[-1] == 400
+    assert len(seen) >= 6
+
+
+def test_checkpoint_is_gone_on_with(tmp_path):
+    A, path = grid(20, 20), tmp_path / "run.npz"
+
+    def interrupted(progress):
+        if progress.done >= 128:
+            raise ZeroDivisionError
+
+    def call(graph):
+        return lagbc.bc(graph, checkpoint=path, progress=interrupted)
+
+    with pytest.raises(ZeroDivisionError):
+        on_grid((2, 2), A, call)
+    assert 128 <= int(np.load(path)["done"].sum()) < 400
+    expected = on_grid((2, 2), A, lagbc.bc)
+    np.testing.assert_array_equal(on_grid((2, 2), A, lambda graph: lagbc.bc(graph, checkpoint=path)), expected)
+    with pytest.raises(lagbc.CheckpointError):
+        on_grid((1, 2), A, lambda graph: lagbc.bc(graph, checkpoint=path))
+
+
+def test_a_rank_that_fails_ends_all(monkeypatch):
+    from lagbc.grid import sweep
+
+    finish = sweep.Cell._sum_paths
+
+    def fail(cell, *given):
+        if cell._piece == 3:
+            raise ZeroDivisionError("of rank 3")
+        return finish(cell, *given)
+
+    monkeypatch.setattr(sweep.Cell, "_sum_paths", fail)
+    found = each_on_grid((2, 2), parts_of(grid(9, 9), 4), lagbc.bc)
+    assert all(isinstance(error, BaseException) for error in found)
+    assert "of rank 3" in str(found[3])

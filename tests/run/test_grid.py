@@ -1,0 +1,162 @@
+"""Programs whose MPI ranks have a graph in blocks: the scores of one process, and errors, Ctrl-C and stop= of any."""
+
+import pytest
+from launcher import LAUNCHER, TESTS, run
+
+pytest.importorskip("mpi4py")
+if LAUNCHER is None:
+    pytest.skip("there is no mpiexec", allow_module_level=True)
+
+BEGIN = f"""
+import sys
+sys.path[:0] = [{TESTS!r}, {TESTS + "/grid"!r}]
+from mpi4py import MPI
+import numpy as np
+from on_threads import ALL, parts_of
+from strategies import disjoint, grid, matrix, path, scale_free
+import lagbc
+
+comm = MPI.COMM_WORLD
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Write a program; return its path."""
+
+    def write(body):
+        script = tmp_path / "program.py"
+        script.write_text(BEGIN + body)
+        return script
+
+    return write
+
+
+EVERY = """
+SHAPES = {2: [(1, 2), (2, 1)], 3: [(1, 3), (3, 1), (1, 1)], 4: [(1, 4), (4, 1), (2, 2), (2, 1)]}
+graphs = [lagbc.read_graph(f"example:{name}").matrix for name in ("karate", "lesmis", "us-airports")]
+graphs += [matrix(3, [(0, 1), (1, 2)]), matrix(6, [(0, 1)]), disjoint(path(3), grid(9, 9)), matrix(0, [])]
+for size, shapes in SHAPES.items():
+    some = comm.Split(comm.Get_rank() < size)
+    if comm.Get_rank() < size:
+        for A in graphs:
+            for directed in (True, False):
+                given = {"directed": directed}
+                expected = lagbc.centralities(A, ALL, reduce="none", device="cpu", **given)
+                part = parts_of(A, size)[some.Get_rank()]
+                for shape in shapes:
+                    found = lagbc.centralities(part, ALL, comm=some, grid=shape, **given)
+                    for name in ALL:
+                        np.testing.assert_allclose(found[name], expected[name], rtol=1e-12, atol=1e-12)
+                first = lagbc.bc(A if some.Get_rank() == 0 else None, comm=some, grid=shape, **given)
+                again = lagbc.bc(part, comm=some, grid="x".join(map(str, shape)), overlap=True, **given)
+                assert (first == again).all()
+                assert (first == found["bc"]).all()
+    comm.Barrier()
+if comm.Get_rank() == 0:
+    print("same")
+"""
+
+
+def test_all_grids_of_few_ranks(program):
+    """On shipped networks, graphs of fewer vertices than ranks, isolated vertices and empty blocks."""
+    status, stdout, stderr = run(4, program(EVERY))
+    assert status == 0, stderr
+    assert stdout.split() == ["same"]
+
+
+ERRORS = """
+said, A = [], grid(9, 9)
+def attempt(A=A, **given):
+    try:
+        lagbc.bc(A, comm=comm, **{"grid": (1, 2), **given})
+    except Exception as error:
+        said.append(f"{type(error).__name__} {error}")
+
+attempt(grid=(1, 3))
+attempt("no matrix" if comm.Get_rank() else A)
+attempt(weighted=True)
+attempt(sources=[81])
+attempt(grid=(1, 2) if comm.Get_rank() else (2, 1))
+for messages in comm.gather(said) or []:
+    print(*messages, sep="\\n", flush=True)
+"""
+MESSAGES = [
+    "ValueError grid=1x3 takes 3 ranks or a multiple; there are 2",
+    "Error",
+    "swept in hops; leave out lengths, or grid=",
+    "sources holds 81",
+    "all ranks of comm make the same call",
+]
+
+
+def test_errors_are_those_of_all(program):
+    status, stdout, stderr = run(2, program(ERRORS))
+    assert status == 0, stderr
+    assert len(stdout.splitlines()) == 10, stdout
+    for message in MESSAGES[2:]:
+        assert stdout.count(message) == 2, stdout
+
+
+FAILED = """
+from lagbc.grid import sweep
+finish = sweep.Cell._sum_paths
+
+def fail(*given):
+    if comm.Get_rank() == 1:
+        raise ZeroDivisionError("of rank 1")
+    return finish(*given)
+
+sweep.Cell._sum_paths = fail
+lagbc.bc(grid(9, 9), comm=comm, grid=(1, 2))
+print("finished")
+"""
+KILLED = FAILED.replace('raise ZeroDivisionError("of rank 1")', "os.kill(os.getpid(), 9)").replace(
+    "from", "import os\nfrom", 1
+)
+
+
+@pytest.mark.parametrize(("body", "message"), [(FAILED, "rank 1: ZeroDivisionError: of rank 1"), (KILLED, "")])
+def test_a_rank_that_dies_ends_all(program, body, message):
+    status, stdout, stderr = run(2, program(body))
+    assert status != 0
+    assert "finished" not in stdout
+    assert message in stderr
+
+
+ENDED = """
+import os, signal, threading
+event, A = threading.Event(), grid(40, 40)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+rank, how, ranks = comm.Get_rank(), sys.argv[2], comm.allgather(os.getpid())
+
+def report(progress):
+    if progress.done == 256 and how == "interrupt":
+        os.kill(ranks[1], signal.SIGINT)
+
+def stop():
+    return how == "stop" and rank == 1 and os.path.exists(sys.argv[1]) and event.wait(0.3) is False
+
+try:
+    lagbc.bc(A, 64, comm=comm, grid=(1, 2), checkpoint=sys.argv[1], progress=report, stop=stop)
+    told = "finished"
+except (KeyboardInterrupt, lagbc.StoppedError) as error:
+    told = type(error).__name__
+for one in comm.gather(told) or []:
+    print(one, flush=True)
+done = int(np.load(sys.argv[1])["done"].sum())
+assert 0 <= done < 1600, done
+comm.Barrier()
+scores = lagbc.bc(A, comm=comm, grid=(1, 2), checkpoint=sys.argv[1])
+assert (scores == lagbc.bc(A, comm=comm, grid=(1, 2))).all()
+if rank == 0:
+    print("gone on")
+"""
+
+
+@pytest.mark.parametrize(("how", "error"), [("interrupt", "KeyboardInterrupt"), ("stop", "StoppedError")])
+def test_a_rank_that_does_not_lead_ends_all(program, tmp_path, how, error):
+    """The checkpoint of rank 0 is gone on with, to the same bits."""
+    status, stdout, stderr = run(2, program(ENDED), tmp_path / "run", how)
+    assert status == 0, stderr
+    assert stdout.split() == [error, error, "gone", "on"]
