@@ -98,9 +98,10 @@ def test_overflow_is_refused():
     """Path counts past the range are named, never wrong; sums of distances need none."""
     A = diamonds(1100, 2)
     with pytest.raises(OverflowError, match="more shortest paths than float64 holds"):
-        on_grid((2, 2), A, lambda graph: lagbc.bc(graph, sources=[0]))
-    expected = lagbc.closeness(A, device="cpu")
-    np.testing.assert_allclose(on_grid((2, 2), A, lagbc.closeness), expected, rtol=1e-12)
+        on_grid((1, 2), A, lambda graph: lagbc.bc(graph, sources=[0]))
+    expected = lagbc.closeness(A, sources=[0], device="cpu")
+    found = on_grid((1, 2), A, lambda graph: lagbc.closeness(graph, sources=[0]))
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
