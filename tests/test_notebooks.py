@@ -28,7 +28,7 @@ def figures(notebook):
 
 def test_there_are_notebooks():
     assert [path.stem[:2] for path in NOTEBOOKS] == [f"{i + 1:02}" for i in range(len(NOTEBOOKS))]
-    assert len(NOTEBOOKS) == 4
+    assert len(NOTEBOOKS) == 5
 
 
 def test_what_is_stored(path):

@@ -42,26 +42,33 @@ def test_rows_make_squares_but_of_edges():
         assert set(row_of("cuda", weighted=weighted).sums) & SQUARES == SQUARES - {"edges_squares"}
 
 
-@pytest.mark.parametrize("sums", [ASKED, DISTANCES, ASKED | DISTANCES], ids=["paths", "distances", "both"])
+def often(n):
+    return {"multiplicity": np.arange(n) % 3 + 1.0, "omega": np.arange(n) % 4 + 1.0}
+
+
+def merged(n):
+    return {"members": np.arange(n) % 2 + 1.0}
+
+
+GIVEN = {
+    "paths that count often": (ASKED, often),
+    "paths of members": (ASKED, merged),
+    "distances": (DISTANCES, lambda n: {}),
+    "both": (ASKED | DISTANCES, lambda n: {}),
+}
+
+
+@pytest.mark.parametrize("given", GIVEN)
 @pytest.mark.parametrize("name", NAMES)
-def test_squares_are_those_of_the_cpu(way, cupy, name, sums):
-    """Of two groups, roots counting often."""
-    A = way.graphs[name]
+def test_squares_are_those_of_the_cpu(way, cupy, name, given):
+    """Of two groups."""
+    A, (sums, weights) = way.graphs[name], GIVEN[given]
     n = A.shape[0]
-    given = {"multiplicity": np.arange(n) % 3 + 1.0, "omega": np.arange(n) % 4 + 1.0} if sums <= ASKED else {}
     roots = np.random.default_rng(1).permutation(n)[: min(n, 300)]
-    ours, theirs = on_gpu(way, cupy, A, roots, sums, **given), on_cpu(way, A, roots, sums, **given)
-    for name, array in ours.items():
-        np.testing.assert_allclose(array, getattr(theirs, name), rtol=1e-11, atol=1e-11, err_msg=name)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_members_are_counted(way, cupy, name):
-    A = way.graphs[name]
-    n = A.shape[0]
-    given = {"members": np.arange(n) % 2 + 1.0}
-    roots = np.arange(min(n, 200))
-    ours, theirs = on_gpu(way, cupy, A, roots, ASKED, **given), on_cpu(way, A, roots, ASKED, **given)
+    ours, theirs = (
+        on_gpu(way, cupy, A, roots, sums, **weights(n)),
+        on_cpu(way, A, roots, sums, **weights(n)),
+    )
     for name, array in ours.items():
         np.testing.assert_allclose(array, getattr(theirs, name), rtol=1e-11, atol=1e-11, err_msg=name)
 
@@ -99,6 +106,27 @@ def test_scores_lie_within_their_intervals(cupy, kind):
     assert ((found.lower <= scores + slack) & (scores <= found.upper + slack)).all()
     again = lagbc.estimate(A, name, rng=1, max_roots=1500, device="cuda", batch=512, **how)
     assert again.upper.tobytes() == found.upper.tobytes()
+
+
+@pytest.mark.parametrize(("kind", "goal"), [("hops", {"error": 0.06}), ("hops", {"top": 3, "tie": 0.05}), ("mesh", {})])
+def test_it_stops_where_intervals_are_narrow_enough(cupy, kind, goal):
+    """The sequence is on the device until then."""
+    name, A, how = KINDS[kind]
+    scores = lagbc.bc(A, device="cpu", normalized=True, **how)
+    found = lagbc.estimate(A, name, rng=1, device="cuda", relative_error=0.4, **goal, **how)
+    assert "max_roots" not in found.reason
+    assert isinstance(found.upper, np.ndarray)
+    assert ((found.lower <= scores + 1e-9) & (scores <= found.upper + 1e-9)).all()
+
+
+def test_a_checkpoint_goes_on(cupy, tmp_path):
+    name, A, how = KINDS["folded"]
+    given = {"rng": 1, "max_roots": 1500, "device": "cuda", "checkpoint": tmp_path / "rounds", **how}
+    first = lagbc.estimate(A, name, **given)
+    done = []
+    again = lagbc.estimate(A, name, progress=done.append, **given)
+    assert not done
+    assert again.upper.tobytes() == first.upper.tobytes()
 
 
 def test_a_cupy_matrix_has_cupy_scores(cupy):
