@@ -1,4 +1,4 @@
-"""Kernels of the CPU, compiled ahead of time: `core` is made of kernels/ and bindings/ as docs/native.md says."""
+"""Kernels of the CPU, compiled ahead of time: `core` is made of kernels/ and bindings/, as docs/native.md describes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def csr(indptr: NDArray[np.int64], indices: NDArray[Any], lengths: NDArray[np.fl
 
 
 def level() -> str:
-    """Name the level of instructions that this process runs: v2, v3 or v4 of x86-64, or generic.
+    """Return the level of instructions that this process runs: v2, v3 or v4 of x86-64, or generic.
 
     It is the best that was built and that the processor has; the environment variable LAGBC_LEVEL forces one.
     """
@@ -45,5 +45,5 @@ def level() -> str:
 
 
 def levels() -> list[str]:
-    """Name the levels of instructions that lagbc was built for, the best first."""
+    """Return the levels of instructions that lagbc was built for, the best first."""
     return core.levels()

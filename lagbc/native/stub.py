@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 
 def stub() -> str:
-    """Describe the compiled module as it is."""
+    """Describe the compiled module."""
     from nanobind.stubgen import StubGen
 
     generator = StubGen(core)
@@ -28,7 +28,7 @@ def stub() -> str:
     text = generator.get()
     for long, short in _SHORT.items():
         text = text.replace(long, short)
-    imports = "import ", "from np.typing "  # which are in the head
+    imports = "import ", "from np.typing "  # the head has them
     lines = [line.rstrip() for line in text.splitlines() if not line.startswith(imports)]
     return _HEAD + "\n".join(lines).strip() + "\n"
 

@@ -6,7 +6,7 @@
 namespace lagbc {
 namespace {
 
-// A copy of what a queue has: it may move when it grows.
+// A copy of a queue's array, as it may move when the queue grows.
 template <class T>
 Buffer<T> copied(const T* from, int64_t size) {
     Buffer<T> copy(size);

@@ -23,7 +23,7 @@ std::string join(const std::vector<std::string>& texts, const char* separator) {
     return joined;
 }
 
-// How many arguments a version takes before one that it does not.
+// Count the arguments that a version takes before the first that it does not take.
 std::size_t fitting(const Version& version, const nb::handle* given, std::size_t all) {
     std::size_t count = 0;
     while (count < all && version.type->parameters[count].fits(given[count])) ++count;

@@ -18,16 +18,16 @@ void bind_graph(nb::module_& m, int level);
 void bind_io(nb::module_& m, int level);
 void bind_methods(nb::module_& m, int level);
 
-// What one version of a kernel says of one argument.
+// The form of one argument of one version of a kernel.
 struct Parameter {
     bool (*fits)(nb::handle);
     const Description* type;
 };
 
-// A kernel of whatever type.
+// A kernel of any type.
 using Pointer = void (*)();
 
-// The type of a kernel. `call` calls one without the GIL, if the arguments fit, and says whether they did.
+// The type of a kernel. `call` calls one without the GIL, if the arguments fit, and returns whether they did.
 struct Signature {
     const Parameter* parameters;
     const Description* returned;
@@ -54,7 +54,7 @@ public:
     nb::object operator()(const nb::handle* given) const;
 
 private:
-    // Raise the TypeError of a call that no version takes: it names the argument, what it is, and what it has to be.
+    // Raise the TypeError of a call that no version takes: it names the argument, its form, and the forms taken.
     [[noreturn]] void refuse(const nb::handle* given) const;
 
     std::string name_;
@@ -92,7 +92,7 @@ bool call(Pointer kernel, const nb::handle* given, nb::object& returned) {
                         std::index_sequence_for<Arguments...>());
 }
 
-// One parameter more than there are, as a kernel may have none.
+// One parameter more than the kernel has, as it may have none.
 template <class... Arguments>
 inline constexpr Parameter parameters[] = {{fits<Arguments>, description<Arguments>()}..., {}};
 
@@ -107,7 +107,7 @@ Version version_of(Result (*kernel)(Arguments...)) {
 template <std::size_t>
 using GivenAt = Given;
 
-// Bind a call of so many arguments.
+// Bind a call with this many arguments.
 template <std::size_t... place>
 void bind_call(nb::module_& m, const Call& call, std::index_sequence<place...>) {
     auto run = [&call](GivenAt<place>... arguments) {
@@ -122,7 +122,7 @@ constexpr std::size_t count_of_arguments(Result (*)(Arguments...)) {
     return sizeof...(Arguments);
 }
 
-// Bind the kernels of a family, those of a level.
+// Bind the kernels of a family at a level.
 template <class Family>
 void bind(nb::module_& m, int level) {
     const auto& table = table_at<typename Family::Table>(level, BuiltLevels());

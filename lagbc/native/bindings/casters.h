@@ -1,7 +1,6 @@
-// How arguments and fields become the types of kernels: numpy arrays of the exact type and order, never copies.
-//
-// A view lives as long as the call; what is kept longer, in a record, keeps its array, too. `Described<T>` has what a
-// type takes as data, of which errors and annotations are made.
+// How arguments and fields become the types of kernels: numpy arrays of the exact type and order, never copies. A view
+// lives as long as the call; a view in a record keeps its array, too. `Described<T>` has the form of a type as data,
+// from which errors and annotations are made.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -48,8 +47,8 @@ constexpr const char* dtype_name() {
         static_assert(sizeof(T) == 0, "arrays of this type have no name yet");
 }
 
-// The dtype of an array, and the array, as the C API of numpy lays them out, which it never changes. They are read as
-// they are: to ask for a buffer, or by DLPack, takes 150 ns an array.
+// The dtype of an array, and the array, as the C API of numpy lays them out, which it never changes. They are read in
+// place: to ask for a buffer, or by DLPack, takes 150 ns an array.
 struct NumpyType {
     PyObject_HEAD PyTypeObject* scalar;
     char kind, letter, byte_order, reserved;
@@ -73,8 +72,8 @@ inline void find_array_type() {
     array_type = reinterpret_cast<PyTypeObject*>(nb::object(found).release().ptr());
 }
 
-// Whether a number of numpy's enum of types is that of T: those of integers are of C's types, signed and unsigned ones
-// in turn, of which two may have one size.
+// Whether a number of numpy's enum of types stands for T: the numbers of integers stand for C's types, signed and
+// unsigned ones in turn, of which two may have one size.
 template <class T>
 constexpr bool is_number_of(int number) {
     using Plain = std::remove_const_t<T>;
@@ -86,7 +85,7 @@ constexpr bool is_number_of(int number) {
     return sizes[(number - 1) / 2] == sizeof(T) && (number % 2 == 1) == std::is_signed_v<Plain>;
 }
 
-// The array of a handle that is one of T, aligned and in the machine's order of bytes, writable unless T is const.
+// The array of a handle, if its type is T, aligned and in the machine's order of bytes, writable unless T is const.
 template <class T>
 const NumpyArray* array_of(nb::handle source, int dimensions, bool in_order) noexcept {
     if (!PyObject_TypeCheck(source.ptr(), array_type)) return nullptr;
@@ -98,7 +97,7 @@ const NumpyArray* array_of(nb::handle source, int dimensions, bool in_order) noe
     return fits ? array : nullptr;
 }
 
-// The kinds of arrays: `view` is what a kernel gets of one, if its shape fits.
+// The kinds of arrays: `view` makes a kernel's view of one, if its shape fits.
 template <class View>
 struct ArrayOf;
 
@@ -236,7 +235,7 @@ struct type_caster<lagbc::Buffer<T>> {
 
 namespace lagbc {
 
-// What a type takes or gives: an array, a number, True or False, a record, a tuple of these, or nothing.
+// The form of a type: an array, a number, True or False, a record, a tuple of these, or nothing.
 struct Description {
     enum class Form { array, stop, whole, real, flag, record, tuple, nothing } form;
     const char* dtype = nullptr;  // of arrays and whole numbers
@@ -248,14 +247,14 @@ struct Description {
     int count = 0;
 };
 
-// An item of a tuple, with its name and shape where it has any.
+// An item of a tuple, with its name and shape, if any.
 struct Description::Item {
     const Description* type;
     const char* name = "";
     std::string_view shape = {};
 };
 
-// In words, for errors, and as an annotation, for type checkers.
+// The form in words, for errors, and as an annotation, for type checkers.
 std::string wanted(const Description& type);
 std::string annotation(const Description& type);
 
@@ -343,7 +342,7 @@ struct Described<Record*> {
 template <class T>
 using Argument = nb::detail::make_caster<T>;
 
-// Numbers of numpy's types are converted; all else is taken as it is.
+// Numbers of numpy's types are converted; all other objects are taken unchanged.
 template <class T>
 bool load(Argument<T>& argument, nb::handle source) noexcept {
     using Plain = std::remove_cvref_t<T>;
@@ -353,7 +352,7 @@ bool load(Argument<T>& argument, nb::handle source) noexcept {
     return argument.from_python(source, flags, nullptr);
 }
 
-// An argument in words: the dtype and shape of an array, or the type of all else.
+// An argument in words: the dtype and shape of an array, or the type of any other object.
 std::string found(nb::handle source);
 
 }  // namespace lagbc

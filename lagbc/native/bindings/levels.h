@@ -14,13 +14,13 @@ struct List {};
 // CMake defines LAGBC_LEVELS as the tags of the levels that it builds, the best one first.
 using BuiltLevels = List<LAGBC_LEVELS>;
 
-// The place among them of the level of a name, or of the best that this processor runs where it is null; -1 where that
-// level was not built, or does not run here.
+// The place in the list of the level with this name, or, for null, of the best that this processor runs; -1 for a level
+// that was not built, or does not run here.
 int find_level(const char* name);
 
 const char* name_of_level(int level);
 
-// The names of those that were built, the best first; of all, or of those that this processor runs.
+// The names of the built levels, the best first; of all, or of the levels that this processor runs.
 std::vector<std::string> names_of_levels(bool running);
 
 template <class Table, class... Levels>

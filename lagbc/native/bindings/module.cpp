@@ -8,7 +8,7 @@
 
 namespace lagbc {
 
-// Rows are within the indices, and all of these in a row.
+// The rule of a graph: indptr rises from 0 to the count of indices.
 template <class Index>
 struct Rule<Csr<Index>> {
     static std::string broken_by(const Csr<Index>& graph) {

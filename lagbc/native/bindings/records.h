@@ -1,7 +1,7 @@
 // Records as Python sees them: structs whose fields are arrays, numbers and other records.
 //
 // A record is made of keywords, and its fields can be set later. Shapes have to go together, at first and whenever a
-// field is set. All that depends on the type of a field alone is compiled once a type, and all else once.
+// field is set. Code that depends on the type of a field alone is compiled once a type, and all else once.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace lagbc {
 
-// A field of a record: its name in Python, its place, and of arrays and graphs the shape.
+// A field of a record: its name in Python, its place, and, for arrays and graphs, the shape.
 template <class Class, class T>
 struct Field {
     const char* name;
@@ -20,7 +20,7 @@ struct Field {
     std::string_view shape = {};
 };
 
-// Whether the object that a field is set to is kept: what it points to lives in it.
+// Whether the object that a field is set to is kept, as the field points into it.
 template <class T>
 inline constexpr bool is_view = std::is_same_v<T, Stop> || std::is_pointer_v<T>;
 template <class Record>
@@ -36,11 +36,11 @@ inline constexpr bool has_default = !is_view<T> || std::is_pointer_v<T>;
 template <class View>
 inline constexpr bool has_default<Optional<View>> = true;
 
-// How a field of a type is set, read and described, wherever it is.
+// How a field of a type is set, read and described, in any record.
 struct FieldType {
-    bool (*set)(void* place, nb::handle given);    // whether the object is of the type
+    bool (*set)(void* place, nb::handle given);    // returns whether the object is of the type
     nb::object (*get)(const void* place);          // null where the object that it is set to is kept
-    bool (*lengths)(const void* place, Lengths&);  // whether it has any
+    bool (*lengths)(const void* place, Lengths&);  // returns whether it has any
     const Description* description;
     bool has_default;
 };
@@ -76,7 +76,7 @@ template <class T>
 inline constexpr FieldType field_type = {set_place<T>, getter_of<T>(), lengths_at<T>, lagbc::description<T>(),
                                          has_default<T>};
 
-// What else a record of a class has to be; "" where it is.
+// A further rule for records of a class: the fault of a record, "" for none.
 template <class Class>
 struct Rule {
     static std::string broken_by(const Class&) { return ""; }
@@ -101,10 +101,10 @@ public:
 
     std::string signature() const;
 
-    // Set the fields of a new record to what keywords hold for them.
+    // Set the fields of a new record from keywords.
     void fill(nb::handle self, void* record, const nb::kwargs& keywords) const;
 
-    // Set a field of a record that has all of them; where it does not go with the others, it stays as it is.
+    // Set a field of a record that has all of them; where it does not go with the others, it stays as it was.
     void change(nb::handle self, void* record, const Part& part, nb::handle given) const;
 
     static nb::object get(nb::handle self, const void* record, const Part& part);
@@ -113,10 +113,10 @@ private:
     // Set a field. An array is kept in the __dict__ of the record as long as it is the field.
     void set(const nb::object& kept, void* record, const Part& part, nb::handle given) const;
 
-    // What is wrong with the fields of a record beside each other; "" where nothing is.
+    // The fault of the fields of a record beside each other; "" for none.
     std::string discord(const void* record) const;
 
-    // Raise the ValueError of fields that do not go together, if something is said of them.
+    // Raise the ValueError of fields that do not go together, if there is a fault.
     void refuse(const std::string& discord) const;
 
     std::string name_;

@@ -5,7 +5,7 @@
 namespace lagbc {
 namespace {
 
-// Take what stands before a separator, or all, out of a text.
+// Take the text before a separator, or all, out of a text.
 std::string_view take(std::string_view& text, std::string_view separator) {
     const auto end = text.find(separator);
     const std::string_view taken = text.substr(0, end);

@@ -1,4 +1,4 @@
-// Which arrays of a record have lengths that go together.
+// The arrays of a record with lengths that go together.
 //
 // A shape is written as in docstrings, "n + 1", "2, n", "n, 64": sums of numbers and of sizes by name, which the fields
 // of a record have in common. The first field whose shape names a size tells how large it is.
@@ -11,7 +11,7 @@
 
 namespace lagbc {
 
-// Of an array; none of one that is None.
+// Lengths of an array; none of a field that is None.
 struct Lengths {
     int64_t of[2] = {};
     int count = 0;
@@ -37,7 +37,7 @@ Lengths lengths_of(const Optional<View>& array) {
     return array.is_there ? lengths_of(static_cast<const View&>(array)) : Lengths();
 }
 
-// Of a graph: its vertices and edges.
+// Lengths of a graph: its vertices and edges.
 template <class Index>
 Lengths lengths_of(const Ref<const Csr<Index>>& graph) {
     return {{graph->n(), graph->indices.size}, 2};
@@ -49,7 +49,7 @@ concept HasLengths = requires(const T& value) { lengths_of(value); };
 // The sizes of a record as far as its fields have told them.
 class Sizes {
 public:
-    // Whether an array has a shape; one that is None has any.
+    // Whether an array has a shape; None has any.
     bool fit(std::string_view shape, const Lengths& lengths) noexcept;
 
     // "(n + 1,), n being 5", of the sizes that are known.

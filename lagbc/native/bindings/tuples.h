@@ -14,7 +14,7 @@ struct Items;
 template <class Struct>
 concept IsTuple = requires { Items<Struct>::fields; };
 
-// Call visit(field, its place) for each field, until one says no; whether none did.
+// Call visit(field, its place) for each field, until one returns false; returns whether none did.
 template <IsTuple Struct, class Visit>
 bool each_item(const Visit& visit) {
     return std::apply(

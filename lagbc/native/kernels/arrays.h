@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-// Of functions, and of lambdas behind their parameters.
+// Before functions, and in lambdas behind their parameters.
 #define LAGBC_INLINE [[gnu::always_inline]] inline
 #define LAGBC_INLINED __attribute__((always_inline))
 
@@ -45,7 +45,7 @@ struct Span {
 template <class T>
 struct Matrix {
     T* data = nullptr;
-    int64_t size = 0;  // how many rows
+    int64_t size = 0;  // count of rows
     int64_t width = 0;
 
     LAGBC_INLINE Span<T> operator[](int64_t i) const { return {data + width * i, width}; }
@@ -60,13 +60,13 @@ struct Rows {
     LAGBC_INLINE T* operator[](int64_t v) const { return data + columns * v; }
 };
 
-// One of these, or None.
+// A view, or None.
 template <class View>
 struct Optional : View {
     bool is_there = false;
 };
 
-// Another record, which the one that refers to it keeps alive. A plain pointer may be None.
+// Another record, kept alive by the record that refers to it. A plain pointer may be None.
 template <class Record>
 struct Ref {
     Record* to = nullptr;

@@ -1,6 +1,5 @@
-// Memory that kernels own: scratch, queues that grow, and arrays of a size that only the kernel knows.
-//
-// Not std::vector: what is not inlined of it would be shared by all levels, and may be code of AVX-512.
+// Memory that kernels own: scratch, queues that grow, and arrays of a size that only the kernel knows. A std::vector is
+// no choice: all levels would share its functions that are not inlined, possibly as code of AVX-512.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +17,7 @@ namespace lagbc {
 void* resize_memory(void* memory, int64_t before, int64_t bytes);
 void free_memory(void* memory, int64_t bytes) noexcept;
 
-// Bytes that buffers hold, and the most that they held at once since they were last asked for, with
-// the arrays that Python has of kernels.
+// Bytes that buffers hold, with the arrays that kernels gave to Python, and their most at once since the last question.
 struct HeldMemory {
     int64_t now, most;
 };
@@ -43,7 +41,7 @@ public:
     }
     LAGBC_INLINE ~Buffer() { free_memory(data_, bytes_of(size_)); }
 
-    // What lies below both sizes stays; what is new is not initialized.
+    // Entries below both sizes stay; new ones are not initialized.
     LAGBC_INLINE void resize(int64_t size) {
         data_ = static_cast<T*>(resize_memory(data_, data_ == nullptr ? 0 : bytes_of(size_), bytes_of(size)));
         size_ = size;

@@ -1,4 +1,4 @@
-// What all levels share, compiled for any processor.
+// Functions that all levels share, compiled for any processor.
 #include <atomic>
 #include <cstdlib>
 #include <new>

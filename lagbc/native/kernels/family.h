@@ -21,8 +21,8 @@ struct Text {
     }
 };
 
-// A kernel as Python sees it, "name(arguments, by, name)", and its versions for types of arrays: the first is called
-// whose parameters fit.
+// A kernel as Python sees it, "name(arguments, by, name)", and its versions for types of arrays: a call runs the first
+// version whose parameters fit.
 template <Text call, auto... versions>
 struct Kernel {
     using Versions = std::tuple<decltype(versions)...>;

@@ -9,7 +9,7 @@
 namespace lagbc::LAGBC_LEVEL {
 
 // with(run, a, b) calls run(std::bool_constant<a>(), std::bool_constant<b>()): a version is compiled for each
-// combination. Few flags, then: those that change what an edge costs.
+// combination. Few flags, then: only flags that change the cost of an edge.
 template <class Run>
 LAGBC_INLINE auto with(const Run& run) {
     return run();

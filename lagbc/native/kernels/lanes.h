@@ -1,8 +1,8 @@
 // Vectors of the width that the level has, and sets of their lanes: the only file that knows of instructions.
 //
-// A row of 64 columns is `parts_of<T>` vectors of its type of numbers: float64, or 16 or 32 bits of a whole number. In
-// memory rows are aligned as their items are, no more: so they are read by `load` and written by `store`, and never
-// through a pointer to vectors, which promises alignment that numpy does not give.
+// A row of 64 columns is `parts_of<T>` vectors of its type of numbers: float64, or integers of 16 or 32 bits. In memory
+// rows are aligned like their items, no more: so they are read by `load` and written by `store`, and never through a
+// pointer to vectors, which promises alignment that numpy does not give.
 #pragma once
 
 #include "arrays.h"
@@ -63,13 +63,13 @@ LAGBC_INLINE void store(T* row, int i, VectorOf<T> value) {
     __builtin_memcpy(row + lanes_of<T> * i, &value, sizeof value);
 }
 
-// Sets of lanes: mask registers, or lanes of all ones. Those of whole numbers are of the type of their lanes.
+// Sets of lanes: mask registers, or lanes of all ones. Sets for integers have the type of their lanes.
 #if defined(__AVX512F__)
 using Set = __mmask8;
 using ShortSet = __mmask32;
 using WordSet = __mmask16;
 
-// The columns of a mask that are in part i of a row.
+// The columns of a mask in part i of a row.
 LAGBC_INLINE Set set_of(uint64_t mask, int i) {
     return static_cast<Set>(mask >> (lanes * i));
 }
@@ -144,7 +144,7 @@ struct SetsOfBits {
 };
 alignas(8 * lanes) inline constexpr SetsOfBits sets_of_bits;
 
-// Looked up, which is faster than to compare.
+// Looked up, as a comparison takes longer.
 LAGBC_INLINE Set set_of(uint64_t mask, int i) {
     Set set;
     __builtin_memcpy(&set, sets_of_bits.at[mask >> (lanes * i) & ((1 << lanes) - 1)], sizeof set);
@@ -231,7 +231,7 @@ LAGBC_INLINE WordLanes select(WordSet set, WordLanes one, WordLanes other) {
     return set ? one : other;
 }
 
-// What is compared has sets of one of these types; that of the comparison itself depends on the compiler.
+// The set of a comparison's lanes, as one of these types; the comparison's own type depends on the compiler.
 template <class AnyLanes, int bytes = sizeof(AnyLanes{}[0])>
 using SetFor = std::conditional_t<bytes == 8, Set, std::conditional_t<bytes == 4, WordSet, ShortSet> >;
 

@@ -1,5 +1,5 @@
 // Each level of instructions has a namespace of its own: lagbc::v2, lagbc::v3 and lagbc::v4 are the levels of x86-64,
-// lagbc::generic is what any processor runs, and lagbc::signatures is never run (see family.h).
+// lagbc::generic runs on any processor, and lagbc::signatures is never run (see family.h).
 #pragma once
 
 #ifndef LAGBC_LEVEL

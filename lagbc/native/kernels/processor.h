@@ -1,6 +1,4 @@
-// Which levels this processor runs.
-//
-// Not by __builtin_cpu_supports: where zig links, it knows of nothing.
+// The levels that this processor runs. __builtin_cpu_supports is no choice: where zig links, it knows of nothing.
 #pragma once
 
 #if defined(__x86_64__)

@@ -1,10 +1,10 @@
 // Rows of 64 columns under a mask of 64 bits, bit k of which stands for column k.
 //
-// A row is in memory (a pointer), or a value that stays in registers as far as there are, such as a sum over edges.
+// A row is in memory (a pointer), or a value that stays in registers as far as these suffice, such as a sum over edges.
 // Every column is computed by itself, and sums over columns are a fixed binary tree: all levels give the same bits.
 //
-// Distances that are whole numbers may be uint16, a quarter of the bytes. Then the largest number is infinity, and sums
-// end there. Those within a cutoff may be uint32, too.
+// Distances that are integers may be uint16, a quarter of the bytes. Then the largest number is infinity, and sums end
+// there. Distances within a cutoff may be uint32, too.
 #pragma once
 
 #include <limits>
@@ -121,7 +121,7 @@ LAGBC_INLINE double finish_row(double* values, uint64_t mask, const Row& total, 
     });
 }
 
-// What the columns of a row sum to, each as often as it counts, and what their squares do.
+// The sum of a row's columns, each as often as it counts, and the sum of their squares.
 struct Moments {
     double sum, squares;
 };
@@ -233,7 +233,7 @@ LAGBC_INLINE bool any_of(const Is& is) {
     return is_any(some);
 }
 
-// Write far = minimum(near + length, far); return the mask of those that became smaller. Few edges make any smaller.
+// Write far = minimum(near + length, far); return the mask of the columns that fell. Few edges make any column fall.
 template <class Distance>
 LAGBC_INLINE uint64_t relax_row(const Distance* near, Distance* far, VectorOf<Distance> along) {
     auto is_smaller = [&](int i) LAGBC_INLINED { return is_less(lengthen(load(near, i), along), load(far, i)); };
@@ -265,7 +265,7 @@ LAGBC_INLINE double minimum_of_row(const uint16_t* values, uint64_t mask) {
     return least == short_infinity ? infinity : least;
 }
 
-// The columns in which a distance is less than infinity, and those in which it is more than zero.
+// The columns in which a distance is less than infinity, and the columns in which it is more than zero.
 template <class Distance>
 LAGBC_INLINE uint64_t finite_in_row(const Distance* values) {
     return mask_of<Distance>([&](int i)
@@ -280,8 +280,8 @@ LAGBC_INLINE uint64_t positive_in_row(const double* values) {
 //
 //     near < far   and   abs(near + length - far) <= rtol * far
 //
-// Where its tail is not reached that is false: infinity is below nothing. Where it is, so is its head, once distances
-// are final. Distances of type uint16 are compared exactly, whatever `rtol` is.
+// Where its tail is not reached that is false: infinity is below nothing. Where it is reached, so is its head, once
+// distances are final. Distances of type uint16 are compared exactly, whatever `rtol` is.
 LAGBC_INLINE uint64_t tight_in_row(const double* near, const double* far, double length, double rtol) {
     const Lanes along = splat(length);
     return mask_of<double>([&](int i) LAGBC_INLINED {

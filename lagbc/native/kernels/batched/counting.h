@@ -1,6 +1,6 @@
 // Shortest paths from 64 roots counted along tight edges, one set of (vertex, columns) after the other, and back.
 //
-// T is known: the edges that are tight in some column, and the columns in which they are, a word of 64 bits an edge.
+// T is known: the edges that are tight in some column, with their columns, a word of 64 bits an edge.
 //
 //     forward    P<L> = T^T plus.second P   for one set L of (vertex, columns) after the other
 //     backward   c at L = omega / sigma + T plus.second c;   delta = sigma * (that product)   in the reverse order
@@ -8,11 +8,11 @@
 //     edges      of v -> w in T: the dot product of the rows sigma[v] and c[w]
 //     members    a row of P, and a row of c, is multiplied by how many vertices v stands for when it is finished
 //
-// A vertex can be counted in the columns in which all its tight predecessors have been, and waits in the others. Which
-// of those that can be counted is next changes nothing but the time: it is one whose distance from the nearest root is
-// small. Rows far from all the roots then wait until they can be counted in nearly all of their columns at once. On
-// meshes and roads, where the roots of a batch are neighbours, a row is read 1 to 2 times for 64 columns; counting by
-// levels of T, that is 6 to 35 times.
+// A vertex can be counted in the columns in which all its tight predecessors have been, and waits in the others. The
+// choice of the next such vertex changes nothing but the time: its distance from the nearest root is small. Rows far
+// from all the roots then wait until they can be counted in nearly all of their columns at once. On meshes and roads,
+// where the roots of a batch are neighbours, a row is read 1 to 2 times for 64 columns; counting by levels of T reads
+// it 6 to 35 times.
 //
 // The queue of (vertex, bit row) entries is the sequence of these sets. Only the owner of a row writes it, and it sums
 // in row order, so that the sums depend neither on threads nor on the order of the sets.
@@ -43,7 +43,7 @@ void transpose_tight(const TightEdges<Index>& out, Span<int64_t> in_starts, Span
     in_starts[0] = 0;
 }
 
-// Mark the tight successors of v in the columns of a mask; those not marked yet join `rows`, which has `met`.
+// Mark the tight successors of v in the columns of a mask; newly marked ones join the `met` ones in `rows`.
 template <class Index>
 LAGBC_INLINE void push(const TightEdges<Index>& out, int64_t v, uint64_t mask, Span<uint64_t> pushed, Span<Index> rows,
                        int64_t& met) {
@@ -59,8 +59,8 @@ LAGBC_INLINE void push(const TightEdges<Index>& out, int64_t v, uint64_t mask, S
 // Count the paths to each row in the columns in which all its tight predecessors have been counted.
 //
 // Invariant: `waiting` holds the columns that are reached and not counted, and lists[phase % 2] the rows pushed to
-// since they were last looked at, each once; these are `met`. The nearest of the rows is looked at in every phase.
-// Columns in which a row waits for ever are to be recomputed. Return how many phases there were.
+// since they were last looked at, each once; there are `met` of these. Every phase looks at the nearest of the rows.
+// Columns in which a row waits for ever are to be recomputed. Returns the count of phases.
 template <class Index>
 int64_t count_paths(CountingSweep<Index>& s, const TightEdges<Index>& out, Span<const int64_t> positions) {
     transpose_tight(out, s.in_starts, s.in_ends, s.in_masks);
@@ -103,7 +103,7 @@ int64_t count_paths(CountingSweep<Index>& s, const TightEdges<Index>& out, Span<
     return phase;
 }
 
-// Turn sigma into c from the last entry on, and add up; whether that was finished.
+// Turn sigma into c from the last entry on, and add up; returns whether that was finished.
 template <class Index, class AddEdges>
 bool sum_counted(const CountingSweep<Index>& s, const TightEdges<Index>& out, const ColumnWeights& weights,
                  const PathTotals& totals, const AddEdges& add_edges) {

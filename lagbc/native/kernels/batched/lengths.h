@@ -6,22 +6,22 @@
 //     distances  D = min(D, A^T min.plus D) until nothing changes
 //     tight      T[v, w] = the columns in which D[v] + A[v, w] = D[w] and D[v] < D[w], a word of 64 bits an edge
 //
-// Along T paths are counted and dependencies summed as counting.h says.
+// Along T paths are counted and dependencies summed; see counting.h.
 //
 // Distances are found by Delta-stepping (Meyer and Sanders 2003) with a row of 64 columns in the place of a vertex. A
 // row is *fresh* in the columns in which it came nearer since its edges were last relaxed. A phase relaxes the rows
 // whose nearest fresh column is at most the width of a bucket beyond the nearest of all, in all of their fresh columns:
-// an edge costs the same for one column as for 64, so a row that is near in one column takes along what it has in the
-// others. Every number is the sum, in float64, along a path from the root, and only ever falls; rounding is monotone,
-// so that what is left in the end depends neither on the order nor on the width. Lengths that are small whole numbers
-// are summed as uint16 by rows of their own, the same sums in a quarter of the bytes; where they turn out not to fit,
-// in float64 again.
+// an edge costs the same for one column as for 64, so a row that is near in one column takes its other fresh columns
+// along. Every number is the sum, in float64, along a path from the root, and only ever falls. Rounding is monotone, so
+// that the final distances depend neither on the order nor on the width. Lengths that are small integers are summed as
+// uint16 by rows of their own, the same sums in a quarter of the bytes; where these turn out not to fit, they are
+// summed in float64 again.
 //
 // T is a list of the edges that are tight in some column, a fifth to a third of all. A length that rounding absorbs can
-// leave a vertex that is reached without a tight predecessor. It and all behind it wait for ever. Such columns are
-// marked, as are those whose counts leave the range of float64.
+// leave a reached vertex without a tight predecessor. It and all vertices behind it wait for ever. Such columns are
+// marked, like columns whose counts leave the range of float64.
 //
-// Sums of distances are sums over the rows of D; where no more is asked for, nothing is counted.
+// Sums of distances are sums over the rows of D; where no other sum is asked for, nothing is counted.
 #pragma once
 
 #include "counting.h"
@@ -101,7 +101,7 @@ LAGBC_INLINE TightEdges<Index> tight_edges(const LengthSweep<Index>& s) {
     return {s.tight_starts, s.tight_ends, s.tight_masks};
 }
 
-// Whether a sum of lengths may have ended at infinity: of the other distances an edge leads no farther than to a
+// Whether a sum of lengths may have ended at infinity: from any other distance an edge leads no farther than to a
 // number.
 LAGBC_INLINE bool may_be_beyond(Rows<uint16_t> dist, double longest) {
     uint16_t farthest = 0;  // of distance + 1, as infinity is 0 then
@@ -110,8 +110,8 @@ LAGBC_INLINE bool may_be_beyond(Rows<uint16_t> dist, double longest) {
     return std::max(farthest - 1, 0) + longest >= short_infinity;
 }
 
-// Find the distances from up to 64 roots, at these rows or absent (-1), the tight edges, and an order to count paths
-// in; count them where they are asked for.
+// Find the distances from up to 64 roots, at these rows or absent (-1), the tight edges, and an order for counting;
+// count the paths where they are asked for.
 template <class Index>
 void search_lengths(LengthSweep<Index>& s, Span<const int64_t> positions) {
     s.roots = s.entries = s.depth = 0;

@@ -1,7 +1,7 @@
 // Hops by levels: a row is counted as it is found, at each level at which it is live in some column.
 //
-// State is a row of 64 numbers a vertex, and rows of 64 bits that say in which columns it is on the frontier or
-// visited:
+// State is a row of 64 numbers a vertex, and rows of 64 bits, one for each column where the vertex is on the frontier,
+// or visited:
 //
 //     forward    F<!struct(P), replace> = A^T plus.second F;   P += F;   the pattern of F is kept a level
 //     backward   c at level l = omega / sigma + (A plus.second c)<L_l> on L_{l+1};   delta = sigma * (that product)
@@ -15,7 +15,8 @@
 // pulls.
 //
 // The queue of (vertex, bit row) entries is the level structure: entry i of level l is live in the columns masks[i].
-// Sums of distances are sums over the entries of bits counted; where no more is asked for, the sweep is of bits alone.
+// Sums of distances are sums over the entries, by counting bits; where no other sum is asked for, the sweep is of bits
+// alone.
 #pragma once
 
 #include "sums.h"
@@ -31,7 +32,7 @@ LAGBC_INLINE uint64_t meet(const Csr<Index>& edges, const uint64_t* by_end, int6
     return met;
 }
 
-// Put the roots on the frontier of level 0, and clear all else; return the columns that have one.
+// Put the roots on the frontier of level 0, and clear all else; return the columns with a root.
 template <class Index>
 uint64_t begin_levels(LevelSweep<Index>& s, Span<const int64_t> positions) {
     std::fill_n(s.bits.data, s.bits.size * s.bits.width, uint64_t{0});
@@ -51,9 +52,9 @@ uint64_t begin_levels(LevelSweep<Index>& s, Span<const int64_t> positions) {
 
 // Find the levels of up to 64 roots, and count their paths where `counts`.
 //
-// Level l + 1 is found from level l either by a pull, which counts its paths at once, or by a push of bits, after which
-// the visits of level l + 1 count before they push on: `counted` tells which. Invariant at the top of the loop: bits[l
-// % 3] is the frontier, bits[(l + 1) % 3] is zero, and bits[(l - 1) % 3] is the last frontier.
+// Level l + 1 is found from level l either by a pull, which counts its paths at once, or by a push of bits; then the
+// visits of level l + 1 count before they push on. `counted` tells which of both. Invariant at the top of the loop:
+// bits[l % 3] is the frontier, bits[(l + 1) % 3] is zero, and bits[(l - 1) % 3] is the last frontier.
 template <bool counts, class Index>
 void run_levels(LevelSweep<Index>& s, uint64_t everything) {
     const Csr<Index>&out = *s.out, &into = *s.into;
@@ -138,8 +139,8 @@ void search_levels(LevelSweep<Index>& s, Span<const int64_t> positions) {
 
 // Turn sigma into c level by level from the deepest, and add up.
 //
-// Invariant: at level l, bits[(l + 1) % 3] is the frontier of level l + 1 and bits[l % 3] is being set. Bits of level l
-// + 4 that are left in the first do no harm: no edge leads from level l there.
+// Invariant: at level l, bits[(l + 1) % 3] is the frontier of level l + 1 and bits[l % 3] is being set. Bits of level
+// l + 4 that remain in the first do no harm: no edge leads from level l there.
 template <class Index>
 bool sum_levels(LevelSweep<Index>& s, Optional<Rows<const double>> omega, Span<const double> times,
                 Optional<Span<const int64_t>> edge_order, Optional<Span<double>> dependency,

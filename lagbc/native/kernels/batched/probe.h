@@ -1,4 +1,4 @@
-// What breadth-first searches from 64 roots at once have in common, a bit each.
+// Counts of breadth-first searches from 64 roots at once, a bit each.
 #pragma once
 
 #include <tuple>
@@ -11,7 +11,7 @@ namespace lagbc::LAGBC_LEVEL {
 
 // Search level by level until there are no live rows, or more edges than `most` were looked at; return visits, edges,
 // pairs, pair_edges and levels of lagbc.methods.probe.Probe. `here[v]` has the columns that found v at this level,
-// `seen[v]` those of all so far.
+// `seen[v]` the columns that found it so far.
 template <class Index>
 std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t> probe_hops(const Csr<Index>& graph, Span<const int64_t> roots,
                                                                    int64_t most) {

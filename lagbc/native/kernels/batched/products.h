@@ -1,7 +1,7 @@
 // Masked products on bit rows, a row at a time: a row gathers from the other ends of its edges, in row order.
 //
-// An edge leads on in some of the 64 columns, which a word of bits says: of each edge by itself (`ByEdge`), or of the
-// vertex at its other end (`ByEnd`).
+// An edge leads on in some of the 64 columns, by a word of bits: its own (`ByEdge`), or the one of the vertex at its
+// other end (`ByEnd`).
 #pragma once
 
 #include "../row.h"
@@ -41,22 +41,22 @@ LAGBC_INLINE void put_paths(const Sweep<Index>& s, int64_t v, uint64_t wanted, R
     overflowed |= put_row(s.values[v], wanted, total, s.sigma_limit);
 }
 
-// The sums over paths of a batch in sweep order, while it is swept backward; what is not asked for is empty.
+// The sums over paths of a batch in sweep order, while it is swept backward; a sum that is not asked for is empty.
 struct PathSums {
     Span<double> dependency, stress, edges, dependency_squares, edges_squares;
 };
 
-// The target weights of a batch: those of the sweep, or rows of them, and how often each column counts.
+// The target weights of a batch: the sweep's, or rows of them, and how often each column counts.
 struct ColumnWeights {
     Optional<Rows<const double>> omega;
     const double* times;
 };
 
-// The backward sweep, a vertex after those that it precedes: c = omega / sigma + A plus.second c along the edges that
-// `by` lets through, and sigma * (that product) is added to the dependencies. With `has_stress`, t = omega + A
-// plus.second t, and sigma * (that product) is added to stress; with `has_edges`, sigma[v] * c[w] to the edges v -> w.
-// With `has_squares`, the squares of single columns are added up, too, and targets may count linearly: omega / d in
-// place of omega, and 2 d times the product, d being the distance of v.
+// The backward sweep, a vertex after its successors: c = omega / sigma + A plus.second c along the edges that `by` lets
+// through, and sigma * (that product) is added to the dependencies. With `has_stress`, t = omega + A plus.second t, and
+// sigma * (that product) is added to stress; with `has_edges`, sigma[v] * c[w] to the edges v -> w. With `has_squares`,
+// the squares of single columns are added up, too, and targets may count linearly: omega / d in place of omega, and 2 d
+// times the product, d being the distance of v.
 template <bool has_stress, bool has_edges, bool has_squares, class Index>
 struct Backward {
     const Sweep<Index>& s;

@@ -15,8 +15,8 @@ namespace lagbc {
 template <class Index>
 class Queue {
 public:
-    // room: entries at first; rows: vertices, of which each has 64 entries at most; growth: bytes that may be taken
-    // beyond the room, or less than zero for any.
+    // room: first entries; rows: vertices, each with at most 64 entries; growth: bytes that may be taken beyond the
+    // room, or less than zero for any.
     LAGBC_INLINE Queue(int64_t room, int64_t rows, int64_t growth)
         : vertices_(room), masks_(room), room_(room), rows_(rows), growth_(growth) {}
 
@@ -24,8 +24,8 @@ public:
     LAGBC_INLINE Index* vertices() const { return vertices_.data(); }
     LAGBC_INLINE uint64_t* masks() const { return masks_.data(); }
 
-    // Make room for as many entries as needed, or for half as many again as there are: a sweep asks for up to one a row
-    // more than it will write. While one part moves, it is there twice.
+    // Make room for `needed` entries, or for half as many again: a sweep asks for up to one a row more than it will
+    // write. While one part moves, it is there twice.
     LAGBC_INLINE void require(int64_t needed) {
         if (needed <= size()) return;
         const int64_t wider = std::max(needed, std::min(size() * 3 / 2, rows_ * (columns + 1)));

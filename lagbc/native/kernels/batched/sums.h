@@ -1,4 +1,4 @@
-// What a batch sums to, brought into matrix order.
+// The sums of a batch, brought into matrix order.
 #pragma once
 
 #include "../flags.h"
@@ -12,7 +12,7 @@ LAGBC_INLINE void add_parts(Span<double> total, Span<const double> part, Span<co
         if (part[i] != 0.0) total[order[i]] += part[i];
 }
 
-// Make an entry for each root, which has one path to itself; one at -1 is absent.
+// Make an entry for each root, which has one path to itself; a root at -1 is absent.
 template <class Index>
 void enqueue_roots(Sweep<Index>& s, Span<const int64_t> positions) {
     s.roots = 0;
@@ -43,7 +43,7 @@ void add_ends(const Sweep<Index>& s, Span<double> scores) {
     }
 }
 
-// The sums over distances that are asked for, in matrix order, and the largest distance of each root.
+// The sums over distances asked for, in matrix order, and the largest distance of each root.
 struct DistanceTotals {
     Optional<Span<double>> reached, distance, inverse, deepest, distance_squares, inverse_squares;
 
@@ -97,12 +97,12 @@ void add_level_sums(const Index* vertices, const uint64_t* masks, Span<const int
     sums.add_to(totals, order);
 }
 
-// The sums over paths that are asked for, in matrix order.
+// The sums over paths asked for, in matrix order.
 struct PathTotals {
     Optional<Span<double>> dependency, stress, edges, dependency_squares, edges_squares;
 };
 
-// Sweep a batch backward, and add what it sums to; whether that was finished before the flag was set. Nothing is added
+// Sweep a batch backward, and add its sums; returns whether that was finished before the flag was set. Nothing is added
 // where it was not. `backward` is called with a `Backward`, and `add_edges` with the sums of the edges of the list.
 template <class Index, class SweepBack, class AddEdges>
 LAGBC_INLINE bool add_path_sums(const Sweep<Index>& s, Span<const int64_t> starts, Span<const Index> ends,

@@ -1,11 +1,11 @@
-// What one worker of the batched method keeps between calls. Rows are vertices in sweep order.
+// The records that one worker of the batched method keeps between calls. Rows are vertices in sweep order.
 #pragma once
 
 #include "queue.h"
 
 namespace lagbc {
 
-// What every sweep has: 64 roots are the 64 columns of a batch.
+// The fields of every sweep: 64 roots are the 64 columns of a batch.
 template <class Index>
 struct Sweep {
     Ref<const Csr<Index>> out;             // the graph in sweep order
@@ -18,9 +18,9 @@ struct Sweep {
     Stop stop;
     double sigma_limit = 0;  // columns with larger counts are recomputed
     bool endpoints = false;  // whether the ends of a path count as vertices on it
-    bool linear = false;     // whether a target counts by how near the vertex is to it; with squares alone
-    // What a forward sweep has found, and the backward one reads:
-    int64_t roots = 0;        // that are not absent
+    bool linear = false;     // whether a target counts by its nearness to the vertex; with squares alone
+    // Found by the forward sweep, and read by the backward one:
+    int64_t roots = 0;        // without absent ones
     int64_t entries = 0;      // of the queue
     int64_t depth = 0;        // levels, or phases
     uint64_t overflowed = 0;  // columns that left the range of float64, or are to be recomputed for another reason
@@ -64,8 +64,8 @@ struct TightEdges {
 // Sweeps whose rows wait until they can be counted in most of their columns; see counting.h.
 template <class Index>
 struct CountingSweep : Sweep<Index> {
-    double count_width = 0;  // rows are looked at that are at most so much farther from their nearest root than another
-    Span<uint64_t> waiting;  // (n,): columns in which a row waits, at first those that reach it
+    double count_width = 0;  // a phase visits rows at most so much farther from their nearest root than the nearest row
+    Span<uint64_t> waiting;  // (n,): columns in which a row waits, at first all that reach it
     Span<uint64_t> pushed;   // (n,): columns in which it was pushed to; zeros
     Span<double> nearest;    // (n,): distance from the nearest root
     Matrix<Index> lists;     // (2, n): rows pushed to
@@ -75,7 +75,7 @@ struct CountingSweep : Sweep<Index> {
     Span<uint64_t> in_masks;     // (nnz,)
 };
 
-// In hops; see waiting.h. The list of tight edges is that of all.
+// In hops; see waiting.h. The list of tight edges is the list of all edges.
 template <class Index>
 struct WaitingSweep : CountingSweep<Index> {
     Matrix<uint64_t> frontier;       // (2, n): bit rows of a level and of the next; zeros but while levels are found
@@ -86,12 +86,12 @@ struct WaitingSweep : CountingSweep<Index> {
 // With lengths; see lengths.h.
 template <class Index>
 struct LengthSweep : CountingSweep<Index> {
-    double width = 0;                          // of a bucket of Delta-stepping
-    double rtol = 0;                           // relative difference up to which two lengths are equal
-    double longest = 0;                        // of all lengths
-    bool counts = false;                       // whether paths are counted
-    Rows<double> distances;                    // `values`, too, unless both are read when paths have been counted
-    Optional<Rows<uint16_t>> short_distances;  // in their place while `is_short`: whole numbers below 65535
+    double width = 0;        // of a bucket of Delta-stepping
+    double rtol = 0;         // relative difference up to which two lengths are equal
+    double longest = 0;      // largest of all lengths
+    bool counts = false;     // whether paths are counted
+    Rows<double> distances;  // the same as `values`, unless both are read when paths have been counted
+    Optional<Rows<uint16_t>> short_distances;  // in their place while `is_short`: integers below 65535
     bool is_short = false;                     // until a distance is as large
     Optional<Span<int64_t>> tight_starts;      // (n + 1,): the edges that are tight in some column
     Optional<Span<Index>> tight_ends;          // (nnz,)

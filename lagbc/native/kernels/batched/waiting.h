@@ -5,7 +5,7 @@
 //     levels    F<!visited, replace> = A^T any.pair F
 //     tight     T[v, w] = the columns in which v is on the frontier of a level and w on that of the next
 //
-// Along T paths are counted and dependencies summed as counting.h says. Bits are pushed at all levels, as frontiers are
+// Along T paths are counted and dependencies summed; see counting.h. Bits are pushed at all levels, as frontiers are
 // small. Where sums of distances are asked for, too, the levels are kept in a queue of their own.
 #pragma once
 
@@ -73,8 +73,8 @@ int64_t find_waiting_levels(WaitingSweep<Index>& s, Span<const int64_t> position
     return level;
 }
 
-// Find the levels of up to 64 roots, at these rows or absent (-1), the tight edges, and an order to count paths in;
-// count them. Where the flag is set, the frontiers are left as they are: the state is not used again.
+// Find the levels of up to 64 roots, at these rows or absent (-1), the tight edges, and an order for counting; count
+// the paths. Where the flag is set, the frontiers are left as they are: the state is not used again.
 template <class Index>
 void search_waiting(WaitingSweep<Index>& s, Span<const int64_t> positions) {
     s.depth = find_waiting_levels(s, positions);
@@ -101,8 +101,8 @@ void sum_waiting_distances(const WaitingSweep<Index>& s, Optional<Span<double>> 
                    {reached, distance, inverse, deepest, distance_squares, inverse_squares});
 }
 
-// Write the distances that the sets of tight edges tell, a row a vertex: a head is one farther than a tail. `dist` is
-// infinite before.
+// Write the distances by the sets of tight edges, a row a vertex: a head is one farther than a tail. `dist` is infinite
+// before.
 template <class Index>
 void waiting_distances(const WaitingSweep<Index>& s, Matrix<double> dist) {
     const TightEdges<Index> out = tight_edges(s);

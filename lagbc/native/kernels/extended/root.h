@@ -1,7 +1,7 @@
 // Sums of single roots with path counts of any size.
 //
-// The sweep is Brandes' (2001) in the one-division form, on vertices in the order of their distance, which a
-// breadth-first search or Dijkstra's finds.
+// The sweep is Brandes' (2001) in the one-division form, on vertices in the order of their distance by a breadth-first
+// search or Dijkstra's.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +15,13 @@
 
 namespace lagbc {
 
-// What single roots are searched and summed by.
+// The record by which single roots are searched and summed.
 template <class Index>
 struct RootSweep {
     Ref<const Csr<Index>> out, into;       // the graph, and its transpose
     Optional<Span<const double>> members;  // (n,): how many vertices each stands for on a path; None is one each
     double rtol = 0;                       // relative difference up to which two lengths are equal
-    double radius = 0;                     // how far is searched
+    double radius = 0;                     // the distance up to which a root searches
     Stop stop;
 };
 
@@ -31,7 +31,7 @@ namespace lagbc::LAGBC_LEVEL {
 
 inline constexpr double unreached = std::numeric_limits<double>::infinity();
 
-// Path counts of one root, or what is summed along paths, by vertex.
+// Path counts of one root, or sums along paths, by vertex.
 struct Numbers {
     Buffer<double> mantissas;
     Buffer<int64_t> powers;
@@ -51,7 +51,7 @@ LAGBC_INLINE Extended any_extended(double x) {
     return {mantissa, power};
 }
 
-// x * 2**power, infinite or zero where a double does not hold it.
+// x * 2**power, infinite or zero beyond the range of a double.
 LAGBC_INLINE double rounded(double x, int64_t power) {
     return std::ldexp(x, static_cast<int>(std::clamp<int64_t>(power, -5000, 5000)));
 }
@@ -132,7 +132,7 @@ private:
     int64_t size_ = 0;
 };
 
-// The same with lengths.
+// The same search with lengths.
 template <class Index>
 Buffer<int64_t> search_with_lengths(const RootSweep<Index>& s, int64_t root, Span<double> dist) {
     const Csr<Index>& out = *s.out;

@@ -1,7 +1,8 @@
 // Compressed sparse rows: checked, sorted by counting, transposed, joined and permuted; lagbc/graph/host/csr.py.
 //
-// Values are only moved, summed or compared. Kernels take a part of the rows or entries, first to last, and write what
-// that part alone owns: parts are shared out among threads, and neither their number nor their order changes a result.
+// Values are only moved, summed or compared. Kernels take a part of the rows or entries, first to last, and write
+// entries that this part alone owns: parts are shared out among threads, and neither their number nor their order
+// changes a result.
 #pragma once
 
 #include <algorithm>
@@ -35,11 +36,11 @@ struct EntriesRoom {
 
 namespace lagbc::LAGBC_LEVEL {
 
-// What rows may be besides canonical: bits of the result of `inspect`.
+// The faults of rows that are not canonical: bits of the result of `inspect`.
 inline constexpr int64_t outside = 1, unsorted = 2, unmerged = 4;
 
-// Whether some columns are outside the matrix, some rows not ascending, or some entries loops or at the same place as
-// the one before.
+// Return whether some columns are outside the matrix, some rows not ascending, or some entries loops or at the place of
+// the entry before.
 template <class Index>
 int64_t inspect(Span<const int64_t> indptr, Span<const Index> indices, int64_t first, int64_t last) {
     const int64_t n = indptr.size - 1;
@@ -57,7 +58,7 @@ int64_t inspect(Span<const int64_t> indptr, Span<const Index> indices, int64_t f
     return is_outside * outside + is_unsorted * unsorted + is_unmerged * unmerged;
 }
 
-// Drop loops and sum entries at the same place, from left to right, in place; rows are sorted. How many are left.
+// Drop loops and sum entries at the same place, from left to right, in place; rows are sorted. Returns the count left.
 template <class Index>
 int64_t merge(Span<int64_t> indptr, Span<Index> indices, Optional<Span<double>> values) {
     int64_t kept = 0, begin = indptr[0];
@@ -93,15 +94,15 @@ void count_ranges(Span<const Index> columns, int64_t first, int64_t last, int64_
     for (int64_t e = first; e < last; ++e) ++counts[columns[e] >> shift];
 }
 
-// Put entries under their ranges of 2**shift columns, as stored in each; `places` is where the next one goes.
+// Put entries under their ranges of 2**shift columns, as stored in each; `places` has the next place of each range.
 template <class Index>
 void put_under_ranges(const Entries<Index>& entries, int64_t first, int64_t last, int64_t shift, Span<int64_t> places,
                       const EntriesRoom<Index>& put) {
     for (int64_t e = first; e < last; ++e) put.put(places[entries.columns[e] >> shift]++, entries, e);
 }
 
-// Put entries begin to end, all those of the columns first to last, under their columns, as stored in each: rows
-// `indptr` and `heads` of the transpose, whose row j ends at indptr[j + 1].
+// Put entries begin to end, the ones in columns first to last, under their columns, as stored in each: rows `indptr`
+// and `heads` of the transpose, whose row j ends at indptr[j + 1].
 template <class Index>
 void sort_range(const Entries<Index>& entries, int64_t first, int64_t last, int64_t begin, int64_t end,
                 Span<int64_t> indptr, Span<Index> heads, Optional<Span<double>> values) {

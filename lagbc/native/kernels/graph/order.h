@@ -8,7 +8,7 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
-// Sort `order` by the keys of what it lists; what has the same key stays in order. O(entries + range of keys).
+// Sort `order` by the keys of its items; items with equal keys stay in order. O(entries + range of keys).
 template <class Key>
 Buffer<int64_t> sort_by_key(Span<const Key> keys, Span<const int64_t> order) {
     int64_t least = 0, most = 0;

@@ -12,9 +12,9 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
-// Hop distances to as many landmarks as `points` has columns, a row a vertex. `nearest` holds those to the first vertex
-// of each component. The next landmark of a component, whose number is `piece`, is the vertex farthest from those
-// before; of vertices that are as far the last by `vertex`, their number in the graph.
+// Hop distances to as many landmarks as `points` has columns, a row a vertex. `nearest` holds the distances to the
+// first vertex of each component. The next landmark of a component, whose number is `piece`, is the vertex farthest
+// from the landmarks so far; among equally far vertices the last by `vertex`, their number in the graph.
 template <class Index>
 void measure_landmarks(Span<const int64_t> indptr, Span<const Index> indices, Span<const int64_t> piece,
                        Span<const Index> vertex, Span<const Index> nearest, int64_t pieces, Matrix<int32_t> points) {
@@ -40,7 +40,7 @@ void measure_landmarks(Span<const int64_t> indptr, Span<const Index> indices, Sp
 // Points whose coordinates are read at once, from a core's cache.
 inline constexpr int64_t points_at_once = 512;
 
-// The direction in which the points that `order` lists differ most, by power iteration on their covariances
+// The direction in which the points listed by `order` differ most, by power iteration on their covariances
 //
 //     C[a][b] = sum of x_a x_b - (sum of x_a) (sum of x_b) / size
 //
@@ -67,7 +67,7 @@ inline void find_axis(Matrix<const int32_t> points, int64_t shift, Span<const in
             }
         }
     }
-    // An axis that no symmetric piece has for an eigenvector.
+    // An axis that is an eigenvector of no symmetric piece.
     for (int64_t a = 0; a < dimensions; ++a)
         axis[a] = 1.0 + static_cast<double>(a) / static_cast<double>(dimensions - 1);
     Buffer<double> image(dimensions);
@@ -86,7 +86,7 @@ inline void find_axis(Matrix<const int32_t> points, int64_t shift, Span<const in
     }
 }
 
-// Vertices and their keys, and as much room to move them to.
+// Vertices and their keys, and equal room to move them to.
 struct Keyed {
     Span<double> keys;
     Span<int64_t> order;
@@ -94,7 +94,7 @@ struct Keyed {
     Span<int64_t> spare_order;
 };
 
-// So many keys or fewer are sorted by insertion.
+// Most keys that are sorted by insertion.
 inline constexpr int64_t few = 16;
 
 // Sort keys first to last, and their vertices: runs of a few by insertion, then neighbours are merged. Equal keys stay
@@ -132,7 +132,7 @@ inline void sort_by_merging(const Keyed& keyed, int64_t first, int64_t last) {
 }
 
 // Sort keys and their vertices; equal keys stay in order. Keys are put under as many equal intervals as there are keys,
-// then those of each are sorted.
+// then the keys of each interval are sorted.
 inline void sort_keys(const Keyed& keyed) {
     const auto& [keys, order, spare_keys, spare_order] = keyed;
     const int64_t size = keys.size;
@@ -142,7 +142,7 @@ inline void sort_keys(const Keyed& keyed) {
         high = std::max(high, keys[i]);
     }
     const double scale = static_cast<double>(size) / (high - low);
-    if (!(scale < 1e300)) {  // all are equal, or as good as
+    if (!(scale < 1e300)) {  // all are equal, or nearly so
         sort_by_merging(keyed, 0, size);
         return;
     }
@@ -172,15 +172,15 @@ inline void sort_keys(const Keyed& keyed) {
     }
 }
 
-// The same, of keys by themselves.
+// `sort_keys` with room of its own.
 inline void sort_by_keys(Span<double> keys, Span<int64_t> order) {
     Buffer<double> spare_keys(keys.size);
     Buffer<int64_t> spare_order(keys.size);
     if (keys.size > 0) sort_keys({keys, order, spare_keys.span(), spare_order.span()});
 }
 
-// Bisect the piece first to last of `order`, in place, until none is larger than `leaf`, or once; where it was cut
-// last.
+// Bisect the piece first to last of `order`, in place, until none is larger than `leaf`, or once; returns the place of
+// the last cut.
 //
 // A piece is sorted along its principal axis, and cut in the middle, at a multiple of `leaf` from its start.
 inline int64_t bisect(Matrix<const int32_t> points, int64_t shift, Span<int64_t> order, int64_t first, int64_t last,
@@ -188,7 +188,7 @@ inline int64_t bisect(Matrix<const int32_t> points, int64_t shift, Span<int64_t>
     const int64_t whole = last - first;
     Buffer<double> keys(whole), spare_keys(whole), axis(points.width);
     Buffer<int64_t> spare_order(whole);
-    int64_t ends[64];  // of what is still to be bisected, the next last
+    int64_t ends[64];  // of the pieces still to be bisected, the next one last
     int64_t waiting = 1, middle = first;
     ends[0] = last;
     while (waiting > 0) {

@@ -8,8 +8,8 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
-// A level is pulled from when its vertices have more than this share of the edges; counting them pays from so many
-// vertices on, as a share, too.
+// A level is pulled from when its vertices have more than this share of the edges; counting the edges pays from this
+// share of the vertices on.
 inline constexpr double pull_edges = 1.0 / 16, count_vertices = 1.0 / 256;
 
 // The root of v in a forest of labels; paths are halved on the way.
@@ -44,17 +44,17 @@ Buffer<Index> find_components(Span<const int64_t> indptr, Span<const Index> indi
     }
     Index count = 0;
     for (Index v = 0; v < n; ++v) {
-        // What is hooked to a smaller vertex takes over its number.
+        // A vertex joined to a smaller one takes over its number.
         labels[v] = labels[v] == v ? count++ : labels[labels[v]];
     }
     return made;
 }
 
 // Search a symmetric pattern from some distinct roots, level by level: from the vertices of a level, or, where these
-// have many edges, from those that are not yet found.
+// have many edges, from the vertices not yet found.
 //
 // distances  hops from the nearest root; -1 where none is in reach
-// queue      the vertices in reach, by their distances; how many is returned
+// queue      the vertices in reach, by their distances; their count is returned
 template <class Index>
 int64_t search(Span<const int64_t> indptr, Span<const Index> indices, Span<const int64_t> roots, Span<Index> distances,
                Span<Index> queue) {
@@ -99,7 +99,7 @@ int64_t search(Span<const int64_t> indptr, Span<const Index> indices, Span<const
     return found;
 }
 
-// The same, of roots as Python has them: distances and the vertices in reach.
+// `search` for Python: distances and the vertices in reach.
 template <class Index>
 std::tuple<Buffer<Index>, Buffer<Index>> search_from(Span<const int64_t> indptr, Span<const Index> indices,
                                                      Span<const int64_t> roots) {
@@ -109,7 +109,7 @@ std::tuple<Buffer<Index>, Buffer<Index>> search_from(Span<const int64_t> indptr,
     return {std::move(distances), std::move(queue)};
 }
 
-// Let rows join the searches that the heads of their edges have just joined, at this level; whether any does.
+// Let rows join the searches that the heads of their edges have just joined, at this level; returns whether any does.
 template <class Index>
 bool join_searches(Span<const int64_t> indptr, Span<const Index> indices, int64_t first, int64_t last, int64_t level,
                    uint16_t hubs, Span<const uint16_t> frontier, Span<uint16_t> seen, Span<uint16_t> joined,

@@ -25,8 +25,8 @@ inline bool begins_comment(uint8_t byte) {
     return byte == '#' || byte == '%';
 }
 
-// How fields are separated, and whether a comment begins anywhere (`glued`); else where a line begins or, between
-// blanks, a field.
+// The separator of fields, and whether a comment begins anywhere (`glued`); else it begins with a line or, between
+// blanks, with a field.
 struct Format {
     int64_t separator;  // a byte, or `blanks`; blanks around a field are no part of it
     bool glued;
@@ -37,15 +37,15 @@ struct Format {
     }
 };
 
-// Why a line has no fields.
+// The reasons of a line without fields.
 inline constexpr int64_t open_quote = -1, text_after_quote = -2;
 
-// A range of a text, and where to go on behind it: -1 where what is between quotes does not end.
+// A range of a text, and the place behind it to go on from: -1 where a quoted text does not end.
 struct Field {
     int64_t begin, end, after;
 };
 
-// What stands between quotes from place p on; doubled quotes are made single ones in the text.
+// Read the quoted text from place p on; doubled quotes are made single ones in the text.
 inline Field read_quoted(Span<uint8_t> text, int64_t p) {
     int64_t end = ++p;
     const int64_t begin = p;
@@ -68,8 +68,8 @@ inline Field read_field(Span<uint8_t> text, int64_t p, const Format& format) {
     return {begin, end, p};
 }
 
-// Call `take(column, field)` for each field of the line at p. How many there are, with p at the newline; or why there
-// are none, with p anywhere.
+// Call `take(column, field)` for each field of the line at p. Returns their count, with p at the newline; or a reason,
+// with p anywhere.
 template <class Take>
 LAGBC_INLINE int64_t each_field(Span<uint8_t> text, int64_t& p, const Format& format, const Take& take) {
     const auto skip_blanks = [&] {
@@ -96,7 +96,7 @@ LAGBC_INLINE int64_t each_field(Span<uint8_t> text, int64_t& p, const Format& fo
     }
 }
 
-// The fields of one line, the beginning and the end of each in turn; also how many they are, or why there are none.
+// The fields of one line, the beginning and the end of each in turn; also their count, or a reason.
 inline std::tuple<Buffer<int64_t>, int64_t> split_line(Span<uint8_t> text, int64_t separator, bool glued) {
     Buffer<int64_t> bounds(2 * text.size);
     int64_t p = 0;
@@ -114,7 +114,7 @@ inline std::tuple<Buffer<int64_t>, int64_t> split_line(Span<uint8_t> text, int64
 // starts, stops  filled, of shape (wanted, lines of the text)
 // lines          filled: the line of each edge, counted from 0
 //
-// How many edges and how many lines of comment there are before the first line that is wrong; that line, or -1.
+// Returns the edges and the lines of comment before the first line that is wrong; that line, or -1.
 inline std::tuple<int64_t, int64_t, int64_t> split_lines(Span<uint8_t> text, int64_t separator, int64_t columns,
                                                          Span<const int64_t> wanted, bool glued, Matrix<int64_t> starts,
                                                          Matrix<int64_t> stops, Span<int64_t> lines) {
@@ -142,17 +142,17 @@ inline std::tuple<int64_t, int64_t, int64_t> split_lines(Span<uint8_t> text, int
     return {edges, comments, -1};
 }
 
-// A sign at p, if there is one; whether it is a minus.
+// Read a sign at p, if there is one; returns whether it is a minus.
 inline bool read_sign(Span<const uint8_t> text, int64_t& p, int64_t end) {
     const bool is_negative = p < end && text[p] == '-';
     if (p < end && (text[p] == '-' || text[p] == '+')) ++p;
     return is_negative;
 }
 
-// Read the field p to end as an integer of 64 bits; whether it is one.
+// Read the field p to end as an integer of 64 bits; returns whether it is one.
 inline bool parse_integer(Span<const uint8_t> text, int64_t p, int64_t end, int64_t& integer) {
     constexpr int64_t lowest = INT64_MIN;
-    int64_t value = 0;  // its negative, of which there is one more
+    int64_t value = 0;  // the negative of the integer, as there is one negative more
     const bool is_negative = read_sign(text, p, end);
     if (p == end) return false;
     for (; p < end; ++p) {
@@ -165,7 +165,7 @@ inline bool parse_integer(Span<const uint8_t> text, int64_t p, int64_t end, int6
     return true;
 }
 
-// Read fields as integers of 64 bits; the first that is none, or -1.
+// Read fields as integers of 64 bits; returns the first field that is none, or -1.
 inline int64_t parse_integers(Span<const uint8_t> text, Span<const int64_t> starts, Span<const int64_t> stops,
                               Span<int64_t> values) {
     for (int64_t i = 0; i < values.size; ++i)
@@ -173,9 +173,9 @@ inline int64_t parse_integers(Span<const uint8_t> text, Span<const int64_t> star
     return -1;
 }
 
-// Read whole lines of integers between blanks, those left out that begin with a percent sign.
+// Read whole lines of integers between blanks; lines that begin with a percent sign are left out.
 //
-// The integers of all lines, with 0 where a field is none; how many fields each line has, -1 where it is left out; and
+// Returns the integers of all lines, 0 for a field that is none; the fields of each line, -1 for a line left out; and
 // the first line with a field that is no integer, or -1.
 inline std::tuple<Buffer<int64_t>, Buffer<int64_t>, int64_t> parse_rows(Span<const uint8_t> text) {
     int64_t lines = 0, count = 0, wrong = -1;
@@ -198,12 +198,12 @@ inline std::tuple<Buffer<int64_t>, Buffer<int64_t>, int64_t> parse_rows(Span<con
     return {std::move(values), std::move(sizes), wrong};
 }
 
-// float64 holds integers up to 2**53 exactly, and powers of ten up to that of 22.
+// float64 holds integers up to 2**53 exactly, and powers of ten up to 10**22.
 inline constexpr int64_t exact = int64_t{1} << 53, exact_power = 22, longest = INT64_MAX / 10;
 inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                            1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-// A small exponent at p, which is behind it then; -1 there where it is none, and before the end where it is large.
+// Read a small exponent at p, and move p behind it; to -1 where there is none, and before the end where it is large.
 inline int64_t read_exponent(Span<const uint8_t> text, int64_t& p, int64_t end) {
     const bool is_negative = read_sign(text, p, end);
     const int64_t first = p;
@@ -213,9 +213,10 @@ inline int64_t read_exponent(Span<const uint8_t> text, int64_t& p, int64_t end) 
     return is_negative ? -exponent : exponent;
 }
 
-// What m * 10**power is in float64, for m < 2**63 and abs(power) <= 22, which `long double` holds exactly if its
-// mantissa has 64 bits: it is rounded once there, and once more to float64. That is correct unless the first is halfway
-// between two floats; then, or if `long double` is no longer than they are, it is not told. Whether it is.
+// Compute m * 10**power in float64, for m < 2**63 and abs(power) <= 22. `long double` holds both exactly if its
+// mantissa has 64 bits: the result is rounded once there, and once more to float64. That is correct unless the first is
+// halfway between two floats; then, or if `long double` is no longer than they are, it is unknown. Returns whether it
+// is known.
 inline bool scale(int64_t m, int64_t power, double& value) {
     if constexpr (std::numeric_limits<long double>::digits < 64) return false;
     const auto scaled = power >= 0 ? static_cast<long double>(m) * powers_of_ten[power]
@@ -226,7 +227,7 @@ inline bool scale(int64_t m, int64_t power, double& value) {
 }
 
 // Read the field p to end as a float m * 10**e with m < 2**63 and abs(e) <= 22: with m < 2**53 both are exact in
-// float64, so that it is rounded once, and so correctly. Whether it is such a one, and can be told.
+// float64, so that it is rounded once, and so correctly. Returns whether it is such a float, correctly rounded.
 inline bool parse_float(Span<const uint8_t> text, int64_t p, int64_t end, double& value) {
     const bool is_negative = read_sign(text, p, end);
     int64_t mantissa = 0, power = 0, digits = 0;
@@ -256,7 +257,7 @@ inline bool parse_float(Span<const uint8_t> text, int64_t p, int64_t end, double
     return true;
 }
 
-// Read fields as floats; also which of them are left to Python: what is hard to round, and what is no number.
+// Read fields as floats; also return the fields left to Python: floats that are hard to round, and no numbers.
 inline std::tuple<Buffer<double>, Buffer<int64_t>> parse_floats(Span<const uint8_t> text, Span<const int64_t> starts,
                                                                 Span<const int64_t> stops) {
     Buffer<double> values(starts.size);

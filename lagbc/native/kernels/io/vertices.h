@@ -1,7 +1,7 @@
-// The vertices that an edge list names, numbered in the order in which they first occur: lagbc/io/numbering.py.
+// The vertices of an edge list, numbered in the order in which they first occur: lagbc/io/edges/vertices.py.
 //
 // Hash tables with linear probing: a slot holds the number of a vertex, -1 where it is empty. There are a power of two
-// of them, at least 4 / 3 a vertex, counting those that may be new before a piece of edges is read.
+// of them, at least 4 / 3 a vertex, with the possibly new ones of a piece of edges counted before it is read.
 #pragma once
 
 #include <tuple>
@@ -19,8 +19,8 @@ struct Integers {
 };
 
 // Vertices that are names: number v has the hash hashes[v] and the bytes text[offsets[v]:offsets[v + 1]], the last one
-// a newline. A slot holds half of the hash above the number, so that other names are mostly told without a look at
-// them.
+// a newline. A slot holds half of the hash above the number, so that other names are mostly told apart without a look
+// at them.
 struct Names {
     Buffer<uint8_t> text{1 << 16};
     Buffer<int64_t> offsets{1025, 0};
@@ -33,12 +33,12 @@ struct Names {
 
 namespace lagbc::LAGBC_LEVEL {
 
-// What SciPy's matrices have as row and column.
+// The largest row and column of SciPy's matrices.
 inline constexpr int64_t most_vertices = INT32_MAX;
 // Odd constants that spread keys over a table: 2**64 over the golden ratio, and the prime of the hash FNV-1a.
 inline constexpr uint64_t golden = 0x9E3779B97F4A7C15, fnv_base = 0xCBF29CE484222325, fnv_prime = 0x100000001B3;
 
-// Give an array room for so many: half as much again where it has to be moved.
+// Give an array room for `size` items: half as many again where it has to be moved.
 template <class T>
 void grow(Buffer<T>& array, int64_t size) {
     if (size > array.size()) array.resize(size + size / 2);
@@ -49,7 +49,7 @@ LAGBC_INLINE int64_t first_slot(uint64_t key, int64_t mask) {
     return static_cast<int64_t>((key * golden) >> 32) & mask;
 }
 
-// Make the table anew, with the vertices of before, where so many would crowd it.
+// Make the table anew, with its vertices, where `most` of them would crowd it.
 template <class Slot, class Hash, class Value>
 void make_room(Buffer<Slot>& slots, int64_t count, int64_t most, const Hash& hash_of, const Value& value_of) {
     if (4 * most <= 3 * slots.size()) return;
@@ -93,7 +93,7 @@ inline bool is_name(Span<const uint8_t> name, const uint8_t* place) {
     return place[name.size] == '\n';
 }
 
-// 31 bits of a hash, so that what holds it is not negative.
+// 31 bits of a hash, so that a slot with them is not negative.
 LAGBC_INLINE int64_t tag_of(uint64_t hash) {
     return static_cast<int64_t>(hash >> 33);
 }

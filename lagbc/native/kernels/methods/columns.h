@@ -13,9 +13,9 @@ namespace lagbc {
 template <class T>
 struct Strided {
     T* data = nullptr;
-    int64_t size = 0;  // how many rows
+    int64_t size = 0;  // count of rows
     int64_t width = 0;
-    int64_t to_row = 0, to_column = 0;  // from one item to that in the next row, or in the next column
+    int64_t to_row = 0, to_column = 0;  // from one item to its neighbour in the next row, or in the next column
 
     LAGBC_INLINE T& operator()(int64_t i, int64_t k) const { return data[to_row * i + to_column * k]; }
 };
@@ -43,7 +43,7 @@ void clear_unreached(Strided<const Distance> dist, Strided<double> sigma) {
             if (dist(v, k) == std::numeric_limits<Distance>::infinity()) sigma(v, k) = 0.0;
 }
 
-// Write the transpose of a matrix of a row a root, 128 rows of it at a time: both are met in whole lines.
+// Write the transpose of a matrix of a row a root, 128 of its rows at a time: both are met in whole lines.
 inline void turn(Strided<const double> columns, Strided<double> rows) {
     for (int64_t first = 0; first < rows.size; first += 128)
         for (int64_t k = 0; k < columns.size; ++k)

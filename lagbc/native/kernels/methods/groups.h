@@ -8,7 +8,7 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
-// Add the shares of the root reached[0]; those of vertices that it does not reach are not read.
+// Add the shares of the root reached[0]; shares of vertices out of its reach are not read.
 //
 //     t[v] = 1 where v is in the group, else the sum of sigma[u] / sigma[v] * t[u] over the tight predecessors u of v
 //
@@ -17,7 +17,7 @@ namespace lagbc::LAGBC_LEVEL {
 // sigma      path counts, or their logarithms to the base of 2
 // members    whether a vertex is in a group
 // shares     t, scratch, of shape (n, groups); and whether any of a vertex's is not 0
-// totals     over all targets; pairs that have an end in a group count wholly with `endpoints`, else not at all
+// totals     over all targets; pairs with an end in a group count wholly with `endpoints`, else not at all
 template <class Index>
 void add_group_shares(const Csr<Index>& into, Span<const int64_t> reached, Span<const double> dist,
                       Span<const double> sigma, bool is_log, double rtol, Matrix<const bool> members, bool endpoints,

@@ -1,8 +1,8 @@
-// Classes of vertices with the same edges, lengths and directions, but for those among themselves:
+// Classes of vertices with the same edges, lengths and directions, but for the edges among themselves:
 // lagbc/reduce/twins.py.
 //
-// Each vertex gets a key, the sum of 64 random bits for each of its edges. Those of equal keys are compared, edge by
-// edge: a class is what was compared, whatever the keys are.
+// Each vertex gets a key, the sum of 64 random bits for each of its edges. Vertices with equal keys are compared, edge
+// by edge: comparison alone makes a class, whatever the keys are.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ LAGBC_INLINE uint64_t mix(uint64_t x) {
     return x ^ (x >> 31);
 }
 
-// What tells edges out from edges in.
+// Constants that tell edges out from edges in.
 inline constexpr uint64_t way_out = 0x9E3779B97F4A7C15, way_in = 0x7F4A7C159E3779B9;
 
 // Random bits of an edge to v, or from v, of a length; in hops of v alone.
@@ -94,8 +94,8 @@ public:
         }
     }
 
-    // Join neighbours whose rows are equal but for each other; tell who is in such a class. A class is a clique, so
-    // that each of its vertices is a neighbour of the first.
+    // Join neighbours whose rows are equal but for each other; note the vertices of such classes. A class is a clique,
+    // so that each of its vertices is a neighbour of the first.
     void join_closed(Span<uint64_t> keys, Span<Index> first, Span<bool> closed) const {
         const bool in_hops = !out_.lengths.is_there;
         if (in_hops)
@@ -121,7 +121,7 @@ private:
                 keys[v] += bits_of(graph.indices[e], graph.lengths, e, way);
     }
 
-    // What v adds to the key of a vertex that it has edges with, both ways and as long as edge e.
+    // The term of v in the key of a vertex that it has edges with, both ways and as long as edge e.
     uint64_t own_bits(int64_t v, int64_t e) const {
         const uint64_t bits = bits_of(v, out_.lengths, e, way_out);
         return is_symmetric_ ? bits : bits + bits_of(v, out_.lengths, e, way_in);
@@ -137,8 +137,8 @@ Buffer<uint64_t> sum_keys(const Csr<Index>& out, const Csr<Index>& into) {
     return Alike<Index>(out, into).keys();
 }
 
-// Of open classes: an open class has no edge between two of its vertices. The smallest vertex of the class of each
-// vertex, itself if it is alone.
+// Find open classes: an open class has no edge between two of its vertices. Returns the smallest vertex of the class of
+// each vertex, itself if it is alone.
 template <class Index>
 Buffer<Index> join_open(const Csr<Index>& out, const Csr<Index>& into, Span<const uint64_t> keys) {
     Buffer<Index> first(keys.size);
@@ -147,8 +147,8 @@ Buffer<Index> join_open(const Csr<Index>& out, const Csr<Index>& into, Span<cons
     return first;
 }
 
-// Of closed classes, which have all edges, both ways and of one length: written to `first`, and whether each vertex is
-// in one of two or more. Keys are changed.
+// Find closed classes, which have all edges, both ways and of one length: written to `first`; returns whether each
+// vertex is in one of two or more. Keys are changed.
 //
 // No vertex is in a class of either kind: with x, y open and x, z closed, y would be a neighbour of z, and so of x.
 template <class Index>

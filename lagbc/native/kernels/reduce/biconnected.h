@@ -1,8 +1,8 @@
-// Blocks, the biconnected components of a symmetric pattern, by one depth-first search.
+// The bicomponents of a symmetric pattern, by one depth-first search.
 //
-// A block is a largest set of edges of which any two lie on a simple cycle; a single edge that is on none is one, too,
-// a bridge. Two blocks have at most one vertex in common, and every such cut vertex is common to all paths between
-// them.
+// A bicomponent is a largest set of edges of which any two lie on a simple cycle; a single edge on no cycle is one,
+// too, a bridge. Two bicomponents have at most one vertex in common, and every such cut vertex is common to all paths
+// between them.
 //
 // J. Hopcroft and R. Tarjan, Algorithm 447: Efficient algorithms for graph manipulation, Communications of the ACM 16
 // (1973) 372-378.
@@ -16,14 +16,14 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
-// Find the blocks of a pattern without loops, as (home, attach):
+// Find the bicomponents of a pattern without loops, as (home, attach):
 //
-// home    the block of the edge from each vertex to its parent in the search; -1 for those where a search begins
-// attach  the vertex of each block nearest to where its search began, the only one that has another home; a block comes
-//         before that of its attachment's home
+// home    the bicomponent of the edge from each vertex to its parent in the search; -1 where a search begins
+// attach  the vertex of each bicomponent nearest to the begin of its search, the only one with another home; the
+//         bicomponent comes before this home
 //
-// O(n + nnz), without recursion. `path` holds the vertices from the root to v, with the entry at which each goes on and
-// the earliest vertex next to what was discovered from it on; `waiting` those whose block is not yet known.
+// O(n + nnz), without recursion. `path` holds the vertices from the root to v, each with the entry at which it goes on
+// and the earliest vertex next to its discoveries; `waiting` the vertices whose bicomponent is not yet known.
 template <class Index>
 std::tuple<Buffer<Index>, Buffer<Index>> find_blocks(const Csr<Index>& graph) {
     const auto& [indptr, indices, _] = graph;

@@ -6,14 +6,14 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
-// The edge by which a walk that comes from `before` goes on from v, which has two.
+// The edge by which a walk that comes from `before` goes on from v, a vertex of degree 2.
 template <class Index>
 LAGBC_INLINE int64_t step_from(const Csr<Index>& graph, Index v, Index before) {
     const int64_t first = graph.indptr[v];
     return graph.indices[first] != before ? first : first + 1;
 }
 
-// The junction that the chain from u by its edge e leads to. `number` is -1 for vertices inside chains.
+// The junction at the other end of the chain from u by its edge e. `number` is -1 for vertices inside chains.
 template <class Index>
 Index follow(const Csr<Index>& graph, Span<const int64_t> number, Index u, int64_t e) {
     Index before = u, v = graph.indices[e];
@@ -25,9 +25,9 @@ Index follow(const Csr<Index>& graph, Span<const int64_t> number, Index u, int64
     return v;
 }
 
-// Write all chains, each from its smaller end: their ends, by the numbers of junctions, lengths, and how many vertices
-// are inside; these one chain after the other, with their distances from the first end, and the edges along the chains.
-// Return how many vertices are inside, -1 if a chain ends where it began.
+// Write all chains, each from its smaller end: their ends, by the numbers of junctions, lengths, and counts of vertices
+// inside; these one chain after the other, with their distances from the first end, and the edges along the chains.
+// Returns the count of vertices inside, -1 if a chain ends where it began.
 template <class Index>
 int64_t walk_chains(const Csr<Index>& graph, Span<const int64_t> number, Matrix<int64_t> ends, Span<double> lengths,
                     Span<int64_t> counts, Span<int64_t> inside, Span<double> distances, Span<int64_t> steps) {

@@ -1,9 +1,9 @@
-// Where the vertices and edges of blocks lie: one block after the other, each with a graph of its own;
+// The places of vertices and edges of bicomponents: one after the other, each with a graph of its own;
 // lagbc/reduce/layout.py.
 //
-// A vertex has a copy in every block that it is in. The copies of a block lie together, in the order of the vertices,
-// and so do their rows, whose columns are copies, too: a block-diagonal matrix in canonical rows, and nothing is
-// sorted.
+// A vertex has a copy in every bicomponent that it is in. The copies of a bicomponent lie together, in the order of the
+// vertices, and so do their rows, whose columns are copies, too: a block-diagonal matrix in canonical rows, made
+// without sorting.
 #pragma once
 
 #include <tuple>
@@ -13,16 +13,16 @@
 
 namespace lagbc {
 
-// The vertices of blocks.
+// The vertices of bicomponents.
 template <class Index>
 struct Copies {
-    Span<const int64_t> ptr;        // the copies of block b are ptr[b] to ptr[b + 1]
-    Span<const Index> vertices;     // which vertex each copy is of, ascending in a block
-    Span<const Index> home;         // the block that a vertex is a member of, -1 for none
+    Span<const int64_t> ptr;        // the copies of bicomponent b are ptr[b] to ptr[b + 1]
+    Span<const Index> vertices;     // vertex of each copy, ascending in a bicomponent
+    Span<const Index> home;         // the bicomponent of which a vertex is a member, -1 for none
     Span<const int64_t> at_home;    // its copy there, -1 if there is none
-    Span<const Index> attach;       // the vertex of each block that is no member of it
-    Span<const int64_t> at_attach;  // its copy there
-    Span<const int64_t> hung_ptr;   // the blocks that each vertex is the attachment of, ascending
+    Span<const Index> attach;       // the attachment of each bicomponent: its vertex that is no member of it
+    Span<const int64_t> at_attach;  // the copy of the attachment there
+    Span<const int64_t> hung_ptr;   // the bicomponents that each vertex is the attachment of, ascending
     Span<const Index> hung;
 
     LAGBC_INLINE int64_t blocks() const { return attach.size; }
@@ -32,7 +32,7 @@ struct Copies {
 
 namespace lagbc::LAGBC_LEVEL {
 
-// The arrays of `Copies` but for home and attach, which `find_blocks` has found: ptr, vertices, at_home, at_attach,
+// The arrays of `Copies` without home and attach, the results of `find_blocks`: ptr, vertices, at_home, at_attach,
 // hung_ptr, hung. O(n + blocks).
 template <class Index>
 std::tuple<Buffer<int64_t>, Buffer<Index>, Buffer<int64_t>, Buffer<int64_t>, Buffer<int64_t>, Buffer<Index>> lay_out(
@@ -47,7 +47,7 @@ std::tuple<Buffer<int64_t>, Buffer<Index>, Buffer<int64_t>, Buffer<int64_t>, Buf
     }
     for (int64_t v = 0; v < n; ++v) hung_ptr[v + 1] += hung_ptr[v];
     Buffer<Index> hung(blocks), vertices(ptr[blocks]);
-    Buffer<int64_t> at_home(n, -1), at_attach(blocks), of_vertices(n), of_blocks(blocks);  // where the next one goes
+    Buffer<int64_t> at_home(n, -1), at_attach(blocks), of_vertices(n), of_blocks(blocks);  // place of the next one
     for (int64_t v = 0; v < n; ++v) of_vertices[v] = hung_ptr[v];
     for (int64_t b = 0; b < blocks; ++b) {
         of_blocks[b] = ptr[b];
@@ -68,10 +68,11 @@ std::tuple<Buffer<int64_t>, Buffer<Index>, Buffer<int64_t>, Buffer<int64_t>, Buf
             std::move(at_attach), std::move(hung_ptr), std::move(hung)};
 }
 
-// Write the columns of the rows of all blocks, and which edge of the graph each of their edges is; return their ends.
-// The graph may lack one direction of an edge of the pattern whose blocks these are.
+// Write the columns of the rows of all bicomponents, and the number in the graph of each of their edges; return their
+// ends. The graph may lack one direction of an edge of the pattern with these bicomponents.
 //
-// An edge u -> v is in the block that both ends are members of; else one of them is the attachment of the other's.
+// An edge u -> v is in the bicomponent of which both ends are members; else one of them is the attachment of the
+// other's.
 template <class Index, class Column>
 Buffer<int64_t> lay_rows(Span<const int64_t> indptr, Span<const Index> indices, const Copies<Index>& copies,
                          Span<Column> columns, Optional<Span<int64_t>> places) {
@@ -80,7 +81,7 @@ Buffer<int64_t> lay_rows(Span<const int64_t> indptr, Span<const Index> indices, 
     for (int64_t u = 0; u < home.size; ++u) {
         const Index here = home[u];
         int64_t inside = indptr[u + 1] - indptr[u];
-        if (hung_ptr[u] < hung_ptr[u + 1]) {  // else all edges are in the block that u is a member of
+        if (hung_ptr[u] < hung_ptr[u + 1]) {  // else all edges are in the bicomponent of which u is a member
             for (int64_t e = indptr[u]; e < indptr[u + 1]; ++e) {
                 const Index there = home[indices[e]];
                 if (there == here || there < 0 || attach[there] != u) continue;

@@ -1,9 +1,9 @@
-// Weights of the vertices of blocks in which not every vertex reaches every other: lagbc/reduce/blocks.py.
+// Weights of the vertices of bicomponents in which not every vertex reaches every other: lagbc/reduce/blocks.py.
 //
 //     branch of B at v = sum over the other vertices x of B that v reaches in B of W_B(x)
 //
-// All of a strong component reach the same, so that one walk over the arcs between components is enough for 64 of them:
-// bit k of a component says whether the k-th reaches it.
+// All vertices of a strong component reach the same, so that one walk over the arcs between components is enough for 64
+// of them: bit k of a component says whether the k-th reaches it.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
-// Sums over the components that are reached along arcs. Those of one block lie together, first to last, and arcs lead
-// to smaller numbers, or, if they are `rising`, to larger ones.
+// Sums over the components that are reached along arcs. The components of one bicomponent lie together, first to last,
+// and arcs lead to smaller numbers, or, if they are `rising`, to larger ones.
 template <class Index>
 class Reached {
 public:
@@ -34,10 +34,10 @@ public:
           seen_(count_, false),
           bits_(count_, uint64_t{0}) {}
 
-    // What the copies of a component sum to.
+    // The sum of the copies of a component.
     double& total(Index component) const { return total_[component]; }
 
-    // What a seed of `sum_beyond` reaches, but for itself.
+    // The sum of the components that a seed of `sum_beyond` reaches, without itself.
     double beyond(Index component) const { return beyond_[component]; }
 
     // Sum up the components that are reached from one, itself included.
@@ -59,8 +59,8 @@ public:
         return reached;
     }
 
-    // Sum up the components of a block that are reached from each of at most 64, which ascend, but for itself.
-    // Invariant: bits are 0 before and after.
+    // Sum up the components of a bicomponent that are reached from each of at most 64 seeds, which ascend, without the
+    // seed. Invariant: bits are 0 before and after.
     void sum_beyond(int64_t first, int64_t last, Span<const Index> seeds) const {
         for (int64_t k = 0; k < seeds.size; ++k) {
             beyond_[seeds[k]] = 0.0;
@@ -92,7 +92,7 @@ private:
     Buffer<uint64_t> bits_;
 };
 
-// Set the branches of the copies of a component: what is beyond it, and all of it but the copy itself.
+// Set the branches of the copies of a component: the sum beyond it, and all of it but the copy itself.
 template <class Index>
 void fill_branches(const Strong<Index>& strong, Index component, int64_t attachment, double beyond,
                    Span<const double> inside, Span<double> branches) {
@@ -111,9 +111,9 @@ void fill_branches(const Strong<Index>& strong, Index component, int64_t attachm
     }
 }
 
-// W_B of each copy, and the branch of its block there, along the arcs between components, `ends` and `heads` of their
-// rows; reversed, they give what reaches a vertex. O(copies + arcs), and O(components + arcs + what is reached) for 64
-// components with cut vertices of a block.
+// W_B of each copy, and the branch of its bicomponent there, along the arcs between components, `ends` and `heads` of
+// their rows; reversed arcs give the weights that reach a vertex. O(copies + arcs), and O(components + arcs + reached
+// components) for 64 components with cut vertices of a bicomponent.
 template <class Index>
 std::tuple<Buffer<double>, Buffer<double>> spread_along(const Copies<Index>& copies, const Strong<Index>& strong,
                                                         Span<const int64_t> ends, Span<const Index> heads, bool rising,
@@ -122,8 +122,8 @@ std::tuple<Buffer<double>, Buffer<double>> spread_along(const Copies<Index>& cop
     const Span<const Index> component = strong.component;
     const Reached<Index> reached(ends, heads, rising);
     Buffer<double> inside(vertices.size), branches(vertices.size, 0.0);
-    Buffer<double> below(weights.size);            // W and what hangs on a vertex
-    Buffer<bool> carries(copies.blocks(), false);  // whether anything hangs on a member of a block
+    Buffer<double> below(weights.size);            // W and the weights that hang on a vertex
+    Buffer<bool> carries(copies.blocks(), false);  // whether anything hangs on a member of a bicomponent
     for (int64_t v = 0; v < weights.size; ++v) below[v] = weights[v];
     for (int64_t b = 0; b < copies.blocks(); ++b) {
         for (int64_t x = ptr[b]; x < ptr[b + 1]; ++x) {
@@ -148,7 +148,7 @@ std::tuple<Buffer<double>, Buffer<double>> spread_along(const Copies<Index>& cop
             if (x != attachment && hung_ptr[vertices[x]] < hung_ptr[vertices[x] + 1]) marked[component[x]] = true;
         const int64_t first = strong.of_block[b], last = strong.of_block[b + 1];
         int64_t found = 0;
-        for (int64_t c = first; c < last; ++c)  // near ones together, as those mostly reach the same
+        for (int64_t c = first; c < last; ++c)  // near ones together, as they mostly reach the same
             if (std::exchange(marked[c], false)) seeds[found++] = static_cast<Index>(c);
         for (int64_t k = 0; k < found; k += 64)
             reached.sum_beyond(first, last, {&seeds[k], std::min<int64_t>(64, found - k)});

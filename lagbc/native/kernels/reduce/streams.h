@@ -4,18 +4,19 @@
 // A shortest path from a vertex x inside a chain (a, b) of length L, at a distance p from a, leaves by a if
 // 2 p < L + d(b, t) - d(a, t), t being the junction that it leads to, and by b if 2 p is more. Where they are equal it
 // does both, in proportion to the path counts sigma_a(t) and sigma_b(t). So of the vertices inside, the first ones
-// leave by a, and at most one does both. This is a chain's place: twice the number of those that leave by a alone, plus
-// 1 if one more does both.
+// leave by a, and at most one does both. This is a chain's place: twice the number of vertices that leave by a alone,
+// plus 1 if one more does both.
 //
 //     to a junction t    by a: the first place(t) / 2 vertices, and the share of the one at the tie
-//     to a chain (u, v)  by a: those that leave by a for u and for v. They enter it alike, where a by itself does;
-//                        by a or b: those between the two places, one by one
+//     to a chain (u, v)  by a: the vertices that leave by a for u and for v. They enter it alike, where a itself does;
+//                        by a or b: the vertices between the two places, one by one
 //
 // Each pair of vertices is met from both of its ends. M(a, v), the demand that a sweep from root a carries to v, takes
-// it once a direction; the other sums have both directions together, as what enters is, by symmetry, what leaves.
+// it once a direction; the other sums have both directions together, as entering demand equals, by symmetry, leaving
+// demand.
 //
-// Who writes what: sums of a chain's end belong to the junction there, sums within a chain to its first end. Nothing is
-// added by two roots, so that bits do not depend on who comes first.
+// The writers: sums of a chain's end belong to the junction there, sums within a chain to its first end. No sum has two
+// roots as writers, so that bits do not depend on their order.
 #pragma once
 
 #include <algorithm>
@@ -52,14 +53,14 @@ inline int64_t place_of(Span<const double> distances, int64_t first, int64_t las
     return 2 * (low - first) + (low < last && 2.0 * distances[low] == gap);
 }
 
-// The same of chain c, seen from its first end.
+// `place_of` for chain c, seen from its first end.
 LAGBC_INLINE int64_t place_in(const Ways& ways, int64_t c, double gap) {
     const int64_t first = ways.starts[c], last = ways.starts[c + 1];
     if (!ways.in_hops) return place_of(ways.distances[0], first, last, gap);
     return std::min(std::max(static_cast<int64_t>(gap) - 1, int64_t{0}), 2 * (last - first));
 }
 
-// What leaves one chain by its end a, on the way to all junctions and chains.
+// The demand that leaves one chain by its end a, on the way to all junctions and chains.
 template <class Distance>
 class Leaving {
 public:
@@ -69,7 +70,7 @@ public:
           reached_{Buffer<double>(longest + 1), Buffer<double>(longest + 1)},
           ties_{Buffer<double>(longest + 1), Buffer<double>(longest + 1)} {}
 
-    // Sum half 2 c + side, whose ends are a and another; return what leaves by a without what ends there.
+    // Sum half 2 c + side, whose ends are a and another; return the demand that leaves by a without a's own targets.
     double sum(int64_t c, int64_t side, int64_t a, const Paths<Distance>& near, const Paths<Distance>& far,
                const Made& made, const Flows& flows) {
         see(c, side);
@@ -107,7 +108,7 @@ private:
         }
     }
 
-    // Sum what leaves for junctions other than a.
+    // Sum the demand that leaves for junctions other than a.
     void to_junctions(int64_t a, const Paths<Distance>& near, const Paths<Distance>& far, Span<double> demand) const {
         double all_sources = 0.0, all_targets = 0.0;
         for (int64_t v = 0; v < places_.size(); ++v) {
@@ -136,8 +137,8 @@ private:
         reached_[1][inside_] += all_sources;
     }
 
-    // Sum what leaves for the chains begin to end. The vertices between the places of a chain's two ends, u and v, may
-    // leave by another end for u than for v; they are summed one by one.
+    // Sum the demand that leaves for the chains begin to end. The vertices between the places of a chain's two ends, u
+    // and v, may leave by another end for u than for v; they are summed one by one.
     void to_chains(int64_t begin, int64_t end, const Paths<Distance>& near, const Paths<Distance>& far,
                    const Made& made) const {
         double all_sources = 0.0, all_targets = 0.0;
@@ -160,8 +161,8 @@ private:
         reached_[1][inside_] += all_sources;
     }
 
-    // What of the shortest paths from vertex i to a junction leaves by a: how far it is, how many paths there are by a,
-    // and how many in all.
+    // The part of the shortest paths from vertex i to a junction that leaves by a: their length, their count by a, and
+    // their whole count.
     struct Part {
         double far, by_near, all;
     };
@@ -175,7 +176,7 @@ private:
                 by_near + (is_far ? far.sigma[v] : 0.0)};
     }
 
-    // Sum what leaves vertex i by a for chain c.
+    // Sum the demand that leaves vertex i by a for chain c.
     void one_to_chain(int64_t c, int64_t i, const Paths<Distance>& near, const Paths<Distance>& far,
                       Span<double> demand) const {
         const int64_t u = ways_.ends[0][c], v = ways_.ends[1][c];
@@ -201,7 +202,7 @@ private:
         ties_[1][i] += reached_sources;
     }
 
-    // Write what leaves each vertex inside by a; return their sum without what ends at a itself.
+    // Write the demand that leaves each vertex inside by a; return its sum without the demand of a itself.
     double sum_out(int64_t c, int64_t side, int64_t a, const Paths<Distance>& near, const Paths<Distance>& far,
                    Span<double> flows) const {
         const int64_t first = ways_.starts[c], to_end = places_[a] >> 1, tie = places_[a] & 1;
@@ -230,15 +231,14 @@ private:
     Span<const double> distances_, sources_, sums_;
 };
 
-// Sum what leaves chains at the roots, of those chains whose far end has a column; whether it finished.
+// Sum the demand that leaves chains at the roots, for chains whose far end has a column; returns whether it finished.
 //
 // flows        sums of these chains are written
 // dist, sigma  distances and path counts: from the roots, and behind them from far ends
-// column       which of these are those of a far end; -1 if they are not there
-// demand       M(a, .), which has what goes from junction to junction, grows by what leaves by a, but for what enters
-// other
-//              chains wholly as from a itself
-// through      source weight that enters each chain as from a itself, without that of a
+// column       the column of a far end; -1 if it is not there
+// demand       M(a, .), with the demand from junction to junction, grows by the demand that leaves by a; the part that
+//              enters other chains wholly as from a itself is left to `through`
+// through      source weight that enters each chain as from a itself, without a's own
 // junction     demand that passes each root as it leaves a chain
 // stop         polled once a chain
 template <class Distance>
@@ -263,7 +263,7 @@ bool leave_chains(const Ways& ways, const Flows& flows, Span<const int64_t> root
     return true;
 }
 
-// Let what leaves by a root, and its own source weight, enter every chain by the end that is nearer.
+// Let the demand that leaves by a root, and its own source weight, enter every chain by the nearer end.
 template <class Distance>
 void enter_from(const Ways& ways, int64_t a, const Paths<Distance>& near, const Made& made) {
     const Span<const double> targets = ways.targets[0], sums = ways.target_sums[0];
@@ -284,7 +284,7 @@ void enter_from(const Ways& ways, int64_t a, const Paths<Distance>& near, const 
 }
 
 // Let the demand that leaves by each root, or starts at it, enter chains and junctions, which finishes M(a, .);
-// arguments are those of `leave_chains`. Whether it finished.
+// arguments as for `leave_chains`. Returns whether it finished.
 template <class Distance>
 bool enter_chains(const Ways& ways, Span<const int64_t> roots, Matrix<const Distance> dist, Matrix<const double> sigma,
                   Matrix<double> demand, Matrix<double> through, Span<double> junction, Stop stop) {
@@ -292,7 +292,7 @@ bool enter_chains(const Ways& ways, Span<const int64_t> roots, Matrix<const Dist
         if (stop.is_set()) return false;
         const int64_t a = roots[k];
         enter_from<Distance>(ways, a, {dist[k], sigma[k]}, {demand[k], through[k]});
-        // M(a, a), which has leaving and entering in one, was counted from both ends; it starts no path.
+        // M(a, a), demand that leaves and enters at a, was counted from both ends; it starts no path.
         junction[k] -= demand[k][a];
         demand[k][a] = 0.0;
     }

@@ -1,4 +1,4 @@
-// Strong components of the blocks of a directed graph, and the arcs between them: lagbc/reduce/strong.py.
+// Strong components of the bicomponents of a directed graph, and the arcs between them: lagbc/reduce/strong.py.
 //
 // R. Tarjan, Depth-first search and linear graph algorithms, SIAM Journal on Computing 1 (1972) 146-160.
 #pragma once
@@ -11,11 +11,11 @@
 
 namespace lagbc {
 
-// The strong components of all blocks; an arc leads to the same component or to one of a smaller number.
+// The strong components of all bicomponents; an arc leads to the same component or to one of a smaller number.
 template <class Index>
 struct Strong {
     Span<const Index> component;     // of each copy
-    Span<const int64_t> of_block;    // those of block b are of_block[b] to of_block[b + 1]
+    Span<const int64_t> of_block;    // bicomponent b has of_block[b] to of_block[b + 1]
     Span<const int64_t> member_ptr;  // the copies of each component, ascending
     Span<const Index> members;
 
@@ -26,7 +26,7 @@ struct Strong {
 
 namespace lagbc::LAGBC_LEVEL {
 
-// Put places under their numbers, in order: where those of each number begin, and the places.
+// Put places under their numbers, in order: returns the begin of each number, and the places.
 template <class Index>
 std::tuple<Buffer<int64_t>, Buffer<Index>> group(Span<const Index> numbers, int64_t count) {
     Buffer<int64_t> ptr(count + 1, 0), ends(count);
@@ -41,7 +41,7 @@ std::tuple<Buffer<int64_t>, Buffer<Index>> group(Span<const Index> numbers, int6
 }
 
 // Tarjan's search of one graph after the other, without recursion: `path` holds the vertices from the root on, each
-// with the entry at which it goes on, `waiting` those whose component is not yet known.
+// with the entry at which it goes on, `waiting` the vertices whose component is not yet known.
 template <class Index>
 class StrongSearch {
 public:
@@ -103,7 +103,7 @@ private:
     int64_t depth_ = 0, top_ = 0;
 };
 
-// The arrays of `Strong`, of blocks whose copies are ptr[b] to ptr[b + 1]; O(copies + nnz).
+// The arrays of `Strong`, for bicomponents whose copies are ptr[b] to ptr[b + 1]; O(copies + nnz).
 template <class Index>
 std::tuple<Buffer<Index>, Buffer<int64_t>, Buffer<int64_t>, Buffer<Index>> find_strong(Span<const int64_t> ptr,
                                                                                        Span<const int64_t> indptr,
@@ -119,7 +119,7 @@ std::tuple<Buffer<Index>, Buffer<int64_t>, Buffer<int64_t>, Buffer<Index>> find_
     return {std::move(search.component()), std::move(of_block), std::move(member_ptr), std::move(members)};
 }
 
-// The arcs between components, each once: ends and heads of rows; and those reversed.
+// The arcs between components, each once: ends and heads of rows; and the reversed arcs.
 template <class Index>
 std::tuple<Buffer<int64_t>, Buffer<Index>, Buffer<int64_t>, Buffer<Index>> condense(Span<const int64_t> indptr,
                                                                                     Span<const Index> indices,

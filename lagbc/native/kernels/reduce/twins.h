@@ -1,4 +1,4 @@
-// What merging twins leaves, and the pairs inside their classes: lagbc/reduce/twins.py.
+// The graph of merged twins, and the pairs inside their classes: lagbc/reduce/twins.py.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
-// The rows and columns that are kept, under their positions: ends, columns and, with lengths, these.
+// The kept rows and columns, under their positions: ends, columns and, with lengths, these.
 template <class Index>
 std::tuple<Buffer<int64_t>, Buffer<Index>, Buffer<double>> take_kept(const Csr<Index>& graph, Span<const bool> kept,
                                                                      Span<const Index> position) {
@@ -53,7 +53,7 @@ Buffer<double> demand_inside(Span<const Index> first, Span<const double> sources
     return demand;
 }
 
-// Lengths of a vertex's edges: of those inside its class, which are alike, and the smallest of those out of it.
+// Lengths of a vertex's edges: the one inside its class, and the smallest out of it.
 struct Shortest {
     double inside, outside;
 };
@@ -71,8 +71,8 @@ Shortest find_shortest(const Csr<Index>& graph, Span<const Index> first, int64_t
     return found;
 }
 
-// Call with each neighbour z outside the class of v, the first of it, that is nearest both ways: whose edges to and
-// from v have the lengths out and in. `into` is the graph itself where all edges lead both ways.
+// Call with each neighbour z outside the class of v, the first vertex of the class, that is nearest both ways: its
+// edges to and from v have the lengths in and out. `into` is the graph itself where all edges lead both ways.
 template <class Index, class Visit>
 void visit_nearest(const Csr<Index>& out, const Csr<Index>& into, bool is_symmetric, Span<const Index> first, Index v,
                    double shortest_out, double shortest_in, const Visit& visit) {
@@ -90,8 +90,8 @@ void visit_nearest(const Csr<Index>& out, const Csr<Index>& into, bool is_symmet
     }
 }
 
-// What the pairs inside each class add to every vertex, extra(z) = D m_z / (number of ways), and for the first vertex
-// of each class whether its pairs go an unknown way.
+// The demand that the pairs inside each class add to every vertex, extra(z) = D m_z / (number of ways), and for the
+// first vertex of each class whether its pairs go an unknown way.
 template <class Index>
 std::tuple<Buffer<double>, Buffer<bool>> pairs_inside(const Csr<Index>& out, const Csr<Index>& into,
                                                       Span<const Index> first, Span<const bool> closed,

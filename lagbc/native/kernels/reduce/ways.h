@@ -19,7 +19,7 @@ struct Ways {
     Matrix<const double> sources, targets;
     Matrix<const double> source_sums, target_sums;
     Span<const double> row_sources, row_targets;  // of the junctions, 0 for midpoints
-    Span<const int64_t> halves;                   // by the row that they begin at, those of a row by where they lead to
+    Span<const int64_t> halves;                   // sorted by their first row, and then by their last
     Span<const int64_t> first_halves;
 
     LAGBC_INLINE int64_t count() const { return lengths.size; }
@@ -29,10 +29,11 @@ struct Ways {
 
 // Demand, both directions together, at the vertices inside chains; zeros at first.
 struct Flows {
-    Matrix<double> out;     // what leaves each vertex by that end, to other chains and to junctions
-    Matrix<double> around;  // the same, to vertices of its own chain; both rows seen from the first end
-    Span<double> within;    // what goes within the chain and has the vertex in its interior
-    Span<double> onward;    // what goes within the chain along the edge from the vertex to the next one
+    Matrix<double> out;  // from each vertex by that end, to other chains and to junctions
+    Matrix<double>
+        around;  // from each vertex by that end, to vertices of its own chain; both rows seen from the first end
+    Span<double> within;  // within the chain, with the vertex in its interior
+    Span<double> onward;  // within the chain along the edge from the vertex to the next one
 };
 
 }  // namespace lagbc

@@ -1,10 +1,10 @@
-// Weights of the vertices of blocks, and how much a cut vertex separates: lagbc/reduce/blocks.py.
+// Weights of the vertices of bicomponents, and the demand that a cut vertex separates: lagbc/reduce/blocks.py.
 //
-//     W_B(v) = W(v) + sum over blocks D != B at v of the branch of D
+//     W_B(v) = W(v) + sum over bicomponents D != B at v of the branch of D
 //     branch of B at v = sum over the other vertices x of B of W_B(x)
-//     cut(v) = sum over pairs of blocks B != D at v of (sources in the branch of B) (targets in the branch of D)
+//     cut(v) = sum over pairs of bicomponents B != D at v of (sources in the branch of B) (targets in the branch of D)
 //
-// What is left out of a sum is never taken from it, but prefixes and suffixes are added: nothing cancels.
+// A term is left out of a sum by adding prefixes and suffixes, never by subtraction: nothing cancels.
 #pragma once
 
 #include <tuple>
@@ -15,7 +15,8 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
-// Set what each attachment is inside its block, but for the branch of its home: W and what else hangs on it.
+// Set the weight of each attachment inside its bicomponent, without the branch of its home: W and all else that hangs
+// on it.
 template <class Index>
 void weigh_hung(const Copies<Index>& copies, Span<const double> weights, Span<const double> branches,
                 Span<double> inside) {
@@ -36,14 +37,14 @@ void weigh_hung(const Copies<Index>& copies, Span<const double> weights, Span<co
     }
 }
 
-// W_B of each copy, and the branch of its block there, of no meaning where a vertex is in no other block: of blocks
-// that are connected both ways. O(copies).
+// W_B of each copy, and the branch of its bicomponent there, of no meaning where a vertex is in no other one: for
+// bicomponents that are connected both ways. O(copies).
 template <class Index>
 std::tuple<Buffer<double>, Buffer<double>> spread_weights(const Copies<Index>& copies, Span<const double> weights) {
     const auto& [ptr, vertices, home, at_home, attach, at_attach, hung_ptr, hung] = copies;
     Buffer<double> inside(vertices.size), branches(vertices.size, 0.0);
-    Buffer<double> below(weights.size);            // W and what hangs on a vertex
-    Buffer<bool> carries(copies.blocks(), false);  // whether anything hangs on a member of a block
+    Buffer<double> below(weights.size);            // W and the weights that hang on a vertex
+    Buffer<bool> carries(copies.blocks(), false);  // whether anything hangs on a member of a bicomponent
     for (int64_t v = 0; v < weights.size; ++v) below[v] = weights[v];
     for (int64_t b = 0; b < copies.blocks(); ++b) {
         double total = 0.0;

@@ -1,4 +1,4 @@
-// Demand between vertices of the same chain, and what all demand adds up to at the vertices inside chains:
+// Demand between vertices of the same chain, and the sum of all demand at the vertices inside chains:
 // lagbc/reduce/chains.py.
 #pragma once
 
@@ -31,7 +31,7 @@ struct Inside {
     }
 };
 
-// Sum the demand between vertices inside chain c; return what leaves it by one end and enters by the other.
+// Sum the demand between vertices inside chain c; return the demand that leaves it by one end and enters by the other.
 //
 // A path is straight inside the chain if that is shorter than around, by both ends and the `sigma` ways between them of
 // length `dist`: 2 between(i, j) < length + dist. Where they are equal it is one of the 1 + sigma.
@@ -79,7 +79,7 @@ inline double sum_within(const Ways& ways, int64_t c, double dist, double sigma,
     return total;
 }
 
-// Sum weights of the vertices inside each chain, from its ends on: 0, that of the first, of the first two, ...
+// Sum weights of the vertices inside each chain, from its ends on: of none, of the first, of the first two, ...
 inline void sum_inside(Span<const int64_t> starts, Matrix<const double> weights, Matrix<double> sums) {
     for (int64_t side = 0; side < weights.size; ++side)
         for (int64_t c = 0; c < starts.size - 1; ++c) {
@@ -89,9 +89,9 @@ inline void sum_inside(Span<const int64_t> starts, Matrix<const double> weights,
         }
 }
 
-// Sum what passes the vertices inside chains, and what goes along their edges.
+// Sum the demand that passes the vertices inside chains, and the demand along their edges.
 //
-// along   what goes along each chain as a whole
+// along   demand along each chain as a whole
 // passed  written: demand through each vertex
 // edges   written: demand along the edge from vertex i of a chain to the next one, i from 0, its first end, on
 inline void spread_flows(const Ways& ways, const Flows& flows, Span<const double> along, Span<double> passed,
@@ -102,7 +102,7 @@ inline void spread_flows(const Ways& ways, const Flows& flows, Span<const double
         double flow = along[c];
         for (int64_t i = first; i < last; ++i) flow += out[i] + around[i];
         edges[first + c] = flow;
-        // One sum from either end: differences would leave rounding where nothing goes.
+        // One sum from either end: differences would leave rounding on edges without demand.
         double beyond = 0.0;
         for (int64_t i = last - 1; i >= first; --i) {
             passed[i] = along[c] + beyond + flows.within[i];

@@ -1,12 +1,12 @@
-// What is summed over one root, once it is searched: a sweep over its trail, which reads no graph.
+// Sums over one root, after its search: a sweep over its trail, which reads no graph.
 //
 //     dependency   onward[i] = sum over the heads j of i of omega / sigma[j] + onward[j];  delta = sigma[i] * onward[i]
 //     stress       onward[i] = sum over the heads j of i of omega + onward[j];  stress = sigma[i] * onward[i]
 //     edges        of a tight edge from i to j: sigma[i] * (omega / sigma[j] + onward[j])
 //     members      omega / sigma[j] + onward[j] is multiplied by how many vertices j stands for
 //
-// One loop over the edges, from the last, makes `onward` of all vertices: no loop over the few edges of a vertex is
-// left, whose end a processor cannot foresee. It is by one thread, so that a sum has the same bits in every run.
+// One loop over the edges, from the last, makes `onward` of all vertices: there is no loop over the few edges of a
+// vertex, whose end a processor cannot foresee. It is by one thread, so that a sum has the same bits in every run.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace lagbc::LAGBC_LEVEL {
 
 using Targets = Optional<Span<const double>>;
 
-// What a search found: how many vertices are settled, and how many edges are tight (or noted).
+// The counts of a search: settled vertices, and edges that are tight (or noted).
 struct Reached {
     int64_t count, edges;
 };
@@ -55,7 +55,7 @@ LAGBC_INLINE void sum_edges(const Trail<Index>& trail, int64_t count, int64_t ti
     }
 }
 
-// Make `onward` of `own`.
+// Make `onward` from `own`.
 template <class Index>
 void sum_onward(const Trail<Index>& trail, Span<const double> own, Optional<Span<const double>> members, int64_t count,
                 int64_t tight) {
@@ -68,7 +68,7 @@ void sum_onward(const Trail<Index>& trail, Span<const double> own, Optional<Span
         sum_edges(trail, count, tight, [&](int64_t head) LAGBC_INLINED { return own[head] + onward[head]; });
 }
 
-// Make `onward` of `own`, and add sigma * onward to the total of every vertex but the root.
+// Make `onward` from `own`, and add sigma * onward to the total of every vertex but the root.
 template <class Index>
 void add_onward(const Trail<Index>& trail, Optional<Span<const double>> members, int64_t count, int64_t tight,
                 double times, Span<double> total) {
@@ -78,7 +78,7 @@ void add_onward(const Trail<Index>& trail, Optional<Span<const double>> members,
     for (int64_t i = 1; i < count; ++i) total[order[i]] += sigma[i] * onward[i] * times;
 }
 
-// `add_onward` with the squares of what a root adds. Where targets count linearly, vertices count twice their distance.
+// `add_onward` with the squares of a root's terms. Where targets count linearly, vertices count twice their distance.
 template <class Index>
 void add_onward_squares(const Trail<Index>& trail, Optional<Span<const double>> members, int64_t count, int64_t tight,
                         double times, bool linear, Span<double> total, Span<double> squares) {
@@ -92,7 +92,7 @@ void add_onward_squares(const Trail<Index>& trail, Optional<Span<const double>> 
     }
 }
 
-// Write what targets count into `own`, to each path or to all of them.
+// Write the weights of targets into `own`, per path or for all paths.
 template <bool by_path, class Index>
 void own_targets(const Trail<Index>& trail, int64_t count, const Targets& omega) {
     const auto order = trail.order;
@@ -111,7 +111,7 @@ void add_ends(const Trail<Index>& trail, int64_t count, double times, Span<doubl
     dependency[order[0]] += times * static_cast<double>(count - 1);
 }
 
-// Add the shares of the paths of tight edges, once `onward` is made of `own`.
+// Add the shares of the paths of tight edges, once `onward` is made from `own`.
 template <class Index>
 void add_edges(const Trail<Index>& trail, int64_t tight, double times, Span<double> total) {
     const auto tails = trail.tails, heads = trail.heads;
@@ -125,7 +125,7 @@ void add_edges(const Trail<Index>& trail, int64_t tight, double times, Span<doub
     }
 }
 
-// The same of their squares.
+// `add_edges` with squares.
 template <class Index>
 void add_edges_squares(const Trail<Index>& trail, int64_t tight, double times, Span<double> squares) {
     const auto sigma = trail.sigma, own = trail.own, onward = trail.onward;
@@ -149,7 +149,7 @@ void list_touched(Span<const Index> order, Totals& totals) {
     totals.count += order.size;
 }
 
-// Add what one root sums to, to all totals that are there; it counts `times` in sums over paths.
+// Add the sums of one root to all totals that are there; it counts `times` in sums over paths.
 template <class Index>
 void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, const Asked& asked, double times,
               Totals& totals, int64_t) {

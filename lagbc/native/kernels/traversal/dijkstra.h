@@ -1,25 +1,25 @@
-// Dijkstra's search from one root after the other, and what is summed over each, by Brandes' algorithm.
+// Dijkstra's search from one root after the other, and the sums over each, by Brandes' algorithm.
 //
-// A vertex is settled when nothing that waits can make it nearer. Then its edges are gone through once. An edge v -> w
+// A vertex is settled when no waiting vertex can make it nearer. Then its edges are gone through once. An edge v -> w
 // is *noted*, with the length dist[v] + A[v, w] of its path, if that is at most the dist[w] known so far; the others
 // are never tight. When all distances are settled, the notes that are still tight are kept, in their places, and
-// shortest paths are counted along them. So an edge is looked at once, and the second pass reads about as many as are
-// tight.
+// shortest paths are counted along them. So an edge is looked at once, and the second pass reads about as many edges as
+// are tight.
 //
 // Two queues tell which vertex is next:
 //
 // - Buckets (Dial 1969), where the longest edge is not much longer than the shortest. A bucket is narrower than the
 //   shortest edge: no shortest path leads from one vertex of a bucket to another, and any of them may be next. The note
-//   of an edge is an entry of the bucket that its head falls into; one of a head that came nearer meanwhile is skipped.
+//   of an edge is an entry of its head's bucket; a note is skipped if its head came nearer meanwhile.
 // - A heap of four children a vertex (Johnson 1975) that knows the place of each of its vertices, for all other
 //   lengths, and where `rtol` makes edges tight that exact sums do not. It settles vertices in the order of their
 //   distances.
 //
 // Distances are sums, in float64, along a path from the root, the smallest there are, as rounding is monotone: they
-// depend neither on the queue nor on the order. A length that rounding absorbs can leave a vertex that is reached
-// without a tight in-edge; then the root counts as overflowed. That cannot be where buckets are used.
+// depend neither on the queue nor on the order. A length that rounding absorbs can leave a reached vertex without a
+// tight in-edge; then the root counts as overflowed. That cannot be where buckets are used.
 //
-// A root costs O(m + n log n) of what it reaches, with buckets O(m) and a step for each empty bucket.
+// A root costs O(m + n log n) of the part that it reaches, with buckets O(m) and a step for each empty bucket.
 //
 // E. W. Dijkstra, A note on two problems in connexion with graphs, Numerische Mathematik 1 (1959) 269-271.
 // R. B. Dial, Algorithm 360: Shortest-path forest with topological ordering, Communications of the ACM 12 (1969)
@@ -56,9 +56,9 @@ LAGBC_INLINE void note_edge(const Trail<Index>& trail, const Search<Index>& sear
     if (trail.edges.is_there) trail.edges[note] = e;
 }
 
-// Settle what the root reaches within the radius and note edges; return how many vertices and notes there are.
+// Settle the vertices that the root reaches within the radius and note edges; return the counts of vertices and notes.
 //
-// Invariant: `waiting` notes are in buckets, those of vertices at a distance d in number d * per_length; `bucket` is at
+// Invariant: `waiting` notes are in buckets, notes of vertices at a distance d in number d * per_length; `bucket` is at
 // most the first that is not empty. All buckets are empty before and after it.
 template <class Index, class Note>
 Reached search_lengths(const Csr<Index>& graph, const Search<Index>& search, const Buckets<Note>& queue,
@@ -123,7 +123,7 @@ LAGBC_INLINE void rise(const Heap<Index>& heap, Span<Index> places, int64_t slot
     places[v] = static_cast<Index>(slot);
 }
 
-// Take the vertex at slot `size`, the last, to the top, or farther from it, which is free.
+// Take the vertex at slot `size`, the last, to the free top, or farther down.
 template <class Index>
 LAGBC_INLINE void fall(const Heap<Index>& heap, Span<Index> places, int64_t size) {
     const auto [keys, vertices] = heap;
@@ -151,7 +151,7 @@ LAGBC_INLINE void fall(const Heap<Index>& heap, Span<Index> places, int64_t size
     places[v] = static_cast<Index>(slot);
 }
 
-// Settle what the root reaches within the radius, by rising distance, and note edges; return how many there are.
+// Settle the vertices that the root reaches within the radius, by rising distance, and note edges; return both counts.
 //
 // An edge is noted, too, if `rtol` may make it tight; it is not if its head is beyond the radius in the end.
 template <class Index>
@@ -187,9 +187,10 @@ Reached search_lengths(const Csr<Index>& graph, const Search<Index>& search, con
     return {count, notes};
 }
 
-// Keep the notes that are tight, with the places of their heads, and count shortest paths along them; return how many.
+// Keep the notes that are tight, with the places of their heads, and count shortest paths along them; return their
+// count.
 //
-// Tails of notes never fall, so that those of a vertex follow all those into it.
+// Tails of notes never fall, so that the notes out of a vertex follow all notes into it.
 template <class Index>
 int64_t count_paths(const Trail<Index>& trail, Reached noted, const Search<Index>& search, const Asked& asked) {
     const auto known = search.dist, dist = trail.dist, sigma = trail.sigma;
@@ -198,7 +199,7 @@ int64_t count_paths(const Trail<Index>& trail, Reached noted, const Search<Index
     const auto edges = trail.edges;
     const auto through = search.through;
     const auto places = search.places;
-    const double rtol = asked.rtol;  // here, as a store to sigma might change it there
+    const double rtol = asked.rtol;  // a local copy, as a store to sigma might change the field
     std::fill_n(sigma.data, noted.count, 0.0);
     if (asked.members.is_there)
         for (int64_t i = 0; i < noted.count; ++i) members[i] = asked.members[trail.order[i]];
@@ -226,7 +227,7 @@ inline bool misses(Span<const double> sigma) {
     return is_missed;
 }
 
-// Leave a search as it was before it; return how far the farthest vertex is, which need not be the last of its bucket.
+// Leave a search as it was before it; return the largest distance, which need not be the last of its bucket.
 template <class Index>
 double clear(const Trail<Index>& trail, int64_t count, const Search<Index>& search) {
     const auto unmet = static_cast<Index>(search.dist.size);
@@ -240,7 +241,7 @@ double clear(const Trail<Index>& trail, int64_t count, const Search<Index>& sear
     return farthest;
 }
 
-// Search roots and add each to the sums, as `sweep_hops` does; paths are counted if that is asked.
+// Search roots and add each to the sums, like `sweep_hops`; paths are counted if that is asked.
 template <class Index, class Queue, class Sums>
 void sweep_lengths(const Csr<Index>& graph, const Search<Index>& search, const Queue& queue, const Trail<Index>& trail,
                    const Asked& asked, Span<const int64_t> roots, Optional<Matrix<const double>> omega,

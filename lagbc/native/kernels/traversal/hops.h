@@ -1,10 +1,10 @@
-// Breadth-first search from one root after the other, and what is summed over each, by Brandes' algorithm.
+// Breadth-first search from one root after the other, and the sums over each, by Brandes' algorithm.
 //
 // Vertices are settled as the queue of the search is filled, so that their places in it tell their levels, and no
 // distance is compared: with `last` the end of the level that is searched from, an edge is tight if its head is new or
 // at `last` or past it. The head's place is written down for the sweep back.
 //
-// A root costs O(n + m) of what it reaches: nothing of a length of n is cleared for it.
+// A root costs O(n + m) of the part that it reaches: nothing of a length of n is cleared for it.
 //
 // U. Brandes, A faster algorithm for betweenness centrality, Journal of Mathematical Sociology 25 (2001) 163-177.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
-// Follow the edges out of the level that stands from `first` to `last` in the trail; return what is reached then.
+// Follow the edges out of the level from `first` to `last` in the trail; return the counts reached then.
 //
 // Integers are unsigned, so that none has to be extended.
 template <bool notes_edges, class Index>
@@ -34,7 +34,7 @@ LAGBC_INLINE Reached follow_edges(const Csr<Index>& graph, Span<Index> places, c
         for (int64_t e = indptr[v], stop = indptr[v + uint64_t{1}]; e < stop; ++e) {
             const auto w = static_cast<Vertex>(indices[e]);
             uint64_t place = static_cast<Vertex>(places[w]);
-            if (place < last) continue;  // few edges of a dense graph lead to what is new or of the next level
+            if (place < last) continue;  // few edges of a dense graph lead to new vertices or to the next level
             if (place == unmet) {
                 place = end++;
                 places[w] = static_cast<Index>(place);
@@ -52,7 +52,7 @@ LAGBC_INLINE Reached follow_edges(const Csr<Index>& graph, Span<Index> places, c
     return {static_cast<int64_t>(end), static_cast<int64_t>(tight)};
 }
 
-// Search from a root, all places being free. Nothing is reached that is farther than the radius.
+// Search from a root, all places being free. No vertex beyond the radius is reached.
 template <class Index>
 Reached search_hops(const Csr<Index>& graph, Span<Index> places, const Trail<Index>& trail, const Asked& asked,
                     int64_t root) {

@@ -1,4 +1,4 @@
-// What is summed over one root within bounds: columns of cutoffs and decays, kept for the vertices that are touched.
+// Sums over one root within bounds: columns of cutoffs and decays, kept for the touched vertices.
 //
 // A search that ended at the largest radius left a trail. Its places are nearly in the order of distances: a column
 // whose radius is r has all its targets in the first places, the last of which is the last with dist <= r. So a column
@@ -6,7 +6,7 @@
 //
 //     weight[i] = exp(-decay dist[i]) where dist[i] <= r, else 0;     own[i] = weight[i] * omega / sigma[i]
 //
-// and goes on as dependencies.h does.
+// and goes on as in dependencies.h.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
-// Find the rows of the first names of a list; those that have none get the next ones. Return how many there are then.
+// Find the rows of the first names of a list; names without a row get the next ones. Returns the new count of rows.
 template <class Name, class T>
 int64_t find_rows(Span<T> of, Span<T> named, int64_t end, Span<Name> names, int64_t count, Span<T> at) {
     for (int64_t i = 0; i < count; ++i) {
@@ -31,7 +31,7 @@ int64_t find_rows(Span<T> of, Span<T> named, int64_t end, Span<Name> names, int6
     return end;
 }
 
-// Tell how much the target at each place counts, and how many places there are up to the last that does.
+// Write the weight of the target at each place, and return the count of places up to the last with one.
 template <class Index>
 int64_t weigh(const Trail<Index>& trail, int64_t count, double radius, double decay, const Targets& omega,
               Span<double> weights) {
@@ -54,7 +54,7 @@ int64_t edges_from(Span<Index> tails, int64_t here, int64_t tight) {
     return tight;
 }
 
-// Sum the weights of all targets, of which the root is none.
+// Sum the weights of all targets; the root is no target.
 inline double total_of(Span<const double> weights, int64_t here) {
     double total = 0.0;
     for (int64_t i = 1; i < here; ++i) total += weights[i];
@@ -68,7 +68,7 @@ void add_onward_near(const Trail<Index>& trail, const Near<Index>& near, int64_t
     for (int64_t i = 1; i < here; ++i) near.by_vertex[near.vertex_rows[i]][column] += sigma[i] * onward[i] * times;
 }
 
-// Add the shares of the paths of tight edges, once `onward` is made of `own`.
+// Add the shares of the paths of tight edges, once `onward` is made from `own`.
 template <class Index>
 void add_edges_near(const Trail<Index>& trail, const Near<Index>& near, int64_t tight, double times, int64_t column) {
     const auto tails = trail.tails, heads = trail.heads;
@@ -77,7 +77,7 @@ void add_edges_near(const Trail<Index>& trail, const Near<Index>& near, int64_t 
         near.by_edge[near.edge_rows[e]][column] += sigma[tails[e]] * (own[heads[e]] + onward[heads[e]]) * times;
 }
 
-// Count both ends of every pair of the root and a target, as often as the target counts.
+// Count both ends of every pair of the root and a target, by the target's weight.
 template <class Index>
 void add_ends_near(const Near<Index>& near, int64_t here, double times, int64_t column) {
     const Span<const double> weights{near.weights.data, here};
@@ -85,7 +85,7 @@ void add_ends_near(const Near<Index>& near, int64_t here, double times, int64_t 
     near.by_vertex[near.vertex_rows[0]][column] += total_of(weights, here) * times;
 }
 
-// Add what is made of distances alone, to column j of each; return the largest of them.
+// Add the sums over distances alone, to column j of each; return the largest distance.
 template <class Index>
 double add_distances(const Trail<Index>& trail, int64_t count, const Near<Index>& near, double cutoff, int64_t j) {
     const auto dist = trail.dist;
@@ -102,7 +102,7 @@ double add_distances(const Trail<Index>& trail, int64_t count, const Near<Index>
     return farthest;
 }
 
-// Add to the columns whose targets count less the farther they are.
+// Add to the columns with decays.
 template <class Index>
 void add_decaying(const Trail<Index>& trail, Reached found, const Targets& omega, const Asked& asked, double times,
                   const Near<Index>& near, int64_t k) {
@@ -148,7 +148,7 @@ void add_cut(const Trail<Index>& trail, Reached found, const Targets& omega, dou
     }
 }
 
-// Add what root number k of a block sums to, to all sums that there is room for; omega are its targets.
+// Add the sums of root number k of a block, to all columns that there is room for; omega are its targets.
 template <class Index>
 void add_sums(const Trail<Index>& trail, Reached found, const Targets& omega, const Asked& asked, double times,
               Near<Index>& near, int64_t k) {
@@ -164,7 +164,7 @@ void add_sums(const Trail<Index>& trail, Reached found, const Targets& omega, co
     add_cut(trail, found, omega, times, near, k);
 }
 
-// Lay out the trips of a root as its targets, scaled; how often it counts therefore.
+// Lay out the trips of a root as its targets, scaled; returns how often the root counts therefore.
 template <class Index>
 double lay_out_trips(const Near<Index>& near, int64_t root) {
     const int64_t s = near.order[root];

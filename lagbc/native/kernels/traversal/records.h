@@ -1,23 +1,23 @@
-// What traversals work on, as long as a worker lives; the same types at every level.
+// Records of the traversals, as long as a worker lives; the same types at every level.
 #pragma once
 
 #include "../arrays.h"
 
 namespace lagbc {
 
-// What the search of one root leaves, and room for what is summed over it.
+// The results of the search of one root, and room for the sums over it.
 //
 // All numbers of a vertex, but its name in `order`, stand at its place in that order, and an edge names the places of
-// its ends. So what a sweep reads and writes lies together, whatever the graph's own order. Entries past the vertices
-// that are settled, and past the tight edges, are not read.
+// its ends. So a sweep reads and writes entries that lie together, whatever the graph's own order. Entries past the
+// settled vertices, and past the tight edges, are not read.
 template <class Index>
 struct Trail {
-    Span<Index> order;               // (n,) vertices as they were settled: after those before them on shortest paths
-    Span<double> dist;               // (n,) distance from the root of order[i]
-    Span<double> sigma;              // (n,) number of its shortest paths
-    Span<Index> tails, heads;        // (most,) where in `order` the ends of each tight edge stand; tails never fall
-    Optional<Span<int64_t>> edges;   // (most,) which edge of the searched graph it is; None where edges are not summed
-    Span<double> own, onward;        // (n,) room for what a vertex and what lies beyond it counts
+    Span<Index> order;              // (n,) vertices as they were settled: after those before them on shortest paths
+    Span<double> dist;              // (n,) distance from the root of order[i]
+    Span<double> sigma;             // (n,) number of its shortest paths
+    Span<Index> tails, heads;       // (most,) places in `order` of the ends of each tight edge; tails never fall
+    Optional<Span<int64_t>> edges;  // (most,) number of the edge in the searched graph; None where edges are not summed
+    Span<double> own, onward;       // (n,) room for the weight of a vertex, and for the sum over its tight successors
     Optional<Span<double>> members;  // (n,) how many vertices order[i] stands for; None is one each
 };
 
@@ -30,49 +30,49 @@ struct Totals {
     Optional<Span<double>> dependency, stress, edges, reached, distance, inverse;
     Optional<Span<double>> dependency_squares, edges_squares, distance_squares, inverse_squares;
     Optional<Span<int64_t>> touched;  // (n,) vertices that roots have reached, some often; None if nobody asks
-    int64_t count = 0;                // how many are listed; -1 if they are more than there is room for
+    int64_t count = 0;                // count of listed vertices; -1 if they exceed the room
 };
 
-// What is asked of each root.
+// The request for each root.
 struct Asked {
     Optional<Span<const double>> members;  // (n,) how many vertices each stands for on a path
-    double radius;                         // nothing beyond it is searched
+    double radius;                         // no vertex beyond it is searched
     double limit;                          // a root with a larger path count has overflowed
     double rtol = 0.0;                     // how much longer than the shortest a path may be, relatively
     bool counts_paths = true;
     bool endpoints = false;
-    bool linear = false;  // whether a target counts by how near a vertex is to it, in `dependency` and its squares
+    bool linear = false;  // whether a target counts by its nearness to a vertex, in `dependency` and its squares
     Stop stop;
 };
 
-// What a kernel says of each root of a block.
+// The results of a kernel for each root of a block.
 struct Found {
-    Span<int64_t> reached;  // how many vertices, the root among them; 0 if it is absent
-    Span<double> depth;     // how far the farthest of them is; 0 if the root is absent or has overflowed
+    Span<int64_t> reached;  // count of vertices, the root among them; 0 if it is absent
+    Span<double> depth;     // the largest distance; 0 if the root is absent or has overflowed
     Span<bool> overflowed;
 };
 
-// First column of each sum, in the array that it is in; -1 where it is not asked for.
+// First column of each sum, in its array; -1 where it is not asked for.
 struct Columns {
     int64_t dependency, stress, reached, distance, inverse, edges, depth, targets, gravity;
 };
 
-// Room for the sums of a block of roots within bounds. Rows of vertices and of edges go to those that are touched, in
-// the order in which they are.
+// Room for the sums of a block of roots within bounds. Touched vertices and edges get rows, in the order of the first
+// touch.
 template <class Index>
 struct Near {
     Matrix<const double> bounds;  // (3, C * D) radii and decays of columns that decay; C cutoffs of the others
     int64_t cutoffs;              // C
-    Span<double> weights;         // (n,) room for how much the target at each place counts
-    // Targets of each root by itself, in place of those of all; None where all roots have the same. Rows of trips are
-    // in the caller's order. Those of a row are divided by two to its shift, and its root counts as much more often.
+    Span<double> weights;         // (n,) room for the weight of the target at each place
+    // Targets of each root by itself, in place of common ones; None where all roots have the same. Rows of trips are in
+    // the caller's order. A row is divided by two to its shift, and its root counts as much more often.
     Optional<Span<const double>> trips;
     Optional<Span<const Index>> trip_ends;
     Optional<Span<const int64_t>> first_trip, order, position, shifts;
-    Optional<Span<double>> targets;  // (n,) room for those of one root, in sweep order; 0 before and after
+    Optional<Span<double>> targets;  // (n,) room for the targets of one root, in sweep order; 0 before and after
     Span<Index> row_of_vertex, vertex_of_row;
     Span<Index> vertex_rows;  // (n,) rows of the vertices of a trail, in its order
-    int64_t vertices = 0;     // how many have a row
+    int64_t vertices = 0;     // count of vertices with a row
     Span<int64_t> row_of_edge, edge_of_row;
     Span<int64_t> edge_rows;  // (most,) rows of the tight edges of a trail
     int64_t edges = 0;
@@ -81,11 +81,11 @@ struct Near {
     Matrix<double> by_root;
 };
 
-// What a search with lengths knows of vertices and of edges, besides the trail.
+// The vertices and edges of a search with lengths, besides the trail.
 template <class Index>
 struct Search {
     Span<double> dist;     // (n,) distances known so far; inf before and after a search
-    Span<Index> places;    // (n,) where a settled vertex stands in the trail, or one that waits in the heap; else n
+    Span<Index> places;    // (n,) place of a settled vertex in the trail, or of a waiting one in the heap; else n
     Span<double> through;  // (most,) length of the path that ends with the edge of each note
 };
 

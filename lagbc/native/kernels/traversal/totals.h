@@ -1,4 +1,4 @@
-// Totals of a block of roots, taken by whoever adds blocks up, or cleared.
+// Totals of a block of roots, taken into a batch's sums, or cleared.
 #pragma once
 
 #include "dependencies.h"
@@ -14,8 +14,7 @@ LAGBC_INLINE void each_touched(const Totals& totals, int64_t n, const Visit& vis
         for (int64_t i = 0; i < totals.count; ++i) visit(totals.touched[i]);
 }
 
-// Add totals that are there to sums, entry i to entry order[i], and clear them; a vertex that is listed twice is 0 by
-// then.
+// Add totals that are there to sums, entry i to entry order[i], and clear them; a vertex listed twice is 0 by then.
 inline void take_totals(Totals& totals, Span<const int64_t> order, Optional<Span<const int64_t>> edge_order,
                         Optional<Span<double>> dependency, Optional<Span<double>> stress, Optional<Span<double>> edges,
                         Optional<Span<double>> reached, Optional<Span<double>> distance, Optional<Span<double>> inverse,

@@ -1,9 +1,9 @@
 // The ball of some roots: the part of the graph within a radius of any of them, with rows of its own.
 //
-// A path from a root that is no longer than the radius lies within the ball, and what else the ball holds is farther
-// from the root than the radius, in the ball, too: so nothing beyond it is needed. Neighbouring roots, as blocks are
-// made of, have a ball that is little larger than that of each. Rows are in the order in which they were met:
-// neighbours are near.
+// A path from a root that is no longer than the radius lies within the ball. Other vertices of the ball are farther
+// from the root than the radius, in the ball, too: so nothing beyond it is needed. Neighbouring roots, such as the
+// roots of a block, have a ball that is little larger than the ball of each. Rows are in the order in which they were
+// met: neighbours are near.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
-// Give a row to what is within the radius of any of the roots; return how many have one.
+// Give a row to each vertex within the radius of any of the roots; return the count of rows.
 //
-// Distances from the nearest root fall until they are final; what comes nearer waits, first come first served. Once
-// there is one more than the `most` rows it ends.
+// Distances from the nearest root fall until they are final; a vertex that comes nearer waits, first come first served.
+// Once there is one more than the `most` rows the search ends.
 template <class Index, class Number>
 int64_t reach(const Csr<Index>& graph, Span<const int64_t> roots, double radius, int64_t most,
               const Ball<Number>& ball) {
@@ -66,7 +66,7 @@ inline int64_t degrees(Span<const int64_t> indptr, Span<const int32_t> vertices)
     return total;
 }
 
-// Write the edges between the vertices of a ball, and their places, if these are asked for; return how many there are.
+// Write the edges between the vertices of a ball, and their places, if these are asked for; return their count.
 template <class Index, class Number>
 int64_t cut(const Csr<Index>& graph, Span<const int32_t> vertices, Span<const int32_t> row, Span<int64_t> ends,
             Span<int32_t> heads, Span<Number> of_edges, Optional<Span<int64_t>> places) {
@@ -88,8 +88,8 @@ int64_t cut(const Csr<Index>& graph, Span<const int32_t> vertices, Span<const in
     return count;
 }
 
-// Find the ball of some roots; return how many rows it has: none if these, or its edges, are more than there is room
-// for, or the rows more than the most.
+// Find the ball of some roots; return the count of its rows: 0 if these, or its edges, exceed the room, or the rows
+// exceed `most`.
 template <class Index, class Number>
 int64_t find_ball(const Csr<Index>& leaving, const Csr<Index>& entering, Span<const int64_t> roots, double radius,
                   int64_t most, Ball<Number>& ball) {

@@ -1,13 +1,14 @@
-// Distances, path counts and what lies beyond in all lanes of a ball, each the solution of a system over a semiring.
+// Distances, path counts and dependencies in all lanes of a ball, each the solution of a system over a semiring.
 //
 //     dist = e + A^T min.plus dist        sigma = e + T^T plus.second sigma        c = own + T plus.second c
 //
-// T are the tight edges of a lane, those u -> v with dist[u] + l == dist[v]. Sweeps go over the rows, forwards and
-// backwards in turn, and make those anew that wait: of which something changed, in any lane, that they are made of.
-// When none waits, it is solved. Tight edges have no circle, so that there is one solution; each entry of it is made,
-// at last, of final ones, in the order of the edges, however it was come by: the bits depend on nothing else.
+// T are the tight edges of a lane, the edges u -> v with dist[u] + l == dist[v]. Sweeps go over the rows, forwards and
+// backwards in turn, and make waiting rows anew: a row waits once some entry that it is made from has changed, in any
+// lane. When none waits, the system is solved. Tight edges have no circle, so that there is one solution. Each of its
+// entries is at last made from final ones, in the order of the edges, in whatever order rows were made: the bits depend
+// on nothing else.
 //
-// A lane is a column of the rows of row.h: an edge is told of all lanes by a word of bits.
+// A lane is a column of the rows of row.h: an edge carries a word of bits for all lanes.
 #pragma once
 
 #include <algorithm>
@@ -39,8 +40,8 @@ inline double sum_of(const ByLane& numbers) {
     return sum_of(row);
 }
 
-// Make rows that wait anew, forwards or backwards and then in turn, until none does. `make(i)` tells whether something
-// waits that did not.
+// Make waiting rows anew, forwards or backwards and then in turn, until none waits. `make(i)` returns whether a row
+// waits that did not wait before.
 template <class Number, class Make>
 LAGBC_INLINE void sweep_rows(const Ball<Number>& ball, bool forwards, Stop stop, Make make) {
     const int64_t rows = ball.rows;
@@ -58,7 +59,7 @@ LAGBC_INLINE void sweep_rows(const Ball<Number>& ball, bool forwards, Stop stop,
 
 // Find all distances up to the radius. A row whose distances have fallen pushes them on.
 //
-// What is not nearer than `far` changes nothing, so that the search ends at the radius.
+// Distances not below `far` change nothing, so that the search ends at the radius.
 template <class Number>
 void search_lanes(const Ball<Number>& ball, Stop stop) {
     const auto dist = ball.dist;
@@ -90,7 +91,7 @@ LAGBC_INLINE uint64_t tight_lanes(const Number* tail, Number length, const Numbe
     return any_of<Number>(is_tight) ? mask_of<Number>(is_tight) : 0;
 }
 
-// The lanes that reach a row, but have no root there.
+// The lanes that reach a row, without lanes whose root it is.
 template <class Number>
 LAGBC_INLINE uint64_t lanes_that_reach(const Number* dist, Number far) {
     const auto root = splat(Number{0}), beyond = splat(far);
@@ -98,7 +99,7 @@ LAGBC_INLINE uint64_t lanes_that_reach(const Number* dist, Number far) {
            mask_of<Number>([&](int i) LAGBC_INLINED { return is_less(load(dist, i), beyond); });
 }
 
-// Write a row; whether it was another.
+// Write a row; returns whether it has changed.
 LAGBC_INLINE bool replace_row(double* values, const Row& row) {
     const uint64_t same = mask_of<double>([&](int i) LAGBC_INLINED { return is_equal(row.part[i], load(values, i)); });
     store_row(values, row);
@@ -107,8 +108,8 @@ LAGBC_INLINE bool replace_row(double* values, const Row& row) {
 
 // Count paths, and find which of the edges that enter are tight; return the largest count of each lane.
 //
-// All counts are 1 before, which no count is less than: they rise until they are final. Those of a root, and of what it
-// does not reach, stay 1. Where lengths do not tie, the first sweep is enough.
+// All counts begin at 1, the least possible: they rise until they are final. The counts of a root, and of vertices that
+// it does not reach, stay 1. Where lengths do not tie, the first sweep is enough.
 template <class Number>
 ByLane count_lanes(const Ball<Number>& ball, Stop stop) {
     const auto dist = ball.dist;
@@ -141,9 +142,10 @@ ByLane count_lanes(const Ball<Number>& ball, Stop stop) {
     return largest;
 }
 
-// Make c of `own`, into `beyond`, and sum sigma * (what lies beyond) * times over the lanes, into `totals`.
+// Make c from `own`, into `beyond`, and sum sigma * (the sum of c over tight successors) * times over the lanes, into
+// `totals`.
 //
-// Rows wait that have something of their own; all others begin, and may stay, at 0. The root of a lane has no total.
+// Rows with targets of their own wait; all others begin, and may stay, at 0. The root of a lane has no total.
 template <class Number>
 void sum_back(const Ball<Number>& ball, const ByLane& times, Stop stop) {
     const auto dist = ball.dist;
@@ -161,7 +163,8 @@ void sum_back(const Ball<Number>& ball, const ByLane& times, Stop stop) {
             const uint64_t tight = tight_lanes(here, ball.out_lengths[e], dist[head]);
             if (tight != 0) add_row(onward, c[head], tight);
         }
-        // Also where c stays as it was: what lies beyond may have changed by less than rounding leaves of it in c.
+        // Also where c stays as it was: the sum over successors may have changed by less than rounding leaves of it in
+        // c.
         const uint64_t reached = lanes_that_reach(here, ball.far);
         Row shares;
         each_part([&](int k) LAGBC_INLINED {

@@ -1,4 +1,4 @@
-// What is summed over the roots of a block that was searched together; the columns are those of traversal/near.h.
+// Sums over the roots of a block that was searched together, in the columns of traversal/near.h.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
-// Count what each root reaches.
+// Count the vertices that each root reaches.
 template <class Number>
 void count_reached(const Ball<Number>& ball, Span<int64_t> reached) {
     int64_t found[columns] = {};
@@ -18,7 +18,7 @@ void count_reached(const Ball<Number>& ball, Span<int64_t> reached) {
     std::copy_n(found, reached.size, reached.data);
 }
 
-// Leave a lane as one without a root.
+// Leave a lane as if without a root.
 template <class Number>
 void forget(const Ball<Number>& ball, int64_t j) {
     for (int64_t i = 0; i < ball.rows; ++i) {
@@ -27,7 +27,7 @@ void forget(const Ball<Number>& ball, int64_t j) {
     }
 }
 
-// Tell how much each target counts, in `own`, and how much all those of each lane do; a root is no target.
+// Write the weight of each target into `own`, and return the sum of each lane; a root is no target.
 template <class Number>
 ByLane weigh_lanes(const Ball<Number>& ball, double radius, double decay, const Targets& omega) {
     ByLane of_lanes;
@@ -47,7 +47,7 @@ ByLane weigh_lanes(const Ball<Number>& ball, double radius, double decay, const 
     return of_lanes;
 }
 
-// Share what targets count among the paths to them.
+// Share the weights of targets among the paths to them.
 template <class Number>
 void share_among_paths(const Ball<Number>& ball) {
     for (int64_t i = 0; i < ball.rows; ++i)
@@ -60,7 +60,7 @@ void add_totals(const Ball<Number>& ball, const Near<Index>& near, int64_t colum
     for (int64_t i = 0; i < ball.rows; ++i) near.by_vertex[near.vertex_rows[i]][column] += ball.totals[i];
 }
 
-// Count both ends of every pair of a root and a target, as often as the target counts.
+// Count both ends of every pair of a root and a target, by the target's weight.
 template <class Index, class Number>
 void add_ends(const Ball<Number>& ball, const Near<Index>& near, const ByLane& of_lanes, const ByLane& times,
               int64_t column) {
@@ -73,7 +73,7 @@ void add_ends(const Ball<Number>& ball, const Near<Index>& near, const ByLane& o
         if (ball.roots[j] >= 0) near.by_vertex[near.vertex_rows[ball.roots[j]]][column] += of_lanes[j] * times[j];
 }
 
-// Add the shares of the paths of tight edges, once `beyond` is made of `own`.
+// Add the shares of the paths of tight edges, once `beyond` is made from `own`.
 template <class Index, class Number>
 void add_edges(const Ball<Number>& ball, const Near<Index>& near, const ByLane& times, int64_t column) {
     for (int64_t i = 0; i < ball.rows; ++i) {
@@ -95,7 +95,7 @@ void add_edges(const Ball<Number>& ball, const Near<Index>& near, const ByLane& 
     }
 }
 
-// Add what is made of distances alone, to column c of each; return the largest of them in each lane.
+// Add the sums over distances alone, to column c of each; return the largest distance of each lane.
 template <class Index, class Number>
 ByLane add_distances(const Ball<Number>& ball, const Near<Index>& near, double cutoff, int64_t c) {
     const auto& to = near.columns;
@@ -126,13 +126,13 @@ ByLane add_distances(const Ball<Number>& ball, const Near<Index>& near, double c
     return farthest;
 }
 
-// Write what each root of a block sums to, one number a lane.
+// Write the sum of each root of a block, one number a lane.
 template <class Index>
 void write_of_roots(const Near<Index>& near, const ByLane& of_lanes, int64_t first, int64_t width, int64_t column) {
     for (int64_t j = 0; j < width; ++j) near.by_root[first + j][column] = of_lanes[j];
 }
 
-// Add to the columns whose targets count less the farther they are.
+// Add to the columns with decays.
 template <class Index, class Number>
 void add_decaying(const Ball<Number>& ball, const Asked& asked, int64_t first, int64_t width, const Targets& omega,
                   const ByLane& times, const Near<Index>& near) {
@@ -172,7 +172,7 @@ void add_cut(const Ball<Number>& ball, const Asked& asked, int64_t first, int64_
     }
 }
 
-// Search the ball that was found, of the `width` roots from number `first` on, and add what they sum to, to all that
+// Search the ball that was found, of the `width` roots from number `first` on, and add their sums to all columns that
 // there is room for. If the stop flag is set, all may be left in disorder.
 template <class Index, class Number>
 void sum_ball(const Ball<Number>& ball, const Asked& asked, int64_t first, int64_t width,
