@@ -15,37 +15,19 @@ _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
 def host_budget() -> int:
-    """Return the bytes that a call may take on the host: `stated_budget`, or else a share of the free memory.
-
-    Raises
-    ------
-    ValueError
-        The variable is not a size.
-    """
+    """Return the bytes of a call on the host: stated, or a share of the free memory; ValueError for no size."""
     stated = stated_budget()
     return int(_DEFAULT_SHARE * free_memory()) if stated is None else stated
 
 
 def stated_budget() -> int | None:
-    """Return the bytes that ``LAGBC_MEMORY`` (such as 8GB, 512MiB or 2e9) allows; None where the variable is not set.
-
-    Raises
-    ------
-    ValueError
-        The variable is not a size.
-    """
+    """Return the bytes of ``LAGBC_MEMORY``, such as 8GB, 512MiB or 2e9; None if unset, ValueError if it is no size."""
     text = os.environ.get(BUDGET_VARIABLE)
     return None if text is None else parse_size(BUDGET_VARIABLE, text)
 
 
 def parse_size(name: str, size: str | float) -> int:
-    """Return a size such as "8GB", "512MiB", "2e9" or 10**9 in bytes; the error calls its argument or variable `name`.
-
-    Raises
-    ------
-    ValueError
-        `size` is not a size.
-    """
+    """Return a size such as "8GB", "512MiB", "2e9" or 10**9 in bytes; else a ValueError calls it `name`."""
     match = re.fullmatch(r"\s*([0-9.]+(?:e\+?[0-9]+)?)\s*([KMGT]?)(i?)B?\s*", str(size), re.IGNORECASE)
     try:
         if match is None:

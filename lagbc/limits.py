@@ -20,13 +20,7 @@ _NO_LIMIT = 2**62
 
 
 def free_memory(root: Path = Path("/")) -> int:
-    """Return the bytes that this process can still take before it is out of memory or killed.
-
-    Parameters
-    ----------
-    root : Path
-        The folder of ``proc`` and ``sys``.
-    """
+    """Return the bytes left before this process is out of memory or killed; `root` has the folders proc and sys."""
     return min([_available(root), *_left_by_groups(root), *_left_of_address_space()])
 
 

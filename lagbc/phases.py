@@ -79,19 +79,7 @@ _UNRECORDED = nullcontext()
 def record(
     wait: Callable[[], object] = lambda: None, watch: Callable[[Phase | None], object] = lambda _: None
 ) -> Iterator[Recorder]:
-    """Record the phases of all calls in a block.
-
-    Parameters
-    ----------
-    wait : callable
-        Called at the end of each phase, to wait for the work that a device still has.
-    watch : callable
-        Called with the phase that has the time from now on, or None.
-
-    Yields
-    ------
-    Recorder
-    """
+    """Record the phases of calls in a block: each calls `wait` at its end, `watch` gets the phase that has the time."""
     recorder = Recorder(wait, watch)
     token = _recorder.set(recorder)
     try:

@@ -26,13 +26,7 @@ def folder() -> Path:
 
 @cache
 def provide_folder() -> None:
-    """Name a writable folder to CuPy, if it has none: once a process, before CuPy is imported.
-
-    Warns
-    -----
-    RuntimeWarning
-        No folder keeps kernels for the next process.
-    """
+    """Name a writable folder to CuPy, once a process and before its import; a RuntimeWarning if none lasts."""
     if "cupy" in sys.modules or _can_write(folder()):
         return
     own = _own_folder()

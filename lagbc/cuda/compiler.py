@@ -49,16 +49,7 @@ def options(macros: Mapping[str, object]) -> tuple[str, ...]:
 
 @in_phase("compile")
 def load(source: Source, chosen: tuple[str, ...], *, cooperative: bool = False) -> Any:
-    """Return the cupy.RawModule of a source on the current device.
-
-    Parameters
-    ----------
-    source : Source
-    chosen : tuple of str
-        Options of the compiler.
-    cooperative : bool
-        Whether the thread blocks of a launch wait for each other, and so must all be resident at once.
-    """
+    """Return the cupy.RawModule of a source on this device; `cooperative` if its thread blocks wait for each other."""
     key, begun = _begin(source, chosen, cooperative)
     try:
         return begun.result()

@@ -60,16 +60,7 @@ class Kernel:
 
 @in_phase("compile")
 def kernel_of(module: Any, source: Source, name: str, numbers: Mapping[str, str]) -> Kernel:
-    """Return a kernel of a compiled source.
-
-    Parameters
-    ----------
-    module : cupy.RawModule
-    source : Source
-    name : str
-    numbers : dict
-        NumPy types of the source's own type names, such as "value".
-    """
+    """Return a kernel of a compiled source; `numbers` has NumPy types for its own type names, such as "value"."""
     known = _NUMBERS | dict(numbers)
     parameters = {
         parameter: None if is_pointer else known[kind] for parameter, kind, is_pointer in declared(source, name)
@@ -79,13 +70,7 @@ def kernel_of(module: Any, source: Source, name: str, numbers: Mapping[str, str]
 
 @cache
 def declared(source: Source, name: str) -> tuple[tuple[str, str, bool], ...]:
-    """Find name, type and whether it is a pointer, of each parameter of a kernel.
-
-    Raises
-    ------
-    LookupError
-        The source has no such kernel.
-    """
+    """Find name, type and whether it is a pointer, of each parameter of a kernel; LookupError without the kernel."""
     found = re.search(rf"__global__[^{{;]*\b{name}\(([^)]*)\)\s*{{", source.text)
     if found is None:
         raise LookupError(f"{source.path} has no kernel {name}")

@@ -289,7 +289,7 @@ class MethodModule(Protocol):
     def arrays(self, graph: Graph, plan: SweepPlan) -> Arrays:
         """State one worker's arrays: all that `prepare` and a batch allocate, besides `graph` and the batch's sums.
 
-        A run counts their bytes (`lagbc.methods.arrays.bytes_of`), and `prepare` allocates those of its state. Arrays
+        A run counts their bytes (`lagbc.methods.arrays.bytes_of`), and `prepare` allocates its part of them. Arrays
         that grow on demand are stated in their first size, enough for most graphs; before one grows beyond,
         `SweepPlan.require_growth` is asked. `Graph.reordered` and its transpose are counted with the graph.
         """
@@ -336,7 +336,7 @@ class ReadsPaths(Protocol):
         """Return dist and sigma of the levels' roots, shape (rows, columns), rows being vertices in sweep order.
 
         dist is inf where a vertex is not reached, and sigma is 0. They are on the method's device, to be read only, and
-        hold until the next sweep of the state.
+        hold until the next sweep of the state. ValueError says that no sum of the plan needs path counts.
         """
 
 

@@ -155,13 +155,7 @@ class Sums:
                 yield name, array
 
     def require_rows(self, blocks: int, roots: int) -> None:
-        """Require `blocks` rows and `roots` places of roots in a batch's sums: kernels write without a check.
-
-        Raises
-        ------
-        ValueError
-            A sum has fewer; the message names it.
-        """
+        """Raise ValueError unless a batch's sums have these rows and places of roots: kernels write without a check."""
         for name, array in self:
             needed, of = (roots, "roots") if name == "depth" else (blocks, "blocks of roots")
             if len(array) < needed:

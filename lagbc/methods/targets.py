@@ -28,14 +28,7 @@ def shift_into_range(smallest: Any, largest: Any, dtype: str = "float64") -> Any
 def scales_of(
     smallest: NDArray[np.float64], largest: NDArray[np.float64], times: NDArray[np.float64], dtype: str
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the shift of columns by their positive weights, the scaled `times`, and a mask of columns without one.
-
-    Parameters
-    ----------
-    smallest, largest, times : ndarray of float64, shape (columns,)
-    dtype : str
-        Type of the path counts that divide the weights.
-    """
+    """Return the shift of columns by their positive weights, the scaled `times`, and a mask of columns without one."""
     shift = shift_into_range(smallest, largest, dtype)
     with np.errstate(over="ignore", under="ignore"):
         scaled = np.ldexp(times, shift)
@@ -55,21 +48,7 @@ def shifts_of_rows(indptr: NDArray[Any], data: NDArray[np.float64]) -> tuple[NDA
 
 
 def columns_into_range(omega: Any, times: NDArray[np.float64], dtype: str) -> tuple[Any, NDArray[np.float64]]:
-    """Scale the target weights of each column, and inversely how often it counts.
-
-    Parameters
-    ----------
-    omega : array of float64, shape (rows, columns)
-        NumPy's or CuPy's.
-    times : ndarray of float64, shape (columns,)
-    dtype : str
-        Type of the path counts that divide omega.
-
-    Raises
-    ------
-    OverflowError
-        The weights of a column are too far apart for any scale.
-    """
+    """Scale each column of target weights (rows, columns), and `times` inversely; OverflowError if no scale does."""
     xp = module_of(omega)
     smallest, largest = _extremes(omega)
     smallest, largest = (np.where(largest > 0, end, 1.0) for end in (smallest, largest))

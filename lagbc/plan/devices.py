@@ -80,7 +80,7 @@ class Gpu:
 def gpu_numbers(devices: tuple[int, ...] | All | None) -> tuple[int, ...]:
     """Return the numbers of the GPUs asked for, none where CuPy decides; ValueError for a number without a GPU."""
     count = table.gpus()
-    if devices is None or not count:  # without a GPU the choice of a method says what is missing
+    if devices is None or not count:  # without a GPU the choice of a method raises the error
         return ()
     numbers = tuple(range(count)) if devices == "all" else devices
     for number in numbers:
@@ -91,10 +91,7 @@ def gpu_numbers(devices: tuple[int, ...] | All | None) -> tuple[int, ...]:
 
 
 def home(A: Any, devices: tuple[int, ...] | All | None) -> AbstractContextManager[Any]:
-    """Return the context of the GPU where a graph is read and put in order: the first asked for, or the graph's own.
-
-    ValueError says that the GPU is missing, or that `A` is on another one.
-    """
+    """Return the context of the GPU that reads a graph: the first asked for, or its own; ValueError if they differ."""
     numbers = gpu_numbers(devices)
     at = A.data.device.id if is_cupy(A) else None
     if at is not None and numbers and numbers[0] != at:

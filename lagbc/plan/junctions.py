@@ -15,10 +15,7 @@ ADDED = frozenset({"dependency", "edges"})
 
 
 def group_size(contracted: Contracted, device: str = "cpu") -> int:
-    """Return the roots of a group with enough memory, from the graph alone; a multiple of the method's block.
-
-    On a GPU the groups have about equal size.
-    """
+    """Return the roots of a group, by the graph alone: a multiple of the method's block, about equal on a GPU."""
     if device == "cuda":
         roots = len(contracted.roots)
         groups = -(-8 * contracted.graph.n * roots // _GPU_GROUP_BYTES)

@@ -196,7 +196,7 @@ def fit(step: Step, limit: int | None = None) -> tuple[Step, MemoryEstimate]:
     """Choose batch and threads that keep to the budget, or come as near to it as possible.
 
     A batch has at most as many columns as there are roots, and threads neither outnumber batches nor exceed the address
-    space. Without a limit, the budget is that of `MemoryEstimate`.
+    space. Without a limit, `MemoryEstimate` tells the budget.
     """
     if step.contracted is None:
         sweep, batching = step.sweep, step.method.load().batching
@@ -236,10 +236,7 @@ def _given_up(step: Step) -> Step | None:
 
 
 def _held(step: Step, needed: MemoryEstimate) -> Step:
-    """Share the rest of the budget among the workers, for arrays that grow on demand; at least 512 KiB.
-
-    Runs of up to 512 KiB have no such bound, where nothing else was stated.
-    """
+    """Share the rest of the budget, at least 512 KiB, among the workers; small runs by default have no bound."""
     if needed.budget == SMALL_RUN or step.contracted is not None:
         return step
     workers = step.sweep.threads if step.method.load().batching.concurrent else 1

@@ -430,13 +430,7 @@ class Settings(NamedTuple):
 
 
 def settle(batch: int | str, options: Options, own: Iterable[str] = ()) -> Settings:
-    """Check options, those of `config` filled in; `own` are the other keyword arguments of the call.
-
-    Raises
-    ------
-    TypeError, ValueError
-        The message names the option.
-    """
+    """Check options, with `config` filled in, beside the call's own keywords; TypeError or ValueError names one."""
     require_known(options, own)
     given: Any = {"batch": batch, **with_defaults(options)}
     _require_one(given)

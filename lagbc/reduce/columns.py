@@ -71,16 +71,7 @@ class Columns:
         return float(sigma.max())
 
     def leave(self, rows: Rows, first: int, stop: NDArray[np.uint8]) -> None:
-        """Sum the demand that leaves chains at the roots, for chains with far ends among `rows`.
-
-        Parameters
-        ----------
-        rows : ndarray of int64
-        first : int
-            Number of the first of their columns.
-        stop : ndarray of uint8, shape (1,)
-            Polled: nonzero once the run shall stop.
-        """
+        """Sum the demand that leaves chains at the roots, for far ends `rows` with columns from number `first` on."""
         column = np.full(len(self._ways.row_sources), -1)
         column[rows] = first + np.arange(len(rows))
         found, made = (self._dist, self._sigma), (self._demand, self._through, self._junction)

@@ -34,11 +34,5 @@ class Strong(NamedTuple):
 
 
 def find_strong(ptr: Any, indptr: Any, indices: Any) -> Strong:
-    """Find the strong components of all bicomponents; O(copies + nnz).
-
-    Parameters
-    ----------
-    ptr, indptr, indices : ndarrays
-        As in `lagbc.reduce.layout.Rows`.
-    """
+    """Find the strong components of the bicomponents with these arrays of `Rows`; O(copies + nnz)."""
     return Strong(*core.find_strong(ptr, indptr, indices))

@@ -48,22 +48,7 @@ class Gpus:
         return min(work.portion, -(-share // work.panel) * work.panel)
 
     def each(self, work: StepWork, spans: Iterator[Span]) -> Generator[list[Piece]]:
-        """Yield the pieces of spans, on the host and in order.
-
-        Raises
-        ------
-        MemoryError, RuntimeError
-            All devices have run out of memory, or have failed.
-        KeyboardInterrupt
-            Ctrl-C; no device is at work.
-
-        Warns
-        -----
-        MemoryWarning
-            A device goes on with less at a time.
-        RuntimeWarning
-            A device has failed.
-        """
+        """Yield the pieces of spans, on the host and in order; MemoryError or RunError once all devices have failed."""
         crew = _Crew(self._devices, work)
         pool = Pool(len(self._devices))
         try:

@@ -65,10 +65,7 @@ def pack(work: StepWork) -> Packed:
 
 
 def map_work(path: str) -> StepWork:
-    """Map the work in a file; OSError where this process does not see the file.
-
-    Its arrays may be written; only the memory of this process changes.
-    """
+    """Map the work in a file, writable for this process alone; OSError where the process does not see it."""
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         return unpack(memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_COPY)))

@@ -209,13 +209,7 @@ class Checkpoint:
 
     @classmethod
     def open(cls, path: Path, plan: Plan, works: Sequence[StepWork]) -> Checkpoint:
-        """Read a checkpoint, or start one, and write it, so that no run begins whose checkpoint cannot be written.
-
-        Raises
-        ------
-        CheckpointError
-            The file is no checkpoint, belongs to another graph, other options or other roots, or cannot be written.
-        """
+        """Read a checkpoint, or start one, and write it before the run; CheckpointError if that fails."""
         opened = cls(_followed(path), plan, works)
         try:
             if opened.path.exists():
@@ -286,10 +280,7 @@ class Checkpoint:
 
 
 def resumed_from(path: Path) -> Resumed:
-    """Return the methods and roots in a checkpoint; none of a file that cannot be read.
-
-    `Checkpoint.open` raises the errors of such a file.
-    """
+    """Return the methods and roots in a checkpoint; none of an unreadable file, which `Checkpoint.open` refuses."""
     if not path.is_file():  # opening a pipe would wait for a writer
         return Resumed()
     try:

@@ -47,10 +47,7 @@ class Pool(ThreadPoolExecutor):
         self._most, self._interrupts = most, Interrupts()
 
     def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
-        """Yield each item with the result of its call, in order; at most two a thread are ahead of the caller.
-
-        Calls that have not begun when the iterator is closed are cancelled.
-        """
+        """Yield each item with the result of its call, in order, two a thread ahead; a close cancels waiting calls."""
         left = iter(items)
         pending: deque[tuple[Item, Future[Result]]] = deque()
         try:
@@ -66,10 +63,7 @@ class Pool(ThreadPoolExecutor):
                 future.cancel()
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
-        """Submit a call, with a copy of this context.
-
-        KeyboardInterrupt where the process ends by one, and so takes no more calls.
-        """
+        """Submit a call with a copy of this context; KeyboardInterrupt where one ends the process."""
         try:
             return super().submit(copy_context().run, fn, *args, **kwargs)
         except RuntimeError:

@@ -150,13 +150,7 @@ def resumed_from(file: PartialFile) -> Resumed:
 
 
 def merge_shares(files: Sequence[PartialFile], plan: Plan) -> Result:
-    """Add the sums of all shares, in their order, and finish as a run does.
-
-    Raises
-    ------
-    PartError
-        The run is planned otherwise here, or a file is damaged.
-    """
+    """Add the sums of all shares, in their order, and finish; PartError for another plan here, or a damaged file."""
     works = [work_of(step) for step in plan.steps]
     here = _digests(plan, works)
     with files[0].reading():

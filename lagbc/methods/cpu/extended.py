@@ -93,15 +93,7 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
 
 
 def log2_stress(graph: Graph, plan: SweepPlan, roots: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the base-2 logarithm of the sum of stress over some roots, each once; -inf where the sum is zero.
-
-    Of the plan, omega, exponent, rtol, stop flag and bounds, of one column, are used.
-
-    Raises
-    ------
-    ValueError
-        As `add_root`.
-    """
+    """Return log2 of the summed stress of some roots, each once, -inf for zero; errors as in `add_root`."""
     omega = np.ones(graph.n) if plan.omega is None else plan.omega
     mantissas, powers = np.zeros(graph.n), np.zeros(graph.n, np.int64)
     for root in roots.tolist():

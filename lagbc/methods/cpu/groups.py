@@ -29,23 +29,7 @@ def sum_of_roots(
     *,
     endpoints: bool,
 ) -> NDArray[np.float64]:
-    """Sum the shares of some roots over all targets.
-
-    Parameters
-    ----------
-    graph : Graph
-    roots : iterable of int
-    members : ndarray of bool, shape (n, groups)
-        Whether a vertex is in a group.
-    rtol : float
-    endpoints : bool
-        Pairs with an end in a group count, too.
-
-    Returns
-    -------
-    totals : ndarray of float64, shape (groups,)
-        Over ordered pairs.
-    """
+    """Sum the shares of some roots over all targets, of ordered pairs, a number for each column of `members`."""
     into, plan = graph.transpose, SweepPlan(batch=1, rtol=rtol)
     edges = csr(*into.csr)
     shares, is_passed = np.zeros(members.shape), np.zeros(graph.n, np.bool_)

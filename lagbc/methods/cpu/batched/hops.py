@@ -150,15 +150,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return dist and sigma of the roots, shape (n, columns), rows being vertices in sweep order.
-
-    dist is inf where a vertex is not reached, and sigma is 0. They are copies.
-
-    Raises
-    ------
-    ValueError
-        The plan asks for no sum over paths, so that they are not counted.
-    """
+    """Return copies of dist and sigma, by the contract of `ReadsPaths`."""
     require_path_counts(state.plan)
     dist = np.full((state.graph.n, len(levels.roots)), np.inf)
     state.schedule.distances(state.sweep, dist)

@@ -104,17 +104,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Return dist and sigma of the roots, shape (n, columns), rows being vertices in sweep order.
-
-    dist is inf where a vertex is not reached, and sigma is 0. They may be the state's own, and hold until its next
-    sweep. Where path counts have taken the place of the distances, these are found again. Short distances are returned
-    as float32, which holds them.
-
-    Raises
-    ------
-    ValueError
-        The plan asks for no sum over paths, so that they are not counted.
-    """
+    """Return dist and sigma by `ReadsPaths`: distances under path counts anew, short ones as float32."""
     require_path_counts(state.plan)
     dist, sigma, columns = state.dist, state.sweep.values, len(levels.roots)
     assert sigma is not None

@@ -221,13 +221,7 @@ def add_path_sums(
     sums: Sums,
     omega: NDArray[np.float64] | None,
 ) -> None:
-    """Add the sums over paths of the roots that did not overflow, by a kernel that sweeps backward.
-
-    Raises
-    ------
-    Interrupted
-        The stop flag is set; nothing is added.
-    """
+    """Add the sums over paths of roots in range, by a kernel that sweeps backward; Interrupted adds nothing."""
     of_columns, times = weights_of_columns(plan, roots, omega)
     edge_order = graph.edge_order if plan.sums & OF_EDGES else None  # made on its first use
     squares = _row(sums.dependency_squares), _row(sums.edges_squares)

@@ -95,13 +95,7 @@ def _bucket_arrays(number: np.dtype[Any], buckets: int, notes: int) -> dict[str,
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return dist and sigma of the roots, as `sweep.paths`.
-
-    Raises
-    ------
-    ValueError
-        The plan asks for no sum over paths, so that they are not counted.
-    """
+    """Return copies of dist and sigma, as `sweep.paths`; ValueError if the plan needs no path counts."""
     if not state.plan.sums & PATH_SUMS:
         raise InvalidValueError("sigma is not there: no sum that the plan asks for needs path counts")
     return sweep.paths(state, levels)

@@ -187,10 +187,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
-    """Add the sums of the roots of a block to their row of `sums`.
-
-    Target weights by column make another sum, so that the block is swept once more.
-    """
+    """Add the sums of a block's roots to its row of `sums`; weights by column make another sum, and sweep again."""
     state.plan.stop.check()
     if omega is not None:
         scaled, times = columns_into_range(omega, _multiplicities(state.plan, levels.roots), "float64")
@@ -216,10 +213,7 @@ def sum_within(state: State, blocks: Sequence[NDArray[np.int64]]) -> Iterator[tu
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return dist and sigma of the roots, shape (n, columns), rows being vertices in sweep order.
-
-    dist is inf where a vertex is not reached, and sigma is 0. They are copies. Each root is searched once more.
-    """
+    """Return copies of dist and sigma, by the contract of `ReadsPaths`; each root is searched once more."""
     shape = state.graph.n, len(levels.roots)
     dist, sigma = np.full(shape, np.inf), np.zeros(shape)
     nothing, places = core.Totals(), _places(state.graph, levels.roots)

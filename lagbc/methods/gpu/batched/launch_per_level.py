@@ -100,10 +100,7 @@ def _forward_variant(plan: SweepPlan, count: str | None) -> Variant:
 
 
 def _counted_levels(depth: int) -> int:
-    """Count the levels from either end of a path with the hub as its middle.
-
-    No connected undirected graph has more; a directed one may.
-    """
+    """Count the levels from an end of a path with the hub as its middle: the most of a connected undirected graph."""
     return min(tuning.HOPS_MOST_LEVELS, 2 * depth + 1) + 1
 
 

@@ -35,16 +35,7 @@ def fill(array: Any, value: float) -> None:
 
 
 def scatter(array: Any, where: tuple[NDArray[np.int64], ...], values: Any) -> None:
-    """Set ``array[where] = values`` at places on the host, all of them different.
-
-    Parameters
-    ----------
-    array : array on the device
-        Or a view of one.
-    where : tuple of arrays
-        A place along each axis.
-    values : number, or array on the host
-    """
+    """Set ``array[where] = values`` at distinct places on the host, with an array of `where` along each axis."""
     places = sum(along * (stride // array.itemsize) for along, stride in zip(where, array.strides, strict=True))
     count = len(places)
     if count:

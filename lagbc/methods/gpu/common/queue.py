@@ -23,13 +23,7 @@ def first_entries(size: Size | Rows, factor: float) -> int:
 
 
 def grown(capacity: int, first: int, arrays: Callable[[int], Arrays], size: Size | Rows) -> int:
-    """Return the entries of every group of the batch, half as many again; `arrays` states a queue of this size.
-
-    Raises
-    ------
-    MemoryError
-        They are more than the run may take beside the first entries, or than 32 bits can number.
-    """
+    """Return half as many entries again, of queues by `arrays`; MemoryError beyond the growth, or 32-bit numbers."""
     longer = min(3 * capacity // 2, _most_entries(size.rows))
     if longer <= capacity:
         raise OutOfMemoryError(f"a queue of more than {capacity} entries is past what 32-bit positions hold")

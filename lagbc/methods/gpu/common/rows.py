@@ -140,7 +140,7 @@ def upload(graph: Graph, plan: SweepPlan) -> Rows:
 
 
 def uploaded_arrays(graph: Graph, plan: SweepPlan) -> Arrays:
-    """State the uploaded arrays, at most; a graph already on the device is counted in sweep order with the graph."""
+    """State the uploaded arrays, at most; a device graph's arrays in sweep order are counted with the graph."""
     n, nnz, active = graph.n, graph.nnz, Array((graph.active,), FLOAT)
     of_vertices: Arrays = {
         "order": Array((graph.active,), INTEGER),
@@ -211,13 +211,7 @@ def bitmap_of(rows: Rows, placed: Placed) -> NDArray[np.uint32]:
 
 
 def require_levels(rows: Rows, held: int, counted: int) -> None:
-    """Ask for room for the bit rows and bitmaps of levels beyond the counted ones.
-
-    Raises
-    ------
-    MemoryError
-        They are more than the run may take beside the counted ones.
-    """
+    """Ask for room for the bit rows and bitmaps of levels beyond the counted ones; MemoryError if there is none."""
     if held > counted:
         rows.plan.require_growth((held - counted) * bytes_of(level_arrays(rows)))
 

@@ -120,13 +120,7 @@ def _first_entries(graph: Graph) -> int:
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
-    """Upload the graph in sweep order and allocate the rows of a batch.
-
-    Raises
-    ------
-    ValueError
-        ``plan.variant`` or ``plan.virtual_warp`` is none of `VARIANTS` or `VIRTUAL_WARPS`.
-    """
+    """Upload the graph in sweep order and allocate a batch; ValueError for an unknown variant or virtual warp."""
     variant = plan.variant or VARIANTS[0]
     if variant not in VARIANTS:
         raise InvalidValueError(f"variant={variant!r}: dijkstra has the variants {', '.join(VARIANTS)}")
@@ -157,10 +151,7 @@ def choose_width(graph: Graph) -> int:
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
-    """Find distances, levels and path counts of a batch of roots; a root of -1 is an absent one.
-
-    A root overflows, too, where rounding absorbed a length.
-    """
+    """Find distances, levels and path counts of a batch; -1 is an absent root, an absorbed length overflows."""
     searched = Searched.of(state.rows, roots)
     overflowed, depth = np.zeros(len(roots), np.bool_), 0
     if len(searched.places):

@@ -165,23 +165,7 @@ def _sources(plan: SweepPlan) -> set[str]:
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
-    """Upload the graph in sweep order and allocate the rows of a batch.
-
-    Parameters
-    ----------
-    graph : Graph
-    plan : SweepPlan
-        ``method`` names a row of `METHODS`; ``variant`` and ``virtual_warp`` go with some of them.
-
-    Returns
-    -------
-    State
-
-    Raises
-    ------
-    ValueError
-        The plan has a variant or a virtual warp that its method does not take.
-    """
+    """Upload the graph in sweep order and allocate a batch; ValueError for an option that the method does not take."""
     _check(plan)
     ROOTS.begin()
     rows = upload(graph, plan)
@@ -322,20 +306,7 @@ def _decide(arrays: Arrays, plan: SweepPlan) -> None:
 
 
 def _launch(state: State, sweep: str, searches: int, edges: tuple[Any, Any] | None = None, **given: Any) -> bool:
-    """Sweep from all roots of a batch; False if some of them have more levels than the arrays hold.
-
-    Parameters
-    ----------
-    sweep : str
-        "forward", "backward" or "recount".
-    edges : tuple, optional
-        indptr and indices; None takes the edges that leave.
-
-    Raises
-    ------
-    Interrupted
-        The stop flag was seen.
-    """
+    """Sweep "forward", "backward" or "recount" from all roots of a batch; False if the arrays hold too few levels."""
     rows, arrays, status = state.rows, state.arrays, cp.zeros(1, np.int32)
     all_blocks = state.plan.variant == "all-blocks"
     blocks = _resident_blocks(state) if all_blocks else searches
