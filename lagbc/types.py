@@ -25,14 +25,17 @@ DeviceName: TypeAlias = Literal["cpu", "cuda"]
 # The part of a graph that reductions take off before the sweeps: as much as pays, nothing, or as much as possible.
 ReduceName: TypeAlias = Literal["auto", "none", "all"]
 DTypeName: TypeAlias = Literal["float64", "float32"]
-CentralityName: TypeAlias = Literal[
-    "bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress", "reach", "gravity"
-]
 # A choice left to lagbc, and all there are: ``method: MethodName | Auto = "auto"``.
 Auto: TypeAlias = Literal["auto"]
 All: TypeAlias = Literal["all"]
 # The devices of a run: a kind, or GPUs by their numbers.
 Devices: TypeAlias = DeviceName | Auto | All | int | Sequence[int]
+
+
+# Made of the records of centralities by ``python -m lagbc.interfaces.stub``.
+CentralityName: TypeAlias = Literal[
+    "bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress", "reach", "gravity"
+]
 
 
 class _ScoresOfVertices(TypedDict, total=False):
@@ -56,6 +59,9 @@ class ColumnsOfScores(_ScoresOfVertices, total=False):
     """The scores from `lagbc.centralities` with several cutoffs or decays: a column each; for edges, a matrix each."""
 
     edge_bc: list[SparseMatrix]
+
+
+# End of the part made of the records.
 
 
 # Libraries that need not be installed, mostly without types of their own: protocols name a few of their attributes.

@@ -33,7 +33,7 @@ from strategies import (
 
 import lagbc
 from lagbc import reference
-from lagbc.centrality.registry import registered
+from lagbc.centrality.registry import shared
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table as methods
 from lagbc.methods.contract import SweepPlan
@@ -45,7 +45,7 @@ ALL = ("bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_c
 
 def test_all_are_those_of_the_registry():
     """But those that are summed within bounds alone: `test_cutoff.py` has them."""
-    assert {*ALL, "reach", "gravity"} == {record.name for record in registered()}
+    assert {*ALL, "reach", "gravity"} == {record.name for record in shared()}
 
 
 @pytest.fixture(scope="module")

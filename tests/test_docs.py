@@ -22,6 +22,7 @@ import scipy.sparse as sp
 
 import lagbc
 from lagbc.centrality.registry import registered
+from lagbc.interfaces import stub
 from lagbc.interfaces.cli import main
 from lagbc.io.examples import example_names
 from lagbc.methods.table import EXTRAS
@@ -116,9 +117,7 @@ def test_records_that_are_printed_are_read():
     assert str(table) == table.to_markdown()
 
 
-def test_docstrings_name_the_centralities_and_the_examples():
-    which = inspect.getdoc(lagbc.centralities).partition("\nwhich : ")[2].splitlines()[0]
-    assert re.findall(r'"(\w+)"', which) == [record.name for record in registered()]
+def test_docstrings_name_the_examples():
     names = inspect.getdoc(lagbc.example_path).partition("name : str\n")[2].splitlines()[0]
     assert re.findall(r'"([\w-]+)"', names) == example_names()
 
@@ -169,6 +168,12 @@ def test_the_table_of_centralities_is_the_registry():
         }
         shown.append((*quoted(name), tuple(quoted(networkx)), takes | set(quoted(also))))
     assert shown == [(record.name, record.networkx, record.takes) for record in registered()]
+
+
+@pytest.mark.parametrize("path", [stub.STUB, stub.TYPES, stub.README], ids=lambda path: path.name)
+def test_what_is_made_of_the_records_is_up_to_date(path):
+    """``python -m lagbc.interfaces.stub`` makes it anew."""
+    assert path.read_text(encoding="utf-8") == stub.made(path)
 
 
 def test_the_python_of_the_readme():

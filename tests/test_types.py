@@ -11,7 +11,7 @@ import pytest
 
 import lagbc
 from lagbc import types
-from lagbc.centrality.registry import registered
+from lagbc.centrality.registry import shared
 
 
 def test_names_are_those_of_the_tables():
@@ -19,7 +19,7 @@ def test_names_are_those_of_the_tables():
     assert set(get_args(types.DeviceName)) == {row.device for row in lagbc.METHODS}
     assert (
         set(get_args(types.CentralityName))
-        == set({one.name for one in registered()})
+        == set({one.name for one in shared()})
         == set(types.Scores.__annotations__)
         == set(types.ColumnsOfScores.__annotations__)
     )

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from lagbc.centrality.compute import compute_one
-from lagbc.centrality.registry import Arguments, registered
+from lagbc.centrality.registry import Arguments, shared
 from lagbc.methods import table
 from lagbc.methods.sums import OF_BOUNDS
 from lagbc.plan.options import Options
@@ -56,7 +56,7 @@ def _run_small() -> None:
     for weighted in (False, True):
         for matrix in (_diamonds(40), sparse.csr_array(np.ones((8, 8)))):
             given: dict[str, Any] = {"sources": [0, 1], "log2": True, "target_weights": np.ones(matrix.shape[0])}
-            for one in registered():
+            for one in shared():
                 if one.sums & OF_BOUNDS:
                     continue
                 arguments = Arguments(**{name: value for name, value in given.items() if name in one.takes})

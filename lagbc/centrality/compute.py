@@ -17,8 +17,8 @@ from lagbc.centrality.registry import (
     Arguments,
     Centrality,
     find,
-    registered,
     require_taken,
+    shared,
 )
 from lagbc.centrality.rescale import require_defined
 from lagbc.centrality.standard_error import Estimates, require_told, standard_errors
@@ -53,10 +53,13 @@ from lagbc.types import GraphLike
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+# Centralities by their names, or as records.
+Asked = str | Centrality | Iterable[str | Centrality]
+
 
 def compute(
     A: GraphLike,
-    which: str | Iterable[str],
+    which: Asked,
     batch: int | str,
     directed: bool | None,
     weighted: bool | str | None,
@@ -70,8 +73,8 @@ def compute(
     Parameters
     ----------
     A, batch, directed, weighted, strength : as for `lagbc.bc`
-    which : str or several
-        Names of the registry.
+    which : str, Centrality or several
+        Names of the registry, or records.
     options : Options
     arguments : Arguments
     standard_error : bool
@@ -82,21 +85,22 @@ def compute(
     scores : dict
         Or, with `standard_error`, a pair of dicts, the second one of errors.
     """
-    names, given = _listed(which), (batch, directed, weighted, strength, arguments, standard_error)
+    asked, given = _listed(which), (batch, directed, weighted, strength, arguments, standard_error)
     if (comm := communicator(options)) is None:
-        return _compute(A, names, options, *given)
+        return _compute(A, asked, options, *given)
     alone: Options = {**options, "comm": None, "grid": None}
+    names = [one.name if isinstance(one, Centrality) else one for one in asked]
     if (of_ranks := of_grid(options)) is not None:
         from lagbc.run.grid import on_grid
 
         def led_on_grid(graph: Graph) -> Any:
-            return _compute(graph, names, alone, batch, None, None, False, arguments, standard_error)
+            return _compute(graph, asked, alone, batch, None, None, False, arguments, standard_error)
 
         return on_grid(of_ranks, names, partial(_part_of, A, directed, weighted, strength), led_on_grid)
     from lagbc.run.ranks import on_ranks
 
     def led(executor: Executor | None) -> Any:
-        return _compute(A, names, {**alone, "executor": executor}, *given)
+        return _compute(A, asked, {**alone, "executor": executor}, *given)
 
     return on_ranks(comm, names, led)
 
@@ -117,7 +121,7 @@ def _part_of(
 
 def _compute(
     A: GraphLike,
-    names: list[str],
+    asked: list[str | Centrality],
     options: Options,
     batch: int | str,
     directed: bool | None,
@@ -128,7 +132,7 @@ def _compute(
 ) -> Any:
     """Compute centralities, which this process leads; arguments as for `compute`."""
     require_flags(standard_error=standard_error)
-    centralities = find_all(names)
+    centralities = find_all(asked)
     settings = settle_for(centralities, batch, options)
     with stopping_by(settings.stop, settings.checkpoint), home(A, settings.devices):
         call = plan_call(A, centralities, directed, weighted, strength, settings, arguments)
@@ -194,6 +198,8 @@ def plan_call(
     graph = take_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False, upload=upload)
     raise_if_stopped()
     arguments = _by_number(graph, arguments)
+    for one in centralities:
+        arguments = arguments if one.weigh is None else one.weigh(graph, arguments)
     request = make_request(graph, centralities, arguments)
     if request.sums & PATH_SUMS:
         warn_of_ties(graph, strength, arguments.rtol)
@@ -241,7 +247,7 @@ def _about_roots(A: Any, arguments: Arguments) -> int:
 
 def compute_one(
     A: GraphLike,
-    name: str,
+    which: str | Centrality,
     batch: int | str,
     directed: bool | None,
     weighted: bool | str | None,
@@ -251,20 +257,21 @@ def compute_one(
     standard_error: bool = False,
 ) -> Any:
     """Compute one centrality, or a pair of it and its errors; arguments as for `compute`."""
-    found = compute(A, name, batch, directed, weighted, strength, options, arguments, standard_error)
+    found = compute(A, which, batch, directed, weighted, strength, options, arguments, standard_error)
+    name = which if isinstance(which, str) else which.name
     return tuple(part[name] for part in found) if standard_error else found[name]
 
 
-def find_all(which: str | Iterable[str]) -> tuple[Centrality, ...]:
-    """Return the centralities of some names; ValueError if there is none of a name, or no name."""
-    names = _listed(which)
-    if not names:
-        raise InvalidValueError(f"which is empty; there are: {', '.join(one.name for one in registered())}")
-    return tuple(map(find, names))
+def find_all(which: Asked) -> tuple[Centrality, ...]:
+    """Return the centralities of some names or records; ValueError if there is none of a name, or no name."""
+    asked = _listed(which)
+    if not asked:
+        raise InvalidValueError(f"which is empty; there are: {', '.join(one.name for one in shared())}")
+    return tuple(one if isinstance(one, Centrality) else find(one) for one in asked)
 
 
-def _listed(which: str | Iterable[str]) -> list[str]:
-    if isinstance(which, str):
+def _listed(which: Asked) -> list[str | Centrality]:
+    if isinstance(which, str | Centrality):
         return [which]
     try:
         return list(which)
@@ -277,7 +284,7 @@ def settle_for(centralities: tuple[Centrality, ...], batch: int | str, options: 
     if OPTION_NAMES.issuperset(options):
         return settle(batch, options)
     for name in (*OF_THE_SUMS, *OF_THE_SCORES):
-        if name in options:
+        if name in options and not any(one.needs for one in centralities):
             raise InvalidTypeError(f"{', '.join(one.name for one in centralities)} takes no {name}")
     own = frozenset[str]().union(*(one.takes for one in centralities))
     return settle(batch, options, ("batch", "directed", "weighted", "strength", *sorted(own)))

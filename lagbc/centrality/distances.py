@@ -2,41 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Literal, Unpack, overload
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from lagbc.centrality.declare import SAMPLES, centrality
 
-from lagbc.centrality.compute import compute_one
-from lagbc.centrality.keywords import OfCloseness, OfDistances
-from lagbc.centrality.registry import Arguments
-from lagbc.plan.options import Options
-from lagbc.types import Auto, GraphLike, ScoresAndErrors
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lagbc.centrality.registry import Arguments
+    from lagbc.run.execute import Result
 
 
-@overload
-def closeness(
-    A: GraphLike, batch: int | Auto = ..., *, standard_error: Literal[False] = ..., **others: Unpack[OfCloseness]
-) -> NDArray[np.float64]: ...
-@overload
-def closeness(
-    A: GraphLike, batch: int | Auto = ..., *, standard_error: Literal[True], **others: Unpack[OfCloseness]
-) -> ScoresAndErrors: ...
-def closeness(
-    A: GraphLike,
-    batch: int | Auto = "auto",
-    *,
-    directed: bool | None = None,
-    weighted: bool | str | None = None,
-    strength: bool | str = False,
-    sources: ArrayLike | None = None,
-    cutoff: ArrayLike | None = None,
-    k: int | None = None,
-    rng: int | np.random.Generator | None = None,
-    wf_improved: bool = True,
-    standard_error: bool = False,
-    **options: Unpack[Options],
-) -> NDArray[np.float64] | ScoresAndErrors:
+@centrality(
+    sums={"reached", "distance"},
+    takes={*SAMPLES, "wf_improved"},
+    summary="closeness: one over the mean distance into a vertex",
+    networkx=("closeness_centrality",),
+)
+def closeness(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     r"""Measure the closeness centrality of every vertex, by the distances into it, as NetworkX does.
 
     With :math:`R(v)` the vertices s other than v that reach v,
@@ -86,41 +70,18 @@ def closeness(
     >>> lagbc.closeness(star, directed=False)
     array([1. , 0.6, 0.6, 0.6])
     """
-    arguments = Arguments(
-        sources=sources,
-        cutoff=cutoff,
-        k=k,
-        rng=rng,
-        wf_improved=wf_improved,
-    )
-    scores: NDArray[np.float64] | ScoresAndErrors = compute_one(
-        A, "closeness", batch, directed, weighted, strength, options, arguments, standard_error
-    )
-    return scores
+    from lagbc.centrality import finish
+
+    return finish.closeness(result, arguments)
 
 
-@overload
-def harmonic(
-    A: GraphLike, batch: int | Auto = ..., *, standard_error: Literal[False] = ..., **others: Unpack[OfDistances]
-) -> NDArray[np.float64]: ...
-@overload
-def harmonic(
-    A: GraphLike, batch: int | Auto = ..., *, standard_error: Literal[True], **others: Unpack[OfDistances]
-) -> ScoresAndErrors: ...
-def harmonic(
-    A: GraphLike,
-    batch: int | Auto = "auto",
-    *,
-    directed: bool | None = None,
-    weighted: bool | str | None = None,
-    strength: bool | str = False,
-    sources: ArrayLike | None = None,
-    cutoff: ArrayLike | None = None,
-    k: int | None = None,
-    rng: int | np.random.Generator | None = None,
-    standard_error: bool = False,
-    **options: Unpack[Options],
-) -> NDArray[np.float64] | ScoresAndErrors:
+@centrality(
+    sums={"inverse"},
+    takes=SAMPLES,
+    summary="harmonic centrality: the sum of inverse distances into a vertex",
+    networkx=("harmonic_centrality",),
+)
+def harmonic(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     r"""Harmonic centrality of every vertex, from the distances into it, as NetworkX has it.
 
     .. math:: H(v) = \sum_{s \ne v} 1 / d(s, v)
@@ -162,28 +123,18 @@ def harmonic(
     >>> lagbc.harmonic(star, directed=False)
     array([3., 2., 2., 2.])
     """
-    arguments = Arguments(
-        sources=sources,
-        cutoff=cutoff,
-        k=k,
-        rng=rng,
-    )
-    scores: NDArray[np.float64] | ScoresAndErrors = compute_one(
-        A, "harmonic", batch, directed, weighted, strength, options, arguments, standard_error
-    )
-    return scores
+    from lagbc.centrality import finish
+
+    return finish.require_inverses(finish.of_all_roots(result.sums.inverse, result), result)
 
 
-def eccentricity(
-    A: GraphLike,
-    batch: int | Auto = "auto",
-    *,
-    directed: bool | None = None,
-    weighted: bool | str | None = None,
-    strength: bool | str = False,
-    cutoff: ArrayLike | None = None,
-    **options: Unpack[Options],
-) -> NDArray[np.float64]:
+@centrality(
+    sums={"depth"},
+    takes={"cutoff"},
+    summary="eccentricity: the largest distance out of a vertex",
+    networkx=("eccentricity", "diameter", "radius", "center", "periphery"),
+)
+def eccentricity(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     r"""Eccentricity of every vertex, its largest distance to a vertex that it reaches.
 
     .. math:: E(v) = \max_{t :\, d(v, t) < \infty} d(v, t)
@@ -215,22 +166,11 @@ def eccentricity(
     >>> lagbc.eccentricity(path)
     array([2., 1., 0.])
     """
-    scores: NDArray[np.float64] = compute_one(
-        A, "eccentricity", batch, directed, weighted, strength, options, Arguments(cutoff=cutoff)
-    )
-    return scores
+    return result.sums.depth.copy()  # type: ignore[no-any-return]
 
 
-def eccentricity_centrality(
-    A: GraphLike,
-    batch: int | Auto = "auto",
-    *,
-    directed: bool | None = None,
-    weighted: bool | str | None = None,
-    strength: bool | str = False,
-    cutoff: ArrayLike | None = None,
-    **options: Unpack[Options],
-) -> NDArray[np.float64]:
+@centrality(sums={"depth"}, takes={"cutoff"}, summary="(n - 1) over the eccentricity")
+def eccentricity_centrality(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     r"""Eccentricity centrality of every vertex, as gpu-fan has it: (n - 1) / `lagbc.eccentricity`.
 
     Vertices that v does not reach are left out; a vertex that reaches none scores 0.
@@ -260,7 +200,11 @@ def eccentricity_centrality(
     >>> lagbc.eccentricity_centrality(path)
     array([1., 2., 0.])
     """
-    scores: NDArray[np.float64] = compute_one(
-        A, "eccentricity_centrality", batch, directed, weighted, strength, options, Arguments(cutoff=cutoff)
-    )
-    return scores
+    import numpy as np
+
+    from lagbc.centrality import finish
+
+    depth = result.sums.depth
+    with np.errstate(over="ignore"):
+        scores = np.divide(len(depth) - 1, depth, out=np.zeros(len(depth)), where=depth > 0)
+    return finish.require_inverses(scores, result)

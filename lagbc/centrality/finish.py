@@ -1,4 +1,4 @@
-"""Sums of a run into scores, one function a centrality; `rescale` has the factors that they share."""
+"""Sums of a run into scores: the steps that centralities share, and longer ones; `rescale` has the factors."""
 
 from __future__ import annotations
 
@@ -22,34 +22,32 @@ Scores = NDArray[np.float64]
 _SMALL, _POWER = 2.0**-900, 200
 
 
-def bc(result: Result, arguments: Arguments) -> Scores:
-    """Betweenness: the sum of dependencies, each pair once, as a share of pairs if asked for."""
-    scores = rescale(
+def betweenness(result: Result, arguments: Arguments) -> Scores:
+    """Return the sum of dependencies, each pair once, as a share of pairs if asked for."""
+    return rescale(
         result.sums.dependency,
         directed=result.pairs == 1,
         normalized=arguments.normalized,
         endpoints=arguments.endpoints,
         sampled=_sample(result),
     )
-    return _of_weights(scores, arguments)
 
 
-def edge_bc(result: Result, arguments: Arguments) -> Scores:
-    """Betweenness of edges: both entries of an undirected edge hold the sum of its two directions."""
+def edge_betweenness(result: Result, arguments: Arguments) -> Scores:
+    """Return the sum of dependencies on edges, at both entries of an undirected edge that of its two directions."""
     raw, graph = result.sums.edges, result.graph.on_host
     if not graph.directed:
         _, _, back = transposed(graph.n, graph.indptr, graph.indices, np.ascontiguousarray(raw))
         with np.errstate(over="ignore"):
             raw = raw + back
     sample = _sample(result)
-    scores = rescale_edges(
+    return rescale_edges(
         raw,
         graph.n,
         directed=result.pairs == 1,
         normalized=arguments.normalized,
         sampled=None if sample is None else len(sample),
     )
-    return _of_weights(scores, arguments)
 
 
 def closeness(result: Result, arguments: Arguments) -> Scores:
@@ -71,33 +69,13 @@ def closeness(result: Result, arguments: Arguments) -> Scores:
     if len(small):
         with np.errstate(over="ignore"):
             scores[small] = np.ldexp(scores[small], _POWER)
-    return _finite_inverse(scores, result)
-
-
-def harmonic(result: Result, arguments: Arguments) -> Scores:
-    """Return the sum of inverse distances into v."""
-    with np.errstate(over="ignore"):
-        scores = per_sample(result.sums.inverse, _sample(result))
-    return _finite_inverse(scores, result)
-
-
-def eccentricity(result: Result, arguments: Arguments) -> Scores:
-    """Return the largest distance out of v."""
-    return result.sums.depth.copy()  # type: ignore[no-any-return]
-
-
-def eccentricity_centrality(result: Result, arguments: Arguments) -> Scores:
-    """(n - 1) / eccentricity, 0 where v reaches nothing."""
-    depth = result.sums.depth
-    with np.errstate(over="ignore"):
-        scores: Scores = np.divide(len(depth) - 1, depth, out=np.zeros(len(depth)), where=depth > 0)
-    return _finite_inverse(scores, result)
+    return require_inverses(scores, result)
 
 
 def stress(result: Result, arguments: Arguments) -> Scores:
     """Return the number of shortest paths through v, each pair once, or its logarithm."""
     with np.errstate(over="ignore"):
-        counts = per_sample(result.sums.stress, _sample(result)) / result.pairs
+        counts = of_all_roots(result.sums.stress, result) / result.pairs
     outside = np.flatnonzero(~np.isfinite(counts))
     if not len(outside):
         with np.errstate(divide="ignore"):
@@ -114,21 +92,18 @@ def stress(result: Result, arguments: Arguments) -> Scores:
     return logarithms + np.log2(per_sample(np.ones(len(counts)), _sample(result)) / result.pairs)
 
 
-def reach(result: Result, arguments: Arguments) -> Scores:
-    """Return how many targets are within the cutoff of v."""
-    return _of_weights(result.sums.targets.copy(), arguments)
-
-
-def gravity(result: Result, arguments: Arguments) -> Scores:
-    """Return how much all targets of v count at their distances."""
-    return _of_weights(result.sums.gravity.copy(), arguments)
+def of_all_roots(raw: Scores, result: Result) -> Scores:
+    """Scale a sum over the roots of a run to one over all roots, where these are a sample."""
+    with np.errstate(over="ignore"):
+        return per_sample(raw, _sample(result))
 
 
 def _sample(result: Result) -> NDArray[np.int64] | None:
     return result.roots if result.plan.request.is_sample else None
 
 
-def _of_weights(scores: Scores, arguments: Arguments) -> Scores:
+def require_range(scores: Scores, arguments: Arguments) -> Scores:
+    """Require that float64 holds scores that weights of vertices or trips make large."""
     if not np.isfinite(scores).all():
         weights = "target_weights times source_weights sum" if arguments.demand is None else "the trips of demand sum"
         raise OutOfRangeError(f"{weights} to more than float64 holds; scale them down")
@@ -141,7 +116,7 @@ def _finite(what: str, scores: Scores) -> Scores:
     return scores
 
 
-def _finite_inverse(scores: Scores, result: Result) -> Scores:
+def require_inverses(scores: Scores, result: Result) -> Scores:
     """Require that float64 holds scores made of inverse distances."""
     lengths = result.graph.weights
     if lengths is not None and not np.isfinite(scores).all() and lengths.min() < 1 / np.finfo(np.float64).max:

@@ -11,13 +11,14 @@ from contextlib import ExitStack
 from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
 from lagbc.centrality.compute import Call, find_all, finish_call, plan_call, settle_for
+from lagbc.centrality.declare import takes_all
 from lagbc.centrality.registry import Arguments
 from lagbc.errors import InvalidTypeError, InvalidValueError, PartError
 from lagbc.files import require_name, require_writable
@@ -29,7 +30,7 @@ from lagbc.plan.options import Options, Settings, settle, with_defaults
 from lagbc.run.partial import PartialFile, Writer
 from lagbc.run.shares import Share, Written, merge_shares, require_complete, resumed_from, write_share
 from lagbc.stopping import stopping_by
-from lagbc.types import Auto, CentralityName, DemandLike, GraphLike, Scores
+from lagbc.types import CentralityName, GraphLike, Scores
 
 # Arguments that are arrays, and those that are one value.
 _ARRAYS = ("sources", "targets", "source_weights", "target_weights", "cutoff", "decay")
@@ -40,31 +41,25 @@ _CSR, _GRAPH = ("data", "indices", "indptr"), ("indptr", "indices", "weights")
 _OPTIONS = ("method", "device", "reduce", "memory", "dtype", "bucket_width", "variant", "virtual_warp")
 
 
+@takes_all(
+    ["path", "part", "A", "which='bc'", "batch='auto'"],
+    "path, part, A, which, batch, directed, weighted, strength, options, arguments",
+    path="str | os.PathLike[str]",
+    part="tuple[int, int]",
+    which="CentralityName | Iterable[CentralityName]",
+    rng="int | None",
+)
 def save_part(
     path: str | os.PathLike[str],
     part: tuple[int, int],
     A: GraphLike,
-    which: CentralityName | Iterable[CentralityName] = "bc",
-    batch: int | Auto = "auto",
-    *,
-    directed: bool | None = None,
-    weighted: bool | str | None = None,
-    strength: bool | str = False,
-    sources: ArrayLike | None = None,
-    targets: ArrayLike | None = None,
-    source_weights: ArrayLike | None = None,
-    target_weights: ArrayLike | None = None,
-    demand: DemandLike | None = None,
-    cutoff: ArrayLike | None = None,
-    decay: ArrayLike | None = None,
-    rtol: float | None = None,
-    k: int | None = None,
-    rng: int | None = None,
-    normalized: bool = False,
-    endpoints: bool = False,
-    wf_improved: bool = True,
-    log2: bool = False,
-    **options: Unpack[Options],
+    which: CentralityName | Iterable[CentralityName],
+    batch: int | str,
+    directed: bool | None,
+    weighted: bool | str | None,
+    strength: bool | str,
+    options: Options,
+    arguments: Arguments,
 ) -> Written:
     """Compute a part of a call, and write it to a file; `merge_parts` makes scores of the files of all parts.
 
@@ -102,24 +97,8 @@ def save_part(
     All files together are about n^2 / 128 bytes for exact betweenness, and for each part up to 120 n (15 blocks) more.
     With `cutoff` or `decay` they hold what the roots reach. That of part 1 has the graph, too.
     """
-    arguments = Arguments(
-        sources=sources,
-        targets=targets,
-        source_weights=source_weights,
-        target_weights=target_weights,
-        demand=demand,
-        cutoff=cutoff,
-        decay=decay,
-        rtol=rtol,
-        k=k,
-        rng=rng,
-        normalized=normalized,
-        endpoints=endpoints,
-        wf_improved=wf_improved,
-        log2=log2,
-    )
     share, target = _parse_part(part), _parse_path(path)
-    if k is not None and not isinstance(rng, Integral):
+    if arguments.k is not None and not isinstance(arguments.rng, Integral):
         raise InvalidValueError("k= draws roots, the same in all parts: pass them the same integer as rng=")
     given = with_defaults(options)
     for name in ("checkpoint", "executor", "comm"):

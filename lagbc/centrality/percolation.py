@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Unpack
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from lagbc.centrality.declare import centrality
 
-from lagbc.centrality.betweenness import bc
-from lagbc.centrality.compute import where_it_is
-from lagbc.errors import InvalidTypeError, InvalidValueError
-from lagbc.graph.csr import as_numpy
-from lagbc.graph.graph import Graph
-from lagbc.graph.names import Names, in_words
-from lagbc.graph.validate import as_graph
-from lagbc.plan.options import Options, require_known
-from lagbc.plan.request import parse_vertex_weights, warn_of_ties
-from lagbc.types import Auto, GraphLike
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lagbc.centrality.registry import Arguments
+    from lagbc.graph.graph import Graph
+    from lagbc.run.execute import Result
 
 
-def percolation(
-    A: GraphLike,
-    states: ArrayLike | Mapping[Any, float],
-    batch: int | Auto = "auto",
-    *,
-    directed: bool | None = None,
-    weighted: bool | str | None = None,
-    strength: bool | str = False,
-    rtol: float | None = None,
-    **options: Unpack[Options],
-) -> NDArray[np.float64]:
+def _weigh(graph: Graph, arguments: Arguments) -> Arguments:
+    """Make the states weights of the roots."""
+    from lagbc.centrality.states import weighed
+
+    return weighed(graph, arguments)
+
+
+@centrality(
+    sums={"dependency"},
+    takes={"states", "rtol"},
+    needs="states",
+    weigh=_weigh,
+    summary="percolation: the share of percolated paths that lead through a vertex",
+    networkx=("percolation_centrality",),
+)
+def percolation(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     r"""Percolation centrality of every vertex: the share of percolated paths that lead through it, as in NetworkX.
 
     A path from s counts by the state x of s, such as how far it is infected. With :math:`\delta_s(v)` as in `lagbc.bc`,
@@ -74,45 +74,6 @@ def percolation(
     >>> lagbc.percolation(path, [0.5, 0.25, 0.5], directed=False)
     array([0., 1., 0.])
     """
-    require_known(options)
-    graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
-    warn_of_ties(graph, strength, rtol)
-    x = parse_vertex_weights("states", _in_order(states, graph), graph.n, graph.names)
-    if x is None:
-        raise InvalidTypeError(f"states is None; it is one number a vertex, shape ({graph.n},)")
-    _require_near(x, graph.names)
-    # In units of the largest, which cancels: no sum leaves float64.
-    x = x / max(x.max(initial=0), np.finfo(np.float64).tiny)
-    raw = as_numpy(bc(graph, batch, rtol=rtol, source_weights=x, **options))
-    # The sum over the others, without a difference that cancels.
-    others = np.append(0, np.cumsum(x)[:-1]) + np.append(np.cumsum(x[::-1])[::-1][1:], 0)
-    share = np.divide(1 if graph.directed else 2, others, out=np.zeros(graph.n), where=others > 0)
-    scores: NDArray[np.float64] = where_it_is(A, raw * share / max(graph.n - 2, 1))
-    return scores
+    from lagbc.centrality import states
 
-
-def _require_near(x: NDArray[np.float64], names: Names | None) -> None:
-    """Raise ValueError if the quotient of two states, and sums of them, are nothing to float64."""
-    some = np.flatnonzero(x)
-    if not len(some):
-        return
-    least, most = int(some[x[some].argmin()]), int(some[x[some].argmax()])
-    if np.ldexp(x[most], -960) > x[least]:
-        raise InvalidValueError(
-            f"states lie too far apart for float64, that of {in_words(names, least)} is {x[least]:.3g}, that of "
-            f"{in_words(names, most)} {x[most]:.3g}; pass 0 for those that are nothing beside the others"
-        )
-
-
-def _in_order(states: ArrayLike | Mapping[Any, float], graph: Graph) -> ArrayLike:
-    """Return the states in the order of the vertices."""
-    if not isinstance(states, Mapping):
-        return states
-    names = range(graph.n) if graph.names is None else list(graph.names)
-    missing = next((name for name in names if name not in states), None)
-    if missing is not None or len(states) > len(names):
-        what = f"not that of {missing!r}" if missing is not None else "others, too"
-        raise InvalidValueError(
-            f"states has {len(states)} states, {what}; it holds one for each of the {graph.n} vertices"
-        )
-    return [states[name] for name in names]
+    return states.percolation(result, arguments)

@@ -9,7 +9,7 @@ from typing import SupportsIndex, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lagbc.centrality.compute import find_all, plan_call, resumed_by, settle_for
+from lagbc.centrality.compute import Asked, find_all, plan_call, resumed_by, settle_for
 from lagbc.centrality.registry import Arguments, require_taken
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.graph import Graph
@@ -72,9 +72,7 @@ def select_method(
         return _with_shape(_plan(graph, roots, which, demand, (cutoff, decay), settings).selection, graph)
 
 
-def select_for(
-    graph: Graph, which: str | Iterable[str], batch: int | str, options: Options, arguments: Arguments
-) -> Selection:
+def select_for(graph: Graph, which: Asked, batch: int | str, options: Options, arguments: Arguments) -> Selection:
     """Say which method a call takes, with its own arguments: weights and targets tell what may be reduced."""
     centralities = find_all(which)
     settings = settle_for(centralities, batch, options)
@@ -137,7 +135,7 @@ def estimate_memory(
 def _plan(
     graph: Graph,
     roots: int | None,
-    which: str | Iterable[str],
+    which: Asked,
     demand: DemandLike | None,
     cutoff_and_decay: tuple[ArrayLike | None, ArrayLike | None],
     settings: Settings,

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from lagbc.centrality.declare import centrality
 
-from lagbc.centrality.compute import compute_one
-from lagbc.centrality.registry import Arguments
-from lagbc.plan.options import Options
-from lagbc.types import Auto, GraphLike
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lagbc.centrality.registry import Arguments
+    from lagbc.run.execute import Result
+
+_TARGETS = {"targets", "target_weights", "cutoff"}
 
 
-def reach(
-    A: GraphLike,
-    batch: int | Auto = "auto",
-    *,
-    directed: bool | None = None,
-    weighted: bool | str | None = None,
-    strength: bool | str = False,
-    targets: ArrayLike | None = None,
-    target_weights: ArrayLike | None = None,
-    cutoff: ArrayLike | None = None,
-    **options: Unpack[Options],
-) -> NDArray[np.float64]:
+@centrality(sums={"targets"}, takes=_TARGETS, summary="reach: how many targets lie within the cutoff of a vertex")
+def reach(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     r"""Count the targets within the cutoff r of every vertex, as many as they stand for.
 
     .. math:: R(v) = \sum_{t \ne v :\, d(v, t) \le r} w_t
@@ -72,24 +65,17 @@ def reach(
            [2., 3.],
            [1., 2.]])
     """
-    arguments = Arguments(targets=targets, target_weights=target_weights, cutoff=cutoff)
-    scores: NDArray[np.float64] = compute_one(A, "reach", batch, directed, weighted, strength, options, arguments)
-    return scores
+    from lagbc.centrality import finish
+
+    return finish.require_range(result.sums.targets.copy(), arguments)
 
 
-def gravity(
-    A: GraphLike,
-    batch: int | Auto = "auto",
-    *,
-    directed: bool | None = None,
-    weighted: bool | str | None = None,
-    strength: bool | str = False,
-    targets: ArrayLike | None = None,
-    target_weights: ArrayLike | None = None,
-    cutoff: ArrayLike | None = None,
-    decay: ArrayLike | None = None,
-    **options: Unpack[Options],
-) -> NDArray[np.float64]:
+@centrality(
+    sums={"gravity"},
+    takes={*_TARGETS, "decay"},
+    summary="gravity: how many targets a vertex reaches, each counted the less the farther it is",
+)
+def gravity(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     r"""Count the targets of every vertex, each the less the farther it is.
 
     .. math:: G(v) = \sum_{t \ne v :\, d(v, t) \le r} w_t \, e^{-b \, d(v, t)}
@@ -126,6 +112,6 @@ def gravity(
     >>> lagbc.gravity(path, directed=False, decay=np.log(2))
     array([0.75, 1.  , 0.75])
     """
-    arguments = Arguments(targets=targets, target_weights=target_weights, cutoff=cutoff, decay=decay)
-    scores: NDArray[np.float64] = compute_one(A, "gravity", batch, directed, weighted, strength, options, arguments)
-    return scores
+    from lagbc.centrality import finish
+
+    return finish.require_range(result.sums.gravity.copy(), arguments)

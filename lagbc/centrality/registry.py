@@ -1,17 +1,17 @@
 """Every centrality as one record: the sums that it is made of, how they are finished, which arguments it takes.
 
 The public functions, `centralities`, the NetworkX backend, the command line and the table in the documentation come
-from these records. A centrality of sums that there are is one record here, one docstring and one test. The command
-line lists them, so that no numerical library is loaded here.
+from these records, which decorated functions make: `lagbc.centrality.declare`. The command line lists the records, so
+that no numerical library is loaded here, nor by the modules of the centralities.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lagbc.errors import InvalidTypeError, InvalidValueError
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from lagbc.graph.graph import Graph
     from lagbc.run.execute import Result
     from lagbc.types import CentralityName, DemandLike
 
@@ -27,6 +28,8 @@ OF_THE_SUMS = ("sources", "targets", "source_weights", "target_weights", "demand
 # Those of how it is finished, of nothing but path counts, or of sums that decay; each goes to the centralities that
 # take it.
 OF_THE_SCORES = ("decay", "rtol", "normalized", "endpoints", "wf_improved", "log2")
+# Those that one centrality alone takes, and cannot do without.
+OF_ONE = ("states", "groups")
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,13 +43,15 @@ class Arguments:
     demand: DemandLike | None = None
     cutoff: ArrayLike | None = None
     decay: ArrayLike | None = None
+    rtol: float | None = None
     k: int | None = None
     rng: int | np.random.Generator | None = None
-    rtol: float | None = None
     normalized: bool = False
     endpoints: bool = False
     wf_improved: bool = True
     log2: bool = False
+    states: ArrayLike | Mapping[Any, float] | None = None
+    groups: Sequence[ArrayLike] | Iterable[ArrayLike] | None = None
 
     @property
     def given(self) -> set[str]:
@@ -60,6 +65,7 @@ class Arguments:
 
 
 NONE_GIVEN = Arguments()
+ARGUMENTS = tuple(field.name for field in fields(Arguments))
 
 
 @dataclass(frozen=True)
@@ -90,6 +96,13 @@ class Centrality:
         Whether scores are of edges.
     networkx : tuple of str
         The functions of NetworkX that it computes.
+    needs : str
+        An argument without a default, which one function alone has: such a centrality is none of `centralities`.
+    weigh : callable, optional
+        ``weigh(graph, arguments)`` returns the arguments of the sweep, made of `needs`.
+    count : callable, optional
+        ``count(A, directed, weighted, strength, options, arguments)`` returns what `finish` takes in the place of
+        sums over roots; there are no `sums` then.
 
     Examples
     --------
@@ -118,97 +131,23 @@ class Centrality:
     summary: str
     of_edges: bool = False
     networkx: tuple[str, ...] = ()
+    needs: str = ""
+    weigh: Callable[[Graph, Arguments], Arguments] | None = None
+    count: Callable[..., Any] | None = None
 
 
-def _finish(name: str) -> Callable[[Result, Arguments], NDArray[np.float64]]:
-    """Return a function of `lagbc.centrality.finish`, which is imported when it is called first."""
-
-    @cache
-    def imported() -> Callable[[Result, Arguments], NDArray[np.float64]]:
-        function: Callable[[Result, Arguments], NDArray[np.float64]] = getattr(
-            import_module("lagbc.centrality.finish"), name
-        )
-        return function
-
-    return lambda result, arguments: imported()(result, arguments)
+# Modules of the centralities of lagbc, in the order in which these are listed.
+_MODULES = ("betweenness", "distances", "stress", "reach", "percolation", "group")
+_CENTRALITIES: dict[str, Centrality] = {}
+_BUILT_IN: list[Centrality] = []
 
 
-_SAMPLES = frozenset({"sources", "cutoff", "k", "rng"})
-_PAIRS = _SAMPLES | {"targets", "source_weights", "target_weights", "demand", "decay", "rtol"}
-_TARGETS = frozenset({"targets", "target_weights", "cutoff"})
-
-_BUILT_IN = (
-    Centrality(
-        "bc",
-        frozenset({"dependency"}),
-        _finish("bc"),
-        _PAIRS | {"normalized", "endpoints"},
-        "betweenness: the share of shortest paths that lead through a vertex",
-        networkx=("betweenness_centrality", "betweenness_centrality_subset"),
-    ),
-    Centrality(
-        "edge_bc",
-        frozenset({"edges"}),
-        _finish("edge_bc"),
-        _PAIRS | {"normalized"},
-        "betweenness of edges: the share of shortest paths that use one",
-        of_edges=True,
-        networkx=("edge_betweenness_centrality", "edge_betweenness_centrality_subset"),
-    ),
-    Centrality(
-        "closeness",
-        frozenset({"reached", "distance"}),
-        _finish("closeness"),
-        _SAMPLES | {"wf_improved"},
-        "closeness: one over the mean distance into a vertex",
-        networkx=("closeness_centrality",),
-    ),
-    Centrality(
-        "harmonic",
-        frozenset({"inverse"}),
-        _finish("harmonic"),
-        _SAMPLES,
-        "harmonic centrality: the sum of inverse distances into a vertex",
-        networkx=("harmonic_centrality",),
-    ),
-    Centrality(
-        "eccentricity",
-        frozenset({"depth"}),
-        _finish("eccentricity"),
-        frozenset({"cutoff"}),
-        "eccentricity: the largest distance out of a vertex",
-        networkx=("eccentricity", "diameter", "radius", "center", "periphery"),
-    ),
-    Centrality(
-        "eccentricity_centrality",
-        frozenset({"depth"}),
-        _finish("eccentricity_centrality"),
-        frozenset({"cutoff"}),
-        "(n - 1) over the eccentricity",
-    ),
-    Centrality(
-        "stress",
-        frozenset({"stress"}),
-        _finish("stress"),
-        _SAMPLES | {"targets", "rtol", "log2"},
-        "stress: the number of shortest paths that lead through a vertex",
-    ),
-    Centrality(
-        "reach",
-        frozenset({"targets"}),
-        _finish("reach"),
-        _TARGETS,
-        "reach: how many targets lie within the cutoff of a vertex",
-    ),
-    Centrality(
-        "gravity",
-        frozenset({"gravity"}),
-        _finish("gravity"),
-        _TARGETS | {"decay"},
-        "gravity: how many targets a vertex reaches, each counted the less the farther it is",
-    ),
-)
-_CENTRALITIES = {record.name: record for record in _BUILT_IN}
+@cache
+def _load() -> None:
+    """Import the modules of lagbc's own centralities, which add their records."""
+    for module in _MODULES:
+        import_module(f"lagbc.centrality.{module}")
+    _BUILT_IN.extend(_CENTRALITIES.values())
 
 
 def register_centrality(centrality: Centrality) -> None:
@@ -248,17 +187,27 @@ def register_centrality(centrality: Centrality) -> None:
 
     if not isinstance(centrality, Centrality):
         raise InvalidTypeError(f"{centrality!r} is no lagbc.Centrality")
+    _load()
+    _require_there("sums", centrality.sums, [field.name for field in fields(Sums)])
+    add(centrality)
+
+
+def add(centrality: Centrality) -> None:
+    """Add a record; ValueError if there is one of its name, or if it takes an argument that there is not."""
     if centrality.name in _CENTRALITIES:
         raise InvalidValueError(f"there is a centrality {centrality.name!r} already")
-    for what, named, record in (("sums", centrality.sums, Sums), ("takes", centrality.takes, Arguments)):
-        there = [field.name for field in fields(record)]
-        if unknown := set(named).difference(there):
-            raise InvalidValueError(f"{what}: there is no {', '.join(sorted(unknown))}; there are: {', '.join(there)}")
+    _require_there("takes", centrality.takes, ARGUMENTS)
     _CENTRALITIES[centrality.name] = centrality
+
+
+def _require_there(what: str, named: frozenset[str], there: Sequence[str]) -> None:
+    if unknown := named.difference(there):
+        raise InvalidValueError(f"{what}: there is no {', '.join(sorted(unknown))}; there are: {', '.join(there)}")
 
 
 def unregister_centrality(name: str) -> None:
     """Remove a centrality that was added; ValueError if none of this name was."""
+    _load()
     if _CENTRALITIES.get(name) in (None, *_BUILT_IN):
         raise InvalidValueError(f"there is no centrality {name!r} that was added")
     del _CENTRALITIES[name]
@@ -266,14 +215,21 @@ def unregister_centrality(name: str) -> None:
 
 def registered() -> tuple[Centrality, ...]:
     """Return all centralities, in the order in which they were added."""
+    _load()
     return tuple(_CENTRALITIES.values())
 
 
+def shared() -> tuple[Centrality, ...]:
+    """Return the centralities that may share a sweep, those of `centralities`."""
+    return tuple(record for record in registered() if not record.needs)
+
+
 def find(name: str) -> Centrality:
-    """Return the centrality of a name; ValueError, with those there are, if there is none."""
-    if name not in _CENTRALITIES:
-        raise InvalidValueError(f"there is no centrality {name!r}; there are: {', '.join(_CENTRALITIES)}")
-    return _CENTRALITIES[name]
+    """Return the centrality of a name that may share a sweep; ValueError, with those there are, if there is none."""
+    there = {record.name: record for record in shared()}
+    if name not in there:
+        raise InvalidValueError(f"there is no centrality {name!r}; there are: {', '.join(there)}")
+    return there[name]
 
 
 def that_take(names: Iterable[CentralityName], arguments: Arguments) -> tuple[CentralityName, ...]:
@@ -284,7 +240,7 @@ def that_take(names: Iterable[CentralityName], arguments: Arguments) -> tuple[Ce
 
 def require_taken(centralities: tuple[Centrality, ...], arguments: Arguments) -> None:
     """Raise ValueError if an argument is given that means nothing to a centrality that it would have to go to."""
-    for name in sorted(arguments.given, key=(*OF_THE_SUMS, *OF_THE_SCORES).index):
+    for name in sorted(arguments.given, key=(*OF_THE_SUMS, *OF_THE_SCORES, *OF_ONE).index):
         without = [centrality.name for centrality in centralities if name not in centrality.takes]
         if without and (name in OF_THE_SUMS or len(without) == len(centralities)):
             or_them = ", or them" if len(without) < len(centralities) else ""

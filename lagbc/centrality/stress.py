@@ -2,43 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Literal, Unpack, overload
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from lagbc.centrality.declare import SAMPLES, centrality
 
-from lagbc.centrality.compute import compute_one
-from lagbc.centrality.keywords import OfStress
-from lagbc.centrality.registry import Arguments
-from lagbc.plan.options import Options
-from lagbc.types import Auto, GraphLike, ScoresAndErrors
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lagbc.centrality.registry import Arguments
+    from lagbc.run.execute import Result
 
 
-@overload
-def stress(
-    A: GraphLike, batch: int | Auto = ..., *, standard_error: Literal[False] = ..., **others: Unpack[OfStress]
-) -> NDArray[np.float64]: ...
-@overload
-def stress(
-    A: GraphLike, batch: int | Auto = ..., *, standard_error: Literal[True], **others: Unpack[OfStress]
-) -> ScoresAndErrors: ...
-def stress(
-    A: GraphLike,
-    batch: int | Auto = "auto",
-    *,
-    directed: bool | None = None,
-    weighted: bool | str | None = None,
-    strength: bool | str = False,
-    sources: ArrayLike | None = None,
-    targets: ArrayLike | None = None,
-    cutoff: ArrayLike | None = None,
-    rtol: float | None = None,
-    k: int | None = None,
-    rng: int | np.random.Generator | None = None,
-    log2: bool = False,
-    standard_error: bool = False,
-    **options: Unpack[Options],
-) -> NDArray[np.float64] | ScoresAndErrors:
+@centrality(
+    sums={"stress"},
+    takes={*SAMPLES, "targets", "rtol", "log2"},
+    summary="stress: the number of shortest paths that lead through a vertex",
+)
+def stress(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     r"""Stress centrality of every vertex: how many shortest paths have it in their interior.
 
     .. math:: T(v) = \sum_{s \ne v} \sum_{t \ne v} \sigma_{st}(v)
@@ -87,16 +68,6 @@ def stress(
     >>> lagbc.stress(path, directed=False)
     array([0., 2., 2., 0.])
     """
-    arguments = Arguments(
-        sources=sources,
-        targets=targets,
-        cutoff=cutoff,
-        rtol=rtol,
-        k=k,
-        rng=rng,
-        log2=log2,
-    )
-    scores: NDArray[np.float64] | ScoresAndErrors = compute_one(
-        A, "stress", batch, directed, weighted, strength, options, arguments, standard_error
-    )
-    return scores
+    from lagbc.centrality import finish
+
+    return finish.stress(result, arguments)

@@ -3,121 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from lagbc.centrality.compute import compute
-from lagbc.centrality.keywords import OfAny
+from lagbc.centrality.declare import takes_all
 from lagbc.centrality.registry import Arguments, that_take
-from lagbc.plan.options import Options
-from lagbc.types import Auto, CentralityName, ColumnsOfScores, DemandLike, GraphLike, One, Scores, Several
+
+if TYPE_CHECKING:
+    from lagbc.plan.options import Options
+    from lagbc.types import CentralityName, GraphLike
 
 FIVE: tuple[CentralityName, ...] = ("bc", "closeness", "harmonic", "eccentricity", "stress")
 
 
-@overload
+@takes_all(
+    ["A", "which=None", "batch='auto'"],
+    "A, which, batch, directed, weighted, strength, options, arguments, standard_error",
+    has_errors=True,
+)
 def centralities(
     A: GraphLike,
-    which: CentralityName | Iterable[CentralityName] | None = ...,
-    batch: int | Auto = ...,
-    *,
-    cutoff: One | None = ...,
-    decay: One | None = ...,
-    standard_error: Literal[False] = ...,
-    **others: Unpack[OfAny],
-) -> Scores: ...
-@overload
-def centralities(
-    A: GraphLike,
-    which: CentralityName | Iterable[CentralityName] | None = ...,
-    batch: int | Auto = ...,
-    *,
-    cutoff: Several,
-    decay: ArrayLike | None = ...,
-    standard_error: Literal[False] = ...,
-    **others: Unpack[OfAny],
-) -> ColumnsOfScores: ...
-@overload
-def centralities(
-    A: GraphLike,
-    which: CentralityName | Iterable[CentralityName] | None = ...,
-    batch: int | Auto = ...,
-    *,
-    cutoff: One | None = ...,
-    decay: Several,
-    standard_error: Literal[False] = ...,
-    **others: Unpack[OfAny],
-) -> ColumnsOfScores: ...
-@overload
-def centralities(
-    A: GraphLike,
-    which: CentralityName | Iterable[CentralityName] | None = ...,
-    batch: int | Auto = ...,
-    *,
-    cutoff: One | None = ...,
-    decay: One | None = ...,
-    standard_error: Literal[True],
-    **others: Unpack[OfAny],
-) -> tuple[Scores, Scores]: ...
-@overload
-def centralities(
-    A: GraphLike,
-    which: CentralityName | Iterable[CentralityName] | None = ...,
-    batch: int | Auto = ...,
-    *,
-    cutoff: Several,
-    decay: ArrayLike | None = ...,
-    standard_error: Literal[True],
-    **others: Unpack[OfAny],
-) -> tuple[ColumnsOfScores, ColumnsOfScores]: ...
-@overload
-def centralities(
-    A: GraphLike,
-    which: CentralityName | Iterable[CentralityName] | None = ...,
-    batch: int | Auto = ...,
-    *,
-    cutoff: One | None = ...,
-    decay: Several,
-    standard_error: Literal[True],
-    **others: Unpack[OfAny],
-) -> tuple[ColumnsOfScores, ColumnsOfScores]: ...
-def centralities(
-    A: GraphLike,
-    which: CentralityName | Iterable[CentralityName] | None = None,
-    batch: int | Auto = "auto",
-    *,
-    directed: bool | None = None,
-    weighted: bool | str | None = None,
-    strength: bool | str = False,
-    sources: ArrayLike | None = None,
-    targets: ArrayLike | None = None,
-    source_weights: ArrayLike | None = None,
-    target_weights: ArrayLike | None = None,
-    demand: DemandLike | None = None,
-    cutoff: ArrayLike | None = None,
-    decay: ArrayLike | None = None,
-    rtol: float | None = None,
-    k: int | None = None,
-    rng: int | np.random.Generator | None = None,
-    normalized: bool = False,
-    endpoints: bool = False,
-    wf_improved: bool = True,
-    log2: bool = False,
-    standard_error: bool = False,
-    **options: Unpack[Options],
-) -> Scores | ColumnsOfScores | tuple[Scores, Scores] | tuple[ColumnsOfScores, ColumnsOfScores]:
+    which: CentralityName | Iterable[CentralityName] | None,
+    batch: int | str,
+    directed: bool | None,
+    weighted: bool | str | None,
+    strength: bool | str,
+    options: Options,
+    arguments: Arguments,
+    standard_error: bool,
+) -> Any:
     """Compute several centralities from one sweep.
 
     Parameters
     ----------
     A, batch, directed, weighted, strength : as for `lagbc.bc`
-    which : "bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress", "reach", \
-"gravity", or several
-        The functions of these names say what they are. Those of `lagbc.register_centrality` are there, too. By default
-        those of "bc", "closeness", "harmonic", "eccentricity" and "stress" that take the `sources`, `k` and so on that
-        are given: from a sample there is no eccentricity.
+    which : str or several
+        Names of functions, which say what these are: those of `lagbc.types.CentralityName`, and of
+        `lagbc.register_centrality`. By default those of "bc", "closeness", "harmonic", "eccentricity" and "stress" that
+        take the `sources`, `k` and so on that are given: from a sample there is no eccentricity.
     sources, targets, source_weights, target_weights, demand, cutoff, k, rng : as for `lagbc.bc`
         They go to all of them, and are an error if they mean nothing to one.
     decay, rtol, normalized, endpoints, wf_improved, log2
@@ -143,23 +65,7 @@ def centralities(
     >>> lagbc.centralities(star, ("bc", "eccentricity"), directed=False)
     {'bc': array([3., 0., 0., 0.]), 'eccentricity': array([1., 2., 2., 2.])}
     """
-    arguments = Arguments(
-        sources=sources,
-        targets=targets,
-        source_weights=source_weights,
-        target_weights=target_weights,
-        demand=demand,
-        cutoff=cutoff,
-        decay=decay,
-        rtol=rtol,
-        k=k,
-        rng=rng,
-        normalized=normalized,
-        endpoints=endpoints,
-        wf_improved=wf_improved,
-        log2=log2,
-    )
+    from lagbc.centrality.compute import compute
+
     which = that_take(FIVE, arguments) if which is None else which
-    return compute(  # type: ignore[no-any-return]
-        A, which, batch, directed, weighted, strength, options, arguments, standard_error
-    )
+    return compute(A, which, batch, directed, weighted, strength, options, arguments, standard_error)

@@ -7,10 +7,7 @@ from typing import Any
 from lagbc.centrality.registry import registered
 
 # Each function of NetworkX that the backend runs, with the function of lagbc that computes it.
-COMPUTED_BY = {function: record.name for record in registered() for function in record.networkx} | {
-    "group_betweenness_centrality": "group_bc",
-    "percolation_centrality": "percolation",
-}
+COMPUTED_BY = {function: record.name for record in registered() for function in record.networkx}
 
 # Where the results are not, or are more than, those of NetworkX.
 DIFFERENCES = {

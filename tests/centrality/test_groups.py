@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lagbc
-from lagbc.centrality import group as group_module
+from lagbc.centrality import groups as group_module
 from lagbc.methods.cpu import groups as groups_module
 
 
@@ -73,7 +73,7 @@ def test_groups_that_are_counted_apart(monkeypatch):
     G = nx.karate_club_graph()
     groups = [[v, v + 1] for v in range(9)]
     together = lagbc.group_bc(G, groups)
-    monkeypatch.setattr("lagbc.centrality.group._MOST", 4)
+    monkeypatch.setattr("lagbc.centrality.groups._MOST", 4)
     assert lagbc.group_bc(G, groups).tolist() == together.tolist()
 
 

@@ -10,7 +10,7 @@ from commands import fail, run, succeed
 
 import lagbc
 from lagbc.centrality import compute
-from lagbc.centrality.registry import registered
+from lagbc.centrality.registry import shared
 from lagbc.comparison import check
 from lagbc.methods.table import METHODS
 from lagbc.phases import PHASES
@@ -27,7 +27,7 @@ def document(*arguments):
     return found
 
 
-@pytest.mark.parametrize("record", registered(), ids=lambda record: record.name)
+@pytest.mark.parametrize("record", shared(), ids=lambda record: record.name)
 def test_every_centrality(record):
     bounds = {"cutoff": [2.0, 3.0], "decay": 0.5} if "decay" in record.takes else {"cutoff": [2.0, 3.0]}
     typed = [f"--{name}={str(value).strip('[]')}" for name, value in bounds.items()]

@@ -8,11 +8,11 @@ import pytest
 from commands import fail, run, succeed
 
 import lagbc
-from lagbc.centrality.registry import OF_THE_SCORES, OF_THE_SUMS, registered
+from lagbc.centrality.registry import OF_THE_SCORES, OF_THE_SUMS, shared
 from lagbc.interfaces.cli import main
 from lagbc.phases import PHASES
 
-OF_VERTICES = [record for record in registered() if not record.of_edges]
+OF_VERTICES = [record for record in shared() if not record.of_edges]
 
 
 @pytest.mark.parametrize("record", OF_VERTICES, ids=lambda record: record.name)
@@ -30,7 +30,7 @@ def test_scores_are_those_of_the_function(tmp_path, record, options):
     assert f"{expected.max():.8g}" in printed
 
 
-@pytest.mark.parametrize("record", registered(), ids=lambda record: record.name)
+@pytest.mark.parametrize("record", shared(), ids=lambda record: record.name)
 def test_a_command_takes_what_its_record_says(record):
     named = {parameter.name for parameter in main.get_command(click.Context(main), record.name).params}
     assert ("seed" in named) == ("rng" in record.takes)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from lagbc import phases
-from lagbc.centrality.registry import registered
+from lagbc.centrality.registry import Centrality, registered
 from lagbc.errors import InvalidValueError
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.arguments import read_arguments, takes_arguments
@@ -42,31 +41,12 @@ if TYPE_CHECKING:
 _NAMES = {"bc": "betweenness", "edge_bc": "edge betweenness"}
 
 
-@dataclass(frozen=True)
-class Scored:
-    """What a command scores: the name of a function, its arguments, and what it is in words."""
-
-    name: str
-    takes: frozenset[str]
-    summary: str
-    of_edges: bool = False
+def scored() -> dict[str, Centrality]:
+    """Return the centralities that have a command of this kind, by its name: those of vertices and edges."""
+    return {one.name.replace("_", "-"): one for one in registered() if one.count is None}
 
 
-# Its states weigh the roots of a sweep, so that it shares none with others and is no record of the registry.
-PERCOLATION = Scored(
-    "percolation",
-    frozenset({"states", "rtol"}),
-    "percolation: the share of percolated paths that lead through a vertex",
-)
-
-
-def scored() -> dict[str, Scored]:
-    """Return the centralities that have a command, by its name: those of the registry, and percolation."""
-    records = [Scored(record.name, record.takes, record.summary, record.of_edges) for record in registered()]
-    return {one.name.replace("_", "-"): one for one in (*records, PERCOLATION)}
-
-
-def score_command(scored: Scored) -> click.Command:
+def score_command(scored: Centrality) -> click.Command:
     """Make a command with the arguments of its centrality."""
 
     def run_command(
@@ -94,11 +74,11 @@ def score_command(scored: Scored) -> click.Command:
 
 
 def _check(
-    scored: Scored, output: options.OutputOptions, given: dict[str, Any], map_options: options.MapOptions
+    scored: Centrality, output: options.OutputOptions, given: dict[str, Any], map_options: options.MapOptions
 ) -> None:
     if output.part is not None:
-        if scored is PERCOLATION:
-            raise InvalidValueError("percolation is not computed in parts; leave out --part")
+        if scored.needs:
+            raise InvalidValueError(f"{scored.name} is not computed in parts; leave out --part")
         from lagbc.interfaces.cli.parts import check_part
 
         check_part(output, map_options.plot_map)
@@ -111,7 +91,7 @@ def _check(
 
 
 def _score(
-    scored: Scored,
+    scored: Centrality,
     source: options.GraphOptions,
     sample: options.SampleOptions,
     error: bool,
@@ -137,7 +117,7 @@ def _score(
     start = time.perf_counter()
     with phases.record(watch=steps.phase) as recorder:
         graph = taken.graph
-        choice = choose(taken, *_as_swept(scored, given), sample, run)
+        choice = choose(taken, scored, given, sample, run)
         if not output.as_json:
             click.echo(introduction(taken, choice, sample, given))
         try:
@@ -186,13 +166,6 @@ def _score(
         say_written("plot", output.plot)
 
 
-def _as_swept(scored: Scored, given: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the name and the arguments of what is swept for a command."""
-    if scored is PERCOLATION:
-        return "bc", {"source_weights": given["states"], "rtol": given["rtol"]}
-    return scored.name, given
-
-
 def _has_columns(given: dict[str, Any]) -> bool:
     """Whether scores have several columns."""
     return any(isinstance(given.get(name), list) for name in ("cutoff", "decay"))
@@ -206,17 +179,18 @@ def _unit(given: dict[str, Any]) -> str:
 
 
 def _compute(name: str, graph: Any, arguments: dict[str, Any]) -> Any:
-    """Call the public function of a centrality; one that was added has none of its own."""
+    """Call the public function of a centrality; a record that was added has none."""
     import lagbc
+    from lagbc.centrality.declare import FUNCTIONS
 
-    if name in lagbc.__all__:
+    if name in FUNCTIONS:
         return getattr(lagbc, name)(graph, **arguments)
     which: Any = name
     return dict(lagbc.centralities(graph, which, **arguments))[name]
 
 
 def _errors(
-    scored: Scored,
+    scored: Centrality,
     graph: Any,
     sample: options.SampleOptions,
     wanted: bool,
@@ -246,7 +220,7 @@ def _errors(
 
 
 def _rows(
-    scored: Scored,
+    scored: Centrality,
     titles: list[str],
     scores: Any,
     errors: np.ndarray | None,

@@ -1,0 +1,138 @@
+"""A decorated function as a centrality: its record, and the public function with all its arguments.
+
+The body of the function makes scores of sums, and its docstring is that of the public function. No numerical library
+is loaded until a public function is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from lagbc.centrality.registry import ARGUMENTS, OF_ONE, Arguments, Centrality, add
+
+if TYPE_CHECKING:
+    from lagbc.graph.graph import Graph
+
+# What is taken by all sums over roots, and by those over paths between pairs of vertices.
+SAMPLES = frozenset({"sources", "cutoff", "k", "rng"})
+PAIRS = SAMPLES | {"targets", "source_weights", "target_weights", "demand", "decay", "rtol"}
+# What every centrality is given of the graph: annotations and defaults.
+_GRAPH = {
+    "directed": ("bool | None", None),
+    "weighted": ("bool | str | None", None),
+    "strength": ("bool | str", False),
+}
+_ERRORS = {"standard_error": ("bool", False)}
+_LEADING = {"A": "GraphLike", "batch": "int | Auto", "which": "CentralityName | Iterable[CentralityName] | None"}
+_OF_ARGUMENTS = {field.name: (field.type, field.default) for field in fields(Arguments)}
+# Public functions by their names.
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+
+
+def centrality(
+    *,
+    takes: Iterable[str],
+    summary: str,
+    sums: Iterable[str] = (),
+    of_edges: bool = False,
+    networkx: tuple[str, ...] = (),
+    needs: str = "",
+    weigh: Callable[[Graph, Arguments], Arguments] | None = None,
+    count: Callable[..., Any] | None = None,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a record of a function that finishes sums, add it, and return the public function; as for `Centrality`."""
+
+    def declare(finish: Callable[..., Any]) -> Callable[..., Any]:
+        name = finish.__name__
+        record = Centrality(
+            name, frozenset(sums), finish, frozenset(takes), summary, of_edges, networkx, needs, weigh, count
+        )
+        add(record)
+        leading = ["A", *([needs] if needs else []), *([] if count else ["batch='auto'"])]
+        has_errors = "k" in record.takes
+        how = "directed, weighted, strength, options"
+        if count is None:
+            call = f"compute_one(A, own, batch, {how}, arguments{', standard_error' if has_errors else ''})"
+            run = f"from lagbc.centrality.compute import compute_one; return {call}"
+        else:
+            run = f"return own.finish(own.count(A, {how}, arguments), arguments)"
+        FUNCTIONS[name] = public_function(finish, leading, record.takes, run, own=record, has_errors=has_errors)
+        return FUNCTIONS[name]
+
+    return declare
+
+
+def takes_all(
+    leading: list[str], passed: str, *, has_errors: bool = False, **annotations: str
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a public function that takes all arguments of `centralities` of one that takes them as a record.
+
+    Parameters
+    ----------
+    leading : list of str
+        Its parameters before these, with their defaults.
+    passed : str
+        What the function is given.
+    has_errors : bool
+        Whether there is `standard_error`.
+    **annotations
+        Of parameters of its own.
+    """
+
+    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        takes = frozenset(ARGUMENTS).difference(OF_ONE)
+        run = f"return own({passed})"
+        public = public_function(function, leading, takes, run, own=function, has_errors=has_errors)
+        public.__annotations__ |= annotations
+        return public
+
+    return declare
+
+
+def public_function(
+    function: Callable[..., Any], leading: list[str], takes: frozenset[str], run: str, *, own: Any, has_errors: bool
+) -> Callable[..., Any]:
+    """Make a function of the name and docstring of another, as if its parameters had been written out.
+
+    Parameters
+    ----------
+    function : callable
+        It gives name, docstring and module.
+    leading : list of str
+        Parameters that may be given by their places, with their defaults.
+    takes : frozenset of str
+        Names of arguments; their order and defaults are those of `Arguments`.
+    run : str
+        The body, in which `own` and `arguments` are there besides the parameters.
+    own : object
+    has_errors : bool
+        Whether there is `standard_error`.
+    """
+    positional = {text.partition("=")[0]: text for text in leading}
+    of_keywords = _GRAPH | {
+        name: declared for name, declared in _OF_ARGUMENTS.items() if name in takes and name not in positional
+    }
+    of_keywords |= _ERRORS if has_errors else {}
+    keywords = ", ".join(f"{name}={default!r}" for name, (_, default) in of_keywords.items())
+    given = ", ".join(f"{name}={name}" for name in ARGUMENTS if name in takes)
+    text = f"""
+def make(own, Arguments):
+    def {function.__name__}({", ".join(positional.values())}, *, {keywords}, **options):
+        arguments = Arguments({given})
+        {run}
+    return {function.__name__}
+"""
+    made: dict[str, Any] = {}
+    # With the names of the module as its globals: doctests and tracebacks find the module by these.
+    exec(compile(text, f"<{function.__module__}.{function.__name__}>", "exec"), function.__globals__, made)
+    public: Callable[..., Any] = made["make"](own, Arguments)
+    public.__doc__, public.__module__ = function.__doc__, function.__module__
+    public.__qualname__ = function.__qualname__
+    kinds = _LEADING | {name: str(kind) for name, (kind, _) in of_keywords.items()}
+    # An argument without a default is never None.
+    kinds |= {name: str(_OF_ARGUMENTS[name][0]).removesuffix(" | None") for name in OF_ONE if name in positional}
+    public.__annotations__ = {name: kinds[name] for name in (*positional, *of_keywords) if name in kinds}
+    public.__annotations__["options"] = "Unpack[Options]"
+    return public

@@ -1,0 +1,166 @@
+"""Shortest paths that meet groups of vertices, counted in the memory that there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
+from lagbc.centrality.registry import Arguments
+from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfMemoryError
+from lagbc.graph.graph import Graph
+from lagbc.graph.names import numbers_of
+from lagbc.graph.validate import as_graph
+from lagbc.limits import most_threads
+from lagbc.plan.memory import SMALL_RUN
+from lagbc.plan.options import Options, Settings, require_known, settle
+from lagbc.plan.request import parse_tolerance, parse_vertices, require_flags, warn_of_ties
+from lagbc.run.carriers import Inline, Threads
+from lagbc.run.groups import Groups
+from lagbc.run.loop import sum_over
+from lagbc.run.progress import Meter, Stretch
+from lagbc.run.work import Total
+from lagbc.stopping import stopping_by
+from lagbc.types import GraphLike
+
+# What the shares of the groups that are counted at once take in each thread, and at most how many these are.
+_BYTES, _MOST = 2**27, 256
+# Bytes a vertex of a search, in each thread: its queue, distances, counts of paths, and the order of these.
+_SEARCH_BYTES = 128
+# Options that are taken, and what others may say, which choose nothing here.
+_TAKEN = ("threads", "memory", "progress", "stop")
+_USUAL: dict[str, tuple[str, ...]] = {
+    "method": ("auto",),
+    "device": ("auto", "cpu"),
+    "reduce": ("auto", "none"),
+    "dtype": ("float64",),
+    "bucket_width": ("auto",),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Sums over ordered pairs of the shares of shortest paths that meet each group, and vertices of each."""
+
+    graph: Graph
+    raw: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+
+    def share(self) -> NDArray[np.float64]:
+        """Return the means over the ordered pairs outside of each group."""
+        n = self.graph.n
+        return self.raw / np.maximum((n - self.sizes) * (n - self.sizes - 1), 1)  # type: ignore[no-any-return]
+
+    def pairs(self) -> NDArray[np.float64]:
+        """Return the sums, in which an undirected pair counts once."""
+        return self.raw if self.graph.directed else self.raw / 2
+
+
+def count(
+    A: GraphLike,
+    directed: bool | None,
+    weighted: bool | str | None,
+    strength: bool | str,
+    options: Options,
+    arguments: Arguments,
+) -> Counted:
+    """Count the paths that meet each group; arguments as for `lagbc.group_bc`."""
+    endpoints = arguments.endpoints
+    require_flags(normalized=arguments.normalized, endpoints=endpoints)
+    require_known(options, ("groups", "directed", "weighted", "strength", "rtol", "normalized", "endpoints"))
+    _require_usual(options)
+    given = {name: value for name, value in options.items() if name in _TAKEN and value is not None}
+    how = settle("auto", cast(Options, given))
+    graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
+    tolerance = parse_tolerance(arguments.rtol)
+    warn_of_ties(graph, strength, arguments.rtol)
+    members = _members(graph, arguments.groups)
+    with stopping_by(how.stop):
+        raw: NDArray[np.float64] = _raw(graph.on_host, members, tolerance, how, endpoints=endpoints)
+    return Counted(graph, raw, members.sum(axis=0))
+
+
+def _require_usual(options: Options) -> None:
+    """Raise ValueError if an option asks for another device, method or way of the run than there is for groups."""
+    for name, value in options.items():
+        usual = _USUAL.get(name, (None,))
+        if name not in _TAKEN and value not in usual:
+            ways = f"; leave it out or pass {' or '.join(map(repr, usual))}" if name in _USUAL else ""
+            raise InvalidValueError(
+                f"{name}={value!r} means nothing to group_bc, which counts groups on the CPU, by one method, in one "
+                f"process, without a checkpoint{ways}"
+            )
+
+
+def _members(graph: Graph, groups: Any) -> NDArray[np.bool_]:
+    """Mark the vertices of each group, a column each."""
+    if isinstance(groups, str) or not isinstance(groups, Iterable):
+        raise InvalidTypeError(f"groups is {groups!r}; it is a sequence of groups, each a sequence of vertices")
+    listed = list(groups)
+    members = np.zeros((graph.n, len(listed)), np.bool_)
+    for place, group in enumerate(listed):
+        what = f"groups[{place}]"
+        if isinstance(group, str) or not isinstance(group, Iterable):
+            raise InvalidTypeError(
+                f"{what} is {group!r}; it is a sequence of vertices: for a single group pass [group]"
+            )
+        vertices = group if isinstance(group, np.ndarray) else list(group)
+        members[parse_vertices(what, graph.n, numbers_of(what, graph.names, vertices), graph.names), place] = True
+    return members
+
+
+def _raw(
+    graph: Graph, members: NDArray[np.bool_], rtol: float, how: Settings, *, endpoints: bool
+) -> NDArray[np.float64]:
+    """Sum over ordered pairs, groups being counted some at a time."""
+    roots = np.flatnonzero(graph.out_degrees)
+    at_once, threads = _fit(graph, members.shape[1], how)
+    starts = range(0, members.shape[1], at_once)
+    totals = [np.zeros(0)]
+    with ExitStack() as stack:
+        edges = graph.nnz if graph.directed else graph.nnz / 2
+        meter = Meter([Stretch(len(starts) * len(roots), 0, edges)], how.progress, "", stack)
+        carrier = Threads() if threads > 1 else Inline()
+        for number, first in enumerate(starts):
+            some = np.ascontiguousarray(members[:, first : first + at_once])
+            work = Groups(graph, roots, some, threads, rtol, endpoints=endpoints)
+            totals.append(work.finish(sum_over(work, carrier, keep=partial(_tell, meter, number * len(roots)))))
+    return np.concatenate(totals)
+
+
+def _tell(meter: Meter, before: int, total: Total) -> None:
+    meter.tell(0, before + total.done)
+
+
+def _fit(graph: Graph, groups: int, how: Settings) -> tuple[int, int]:
+    """Return how many groups are counted at once, and by how many threads, in the memory that may be taken.
+
+    A small run is counted in the calling thread, without a look at what is free, as `lagbc.plan.memory` says.
+    """
+    n = max(graph.n, 1)
+    most = max(1, min(_MOST, _BYTES // (8 * n)))
+    both_ways = {
+        id(array): array for way in (graph, graph.transpose) for array in (way.indptr, way.indices, way.weights)
+    }
+    held = sum(array.nbytes for array in both_ways.values() if array is not None)
+    held += n * groups  # which vertices are members
+    stated = stated_budget() if how.memory is None else how.memory
+    small = SMALL_RUN if stated is None else min(SMALL_RUN, stated)
+    if held + n * (_SEARCH_BYTES + 9 * min(groups, most)) <= small:
+        return most, 1
+    budget = host_budget() if stated is None else stated
+    for threads in range(most_threads(how.threads), 0, -1):
+        room = (budget - held - threads * n * _SEARCH_BYTES) // (n * (8 * threads + 1))
+        if room > 0:
+            return min(room, most), threads
+    needed = held + n * (_SEARCH_BYTES + 9)
+    raise OutOfMemoryError(
+        f"group_bc with one thread, one group at a time, needs up to {needed:.3g} bytes, but the budget is "
+        f"{budget:.3g}; raise it by memory= or the environment variable {BUDGET_VARIABLE}"
+    )
