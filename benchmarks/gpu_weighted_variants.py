@@ -204,7 +204,7 @@ def run(case: Case, variant: Variant, roots: NDArray[np.int64], kernels: bool) -
         described = replace(described, width=variant.width * mean)
     with settings(variant):
         on_device = rows.upload(case.graph, plan)
-        state = State(on_device, delta_stepping.WAYS, variant.way, edge_order=None, lengths=described)
+        state = State(on_device, ways=delta_stepping.WAYS, first=variant.way, lengths=described)
         measure(state, roots)
         best = min((measure(state, roots) for _ in range(2)), key=lambda m: m.forward + m.backward)
         if kernels:

@@ -62,8 +62,10 @@ def __getattr__(name):
             return value
     if name in _MODULES:
         return import_module(f"lagbc.{name}")
-    if not name.startswith("_") and name in _functions():
-        return _functions()[name]
+    if not name.startswith("_") and name in (functions := _functions()):
+        if functions[name].__module__.startswith("lagbc."):  # others may be removed again
+            globals()[name] = functions[name]
+        return functions[name]
     raise AttributeError(f"module 'lagbc' has no attribute {name!r}")
 
 
