@@ -1,4 +1,4 @@
-"""The plan of a graph that is dealt over a grid: one step, whose method the grid is."""
+"""The plan of a graph that is dealt over a grid: one step, with the grid as its method."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lagbc.plan.options import Settings
 from lagbc.plan.request import Request
 from lagbc.plan.step import Step
 
-# Bytes per vertex of the graph that each rank takes: degrees, the order, numbers, and what sorts them.
+# Bytes per vertex of the whole graph on each rank: degrees, the order, numbers, and arrays that sort them.
 _BYTES_PER_VERTEX = 40
 
 
@@ -26,13 +26,7 @@ def is_dealt(graph: Graph) -> bool:
 
 
 def step_on_grid(graph: Graph, request: Request, settings: Settings) -> tuple[Step, str, MemoryEstimate]:
-    """Make the step of a graph that is dealt; say why it is as it is, and what a rank needs.
-
-    Raises
-    ------
-    ValueError
-        It is of no kind that a grid sweeps; the message says which, and the mend.
-    """
+    """Make the step of a dealt graph, its reason, and the memory of a rank; ValueError if a grid does not sweep it."""
     assert isinstance(graph, DealtGraph)
     _require_sweepable(request, settings)
     method, deal = graph.method, graph.deal

@@ -461,7 +461,7 @@ def communicator(options: Options) -> Any:
 
 
 class OfGrid(NamedTuple):
-    """Options that each rank of a grid reads: the grid's, and what ends a run on any rank."""
+    """Options that each rank of a grid reads: the grid's own, and the stop of a run on any rank."""
 
     comm: Any
     grid: tuple[int, int] | Auto

@@ -74,11 +74,11 @@ class Plan:
 
 
 class LongPlan(Plan):
-    """A plan whose hands are never in the calling thread, which other processes wait for."""
+    """A plan with hands outside the calling thread alone: other processes wait for that."""
 
     @property
     def is_short(self) -> bool:
-        """Never."""
+        """Whether one thread sweeps it: never."""
         return False
 
 
@@ -128,7 +128,7 @@ def uncontracted(plan: Plan, number: int) -> Plan:
 
 
 def _on_grid(graph: Graph, request: Request, settings: Settings) -> Plan:
-    """Plan a run over a graph that ranks have in blocks."""
+    """Plan a run over a graph that lies on ranks in blocks."""
     step, reason, needed = step_on_grid(graph, request, settings)
     choice, selection = Choice(reason, needed, step.sweep.batch), Selection(step.method, reason)
     return LongPlan(request, graph, (step,), (choice,), None, selection, needed, settings)
