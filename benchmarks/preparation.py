@@ -19,8 +19,8 @@ from scipy.sparse import csr_array
 from benchmarks import machine
 from benchmarks.generators import symmetric_lengths
 from benchmarks.graphs import table
+from lagbc.graph.csr import ops_of
 from lagbc.graph.graph import Graph
-from lagbc.graph.order.hubs import group_by_hubs
 from lagbc.graph.validate import as_graph
 
 GRAPHS = "power,rmat-14-16,delaunay-19,road-like-20,rmat-20-16"
@@ -45,7 +45,7 @@ def stages(A: csr_array, *, weighted: bool) -> dict[str, float]:
     timed(STAGES[4], lambda: graph.reordered.transpose)
     if not graph.has_high_diameter:
         ordered = graph.reordered
-        timed(STAGES[5], lambda: group_by_hubs(ordered.hub_distances, np.arange(graph.n)))
+        timed(STAGES[5], lambda: ops_of(ordered.indptr).hub_order(ordered.hub_distances, np.arange(graph.n)))
     return seconds
 
 

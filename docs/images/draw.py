@@ -108,7 +108,7 @@ FLOORS = (
     ),
     (
         (
-            ("graph", "checked, ordered", "validate.py   order/"),
+            ("graph", "checked, ordered", "validate.py   device/"),
             ("io", "files into matrices", "a file a format"),
             ("cuda", "compiling", "compiler.py"),
         ),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lagbc.centrality.rescale import per_sample, rescale, rescale_edges
 from lagbc.errors import InvalidValueError, OutOfRangeError
-from lagbc.graph.csr import transposed
+from lagbc.graph.host.ops import transposed
 from lagbc.graph.names import in_words
 
 if TYPE_CHECKING:

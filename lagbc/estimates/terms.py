@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from lagbc.centrality.registry import Arguments, Centrality
 from lagbc.errors import InvalidValueError
-from lagbc.graph.csr import as_numpy, transposed
+from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
+from lagbc.graph.host.ops import transposed
 from lagbc.methods.sums import Sums
 from lagbc.plan.plan import Plan
 from lagbc.plan.rounds import Population

@@ -14,21 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph import tuning
-from lagbc.graph.csr import (
-    Csr,
-    are_equal,
-    as_numpy,
-    both_ways,
-    kept_edges,
-    renumbered,
-    renumbered_places,
-    rows_of,
-    transposed,
-)
-from lagbc.graph.order import hubs
-from lagbc.graph.order.degree import degree_order, isolated_last
-from lagbc.graph.order.proximity import proximity_order
-from lagbc.graph.order.search import bfs_extent, weak_components, widest_row
+from lagbc.graph.csr import Csr, as_numpy, ops_of
 from lagbc.graph.plain import Rows
 from lagbc.native import Csr as NativeCsr
 from lagbc.native import csr as native_csr
@@ -104,6 +90,11 @@ class Graph:
     def csr(self) -> Csr:
         """The arrays ``(indptr, indices, weights)``."""
         return self.indptr, self.indices, self.weights
+
+    @property
+    def _ops(self) -> Any:
+        """The operations where its arrays are."""
+        return ops_of(self.indptr)
 
     @property
     def native(self) -> tuple[NativeCsr, NativeCsr]:
@@ -219,7 +210,7 @@ class Graph:
     @property
     def rows(self) -> Any:
         """Tail of each edge."""
-        return rows_of(self.indptr, self.indices)
+        return self._ops.rows_of(self.indptr, self.indices)
 
     @property
     def transpose(self) -> Graph:
@@ -230,8 +221,8 @@ class Graph:
     @in_phase("order")
     def _reverse(self) -> Graph | None:
         """The transpose; None if it is the graph itself, which would hold on to itself when nothing else does."""
-        reverse = self.known_reverse or transposed(self.n, *self.csr)
-        return None if are_equal(reverse, self.csr) else Graph.from_csr(reverse, directed=True)
+        reverse = self.known_reverse or self._ops.transposed(self.n, *self.csr)
+        return None if self._ops.are_equal(reverse, self.csr) else Graph.from_csr(reverse, directed=True)
 
     @property
     def symmetric(self) -> Graph:
@@ -244,12 +235,12 @@ class Graph:
         if self._reverse is None:
             return None
         reverse = self._reverse.indptr, self._reverse.indices, None
-        return Graph.from_csr(both_ways(self.n, self.indptr, self.indices, None, reverse), directed=False)
+        return Graph.from_csr(self._ops.both_ways(self.n, self.indptr, self.indices, None, reverse), directed=False)
 
     @cached_property
     def components(self) -> Any:
         """Weakly connected component of each vertex, numbered from 0."""
-        return weak_components(self.indptr, self.indices)
+        return self._ops.weak_components(self.indptr, self.indices)
 
     @cached_property
     @in_phase("order")
@@ -259,13 +250,14 @@ class Graph:
             return self.known_depth
         if not self.nnz:
             return 0
-        both = self.symmetric
-        hub, connected = widest_row(both.indptr)
-        depth, reached = bfs_extent(both.indptr, both.indices, hub)
+        both, ops = self.symmetric, self._ops
+        hub, connected = ops.widest_row(both.indptr)
+        depth: int
+        depth, reached = ops.bfs_extent(both.indptr, both.indices, hub)
         if 2 * reached < connected:
             # The hub of all is in another component; finding the components takes longer than the search.
-            hub, _ = widest_row(both.indptr, self.components)
-            depth, _ = bfs_extent(both.indptr, both.indices, hub)
+            hub, _ = ops.widest_row(both.indptr, self.components)
+            depth, _ = ops.bfs_extent(both.indptr, both.indices, hub)
         return depth
 
     @cached_property
@@ -277,11 +269,11 @@ class Graph:
     @in_phase("order")
     def order(self) -> NDArray[np.int64]:
         """The vertex order for sweeps: proximity if the diameter is high, else falling degree; no edges, last."""
-        both = self.symmetric
+        both, ops = self.symmetric, self._ops
         if not self.has_high_diameter:
-            order = degree_order(both.indptr)
+            order = ops.degree_order(both.indptr)
         else:
-            order = isolated_last(proximity_order(both.indptr, both.indices, self.components), both.indptr)
+            order = ops.isolated_last(ops.proximity_order(both.indptr, both.indices, self.components), both.indptr)
         on_host: NDArray[np.int64] = as_numpy(order)
         return on_host
 
@@ -296,20 +288,20 @@ class Graph:
     @in_phase("order")
     def reordered(self) -> Graph:
         """The graph in sweep order: its vertex i is this graph's vertex ``order[i]``."""
-        csr, reverse = renumbered(self.csr, self.order, self.position, symmetric=self.transpose is self)
+        csr, reverse = self._ops.renumbered(self.csr, self.order, self.position, symmetric=self.transpose is self)
         return Graph.from_csr(csr, self.directed, reverse)
 
     @cached_property
     @in_phase("order")
     def edge_order(self) -> Any:
         """The edges in the order of `reordered`: its edge e is this graph's edge ``edge_order[e]``."""
-        return renumbered_places(self.csr, self.order, self.position)
+        return self._ops.renumbered_places(self.csr, self.order, self.position)
 
     @cached_property
     @in_phase("order")
     def hub_distances(self) -> Any:
-        """Distances to the hubs, the first vertices, as `lagbc.graph.order.hubs` finds them."""
-        return hubs.hub_distances(self.indptr, self.indices)
+        """Hop distances (hubs, n) from every vertex to the hubs, the first vertices."""
+        return self._ops.hub_distances(self.indptr, self.indices)
 
     def keep(self, kept: Any) -> Graph:
         """Leave out edges, a flag each that says whether it stays; what is left counts as of the same depth."""
@@ -317,7 +309,7 @@ class Graph:
 
     def keep_with_places(self, kept: Any) -> tuple[Graph, Any]:
         """Leave out edges as `keep` does; also return the places here of the edges that are left."""
-        (indptr, indices, weights), places = kept_edges(self.csr, kept)
+        (indptr, indices, weights), places = self._ops.kept_edges(self.csr, kept)
         depth = (self._source or self).depth
         return Graph(indptr, indices, self.directed, weights, known_depth=depth), places
 

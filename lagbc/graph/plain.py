@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.graph.csr import rows_of
+from lagbc.graph.csr import ops_of
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -64,7 +64,7 @@ class Rows(_Plain):
 
     def tocoo(self) -> Listed:
         """Return the same entries, in their order."""
-        return Listed(self.shape, rows_of(self.indptr, self.indices), self.indices, self.data)
+        return Listed(self.shape, ops_of(self.indptr).rows_of(self.indptr, self.indices), self.indices, self.data)
 
     def check_format(self, full_check: bool) -> None:
         """Do nothing, as SciPy's does where nothing is wrong."""

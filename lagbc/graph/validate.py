@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph import adapters
-from lagbc.graph.csr import Csr, are_equal, as_numpy, both_ways, index_type, module_of, transposed
+from lagbc.graph.csr import Csr, as_numpy, index_type, module_of
 from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.graph.host import csr as host
 from lagbc.graph.names import Names, edge_in_words
-from lagbc.graph.plain import is_sparse
+from lagbc.graph.plain import Rows, is_sparse
 from lagbc.phases import phase
 from lagbc.types import GraphLike
 
@@ -166,37 +166,34 @@ def _as_inverses(A: Any, names: Names | None) -> sparse.csr_array:
     edges = rows != columns
     ends = rows[edges], columns[edges]
     strengths = sparse.coo_array((values[edges].astype(np.float64), ends), shape=A.shape).tocsr()
-    _require_strengths(
-        strengths,
-        names,
-        ~(np.isfinite(strengths.data) & (strengths.data > 0)),
-        "not finite and > 0",
-        "Remove those entries or give them a strength; leaving out strength counts hops",
-    )
+    if (wrong := _are_no_lengths(strengths.data)).any():
+        instead = "Remove those entries or give them a strength; leaving out strength counts hops"
+        raise _wrong_values(strengths, names, wrong, "strengths of A are not finite and > 0", instead)
     with np.errstate(over="ignore"):
         lengths = 1.0 / strengths.data
-    _require_strengths(
-        strengths,
-        names,
-        lengths > _longest_edge(A.shape[0]),
-        f"so small that a path of {A.shape[0]} edges of the length 1 / w is longer than float64 holds",
-        "Multiply all strengths by a large number",
-    )
+    if (wrong := lengths > _longest_edge(A.shape[0])).any():
+        small = f"so small that a path of {A.shape[0]} edges of the length 1 / w is longer than float64 holds"
+        instead = "Multiply all strengths by a large number"
+        raise _wrong_values(strengths, names, wrong, f"strengths of A are {small}", instead)
     strengths.data = lengths
     return strengths
 
 
-def _require_strengths(
-    strengths: sparse.csr_array, names: Names | None, wrong: NDArray[np.bool_], what: str, instead: str
-) -> None:
-    """Raise ValueError, which says what is wrong and names the first of them, if some strengths are wrong."""
-    if not wrong.any():
-        return
+def _are_no_lengths(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Mark values that are not finite and > 0."""
+    wrong: NDArray[np.bool_] = ~(np.isfinite(values) & (values > 0))
+    return wrong
+
+
+def _wrong_values(
+    rows: Any, names: Names | None, wrong: NDArray[np.bool_], what: str, instead: str
+) -> InvalidValueError:
+    """Name the first of some values of compressed rows that are wrong."""
     first = int(np.argmax(wrong))
-    i = int(np.searchsorted(strengths.indptr, first, side="right")) - 1
-    raise InvalidValueError(
-        f"{np.count_nonzero(wrong)} of the {strengths.nnz} strengths of A are {what}, the first at "
-        f"{edge_in_words(names, i, int(strengths.indices[first]))}: {float(strengths.data[first])}. {instead}"
+    i = int(np.searchsorted(rows.indptr, first, side="right")) - 1
+    return InvalidValueError(
+        f"{np.count_nonzero(wrong)} of the {len(wrong)} {what}, the first at "
+        f"{edge_in_words(names, i, int(rows.indices[first]))}: {float(rows.data[first])}. {instead}"
     )
 
 
@@ -222,12 +219,12 @@ def _read(A: Any, names: Names | None, *, directed: bool, weighted: bool, copy: 
     if weighted:
         _require_lengths(n, csr, names, is_reversed=is_reversed)
     if not directed:
-        csr = both_ways(n, *csr)
+        csr = host.both_ways(n, *csr)
     if copy and is_compressed:
         csr = csr[0], _own(csr[1], A.indices), _own(csr[2], A.data)
     if is_reversed and directed:
-        forward = transposed(n, *csr)
-        return Graph.from_csr(csr if are_equal(forward, csr) else forward, directed, reverse=csr)
+        forward = host.transposed(n, *csr)
+        return Graph.from_csr(csr if host.are_equal(forward, csr) else forward, directed, reverse=csr)
     return Graph.from_csr(csr, directed)
 
 
@@ -294,9 +291,9 @@ def _read_on_device(A: Any, *, directed: bool, weighted: bool) -> Csr:
         return csr
     checked = device.check_lengths(csr[2])
     if checked.invalid:
-        raise _no_length(*map(as_numpy, csr))
+        raise _no_length(tuple(map(as_numpy, csr)))
     _require_finite_paths(n, checked.longest)
-    return csr if directed else both_ways(n, *csr)
+    return csr if directed else device.both_ways(n, *csr)
 
 
 def _read_uploaded(A: Any, *, directed: bool, weighted: bool) -> Csr | None:
@@ -408,19 +405,15 @@ def _require_lengths(n: int, csr: Csr, names: Names | None, *, is_reversed: bool
     # A NaN fails both comparisons.
     shortest, longest = float(lengths.min()), float(lengths.max())
     if not (shortest > 0 and longest < np.inf):
-        raise _no_length(*(transposed(n, *csr) if is_reversed else csr), names)
+        rows = host.transposed(n, *csr) if is_reversed else csr
+        raise _no_length(rows, names)
     _require_finite_paths(n, longest)
 
 
-def _no_length(indptr: Any, indices: Any, lengths: Any, names: Names | None = None) -> InvalidValueError:
-    invalid = ~(np.isfinite(lengths) & (lengths > 0))
-    first = int(np.argmax(invalid))
-    i = int(np.searchsorted(indptr, first, side="right")) - 1
-    return InvalidValueError(
-        f"{int(invalid.sum())} of the {len(lengths)} lengths of A are not finite and > 0, the first at "
-        f"{edge_in_words(names, i, int(indices[first]))}: {float(lengths[first])}. Remove those entries or give "
-        "them a length; for strengths w pass 1 / w; weighted=False counts hops"
-    )
+def _no_length(csr: Csr | tuple[Any, ...], names: Names | None = None) -> InvalidValueError:
+    instead = "Remove those entries or give them a length; for strengths w pass 1 / w; weighted=False counts hops"
+    rows = Rows(*csr)
+    return _wrong_values(rows, names, _are_no_lengths(rows.data), "lengths of A are not finite and > 0", instead)
 
 
 def _longest_edge(n: int) -> float:

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from lagbc.errors import GraphFileWarning, InvalidValueError, warn
 from lagbc.graph.coordinates import Coordinates
-from lagbc.graph.csr import index_type, rows_of
+from lagbc.graph.csr import index_type
 from lagbc.graph.entries import mirrored
+from lagbc.graph.host import csr as host
 from lagbc.graph.plain import Rows
 
 if TYPE_CHECKING:
@@ -174,8 +175,6 @@ def merge_repeats(
     Without values they are ones. Entries of a file that are `mirrored` stand at both their places. Also return how many
     entries of the file were left out.
     """
-    from lagbc.graph.host import csr as host
-
     kind = index_type(n)
     # Values are only moved, so that they are taken for floats bit by bit; their places are, if they are of other size.
     values = None if values is None else np.ascontiguousarray(values)
@@ -193,7 +192,7 @@ def merge_repeats(
     is_first[indptr[:-1][indptr[:-1] < indptr[1:]]] = True
     if is_first.all():
         return Rows(indptr, indices, values), 0
-    left_out = ~is_first & (rows_of(indptr, indices) >= indices) if mirrored else ~is_first
+    left_out = ~is_first & (host.rows_of(indptr, indices) >= indices) if mirrored else ~is_first
     # A NaN among the values is kept, to be refused as a length.
     extreme = np.maximum if largest else np.minimum
     values = extreme.reduceat(values, np.flatnonzero(is_first))

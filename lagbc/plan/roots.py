@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.graph.csr import as_numpy, module_of
+from lagbc.graph.csr import as_numpy, module_of, ops_of
 from lagbc.graph.graph import Graph
-from lagbc.graph.order.hubs import group_by_hubs, group_by_length
+from lagbc.graph.host.order import length_order
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching
 from lagbc.methods.table import Method
@@ -39,10 +39,12 @@ def order_roots(graph: Graph, method: Method, roots: NDArray[np.int64], least: i
 def _group(graph: Graph, method: Method, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
     """Group vertices of a graph in sweep order by their distances to its hubs."""
     if method.device == "cpu" and graph.weighted:
-        grouped = group_by_length(graph.csr, graph.transpose.csr, vertices)
+        grouped = length_order(graph.csr, graph.transpose.csr, vertices)
     elif method.device == "cuda":
-        grouped = group_by_hubs(graph.on_device.hub_distances, method.arrays.asarray(vertices))
+        distances = graph.on_device.hub_distances
+        grouped = ops_of(distances).hub_order(distances, method.arrays.asarray(vertices))
     else:
-        grouped = group_by_hubs(graph.hub_distances, module_of(graph.indptr).asarray(vertices))
+        distances = graph.hub_distances
+        grouped = ops_of(distances).hub_order(distances, module_of(graph.indptr).asarray(vertices))
     in_order: NDArray[np.int64] = as_numpy(grouped)
     return in_order

@@ -25,8 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
-from lagbc.graph.csr import index_type, rows_of
+from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph
+from lagbc.graph.host.ops import rows_of
 from lagbc.native import core, csr
 from lagbc.phases import in_phase
 from lagbc.reduce import tuning

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from strategies import SPECIAL, disjoint, grid, matrix, path, scale_free, with_lengths
 
 import lagbc
-from lagbc.graph.order.hubs import group_by_hubs
+from lagbc.graph.csr import ops_of
 from lagbc.graph.validate import as_graph, take_graph
 
 SEVERAL = disjoint(grid(9, 30), path(70), grid(20, 33), matrix(3, []))
@@ -127,8 +127,8 @@ def test_roots_are_grouped_as_on_the_host(cupy):
     host = as_graph(scale_free(400, 3000, seed=8), directed=False)
     vertices = np.random.default_rng(0).permutation(host.n)
     placed = host.on_device
-    ours = group_by_hubs(placed.hub_distances, cupy.asarray(vertices))
-    np.testing.assert_array_equal(ours.get(), group_by_hubs(host.hub_distances, vertices))
+    ours = ops_of(placed.hub_distances).hub_order(placed.hub_distances, cupy.asarray(vertices))
+    np.testing.assert_array_equal(ours.get(), ops_of(host.hub_distances).hub_order(host.hub_distances, vertices))
     np.testing.assert_array_equal(host.position[host.order], np.arange(host.n))
 
 

@@ -28,7 +28,7 @@ from strategies import (
 )
 
 import lagbc
-from lagbc.graph.order.hubs import hub_distances
+from lagbc.graph.csr import ops_of
 from lagbc.graph.validate import as_graph
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted, SweepPlan
@@ -277,8 +277,8 @@ def test_order_on_the_device(cupy, A):
 def test_distances_to_hubs_on_the_device(cupy, name):
     graph = as_graph(SPECIAL[name])
     placed = graph.on_device
-    ours = hub_distances(placed.indptr, placed.indices)
-    np.testing.assert_array_equal(ours.get(), hub_distances(graph.indptr, graph.indices))
+    ours = ops_of(placed.indptr).hub_distances(placed.indptr, placed.indices)
+    np.testing.assert_array_equal(ours.get(), ops_of(graph.indptr).hub_distances(graph.indptr, graph.indices))
 
 
 @pytest.mark.parametrize("directed", [True, False])

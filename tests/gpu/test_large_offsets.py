@@ -52,9 +52,9 @@ def test_searches_that_order(cupy):
     graph = as_graph(scale_free(400, 2500, seed=1), directed=False).on_device
     indptr, indices = graph.indptr + PAST, lowered(cupy, graph.indices)
     roots = cupy.zeros(1, np.int64)
-    for search, given in ((depths, roots), (hub_distances, 16)):
-        expected = search(graph.indptr, graph.indices, given)
-        np.testing.assert_array_equal(search(indptr, indices, given).get(), expected.get())
+    for search, *given in ((depths, roots), (hub_distances,)):
+        expected = search(graph.indptr, graph.indices, *given)
+        np.testing.assert_array_equal(search(indptr, indices, *given).get(), expected.get())
 
 
 def test_queues_are_as_long_as_32_bits_number(cupy):

@@ -14,12 +14,19 @@ from strategies import graphs, grid, matrix, path, scale_free, with_lengths
 
 import lagbc
 from lagbc.cpu import cores
-from lagbc.graph.csr import both_ways, renumbered, renumbered_places, rows_of, transposed
 from lagbc.graph.host import csr as host
 from lagbc.graph.host import proximity
+from lagbc.graph.host.ops import (
+    bfs_extent,
+    both_ways,
+    proximity_order,
+    renumbered,
+    renumbered_places,
+    rows_of,
+    transposed,
+    weak_components,
+)
 from lagbc.graph.host.order import by_key, hub_order
-from lagbc.graph.order.proximity import proximity_order
-from lagbc.graph.order.search import bfs_extent, weak_components
 from lagbc.graph.tuning import LANDMARKS, POWER_STEPS
 from lagbc.graph.validate import as_graph
 from lagbc.native import core

@@ -7,10 +7,8 @@ from hypothesis import given
 from scipy.sparse.csgraph import connected_components, dijkstra
 from strategies import SPECIAL, adjacency, disjoint, distances, edges_of, graphs, grid, matrix, path, scale_free, star
 
-from lagbc.graph.order.degree import degree_order
-from lagbc.graph.order.hubs import group_by_hubs, group_by_length, hub_distances
-from lagbc.graph.order.proximity import proximity_order
-from lagbc.graph.order.search import bfs_extent
+from lagbc.graph.host.ops import bfs_extent, degree_order, hub_distances, hub_order, proximity_order
+from lagbc.graph.host.order import length_order
 from lagbc.graph.tuning import HUB_LEVELS, HUBS
 from lagbc.graph.validate import as_graph
 
@@ -179,7 +177,7 @@ def test_grouped_by_distances_to_hubs():
     """The first hub counts most, and vertices that none of them tells apart stay as they were."""
     graph = as_graph(scale_free(300, 1500, seed=2)).reordered
     vertices = np.arange(299, 49, -1)
-    order = group_by_hubs(graph.hub_distances, vertices)
+    order = hub_order(graph.hub_distances, vertices)
     assert sorted(order) == sorted(vertices)
     seen = hub_distances(graph.indptr, graph.indices)
     keys = [(*seen[:, v].tolist(), -v) for v in order.tolist()]
@@ -191,7 +189,7 @@ def test_grouped_by_length():
     """By the length of the way to the first vertex; those that have none come first, in their order."""
     edges = sp.coo_array(([4.0, 1.0, 2.0, 9.0], ([1, 3, 2, 4], [0, 2, 0, 1])), shape=(6, 6))
     graph = as_graph(edges, weighted=True)
-    assert group_by_length(graph.csr, graph.transpose.csr, np.array([5, 4, 3, 2, 1, 0])).tolist() == [5, 0, 2, 3, 1, 4]
+    assert length_order(graph.csr, graph.transpose.csr, np.array([5, 4, 3, 2, 1, 0])).tolist() == [5, 0, 2, 3, 1, 4]
 
 
 @pytest.mark.parametrize("A", [grid(9, 40), scale_free(200, 900, seed=1)], ids=["high diameter", "low diameter"])

@@ -1,4 +1,4 @@
-"""Compressed rows on the device: what `lagbc.graph.csr` does on the host, to the same bits.
+"""Compressed rows on the device, to the bits of `lagbc.graph.host.csr`.
 
 An entry is a key, ``row << bits | column``; sorted keys are rows with their columns in ascending order.
 """
@@ -65,8 +65,9 @@ def pointers_rise(n: int, indptr: Any, stored: int) -> bool:
     return not verdict.read()[_POINTERS]
 
 
-def rows_of(indptr: Any, count: int) -> Any:
-    """Row of each entry (int32); the pointers rise to `count`."""
+def rows_of(indptr: Any, indices: Any) -> Any:
+    """Row of each entry (int32)."""
+    count = len(indices)
     rows = cp.empty(count, np.int32)
     given = {"count": count, "n": len(indptr) - 1, "bytes": indptr.dtype.itemsize, "indptr": indptr}
     launch(CSR, "expand_rows", count, rows=rows, **given)
@@ -99,29 +100,41 @@ def canonical(entries: Entries, *, both_ways: bool) -> Csr | None:
     return _merge(entries.n, *_sorted(entries.n, keys, payload), kept, smallest=False)
 
 
-def both_ways(n: int, indptr: Any, indices: Any, lengths: Any) -> Csr:
-    """Take every edge in both directions, with the smaller of the two lengths."""
-    keys, payload = _keys(n, rows_of(indptr, len(indices)), indices, lengths, 3)
+def both_ways(n: int, indptr: Any, indices: Any, lengths: Any, reverse: Any = None) -> Csr:
+    """Take every edge in both directions, with the smaller of the two lengths; the transpose is not read."""
+    keys, payload = _keys(n, rows_of(indptr, indices), indices, lengths, 3)
     return _merge(n, *_sorted(n, keys, payload), len(keys), smallest=True)
 
 
-def transpose(n: int, indptr: Any, indices: Any, lengths: Any) -> Csr:
+def transposed(n: int, indptr: Any, indices: Any, data: Any) -> Csr:
     """Reverse every edge."""
-    keys, payload = _keys(n, rows_of(indptr, len(indices)), indices, lengths, 2)
+    keys, payload = _keys(n, rows_of(indptr, indices), indices, data, 2)
     # The keys are in the order of their lower halves.
     return _distinct(n, *sort(keys, payload, 2 * _bits(n), _bits(n)))
 
 
-def renumber(n: int, indptr: Any, indices: Any, values: Any, position: Any, *, places: bool = False) -> Csr:
+def renumbered(csr: Csr, order: Any, position: Any, *, symmetric: bool) -> tuple[Csr, Csr | None]:
+    """Take vertex ``order[i]`` for vertex i; also return the transpose of a `symmetric` matrix, the same."""
+    placed = _renumber(*csr, position)
+    return placed, placed if symmetric else None
+
+
+def renumbered_places(csr: Csr, order: Any, position: Any) -> Any:
+    """Return the place of each edge of `renumbered` among those given."""
+    return _renumber(*csr[:2], None, position, places=True)[2].view(np.int64)
+
+
+def _renumber(indptr: Any, indices: Any, values: Any, position: Any, *, places: bool = False) -> Csr:
     """Give each vertex another number; `values` go along with the edges, or, if asked for, their present `places`."""
-    rows = rows_of(indptr, len(indices))
+    n = len(position)
+    rows = rows_of(indptr, indices)
     keys, payload = _keys(n, rows, indices, values, 1, position=cp.asarray(position), places=places)
-    indptr, indices, values = _distinct(n, *_sorted(n, keys, payload))
-    return indptr, indices, values if not places else values.view(np.int64)
+    return _distinct(n, *_sorted(n, keys, payload))
 
 
-def keep(indptr: Any, indices: Any, lengths: Any, kept: Any) -> tuple[Csr, Any]:
-    """Leave out edges, a flag each that says whether it stays; also return the places of those that stay."""
+def kept_edges(csr: Csr, kept: Any) -> tuple[Csr, Any]:
+    """Leave out edges without a flag; also return the places of those that stay."""
+    indptr, indices, lengths = csr
     count = len(indices)
     flags = cp.empty(count, np.uint32)
     launch(CSR, "widen_flags", count, count=count, kept=kept, flags=flags)
@@ -141,8 +154,12 @@ def gather(where: Any, source: Any) -> Any:
     return taken
 
 
-def are_equal(ours: Any, theirs: Any) -> bool:
-    """Whether two arrays of one type hold the same bits."""
+def are_equal(ours: Csr, theirs: Csr) -> bool:
+    """Whether two matrices in canonical form are equal."""
+    return all(a is None or a is b or _have_equal_bits(a, b) for a, b in zip(ours, theirs, strict=True))
+
+
+def _have_equal_bits(ours: Any, theirs: Any) -> bool:
     if ours.nbytes != theirs.nbytes:
         return False
     verdict, words = Verdict(), ours.nbytes // 4

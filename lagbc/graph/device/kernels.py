@@ -12,7 +12,7 @@ from lagbc.cuda.kernel import Kernel, kernel_of
 from lagbc.graph import tuning
 
 _COMMON = "cuda/common.cuh"
-BREADTH_FIRST = Source("graph/order/breadth_first.cu", (_COMMON, "cuda/group.cuh"))
+BREADTH_FIRST = Source("graph/device/breadth_first.cu", (_COMMON, "cuda/group.cuh"))
 CSR = Source("graph/device/csr.cu", (_COMMON,))
 ORDER = Source("graph/device/order.cu", (_COMMON,))
 PROXIMITY = Source("graph/device/proximity.cu", (_COMMON,))

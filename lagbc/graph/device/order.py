@@ -49,8 +49,8 @@ def hub_order(distances: Any, vertices: Any) -> Any:
     return vertices.view(np.int64)
 
 
-def proximity_order(indptr: Any, indices: Any, components: Any, leaf: int) -> Any:
-    """Order vertices as `lagbc.graph.order.proximity.proximity_order` says."""
+def proximity_order(indptr: Any, indices: Any, components: Any, leaf: int = 64) -> Any:
+    """Order vertices as `lagbc.graph.host.proximity.proximity_order` does."""
     n = len(indptr) - 1
     members = sizes_of(components).get().astype(np.int64)
     points = _landmark_distances(indptr, indices, components, len(members))

@@ -28,7 +28,8 @@ def entries_of(A: Any) -> tuple[Entries, Any] | None:
     if not pointers_rise(n, indptr, min(len(A.indices), len(A.data))):
         return None
     count = int(indptr[n:].get()[0])
-    along, across = rows_of(indptr, count), _on_device(A.indices[:count])
+    across = _on_device(A.indices[:count])
+    along = rows_of(indptr, across)
     entries = Entries(n, along, across) if A.format == "csr" else Entries(n, across, along)
     return entries, A.data[:count]
 

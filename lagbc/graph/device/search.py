@@ -22,7 +22,7 @@ def weak_components(indptr: Any, indices: Any) -> Any:
     n, nnz = len(indptr) - 1, len(indices)
     labels, flags, components = cp.empty(n, np.int32), cp.empty(n, np.uint32), cp.empty(n, np.int32)
     launch(ORDER, "label_vertices", n, n=n, labels=labels)
-    launch(ORDER, "join_ends", nnz, count=nnz, rows=rows_of(indptr, nnz), indices=indices, labels=labels)
+    launch(ORDER, "join_ends", nnz, count=nnz, rows=rows_of(indptr, indices), indices=indices, labels=labels)
     launch(ORDER, "flatten_trees", n, n=n, labels=labels, flags=flags)
     launch(ORDER, "number_trees", n, n=n, labels=labels, before=offsets(flags), components=components)
     return components
@@ -37,20 +37,21 @@ def sizes_of(components: Any) -> Any:
     return sizes[:found]
 
 
-def widest_row(indptr: Any, components: Any = None, component: int = 0) -> tuple[int, int]:
-    """Return the first of the longest rows, and how many are not empty; of all rows, or of those of a component."""
+def widest_row(indptr: Any, components: Any = None) -> tuple[int, int]:
+    """Return the first of the longest rows, and how many are not empty; of all, or of the largest of `components`."""
+    if components is None:
+        return _widest(indptr)
+    # The component of most members is the longest row of their counts.
+    return _widest(indptr, components, _widest(offsets(sizes_of(components)))[0])
+
+
+def _widest(indptr: Any, components: Any = None, component: int = 0) -> tuple[int, int]:
     found = cp.zeros(2, np.uint64)
     n = len(indptr) - 1
     of = {"components": components, "component": component}
     launch_striding(ORDER, "find_widest", n, n=n, indptr=indptr, found=found, **of)
     widest, filled = found.get().tolist()
     return 0xFFFFFFFF - (widest & 0xFFFFFFFF), filled
-
-
-def largest(components: Any) -> int:
-    """Return the component of most members, the first of them."""
-    # Of the longest row.
-    return widest_row(offsets(sizes_of(components)))[0]
 
 
 def find_extent(depth: Any) -> tuple[int, int]:
@@ -88,9 +89,10 @@ def bfs_extent(indptr: Any, indices: Any, root: int) -> tuple[int, int]:
     return find_extent(depths(indptr, indices, cp.asarray(np.array([root], np.int64))))
 
 
-def hub_distances(indptr: Any, indices: Any, hubs: int) -> Any:
-    """Hop distances from every vertex to the first `hubs`, as `lagbc.graph.order.hubs.hub_distances` has them."""
+def hub_distances(indptr: Any, indices: Any) -> Any:
+    """Hop distances (hubs, n) from every vertex to each of the first `HUBS`; 0 where no path of `HUB_LEVELS` leads."""
     n = len(indptr) - 1
+    hubs = min(tuning.HUBS, n)
     distances, frontiers, seen = cp.zeros((hubs, n), np.int32), cp.zeros((2, n), np.uint32), cp.zeros(n, np.uint32)
     own = np.uint32(1) << np.arange(hubs, dtype=np.uint32)
     for array in (frontiers[0], seen):

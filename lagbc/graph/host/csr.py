@@ -110,6 +110,29 @@ def _numbers(parts: list[Any]) -> list[tuple[int]]:
     return [(k,) for k in range(len(parts))]
 
 
+def both_ways(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], lengths: Any, reverse: Any = None) -> Csr:
+    """Take every edge in both directions, with the smaller of the two lengths.
+
+    `reverse` is the transpose, if it is known. The arrays are those given where every edge has its equal.
+    """
+    csr = indptr, indices, lengths
+    reverse = reverse or transposed(n, *csr)
+    return csr if are_equal(csr, reverse) else joined(n, csr, reverse)
+
+
+def are_equal(ours: Csr, theirs: Csr) -> bool:
+    """Whether two matrices in canonical form are equal."""
+    pairs = zip(ours, theirs, strict=True)
+    return all(a is None or a is b or (len(a) == len(b) and bool((a == b).all())) for a, b in pairs)
+
+
+def kept_edges(csr: Csr, kept: NDArray[np.bool_]) -> tuple[Csr, NDArray[np.int64]]:
+    """Leave out edges without a flag; also return the places of those that stay."""
+    indptr, indices, data = csr
+    before = np.append(0, np.cumsum(kept, dtype=np.int64))
+    return (before[indptr], indices[kept], None if data is None else data[kept]), np.flatnonzero(kept)
+
+
 def joined(n: int, a: Csr, b: Csr) -> Csr:
     """Take the entries of either of two matrices of canonical rows, with the smaller value of the two."""
     parts, ours, theirs = parts_of_rows(a[0]), as_native(*a), as_native(*b)
@@ -148,3 +171,11 @@ def renumbered(csr: Csr, order: NDArray[np.int64], position: NDArray[np.int64], 
     _, heads, values = relabelled(csr, order, position.astype(tails.dtype), tails)
     reverse = _under_columns(n, tails, heads, values)
     return (reverse, reverse) if symmetric else (transposed(n, *reverse), reverse)
+
+
+def renumbered_places(csr: Csr, order: NDArray[np.int64], position: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the place of each edge of `renumbered` among those given."""
+    # Values are only moved, so that they may as well be the places, taken for floats bit by bit.
+    places = np.arange(len(csr[1]), dtype=np.int64).view(np.float64)
+    (_, _, moved), _ = renumbered((*csr[:2], places), order, position, symmetric=False)
+    return moved.view(np.int64)  # type: ignore[no-any-return]

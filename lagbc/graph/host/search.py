@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cpu.cores import parts_of_rows, share
-from lagbc.graph.csr import Csr
+from lagbc.graph import tuning
+from lagbc.graph.host.csr import Csr
 from lagbc.native import by_index, core, csr
 
 
-def components(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray[Any]:
+def weak_components(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray[Any]:
     """Weakly connected component of each vertex, numbered from 0 in the order of their first vertices."""
     return core.find_components(indptr, indices)
 
@@ -39,14 +40,32 @@ def distances_from(out: Csr, into: Csr, root: int) -> NDArray[np.float64]:
     return dist
 
 
-def hub_distances(indptr: NDArray[np.int64], indices: NDArray[Any], hubs: int, levels: int) -> NDArray[np.uint8]:
-    """Hop distances from every vertex to each of the first `hubs`, at most 16; 0 where none of up to `levels` is."""
+def widest_row(indptr: NDArray[np.int64], components: NDArray[Any] | None = None) -> tuple[int, int]:
+    """Return the first of the longest rows, and how many are not empty; of all, or of the largest of `components`."""
+    degrees = indptr[1:] - indptr[:-1]
+    if components is not None:
+        degrees = np.where(components == np.argmax(np.bincount(components)), degrees, -1)
+    return int(degrees.argmax()), int(np.count_nonzero(degrees > 0))
+
+
+def bfs_extent(indptr: NDArray[np.int64], indices: NDArray[Any], root: int) -> tuple[int, int]:
+    """Return the largest hop distance from `root`, a lower bound of the diameter, and how many vertices it reaches."""
+    distances, found = search(indptr, indices, np.array([root]))
+    return int(distances[found[-1]]), len(found)
+
+
+def hub_distances(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray[np.uint8]:
+    """Hop distances (hubs, n) from every vertex to each of the first `HUBS`; 0 where no path of `HUB_LEVELS` leads.
+
+    All are searched for at once, a bit each: a vertex joins a search when the head of one of its edges has.
+    """
     n = len(indptr) - 1
+    hubs = min(tuning.HUBS, n)
     distances = np.zeros((hubs, n), np.uint8)  # levels are fewer than 256
     frontier, joined, seen = np.zeros((3, n), np.uint16)
     frontier[:hubs] = seen[:hubs] = 1 << np.arange(hubs)
     parts = parts_of_rows(indptr)
-    for level in range(1, levels + 1):
+    for level in range(1, tuning.HUB_LEVELS + 1):
         arrays = (1 << hubs) - 1, frontier, seen, joined, distances
 
         def join(first: int, last: int, level: int = level, arrays: tuple[Any, ...] = arrays) -> bool:

@@ -1,0 +1,24 @@
+"""Operations on arrays of a graph in the host's memory, by the names of `lagbc.graph.device.ops`."""
+
+from lagbc.graph.host.csr import are_equal, both_ways, kept_edges, renumbered, renumbered_places, rows_of, transposed
+from lagbc.graph.host.order import degree_order, hub_order, isolated_last
+from lagbc.graph.host.proximity import proximity_order
+from lagbc.graph.host.search import bfs_extent, hub_distances, weak_components, widest_row
+
+__all__ = [
+    "are_equal",
+    "bfs_extent",
+    "both_ways",
+    "degree_order",
+    "hub_distances",
+    "hub_order",
+    "isolated_last",
+    "kept_edges",
+    "proximity_order",
+    "renumbered",
+    "renumbered_places",
+    "rows_of",
+    "transposed",
+    "weak_components",
+    "widest_row",
+]
