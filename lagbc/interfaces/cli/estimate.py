@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from lagbc.errors import InvalidValueError
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.arguments import takes_arguments
-from lagbc.interfaces.cli.document import arguments_of, show_document
-from lagbc.interfaces.cli.graphs import form, headline, open_source, weight_lines
-from lagbc.interfaces.cli.outputs import say_written
-from lagbc.interfaces.cli.steps import shown_steps
-from lagbc.phases import record
+from lagbc.interfaces.cli.document import arguments_of
+from lagbc.interfaces.cli.outputs import write_table
+from lagbc.interfaces.cli.rows import rows_of_edges, rows_of_vertices
+from lagbc.interfaces.cli.task import Task, carry_out
+from lagbc.interfaces.cli.text import left_behind
 
 if TYPE_CHECKING:
-    from lagbc.estimates.estimate import Estimate
     from lagbc.interfaces.cli.graphs import Source
+    from lagbc.interfaces.cli.steps import Steps
+    from lagbc.phases import Phase
 
 
 @click.command("estimate", epilog=options.GRAPH_HELP)
@@ -48,64 +51,79 @@ if TYPE_CHECKING:
 @takes_arguments("endpoints", "rtol")
 @click.option("--out", type=click.Path(path_type=Path), help="Write scores and intervals: a .csv table.")
 @options.json_option
-@options.takes("method", "device", "reduce", "threads", "memory", "checkpoint")
+@options.takes_run("method", "device", "reduce", "threads", "memory", "checkpoint")
 def estimate_command(
-    source: options.GraphOptions, which: str, seed: int, out: Path | None, as_json: bool, **given: Any
+    source: options.GraphOptions,
+    which: str,
+    seed: int,
+    out: Path | None,
+    as_json: bool,
+    run: dict[str, Any],
+    **given: Any,
 ) -> None:
     """Estimate a centrality of GRAPH from random roots, and say how far off scores may be."""
-    import lagbc
-    from lagbc.estimates.estimate import telling
 
-    begun = time.perf_counter()
-    with shown_steps(False) as steps:
-        taken = open_source(source, steps)
-    if not as_json:
-        said = [form(taken)] if taken.file.said else []
-        click.echo("\n".join([headline(taken), *said, *weight_lines(taken)]))
-    with record() as recorder, telling(_teller(begun)):
-        found = lagbc.estimate(taken.graph, which.replace("-", "_"), rng=seed, **given)
-    if out is not None:
-        _write(out, found, taken.file.labels)
-    if as_json:
-        seconds = {"total": time.perf_counter() - begun, **recorder.seconds}
-        show_document("estimate", taken, **_parts(found, taken, seed, given), seconds=seconds)
-        return
-    click.echo(f"\n{found}\n")
-    say_written("scores", out)
+    def prepare(taken: Source, steps: Steps) -> _Estimate:
+        output = options.OutputOptions(None, out, None, as_json)
+        return _Estimate(taken, output, steps, which.replace("-", "_"), seed, given, run)
+
+    carry_out(source, False, prepare)
 
 
-def _parts(found: Estimate, source: Source, seed: int, given: dict[str, Any]) -> dict[str, Any]:
-    """Return an estimate as JSON has it; with top the highest alone."""
-    return {
-        "estimate": {"roots": found.roots, "seed": seed},
-        "arguments": arguments_of({"which": found.centrality, **given}),
-        **{name: getattr(found, name) for name in ("exact", "guaranteed", "confidence", "reason")},
-        "scores": _columns(found, source) if given["top"] is None else _columns_of_top(found),
-    }
+@dataclass(eq=False)
+class _Estimate(Task):
+    """An estimate, with options of its run."""
 
+    which: str
+    seed: int
+    given: dict[str, Any]
+    run: dict[str, Any]
 
-def _columns(found: Estimate, source: Source) -> dict[str, list[Any]]:
-    """Return all scores and intervals: of vertices, or of edges, an undirected one once."""
-    import numpy as np
+    def compute(self) -> None:
+        """Estimate, round by round."""
+        import lagbc
+        from lagbc.estimates.estimate import telling
 
-    labels = source.file.labels
-    numbers = {found.centrality: found.scores, "lower": found.lower, "upper": found.upper}
-    ends: dict[str, Any]
-    if isinstance(found.scores, np.ndarray):
-        ends = {"vertex": np.arange(len(found.scores))}
-    else:
-        entries = {name: one.tocoo() for name, one in numbers.items()}
-        rows, columns = entries["lower"].coords
-        once = np.full(len(rows), True) if source.graph.directed else rows <= columns
-        ends = {"source": rows[once], "target": columns[once]}
-        numbers = {name: one.data[once] for name, one in entries.items()}
-    named = {name: [one if labels is None else labels[one] for one in end.tolist()] for name, end in ends.items()}
-    return named | {name: one.tolist() for name, one in numbers.items()}
+        with telling(_teller(time.perf_counter())):
+            self.found = lagbc.estimate(self.source.graph, self.which, rng=self.seed, **self.given, **self.run)
 
+    def left_behind(self) -> str:
+        """Describe the checkpoint."""
+        return left_behind(self.run["checkpoint"])
 
-def _columns_of_top(found: Estimate) -> dict[str, list[Any]]:
-    rows = {"vertex": "vertex", found.centrality: "score", "lower": "lower", "upper": "upper", "tied": "tied"}
-    return {title: [getattr(row, name) for row in found.top] for title, name in rows.items()}
+    def write(self, path: Path) -> None:
+        """Write a line a vertex."""
+        import numpy as np
+
+        found, labels = self.found, self.source.file.labels
+        if not isinstance(found.scores, np.ndarray):
+            raise InvalidValueError("out: a table is of vertices; of edges there is none")
+        write_table(path, {"score": found.scores, "lower": found.lower, "upper": found.upper}, labels)
+
+    def document(self) -> dict[str, Any]:
+        """Return the parts of the document; with top the scores of the highest alone."""
+        import numpy as np
+
+        found, columns = self.found, {"lower": self.found.lower, "upper": self.found.upper}
+        if self.given["top"] is not None:
+            titles = {"vertex": "vertex", self.which: "score", "lower": "lower", "upper": "upper", "tied": "tied"}
+            scores = {title: [getattr(row, name) for row in found.top] for title, name in titles.items()}
+        else:
+            rows = rows_of_vertices if isinstance(found.scores, np.ndarray) else rows_of_edges
+            scores = rows({self.which: found.scores, **columns}, self.source, self.output).as_json()
+        return {
+            "command": "estimate",
+            "estimate": {"roots": found.roots, "seed": self.seed},
+            "arguments": arguments_of({"which": self.which, **self.given, **self.run}),
+            **{name: getattr(found, name) for name in ("exact", "guaranteed", "confidence", "reason")},
+            "scores": scores,
+        }
+
+    def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
+        """Yield the estimate in words."""
+        yield f"\n{self.found}\n"
+        if self.output.out is not None:
+            yield f"scores: {self.output.out}"
 
 
 def _teller(begun: float) -> Callable[[int, float, float, float], None]:
@@ -117,19 +135,3 @@ def _teller(begun: float) -> Callable[[int, float, float, float], None]:
         click.echo(words if half <= asked else f"{words}, some {left:.1f} s left", file=sys.stderr)
 
     return tell
-
-
-def _write(out: Path, found: Any, labels: Any) -> None:
-    """Write a line a vertex."""
-    import numpy as np
-
-    from lagbc.errors import InvalidValueError
-    from lagbc.files import written
-
-    if not isinstance(found.scores, np.ndarray):
-        raise InvalidValueError("out: a table is of vertices; of edges there is none")
-    with written(out) as file:
-        file.write(b"vertex,score,lower,upper\n")
-        for number, row in enumerate(zip(found.scores, found.lower, found.upper, strict=True)):
-            name = number if labels is None else labels[number]
-            file.write(f"{name},{','.join(repr(float(value)) for value in row)}\n".encode())

@@ -12,7 +12,7 @@ from lagbc.interfaces.cli.text import counted, method_lines, note
 
 if TYPE_CHECKING:
     from lagbc.graph.graph import Graph
-    from lagbc.interfaces.cli.options import GraphOptions, SampleOptions
+    from lagbc.interfaces.cli.options import GraphOptions
     from lagbc.interfaces.cli.steps import Steps
     from lagbc.io.graph_file import GraphFile
     from lagbc.io.tables import Vertices
@@ -21,18 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A graph file and how it is taken.
-
-    Attributes
-    ----------
-    file : GraphFile
-        With lengths in the place of strengths.
-    directed, weighted : bool
-    lengths : str or None
-        What the stored values are taken as: "lengths", "strengths" or nothing.
-    title : str
-        The name of the network or file.
-    """
+    """A graph file, with lengths in the place of strengths, and how it is taken: values as `lengths` says, or none."""
 
     file: GraphFile
     directed: bool
@@ -105,27 +94,9 @@ def headline(source: Source) -> str:
     return f"{source.title}: {counted(graph.n, 'vertex', 'vertices')}, {edges}"
 
 
-def choose(source: Source, which: Any, given: dict[str, Any], sample: SampleOptions, run: dict[str, Any]) -> Selection:
-    """Return the method that a command is about to take."""
-    from lagbc.centrality.preview import select_for
-    from lagbc.centrality.registry import Arguments
-
-    how: Any = {name: value for name, value in run.items() if name != "batch"}
-    return select_for(source.graph, which, run["batch"], how, Arguments(**sample.arguments, **given))
-
-
-def introduction(source: Source, choice: Selection, sample: SampleOptions, given: dict[str, Any]) -> str:
-    """Say what a command is about to compute: the graph, the method, what became of values, and the roots."""
-    from lagbc.plan.request import has_rounded_inverses
-
-    n = source.graph.n
-    lines = [headline(source), *([form(source)] if source.file.said else []), reasoned(choice)]
-    lines += weight_lines(source)
-    if source.lengths == "strengths" and given.get("rtol", 0) is None and has_rounded_inverses(source.graph):
-        lines.append("ties: lengths 1 / w are rounded; --rtol 1e-9 takes paths for ties that are in exact numbers")
-    if sample.k is not None:
-        lines.append(f"estimate from {counted(sample.k, 'random root')} of {n:,} (seed {sample.seed})")
-    return "\n".join(lines)
+def title_lines(source: Source) -> list[str]:
+    """Name the graph, and its format where that was recognised."""
+    return [headline(source), form(source)] if source.file.said else [headline(source)]
 
 
 def reasoned(choice: Selection) -> str:

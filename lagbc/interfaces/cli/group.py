@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from lagbc import phases
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.arguments import takes_arguments
-from lagbc.interfaces.cli.document import arguments_of, show_document
-from lagbc.interfaces.cli.graphs import form, headline, open_source, weight_lines
-from lagbc.interfaces.cli.outputs import check_outputs, say_written, write_groups
-from lagbc.interfaces.cli.steps import shown_steps
-from lagbc.interfaces.cli.text import table, timing
+from lagbc.interfaces.cli.document import arguments_of
+from lagbc.interfaces.cli.outputs import check_outputs, write_groups
+from lagbc.interfaces.cli.rows import places_of
+from lagbc.interfaces.cli.task import Task, carry_out
+from lagbc.interfaces.cli.text import table
 
 if TYPE_CHECKING:
-    import numpy as np
-
+    from lagbc.interfaces.cli.graphs import Source
+    from lagbc.interfaces.cli.steps import Steps
     from lagbc.io.tables import Vertices
 
 # Characters of a group that a table shows.
@@ -34,7 +34,7 @@ _WIDTH = 40
 @click.option("--top", type=click.IntRange(0), help="How many of the highest to print.  [default: 10; with --json all]")
 @click.option("--out", type=click.Path(path_type=Path), help="Write all scores: a .npy array or a .csv table.")
 @options.json_option
-@options.takes("threads", "memory", "progress")
+@options.takes_run("threads", "memory", "progress")
 def group_command(
     source: options.GraphOptions,
     texts: tuple[str, ...],
@@ -42,74 +42,73 @@ def group_command(
     top: int | None,
     out: Path | None,
     as_json: bool,
-    threads: int | None,
-    memory: str | None,
-    progress: bool,
+    run: dict[str, Any],
     **given: Any,
 ) -> None:
     """Betweenness of groups of vertices of GRAPH: the share of shortest paths that meet one.
 
     Groups are numbered from 1 on: those of --group, then those of --groups.
     """
-    import lagbc
-
     if not texts and file is None:
         raise click.UsageError("name groups by --group or --groups.")
     check_outputs(out, None)
-    output = options.OutputOptions(top, out, None, as_json)
-    with shown_steps(progress) as steps:
-        taken = open_source(source, steps)
+
+    def prepare(taken: Source, steps: Steps) -> _Groups:
         with steps.step("reading the groups"):
             groups = _groups(texts, file, taken.vertices)
-        start = time.perf_counter()
-        with phases.record(watch=steps.phase) as recorder:
-            graph = taken.graph
-            if not as_json:
-                said = [form(taken)] if taken.file.said else []
-                click.echo("\n".join([headline(taken), *said, *weight_lines(taken)]))
-            scores = lagbc.group_bc(graph, groups, threads=threads, memory=memory, progress=progress, **given)
-        seconds = time.perf_counter() - start
-    if out is not None:
-        write_groups(out, groups, scores)
-    places = _places(scores, output)
-    if as_json:
-        show_document(
-            "group_bc",
-            taken,
-            arguments=arguments_of(given),
-            scores={
-                "group": [place + 1 for place in places],
-                "vertices": [groups[place] for place in places],
-                "group_bc": [float(scores[place]) for place in places],
+        return _Groups(taken, options.OutputOptions(top, out, None, as_json), steps, groups, given, run)
+
+    carry_out(source, run["progress"], prepare)
+
+
+@dataclass(eq=False)
+class _Groups(Task):
+    """Betweenness of groups, with options of its run."""
+
+    groups: list[list[Any]]
+    given: dict[str, Any]
+    run: dict[str, Any]
+
+    def compute(self) -> None:
+        """Compute the scores."""
+        import lagbc
+
+        self.scores = lagbc.group_bc(self.source.graph, self.groups, **self.run, **self.given)
+
+    @property
+    def places(self) -> list[int]:
+        """The groups that are shown."""
+        places: list[int] = places_of(self.scores, self.output).tolist()
+        return places
+
+    def write(self, path: Path) -> None:
+        """Write a line a group."""
+        write_groups(path, self.groups, self.scores)
+
+    def document(self) -> dict[str, Any]:
+        """Return the parts of the document."""
+        return {
+            "command": "group_bc",
+            "arguments": arguments_of(self.given),
+            "scores": {
+                "group": [place + 1 for place in self.places],
+                "vertices": [self.groups[place] for place in self.places],
+                "group_bc": self.scores[self.places].tolist(),
             },
-            seconds={"total": seconds, **recorder.seconds},
-        )
-        return
-    if places:
-        click.echo(f"\n{_table(groups, scores, places)}")
-    click.echo(timing(seconds, recorder.seconds))
-    say_written("scores", out)
+        }
+
+    def text(self) -> Iterator[str]:
+        """Yield the table of the highest."""
+        rows: list[tuple[str, ...]] = [("rank", "group", "score", "vertices")]
+        for rank, place in enumerate(self.places, 1):
+            members = ", ".join(map(str, self.groups[place]))
+            shown = members if len(members) <= _WIDTH else members[: _WIDTH - 3] + "..."
+            rows.append((str(rank), str(place + 1), f"{self.scores[place]:.8g}", shown))
+        if self.places:
+            yield f"\n{table(rows, right=True)}"
 
 
 def _groups(texts: tuple[str, ...], file: Path | None, vertices: Vertices) -> list[list[Any]]:
     from lagbc.io.tables import read_groups, vertices_in
 
     return [vertices_in(text, vertices) for text in texts] + ([] if file is None else read_groups(file, vertices))
-
-
-def _places(scores: np.ndarray, output: options.OutputOptions) -> list[int]:
-    import numpy as np
-
-    if output.as_json and output.top is None:
-        return list(range(len(scores)))
-    places: list[int] = np.argsort(-scores, kind="stable")[: output.shown(len(scores))].tolist()
-    return places
-
-
-def _table(groups: list[list[Any]], scores: np.ndarray, places: list[int]) -> str:
-    rows: list[tuple[str, ...]] = [("rank", "group", "score", "vertices")]
-    for rank, place in enumerate(places, 1):
-        members = ", ".join(map(str, groups[place]))
-        shown = members if len(members) <= _WIDTH else members[: _WIDTH - 3] + "..."
-        rows.append((str(rank), str(place + 1), f"{scores[place]:.8g}", shown))
-    return table(rows, right=True)

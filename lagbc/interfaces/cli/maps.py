@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lagbc.errors import InvalidValueError
 from lagbc.interfaces.cli.outputs import check_outputs
@@ -34,23 +34,3 @@ def find_coordinates(options: MapOptions, source: Source) -> Coordinates | None:
     if found is None:
         raise InvalidValueError(f"{file.name} does not say where its vertices are: give --coordinates FILE")
     return as_coordinates(found, file, source.graph)
-
-
-def draw_map(
-    options: MapOptions, xy: Coordinates, source: Source, scores: Any, name: str, given: dict[str, Any]
-) -> None:
-    """Draw the scores that a command has computed."""
-    from lagbc.plots import plot_map
-
-    assert options.plot_map is not None
-    plot_map(
-        source.graph,
-        xy,
-        scores,
-        options.plot_map,
-        title=source.title,
-        cutoff=given.get("cutoff"),
-        decay=given.get("decay"),
-        unit=name,
-        labels=source.file.labels,
-    )

@@ -64,19 +64,7 @@ NO_SAMPLE = SampleOptions(k=None, seed=0)
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """What becomes of the scores.
-
-    Attributes
-    ----------
-    top : int or None
-        How many are shown; None is ten in a table, and all as JSON.
-    out, plot : Path or None
-        Files that are written.
-    as_json : bool
-        Whether JSON is printed in the place of a table.
-    part : (int, int), or None
-        Which part of how many is computed alone.
-    """
+    """Which scores are shown, or all written or drawn; with `part` only sums of that part of how many are computed."""
 
     top: int | None
     out: Path | None
@@ -97,6 +85,9 @@ class MapOptions:
 
     plot_map: Path | None
     coordinates: Path | None
+
+
+NO_MAP = MapOptions(None, None)
 
 
 def _number_or_auto(kind: type[int] | type[float], wanted: str) -> Callable[[click.Context, click.Parameter, str], Any]:
@@ -199,14 +190,18 @@ def takes(*names: str) -> Callable[[_Function], _Function]:
     return declare
 
 
-def takes_run(command: _Function) -> _Function:
-    """Declare all options of a run, and hand their values to the command as keyword arguments of public functions."""
+def takes_run(*names: str) -> Callable[[_Function], _Function]:
+    """Declare options of a run, all by default, and hand their values to the command as arguments of functions."""
+    names = names or tuple(_RUN)
 
-    @wraps(command)
-    def call(**values: Any) -> Any:
-        return command(run={name: values.pop(name) for name in _RUN}, **values)
+    def declare(command: _Function) -> _Function:
+        @wraps(command)
+        def call(**values: Any) -> Any:
+            return command(run={name: values.pop(name) for name in names}, **values)
 
-    return takes(*_RUN)(call)
+        return takes(*names)(call)
+
+    return declare
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for scripts.")

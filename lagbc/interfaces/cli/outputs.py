@@ -55,22 +55,11 @@ def titles_of(alone: str, takes: frozenset[str], given: Mapping[str, Any], befor
     return [before + title_of(*bounds) for bounds in bounds_of(takes, given)] or [alone]
 
 
-def columns_of(titles: list[str], scores: np.ndarray) -> dict[str, np.ndarray]:
-    """Call the columns of scores by their titles."""
-    return dict(zip(titles, [scores] if scores.ndim == 1 else list(scores.T), strict=True))
-
-
-def matrices_of(titles: list[str], scores: Any) -> dict[str, Any]:
-    """Call the matrices of scores of edges by their titles."""
-    return dict(zip(titles, scores if isinstance(scores, list) else [scores], strict=True))
-
-
-def write_scores(path: Path, scores: np.ndarray, titles: list[str], labels: np.ndarray | None) -> None:
-    """Write an array, or a table with every bit of the scores."""
-    if path.suffix == ".npy":
-        _write_array(path, scores)
-        return
-    write_table(path, columns_of(titles, scores), labels)
+def columns_of(scores: Any) -> list[Any]:
+    """Return the columns of scores: arrays, or matrices for edges."""
+    if isinstance(scores, list):
+        return scores
+    return list(scores.T) if scores.ndim == 2 and hasattr(scores, "strides") else [scores]
 
 
 def write_table(path: Path, scores: Mapping[str, np.ndarray], labels: np.ndarray | None) -> None:
@@ -78,31 +67,31 @@ def write_table(path: Path, scores: Mapping[str, np.ndarray], labels: np.ndarray
     if path.suffix == ".npy":
         import numpy as np
 
-        _write_array(path, np.array(list(scores.values())))
+        write_array(path, np.array(list(scores.values())))
         return
     columns = [values.tolist() for values in scores.values()]
     vertices = range(len(columns[0])) if labels is None else labels.tolist()
     _write_rows(path, ("vertex", *scores), zip(vertices, *columns, strict=True))
 
 
-def write_edges(path: Path, scores: Any, titles: list[str], labels: np.ndarray | None) -> None:
+def write_edges(path: Path, matrices: Mapping[str, Any], labels: np.ndarray | None) -> None:
     """Write scores of edges, a row for each stored entry: its ends and its score."""
     import numpy as np
 
-    matrices = {name: matrix.tocoo() for name, matrix in matrices_of(titles, scores).items()}
-    edges, values = next(iter(matrices.values())), [matrix.data for matrix in matrices.values()]
+    entries = {title: matrix.tocoo() for title, matrix in matrices.items()}
+    edges, values = next(iter(entries.values())), [matrix.data for matrix in entries.values()]
     ends = [part if labels is None else labels[part] for part in (edges.row, edges.col)]
     if path.suffix == ".npy":
-        _write_array(path, np.column_stack([*ends, *values]))
+        write_array(path, np.column_stack([*ends, *values]))
         return
     columns = (part.tolist() for part in (*ends, *values))
-    _write_rows(path, ("source", "target", *matrices), zip(*columns, strict=True))
+    _write_rows(path, ("source", "target", *entries), zip(*columns, strict=True))
 
 
 def write_groups(path: Path, groups: list[list[Any]], scores: np.ndarray) -> None:
     """Write scores of groups: their numbers from 1 on, their vertices as a line of CSV, and scores."""
     if path.suffix == ".npy":
-        _write_array(path, scores)
+        write_array(path, scores)
         return
     lines = map(_line, groups)
     _write_rows(path, ("group", "vertices", "score"), zip(count(1), lines, scores.tolist(), strict=False))
@@ -117,7 +106,7 @@ def _line(fields: Iterable[Any]) -> str:
     return line.getvalue()
 
 
-def _write_array(path: Path, array: np.ndarray) -> None:
+def write_array(path: Path, array: np.ndarray) -> None:
     """Write what `numpy.save` does, which would write around the buffer, and tell no reason where that fails."""
     import numpy as np
     from numpy.lib import format as npy

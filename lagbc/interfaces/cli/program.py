@@ -19,14 +19,14 @@ from lagbc.interfaces.signals import Terminated, sigterm_raises
 
 # Commands other than those of centralities, and the modules that they are in.
 _HOMES = {
-    "centralities": "together",
+    "centralities": "scores",
     "compare": "compare",
     "compile": "compile",
     "completion": "completion",
     "estimate": "estimate",
     "group-bc": "group",
     "info": "info",
-    "merge": "parts",
+    "merge": "scores",
 }
 
 

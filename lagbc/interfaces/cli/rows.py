@@ -18,17 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows that are shown.
-
-    Attributes
-    ----------
-    keys : dict of lists
-        What they are called: the vertex, or the two ends of an edge.
-    scores : dict of ndarrays of float64
-    errors : ndarray of float64, or None
-    places : ndarray of int64
-        Of vertices in the matrix.
-    """
+    """Rows that are shown: keys are names of the vertex or of both ends of an edge; places are those in the matrix."""
 
     keys: dict[str, list[Any]]
     scores: dict[str, np.ndarray]
@@ -71,7 +61,7 @@ def rows_of_vertices(
     columns: Mapping[str, np.ndarray], source: Source, output: OutputOptions, errors: np.ndarray | None = None
 ) -> Rows:
     """Return the rows of vertices that are shown: the highest of the first column, or all in the order of the graph."""
-    places = _places(next(iter(columns.values())), output)
+    places = places_of(next(iter(columns.values())), output)
     scores = {name: column[places] for name, column in columns.items()}
     return Rows({"vertex": _names(places, source)}, scores, places, None if errors is None else errors[places])
 
@@ -83,12 +73,13 @@ def rows_of_edges(matrices: Mapping[str, Any], source: Source, output: OutputOpt
     entries = {name: matrix.tocoo() for name, matrix in matrices.items()}
     first = next(iter(entries.values()))
     once = np.flatnonzero(source.directed | (first.row <= first.col))
-    places = once[_places(first.data[once], output)]
+    places = once[places_of(first.data[once], output)]
     keys = {"source": _names(first.row[places], source), "target": _names(first.col[places], source)}
     return Rows(keys, {name: matrix.data[places] for name, matrix in entries.items()}, places)
 
 
-def _places(scores: np.ndarray, output: OutputOptions) -> np.ndarray:
+def places_of(scores: np.ndarray, output: OutputOptions) -> np.ndarray:
+    """Return the places of the scores that are shown."""
     import numpy as np
 
     if output.as_json and output.top is None:

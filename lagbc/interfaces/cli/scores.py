@@ -1,44 +1,29 @@
-"""A command for each centrality, made of its record: the highest scores printed, all of them written or drawn."""
+"""Commands of scores: one for each centrality, made of its record; several from one sweep; parts that are merged."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from lagbc import phases
-from lagbc.centrality.registry import Centrality, registered
+from lagbc.centrality.registry import OF_THE_SCORES, OF_THE_SUMS, Arguments, Centrality, find, registered, that_take
 from lagbc.errors import InvalidValueError
+from lagbc.files import require_writable
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.arguments import read_arguments, takes_arguments
-from lagbc.interfaces.cli.document import arguments_of, columns_in_words, estimate_of, method_of, show_document
-from lagbc.interfaces.cli.graphs import choose, degrees_of, introduction, open_source
-from lagbc.interfaces.cli.maps import check_map, draw_map, find_coordinates
-from lagbc.interfaces.cli.outputs import (
-    check_outputs,
-    columns_of,
-    matrices_of,
-    require_numbers,
-    say_written,
-    titles_of,
-    write_edges,
-    write_scores,
-)
-from lagbc.interfaces.cli.rows import Rows, rows_of_edges, rows_of_vertices
+from lagbc.interfaces.cli.graphs import Source
+from lagbc.interfaces.cli.maps import check_map, find_coordinates
+from lagbc.interfaces.cli.outputs import check_outputs, require_numbers
+from lagbc.interfaces.cli.results import Part, Scores, Sweep, has_columns
 from lagbc.interfaces.cli.steps import Steps, shown_steps
-from lagbc.interfaces.cli.text import left_behind, timing
+from lagbc.interfaces.cli.task import carry_out, deliver
+from lagbc.interfaces.cli.text import counted
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy as np
-
-    from lagbc.interfaces.cli.graphs import Source
-
-
-# What betweenness is called in figures, which counts what `_unit` says; others are called as their records.
-_NAMES = {"bc": "betweenness", "edge_bc": "edge betweenness"}
+    from lagbc.interfaces.cli.task import Task
 
 
 def scored() -> dict[str, Centrality]:
@@ -46,202 +31,143 @@ def scored() -> dict[str, Centrality]:
     return {one.name.replace("_", "-"): one for one in registered() if one.count is None}
 
 
-def score_command(scored: Centrality) -> click.Command:
+def score_command(record: Centrality) -> click.Command:
     """Make a command with the arguments of its centrality."""
 
     def run_command(
-        source: options.GraphOptions,
-        output: options.OutputOptions,
-        run: dict[str, Any],
-        map_options: options.MapOptions,
-        sample: options.SampleOptions = options.NO_SAMPLE,
-        error: bool = False,
-        **given: Any,
+        output: options.OutputOptions, map_options: options.MapOptions, error: bool = False, **asked: Any
     ) -> None:
-        _check(scored, output, given, map_options)
+        if record.needs and output.part is not None:
+            raise InvalidValueError(f"{record.name} is not computed in parts; leave out --part")
+        _check(output, map_options.plot_map)
+        if record.of_edges and output.plot is not None:
+            raise InvalidValueError("--plot draws scores of vertices; write those of edges with --out")
+        if output.plot is not None and has_columns(asked):
+            raise InvalidValueError("--plot draws scores for one cutoff and one decay; write several with --out")
         check_map(map_options)
-        with shown_steps(run["progress"]) as steps:
-            _score(scored, source, sample, error, given, output, run, map_options, steps)
+        _carry_out(lambda given: (record,), output, map_options=map_options, error=error, together=False, **asked)
 
     declared: Any = run_command
-    for declare in (options.takes_run, options.takes_map, options.takes_output, takes_arguments(*scored.takes)):
+    for declare in (options.takes_run(), options.takes_map, options.takes_output, takes_arguments(*record.takes)):
         declared = declare(declared)
-    if "k" in scored.takes:
-        declared = options.takes_sample(declared if scored.of_edges else options.error_option(declared))
-    summary = f"{scored.summary[0].upper()}{scored.summary[1:]}."
-    name = scored.name.replace("_", "-")
+    if "k" in record.takes:
+        declared = options.takes_sample(declared if record.of_edges else options.error_option(declared))
+    summary = f"{record.summary[0].upper()}{record.summary[1:]}."
+    name = record.name.replace("_", "-")
     return click.command(name, epilog=options.GRAPH_HELP, help=summary)(options.takes_graph(declared))
 
 
-def _check(
-    scored: Centrality, output: options.OutputOptions, given: dict[str, Any], map_options: options.MapOptions
-) -> None:
-    if output.part is not None:
-        if scored.needs:
-            raise InvalidValueError(f"{scored.name} is not computed in parts; leave out --part")
-        from lagbc.interfaces.cli.parts import check_part
+@click.command("centralities", epilog=options.GRAPH_HELP)
+@options.takes_graph
+@click.option(
+    "--which",
+    help="Names of commands, separated by commas; the first one ranks.  [default: bc,closeness,harmonic,eccentricity,"
+    "stress, as far as they take the arguments that are given]",
+)
+@options.takes_sample
+@takes_arguments(*OF_THE_SUMS, *OF_THE_SCORES)
+@options.takes_output
+@options.takes_run()
+def centralities_command(which: str | None, output: options.OutputOptions, **asked: Any) -> None:
+    """Several centralities of the vertices of GRAPH from one sweep."""
+    from lagbc.centrality.together import FIVE
 
-        check_part(output, map_options.plot_map)
+    _check(output)
+    named = None if which is None else [find(name.strip().replace("-", "_")) for name in which.split(",")]
+    if any(record.of_edges for record in named or ()):
+        raise InvalidValueError("--which names vertices' centralities; for edges: lagbc edge-bc")
+
+    def records(given: dict[str, Any]) -> tuple[Centrality, ...]:
+        return tuple(named or map(find, that_take(FIVE, Arguments(**given))))
+
+    _carry_out(records, output, together=True, **asked)
+
+
+def _check(output: options.OutputOptions, plot_map: Path | None = None) -> None:
+    """Find out before the computation that its result cannot be written; of a part, that it has no such result."""
+    if output.part is None:
+        check_outputs(output.out, output.plot)
         return
-    check_outputs(output.out, output.plot)
-    if scored.of_edges and output.plot is not None:
-        raise InvalidValueError("--plot draws scores of vertices; write those of edges with --out")
-    if output.plot is not None and _has_columns(given):
-        raise InvalidValueError("--plot draws scores for one cutoff and one decay; write several with --out")
-
-
-def _score(
-    scored: Centrality,
-    source: options.GraphOptions,
-    sample: options.SampleOptions,
-    error: bool,
-    typed: dict[str, Any],
-    output: options.OutputOptions,
-    run: dict[str, Any],
-    map_options: options.MapOptions,
-    steps: Steps,
-) -> None:
-    taken = open_source(source, steps)
-    if scored.of_edges:
-        require_numbers(output.out, taken.file.labels)
-    with steps.step("reading the arguments"):
-        given = read_arguments(typed, taken, sample)
-        xy = find_coordinates(map_options, taken)
-    if output.part is not None:
-        from lagbc.interfaces.cli.parts import write_part
-
-        write_part([scored.name], taken, sample, given, output, run)
-        return
-    how = run | {"directed": taken.directed, "weighted": taken.weighted}
-    silent = how | {"checkpoint": None, "progress": False}
-    start = time.perf_counter()
-    with phases.record(watch=steps.phase) as recorder:
-        graph = taken.graph
-        choice = choose(taken, scored, given, sample, run)
-        if not output.as_json:
-            click.echo(introduction(taken, choice, sample, given))
-        try:
-            scores = _compute(scored.name, graph, sample.arguments | given | how)
-        except KeyboardInterrupt as interrupt:
-            raise type(interrupt)(left_behind(run["checkpoint"])) from None
-    seconds = time.perf_counter() - start
-    titles = titles_of("score", scored.takes, given)
-    if output.out is not None:  # at once: what follows may be interrupted
-        with steps.step(f"writing {output.out}"):
-            (write_edges if scored.of_edges else write_scores)(output.out, scores, titles, taken.file.labels)
-    errors, why = None, ""
-    if output.shown(graph.n) and not scored.of_edges:
-        with steps.step("computing the standard error", " estimates"):
-            errors, why = _errors(scored, graph, sample, error, given | silent, steps)
-    if output.as_json:
-        columns = columns_in_words({scored.name: scored.takes}, given)
-        show_document(
-            scored.name,
-            taken,
-            method=method_of(choice),
-            estimate=estimate_of(taken, sample),
-            arguments=arguments_of(typed),
-            columns=columns,
-            scores=_rows(scored, list(columns), scores, errors, taken, output).as_json(),
-            seconds={"total": seconds, **recorder.seconds},
+    if output.out is None or output.out.suffix != ".npz":
+        raise InvalidValueError(
+            "--part writes sums to a file for lagbc merge: name it with --out, such as --out part1.npz"
         )
-    else:
-        if output.shown(graph.n):
-            rows = _rows(scored, titles, scores, errors, taken, output)
-            click.echo(f"\n{rows.as_text({} if scored.of_edges else dict(degrees_of(graph)))}")
-        if why:
-            click.echo(f"\nstandard error: {why}")
-        click.echo(timing(seconds, recorder.seconds))
-        say_written("scores", output.out)
-    name = _NAMES.get(scored.name, scored.name.replace("_", " "))
-    unit = _unit(given) if scored.name in _NAMES else ""
-    if xy is not None:
-        with steps.step(f"drawing {map_options.plot_map}"):
-            draw_map(map_options, xy, taken, scores, f"{name} ({unit})" if unit else name, given)
-    if output.plot is not None:
-        with steps.step(f"drawing {output.plot}"):
-            _draw(name, unit, scores, taken, output.plot)
-    if not output.as_json:
-        say_written("map", map_options.plot_map)
-        say_written("plot", output.plot)
+    for option, given in (("--plot", output.plot), ("--plot-map", plot_map), ("--json", output.as_json)):
+        if given:
+            raise InvalidValueError(f"{option} shows scores, and a part has none; leave it out")
+    require_writable(output.out)
 
 
-def _has_columns(given: dict[str, Any]) -> bool:
-    """Whether scores have several columns."""
-    return any(isinstance(given.get(name), list) for name in ("cutoff", "decay"))
-
-
-def _unit(given: dict[str, Any]) -> str:
-    """Say what betweenness counts."""
-    if given["demand"] is not None:
-        return "trips"
-    return "fraction of vertex pairs" if given["normalized"] else "vertex pairs"
-
-
-def _compute(name: str, graph: Any, arguments: dict[str, Any]) -> Any:
-    """Call the public function of a centrality; a record that was added has none."""
-    import lagbc
-    from lagbc.centrality.declare import FUNCTIONS
-
-    if name in FUNCTIONS:
-        return getattr(lagbc, name)(graph, **arguments)
-    which: Any = name
-    return dict(lagbc.centralities(graph, which, **arguments))[name]
-
-
-def _errors(
-    scored: Centrality,
-    graph: Any,
-    sample: options.SampleOptions,
-    wanted: bool,
-    options_of_run: dict[str, Any],
-    steps: Steps,
-) -> tuple[np.ndarray | None, str]:
-    """Return the standard errors of an estimate, and a sentence on them; none where there are no estimates."""
-    if "k" not in scored.takes or any(options_of_run.get(name) is not None for name in ("demand", "sources")):
-        return None, ""
-    if sample.k is None or sample.k >= graph.n:
-        return None, "none; all vertices are roots"
-    if _has_columns(options_of_run):
-        return None, "not computed for several cutoffs or decays"
-    if not wanted:
-        return None, "not computed (--error does)"
-    if sample.k < 2:
-        return None, "none; one root does not tell it"
-    if options_of_run.get("log2"):
-        return None, "none; logarithms of estimates have none"
-    from lagbc.centrality.standard_error import GROUPS, roots_of_group, standard_errors
-
-    def estimate(roots: int, rng: np.random.Generator) -> dict[str, Any]:
-        return {scored.name: _compute(scored.name, graph, options_of_run | {"k": roots, "rng": rng})}
-
-    errors = standard_errors(estimate, graph.n, sample.k, sample.seed, steps.progress)[scored.name]
-    return errors, f"from {GROUPS} more estimates, of {roots_of_group(sample.k)} random roots each"
-
-
-def _rows(
-    scored: Centrality,
-    titles: list[str],
-    scores: Any,
-    errors: np.ndarray | None,
-    source: Source,
+def _carry_out(
+    records_of: Callable[[dict[str, Any]], tuple[Centrality, ...]],
     output: options.OutputOptions,
-) -> Rows:
-    if scored.of_edges:
-        return rows_of_edges(matrices_of(titles, scores), source, output)
-    return rows_of_vertices(columns_of(titles, scores), source, output, errors)
+    source: options.GraphOptions,
+    run: dict[str, Any],
+    together: bool,
+    error: bool = False,
+    sample: options.SampleOptions = options.NO_SAMPLE,
+    map_options: options.MapOptions = options.NO_MAP,
+    **typed: Any,
+) -> None:
+    """Compute the centralities that some arguments ask for."""
+
+    def prepare(taken: Source, steps: Steps) -> Task:
+        with steps.step("reading the arguments"):
+            given = read_arguments(typed, taken, sample)
+            xy = find_coordinates(map_options, taken)
+        records = records_of(sample.arguments | given)
+        if any(record.of_edges for record in records):
+            require_numbers(output.out, taken.file.labels)
+        return (Sweep if output.part is None else Part)(
+            source=taken,
+            output=output,
+            steps=steps,
+            records=records,
+            together=together,
+            given=given,
+            typed=typed,
+            sample=sample,
+            run=run,
+            error=error,
+            plot_map=map_options.plot_map,
+            xy=xy,
+        )
+
+    carry_out(source, run["progress"], prepare)
 
 
-def _draw(name: str, unit: str, scores: Any, source: Source, path: Path) -> None:
-    from lagbc.plots import plot_scores
+@click.command("merge")
+@click.argument("parts", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--top", type=click.IntRange(0), help="How many of the highest to print.  [default: 10]")
+@click.option("--out", type=click.Path(path_type=Path), help="Write all scores: a .npy array or a .csv table.")
+def merge_command(parts: tuple[Path, ...], top: int | None, out: Path | None) -> None:
+    """Scores of all PARTS that --part of a command has written, to the bit those of one run."""
+    import numpy as np
 
-    plot_scores(
-        source.file.matrix,
-        scores,
-        path,
-        directed=source.directed,
-        title=source.title,
-        unit=unit,
-        name=name,
-        labels=source.file.labels,
-    )
+    from lagbc.centrality.parts import merge_files
+    from lagbc.graph.plain import Rows
+    from lagbc.io.graph_file import GraphFile
+
+    check_outputs(out, None)
+    start = time.perf_counter()
+    graph, found, arguments = merge_files(parts)
+    given: Mapping[str, Any] = {"cutoff": arguments.cutoff, "decay": arguments.decay}
+    host = graph.on_host
+    rows = Rows(host.indptr, host.indices, np.ones(host.nnz) if host.weights is None else host.weights)
+    file = GraphFile(rows, graph.directed, "parts", graph.names)
+    click.echo(f"{counted(len(parts), 'part')}: {', '.join(found)} of {counted(graph.n, 'vertex', 'vertices')}")
+    with shown_steps(False) as steps:
+        task = Scores(
+            source=Source(file, graph.directed, graph.weighted, None, "parts"),
+            output=options.OutputOptions(top, out, None, as_json=False),
+            steps=steps,
+            records=tuple(map(find, found)),
+            together=len(found) > 1,
+            given={name: None if one is None else np.asarray(one).tolist() for name, one in given.items()},
+            found=found,
+        )
+        if task.of_edges and task.together:
+            raise InvalidValueError("scores of edges and others are in these parts; lagbc.merge_parts returns both")
+        if task.of_edges:
+            require_numbers(out, file.labels)
+        deliver(task, time.perf_counter() - start, {})

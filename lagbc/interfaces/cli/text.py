@@ -50,9 +50,9 @@ def duration(seconds: float) -> str:
 
 
 def timing(total: float, phases: Mapping[Phase, float]) -> str:
-    """Say in two lines how long the phases of a call took, and the call."""
+    """Give the seconds of the phases of a call, if there are any, and those of the call."""
     parts = ", ".join(f"{name} {duration(seconds)}" for name, seconds in phases.items())
-    return f"phases: {parts}\ntime: {total:.3g} s"
+    return f"phases: {parts}\ntime: {total:.3g} s" if parts else f"time: {total:.3g} s"
 
 
 def method_lines(name: str, reason: str) -> str:

@@ -1,0 +1,111 @@
+"""The one way of the commands that compute scores: read, introduce, compute, write, show, draw."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from lagbc.interfaces.cli.document import show_document
+from lagbc.interfaces.cli.graphs import open_source, title_lines, weight_lines
+from lagbc.interfaces.cli.steps import shown_steps
+from lagbc.interfaces.cli.text import timing
+from lagbc.phases import record
+
+if TYPE_CHECKING:
+    from lagbc.interfaces.cli.graphs import Source
+    from lagbc.interfaces.cli.options import GraphOptions, OutputOptions
+    from lagbc.interfaces.cli.steps import Steps
+    from lagbc.phases import Phase
+
+
+class Drawing(NamedTuple):
+    """A picture of scores: its name in messages, its file, and a function that draws it."""
+
+    name: str
+    path: Path
+    draw: Callable[[Path], None]
+
+
+@dataclass(eq=False)
+class Task:
+    """A computation of a command; `carry_out` and `deliver` call its methods in their order here."""
+
+    source: Source
+    output: OutputOptions
+    steps: Steps
+
+    def introduction(self) -> str:
+        """Describe the computation to come."""
+        return "\n".join([*title_lines(self.source), *weight_lines(self.source)])
+
+    def compute(self) -> None:
+        """Compute the scores."""
+        raise NotImplementedError
+
+    def left_behind(self) -> str:
+        """Describe the remains of an interrupted computation."""
+        return ""
+
+    def write(self, path: Path) -> None:
+        """Write all scores."""
+        raise NotImplementedError
+
+    def document(self) -> dict[str, Any]:
+        """Return the name of the command, and the parts of its document in JSON."""
+        raise NotImplementedError
+
+    def text(self) -> Iterator[str]:
+        """Yield the lines of a terminal before the times."""
+        raise NotImplementedError
+
+    def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
+        """Yield all lines of a terminal after the computation."""
+        yield from self.text()
+        yield timing(seconds, phases)
+        if self.output.out is not None:
+            yield f"scores: {self.output.out}"
+
+    def drawings(self) -> list[Drawing]:
+        """Return the pictures that are asked for."""
+        return []
+
+
+def carry_out(source: GraphOptions, progress: bool, prepare: Callable[[Source, Steps], Task]) -> None:
+    """Open a graph, compute the task prepared for it, and deliver the scores."""
+    with shown_steps(progress) as steps:
+        task = prepare(open_source(source, steps), steps)
+        start = time.perf_counter()
+        with record(watch=steps.phase) as recorder:
+            introduction = task.introduction()
+            if not task.output.as_json:
+                click.echo(introduction)
+            try:
+                task.compute()
+            except KeyboardInterrupt as interrupt:
+                raise type(interrupt)(task.left_behind()) from None
+        deliver(task, time.perf_counter() - start, recorder.seconds)
+
+
+def deliver(task: Task, seconds: float, phases: Mapping[Phase, float]) -> None:
+    """Write, show and draw the scores of a task."""
+    output, steps = task.output, task.steps
+    if output.out is not None:  # first, as the user may interrupt the rest
+        with steps.step(f"writing {output.out}"):
+            task.write(output.out)
+    if output.as_json:
+        show_document(source=task.source, **task.document(), seconds={"total": seconds, **phases})
+    else:
+        for line in task.lines(seconds, phases):
+            click.echo(line)
+    drawings = task.drawings()
+    for drawing in drawings:
+        with steps.step(f"drawing {drawing.path}"):
+            drawing.draw(drawing.path)
+    if not output.as_json:
+        for drawing in drawings:
+            click.echo(f"{drawing.name}: {drawing.path}")
