@@ -1,7 +1,8 @@
-"""Places of vertices in the plane: near each other where few hops are between them."""
+"""Places of vertices in the plane, by igraph: near each other where few hops are between them."""
 
 from __future__ import annotations
 
+import random
 from itertools import pairwise
 
 import numpy as np
@@ -14,13 +15,10 @@ from lagbc.graph.graph import Graph
 
 Places = NDArray[np.float64]
 
-# Kamada and Kawai's layout takes all pairs of vertices: two seconds for so many, twenty for 500, minutes for 2,000.
-MOST_PAIRED = 200
-# Landmarks of the other layout, and its steps: together a few seconds for 16,000 vertices.
+# Landmarks: their hops to all vertices are the start, without which forces fold large grids and long paths.
 LANDMARKS = 40
-STEPS = 60
-# Components of so few vertices are drawn as a ring there.
-IN_A_RING = 4
+# Steps of the forces, and how far the first may move a vertex, in lengths of edges.
+STEPS, FIRST_STEP = 50, 1.0
 # Space between the boxes of components, in units in which a component of m vertices is sqrt(m) wide or high.
 GAP = 1.0
 
@@ -28,24 +26,23 @@ GAP = 1.0
 def places_of(graph: Graph) -> Places:
     """Place the vertices of an undirected graph, the same for the same graph.
 
-    Up to 200 vertices Kamada and Kawai's layout (1989) is taken, by NetworkX; beyond, hop distances from landmarks and
-    along edges are fitted. Components are laid out one by one and put side by side, the largest first.
+    The layout of Fruchterman and Reingold (1991), by igraph, begins at the hops from landmarks. Components are laid out
+    one by one and put side by side, the largest first.
 
     Raises
     ------
     MissingDependencyError
-        NetworkX is needed and not installed.
+        igraph is not installed.
 
     Notes
     -----
-    O(nnz + n), with a large constant, beyond 200 vertices.
+    O(nnz + n), with a large constant: 16,000 vertices take a few seconds.
     """
     order = np.argsort(graph.components, kind="stable")
     pattern = graph.pattern[order][:, order]
-    lay_out = _by_pairs if graph.n <= MOST_PAIRED else _by_landmarks
     ends = np.cumsum(np.bincount(graph.components)).tolist()
     pieces = [slice(start, end) for start, end in pairwise([0, *ends])]
-    boxes = [_in_box(lay_out(pattern[piece, piece])) for piece in pieces]
+    boxes = [_in_box(_laid_out(pattern[piece, piece])) for piece in pieces]
     places = np.empty((graph.n, 2))
     for piece, corner, box in zip(pieces, _shelves(boxes), boxes, strict=True):
         places[order[piece]] = corner + box
@@ -74,64 +71,36 @@ def _shelves(boxes: list[Places]) -> Places:
     return corners
 
 
-def _by_pairs(pattern: sparse.csr_array) -> Places:
+def _laid_out(pattern: sparse.csr_array) -> Places:
+    """Place the vertices of a connected graph."""
     try:
-        import networkx
+        import igraph
     except ImportError as error:
-        raise MissingDependencyError("places of vertices need NetworkX: pip install networkx") from error
-    layout = networkx.kamada_kawai_layout(networkx.from_scipy_sparse_array(pattern.astype(int)))
-    return np.array([layout[v] for v in range(pattern.shape[0])])
-
-
-def _by_landmarks(pattern: sparse.csr_array) -> Places:
-    """Fit distances in the plane to hops, those to landmarks and those along one edge or two.
-
-    The sum over the pairs of ``(length - hops)^2 / hops^2`` is lowered as in SMACOF (de Leeuw 1977): each vertex goes
-    to the least of a parabola above the sum. All go at once, half as far as one alone would, which never raises it.
-    """
-    n = pattern.shape[0]
-    if n <= IN_A_RING:
-        angle = np.arange(n) * (2 * np.pi / n)
-        return np.column_stack([np.cos(angle), np.sin(angle)])
-    landmarks, hops = _hops_from_landmarks(pattern)
-    difference, wanted = _pairs(pattern, landmarks, hops)
-    weight, back = wanted**-2, difference.T.tocsr()
-    inertia = 2 * (abs(back) @ weight)[:, None]
+        raise MissingDependencyError(
+            "places of vertices need igraph: pip install igraph; or pip install 'lagbc[plot]', in a checkout '.[plot]'"
+        ) from error
+    n, entries = pattern.shape[0], sparse.triu(pattern, 1)
     # The noise tells vertices apart that all landmarks see alike.
-    places = _principal_plane(hops) + np.random.default_rng(0).normal(scale=0.1, size=(n, 2))
-    for _ in range(STEPS):
-        vectors = difference @ places
-        excess = weight * (1 - wanted / np.maximum(np.hypot(*vectors.T), 1e-9))
-        places -= (back @ (excess[:, None] * vectors)) / inertia
-    return places
+    start = _principal_plane(_hops_from_landmarks(pattern)) + np.random.default_rng(0).normal(scale=0.1, size=(n, 2))
+    network, before = igraph.Graph(n, np.column_stack(entries.coords)), random.getstate()
+    random.seed(0)  # igraph draws from Python's generator
+    try:
+        layout = network.layout_fruchterman_reingold(seed=start.tolist(), niter=STEPS, start_temp=FIRST_STEP)
+    finally:
+        random.setstate(before)
+    return np.array(layout.coords)
 
 
-def _pairs(
-    pattern: sparse.csr_array, landmarks: NDArray[np.int64], hops: NDArray[np.float64]
-) -> tuple[sparse.csr_array, NDArray[np.float64]]:
-    """Return a matrix that subtracts the places of a pair, a row each, and how many hops apart the two are."""
-    n, rows = pattern.shape[0], np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
-    edges = np.stack([rows, pattern.indices])[:, rows < pattern.indices]
-    # Neighbours of one vertex are at most two hops apart; nothing else keeps the leaves of a hub from each other.
-    beside = np.stack([pattern.indices[:-1], pattern.indices[1:]])[:, rows[:-1] == rows[1:]]
-    far = np.stack([np.tile(np.arange(n), len(landmarks)), np.repeat(landmarks, n)])
-    tails, heads = np.concatenate([far, edges, beside], axis=1)
-    wanted = np.concatenate([hops.ravel(), np.ones(edges.shape[1]), np.full(beside.shape[1], 2.0)])
-    apart = wanted > 0
-    count, ends = np.count_nonzero(apart), np.column_stack([tails, heads])[apart].ravel()
-    signs, starts = np.tile([1.0, -1.0], count), np.arange(0, 2 * count + 1, 2)
-    return sparse.csr_array((signs, ends, starts), shape=(count, n)), wanted[apart]
-
-
-def _hops_from_landmarks(pattern: sparse.csr_array) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return landmarks, from a hub on each the farthest from those before it, and all hops from each of them."""
-    landmarks, hops = [int(np.argmax(np.diff(pattern.indptr)))], []
-    while True:
-        hops.append(dijkstra(pattern, unweighted=True, indices=landmarks[-1]))
+def _hops_from_landmarks(pattern: sparse.csr_array) -> NDArray[np.float64]:
+    """Return the hops from landmarks, a hub first and then the farthest vertex from all before it, a row each."""
+    landmark, hops = int(np.argmax(np.diff(pattern.indptr))), []
+    while len(hops) < LANDMARKS:
+        hops.append(dijkstra(pattern, unweighted=True, indices=landmark))
         nearest = np.min(hops, axis=0)
-        if len(hops) == LANDMARKS or not nearest.any():
-            return np.array(landmarks), np.array(hops)
-        landmarks.append(int(np.argmax(nearest)))
+        if not nearest.any():
+            break
+        landmark = int(np.argmax(nearest))
+    return np.array(hops)
 
 
 def _principal_plane(hops: NDArray[np.float64]) -> Places:

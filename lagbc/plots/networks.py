@@ -12,7 +12,7 @@ from lagbc.errors import InvalidValueError
 from lagbc.graph.given import refuse_masked
 from lagbc.graph.validate import as_graph
 from lagbc.plots.figure import check_figure_path, figure_class, name_highest, names_for, save_figure
-from lagbc.plots.layout import MOST_PAIRED, places_of
+from lagbc.plots.layout import places_of
 from lagbc.types import GraphLike
 
 if TYPE_CHECKING:
@@ -47,17 +47,17 @@ def plot_centralities(
     Returns
     -------
     matplotlib.figure.Figure
-        The places of vertices are the same in all panels: up to 200 vertices by NetworkX (Kamada and Kawai 1989),
-        beyond so that hops from landmarks and along edges are met, as a line below says; components are side by side.
-        Size and colour are the rank, ties by their mean, so that panels of different units can be compared; the ten
-        highest vertices are named where there is room, or else, without names, the three highest by their numbers.
+        The places of vertices are the same in all panels: those of Fruchterman and Reingold (1991), by igraph, from a
+        start by hops from landmarks; components are side by side. Size and colour are the rank, ties by their mean, so
+        that panels of different units can be compared; the ten highest vertices are named where there is room, or else,
+        without names, the three highest by their numbers.
 
     Raises
     ------
     ValueError
         If there are no scores, or not one a vertex, or if the suffix of `path` is none that matplotlib writes.
     MissingDependencyError
-        If matplotlib, or for up to 200 vertices NetworkX, is not installed.
+        If matplotlib or igraph is not installed.
 
     Notes
     -----
@@ -83,9 +83,6 @@ def plot_centralities(
     for axes, (name, values) in zip(all_axes, scores.items(), strict=True):
         _draw_network(axes, places, ends, np.asarray(values))
         axes.set_title(name)
-    if n > MOST_PAIRED:
-        note = "vertices are placed by their hops from landmarks and along edges"
-        figure.supxlabel(note, fontsize="small", color="0.35")
     drawn = [(axes, np.asarray(values), places) for axes, values in zip(all_axes, scores.values(), strict=True)]
     if names is not None:
         name_highest(figure, drawn, names)
