@@ -66,6 +66,8 @@ Values = NDArray[np.float64]
 _ROWS = 10
 # Of the roots that there are, at most so many are drawn where all would take no longer.
 _MOST_PART = 0.7
+# The variance of the terms of high vertices is at most so many times less where pairs count linearly, as a rule.
+_CALMER = 3.1
 # Steps of a search for an error.
 _HALVINGS = 40
 
@@ -243,6 +245,14 @@ class Aim:
             is_reached = sequence.foreseen(self.terms.errors(middle, means), self.failure) <= most
             error, far = (error, middle) if is_reached else (middle, far)
         return far
+
+    def may_be_linear(self, sequence: Sequence) -> bool:
+        """Whether terms that count linearly might take fewer roots: of twice the range, with less variance."""
+        if not self.wanted.guarantee:
+            return True
+        errors = self.errors(sequence)
+        linear = sequence.foreseen(errors / 2, self.failure, calmer=4 * _CALMER)
+        return linear < sequence.foreseen(errors, self.failure)
 
     def errors(self, sequence: Sequence) -> float | Values:
         """Return how far each mean may be off."""
@@ -563,7 +573,7 @@ class _Run:
         plan, aim, sequence = self._pilot(population, order, resumed)
         may_be_all = self._wanted.max_roots is None and self._wanted.max_seconds is None
         is_most = aim.foreseen > _MOST_PART * population.size
-        if may_be_all and (is_most or population.work_of(aim.foreseen) > population.work):
+        if may_be_all and (is_most or population.work_of(aim.foreseen - sequence.drawn) > population.work):
             words = f"{aim.foreseen:.0f} of {population.size} roots were foreseen"
             return self._exact(f"{words}, and all take no longer")
         return self._drawn(population, plan, aim, sequence)
@@ -591,7 +601,7 @@ class _Run:
             self._farthest(order),
         )
         found = [self._first_round(first, terms)]
-        if self._name == "dependency" and takes_linear(plan):
+        if self._name == "dependency" and takes_linear(plan) and found[0][0].may_be_linear(found[0][1]):
             linear = replace(first.steps[0], sweep=replace(first.steps[0].sweep, linear=True))
             found.append(self._first_round(replace(first, steps=(linear,)), terms.linear()))
         return plan, *min(found, key=lambda one: one[0].foreseen)

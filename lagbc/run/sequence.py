@@ -149,10 +149,13 @@ class Sequence:
         half = quantile * np.sqrt(self.variance / self.drawn * left)
         return np.maximum(self.mean - half, 0), np.minimum(self.mean + half, 1)
 
-    def foreseen(self, error: float | Values, failure: float | None = None) -> float:
-        """Predict how many roots there are at the end, those of the pilot among them; of a failure shared alike."""
+    def foreseen(self, error: float | Values, failure: float | None = None, calmer: float = 1.0) -> float:
+        """Predict how many roots there are at the end, those of the pilot among them; of a failure shared alike.
+
+        Variances are taken to be so many times less.
+        """
         price: Any = self.price if failure is None else log(2 * len(self.total) / failure)
-        variance: Any = self.variance
+        variance: Any = self.variance / calmer
         if failure is not None and isinstance(error, float):  # the most that any takes is that of the most variance
             variance = variance.max()
         most = float((price / _exponent(variance, error)).max())
