@@ -1,11 +1,12 @@
 """How well estimates keep to their intervals, and what they take: ``python -m benchmarks.estimates --data FOLDER``.
 
 Coverage: of each network, error and seed one run of `lagbc.estimate`, against exact scores. A run misses if any score
-is outside of its interval. Time: one run at an absolute error against KADABRA of NetworKit (``pip install networkit``)
-at the same error and confidence, in seconds of one thread of the processor, with what either is off by; KADABRA's
-scores are halved first. One vertex: the stop of Bader, Kintali, Madduri and Mihail (2007), who draw roots until their
-dependencies sum to c n, beside ``vertices=``, and how often either is off by more than a quarter. On a GPU (``--parts
-gpu``, some 90 s, no folder needed): seconds of whole calls by their phases, and of a root beside that of `lagbc.bc`.
+is outside of its interval. Time: one run at an absolute error against KADABRA of NetworKit (``pip install
+networkit``) at the same error and confidence, in seconds of one thread of the processor, with what either is off by;
+KADABRA's scores are halved first. The ten highest: on all cores, beside the exact run. One vertex: the stop of Bader,
+Kintali, Madduri and Mihail (2007), who draw roots until their dependencies sum to c n, beside ``vertices=``, and how
+often either is off by more than a quarter. On a GPU (``--parts gpu``, some 90 s, no folder needed): seconds of whole
+calls by their phases, and of a root beside that of `lagbc.bc`.
 
 The page keeps the sections of other parts as they are.
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import Any
 
@@ -25,7 +27,11 @@ from scipy.sparse import csr_array
 import lagbc
 from benchmarks import machine
 from benchmarks.generators import rmat, road_like
+from lagbc.graph.graph import Graph
+from lagbc.methods.contract import SweepPlan
 from lagbc.phases import record
+from lagbc.plan.step import Step
+from lagbc.run.loop import sum_step
 
 OUT = machine.ROOT / "benchmarks" / "results" / "estimates.md"
 COVERED = "ca-GrQc,hep-th,as-caida20071105,yeast-ppi,email-Eu-core,polblogs,PGPgiantcompo,bio-dmela"
@@ -46,6 +52,7 @@ ON_GPU: tuple[tuple[str, dict[str, Any]], ...] = (
     ("R-MAT 20-16", {"relative_error": 0.1}),
     ("road-like 2^20", {"error": 0.01}),
 )
+HIGHEST, MOST_SECONDS = ("loc-brightkite", "dblp-2010"), 150.0
 COMPARED = (4096, 16384)
 # c of Bader et al., who take 5.
 ENOUGH = 5
@@ -152,7 +159,7 @@ def one_vertex(A: csr_array, vertex: int, runs: int) -> tuple[float, float, floa
 @click.command(help=__doc__)
 @click.option("--data", type=click.Path(path_type=Path), default=Path(), help="Folder of networks.")
 @click.option("--seeds", default=20, show_default=True)
-@click.option("--parts", default="coverage,times,vertices", show_default=True)
+@click.option("--parts", default="coverage,times,vertices,top,squares", show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), default=OUT, show_default=True)
 def main(data: Path, seeds: int, parts: str, out: Path) -> None:
     """Measure, print the rows, and write the page."""
@@ -214,6 +221,54 @@ def rows_of_vertices(data: Path, seeds: int) -> list[str]:
     return lines
 
 
+def rows_of_top(data: Path, seeds: int) -> list[str]:
+    """Measure the ten highest on all cores, beside the exact run, whose time follows from a part of it."""
+    lines = [
+        "The ten highest",
+        "Default relative error, all cores; the exact run's time is that of its middle 20th, times 20.\n",
+    ]
+    lines += _head("network", "vertices", "seconds", "roots", "why it stopped", "exact run, s", "of random roots, s")
+    for name in HIGHEST:
+        A = read(data, name)
+        begun = perf_counter()
+        found = lagbc.estimate(A, directed=False, top=10, rng=1, device="cpu", max_seconds=MOST_SECONDS)
+        seconds, begun = perf_counter() - begun, perf_counter()
+        with TemporaryDirectory() as folder:
+            lagbc.save_part(Path(folder) / "part.npz", (10, 20), A, "bc", directed=False, device="cpu")
+        exact = 20 * (perf_counter() - begun)
+        per_root = "" if found.exact else f"{seconds / found.roots * A.shape[0]:.0f}"
+        cells = (f"{A.shape[0]:,}", f"{seconds:.1f}", f"{found.roots:,}", found.reason, f"{exact:.0f}", per_root)
+        lines.append(_row(name, *cells))
+    return lines
+
+
+def rows_of_squares(data: Path, seeds: int) -> list[str]:
+    """Measure how much dearer a root is with sums of squares, in turn."""
+    lines = [
+        "Sums of squares",
+        "Seconds of one thread for the same roots, without and with them; the best of five, in turn.\n",
+    ]
+    lines += _head("network", "roots", "without", "with", "times")
+    for name in COVERED.split(","):
+        graph = lagbc.as_graph(read(data, name), directed=False)
+        roots = np.arange(min(graph.n, 2048))
+        best = dict.fromkeys((False, True), np.inf)
+        for _ in range(5):
+            for squares in best:
+                begun = process_time()
+                _sweep(graph, roots, squares=squares)
+                best[squares] = min(best[squares], process_time() - begun)
+        cells = (f"{len(roots):,}", f"{best[False]:.3f}", f"{best[True]:.3f}", f"{best[True] / best[False]:.3f}")
+        lines.append(_row(name, *cells))
+    return lines
+
+
+def _sweep(graph: Graph, roots: Any, *, squares: bool) -> None:
+    sums = frozenset({"dependency", *(["dependency_squares"] if squares else [])})
+    row = next(row for row in lagbc.METHODS if row.key == ("batched", "cpu", False))
+    sum_step(Step(graph, roots, row, SweepPlan(batch=512, sums=sums)))
+
+
 def rows_on_gpu(data: Path, seeds: int) -> list[str]:
     """Measure whole calls on a GPU."""
     lines = ["On a GPU", "Seconds of a whole call from a SciPy matrix, the better of two after one that compiles.\n"]
@@ -246,7 +301,14 @@ def best_of_two(function: Callable[..., Any], A: csr_array, **given: Any) -> tup
     return min(runs[1:], key=lambda run: run[0])
 
 
-PARTS = {"coverage": coverage_rows, "times": rows_of_times, "vertices": rows_of_vertices, "gpu": rows_on_gpu}
+PARTS = {
+    "coverage": coverage_rows,
+    "times": rows_of_times,
+    "vertices": rows_of_vertices,
+    "top": rows_of_top,
+    "squares": rows_of_squares,
+    "gpu": rows_on_gpu,
+}
 
 
 def _head(*names: str) -> list[str]:
