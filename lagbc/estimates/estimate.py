@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 from lagbc.centrality.compute import as_returned, plan_call, resumed_by
 from lagbc.centrality.registry import Arguments, Centrality, find, require_taken
 from lagbc.errors import InvalidValueError
+from lagbc.estimates.ranking import Ranked, gap, ranked
 from lagbc.estimates.terms import Terms, estimated_sum, terms_of
 from lagbc.graph.csr import as_numpy, module_of
 from lagbc.graph.graph import Graph
-from lagbc.graph.names import Names, numbers_of
+from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import take_graph
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.plan import memory
@@ -48,7 +49,7 @@ from lagbc.plan.step import Resumed
 from lagbc.run.execute import carrier_of, execute, kept_of, meter_of, submitting, total_of
 from lagbc.run.loop import Carrier, sum_over
 from lagbc.run.rounds import Rounds
-from lagbc.run.sequence import Sequence, aims_of_top, highest
+from lagbc.run.sequence import Sequence, aims_of_top
 from lagbc.run.work import StepWork, Total
 from lagbc.stopping import raise_if_stopped, stopping_by
 from lagbc.types import Auto, GraphLike
@@ -70,25 +71,6 @@ _MOST_PART = 0.7
 _CALMER = 3.1
 # Steps of a search for an error.
 _HALVINGS = 40
-
-
-class Ranked(NamedTuple):
-    """A row of the table of an estimate.
-
-    Attributes
-    ----------
-    vertex : object
-        Its name, or its number.
-    score, lower, upper : float
-    tied : bool
-        Whether a vertex that is not among the k may be as high, by the intervals.
-    """
-
-    vertex: Any
-    score: float
-    lower: float
-    upper: float
-    tied: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,14 +302,6 @@ class Pilot(Aim):
     def is_out_of_time(self) -> bool:
         """Never: there would be nothing."""
         return False
-
-
-def gap(scores: Values, lower: Values, upper: Values, k: int) -> float:
-    """Return how much higher than the least of the k highest another may be; 0 or less where they are certain."""
-    if k >= len(scores):
-        return 0.0
-    chosen = highest(scores, k)
-    return float(upper[~chosen].max() - lower[chosen].min())
 
 
 def estimate(
@@ -718,7 +692,7 @@ class _Run:
         if vertices is not None:
             found = found[0][vertices], found[1][vertices], found[2][vertices]
         shown = [as_returned(self._asked.A, self._graph, self._asked.centrality, one) for one in found]
-        top = () if self._name == "edges" else _ranked(found, self._wanted.top or _ROWS, vertices, self._graph.names)
+        top = () if self._name == "edges" else ranked(found, self._wanted.top or _ROWS, vertices, self._graph.names)
         return Estimate(
             self._asked.centrality.name,
             scores=shown[0],
@@ -732,23 +706,6 @@ class _Run:
             top=top,
             _plotted=found,
         )
-
-
-def _ranked(
-    found: tuple[Values, Values, Values], k: int, vertices: NDArray[np.int64] | None, names: Names | None
-) -> tuple[Ranked, ...]:
-    """Return the k highest, and which of them another one may be as high as."""
-    scores, lower, upper = found
-    chosen = highest(scores, k)
-    highest_of_rest = upper[~chosen].max(initial=-np.inf)
-    places = np.flatnonzero(chosen)
-    rows = list[Ranked]()
-    for place in places[np.argsort(-scores[places], kind="stable")].tolist():
-        number = place if vertices is None else int(vertices[place])
-        vertex = number if names is None else names[number]
-        bounds = float(scores[place]), float(lower[place]), float(upper[place])
-        rows.append(Ranked(vertex, *bounds, tied=bool(lower[place] < highest_of_rest)))
-    return tuple(rows)
 
 
 def _require_connected(graph: Graph) -> None:

@@ -197,15 +197,3 @@ def aims_of_top(scores: Values, k: int, tie: float) -> Values:
     ranked = module_of(scores).partition(scores, [len(scores) - k - 1, len(scores) - k])
     aims: Values = np.maximum(np.abs(scores - (ranked[-k] + ranked[-k - 1]) / 2), tie / 2)
     return aims
-
-
-def highest(scores: Values, k: int) -> Any:
-    """Tell which scores are the k highest; of equal ones the first."""
-    arrays, n = module_of(scores), len(scores)
-    if k >= n:
-        return arrays.ones(n, np.bool_)
-    least = arrays.partition(scores, n - k)[n - k]
-    chosen = scores > least
-    equal = arrays.flatnonzero(scores == least)
-    chosen[equal[: k - int(chosen.sum())]] = True
-    return chosen

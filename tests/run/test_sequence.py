@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lagbc.run.sequence import Sequence, aims_of_top, highest
+from lagbc.run.sequence import Sequence, aims_of_top
 
 N, MEANS = 3000, 60
 
@@ -128,12 +128,6 @@ def test_aims_of_the_top_are_wide_far_from_the_gap():
     np.testing.assert_allclose(aims, [0.45, 0.05, 0.05, 0.35])
     assert (aims_of_top(np.array([0.9, 0.5]), 2, 0.02) == 1).all()
     np.testing.assert_allclose(aims_of_top(np.array([0.5, 0.5, 0.1]), 1, 0.02)[:2], 0.01)
-
-
-def test_of_equal_scores_the_first_are_the_highest():
-    scores = np.array([0.1, 0.5, 0.5, 0.9, 0.5])
-    assert highest(scores, 3).tolist() == [False, True, True, True, False]
-    assert highest(scores, 5).all()
 
 
 def test_failures_are_shared_out_where_an_error_is_far_below_what_can_be_told():
