@@ -93,7 +93,8 @@ def _laid_out(pattern: sparse.csr_array) -> Places:
 
 def _hops_from_landmarks(pattern: sparse.csr_array) -> NDArray[np.float64]:
     """Return the hops from landmarks, a hub first and then the farthest vertex from all before it, a row each."""
-    landmark, hops = int(np.argmax(np.diff(pattern.indptr))), []
+    landmark = int(np.argmax(np.diff(pattern.indptr)))
+    hops: list[NDArray[np.float64]] = []
     while len(hops) < LANDMARKS:
         hops.append(dijkstra(pattern, unweighted=True, indices=landmark))
         nearest = np.min(hops, axis=0)

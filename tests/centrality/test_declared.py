@@ -1,5 +1,6 @@
 """A centrality that is declared outside of the package: one function, and how the oracle computes it."""
 
+import importlib
 import inspect
 import json
 import sys
@@ -88,6 +89,38 @@ def test_it_is_in_what_is_made_of_records(mean_distance):
     assert "def mean_distance(A: GraphLike, batch: int | Auto = ..., *, standard_error: Lit" in made["__init__.pyi"]
     assert '"mean_distance"' in made["types.py"]
     assert "| `mean_distance` | - | yes | yes | - | - | - |\n" in made["README.md"]
+
+
+MODULE = '''
+from lagbc.centrality.declare import SAMPLES, centrality
+
+
+@centrality(sums={"reached"}, takes=SAMPLES, summary="reached by: how many vertices reach one")
+def reached_by(result, arguments):
+    """Count the vertices that reach each vertex."""
+    return result.sums.reached.copy()
+'''
+
+
+def test_a_module_outside_of_the_package_is_enough(tmp_path, monkeypatch):
+    """Called through Python, with a matrix, with a graph of NetworkX and among several, and through the program."""
+    (tmp_path / "outside_of_lagbc.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    try:
+        reached_by = importlib.import_module("outside_of_lagbc").reached_by
+        G = nx.DiGraph([("a", "b"), ("b", "c"), ("d", "c")])
+        expected = [len(nx.ancestors(G, v)) for v in G]
+        np.testing.assert_array_equal(lagbc.reached_by(nx.to_scipy_sparse_array(G)), expected)
+        np.testing.assert_array_equal(reached_by(G), expected)
+        np.testing.assert_array_equal(lagbc.reached_by(G, sources=["d"]), [0, 0, 1, 0])
+        np.testing.assert_array_equal(lagbc.centralities(G, ("bc", "reached_by"))["reached_by"], expected)
+        nx.write_edgelist(G, tmp_path / "graph.txt", data=False)
+        told = json.loads(succeed("reached-by", tmp_path / "graph.txt", "--directed", "--json"))["scores"]
+        assert dict(zip(told["vertex"], told["reached_by"], strict=True)) == dict(zip(G, expected, strict=True))
+    finally:
+        lagbc.unregister_centrality("reached_by")
+        FUNCTIONS.pop("reached_by", None)
+        sys.modules.pop("outside_of_lagbc", None)
 
 
 def test_one_of_networkx_is_told_to_it():
