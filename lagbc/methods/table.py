@@ -202,6 +202,7 @@ _SQUARES = ("dependency_squares", "edges_squares", "distance_squares", "inverse_
 _ALL_SEVEN = ("dependency", "stress", "reached", "distance", "inverse", "edges", "depth")
 _WITH_SQUARES = (*_ALL_SEVEN, *_SQUARES)
 _ON_GPU = (*_ALL_SEVEN, *(name for name in _SQUARES if name != "edges_squares"))
+_OF_TRAVERSALS = ("dependency", "dependency_squares")
 # The kernels of the literature, in hops.
 _TRAVERSALS: tuple[MethodName, ...] = (
     "node-parallel",
@@ -252,8 +253,11 @@ METHODS: tuple[Method, ...] = (
         _ON_GPU,
         demand=True,
     ),
-    Method("dijkstra", "traversal", "cuda", True, "lagbc.methods.gpu.traversal.dijkstra", "cupy"),
-    *(Method(name, "traversal", "cuda", False, "lagbc.methods.gpu.traversal.hops", "cupy") for name in _TRAVERSALS),
+    Method("dijkstra", "traversal", "cuda", True, "lagbc.methods.gpu.traversal.dijkstra", "cupy", _OF_TRAVERSALS),
+    *(
+        Method(name, "traversal", "cuda", False, "lagbc.methods.gpu.traversal.hops", "cupy", _OF_TRAVERSALS)
+        for name in _TRAVERSALS
+    ),
 )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from strategies import diamonds, grid, scale_free
+from strategies import diamonds, grid, scale_free, with_lengths
 from ways import NAMES
 
 import lagbc
@@ -81,6 +81,25 @@ def test_scores_beside_squares(way, cupy, name):
     beside = on_gpu(way, cupy, A, roots, ASKED)["dependency"]
     alone = on_gpu(way, cupy, A, roots, frozenset({"dependency"}))["dependency"]
     np.testing.assert_allclose(beside, alone, rtol=1e-13, atol=0)
+
+
+TRAVERSALS = [row for row in lagbc.METHODS if row.device == "cuda" and row.formulation == "traversal"]
+
+
+@pytest.mark.parametrize("counts", ["once", "often"])
+@pytest.mark.parametrize("row", TRAVERSALS, ids=lambda row: f"{row.name}-{'lengths' if row.weighted else 'hops'}")
+def test_squares_of_traversals_are_those_of_the_cpu(cupy, row, counts):
+    A = with_lengths(scale_free(300, 900, seed=2), [1, 2, 3])
+    graph = as_graph(A, directed=True, weighted=row.weighted)
+    roots = np.random.default_rng(1).permutation(graph.n)[:100]
+    given = often(graph.n) if counts == "often" else {}
+    ours, theirs = (
+        sum_step(Step(graph, roots, method, SweepPlan(batch=64, method=method.name, sums=ASKED, **given)))
+        for method in (row, row_of("cpu", weighted=row.weighted))
+    )
+    for name in ASKED:
+        found, expected = (as_numpy(getattr(sums, name)) for sums in (ours, theirs))
+        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11, err_msg=name)
 
 
 # Estimates

@@ -173,17 +173,18 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     if not count:
         return
     arrays, multiplicity = state.arrays, state.plan.multiplicity
+    times = None if multiplicity is None else cp.asarray(multiplicity[levels.roots[searched.places]])
     _launch(
         state,
         "backward",
         searched.rows,
         omega=state.rows.omega,
-        multiplicity=None if multiplicity is None else cp.asarray(multiplicity[levels.roots[searched.places]]),
+        multiplicity=times,
         endpoints=state.plan.endpoints,
         delta=arrays.delta,
         **{name: array for name, array in arrays.lists.items() if name in ("settled", "ends", "level_of")},
     )
-    add_roots(arrays.delta[:count], searched.places, state.rows.order, sums)
+    add_roots(arrays.delta[:count], times, searched.places, state.rows.order, sums)
 
 
 def _search(state: State, roots: Any) -> NDArray[np.int32]:

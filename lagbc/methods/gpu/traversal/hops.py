@@ -237,7 +237,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     if plan.endpoints:
         reached = cp.count_nonzero(arrays.depths[:searches], axis=1) - 1
         delta[cp.arange(searches), searched.rows] = times * reached
-    add_roots(delta, searched.places, state.rows.order, sums)
+    add_roots(delta, times, searched.places, state.rows.order, sums)
 
 
 def _check(plan: SweepPlan) -> None:

@@ -16,19 +16,21 @@ from lagbc.methods.sums import Sums
 ROOTS_OF_BLOCK = 32
 
 
-def add_roots(delta: Any, places: NDArray[np.int64], order: Any, sums: Sums) -> None:
-    """Add the rows of each block of roots, in their order, to the block's row of a batch's dependencies.
+def add_roots(delta: Any, times: Any, places: NDArray[np.int64], order: Any, sums: Sums) -> None:
+    """Add the rows of each block of roots, in their order, to the block's row of a batch's dependencies, and squares.
 
     Parameters
     ----------
     delta : device array of float64, shape (rows, stride)
         In sweep order; the first entries of a row, as many as `order` has, count.
+    times : device array of float64, shape (rows,), or None
+        How often each row's root counts, as its row does; None is once.
     places : ndarray of int64, shape (rows,)
         Of each row's root in the batch, ascending.
     order : device array of int64
         The caller's vertex of each column.
     sums : Sums
-        Of the batch; `dependency` has the shape (blocks, n).
+        Of the batch; `dependency` has the shape (blocks, n), and so have its squares if they are asked for.
 
     Raises
     ------
@@ -48,6 +50,8 @@ def add_roots(delta: Any, places: NDArray[np.int64], order: Any, sums: Sums) -> 
         firsts=cp.asarray(firsts),
         order=order,
         delta=delta,
+        times=times,
         sums_stride=sums.dependency.shape[1],
         sums=sums.dependency,
+        squares=sums.dependency_squares,
     )
