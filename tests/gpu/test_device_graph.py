@@ -183,3 +183,7 @@ def test_a_cupy_matrix_is_searched_on_the_host_within_cutoffs(cupy, weighted):
             np.testing.assert_array_equal(ours[name].get(), theirs[name])
     with pytest.raises(ValueError, match="are summed on the CPU alone"):
         lagbc.bc(placed, device="cuda", **given)
+
+
+def test_operations_of_arrays_on_a_device(cupy):
+    assert ops_of(cupy.zeros(1)).__name__ == "lagbc.graph.device.ops"

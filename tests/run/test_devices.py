@@ -41,7 +41,7 @@ class DeviceLostError(Exception):
 
 
 class Fake:
-    """The host as a device that fails when it is entered the n-th time, or takes some time each time."""
+    """The host as a device: it fails when it is entered the n-th time, takes some time, or waits for such a failure."""
 
     at_work = threading.local()
     failures = (DeviceLostError,)
@@ -49,11 +49,15 @@ class Fake:
     def __init__(self, name, lasts=10**9, delay=0.0):
         self.name, self.lasts, self.delay = name, lasts, delay
         self.entered, self.copied, self.threads = 0, [], set()
+        self.failed, self.after = threading.Event(), None
 
     @contextmanager
     def context(self):
         self.entered += 1
+        if self.after is not None:
+            self.after.failed.wait(20)
         if self.entered > self.lasts:
+            self.failed.set()
             raise DeviceLostError(f"no more of {self.name}")
         self.threads.add(threading.get_ident())
         Fake.at_work.name = self.name
@@ -274,8 +278,8 @@ def test_parts_of_a_run_on_several_devices(on, tmp_path):
 def test_groups_of_junctions_are_handed_on(on, which, tmp_path):
     how = {"directed": False, "reduce": "all", "device": "cpu"}
     expected = lagbc.edge_bc(CHAINS, **how).toarray()
-    two = on(Fake("host 0", delay=0.05), Fake("host 1", delay=0.05))
-    two[which].delay, two[which].lasts = 0, 1
+    two = on(*fakes(2))
+    two[which].lasts, two[1 - which].after = 1, two[which]
     with pytest.warns(RuntimeWarning, match=f"host {which} has failed"):
         np.testing.assert_array_equal(lagbc.edge_bc(CHAINS, **how).toarray(), expected)
     on(*fakes(2))

@@ -156,5 +156,5 @@ def test_defaults_are_what_is_taken_where_nothing_is_given():
     given = {option.name: option.default for option in OPTIONS if option.name != "batch"}
     assert settle("auto", given) == settle("auto", {})
     assert {option.name for option in OPTIONS if option.default is None} == {
-        *("threads", "memory", "variant", "virtual_warp", "checkpoint", "stop", "executor", "comm")
+        *("threads", "memory", "variant", "virtual_warp", "checkpoint", "stop", "executor", "comm", "grid")
     }
