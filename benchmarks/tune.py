@@ -155,11 +155,13 @@ CONSTANTS = (
     choice("PROBE_SHARE", (1 / 64, 1), roots=128),
     gpu("HOST_EDGES", (0, NEVER), graphs=("rmat-12-16", "rmat-16-16"), ordered=False),
 )
-# By no call: it is how much work a kill may cost, and a bound that keeps an edge's sum with one owner. By another
-# command, `benchmarks.choice`, `benchmarks.survey` or `benchmarks.cutoff`: what "auto" takes, how many threads, balls.
+# By no call: the work that a kill may cost, a bound that keeps an edge's sum with one owner, and the room of a message
+# between ranks. By another command, `benchmarks.choice`, `benchmarks.survey` or `benchmarks.cutoff`: the choice of
+# "auto", the number of threads, balls.
 NOT_MEASURED = {
     "CHECKPOINT_SECONDS",
     "EDGES_OWN_BYTES",
+    "GRID_SLICE",
     "CACHED_ROWS",
     "COSTS",
     "OF_SMALL_RUNS",

@@ -67,14 +67,15 @@ def test_a_warning_is_shown_once_a_line_and_may_be_an_error(scarce, recwarn):
 # Raised beside the errors of lagbc, each in the modules of its line: what others ask for by contract, and what a
 # caller within lagbc catches.
 FOREIGN = {
-    "NotImplementedError": "methods interfaces.nx_graph run.sweeps",
+    "NotImplementedError": "methods interfaces.nx_graph run.sweeps grid.method interfaces.cli.task",
     "AttributeError": "__init__",
-    "KeyboardInterrupt": "run.submit run.pool",
+    "KeyboardInterrupt": "grid.method run.submit run.pool",
     "Terminated": "interfaces.signals",
     "IndexError": "graph.host.csr run.bounded",
     "LookupError": "cuda.kernel",
     "AssertionError": "io.formats.edge_list",
     "Interrupted": "methods run",
+    "Ended": "grid.sweep",
     "NotContractible": "reduce run.junctions",
     "NotReducible": "reduce.blocks",
     "TooSlow": "comparison.measure",
