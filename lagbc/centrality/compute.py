@@ -23,7 +23,6 @@ from lagbc.centrality.registry import (
 from lagbc.centrality.rescale import require_defined
 from lagbc.centrality.standard_error import Estimates, require_told, standard_errors
 from lagbc.errors import InvalidTypeError, InvalidValueError
-from lagbc.graph.adapters import is_directed
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
@@ -91,32 +90,20 @@ def compute(
     alone: Options = {**options, "comm": None, "grid": None}
     names = [one.name if isinstance(one, Centrality) else one for one in asked]
     if (of_ranks := of_grid(options)) is not None:
-        from lagbc.run.grid import on_grid
+        from lagbc.run.grid import on_grid, take_part
 
         def led_on_grid(graph: Graph) -> Any:
             return _compute(graph, asked, alone, batch, None, None, False, arguments, standard_error)
 
-        return on_grid(of_ranks, names, partial(_part_of, A, directed, weighted, strength), led_on_grid)
+        part = partial(take_part, A, directed, weighted, strength)
+        folds = names == ["bc"] and of_ranks.reduce != "none" and not arguments.endpoints
+        return on_grid(of_ranks, names, part, led_on_grid, folds)
     from lagbc.run.ranks import on_ranks
 
     def led(executor: Executor | None) -> Any:
         return _compute(A, asked, {**alone, "executor": executor}, *given)
 
     return on_ranks(comm, names, led)
-
-
-def _part_of(
-    A: GraphLike | None, directed: bool | None, weighted: bool | str | None, strength: bool | str
-) -> tuple[Graph | None, bool]:
-    """Check the part of a graph that this rank passes; return its entries as they are, and whether they are one way."""
-    if weighted or strength:
-        raise InvalidValueError("a graph that is dealt over a grid is swept in hops; leave out lengths, or grid=")
-    if A is None:
-        return None, True if directed is None else directed
-    graph = take_graph(A, directed=directed if isinstance(A, Graph) else True, weighted=False, copy=False)
-    if directed is None:
-        directed = graph.directed if isinstance(A, Graph) else is_directed(A)
-    return graph, directed
 
 
 def _compute(

@@ -82,9 +82,7 @@ def select_for(graph: Graph, which: Asked, batch: int | str, options: Options, a
 
 
 def _with_shape(chosen: Selection, graph: Graph) -> Selection:
-    order = "by proximity" if graph.has_high_diameter else "by falling degree"
-    shape = f"BFS depth {graph.depth} for n = {graph.n}, so vertices are ordered {order}"
-    return Selection(chosen.method, f"{chosen.reason}; {shape}")
+    return Selection(chosen.method, f"{chosen.reason}; {graph.order_in_words}")
 
 
 def estimate_memory(

@@ -265,6 +265,12 @@ class Graph:
         """Whether the graph looks like a mesh or a road network, whose diameter is far above log2(n)."""
         return self.depth > tuning.HIGH_DIAMETER * log2(max(self.n, 2))
 
+    @property
+    def order_in_words(self) -> str:
+        """Why vertices are ordered as they are."""
+        order = "by proximity" if self.has_high_diameter else "by falling degree"
+        return f"BFS depth {self.depth} for n = {self.n}, so vertices are ordered {order}"
+
     @cached_property
     @in_phase("order")
     def order(self) -> NDArray[np.int64]:

@@ -7,7 +7,7 @@ from one of grid column j: such pieces, each as long as all others, are the rows
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -15,11 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError, OutOfRangeError
+from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph
 from lagbc.grid.communicator import NOTHING, Line
+from lagbc.grid.fold import Trees, fold
 from lagbc.native import csr
 
 Ints = NDArray[np.int64]
+# Edges that a rank sends at a time.
+_AT_ONCE = 2**16
 
 
 class Shape(NamedTuple):
@@ -136,6 +140,9 @@ class DealtGraph(Graph):
 
     deal: Deal = field(kw_only=True, repr=False)
     blocks: Blocks = field(kw_only=True, repr=False)
+    entering: Ints = field(kw_only=True, repr=False)  # edges that enter each vertex
+    is_searched: NDArray[np.bool_] = field(kw_only=True, repr=False)  # whether edges that are swept leave each vertex
+    trees: Trees | None = field(kw_only=True, repr=False)  # that were folded
     method: Any = field(default=None, init=False, repr=False)  # that sweeps it, on the rank that leads
 
     def __post_init__(self) -> None:
@@ -145,6 +152,16 @@ class DealtGraph(Graph):
     def transpose(self) -> Graph:
         """Itself: edges are dealt by heads and by tails."""
         return self
+
+    @property
+    def order_in_words(self) -> str:
+        """Why vertices are ordered as they are."""
+        return "vertices are dealt by falling degree, so that each rank has as many edges"
+
+    @property
+    def in_degrees(self) -> Ints:
+        """Edges that enter each vertex."""
+        return self.entering
 
     @property
     def on_host(self) -> Graph:
@@ -161,15 +178,27 @@ class DealtGraph(Graph):
         )
 
 
-def entries_of(part: Graph | None) -> tuple[Ints, Ints]:
-    """Return tails and heads of the edges of a part, if there is one."""
-    if part is None:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    host = part.on_host
-    return host.rows.astype(np.int64), host.indices.astype(np.int64)
+@dataclass(frozen=True, eq=False)
+class Edges:
+    """Edges that a rank has, of either type of integers."""
+
+    tails: NDArray[Any]
+    heads: NDArray[Any]
+
+    @classmethod
+    def of(cls, part: Graph | None) -> Edges:
+        """Take those of a graph; of None there are none."""
+        if part is None:
+            return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
+        host = part.on_host
+        return cls(host.rows, host.indices)
+
+    def some(self, first: int, last: int) -> tuple[Ints, Ints]:
+        """Return tails and heads of some of them."""
+        return self.tails[first:last].astype(np.int64), self.heads[first:last].astype(np.int64)
 
 
-def deal_graph(line: Line, part: Graph | None, shape: Shape, directed: bool) -> DealtGraph:
+def deal_graph(line: Line, part: Graph | None, shape: Shape, directed: bool, folds: bool = False) -> DealtGraph:
     """Deal the edges that ranks have over the grids that they make up; each edge counts once.
 
     Parameters
@@ -182,6 +211,8 @@ def deal_graph(line: Line, part: Graph | None, shape: Shape, directed: bool) -> 
         Of each grid.
     directed : bool
         Else an edge in either direction is one in both.
+    folds : bool
+        Whether trees of a graph that is not directed are folded.
 
     Raises
     ------
@@ -189,22 +220,33 @@ def deal_graph(line: Line, part: Graph | None, shape: Shape, directed: bool) -> 
         The parts have different numbers of vertices, or none has any.
     """
     n = _vertices(line, -1 if part is None else part.n)
-    tails, heads = distinct(line, entries_of(part), n, directed=directed)
+    edges = distinct(line, Edges.of(part), n, directed=directed)
     del part
-    out, into = (line.combine(np.bincount(ends, minlength=n), "sum") for ends in (tails, heads))
-    degrees = out + into
+    out, into = (line.combine(np.bincount(ends, minlength=n), "sum") for ends in (edges.tails, edges.heads))
+    degrees, trees = out + into, None
+    entering, leaving = (into, out) if directed else (degrees, degrees)
+    digest = np.concatenate([line.combine(_digest(edges), "sum"), shape])
+    if folds and not directed:
+        trees, kept = fold(line, edges.tails, edges.heads, n)
+        edges = Edges(edges.tails[kept], edges.heads[kept])
+        degrees = sum(line.combine(np.bincount(ends, minlength=n), "sum") for ends in (edges.tails, edges.heads))
     deal = Deal.of(degrees, shape)
     numbers = deal.numbers
-    tails, heads = numbers[tails], numbers[heads]
-    if directed:
-        into_block = _block(line, deal, heads, tails)
-        out_block = _block(line, deal, tails, heads)
-    else:
-        into_block = out_block = _block(line, deal, np.r_[heads, tails], np.r_[tails, heads])
-    blocks = Blocks(into_block, out_block, into_block.transposed(shape.rows * deal.length))
-    digest = np.r_[line.combine(_digest(n, tails, heads), "sum"), shape]
-    indptr = _pointers(out if directed else degrees)
-    return DealtGraph(indptr, digest, directed, known_depth=0, deal=deal, blocks=blocks)
+    edges = Edges(numbers[edges.tails], numbers[edges.heads])
+    del numbers
+    into_block = _block(line, deal, edges, along=not directed)
+    out_block = _block(line, deal, Edges(edges.heads, edges.tails)) if directed else into_block
+    return DealtGraph(
+        _pointers(leaving),
+        digest,
+        directed,
+        known_depth=0,
+        deal=deal,
+        blocks=Blocks(into_block, out_block, into_block.transposed(shape.rows * deal.length)),
+        entering=entering,
+        is_searched=(leaving if directed else degrees) > 0,
+        trees=trees,
+    )
 
 
 def _vertices(line: Line, n: int) -> int:
@@ -221,17 +263,20 @@ def _vertices(line: Line, n: int) -> int:
     return int(numbers[0])
 
 
-def distinct(line: Line, edges: tuple[Ints, Ints], n: int, *, directed: bool) -> tuple[Ints, Ints]:
+def distinct(line: Line, edges: Edges, n: int, *, directed: bool) -> Edges:
     """Share edges out over ranks, each once; of an undirected graph the lower end is the tail."""
-    tails, heads = edges
-    if not directed:
-        tails, heads = np.minimum(tails, heads), np.maximum(tails, heads)
-    loops = tails == heads
-    keys = (tails * n + heads)[~loops]
-    keys = np.unique(_sent(line, keys, _mixed(keys) % np.uint64(line.size)))
-    if not n:
-        return keys, keys
-    return keys // n, keys % n
+
+    def keys_of(first: int, last: int) -> tuple[Ints, NDArray[Any]]:
+        tails, heads = edges.some(first, last)
+        if not directed:
+            tails, heads = np.minimum(tails, heads), np.maximum(tails, heads)
+        keys = (tails * n + heads)[tails != heads]
+        return keys, _mixed(keys) % np.uint64(line.size)
+
+    keys = _sent(line, len(edges.tails), keys_of)
+    keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if len(keys) else keys
+    kind = index_type(n)
+    return Edges((keys // max(n, 1)).astype(kind), (keys % max(n, 1)).astype(kind))
 
 
 def _mixed(keys: Ints) -> NDArray[np.uint64]:
@@ -240,34 +285,51 @@ def _mixed(keys: Ints) -> NDArray[np.uint64]:
     return mixed ^ (mixed >> np.uint64(29))
 
 
-def _digest(n: int, tails: Ints, heads: Ints) -> Ints:
+def _digest(edges: Edges) -> Ints:
     """Sum up numbers that stand for edges."""
-    return np.array([_mixed(tails * n + heads).sum(dtype=np.uint64)]).view(np.int64)
+    total = np.zeros(1, np.uint64)
+    for first, last in slices(len(edges.tails), _AT_ONCE):
+        tails, heads = edges.some(first, last)
+        total += _mixed(_mixed(tails).view(np.int64) + heads).sum(dtype=np.uint64)
+    return total.view(np.int64)
 
 
-def _sent(line: Line, keys: Ints, to: NDArray[Any]) -> Ints:
-    """Send numbers to ranks; return those for this one."""
-    order, counts = np.argsort(to, kind="stable"), np.bincount(to.astype(np.int64), minlength=line.size)
-    given = np.split(keys[order].view(np.uint8), 8 * counts.cumsum()[:-1])
-    return np.concatenate(line.exchange(given)).view(np.int64)
+def _sent(line: Line, size: int, keys_of: Callable[[int, int], tuple[Ints, NDArray[Any]]]) -> Ints:
+    """Send the keys of edges to ranks, some edges at a time; return those for this rank, in order."""
+    rounds = -int(line.combine(np.array([-size // _AT_ONCE]), "least")[0])
+    received = [np.zeros(0, np.int64)]
+    for first in range(0, rounds * _AT_ONCE, _AT_ONCE):
+        keys, to = keys_of(first, first + _AT_ONCE)
+        order, counts = np.argsort(to, kind="stable"), np.bincount(to.astype(np.int64), minlength=line.size)
+        received += [
+            one.view(np.int64) for one in line.exchange(np.split(keys[order].view(np.uint8), 8 * counts.cumsum()[:-1]))
+        ]
+    found = np.concatenate(received)
+    found.sort()
+    return found
 
 
-def _block(line: Line, deal: Deal, rows: Ints, columns: Ints) -> Block:
-    """Send entries to those who have the block that they are in, and make the blocks."""
+def _block(line: Line, deal: Deal, edges: Edges, *, along: bool = False) -> Block:
+    """Send entries to those who have the block that they are in, by heads, and with `along` by tails, too."""
     shape, length = deal.shape, deal.length
-    (row_piece, row), (column_piece, column) = np.divmod(rows, length), np.divmod(columns, length)
-    cell = row_piece // shape.columns * shape.columns + column_piece % shape.columns
     width = shape.rows * length
-    keys = (row_piece % shape.columns * length + row) * width + column_piece // shape.columns * length + column
-    keys = _sent(line, keys, cell)
-    mates = line.split(line.place % shape.size if line.place < line.size // shape.size * shape.size else None)
-    if mates is None:
-        keys = keys[:0]
-    elif mates.size > 1:
-        keys = mates.all_gather(NOTHING if mates.place else keys.view(np.uint8))[0].view(np.int64)
-    keys = np.sort(keys)
-    indptr = _pointers(np.bincount(keys // width, minlength=shape.columns * length))
-    return Block(indptr, (keys % width).astype(np.int32))
+
+    def keys_of(first: int, last: int) -> tuple[Ints, NDArray[Any]]:
+        columns, rows = edges.some(first, last)
+        if along:
+            columns, rows = np.concatenate([columns, rows]), np.concatenate([rows, columns])
+        (row_piece, row), (column_piece, column) = np.divmod(rows, length), np.divmod(columns, length)
+        cell = row_piece // shape.columns * shape.columns + column_piece % shape.columns
+        keys = (row_piece % shape.columns * length + row) * width + column_piece // shape.columns * length + column
+        return keys, cell
+
+    keys = _sent(line, len(edges.tails), keys_of)
+    mates = line.split(line.place % shape.size)
+    if mates is not None and mates.size > 1:
+        keys = mates.all_gather(NOTHING if mates.place else keys.view(np.uint8))[0].view(np.int64).copy()
+    indptr = np.searchsorted(keys, np.arange(shape.columns * length + 1) * width)
+    np.remainder(keys, width, out=keys)
+    return Block(indptr, keys.astype(np.int32))
 
 
 def _pointers(counts: Ints) -> Ints:

@@ -41,7 +41,7 @@ class Lane:
     """
 
     def __init__(self, line: Line, grid: Grid | None, graph: DealtGraph) -> None:
-        self.line, self.grid, self._graph = line, grid, graph
+        self.line, self.grid, self.graph = line, grid, graph
         self._stop, self._asked = StopFlag(), Asked(frozenset(), False, 0.0, None)
         self._cell: Cell | None = None
 
@@ -99,7 +99,7 @@ class Lane:
         self._asked, self._cell, missing = asked, None, 0
         if self.grid is not None:
             try:
-                self._cell = Cell(self.grid, self._graph.blocks, self._graph.deal.length, asked, self._stop)
+                self._cell = Cell(self.grid, self.graph.blocks, self.graph.deal.length, asked, self._stop)
             except MemoryError:
                 missing = 1
         if self.line.combine(np.array([missing]), "sum")[0]:

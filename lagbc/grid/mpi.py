@@ -15,8 +15,11 @@ from lagbc.errors import RunError
 from lagbc.grid.communicator import Message
 
 _OPERATIONS = {"sum": MPI.SUM, "or": MPI.BOR, "xor": MPI.BXOR, "least": MPI.MIN}
-# Looks at what is under way before a rank sleeps between two, and for how long it does at most.
-_LOOKS, _LONGEST_SLEEP = 100, 1e-3
+# Bytes of a message that are sent with its length, in a round of ranks; most messages of sparse levels have no more.
+_SHORT = 2048
+_HEAD = 8 + _SHORT
+# Looks at a request before a rank sleeps between two, and after which it sleeps longer; seconds of both sleeps.
+_LOOKS, _SLEEP, _MANY_LOOKS, _LONG_SLEEP = 200, 5e-5, 20_000, 1e-3
 
 
 class MpiLine:
@@ -26,28 +29,40 @@ class MpiLine:
         self.size, self.place, self.sent, self._comm = comm.Get_size(), comm.Get_rank(), 0, comm
 
     def all_gather(self, message: Message) -> list[Message]:
-        """Return the messages of all."""
+        """Return the messages of all: what is short in one round, the others in another."""
         if self.size == 1:
             return [message]
         self.sent += len(message) * (self.size - 1)
-        sizes = np.empty(self.size, np.int64)
-        _wait_for(self._comm.Iallgather(np.array([len(message)], np.int64), sizes))
-        found, starts = np.empty(sizes.sum(), np.uint8), _starts(sizes)
+        heads = np.empty((self.size, _HEAD), np.uint8)
+        _wait_for(self._comm.Iallgather(_head(message), heads))
+        sizes = _sizes(heads)
+        if sizes.max() <= _SHORT:
+            return [head[8 : 8 + size] for head, size in zip(heads, sizes, strict=True)]
+        found, starts = np.empty(sizes.sum(), np.uint8), np.concatenate([[0], sizes.cumsum()[:-1]])
         _wait_for(self._comm.Iallgatherv([message, MPI.BYTE], [found, sizes, starts, MPI.BYTE]))
         return np.split(found, starts[1:])
 
     def exchange(self, messages: Sequence[Message]) -> list[Message]:
-        """Give each rank its message; return those for this one."""
+        """Give each rank its message; return those for this one. Long ones follow from rank to rank."""
         if self.size == 1:
             return [*messages]
-        sizes, theirs = np.array([len(message) for message in messages], np.int64), np.empty(self.size, np.int64)
-        self.sent += int(sizes.sum() - sizes[self.place])
-        _wait_for(self._comm.Ialltoall(sizes, theirs))
-        given, found = np.concatenate(messages), np.empty(theirs.sum(), np.uint8)
-        starts = _starts(theirs)
-        to, by = [given, sizes, _starts(sizes), MPI.BYTE], [found, theirs, starts, MPI.BYTE]
-        _wait_for(self._comm.Ialltoallv(to, by))
-        return np.split(found, starts[1:])
+        self.sent += sum(len(message) for message in messages) - len(messages[self.place])
+        heads = np.empty((self.size, _HEAD), np.uint8)
+        _wait_for(self._comm.Ialltoall(np.stack([_head(message) for message in messages]), heads))
+        found = [head[8 : 8 + size] for head, size in zip(heads, _sizes(heads), strict=True)]
+        requests = list[Any]()
+        for rank, (message, size) in enumerate(zip(messages, _sizes(heads), strict=True)):
+            if rank == self.place:
+                found[rank] = message
+                continue
+            if size > _SHORT:
+                found[rank] = np.empty(size, np.uint8)
+                requests.append(self._comm.Irecv([found[rank], MPI.BYTE], rank))
+            if len(message) > _SHORT:
+                requests.append(self._comm.Isend([message, MPI.BYTE], rank))
+        for request in requests:
+            _wait_for(request)
+        return found
 
     def combine(self, numbers: NDArray[Any], operation: str) -> NDArray[Any]:
         """Combine arrays, entry by entry, to the same array on all."""
@@ -80,16 +95,22 @@ def line_of(comm: MPI.Comm) -> MpiLine:
     return MpiLine(comm.Dup())
 
 
-def _starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.concatenate([[0], sizes.cumsum()[:-1]])
+def _head(message: Message) -> NDArray[np.uint8]:
+    """Return the length of a message, and as much of it as is sent at once."""
+    head = np.zeros(_HEAD, np.uint8)
+    head[:8] = np.array([len(message)], np.int64).view(np.uint8)
+    if len(message) <= _SHORT:
+        head[8 : 8 + len(message)] = message
+    return head
+
+
+def _sizes(heads: NDArray[np.uint8]) -> NDArray[np.int64]:
+    return np.ascontiguousarray(heads[:, :8]).view(np.int64).ravel()
 
 
 def _wait_for(request: Any) -> None:
-    """Wait for what is under way: first by looks alone, then with sleeps that grow longer."""
+    """Wait for a request: first by looks alone, then with short sleeps, and after some seconds with longer ones."""
     looks = 0
     while not request.Test():
         looks += 1
-        if looks > _LOOKS:
-            time.sleep(min(_LONGEST_SLEEP, 1e-6 * (looks - _LOOKS)))
-        else:
-            time.sleep(0)
+        time.sleep(0 if looks < _LOOKS else _SLEEP if looks < _MANY_LOOKS else _LONG_SLEEP)

@@ -33,14 +33,21 @@ INTERRUPTED, STOPPED = 2, 4
 
 
 class Live(NamedTuple):
-    """Rows of a level, ascending, and the columns in which they are live."""
+    """Rows of a level, ascending, and the columns in which they are live.
+
+    `most` is as many as any rank owns of the level, and up to twice as many.
+    """
 
     rows: NDArray[np.int32]
     masks: NDArray[np.uint64]
+    most: int = 0
 
 
 class State(NamedTuple):
-    """How far a search is, as all ranks agree: whether a level is live, columns out of range, and why it ends."""
+    """How far a search is, as all ranks agree: rows of a level, columns out of range, and why it ends.
+
+    Of rows there are the bits that are set in the number of some rank: at least as many as any has.
+    """
 
     live: int
     overflowed: int
@@ -196,7 +203,7 @@ class Cell:
         sweep.wanted[:] = np.bitwise_or.reduce(one << present.astype(np.uint64), initial=np.uint64(0))
         if sweep.values is not None:
             sweep.values[sweep.own + rows, columns] = 1.0
-        level, levels, noted = Live(rows, one << columns.astype(np.uint64)), list[Live](), list[Live]()
+        level, levels, noted = Live(rows, one << columns.astype(np.uint64), COLUMNS), list[Live](), list[Live]()
         while True:
             levels.append(level)
             noted.append(self._noted(level))
@@ -208,9 +215,10 @@ class Cell:
             ]
             level = _joined(parts)
             sweep.bits[live] = 0
-            state = agreed(self._grid.whole, len(level.rows) > 0, sweep.overflowed, self._stop.value[0])
+            state = agreed(self._grid.whole, len(level.rows), sweep.overflowed, self._stop.value[0])
             if state.overflowed or not state.live:
                 return levels, noted, state.overflowed
+            level = level._replace(most=state.live)
 
     def _sum_paths(self, levels: list[Live], noted: list[Live], times: NDArray[np.float64]) -> None:
         """Turn path counts into dependencies, from the deepest level on, and add up."""
@@ -224,7 +232,7 @@ class Cell:
                 for first, last in slices(self._length, len(sweep.met)):
                     self._finish(levels[depth], first, last, times)
             else:
-                rows, masks = noted[depth]
+                rows, masks, _ = noted[depth]
                 sweep.wanted[rows] = masks
                 live = self._expanded(levels[depth + 1], paths=self._has_stress)
                 for first, last in self._products(self._blocks.out, self._out, rows, paths=self._has_stress):
@@ -240,15 +248,17 @@ class Cell:
 
     def _expanded(self, level: Live, *, paths: bool) -> NDArray[np.int32]:
         """Put a level on the frontier of its grid column; return all that is there."""
-        sweep = self._sweep
-        message = core.pack_rows(sweep, level.rows, level.masks, self._counts, paths)
-        live = list[NDArray[np.int32]]()
-        for row, one in enumerate(self._grid.expand(message)):
-            if row == self._grid.row:
-                live.append(level.rows + np.int32(sweep.own))
-                sweep.bits[live[-1]] = level.masks
-            else:
-                live.append(core.take_rows(sweep, one, row * self._length, self._counts, paths))
+        sweep, live = self._sweep, list[NDArray[np.int32]]()
+        for first in range(0, level.most, len(sweep.met)):
+            part = slice(first, first + len(sweep.met))
+            rows, masks = level.rows[part], level.masks[part]
+            message = core.pack_rows(sweep, rows, masks, self._counts, paths)
+            for row, one in enumerate(self._grid.expand(message)):
+                if row == self._grid.row:
+                    live.append(rows + np.int32(sweep.own))
+                    sweep.bits[live[-1]] = masks
+                else:
+                    live.append(core.take_rows(sweep, one, row * self._length, self._counts, paths))
         return np.concatenate(live)
 
     def _noted(self, level: Live) -> Live:
@@ -282,7 +292,7 @@ class Cell:
 
     def _sum_distances(self, levels: list[Live], deepest: NDArray[np.float64]) -> dict[str, Any]:
         """Sum up distances."""
-        rows, masks = _joined(levels)
+        rows, masks, _ = _joined(levels)
         starts = np.concatenate([[0], np.cumsum([len(level.rows) for level in levels])])
         names = "reached", "distance", "inverse"
         sums = {name: np.zeros(len(self._sweep.order)) if name in self._asked.sums else None for name in names}

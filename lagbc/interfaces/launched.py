@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 
 from lagbc.errors import MissingDependencyError
@@ -14,8 +15,10 @@ _SIZES = "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"
 _PMIX_RANK, _SIZE_OF_STEP = "PMIX_RANK", "SLURM_STEP_NUM_TASKS"
 
 
-def on_all_ranks(command: Callable[[], Any]) -> Any:
+def on_all_ranks(command: Callable[[], Any], *, dealt: bool = False) -> Any:
     """Run a command: on rank 0, with the ranks as workers of its runs, if a launcher has started several.
+
+    Where a graph is `dealt` over the ranks each of them runs it, and rank 0 alone is heard.
 
     Raises
     ------
@@ -31,6 +34,8 @@ def on_all_ranks(command: Callable[[], Any]) -> Any:
             "an MPI launcher has started several processes, for which mpi4py is needed, and that cannot be imported "
             f"({error}): pip install mpi4py; or pip install 'lagbc[mpi]', in a checkout '.[mpi]'"
         ) from None
+    if dealt:
+        return _on_each_rank(command, MPI.COMM_WORLD)
     from lagbc.plan.options import config
     from lagbc.run.ranks import on_ranks
 
@@ -45,6 +50,25 @@ def on_all_ranks(command: Callable[[], Any]) -> Any:
         if comm.Get_rank() == 0:
             raise
         return None  # rank 0 says it
+
+
+def _on_each_rank(command: Callable[[], Any], comm: Any) -> Any:
+    if comm.Get_rank() == 0:
+        return command()
+    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+        try:
+            return command()
+        except Exception:
+            return None  # rank 0 raises it, too, and says it
+
+
+def ranks() -> Any:
+    """Return the communicator of all ranks that a launcher has started, if these are several."""
+    if _launched() < 2:
+        return None
+    from mpi4py import MPI
+
+    return MPI.COMM_WORLD
 
 
 def _launched() -> int:

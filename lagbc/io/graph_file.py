@@ -69,6 +69,8 @@ class GraphFile:
         Whether the file gives edges values; else all in the matrix are 1.
     length_hint : str
         How a caller names the values that edges have in such a file, for messages.
+    counted : (int, int)
+        Of a part of a file that says how many entries it has: how many the part has, and the file.
     """
 
     rows: Rows
@@ -84,6 +86,7 @@ class GraphFile:
     tells_direction: bool = True
     has_values: bool = True
     length_hint: str = ""
+    counted: tuple[int, int] = (0, 0)
 
     @cached_property
     def matrix(self) -> sparse.csr_array:

@@ -27,6 +27,7 @@ def read_graph(
     strengths: bool = False,
     budget: int | None = None,
     progress: bool | Reporter = False,
+    part: tuple[int, int] | None = None,
 ) -> GraphFile:
     """Read a graph file.
 
@@ -81,6 +82,10 @@ def read_graph(
     progress : bool or callable, default False
         True draws a bar with the time left; a callable gets how many bytes of the file were read, as stored, and how
         many there are. Neither is told of what comes from a pipe. Some formats are read twice.
+    part : (int, int), optional
+        Which part of the file is read, from 0 on, and of how many: the pattern alone, in a matrix of the shape of the
+        whole. Ranks of a `grid` pass a part each. Of a sparse Matrix Market file the part is a range of bytes, of
+        ``.npz`` in csr, csc or coo one of entries; other formats are refused.
 
     Returns
     -------
@@ -113,7 +118,8 @@ def read_graph(
     file = example_path(name.removeprefix(EXAMPLE)) if name.startswith(EXAMPLE) else Path(name)
     with _reporter(name, progress) as report, gzip_errors_named(name):
         source = find_source(file, name, host_budget() if budget is None else budget, report)
-        graph = replace(_read(source, strengths, said), name=name, strengths=strengths)
+        read = _read(source, strengths, said) if part is None else _read_part(source, said, *part)
+        graph = replace(read, name=name, strengths=strengths)
     if name.startswith(EXAMPLE) and (places := example_coordinates(name.removeprefix(EXAMPLE))):
         from lagbc.io.tables import read_coordinates
 
@@ -148,3 +154,14 @@ def _read(source: Source, strengths: bool, said: Columns) -> GraphFile:
         names = ", ".join(unknown)
         raise InvalidValueError(f"{source.name}: {names} means nothing to the format {form.name}; leave it out")
     return form.read(source, strengths, said)
+
+
+def _read_part(source: Source, said: Columns, number: int, of: int) -> GraphFile:
+    form = format_of(source)
+    if form.read_part is None or said.given:
+        raise InvalidValueError(
+            f"{source.name}: {form.name} is not read in parts; write it as Matrix Market or .npz, or read all on rank 0"
+        )
+    if not 0 <= number < of:
+        raise InvalidValueError(f"part=({number}, {of}): parts are counted from 0, before their number")
+    return form.read_part(source, number, of)

@@ -110,6 +110,36 @@ class Source:
         text = before.rpartition(b"\n")[2] + byte + after.partition(b"\n")[0]
         self.fail(line + before.count(b"\n"), what, text, r"plain text, lines ending in \n or \r\n")
 
+    def pieces_of_part(self, *, below: int, number: int, of: int) -> Iterator[tuple[int, bytes]]:
+        """Yield whole lines below one as `pieces` does, those of a part: of a plain file a range of its bytes.
+
+        Of one that is compressed, every so manieth piece. Numbers of lines of a range are counted from its first one.
+        """
+        with self._open_stored() as stored:
+            compressed = stored.read(len(_GZIP)) == _GZIP
+            if self.kept is not None or compressed:
+                every = enumerate(self.pieces(below=below))
+                yield from (piece for place, piece in every if place % of == number)
+                return
+            stored.seek(0)
+            for _ in range(below):
+                stored.readline()
+            begin, end = stored.tell(), stored.seek(0, io.SEEK_END)
+            first, last = (begin + (end - begin) * part // of for part in (number, number + 1))
+            stored.seek(max(begin, first - 1))
+            if first > begin:
+                stored.readline()  # it begins in the part before
+            line = 1
+            while (left := last - stored.tell()) > 0:
+                piece = stored.read(min(left, _PIECE))
+                if not piece.endswith(b"\n"):
+                    piece += stored.readline()
+                if b"\0" in piece:
+                    self._refuse_byte(line, piece, b"\0", "a NUL byte")
+                piece = self._with_newlines(line, piece if piece.endswith(b"\n") else piece + b"\n")
+                yield line, piece
+                line += piece.count(b"\n")
+
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield the number and the text of each line."""
         for first, piece in self.pieces():

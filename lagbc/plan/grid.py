@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lagbc.budget import host_budget
 from lagbc.errors import InvalidValueError
@@ -10,7 +11,7 @@ from lagbc.graph.graph import Graph
 from lagbc.grid.deal import DealtGraph
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.sums import OF_EDGES
+from lagbc.methods.sums import DEPENDENCY, OF_EDGES
 from lagbc.plan.memory import MemoryEstimate
 from lagbc.plan.options import Settings
 from lagbc.plan.request import Request
@@ -29,29 +30,49 @@ def step_on_grid(graph: Graph, request: Request, settings: Settings) -> tuple[St
     """Make the step of a dealt graph, its reason, and the memory of a rank; ValueError if a grid does not sweep it."""
     assert isinstance(graph, DealtGraph)
     _require_sweepable(request, settings)
-    method, deal = graph.method, graph.deal
-    row, roots = method.row(), request.roots
+    method, deal, trees = graph.method, graph.deal, graph.trees
+    row, omega, multiplicity = method.row(), request.omega, request.multiplicity
+    roots, targets = weights_of(request, graph.n)
+    if trees is not None:
+        if request.sums != DEPENDENCY or request.endpoints:
+            raise InvalidValueError("a graph whose trees were folded gives betweenness alone; pass reduce='none'")
+        roots, targets = trees.folded(roots) * trees.is_core, trees.folded(targets)
+        omega, multiplicity = targets, roots
     sweep = SweepPlan(
         batch=method.batching.block,
         threads=method.hands,
         endpoints=request.endpoints,
-        omega=request.omega,
-        multiplicity=request.multiplicity,
+        omega=omega,
+        multiplicity=multiplicity,
         exponent=-1 if request.weighs_pairs and not graph.directed else 0,
         sums=request.sums,
-        roots=len(roots),
+        roots=len(request.roots),
         method=row.name,
     )
-    searched = np.zeros(graph.n, np.bool_)
-    searched[roots] = graph.out_degrees[roots] > 0
+    searched = graph.is_searched & (roots > 0)
     ordered = deal.order[searched[deal.order]]
-    step = Step(graph, roots, row, sweep, ordered)
+    step = Step(graph, np.flatnonzero(roots), row, sweep, ordered)
     reason = f"{deal.shape} grid of ranks has the graph in blocks"
+    if trees is not None:
+        reason += f", {int(np.count_nonzero(~trees.is_core))} vertices of trees folded"
     scores = 8 * graph.n * len(request.sums) * (5 + 2 * method.hands)
     limit = host_budget() if settings.memory is None else settings.memory
     of_graph, workspace = graph.blocks.bytes + _BYTES_PER_VERTEX * graph.n, bytes_of(method.arrays(graph, sweep))
     needed = MemoryEstimate(row.name, row.device, sweep.batch, sweep.threads, of_graph, workspace, scores, limit)
     return step, reason, needed
+
+
+def weights_of(request: Request, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return how often each vertex counts as a root, and as a target."""
+    roots, targets = np.zeros(n), np.ones(n) if request.omega is None else request.omega
+    roots[request.roots] = 1 if request.multiplicity is None else request.multiplicity[request.roots]
+    return roots, targets
+
+
+def through_trees(graph: Graph, request: Request) -> NDArray[np.float64] | None:
+    """Sum up the pairs that the sweep of a dealt graph does not count, as trees were folded."""
+    assert isinstance(graph, DealtGraph)
+    return None if graph.trees is None else graph.trees.through(*weights_of(request, graph.n))
 
 
 def _require_sweepable(request: Request, settings: Settings) -> None:
@@ -61,6 +82,7 @@ def _require_sweepable(request: Request, settings: Settings) -> None:
         "sums of edges": bool(request.sums & OF_EDGES),
         "rtol": bool(request.rtol),
         f"method={settings.method!r}": settings.method not in ("auto", "batched"),
+        "a GPU": settings.device == "cuda",
         f"dtype={settings.dtype!r}": settings.dtype != "float64",
     }
     for name, is_asked in refused.items():

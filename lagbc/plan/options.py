@@ -468,6 +468,7 @@ class OfGrid(NamedTuple):
     overlap: bool
     memory: int | None
     stop: Callable[[], object] | None
+    reduce: str = "auto"
 
 
 def of_grid(options: Options) -> OfGrid | None:

@@ -6,17 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lagbc.errors import InvalidValueError, MemoryWarning, warn
 from lagbc.graph.graph import Graph
 from lagbc.methods import table, tuning
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.sums import PATH_SUMS
+from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.methods.table import Method
 from lagbc.phases import in_phase
 from lagbc.plan import memory
 from lagbc.plan.choose import Probing, Selection, choose
 from lagbc.plan.devices import gpu_numbers
-from lagbc.plan.grid import is_dealt, step_on_grid
+from lagbc.plan.grid import is_dealt, step_on_grid, through_trees
 from lagbc.plan.memory import MemoryEstimate
 from lagbc.plan.options import Settings
 from lagbc.plan.reduce import Reduction, reduce_request
@@ -60,6 +63,10 @@ class Plan:
             work += int(self.reduction.blocks.small.work.sum())
         return work <= tuning.THREAD_WORK and all(step.sweep.threads == 1 for step in self.steps)
 
+    def completed(self, sums: Sums) -> Sums:
+        """Return the sums of the graph, of those of its one step, where it was not reduced."""
+        return sums
+
     def warn_of_less_memory(self) -> None:
         """Warn where the memory budget takes the CPU in place of the GPU, or a smaller batch than was asked for."""
         too_large = next((choice.too_large for choice in self.choices if choice.too_large is not None), None)
@@ -73,13 +80,22 @@ class Plan:
                 return
 
 
-class LongPlan(Plan):
-    """A plan with hands outside the calling thread alone: other processes wait for that."""
+@dataclass(frozen=True, eq=False)
+class DealtPlan(Plan):
+    """A plan of a graph in blocks; no hand of it is in the calling thread, which other processes wait for."""
+
+    beside: NDArray[np.float64] | None = None  # what is added to the dependencies of the step
 
     @property
     def is_short(self) -> bool:
         """Whether one thread sweeps it: never."""
         return False
+
+    def completed(self, sums: Sums) -> Sums:
+        """Return the sums of the graph, of those of its step."""
+        if self.beside is None:
+            return sums
+        return Sums(dependency=sums.dependency + self.beside * 2.0 ** self.steps[0].sweep.exponent)
 
 
 @in_phase("prepare")
@@ -131,7 +147,8 @@ def _on_grid(graph: Graph, request: Request, settings: Settings) -> Plan:
     """Plan a run over a graph that lies on ranks in blocks."""
     step, reason, needed = step_on_grid(graph, request, settings)
     choice, selection = Choice(reason, needed, step.sweep.batch), Selection(step.method, reason)
-    return LongPlan(request, graph, (step,), (choice,), None, selection, needed, settings)
+    beside = through_trees(graph, request)
+    return DealtPlan(request, graph, (step,), (choice,), None, selection, needed, settings, beside)
 
 
 def _reduced(graph: Graph, request: Request, settings: Settings, begun: Sequence[Begun]) -> Reduction | None:

@@ -174,7 +174,7 @@ def whole_sums(plan: Plan, sums: list[Sums]) -> Sums:
         sum_over(small, Inline() if plan.is_short else Threads())
         return plan.reduction.sums(sums)
     (whole,) = sums
-    return whole
+    return plan.completed(whole)
 
 
 def meter_of(plan: Plan, works: Sequence[StepWork], kept: Checkpoint | None, stack: ExitStack) -> Meter | None:

@@ -10,13 +10,15 @@ import pickle
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from lagbc.budget import host_budget
-from lagbc.errors import InvalidValueError, OutOfMemoryError, StoppedError
+from lagbc.errors import GraphFormatError, InvalidValueError, OutOfMemoryError, StoppedError
+from lagbc.graph.adapters import is_directed
 from lagbc.graph.graph import Graph
+from lagbc.graph.validate import take_graph
 from lagbc.grid.communicator import NOTHING, Line
 from lagbc.grid.deal import DealtGraph, Shape, deal_graph
 from lagbc.grid.lanes import Lane, lanes_of
@@ -26,6 +28,7 @@ from lagbc.plan.options import OfGrid
 from lagbc.run.pool import Pool
 from lagbc.run.tasks import portable
 from lagbc.stopping import stopping_by
+from lagbc.types import GraphLike
 
 Result = TypeVar("Result")
 
@@ -33,11 +36,20 @@ Result = TypeVar("Result")
 _PATIENCE = 10.0
 
 
+class Part(NamedTuple):
+    """What a rank has of a graph: edges, whether they are one way, and how many entries it has read of a file's."""
+
+    graph: Graph | None
+    directed: bool
+    counted: tuple[int, int] = (0, 0)
+
+
 def on_grid(
     options: OfGrid,
     what: Any,
-    take_part: Callable[[], tuple[Graph | None, bool]],
+    take_part: Callable[[], Part],
     compute: Callable[[DealtGraph], Result],
+    folds: bool = False,
 ) -> Result:
     """Make a call on all ranks: `compute` is called on rank 0, with the graph that all have dealt.
 
@@ -47,8 +59,10 @@ def on_grid(
     what : object
         What the call is for; the same on all ranks.
     take_part : callable
-        Returns the edges that this rank has, if any, and whether they are one way.
+        Returns what this rank has.
     compute : callable
+    folds : bool
+        Whether trees are folded, of which betweenness alone is known.
 
     Raises
     ------
@@ -62,20 +76,36 @@ def on_grid(
     from lagbc.grid.mpi import line_of
 
     with stopping_by(options.stop):
-        return call_on_line(line_of(options.comm), options, what, take_part, compute)
+        return call_on_line(line_of(options.comm), options, what, take_part, compute, folds)
+
+
+def take_part(
+    A: GraphLike | None, directed: bool | None, weighted: bool | str | None = None, strength: bool | str = False
+) -> Part:
+    """Check what this rank passes of a graph; arguments as for `lagbc.bc`."""
+    if weighted or strength:
+        raise InvalidValueError("a graph that is dealt over a grid is swept in hops; leave out lengths, or grid=")
+    if A is None:
+        return Part(None, True if directed is None else directed)
+    is_graph = isinstance(A, Graph)
+    graph = take_graph(A, directed=directed if is_graph else True, weighted=False, copy=False)
+    if directed is None:
+        directed = graph.directed if is_graph else is_directed(A)
+    return Part(graph, directed, getattr(A, "counted", (0, 0)))
 
 
 def call_on_line(
     line: Line,
     options: OfGrid,
     what: Any,
-    take_part: Callable[[], tuple[Graph | None, bool]],
+    take_part: Callable[[], Part],
     compute: Callable[[DealtGraph], Result],
+    folds: bool = False,
 ) -> Result:
     """Make a call on all ranks of a line, as `on_grid` does."""
-    part, directed = _agree(line, (what, options.grid, options.overlap), take_part)
+    part, directed = _agree(line, (what, options.grid, options.overlap, folds), take_part)
     shape = _shape(line, options, part)
-    graph = deal_graph(line, part, shape, directed)
+    graph = deal_graph(line, part, shape, directed, folds)
     del part
     lanes = lanes_of(line, graph, 1 + options.overlap)
     if line.place == 0:
@@ -84,23 +114,27 @@ def call_on_line(
     return result
 
 
-def _agree(line: Line, call: Any, take_part: Callable[[], Any]) -> tuple[Graph | None, bool]:
+def _agree(line: Line, call: Any, take_part: Callable[[], Part]) -> tuple[Graph | None, bool]:
     """Return the part of this rank, and whether edges are one way; raise what some rank raises."""
-    part, directed, error = None, True, None
+    part, error = Part(None, True), None
     try:
-        part, directed = take_part()
+        part = take_part()
     except Exception as raised:
         error = portable(raised)
-    told = _of_all(line, (call, directed, part is not None, error))
-    for rank, (other, _, _, failed) in enumerate(told):
+    graph, directed, counted = part
+    told = _of_all(line, (call, directed, graph is not None, error, counted))
+    for rank, (other, _, _, failed, _) in enumerate(told):
         if other != call:
             raise InvalidValueError(f"all ranks of comm make the same call; rank {rank} makes {other}, not {call}")
         if failed is not None:
             raise failed
-    directions = {one for _, one, has_part, _ in told if has_part}
+    read, stated = sum(one[-1][0] for one in told), max(one[-1][1] for one in told)
+    if read != stated:
+        raise GraphFormatError(f"all ranks together have read {read} entries of a file that says that it has {stated}")
+    directions = {one for _, one, has_part, *_ in told if has_part}
     if len(directions) > 1:
         raise InvalidValueError("some ranks pass edges that are one way, others such that are not; pass directed=")
-    return part, directions.pop() if directions else directed
+    return graph, directions.pop() if directions else directed
 
 
 def _shape(line: Line, options: OfGrid, part: Graph | None) -> Shape:

@@ -1,16 +1,16 @@
 """A grid whose ranks are threads of this process."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import BrokenBarrierError
 
 import numpy as np
 import scipy.sparse as sp
 
 import lagbc
-from lagbc.graph.validate import as_graph
 from lagbc.grid.communicator import line_of_threads
 from lagbc.plan.options import OfGrid
-from lagbc.run.grid import call_on_line
+from lagbc.run.grid import call_on_line, take_part
 
 # All sums of vertices.
 ALL = ("bc", "stress", "closeness", "harmonic", "eccentricity")
@@ -23,21 +23,17 @@ def parts_of(A, count):
     return [sp.coo_array((coo.data[of], (coo.row[of], coo.col[of])), shape=coo.shape) for of in places]
 
 
-def each_on_grid(shape, parts, call, *, directed=True, overlap=False, memory=None, stop=None, seen=None):
+def each_on_grid(shape, parts, call, *, directed=True, overlap=False, memory=None, folds=False):
     """Make a call on ranks that pass these parts; return what each rank returns or raises.
 
-    `call` is made of the graph on the first rank; `seen` is called on each with its place, its lane and its line.
+    `call` is made of the graph on the first rank.
     """
     lines = line_of_threads(len(parts))
 
     def on_rank(place):
-        def take_part():
-            part = parts[place]
-            return (None, True) if part is None else (as_graph(part, directed=True), directed)
-
-        options = OfGrid(None, shape, overlap, memory, stop)
+        options = OfGrid(None, shape, overlap, memory, None)
         try:
-            return call_on_line(lines[place], options, "call", take_part, call)
+            return call_on_line(lines[place], options, "call", partial(take_part, parts[place], directed), call, folds)
         except BaseException as error:
             if not isinstance(error, BrokenBarrierError | lagbc.Error | KeyboardInterrupt | ZeroDivisionError):
                 lines[place].abort(error)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from on_threads import ALL, each_on_grid, on_grid, parts_of
-from strategies import diamonds, disjoint, graphs, grid, layered, oracle, path, scale_free, star
+from strategies import diamonds, disjoint, graphs, grid, layered, oracle, path, scale_free, star, vertex_weights
 
 import lagbc
 from lagbc.methods import tuning
@@ -56,6 +56,37 @@ def test_arguments(given, directed):
     expected = lagbc.bc(A, directed=directed, reduce="none", device="cpu", **given)
     found = on_grid((2, 2), A, lambda graph: lagbc.bc(graph, **given), directed=directed)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(graphs(max_n=14), st.sampled_from(SHAPES), st.data())
+def test_trees_are_folded(A, shape, data):
+    """Of forests and graphs with trees, from some roots and to some targets; against the textbook."""
+    n = A.shape[0]
+    given = {
+        "sources": data.draw(st.none() | st.permutations(range(n)).map(lambda order: order[: n // 2])),
+        "target_weights": data.draw(st.none() | vertex_weights(n)),
+        "source_weights": data.draw(st.none() | vertex_weights(n)),
+    }
+    found = on_grid(shape, A, lambda graph: lagbc.bc(graph, **given), directed=False, folds=True)
+    expected = lagbc.bc(A, directed=False, reduce="none", device="cpu", **given)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("A", [path(150), star(70), disjoint(path(9), grid(5, 6), star(5)), scale_free(200, 300, 1)])
+def test_larger_trees_are_folded(A):
+    expected = lagbc.bc(A, directed=False, reduce="none", device="cpu")
+    for spread in (True, False):
+        found = on_grid((2, 2), A, lagbc.bc, directed=False, folds=True, spread=spread)
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-9)
+    sampled = on_grid((1, 2), A, lambda graph: lagbc.bc(graph, k=20, rng=1), directed=False, folds=True)
+    expected = lagbc.bc(A, k=20, rng=1, directed=False, reduce="none", device="cpu")
+    np.testing.assert_allclose(sampled, expected, rtol=1e-12, atol=1e-9)
+
+
+def test_folded_graphs_give_betweenness_alone():
+    with pytest.raises(ValueError, match="betweenness alone"):
+        on_grid((1, 2), path(9), lagbc.closeness, directed=False, folds=True)
 
 
 class Alone:
@@ -111,6 +142,7 @@ def test_overflow_is_refused():
         (lambda graph: lagbc.bc(graph, cutoff=2), "cutoff"),
         (lambda graph: lagbc.bc(graph, demand=np.ones((20, 20))), "demand"),
         (lambda graph: lagbc.bc(graph, method="graphblas"), "graphblas"),
+        (lambda graph: lagbc.bc(graph, device="cuda"), "a GPU"),
     ],
 )
 def test_sums_that_are_not_made(call, words):

@@ -1,7 +1,12 @@
 """Programs whose MPI ranks have a graph in blocks: the scores of one process, and errors, Ctrl-C and stop= of any."""
 
+import gzip
+
+import numpy as np
 import pytest
 from launcher import LAUNCHER, TESTS, run
+
+import lagbc
 
 pytest.importorskip("mpi4py")
 if LAUNCHER is None:
@@ -63,6 +68,24 @@ def test_all_grids_of_few_ranks(program):
     status, stdout, stderr = run(4, program(EVERY))
     assert status == 0, stderr
     assert stdout.split() == ["same"]
+
+
+def test_the_command(tmp_path):
+    """Each rank reads its part of the file; rank 0 prints and writes."""
+    file, out = tmp_path / "lesmis.mtx", tmp_path / "scores.npy"
+    file.write_bytes(gzip.decompress(lagbc.example_path("lesmis").read_bytes()))
+    bc = ("-m", "lagbc", "bc", file, "--top", 1, "--no-progress")
+    status, stdout, stderr = run(2, *bc, "--grid", "1x2", "--out", out)
+    assert status == 0, stderr
+    assert stdout.count("lesmis.mtx: ") == stdout.count("1x2 grid of ranks has the graph in blocks") == 1
+    expected = lagbc.bc(lagbc.read_graph("example:lesmis"), reduce="none")
+    np.testing.assert_allclose(np.load(out), expected, rtol=1e-12, atol=1e-12)
+    status, stdout, stderr = run(2, "-m", "lagbc", "bc", tmp_path / "nothing", "--grid", "1x2")
+    assert status == 1
+    assert stderr.count("lagbc: error: there is no file") == 1
+    status, stdout, stderr = run(1, *bc, "--grid", "1x2")
+    assert status == 1
+    assert "start them: mpiexec -n 4" in stderr
 
 
 ERRORS = """

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lagbc.errors import FileError, MissingFileError
+from lagbc.errors import FileError, InvalidValueError, MissingFileError
 from lagbc.interfaces.cli.text import counted, method_lines, note
 
 if TYPE_CHECKING:
@@ -44,8 +45,36 @@ class Source:
         return Vertices(self.file.rows.shape[0], self.file.labels)
 
 
-def open_source(options: GraphOptions, steps: Steps) -> Source:
-    """Read the graph; say so where it is directed although its format does not tell."""
+class Dealing(NamedTuple):
+    """How a graph is dealt over ranks: options of a grid, and whether trees are folded."""
+
+    how: Any
+    folds: bool
+
+
+def deal_source(options: GraphOptions, steps: Steps, dealing: Dealing, lead: Callable[[Source], None]) -> None:
+    """Read the graph, each rank its part, and deal it; on rank 0 `lead` is called with it."""
+    from lagbc.interfaces.launched import ranks
+    from lagbc.plan.options import of_grid
+    from lagbc.run.grid import on_grid, take_part
+
+    if (comm := ranks()) is None:
+        raise InvalidValueError("--grid deals a graph over ranks; start them: mpiexec -n 4 lagbc bc FILE --grid 2x2")
+    source = open_source(options, steps, (comm.Get_rank(), comm.Get_size()))
+    given: Any = {**dealing.how, "comm": comm}
+    of_ranks = of_grid(given)
+    assert of_ranks is not None
+
+    def lead_with(graph: Graph) -> None:
+        vars(source)["graph"] = graph
+        lead(source)
+
+    part = partial(take_part, source.file, source.directed, source.weighted)
+    on_grid(of_ranks, options.name, part, lead_with, dealing.folds)
+
+
+def open_source(options: GraphOptions, steps: Steps, part: tuple[int, int] | None = None) -> Source:
+    """Read the graph, or a part of it; say so where it is directed although its format does not tell."""
     from lagbc.io.examples import EXAMPLE, example_names
     from lagbc.io.read import read_graph
 
@@ -58,7 +87,7 @@ def open_source(options: GraphOptions, steps: Steps) -> Source:
         raise FileError(f"{name} is a folder, not a graph file")
     with steps.step(f"reading {name}", "B"):
         strengths = options.lengths == "strengths"
-        file = read_graph(name, strengths=strengths, progress=steps.progress, **options.columns)
+        file = read_graph(name, strengths=strengths, progress=steps.progress, part=part, **options.columns)
     if options.directed is None and not file.tells_direction:
         note(f"the format, {file.format}, tells no direction: edges go one way (--undirected takes them both ways)")
     return Source(

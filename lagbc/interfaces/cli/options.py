@@ -204,6 +204,19 @@ def takes_run(*names: str) -> Callable[[_Function], _Function]:
     return declare
 
 
+def takes_grid(command: _Function) -> _Function:
+    """Declare the option of a graph that is dealt over ranks, and hand it to the command among those of the run."""
+
+    @wraps(command)
+    def call(run: dict[str, Any], grid: str | None, overlap: bool, **values: Any) -> Any:
+        return command(run=run | {"grid": grid, "overlap": overlap}, **values)
+
+    shape = click.option(
+        "--grid", metavar="RxC|auto", help="Under mpiexec: deal the graph over ranks in R rows and C columns."
+    )
+    return shape(click.option("--overlap", is_flag=True, help="With --grid: two batches in flight.")(call))
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for scripts.")
 
 

@@ -56,7 +56,9 @@ class _Commands(click.Group):
             warnings.showwarning = lambda message, *_, **__: self._say(ctx, "warning", str(message))
             try:
                 with sigterm_raises():
-                    return on_all_ranks(partial(super().invoke, ctx))
+                    typed = [*ctx._protected_args, *ctx.args]
+                    dealt = any(one.partition("=")[0] == "--grid" for one in typed)
+                    return on_all_ranks(partial(super().invoke, ctx), dealt=dealt)
             except KeyboardInterrupt as interrupt:
                 what, status = ("terminated", 143) if isinstance(interrupt, Terminated) else ("interrupted", 130)
                 click.echo(f"lagbc: {what}{': ' if str(interrupt) else ''}{interrupt}", err=True)

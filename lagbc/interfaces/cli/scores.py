@@ -14,7 +14,7 @@ from lagbc.errors import InvalidValueError
 from lagbc.files import require_writable
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.arguments import read_arguments, takes_arguments
-from lagbc.interfaces.cli.graphs import Source
+from lagbc.interfaces.cli.graphs import Dealing, Source
 from lagbc.interfaces.cli.maps import check_map, find_coordinates
 from lagbc.interfaces.cli.outputs import check_outputs, require_numbers
 from lagbc.interfaces.cli.results import Part, Scores, Sweep, has_columns
@@ -48,7 +48,13 @@ def score_command(record: Centrality) -> click.Command:
         _carry_out(lambda given: (record,), output, map_options=map_options, error=error, together=False, **asked)
 
     declared: Any = run_command
-    for declare in (options.takes_run(), options.takes_map, options.takes_output, takes_arguments(*record.takes)):
+    for declare in (
+        options.takes_grid,
+        options.takes_run(),
+        options.takes_map,
+        options.takes_output,
+        takes_arguments(*record.takes),
+    ):
         declared = declare(declared)
     if "k" in record.takes:
         declared = options.takes_sample(declared if record.of_edges else options.error_option(declared))
@@ -110,6 +116,14 @@ def _carry_out(
     **typed: Any,
 ) -> None:
     """Compute the centralities that some arguments ask for."""
+    grid, overlap = run.pop("grid", None), run.pop("overlap", False)
+    dealing = None
+    if grid is not None:
+        if output.part is not None:
+            raise InvalidValueError("--part computes part of a run in one process; leave out --grid")
+        folds = [record.name for record in records_of({})] == ["bc"] and not typed["endpoints"]
+        folds = folds and run["reduce"] != "none"
+        dealing = Dealing({"grid": grid, "overlap": overlap, "memory": run["memory"]}, folds)
 
     def prepare(taken: Source, steps: Steps) -> Task:
         with steps.step("reading the arguments"):
@@ -133,7 +147,7 @@ def _carry_out(
             xy=xy,
         )
 
-    carry_out(source, run["progress"], prepare)
+    carry_out(source, run["progress"], prepare, dealing)
 
 
 @click.command("merge")

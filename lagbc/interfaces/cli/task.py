@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from lagbc.interfaces.cli.document import show_document
-from lagbc.interfaces.cli.graphs import open_source, title_lines, weight_lines
+from lagbc.interfaces.cli.graphs import deal_source, open_source, title_lines, weight_lines
 from lagbc.interfaces.cli.steps import shown_steps
 from lagbc.interfaces.cli.text import timing
 from lagbc.phases import record
 
 if TYPE_CHECKING:
-    from lagbc.interfaces.cli.graphs import Source
+    from lagbc.interfaces.cli.graphs import Dealing, Source
     from lagbc.interfaces.cli.options import GraphOptions, OutputOptions
     from lagbc.interfaces.cli.steps import Steps
     from lagbc.phases import Phase
@@ -75,20 +75,32 @@ class Task:
         return []
 
 
-def carry_out(source: GraphOptions, progress: bool, prepare: Callable[[Source, Steps], Task]) -> None:
-    """Open a graph, compute the task prepared for it, and deliver the scores."""
+def carry_out(
+    source: GraphOptions, progress: bool, prepare: Callable[[Source, Steps], Task], dealing: Dealing | None = None
+) -> None:
+    """Open a graph, compute the task prepared for it, and deliver the scores; where it is dealt, on rank 0."""
     with shown_steps(progress) as steps:
-        task = prepare(open_source(source, steps), steps)
-        start = time.perf_counter()
-        with record(watch=steps.phase) as recorder:
-            introduction = task.introduction()
-            if not task.output.as_json:
-                click.echo(introduction)
-            try:
-                task.compute()
-            except KeyboardInterrupt as interrupt:
-                raise type(interrupt)(task.left_behind()) from None
-        deliver(task, time.perf_counter() - start, recorder.seconds)
+
+        def lead(taken: Source) -> None:
+            _carry_out(prepare(taken, steps))
+
+        if dealing is None:
+            lead(open_source(source, steps))
+        else:
+            deal_source(source, steps, dealing, lead)
+
+
+def _carry_out(task: Task) -> None:
+    start = time.perf_counter()
+    with record(watch=task.steps.phase) as recorder:
+        introduction = task.introduction()
+        if not task.output.as_json:
+            click.echo(introduction)
+        try:
+            task.compute()
+        except KeyboardInterrupt as interrupt:
+            raise type(interrupt)(task.left_behind()) from None
+    deliver(task, time.perf_counter() - start, recorder.seconds)
 
 
 def deliver(task: Task, seconds: float, phases: Mapping[Phase, float]) -> None:

@@ -15,6 +15,8 @@ from lagbc.io.source import Source
 
 # Reads a graph: from a source, True if values are strengths, and by the columns that the caller named.
 Reader = Callable[[Source, bool, Columns], GraphFile]
+# Reads the pattern of a part of a graph: from a source, which part, and of how many.
+PartReader = Callable[[Source, int, int], GraphFile]
 
 # Bytes of a file that tell its format.
 _HEAD = 64
@@ -28,6 +30,7 @@ class Format(NamedTuple):
     suffixes: tuple[str, ...]
     begins: re.Pattern[bytes] | None  # matches the first bytes of its files; goes before suffixes
     takes: tuple[str, ...]  # fields of `Columns` that its reader reads
+    read_part: PartReader | None = None  # of formats that are read by ranges
 
 
 FORMATS: dict[str, Format] = {}
@@ -44,6 +47,16 @@ def reader(
 
     def register(read: Reader) -> Reader:
         FORMATS[name] = Format(name, read, suffixes, begins, takes)
+        return read
+
+    return register
+
+
+def part_reader(name: str) -> Callable[[PartReader], PartReader]:
+    """Register the decorated function as the one that reads parts of a format."""
+
+    def register(read: PartReader) -> PartReader:
+        FORMATS[name] = FORMATS[name]._replace(read_part=read)
         return read
 
     return register

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph.csr import index_type
 from lagbc.io.columns import Columns
-from lagbc.io.formats import reader
+from lagbc.io.formats import part_reader, reader
 from lagbc.io.graph_file import BadLength, GraphFile, first_bad_length, merge_repeats, repeat_notices
 from lagbc.io.scan import Lines
 from lagbc.io.source import Source
@@ -82,6 +82,25 @@ def read_matrix_market(source: Source, strengths: bool, said: Columns) -> GraphF
         bad_length=bad_length,
         has_values=values is not None,
     )
+
+
+@part_reader("Matrix Market")
+def read_part_of_matrix_market(source: Source, number: int, of: int) -> GraphFile:
+    """Read the pattern of a part of a sparse file: the lines of a range of its bytes."""
+    header = _read_header(source)
+    if header.dense:
+        source.fail(header.line, "a dense matrix is not read in parts", header.size, "a sparse one (coordinate)")
+    ends = [np.zeros((2, 0), np.int64)]
+    for line, piece in source.pieces_of_part(below=header.line, number=number, of=of):
+        lines = Lines(piece, b" ", header.columns, list(range(header.columns)), glued=False)
+        ends.append(np.stack(_numbers(source, header, line, piece, lines)[:2]))
+    rows, columns = np.concatenate(ends, axis=1)
+    count, mirrored = len(rows), header.symmetry != "general"
+    if mirrored:
+        rows, columns = np.concatenate([rows, columns]), np.concatenate([columns, rows])
+    matrix, _ = merge_repeats(header.n, rows, columns, None, largest=False)
+    counted = count, header.entries
+    return GraphFile(matrix, not mirrored, "Matrix Market", None, has_values=False, counted=counted)
 
 
 def _read_header(source: Source) -> _Header:

@@ -12,7 +12,7 @@ from numpy.lib import format as npy
 
 from lagbc.errors import GraphFormatError, InvalidValueError
 from lagbc.io.columns import Columns
-from lagbc.io.formats import reader
+from lagbc.io.formats import part_reader, reader
 from lagbc.io.graph_file import GraphFile, merge_repeats, repeat_notices
 from lagbc.io.source import Source
 
@@ -44,6 +44,71 @@ def read_npz(source: Source, strengths: bool, said: Columns) -> GraphFile:
             f"{source.name}: {error}; expected a sparse matrix written by scipy.sparse.save_npz"
         ) from error
     return GraphFile(kept, True, "SciPy npz", None, repeat_notices(repeats, largest=strengths), tells_direction=False)
+
+
+@part_reader("SciPy npz")
+def read_part_of_npz(source: Source, number: int, of: int) -> GraphFile:
+    """Read the pattern of a part of a matrix in compressed rows, columns or as a list: a range of its entries."""
+    try:
+        with zipfile.ZipFile(source.path) as archive:
+            form = _range(archive, "format").item()
+            n, others = _range(archive, "shape").tolist()
+            if n != others or form not in (b"csr", b"csc", b"coo"):
+                raise InvalidValueError(f"{n} x {others} in the format {form.decode()} is not read in parts")
+            tails, heads, count, entries = _ends_of_part(archive, form, number, of)
+    except Exception as error:
+        raise GraphFormatError(
+            f"{source.name}: {error}; expected a square csr, csc or coo matrix written by scipy.sparse.save_npz"
+        ) from error
+    ends = np.concatenate([tails, heads])
+    if ((ends < 0) | (ends >= n)).any():
+        raise GraphFormatError(f"{source.name}: an entry is outside of the {n} rows and columns")
+    if form == b"csc":
+        tails, heads = heads, tails
+    matrix, _ = merge_repeats(n, tails, heads, None, largest=False)
+    counted = count, entries
+    return GraphFile(matrix, True, "SciPy npz", None, tells_direction=False, has_values=False, counted=counted)
+
+
+def _ends_of_part(archive: zipfile.ZipFile, form: bytes, number: int, of: int) -> tuple[Any, Any, int, int]:
+    """Return both ends of the entries of a part, how many there are, and how many in all."""
+    if form == b"coo":
+        entries = _length(archive, "row")
+        first, last = (entries * part // of for part in (number, number + 1))
+        return _range(archive, "row", first, last), _range(archive, "col", first, last), last - first, entries
+    indptr, entries = _range(archive, "indptr").astype(np.int64), _length(archive, "indices")
+    if indptr[0] != 0 or indptr[-1] != entries or (np.diff(indptr) < 0).any():
+        raise InvalidValueError("indptr falls somewhere, or does not end with the indices")
+    first, last = (entries * part // of for part in (number, number + 1))
+    counts = np.diff(np.clip(indptr, first, last))
+    return np.repeat(np.arange(len(counts)), counts), _range(archive, "indices", first, last), last - first, entries
+
+
+def _length(archive: zipfile.ZipFile, name: str) -> int:
+    with archive.open(f"{name}.npy") as file:
+        (length,), _ = _header(file)
+    return int(length)
+
+
+def _header(file: Any) -> tuple[tuple[int, ...], Any]:
+    version = npy.read_magic(file)
+    shape, _, dtype = (npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0)(file)
+    return shape, dtype
+
+
+def _range(archive: zipfile.ZipFile, name: str, first: int = 0, last: int | None = None) -> Any:
+    """Read items of an array of an archive."""
+    with archive.open(f"{name}.npy") as file:
+        shape, dtype = _header(file)
+        stored = archive.getinfo(f"{name}.npy").file_size - file.tell()
+        if dtype.hasobject or int(np.prod(shape, dtype=object)) * dtype.itemsize != stored:
+            raise InvalidValueError(f"{name}.npy does not hold what its header says")
+        if name != "format" and dtype.kind not in "iu":
+            raise InvalidValueError(f"{name}.npy is of type {dtype}, not of integers")
+        if last is None:
+            return np.frombuffer(file.read(), dtype).reshape(shape)
+        file.seek(first * dtype.itemsize, io.SEEK_CUR)
+        return np.frombuffer(file.read((last - first) * dtype.itemsize), dtype)
 
 
 def _require_honest_headers(source: Source, data: BinaryIO) -> None:

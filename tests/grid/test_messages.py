@@ -1,0 +1,39 @@
+"""Ranks send as many bytes as the model of scaling counts, and each has its share of the edges."""
+
+import numpy as np
+import pytest
+from on_threads import on_grid
+
+import lagbc
+from benchmarks.generators import rmat
+from benchmarks.scale_model import COLUMNS, GRAPHS, SHAPES, count, page, predictions
+from lagbc.run import grid
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (1, 4), (4, 1)])
+def test_bytes_are_those_of_the_model(monkeypatch, shape):
+    A, lanes, make = rmat(11, 16), [], grid.lanes_of
+
+    def noted(*arguments):
+        made = make(*arguments)
+        lanes.extend(made)
+        return made
+
+    monkeypatch.setattr(grid, "lanes_of", noted)
+    roots = np.random.default_rng(2).choice(np.flatnonzero(np.diff(A.indptr)), COLUMNS, replace=False)
+    on_grid(shape, A, lambda graph: lagbc.bc(graph, sources=roots), directed=False)
+    counted = count(A, roots).bytes(shape)
+    assert 0.9 < sum(lane.grid.sent for lane in lanes) / counted < 1.1
+    entries = [lane.graph.blocks.into.nnz for lane in lanes]
+    assert sum(entries) == A.nnz
+    assert max(entries) <= 0.3 * A.nnz
+
+
+def test_the_page_has_a_row_for_each_graph_and_grid():
+    A = rmat(8, 16)
+    predicted = list(predictions(count(A, np.arange(COLUMNS))))
+    rows = [
+        line for line in page(predicted, "").splitlines() if line.startswith(tuple(f"| {name} |" for name in GRAPHS))
+    ]
+    assert len(rows) == len(GRAPHS) * len(SHAPES)
+    assert all(one.memory > 0 for one in predicted)
