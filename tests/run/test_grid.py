@@ -56,7 +56,7 @@ for size, shapes in SHAPES.items():
                 first = lagbc.bc(A if some.Get_rank() == 0 else None, comm=some, grid=shape, **given)
                 again = lagbc.bc(part, comm=some, grid="x".join(map(str, shape)), overlap=True, **given)
                 assert (first == again).all()
-                assert (first == found["bc"]).all()
+                np.testing.assert_allclose(first, found["bc"], rtol=1e-12, atol=1e-12)  # trees are folded for bc alone
     comm.Barrier()
 if comm.Get_rank() == 0:
     print("same")
