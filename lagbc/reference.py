@@ -115,7 +115,7 @@ def brandes(
     n = len(indptr) - 1
     indptr, indices = [int(p) for p in indptr], [int(j) for j in indices]
     omega = [number(1)] * n if target_weights is None else [number(x) for x in target_weights]
-    multiplicity = [number(1)] * n if source_weights is None else [number(x) for x in source_weights]
+    root_weights = [number(1)] * n if source_weights is None else [number(x) for x in source_weights]
     scores = [number(0)] * n
     for root in range(n) if sources is None else sources:
         order, predecessors, sigma, dist = _search(indptr, indices, weights, root, rtol)
@@ -125,9 +125,9 @@ def brandes(
             for v in predecessors[w]:
                 delta[v] += number(sigma[v]) / number(sigma[w]) * (counted[w] + delta[w])
             if w != root:
-                scores[w] += multiplicity[root] * (delta[w] + number(1 if endpoints and dist[w] <= cutoff else 0))
+                scores[w] += root_weights[root] * (delta[w] + number(1 if endpoints and dist[w] <= cutoff else 0))
         if endpoints:
-            scores[root] += multiplicity[root] * number(sum(dist[w] <= cutoff for w in order) - 1)
+            scores[root] += root_weights[root] * number(sum(dist[w] <= cutoff for w in order) - 1)
     return scores
 
 

@@ -93,7 +93,7 @@ def test_absent_roots_keep_their_place_and_add_nothing(row, name, endpoints):
     roots = np.r_[-1, 5, -1, graph.n - 1, 0, -1]
     here = roots >= 0
     asked = frozenset(row.sums) - (SQUARES if endpoints else frozenset())
-    plan = SweepPlan(batch=64, sums=asked, endpoints=endpoints, multiplicity=np.arange(graph.n) % 3 + 1.0)
+    plan = SweepPlan(batch=64, sums=asked, endpoints=endpoints, root_weights=np.arange(graph.n) % 3 + 1.0)
     ours, theirs = summed(row, graph, plan, roots), summed(row, graph, plan, roots[here])
     assert ours.depth is None or not ours.depth[~here].any()
     for name, array in ours:
@@ -222,7 +222,7 @@ def test_target_weights_of_a_column_may_be_of_any_size(module, weighted):
     A = diamonds(500, 2)
     graph, roots = as_graph(A, weighted=weighted), np.array([0, 3, 6, 9, 12])
     omega = np.random.default_rng(1).integers(0, 5, (graph.n, len(roots))) * [1e-250, 1e-307, 1.0, 1e300, 0.0]
-    plan = SweepPlan(batch=64, multiplicity=np.full(graph.n, 0.25))
+    plan = SweepPlan(batch=64, root_weights=np.full(graph.n, 0.25))
     state = module.prepare(graph, plan)
     for column in range(len(roots)):
         sums = Sums(dependency=np.zeros((1, graph.n)))

@@ -12,7 +12,7 @@ from lagbc.methods.gpu.batched.kernels import SUMS
 from lagbc.run.kernels import SOURCES
 
 PATH = "methods/gpu/batched/sums.cu"
-POINTERS = ("positions", "columns", "indptr", "indices", "keep", "multiplicity", "values", "edge_order", "edges")
+POINTERS = ("positions", "columns", "indptr", "indices", "keep", "root_weights", "values", "edge_order", "edges")
 
 
 @pytest.fixture

@@ -66,18 +66,18 @@ def diamonds(length: int, ways: int) -> sparse.coo_array:
 )
 def test_scores_equal_textbook_brandes(graph, batch, weighted, endpoints, share, data):
     # share: -1 always pulls, 1 never does.
-    omega = multiplicity = None
+    omega = root_weights = None
     if weighted:
         numbers = st.lists(st.integers(0, 5), min_size=graph.n, max_size=graph.n)
-        omega, multiplicity = (np.array(data.draw(numbers), float) for _ in range(2))
+        omega, root_weights = (np.array(data.draw(numbers), float) for _ in range(2))
     roots = np.array(data.draw(st.lists(st.integers(0, graph.n - 1), min_size=1, unique=True)))
-    plan = SweepPlan(batch=batch, omega=omega, multiplicity=multiplicity, endpoints=endpoints)
+    plan = SweepPlan(batch=batch, omega=omega, root_weights=root_weights, endpoints=endpoints)
     expected = brandes(
         graph.indptr,
         graph.indices,
         sources=roots.tolist(),
         target_weights=omega,
-        source_weights=multiplicity,
+        source_weights=root_weights,
         endpoints=endpoints,
     )
     with pytest.MonkeyPatch.context() as patch:

@@ -87,7 +87,7 @@ def test_sums_equal_those_of_single_roots(module, data, share):
         sums=data.draw(st.just(EVERY) | st.frozensets(st.sampled_from(ALL_SUMS), min_size=1)),
         endpoints=data.draw(st.booleans()),
         omega=data.draw(st.none() | vertex_weights(graph.n)),
-        multiplicity=data.draw(st.none() | vertex_weights(graph.n)),
+        root_weights=data.draw(st.none() | vertex_weights(graph.n)),
         rtol=data.draw(st.sampled_from([0.0, 1e-9, 0.3])) if weighted else 0.0,
     )
     with pytest.MonkeyPatch.context() as patch:
@@ -104,7 +104,7 @@ def test_sums_of_larger_graphs(module, A):
     graph = read(module, with_lengths(A, [1, 2, 3]), directed=False)
     rng, roots = np.random.default_rng(1), np.arange(0, graph.n, 3)
     omega, times = rng.integers(0, 4, graph.n) / 2, rng.integers(0, 4, graph.n) / 2
-    for plan in (SweepPlan(batch=64, sums=EVERY), SweepPlan(batch=64, sums=EVERY, omega=omega, multiplicity=times)):
+    for plan in (SweepPlan(batch=64, sums=EVERY), SweepPlan(batch=64, sums=EVERY, omega=omega, root_weights=times)):
         assert_equal(summed(module, graph, plan, roots)[0], by_single_roots(graph, plan, roots))
 
 
@@ -154,14 +154,14 @@ def test_distances_alone_need_no_counts(module):
 
 
 @pytest.mark.parametrize("power", [-60, 60])
-def test_edges_in_range_whatever_the_multiplicity(module, power):
+def test_edges_in_range_whatever_the_root_weights(module, power):
     """sigma is up to 2**1021 and c down to 2**-1021: neither may be multiplied alone by how often a root counts."""
     graph = read(module, diamonds(1021, 2))
     plan = SweepPlan(batch=1, sums=frozenset({"edges"}))
     once, overflowed = summed(module, graph, plan, [0])
     assert not overflowed.any()
     assert (once.edges > 0).all()
-    times, _ = summed(module, graph, replace(plan, multiplicity=np.full(graph.n, 2.0**power)), [0])
+    times, _ = summed(module, graph, replace(plan, root_weights=np.full(graph.n, 2.0**power)), [0])
     np.testing.assert_array_equal(times.edges, once.edges * 2.0**power)
 
 

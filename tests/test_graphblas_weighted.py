@@ -84,19 +84,19 @@ def random_graph(n=60, edges=240, seed=0):
     data=st.data(),
 )
 def test_scores_equal_textbook_brandes(graph, batch, width, by_vertex, endpoints, data):
-    omega = multiplicity = None
+    omega = root_weights = None
     if by_vertex:
         numbers = st.lists(st.integers(0, 5), min_size=graph.n, max_size=graph.n)
-        omega, multiplicity = (np.array(data.draw(numbers), float) for _ in range(2))
+        omega, root_weights = (np.array(data.draw(numbers), float) for _ in range(2))
     roots = np.array(data.draw(st.lists(st.integers(0, graph.n - 1), min_size=1, unique=True)))
-    plan = SweepPlan(batch=batch, omega=omega, multiplicity=multiplicity, endpoints=endpoints, bucket_width=width)
+    plan = SweepPlan(batch=batch, omega=omega, root_weights=root_weights, endpoints=endpoints, bucket_width=width)
     expected = brandes(
         graph.indptr,
         graph.indices,
         graph.weights,
         sources=roots.tolist(),
         target_weights=omega,
-        source_weights=multiplicity,
+        source_weights=root_weights,
         endpoints=endpoints,
     )
     np.testing.assert_allclose(raw_scores(graph, plan, roots), expected, rtol=1e-13, atol=1e-13)

@@ -38,7 +38,7 @@ LAYERS, WIDTH = 330, 10
 
 def extended_scores(A, *, sources=None, target_weights=None, source_weights=None, endpoints=False, directed=True):
     graph = as_graph(A, directed=directed)
-    plan = SweepPlan(batch=64, omega=target_weights, multiplicity=source_weights, endpoints=endpoints)
+    plan = SweepPlan(batch=64, omega=target_weights, root_weights=source_weights, endpoints=endpoints)
     out = np.zeros(graph.n)
     for root in range(graph.n) if sources is None else sources:
         extended.add_root(graph, plan, int(root), Sums(dependency=out[None]), 0, 0)

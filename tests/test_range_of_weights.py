@@ -139,14 +139,14 @@ def test_sums_that_are_not_weighed_are_counted_once(row):
     graph, roots, sums = as_graph(diamonds(3, 2)), np.arange(10), frozenset({"dependency", "reached"})
     omega, times = np.full(10, 1e-300), np.where(roots % 2, 1e-20, 1.0)
     batch = row.load().batching.round(64)
-    far = SweepPlan(batch=batch, omega=omega, multiplicity=times, sums=sums)
+    far = SweepPlan(batch=batch, omega=omega, root_weights=times, sums=sums)
     assert into_range(far, 10)[1].tolist() == (roots % 2 == 1).tolist()
     plain = sum_step(Step(graph, roots, row, SweepPlan(batch=batch, sums=sums)))
     np.testing.assert_array_equal(sum_step(Step(graph, roots, row, far)).reached, plain.reached)
 
 
 def test_ordinary_weights_are_left_alone():
-    plan = SweepPlan(batch=64, omega=np.array([0.0, 1.0, 1e100]), multiplicity=np.array([0.0, 1e-300, 1e300]))
+    plan = SweepPlan(batch=64, omega=np.array([0.0, 1.0, 1e100]), root_weights=np.array([0.0, 1e-300, 1e300]))
     assert into_range(plan, 3)[0] is plan
 
 

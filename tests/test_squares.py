@@ -51,7 +51,7 @@ def test_methods_that_auto_takes_make_squares():
 
 def test_squares_are_those_of_single_roots(row, graph):
     asked, roots, times = frozenset(row.sums), np.arange(0, graph.n, 5)[:40], np.arange(graph.n) % 3 + 1.0
-    found = summed(row, graph, roots, asked, multiplicity=times)
+    found = summed(row, graph, roots, asked, root_weights=times)
     alone = [summed(row, graph, [root], asked) for root in roots]
     for name in ("dependency", "edges", "distance", "inverse"):
         often = times[roots] if name in ("dependency", "edges") else np.ones(len(roots))
@@ -74,7 +74,7 @@ def test_linear_sums_over_all_roots_are_those_of_the_plain_ones(row, graph):
     plain = sum(summed(row, graph, roots, LINEAR)["dependency"] for roots in every)
     np.testing.assert_allclose(linear, plain, rtol=1e-12, atol=1e-12)
     roots, times = every[1], np.arange(graph.n) % 3 + 1.0
-    found = summed(row, graph, roots, LINEAR, linear=True, multiplicity=times)["dependency_squares"]
+    found = summed(row, graph, roots, LINEAR, linear=True, root_weights=times)["dependency_squares"]
     expected = sum(times[root] * summed(row, graph, [root], LINEAR, linear=True)["dependency"] ** 2 for root in roots)
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
@@ -86,10 +86,10 @@ def test_squares_of_roots_by_numbers_of_any_size(row, graph, linear):
         pytest.skip("takes no linear sums")
     sums = LINEAR if linear else LINEAR | {"edges", "edges_squares", "distance_squares", "inverse_squares"}
     times = np.arange(graph.n) % 3 + 1.0
-    plan = SweepPlan(batch=64, sums=sums, multiplicity=times, linear=linear)
+    plan = SweepPlan(batch=64, sums=sums, root_weights=times, linear=linear)
     found = Sums.zeros_of_batch(np, sums, graph.n, graph.nnz, 1, 1)
     extended.add_root(graph, plan, 17, found, 0, 0)
-    expected = summed(row, graph, [17], sums, multiplicity=times, linear=linear)
+    expected = summed(row, graph, [17], sums, root_weights=times, linear=linear)
     for name, array in found:
         np.testing.assert_allclose(array[0], expected[name], rtol=1e-12, atol=1e-12, err_msg=name)
 

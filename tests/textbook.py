@@ -76,7 +76,7 @@ def backward(state, levels, sums, omega=None):
         raise NotImplementedError("textbook takes no target weights per root")
     plan, n = state.plan, len(state.neighbours)
     targets = np.ones(n) if plan.omega is None else plan.omega
-    times = np.ones(n) if plan.multiplicity is None else plan.multiplicity
+    times = np.ones(n) if plan.root_weights is None else plan.root_weights
     for (order, dist, sigma), overflowed in zip(levels.found, levels.overflowed, strict=True):
         if overflowed or not order:
             continue

@@ -291,9 +291,9 @@ def make_request(graph: Graph, centralities: tuple[Centrality, ...], arguments: 
         _require_alone(arguments)
         demand = parse_demand(n, arguments.demand, names)
     roots = parse_roots(n, arguments.sources, k, arguments.rng, names) if demand is None else origins(demand)
-    multiplicity = parse_vertex_weights("source_weights", arguments.source_weights, n, names)
+    root_weights = parse_vertex_weights("source_weights", arguments.source_weights, n, names)
     omega = parse_targets(n, arguments.targets, arguments.target_weights, names, endpoints=endpoints)
-    is_weighted = arguments.target_weights is not None or multiplicity is not None
+    is_weighted = arguments.target_weights is not None or root_weights is not None
     if is_weighted and (arguments.normalized or endpoints or k is not None):
         raise InvalidValueError("target_weights and source_weights do not go with normalized, endpoints or k")
     sums: frozenset[str] = frozenset().union(*(one.sums for one in centralities))
@@ -306,7 +306,7 @@ def make_request(graph: Graph, centralities: tuple[Centrality, ...], arguments: 
         sums=sums,
         roots=roots,
         omega=omega,
-        multiplicity=multiplicity,
+        root_weights=root_weights,
         demand=demand,
         bounds=bounds,
         weighs_pairs=is_weighted,

@@ -104,8 +104,8 @@ class GridMethod:
         """
         numbers, times, there = np.full(COLUMNS, -1), np.ones(COLUMNS), np.flatnonzero(roots >= 0)
         numbers[there] = self._numbers[roots[there]]
-        if state.plan.multiplicity is not None:
-            times[there] = state.plan.multiplicity[roots[there]]
+        if state.plan.root_weights is not None:
+            times[there] = state.plan.root_weights[roots[there]]
         try:
             found = state.lane.sweep(numbers, times)
         except Ended as ended:

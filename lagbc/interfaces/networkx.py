@@ -170,10 +170,10 @@ def betweenness_centrality_subset(
 ) -> dict[Node, float]:
     """Compute ``networkx.betweenness_centrality_subset``; a source named twice counts twice."""
     times = Counter(G.numbers[source] for source in sources)
-    multiplicity, omega = np.zeros(len(G)), np.zeros(len(G))
-    multiplicity[list(times)] = list(times.values())
+    root_weights, omega = np.zeros(len(G)), np.zeros(len(G))
+    root_weights[list(times)] = list(times.values())
     omega[_present(G, targets)] = 1
-    raw = _raw(G, weight, run, sources=list(times), source_weights=multiplicity, target_weights=omega)
+    raw = _raw(G, weight, run, sources=list(times), source_weights=root_weights, target_weights=omega)
     return G.by_node(rescale(raw, directed=G.is_directed(), normalized=normalized, endpoints=False))
 
 

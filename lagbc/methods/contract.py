@@ -14,7 +14,7 @@ their row have it, and `blocks`.
 Between `forward` and `backward` nothing else happens to the state, so that a method keeps dist, sigma and levels in it.
 
 Vertices are numbered in one of two orders. In **matrix order**, the caller's, are `graph` itself, the roots of
-`forward`, the plan's omega, multiplicity and members, and the sums. In **sweep order**, where vertices that are read
+`forward`, the plan's omega, root weights and members, and the sums. In **sweep order**, where vertices that are read
 together lie together, are ``graph.reordered`` and a method's own arrays, the omega of `backward`, and the result of
 `paths`. ``graph.order[i]`` is the vertex at place i of the sweep order, ``graph.position[v]`` the place of vertex v;
 edge e of ``graph.reordered`` is edge ``graph.edge_order[e]`` of `graph`. A method may do without: it then sweeps
@@ -89,7 +89,7 @@ class SweepPlan:
         Whether the ends of a path count as vertices on it.
     omega : ndarray of float64, shape (n,), or None
         How many targets each vertex stands for; None is one each.
-    multiplicity : ndarray of float64, shape (n,), or None
+    root_weights : ndarray of float64, shape (n,), or None
         How often each vertex counts as a root; None is once each.
     members : ndarray of float64, shape (n,), or None
         m, how many equal vertices each vertex stands for in the interior of a path, whole numbers >= 1; None is one
@@ -148,8 +148,8 @@ class SweepPlan:
         forward    P[v] = m[v] * (sum of P[u] over tight predecessors u);   P[root] = 1, whatever m[root] is
         backward   b[v] = sum of c[w];   c[v] = m[v] * (omega[v] / P[v] + b[v])
 
-    The sums are over all members together: multiplicity[s] P[v] b[v] of a vertex v other than the root, and
-    multiplicity[s] P[v] c[w] of a tight edge v -> w. Pairs of members of one vertex are in no sum.
+    The sums are over all members together: root_weights[s] P[v] b[v] of a vertex v other than the root, and
+    root_weights[s] P[v] c[w] of a tight edge v -> w. Pairs of members of one vertex are in no sum.
     """
 
     batch: int
@@ -157,7 +157,7 @@ class SweepPlan:
     dtype: str = "float64"
     endpoints: bool = False
     omega: NDArray[np.float64] | None = None
-    multiplicity: NDArray[np.float64] | None = None
+    root_weights: NDArray[np.float64] | None = None
     members: NDArray[np.float64] | None = None
     demand: sparse.csr_array | None = None
     bounds: Bounds | None = None

@@ -94,7 +94,7 @@ class Sums:
     the columns of `Bounds`, in which pairs of vertices farther apart than the cutoff are not counted.
 
     A root is never counted for itself. A root whose path counts overflowed adds nothing, to no sum; where a run asks
-    for none of `PATH_SUMS` a method need not count paths, and then no root overflows. omega and multiplicity of the
+    for none of `PATH_SUMS` a method need not count paths, and then no root overflows. omega and root weights of the
     plan weigh the terms of `PATH_SUMS`, and those alone; its endpoints go into `dependency` alone.
 
     Attributes

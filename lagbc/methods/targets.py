@@ -1,7 +1,7 @@
 """Weights of targets, scaled by powers of two so that a backward sweep can divide them by path counts.
 
-A root adds multiplicity * sigma * sum of (omega / sigma) to a score. With omega at either end of the range of a dtype a
-factor leaves it, though the product may not. A sweep gets 2**-shift omega and 2**shift multiplicity instead: powers of
+A root adds its weight * sigma * sum of (omega / sigma) to a score. With omega at either end of the range of a dtype a
+factor leaves it, though the product may not. A sweep gets 2**-shift omega and 2**shift root weights instead: powers of
 two change no bit of the product.
 """
 

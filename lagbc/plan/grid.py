@@ -31,19 +31,19 @@ def step_on_grid(graph: Graph, request: Request, settings: Settings) -> tuple[St
     assert isinstance(graph, DealtGraph)
     _require_sweepable(request, settings)
     method, deal, trees = graph.method, graph.deal, graph.trees
-    row, omega, multiplicity = method.row(), request.omega, request.multiplicity
+    row, omega, root_weights = method.row(), request.omega, request.root_weights
     roots, targets = weights_of(request, graph.n)
     if trees is not None:
         if request.sums != DEPENDENCY or request.endpoints:
             raise InvalidValueError("a graph whose trees were folded gives betweenness alone; pass reduce='none'")
         roots, targets = trees.folded(roots) * trees.is_core, trees.folded(targets)
-        omega, multiplicity = targets, roots
+        omega, root_weights = targets, roots
     sweep = SweepPlan(
         batch=method.batching.block,
         threads=method.hands,
         endpoints=request.endpoints,
         omega=omega,
-        multiplicity=multiplicity,
+        root_weights=root_weights,
         exponent=-1 if request.weighs_pairs and not graph.directed else 0,
         sums=request.sums,
         roots=len(request.roots),
@@ -65,7 +65,7 @@ def step_on_grid(graph: Graph, request: Request, settings: Settings) -> tuple[St
 def weights_of(request: Request, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return how often each vertex counts as a root, and as a target."""
     roots, targets = np.zeros(n), np.ones(n) if request.omega is None else request.omega
-    roots[request.roots] = 1 if request.multiplicity is None else request.multiplicity[request.roots]
+    roots[request.roots] = 1 if request.root_weights is None else request.root_weights[request.roots]
     return roots, targets
 
 

@@ -196,9 +196,9 @@ def _with_roots(request: Request, n: int, resumed: Resumed) -> Request:
     """
     if request.is_redrawn and (before := resumed.sample(len(request.roots), n)) is not None:
         request = replace(request, roots=before)
-    if request.multiplicity is None or not request.sums <= PATH_SUMS:
+    if request.root_weights is None or not request.sums <= PATH_SUMS:
         return request
-    return replace(request, roots=request.roots[request.multiplicity[request.roots] > 0])
+    return replace(request, roots=request.roots[request.root_weights[request.roots] > 0])
 
 
 def _step_of(reduction: Reduction, number: int, settings: Settings, begun: Begun | None = None) -> tuple[Step, Choice]:
@@ -307,7 +307,7 @@ def _sweep(graph: Graph, method: Method, request: Request, settings: Settings) -
         dtype="float64" if is_wide else settings.dtype,
         endpoints=request.endpoints,
         omega=request.omega,
-        multiplicity=request.multiplicity,
+        root_weights=request.root_weights,
         members=request.members,
         demand=request.demand,
         bounds=request.bounds,

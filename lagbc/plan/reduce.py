@@ -109,7 +109,7 @@ class Reduction:
             sums=self.request.sums,
             roots=roots,
             omega=None if (piece.targets == 1).all() else piece.targets,
-            multiplicity=None if (piece.sources[roots] == 1).all() else piece.sources,
+            root_weights=None if (piece.sources[roots] == 1).all() else piece.sources,
             members=piece.members,
             is_sample=self.request.is_sample,
         )
@@ -275,7 +275,7 @@ def _sweeps_junctions(method: str, device: str) -> bool:
 
 def _piece(graph: Graph, request: Request) -> Piece:
     sources = np.zeros(graph.n)
-    sources[request.roots] = 1.0 if request.multiplicity is None else request.multiplicity[request.roots]
+    sources[request.roots] = 1.0 if request.root_weights is None else request.root_weights[request.roots]
     if request.omega is not None:
         return Piece(graph, sources, request.omega)
     # The same array where they are alike: weights of branches are summed once.

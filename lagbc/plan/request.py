@@ -27,11 +27,11 @@ class Request:
     sums: frozenset[str]  # fields of `lagbc.methods.sums.Sums`
     roots: NDArray[np.int64]  # distinct vertices
     omega: NDArray[np.float64] | None = None  # (n,): targets that each vertex stands for; None is one each
-    multiplicity: NDArray[np.float64] | None = None  # (n,): how often each counts as a root; None is once
+    root_weights: NDArray[np.float64] | None = None  # (n,): how often each counts as a root; None is once
     members: NDArray[np.float64] | None = None  # (n,): equal vertices that each stands for inside a path; None is one
     demand: sparse.csr_array | None = None  # (n, n): a row of omega for each root; the pairs are ordered
     bounds: Bounds | None = None  # cutoffs and decays
-    weighs_pairs: bool = False  # omega or multiplicity are the caller's weights, of any size
+    weighs_pairs: bool = False  # omega or root_weights are the caller's weights, of any size
     endpoints: bool = False  # the ends of a path count as vertices on it
     rtol: float = 0.0  # relative difference up to which two lengths of paths are equal
     is_sample: bool = False  # the roots are a random sample, whose sums estimate those over all vertices

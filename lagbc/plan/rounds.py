@@ -107,7 +107,7 @@ def population_of(graph: Graph, request: Request, settings: Settings) -> Populat
     inside, entrance = _places_in(graph, block)
     if rest.twins is not None and (of_class := rest.twins.of_class) is not None:
         inside, entrance = (np.where(place < 0, -1, of_class[place]) for place in (inside, entrance))
-    of_piece = replace(reduction.request_of(rest), sums=request.sums, multiplicity=None)
+    of_piece = replace(reduction.request_of(rest), sums=request.sums, root_weights=None)
     return Population(rest.piece.graph, of_piece, entrance[entrance >= 0], work, reduction, inside)
 
 

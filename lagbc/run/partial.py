@@ -351,7 +351,7 @@ def digest_options(steps: Sequence[Step], sampled: bool) -> str:
             f"{plan.rtol} {sampled} {sorted(plan.sums)}{' linear' * plan.linear}"
             f"{'' if step.drawn is None else step.drawn.label}".encode()
         )
-        for weights in (plan.omega, plan.multiplicity):
+        for weights in (plan.omega, plan.root_weights):
             digest.update(b"none" if weights is None else weights.tobytes())
         if plan.members is not None:
             digest.update(b"members" + plan.members.tobytes())

@@ -203,8 +203,8 @@ class Batches:
         if work.step.drawn is not None and work.step.drawn.repeats:
             # An array of its own, in which a batch's roots count as often as they were drawn in its round.
             self._times = np.ones(self._graph.n)
-            self._scaled = replace(self._scaled, multiplicity=self._times)
-            self._sweep = replace(self._sweep, multiplicity=self._times)
+            self._scaled = replace(self._scaled, root_weights=self._times)
+            self._sweep = replace(self._sweep, root_weights=self._times)
         self._states = {self._sweep.dtype: self._module.prepare(self._graph, self._scaled)}
 
     @np.errstate(over="ignore")  # sums beyond float64 are infinite

@@ -23,14 +23,14 @@ def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:
     ----------
     plan : SweepPlan
         Without endpoints, if it has weights: the ends of a path are not weighed by omega. With a demand it has no
-        omega, multiplicity or exponent.
+        omega, root_weights or exponent.
     n : int
         Number of vertices.
 
     Returns
     -------
     plan : SweepPlan
-        Itself, if it is in range. Else roots out of range have multiplicity 0, or no demand.
+        Itself, if it is in range. Else roots out of range have weight 0, or no demand.
     beyond : ndarray of bool, shape (n,)
         The roots out of range.
     """
@@ -40,7 +40,7 @@ def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:
     shift = _shift(plan.omega)
     if not shift and not plan.exponent:
         return plan, np.zeros(n, np.bool_)
-    omega, times = plan.omega, np.ones(n) if plan.multiplicity is None else plan.multiplicity
+    omega, times = plan.omega, np.ones(n) if plan.root_weights is None else plan.root_weights
     with np.errstate(over="ignore", under="ignore"):
         scaled = np.ldexp(times, shift + plan.exponent)
         beyond = np.ldexp(scaled, -shift - plan.exponent) != times
@@ -49,7 +49,7 @@ def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:
             beyond |= bool((np.ldexp(scaled_omega, shift) != omega).any())
             omega = scaled_omega
     scaled[beyond] = 0
-    return replace(plan, omega=omega, multiplicity=scaled, exponent=0), beyond
+    return replace(plan, omega=omega, root_weights=scaled, exponent=0), beyond
 
 
 def _shift(omega: NDArray[np.float64] | None) -> int:

@@ -160,7 +160,7 @@ def test_special_graphs_through_bc(dijkstra, name, endpoints):
 def test_vertex_weights(dijkstra, variant, dtype):
     A = GRAPHS["grid"]
     omega, times = np.random.default_rng(5).integers(0, 4, (2, A.shape[0])) / 2
-    ours, _, _ = run(dijkstra, A, variant=variant, dtype=dtype, omega=omega, multiplicity=times)
+    ours, _, _ = run(dijkstra, A, variant=variant, dtype=dtype, omega=omega, root_weights=times)
     assert_close(ours, oracle(A, target_weights=omega, source_weights=times), 1e-12 if dtype == "float64" else 3e-5)
 
 

@@ -50,14 +50,14 @@ def summed(gpu, A, *, directed=True, sources=None, batch=256, outputs=EVERYTHING
     return sum_step(Step(graph, np.arange(graph.n) if sources is None else np.array(sources, np.int64), gpu.row, plan))
 
 
-def by_the_oracle(A, *, directed=True, sources=None, omega=None, multiplicity=None):
+def by_the_oracle(A, *, directed=True, sources=None, omega=None, root_weights=None):
     """All sums in rationals, a root at a time."""
     n, (indptr, indices) = A.shape[0], adjacency(A, directed=directed)
     total = {name: np.zeros(len(indices) if name == "edges" else n, object) for name in EVERYTHING}
     weights = {"target_weights": None if omega is None else [Fraction(x) for x in omega]}
     depths = reference.eccentricity(indptr, indices)
     for root in range(n) if sources is None else sources:
-        times = 1 if multiplicity is None else Fraction(multiplicity[root])
+        times = 1 if root_weights is None else Fraction(root_weights[root])
         one = {"sources": [root]}
         total["dependency"] += times * np.array(reference.brandes(indptr, indices, number=Fraction, **one, **weights))
         total["stress"] += times * np.array(reference.stress(indptr, indices, **one, **weights), object)
@@ -128,7 +128,7 @@ def test_random_graphs(sums_gpu, data):
         "directed": data.draw(st.booleans()),
         "sources": data.draw(st.none() | st.permutations(range(n)).map(lambda order: order[: n // 2])),
         "omega": data.draw(st.none() | vertex_weights(n)),
-        "multiplicity": data.draw(st.none() | vertex_weights(n)),
+        "root_weights": data.draw(st.none() | vertex_weights(n)),
     }
     outputs = offered(sums_gpu, frozenset(data.draw(st.sets(st.sampled_from(sorted(EVERYTHING)), min_size=1))))
     deep, small = data.draw(st.booleans()), data.draw(st.sampled_from([*SMALL.values(), 8]))
@@ -146,7 +146,7 @@ def test_against_the_cpu(sums_gpu, way, A, directed):
     """Several groups of roots, the last one ragged."""
     rng = np.random.default_rng(2)
     omega, times = rng.integers(0, 4, (2, A.shape[0])) / 2
-    for options in ({}, {"omega": omega, "multiplicity": times}):
+    for options in ({}, {"omega": omega, "root_weights": times}):
         options |= {"directed": directed}
         assert_sums_close(sums_gpu, summed(sums_gpu, A, batch=1024, **options), by_the_cpu(A, **options))
 

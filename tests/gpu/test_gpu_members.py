@@ -31,8 +31,8 @@ def row_of(device, *, weighted):
 def weights_of(n, seed=1):
     """Members, targets and how often each root counts; two in five of the last are zero."""
     rng = np.random.default_rng(seed)
-    omega, multiplicity = rng.integers(0, 5, (2, n)) / 2
-    return {"members": rng.integers(1, 6, n) * 1.0, "omega": omega, "multiplicity": np.maximum(multiplicity - 0.5, 0)}
+    omega, root_weights = rng.integers(0, 5, (2, n)) / 2
+    return {"members": rng.integers(1, 6, n) * 1.0, "omega": omega, "root_weights": np.maximum(root_weights - 0.5, 0)}
 
 
 def on_cpu(way, A, roots, *, directed=True, **weights):

@@ -88,14 +88,14 @@ def summed(A, way, *, roots=None, batch=256, **options):
     return total
 
 
-def by_the_oracle(A, *, directed=True, roots=None, omega=None, multiplicity=None, number=Fraction):
+def by_the_oracle(A, *, directed=True, roots=None, omega=None, root_weights=None, number=Fraction):
     """All sums, a root at a time; in rationals, unless `number` says otherwise."""
     n, (indptr, indices, lengths) = A.shape[0], csr(A, directed=directed)
     graph = indptr, indices, [number(x) for x in lengths]
     total = {name: np.zeros(len(indices) if name == "edges" else n, object) for name in EVERYTHING}
     weights = {"target_weights": None if omega is None else [number(x) for x in omega]}
     for root in range(n) if roots is None else map(int, roots):
-        times = 1 if multiplicity is None else number(multiplicity[root])
+        times = 1 if root_weights is None else number(root_weights[root])
         one = {"sources": [root]}
         total["dependency"] += times * np.array(reference.brandes(*graph, number=number, **one, **weights), object)
         total["stress"] += times * np.array(reference.stress(*graph, **one, **weights), object)
@@ -162,7 +162,7 @@ def test_random_graphs(cupy, data):
         "directed": data.draw(st.booleans()),
         "roots": data.draw(st.none() | st.permutations(range(n)).map(lambda order: order[: n // 2])),
         "omega": data.draw(st.none() | vertex_weights(n)),
-        "multiplicity": data.draw(st.none() | vertex_weights(n)),
+        "root_weights": data.draw(st.none() | vertex_weights(n)),
     }
     dtype = "float64" if options["omega"] is not None else data.draw(st.sampled_from(["float64", "float32"]))
     outputs = frozenset(data.draw(st.sets(st.sampled_from(sorted(offered(dtype, EVERYTHING))), min_size=1)))
@@ -186,7 +186,7 @@ def test_several_groups(way, dtype, name, weights):
     """The last one ragged."""
     n = LARGE[name].shape[0]
     omega, times = np.random.default_rng(2).integers(0, 4, (2, n)) / 2
-    options = {"omega": omega, "multiplicity": times} if weights else {}
+    options = {"omega": omega, "root_weights": times} if weights else {}
     if name == "mesh" and way != "one launch":
         pytest.skip("it is too deep")
     theirs = by_the_oracle(LARGE[name], number=float, **options)

@@ -43,7 +43,7 @@ def test_rows_make_squares_but_of_edges():
 
 
 def often(n):
-    return {"multiplicity": np.arange(n) % 3 + 1.0, "omega": np.arange(n) % 4 + 1.0}
+    return {"root_weights": np.arange(n) % 3 + 1.0, "omega": np.arange(n) % 4 + 1.0}
 
 
 def merged(n):

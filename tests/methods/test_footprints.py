@@ -44,7 +44,7 @@ def plans(row, graph):
         yield "squares", {**batch, "sums": frozenset(row.sums)}
         yield "squares of distances", {**batch, "sums": frozenset({"distance", "distance_squares"})}
     yield "10 roots", {**batch, "roots": 10}
-    yield "omega", {**batch, "omega": np.ones(graph.n), "multiplicity": np.ones(graph.n)}
+    yield "omega", {**batch, "omega": np.ones(graph.n), "root_weights": np.ones(graph.n)}
     yield "members", {**batch, "members": np.ones(graph.n)}
     yield "tolerance", {**batch, "rtol": 1e-9}
     yield "endpoints", {**batch, "endpoints": True}

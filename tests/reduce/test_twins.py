@@ -232,7 +232,7 @@ def test_swept_by_methods(row):
     graph = as_graph(A, directed=False, weighted=row.weighted)
     twins = merge(Piece(graph, np.ones(graph.n), np.ones(graph.n)))
     (left,) = twins.pieces
-    plan = SweepPlan(batch=64, omega=left.targets, multiplicity=left.sources, members=left.members)
+    plan = SweepPlan(batch=64, omega=left.targets, root_weights=left.sources, members=left.members)
     found = sum_step(Step(left.graph, np.arange(left.graph.n), row, plan)).dependency
     assert twins.count > 0
     assert_close(twins.scores([found]) / 2, lagbc.bc(A, directed=False, weighted=row.weighted, method=row.name))

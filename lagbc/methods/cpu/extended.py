@@ -31,7 +31,7 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
     ----------
     graph : Graph
     plan : SweepPlan
-        Its omega, multiplicity, members, exponent, endpoints, rtol, stop flag and bounds, of one column, are used.
+        Its omega, root_weights, members, exponent, endpoints, rtol, stop flag and bounds, of one column, are used.
     root : int
     sums : Sums
         Of a batch, on the host.
@@ -45,7 +45,7 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
     ValueError
         Rounding absorbed a length: a reached vertex has no tight in-edge.
     """
-    times, power = frexp(1.0 if plan.multiplicity is None else plan.multiplicity[root])
+    times, power = frexp(1.0 if plan.root_weights is None else plan.root_weights[root])
     power += plan.exponent
     search = _search(graph, plan, root)
     reached, dist = search.reached, search.dist

@@ -24,8 +24,8 @@ from lagbc.methods.gpu.common.rows import (
     add_ends,
     bit_rows,
     count_groups,
-    multiplicities,
     place,
+    weights_of_columns,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, rows_of_batch
 from lagbc.methods.sums import PATH_SUMS, Sums
@@ -115,7 +115,7 @@ class Weights:
     """The weights of columns and vertices in a backward sweep, on the device."""
 
     keep: Any  # (groups, 32) uint8: bit rows of the roots that are summed
-    multiplicity: Any  # (groups * 256,): how often each column counts; None is once
+    root_weights: Any  # (groups * 256,): how often each column counts; None is once
     omega: Any  # (rows,): targets of each vertex, None is one; or (groups, rows, 256), of each column of a vertex
     by_column: bool
     members: Any  # (rows,): equal vertices that each stands for; None is one
@@ -123,7 +123,7 @@ class Weights:
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of kernels by their names."""
-        given = {"keep": self.keep, "multiplicity": self.multiplicity, "omega": self.omega}
+        given = {"keep": self.keep, "root_weights": self.root_weights, "omega": self.omega}
         return {**given, "vertex_members": self.members}
 
 
@@ -226,7 +226,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     last = int(search.swept[-1])
     sums.require_rows(last // GROUP_COLUMNS + 1, last + 1)
     rows, asked = state.rows, state.plan.sums
-    times, targets = multiplicities(rows, search.roots), rows.omega
+    times, targets = weights_of_columns(rows, search.roots), rows.omega
     if omega is not None:
         times, targets = _by_column(state, search, times, omega)
     weights = Weights(search.keep(rows), times, targets, omega is not None, rows.members)
@@ -289,9 +289,9 @@ def _by_column(state: State, search: Search, times: Any, omega: Any) -> tuple[An
     return times, spread
 
 
-def root_weights(plan: SweepPlan, levels: Levels) -> NDArray[np.float64]:
+def weights_of_roots(plan: SweepPlan, levels: Levels) -> NDArray[np.float64]:
     """Return how often each root counts; overflowed ones count 0 times."""
-    weights = np.ones(len(levels.roots)) if plan.multiplicity is None else plan.multiplicity[levels.roots]
+    weights = np.ones(len(levels.roots)) if plan.root_weights is None else plan.root_weights[levels.roots]
     return np.where(levels.overflowed, 0.0, weights)
 
 

@@ -37,7 +37,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array, allocate
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.gpu.common.rows import upload, uploaded_arrays
-from lagbc.methods.gpu.driver import Levels, Searched, State, refuse_targets, root_weights
+from lagbc.methods.gpu.driver import Levels, Searched, State, refuse_targets, weights_of_roots
 from lagbc.methods.sums import Sums
 
 batching = Batching(block=1, auto=256)
@@ -189,7 +189,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
         of_batch = arrays.depth, arrays.sigma, arrays.frontier
         _retreat(arrays.product, arrays.omega, level, plan.batch, *of_batch)
     weights = np.zeros(plan.batch)
-    weights[: len(levels.roots)] = root_weights(plan, levels)
+    weights[: len(levels.roots)] = weights_of_roots(plan, levels)
     scale = cp.asarray(weights)
     scores = sums.dependency[0]
     scores[order] += _sum_rows(arrays.sigma, arrays.depth, scale, float(plan.endpoints), axis=1)

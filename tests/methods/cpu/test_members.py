@@ -54,7 +54,7 @@ def blow_up(graph, members):
     return (indptr, indices, weights), of_member, of_edge, first[:-1]
 
 
-def expected(graph, members, multiplicity, omega, number=Fraction):
+def expected(graph, members, root_weights, omega, number=Fraction):
     """Dependency and edges of the blow-up; `omega` has a row for each root. Pairs of members of a vertex are left out.
 
     All of a vertex's weight is at its first member, as a path starts and ends at one of them, whichever.
@@ -67,13 +67,13 @@ def expected(graph, members, multiplicity, omega, number=Fraction):
         weights[first[root]] = 0
         given = {"sources": [first[root]], "target_weights": weights.tolist(), "number": number}
         delta = np.array(reference.brandes(*arrays, **given), float)
-        np.add.at(vertices, of_member, multiplicity[root] * delta)
-        np.add.at(edges, of_edge, multiplicity[root] * np.array(reference.edge_scores(*arrays, **given), float))
+        np.add.at(vertices, of_member, root_weights[root] * delta)
+        np.add.at(edges, of_edge, root_weights[root] * np.array(reference.edge_scores(*arrays, **given), float))
     return vertices, edges
 
 
-def plan_of(members, multiplicity, omega, sums=ASKED):
-    return SweepPlan(batch=64, omega=omega, multiplicity=multiplicity, members=members, sums=sums)
+def plan_of(members, root_weights, omega, sums=ASKED):
+    return SweepPlan(batch=64, omega=omega, root_weights=root_weights, members=members, sums=sums)
 
 
 def assert_near(ours, theirs):
@@ -83,9 +83,9 @@ def assert_near(ours, theirs):
 def test_sums_are_those_of_the_blow_up(row):
     rng = np.random.default_rng(1)
     for _ in range(250):
-        graph, members, multiplicity, omega = random_graph(rng, weighted=row.weighted)
-        vertices, edges = expected(graph, members, multiplicity, np.tile(omega, (graph.n, 1)))
-        ours = sum_step(Step(graph, np.arange(graph.n), row, plan_of(members, multiplicity, omega)))
+        graph, members, root_weights, omega = random_graph(rng, weighted=row.weighted)
+        vertices, edges = expected(graph, members, root_weights, np.tile(omega, (graph.n, 1)))
+        ours = sum_step(Step(graph, np.arange(graph.n), row, plan_of(members, root_weights, omega)))
         assert_near(ours.dependency, vertices)
         assert_near(ours.edges, edges)
 
@@ -93,11 +93,11 @@ def test_sums_are_those_of_the_blow_up(row):
 def test_single_roots_with_extended_exponents():
     rng = np.random.default_rng(2)
     for trial in range(200):
-        graph, members, multiplicity, omega = random_graph(rng, weighted=trial % 2 == 1)
-        vertices, edges = expected(graph, members, multiplicity, np.tile(omega, (graph.n, 1)))
+        graph, members, root_weights, omega = random_graph(rng, weighted=trial % 2 == 1)
+        vertices, edges = expected(graph, members, root_weights, np.tile(omega, (graph.n, 1)))
         sums = Sums.zeros_of_batch(np, ASKED, graph.n, graph.nnz, 1, graph.n)
         for root in range(graph.n):
-            extended.add_root(graph, plan_of(members, multiplicity, omega), root, sums, 0, root)
+            extended.add_root(graph, plan_of(members, root_weights, omega), root, sums, 0, root)
         assert_near(sums.dependency[0], vertices)
         assert_near(sums.edges[0], edges)
 
@@ -105,13 +105,13 @@ def test_single_roots_with_extended_exponents():
 def test_target_weights_of_each_column(row):
     rng, module = np.random.default_rng(3), row.load()
     for _ in range(100):
-        graph, members, multiplicity, _ = random_graph(rng, weighted=row.weighted)
+        graph, members, root_weights, _ = random_graph(rng, weighted=row.weighted)
         omega = rng.integers(0, 4, (graph.n, graph.n)) / 2  # by root
-        plan = plan_of(members, multiplicity, None)
+        plan = plan_of(members, root_weights, None)
         state, sums = module.prepare(graph, plan), Sums.zeros_of_batch(np, ASKED, graph.n, graph.nnz, 1, graph.n)
         for levels in module.forward(state, np.arange(graph.n)):
             module.backward(state, levels, sums, omega.T[graph.order])
-        vertices, edges = expected(graph, members, multiplicity, omega)
+        vertices, edges = expected(graph, members, root_weights, omega)
         assert_near(sums.dependency[0], vertices)
         assert_near(sums.edges[0], edges)
 
@@ -146,7 +146,7 @@ def test_counts_past_the_range_of_float64(row, symmetric):
     graph = as_graph(A, directed=not symmetric, weighted=row.weighted)
     roots = np.r_[0, 2, 900]
     chosen = np.isin(np.arange(graph.n), roots).astype(float)
-    multiplicity, omega = chosen * 0.5, 1.0 + np.arange(graph.n) % 3
+    root_weights, omega = chosen * 0.5, 1.0 + np.arange(graph.n) % 3
     arrays, of_member, of_edge, first = blow_up(graph, members)
     weights, vertices, edges = np.zeros(len(of_member)), np.zeros(graph.n), np.zeros(graph.nnz)
     weights[first] = omega
@@ -156,7 +156,7 @@ def test_counts_past_the_range_of_float64(row, symmetric):
         np.add.at(vertices, of_member, 0.5 * np.array(reference.brandes(*arrays, **given), float))
         np.add.at(edges, of_edge, 0.5 * np.array(reference.edge_scores(*arrays, **given), float))
         weights[first[root]] = omega[root]
-    plan = plan_of(members, multiplicity, omega)
+    plan = plan_of(members, root_weights, omega)
     sums = sum_step(Step(graph, roots, row, plan, ordered=roots))
     assert_near(sums.dependency, vertices)
     assert_near(sums.edges, edges)

@@ -73,8 +73,8 @@ def test_all_sums_are_those_of_root_by_root(kind, directed, monkeypatch):
     roots = [graph.order[100:330], np.where(graph.order[:100] % 7 == 0, -1, graph.order[:100])]
     assert block.new_ball(graph, plan, block.arrays(graph, plan)).dist.dtype == number
     assert assert_same(graph, plan, roots, monkeypatch)
-    assert assert_same(graph, replace(plan, omega=omega, multiplicity=times), roots, monkeypatch)
-    assert assert_same(graph, replace(plan, endpoints=True, omega=omega, multiplicity=times), roots, monkeypatch)
+    assert assert_same(graph, replace(plan, omega=omega, root_weights=times), roots, monkeypatch)
+    assert assert_same(graph, replace(plan, endpoints=True, omega=omega, root_weights=times), roots, monkeypatch)
 
 
 def test_targets_that_count_next_to_nothing_are_not_lost(monkeypatch):

@@ -196,11 +196,11 @@ def weights_of_columns(
 
     Weights of columns, shape (rows, columns), are brought into range.
     """
-    if plan.multiplicity is None and of_columns is None:
+    if plan.root_weights is None and of_columns is None:
         return None, _ONCE
     times = np.ones(COLUMNS)
-    if plan.multiplicity is not None:
-        times[: len(roots)] = plan.multiplicity[roots]
+    if plan.root_weights is not None:
+        times[: len(roots)] = plan.root_weights[roots]
     if of_columns is None:
         return None, times
     columns = of_columns.shape[1]

@@ -164,7 +164,7 @@ def _dependencies(
 def _edge_scores(state: State, levels: Levels, times: Vector, c: Matrix) -> NDArray[np.float64]:
     """Sum sigma(v) c(w) over the roots for every edge v -> w to the next level, in sweep order.
 
-    A multiplicity above 1 goes into c, which is at most its number of targets, and one below 1 into sigma, which is at
+    A root weight above 1 goes into c, which is at most its number of targets, and one below 1 into sigma, which is at
     least 1. So no factor leaves the range of float64.
     """
     A, P = state.A, levels.P

@@ -197,7 +197,7 @@ def add_sums(
     if omega is not None:
         raise NotImplementedError("graphblas takes no target weights per root: batched on the CPU does")
     with one_thread():
-        times = multiplicity(state.plan, levels)
+        times = weights_of_roots(state.plan, levels)
         if state.plan.sums - PATH_SUMS:
             with matrices(len(levels.roots), len(state.vertices), float) as (D,):
                 distances(state, levels, D)
@@ -254,9 +254,9 @@ def add_distances(D: Matrix, times: Vector, vertices: NDArray[np.int64], sums: S
         sums.inverse[0, vertices] += semiring.plus_second(times @ D).new().to_dense(0.0)
 
 
-def multiplicity(plan: SweepPlan, levels: Levels) -> Vector:
+def weights_of_roots(plan: SweepPlan, levels: Levels) -> Vector:
     """Return how often each root counts; overflowed and absent ones have no entry, so that none of them is read."""
-    times = np.ones(len(levels.roots)) if plan.multiplicity is None else plan.multiplicity[levels.roots]
+    times = np.ones(len(levels.roots)) if plan.root_weights is None else plan.root_weights[levels.roots]
     kept = np.flatnonzero(~levels.overflowed & (levels.roots >= 0))
     return Vector.from_coo(kept, times[kept], size=len(times))
 

@@ -180,7 +180,7 @@ def new_found(roots: int) -> core.Found:
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Search and sum the roots of a batch, a block at a time; the sums stay in the state."""
-    places, times = _places(state.graph, roots), _multiplicities(state.plan, roots)
+    places, times = _places(state.graph, roots), _weights_of_roots(state.plan, roots)
     for first in range(0, len(roots), BLOCK):
         block = slice(first, first + BLOCK)
         yield Levels(roots[block], first, _run(state, places[block], times[block], state.omega, state.totals))
@@ -190,7 +190,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
     """Add the sums of a block's roots to its row of `sums`; weights by column make another sum, and sweep again."""
     state.plan.stop.check()
     if omega is not None:
-        scaled, times = columns_into_range(omega, _multiplicities(state.plan, levels.roots), "float64")
+        scaled, times = columns_into_range(omega, _weights_of_roots(state.plan, levels.roots), "float64")
         omega = np.ascontiguousarray(scaled.T, np.float64)
         _run(state, _places(state.graph, levels.roots), times, omega, state.totals)
     row, graph = levels.first // BLOCK, state.graph
@@ -207,7 +207,7 @@ def sum_within(state: State, blocks: Sequence[NDArray[np.int64]]) -> Iterator[tu
     """Sum blocks of roots within the bounds of the plan."""
     assert state.near is not None
     for roots in blocks:
-        times = _multiplicities(state.plan, roots)
+        times = _weights_of_roots(state.plan, roots)
         found = _run(state, _places(state.graph, roots), times, state.omega, state.near)
         yield take(state.near, state.graph, state.plan, roots), found.overflowed
 
@@ -225,8 +225,8 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np
     return dist, sigma
 
 
-def _multiplicities(plan: SweepPlan, roots: NDArray[np.int64]) -> NDArray[np.float64]:
-    return np.ones(len(roots)) if plan.multiplicity is None else plan.multiplicity[roots]
+def _weights_of_roots(plan: SweepPlan, roots: NDArray[np.int64]) -> NDArray[np.float64]:
+    return np.ones(len(roots)) if plan.root_weights is None else plan.root_weights[roots]
 
 
 def _places(graph: Graph, roots: NDArray[np.int64]) -> NDArray[np.int64]:

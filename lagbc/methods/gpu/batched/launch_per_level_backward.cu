@@ -9,7 +9,7 @@ constexpr int RESIDENT = EDGE_SUMS ? LEVELS_EDGES_RESIDENT : STRESS ? LEVELS_STR
 struct Besides {
     static constexpr bool PATHS = STRESS, EDGES = EDGE_SUMS;
     const value* paths;  // t, for stress; a row has its sums behind those of c
-    const double* near;  // multiplicity * sigma of the own columns, for edges
+    const double* near;  // root_weights * sigma of the own columns, for edges
     EdgeSums edges;
 };
 
@@ -22,7 +22,7 @@ struct Backward {
     const unsigned char* beyond;
     const unsigned char* keep;
     const double* omega;
-    const double* multiplicity;
+    const double* root_weights;
     const double* vertex_members;
     const SIGMA* sigmas;
     value* values;
@@ -48,16 +48,16 @@ __device__ __forceinline__ void depend(int n, const Place& at, const Backward& s
     if (sweep.beyond) {
         double near[OWN];
         if constexpr (EDGE_SUMS)
-            load_near(at, sigmas + (size_t)at.v * COLUMNS + at.own_column(), mask, sweep.multiplicity, near);
+            load_near(at, sigmas + (size_t)at.v * COLUMNS + at.own_column(), mask, sweep.root_weights, near);
         met = gather(sweep.indptr, sweep.indices, at, sweep.beyond_live + at.group * bitmap_words(n),
                      sweep.beyond + at.rows * BYTES, mask, values, total,
                      Besides{paths, near, {sweep.edge_order, sweep.edges + at.group * sweep.nnz}});
     }
     if (at.step > 1 && !join_hub(total, met)) return;
     if constexpr (STRESS)
-        finish<true>(at, n, mask, total + OWN, sweep.omega, sweep.multiplicity, sweep.vertex_members, sigmas, paths,
+        finish<true>(at, n, mask, total + OWN, sweep.omega, sweep.root_weights, sweep.vertex_members, sigmas, paths,
                      sweep.stress, nullptr);
-    finish<false>(at, n, mask, total, sweep.omega, sweep.multiplicity, sweep.vertex_members, sigmas, values,
+    finish<false>(at, n, mask, total, sweep.omega, sweep.root_weights, sweep.vertex_members, sigmas, values,
                   sweep.scores, sweep.squares);
 }
 
@@ -68,12 +68,12 @@ launch_per_level_backward(int n, int hubs, const offset* __restrict__ indptr, co
                              const unsigned* __restrict__ here_live, const unsigned char* __restrict__ here,
                              const unsigned* __restrict__ beyond_live, const unsigned char* __restrict__ beyond,
                              const unsigned char* __restrict__ keep, const double* __restrict__ omega,
-                             const double* __restrict__ multiplicity, const SIGMA* sigmas, value* values,
+                             const double* __restrict__ root_weights, const SIGMA* sigmas, value* values,
                              double* scores, value* paths, double* stress, double* squares,
                              const offset* __restrict__ edge_order, offset nnz, double* edges, int is_small, const double* __restrict__ vertex_members) {
     for_rows(n, hubs, is_small ? here_live : nullptr, [&](const Place& at) {
         if (has_bit(here_live + at.group * bitmap_words(n), at.v))
-            depend(n, at, {indptr, indices, here, beyond_live, beyond, keep, omega, multiplicity, vertex_members, sigmas,
+            depend(n, at, {indptr, indices, here, beyond_live, beyond, keep, omega, root_weights, vertex_members, sigmas,
                            values, scores, paths, stress, squares, edge_order, nnz, edges});
     });
 }

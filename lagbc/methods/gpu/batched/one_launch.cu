@@ -194,7 +194,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, STRESS || EDGE_SUMS ? B
 one_launch_backward(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
                            unsigned* bits, unsigned* visited, int* stamps, value* values, int* queue, unsigned* masks,
                            offset capacity, int* starts, const unsigned* __restrict__ keep,
-                           const double* __restrict__ omega, const double* __restrict__ multiplicity, double* scores,
+                           const double* __restrict__ omega, const double* __restrict__ root_weights, double* scores,
                            unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status,
                            value* paths, double* stress, double* squares,
                            const offset* __restrict__ edge_order, offset nnz, double* edges, const double* __restrict__ vertex_members) {
@@ -210,7 +210,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
     if constexpr (STRESS) paths += (size_t)group.index * n * COLUMNS, stress += (size_t)group.index * n;
     if constexpr (SQUARES) squares += (size_t)group.index * n;
     if constexpr (EDGE_SUMS) edges += group.index * nnz;
-    if (multiplicity) multiplicity += group.index * COLUMNS;
+    if (root_weights) root_weights += group.index * COLUMNS;
     for (int level = depth; level > 0; level--) {
         unsigned* here = own.bits(level);
         const unsigned char* beyond = (const unsigned char*)own.bits(level + 1);
@@ -233,7 +233,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
                 const int column = live ? columns[j + share.place] : 0;
                 double near = 0;
                 if constexpr (EDGE_SUMS) {
-                    near = (multiplicity ? multiplicity[column] : 1.0) * (double)own.values[(size_t)v * COLUMNS + column];
+                    near = (root_weights ? root_weights[column] : 1.0) * (double)own.values[(size_t)v * COLUMNS + column];
                     __syncwarp();  // before the first part of the lanes overwrites it
                 }
                 const Gathered sums =
@@ -244,14 +244,14 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
                     value* place = own.values + (size_t)v * COLUMNS + column;
                     const value sigma = *place;
                     const double x = (double)sigma * (double)sums.total;
-                    delta += (multiplicity ? multiplicity[column] : 1.0) * x;
-                    if constexpr (SQUARES) squared += (multiplicity ? multiplicity[column] : 1.0) * x * x;
+                    delta += (root_weights ? root_weights[column] : 1.0) * x;
+                    if constexpr (SQUARES) squared += (root_weights ? root_weights[column] : 1.0) * x * x;
                     const value own_targets =
                         OMEGA_BY_COLUMN ? value(omega[((size_t)group.index * n + v) * COLUMNS + column]) : targets;
                     const value onward = own_targets / sigma + sums.total;
                     *place = MEMBERS ? of_all(onward, vertex_members[v]) : onward;
                     if constexpr (STRESS) {
-                        through += (multiplicity ? multiplicity[column] : 1.0) * ((double)sigma * (double)sums.paths);
+                        through += (root_weights ? root_weights[column] : 1.0) * ((double)sigma * (double)sums.paths);
                         paths[(size_t)v * COLUMNS + column] = own_targets + sums.paths;
                     }
                 }

@@ -81,12 +81,12 @@ extern "C" __global__ void root_edges(int n, const offset* __restrict__ position
                                                    const offset* __restrict__ columns,
                                                    const offset* __restrict__ indptr, const int* __restrict__ indices,
                                                    const unsigned* __restrict__ keep,
-                                                   const double* __restrict__ multiplicity,
+                                                   const double* __restrict__ root_weights,
                                                    const value* __restrict__ values,
                                                    const offset* __restrict__ edge_order, offset nnz, double* edges) {
     const int root = columns[blockIdx.x], group = root / COLUMNS, column = root % COLUMNS;
     if (!(keep[root / 32] >> root % 32 & 1)) return;
-    const double times = multiplicity ? multiplicity[root] : 1.0;
+    const double times = root_weights ? root_weights[root] : 1.0;
     const offset v = positions[blockIdx.x], end = indptr[v + 1];
     values += (size_t)group * n * COLUMNS + column;
     edges += group * nnz;

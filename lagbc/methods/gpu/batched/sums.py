@@ -24,7 +24,7 @@ def add_root_edges(rows: Rows, placed: Placed, weights: Weights, values: Any, ed
         positions=placed.positions,
         columns=placed.columns,
         keep=weights.keep,
-        multiplicity=weights.multiplicity,
+        root_weights=weights.root_weights,
         values=values,
         **rows.outward,
         **edges.arguments,

@@ -211,8 +211,8 @@ __device__ __forceinline__ void mark_columns(unsigned* marked, const Place& at, 
 }
 
 // How often an own column counts.
-__device__ __forceinline__ double times_of(const Place& at, int k, const double* multiplicity) {
-    return multiplicity ? multiplicity[at.group * COLUMNS + at.own_column() + k] : 1.0;
+__device__ __forceinline__ double times_of(const Place& at, int k, const double* root_weights) {
+    return root_weights ? root_weights[at.group * COLUMNS + at.own_column() + k] : 1.0;
 }
 
 // Add the lanes' shares to the score of the vertex; scores has a row a group and part.

@@ -48,7 +48,7 @@ struct Share {
 // the paths on to targets, and EDGE_SUMS for the dependencies of edges.
 struct Besides {
     const value* paths;         // t
-    double near;                // multiplicity * sigma
+    double near;                // root weight * sigma
     const offset* edge_order;   // place of each edge among the sums
     double* edges;              // the group's sums
 };

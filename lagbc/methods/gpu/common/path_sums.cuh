@@ -33,14 +33,14 @@ struct EdgeSums {
     }
 };
 
-// near = multiplicity * sigma of the own columns, where a mask is set; the row's sigma is at `p`.
+// near = root weight * sigma of the own columns, where a mask is set; the row's sigma is at `p`.
 template <typename S>
-__device__ __forceinline__ void load_near(const Place& at, const S* p, unsigned mask, const double* multiplicity,
+__device__ __forceinline__ void load_near(const Place& at, const S* p, unsigned mask, const double* root_weights,
                                           double* near) {
     S sigma[OWN];
     load_sectors(p, mask, sigma);
 #pragma unroll
-    for (int k = 0; k < OWN; k++) near[k] = times_of(at, k, multiplicity) * (double)sigma[k];
+    for (int k = 0; k < OWN; k++) near[k] = times_of(at, k, root_weights) * (double)sigma[k];
 }
 
 // total += where(columns, p, 0); returns the sum of near * p over these columns.
@@ -55,12 +55,12 @@ __device__ __forceinline__ double add_columns_along(const value* p, unsigned col
 }
 
 // At one level: with sigma in its row of `sigmas`, and `total` the sum over tight successors of c or t, the vertex gets
-// c = members * (omega / sigma + total) or, of PATHS, t = omega + total in its row of `values`, and multiplicity *
-// sigma * total is added to its score; with SQUARES, multiplicity * (sigma * total)^2 to its squares. `sigmas` may be
+// c = members * (omega / sigma + total) or, of PATHS, t = omega + total in its row of `values`, and root weight *
+// sigma * total is added to its score; with SQUARES, root weight * (sigma * total)^2 to its squares. `sigmas` may be
 // the rows in which c takes their place, so that t comes first.
 template <bool PATHS, typename S>
 __device__ __forceinline__ void finish(const Place& at, int n, unsigned mask, const value* total, const double* omega,
-                                       const double* multiplicity, const double* vertex_members, const S* sigmas,
+                                       const double* root_weights, const double* vertex_members, const S* sigmas,
                                        value* values, double* scores, double* squares) {
     double through = 0, squared = 0;
     if (mask) {
@@ -73,8 +73,8 @@ __device__ __forceinline__ void finish(const Place& at, int n, unsigned mask, co
         for (int k = 0; k < OWN; k++) {
             if (mask >> k & 1) {
                 const double x = (double)sigma[k] * (double)total[k];
-                through += times_of(at, k, multiplicity) * x;
-                if constexpr (SQUARES && !PATHS) squared += times_of(at, k, multiplicity) * x * x;
+                through += times_of(at, k, root_weights) * x;
+                if constexpr (SQUARES && !PATHS) squared += times_of(at, k, root_weights) * x * x;
             }
             const value own_targets =
                 OMEGA_BY_COLUMN ? value(omega[at.row * COLUMNS + at.own_column() + k]) : targets;

@@ -238,12 +238,12 @@ def roots_with_bits(bits: Any, count: int) -> NDArray[np.bool_]:
     return np.unpackbits(join_bits(bits).reshape(-1), count=count, bitorder="little").astype(np.bool_)
 
 
-def multiplicities(rows: Rows, roots: NDArray[np.int64]) -> Any:
+def weights_of_columns(rows: Rows, roots: NDArray[np.int64]) -> Any:
     """Return how often each column counts, on the device; None is once each."""
-    if rows.plan.multiplicity is None:
+    if rows.plan.root_weights is None:
         return None
     weights = np.ones(rows.groups * GROUP_COLUMNS)
-    weights[: len(roots)] = rows.plan.multiplicity[roots]
+    weights[: len(roots)] = rows.plan.root_weights[roots]
     return cp.asarray(weights)
 
 

@@ -312,7 +312,7 @@ delta_backward(int n, int hubs, int level, const offset* __restrict__ indptr, co
                const dist* __restrict__ lengths, const unsigned* __restrict__ here_live,
                const unsigned char* __restrict__ here, unsigned* later_live, unsigned char* later,
                const unsigned char* __restrict__ keep, dist rtol, const dist* __restrict__ distances,
-               const double* __restrict__ omega, const double* __restrict__ multiplicity, value* values,
+               const double* __restrict__ omega, const double* __restrict__ root_weights, value* values,
                double* scores, value* paths, double* stress, double* squares,
                const offset* __restrict__ edge_order, offset nnz, double* edges, const double* __restrict__ vertex_members) {
     const Place at(n, hubs);
@@ -330,7 +330,7 @@ delta_backward(int n, int hubs, int level, const offset* __restrict__ indptr, co
     paths += at.rows * COLUMNS;
     const value *c = values + at.own_column(), *t = paths + at.own_column();
     double near_paths[OWN];
-    if constexpr (EDGE_SUMS) load_near(at, c + (size_t)at.v * COLUMNS, mask, multiplicity, near_paths);
+    if constexpr (EDGE_SUMS) load_near(at, c + (size_t)at.v * COLUMNS, mask, root_weights, near_paths);
     value total[(1 + STRESS) * OWN] = {};
     unsigned met = 0;
     for_edges<EDGE_SUMS>({indptr, indices, lengths}, at, any_length, later_live + bitmap, later + at.rows * BYTES, mask,
@@ -350,6 +350,6 @@ delta_backward(int n, int hubs, int level, const offset* __restrict__ indptr, co
     put_bits(later + own, own_bits(later + own) | mask);
     if ((threadIdx.x & 31) == 0) set_bit(later_live + bitmap, at.v);
     if constexpr (STRESS)
-        finish<true>(at, n, mask, total + OWN, omega, multiplicity, vertex_members, values, paths, stress, nullptr);
-    finish<false>(at, n, mask, total, omega, multiplicity, vertex_members, values, values, scores, squares);
+        finish<true>(at, n, mask, total + OWN, omega, root_weights, vertex_members, values, paths, stress, nullptr);
+    finish<false>(at, n, mask, total, omega, root_weights, vertex_members, values, values, scores, squares);
 }

@@ -328,7 +328,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
               const dist* __restrict__ lengths, const dist* __restrict__ distances, unsigned char* buffer,
               const int* __restrict__ vertices, const unsigned* __restrict__ masks, offset capacity,
               const int* __restrict__ starts, dist rtol, const unsigned char* __restrict__ keep,
-              const double* __restrict__ omega, const double* __restrict__ multiplicity, double* scores,
+              const double* __restrict__ omega, const double* __restrict__ root_weights, double* scores,
               value* paths, double* stress, double* squares, const offset* __restrict__ edge_order, offset nnz, double* edges,
               unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status,
               const double* __restrict__ vertex_members) {
@@ -349,7 +349,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
     if constexpr (STRESS) paths += rows * COLUMNS, stress += rows;
     if constexpr (SQUARES) squares += rows;
     if constexpr (EDGE_SUMS) edges += group.index * nnz;
-    if (multiplicity) multiplicity += group.index * COLUMNS;
+    if (root_weights) root_weights += group.index * COLUMNS;
     for (int round = rounds - 1; round >= (EDGE_SUMS ? 0 : 1); round--) {
         if (group.thread() == 0) halts[round % 2] = *stop;
         for (int i = starts[round] + warp_of(group); i < starts[round + 1]; i += warps_of(group)) {
@@ -362,7 +362,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
                 const bool live = j + share.place < count;
                 const int column = live ? columns[j + share.place] : 0;
                 const size_t entry = (size_t)v * COLUMNS + column;
-                const auto times = [&] { return multiplicity ? multiplicity[column] : 1.0; };
+                const auto times = [&] { return root_weights ? root_weights[column] : 1.0; };
                 double near = 0;
                 if constexpr (EDGE_SUMS) {
                     near = times() * (double)values[entry];

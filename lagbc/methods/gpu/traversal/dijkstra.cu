@@ -175,14 +175,14 @@ dijkstra_forward(int n, int width, const int* __restrict__ roots, const offset* 
 extern "C" __global__ void __launch_bounds__(MOST_THREADS, DIJKSTRA_RESIDENT)
 dijkstra_backward(int n, int width, const int* __restrict__ roots, const offset* __restrict__ indptr,
                   const int* __restrict__ indices, const double* __restrict__ lengths,
-                  const double* __restrict__ omega, const double* __restrict__ multiplicity, int endpoints,
+                  const double* __restrict__ omega, const double* __restrict__ root_weights, int endpoints,
                   Found* found, const int* __restrict__ settled, const int* __restrict__ ends, double* delta,
                   const volatile unsigned char* stop, int* outcome) {
     __shared__ bool halts[2];  // used by turns: one is read while the other is written
     const Team team(width);
     const Edges out = {indptr, indices, lengths};
     const size_t before = (size_t)blockIdx.x * n;
-    const double times = multiplicity ? multiplicity[blockIdx.x] : 1.0;
+    const double times = root_weights ? root_weights[blockIdx.x] : 1.0;
     found += before, delta += before, settled += before, ends += before + blockIdx.x;
     outcome += OUTCOME * blockIdx.x;
     for (int v = threadIdx.x; v < n; v += blockDim.x) delta[v] = 0;

@@ -172,14 +172,14 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     count = len(searched.places)
     if not count:
         return
-    arrays, multiplicity = state.arrays, state.plan.multiplicity
-    times = None if multiplicity is None else cp.asarray(multiplicity[levels.roots[searched.places]])
+    arrays, root_weights = state.arrays, state.plan.root_weights
+    times = None if root_weights is None else cp.asarray(root_weights[levels.roots[searched.places]])
     _launch(
         state,
         "backward",
         searched.rows,
         omega=state.rows.omega,
-        multiplicity=times,
+        root_weights=times,
         endpoints=state.plan.endpoints,
         delta=arrays.delta,
         **{name: array for name, array in arrays.lists.items() if name in ("settled", "ends", "level_of")},

@@ -56,7 +56,7 @@ from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array, allocate, 
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
 from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.rows import upload, uploaded_arrays
-from lagbc.methods.gpu.driver import Levels, Searched, State, refuse_targets, root_weights
+from lagbc.methods.gpu.driver import Levels, Searched, State, refuse_targets, weights_of_roots
 from lagbc.methods.gpu.traversal.kernels import DEPTH_BYTES, HOPS, ROOTS
 from lagbc.methods.gpu.traversal.roots import ROOTS_OF_BLOCK, add_roots
 from lagbc.methods.sums import Sums
@@ -229,7 +229,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     searches = len(searched.places)
     if not searches:
         return
-    times = cp.asarray(root_weights(plan, levels)[searched.places])
+    times = cp.asarray(weights_of_roots(plan, levels)[searched.places])
     delta = arrays.delta[:searches]
     delta.fill(0)
     weights = {"times": times, "omega": state.rows.omega, "endpoints": plan.endpoints}
