@@ -114,7 +114,7 @@ def plain(piece):
     np.fill_diagonal(dist, 0)
     for v in range(n):
         dist = np.minimum(dist, dist[:, [v]] + dist[[v], :])
-    members = np.ones(n) if piece.members is None else piece.members
+    members = np.ones(n) if piece.class_sizes is None else piece.class_sizes
     paths = np.eye(n)  # from one member to all
     for s in range(n):
         for w in np.argsort(dist[s], kind="stable"):

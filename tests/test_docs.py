@@ -262,7 +262,7 @@ def test_the_picture_of_reductions_shows_what_is_done(monkeypatch):
         assert sorted(there) == sorted(set("".join(block)))
         assert piece.sources.tolist() == [drawn.stands_for(v, block) for v in there]
     (merged,) = merge(left).pieces
-    assert sorted(merged.members) == [1] * (left.graph.n - len(drawn.TWINS)) + [len(drawn.TWINS)]
+    assert sorted(merged.class_sizes) == [1] * (left.graph.n - len(drawn.TWINS)) + [len(drawn.TWINS)]
     contracted = contract(right)
     assert {names[right.vertices[v]] for v in contracted.vertices} == set(drawn.ENDS)
     lengths = sorted(len(chain) - 1 for chain in drawn.CHAINS for _ in range(2))

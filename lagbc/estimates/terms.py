@@ -170,8 +170,8 @@ def terms_of(
         largest = farthest()
     arrays, size_of_sums = plan.steps[0].method.arrays, swept.nnz if name == "edges" else swept.n
     places = None if vertices is None else _places_of(population, vertices)
-    members = population.members
-    of_each = largest if members is None else largest * (members if places is None else members[places])
+    class_sizes = population.class_sizes
+    of_each = largest if class_sizes is None else largest * (class_sizes if places is None else class_sizes[places])
 
     request = replace(plan.request, roots=np.arange(n), sums=centrality.sums)
     of_call, ends = replace(plan, graph=graph, request=request), _ends(graph) if arguments.endpoints else None

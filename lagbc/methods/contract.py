@@ -14,7 +14,7 @@ their row have it, and `blocks`.
 Between `forward` and `backward` nothing else happens to the state, so that a method keeps dist, sigma and levels in it.
 
 Vertices are numbered in one of two orders. In **matrix order**, the caller's, are `graph` itself, the roots of
-`forward`, the plan's omega, root weights and members, and the sums. In **sweep order**, where vertices that are read
+`forward`, the plan's omega, root_weights and class_sizes, and the sums. In **sweep order**, where vertices read
 together lie together, are ``graph.reordered`` and a method's own arrays, the omega of `backward`, and the result of
 `paths`. ``graph.order[i]`` is the vertex at place i of the sweep order, ``graph.position[v]`` the place of vertex v;
 edge e of ``graph.reordered`` is edge ``graph.edge_order[e]`` of `graph`. A method may do without: it then sweeps
@@ -91,10 +91,10 @@ class SweepPlan:
         How many targets each vertex stands for; None is one each.
     root_weights : ndarray of float64, shape (n,), or None
         How often each vertex counts as a root; None is once each.
-    members : ndarray of float64, shape (n,), or None
+    class_sizes : ndarray of float64, shape (n,), or None
         m, how many equal vertices each vertex stands for in the interior of a path, whole numbers >= 1; None is one
-        each. Only methods with "members" among their options read them. Only "dependency" and "edges", and squares of
-        both, are summed with them, in float64.
+        each. Only methods with "class_sizes" among their options read them. Only "dependency" and "edges", and squares
+        of both, are summed with them, in float64.
     demand : csr_array of float64, shape (n, n), or None
         Row s says how many targets each vertex stands for where s is the root, in place of omega. Only a `sum_within`
         with ``demand=True`` in its row of METHODS reads it: `backward` is given the weights of its columns.
@@ -138,7 +138,7 @@ class SweepPlan:
     Raises
     ------
     ValueError
-        With `members`, a sum is asked for that is not made with them, or endpoints, or float32.
+        With `class_sizes`, a sum is asked for that is not made with them, or endpoints, or float32.
 
     Notes
     -----
@@ -158,7 +158,7 @@ class SweepPlan:
     endpoints: bool = False
     omega: NDArray[np.float64] | None = None
     root_weights: NDArray[np.float64] | None = None
-    members: NDArray[np.float64] | None = None
+    class_sizes: NDArray[np.float64] | None = None
     demand: sparse.csr_array | None = None
     bounds: Bounds | None = None
     exponent: int = 0
@@ -181,7 +181,7 @@ class SweepPlan:
             raise InvalidValueError("linear: made of dependency and its squares alone")
         if self.sums & SQUARES and (self.endpoints or self.bounds is not None):
             raise InvalidValueError("squares of sums are not made with endpoints or bounds")
-        if self.members is None:
+        if self.class_sizes is None:
             return
         asked = [*sorted(self.sums - SUMS_WITH_MEMBERS), *["endpoints"] * self.endpoints]
         asked += [self.dtype] * (self.dtype != "float64")

@@ -308,7 +308,7 @@ def _sweep(graph: Graph, method: Method, request: Request, settings: Settings) -
         endpoints=request.endpoints,
         omega=request.omega,
         root_weights=request.root_weights,
-        members=request.members,
+        class_sizes=request.class_sizes,
         demand=request.demand,
         bounds=request.bounds,
         # Halved during the sweep: twice a score may leave the range of the score.
@@ -361,6 +361,6 @@ def _require_options(method: Method, given: dict[str, Any], settings: Settings) 
 def _given(request: Request, settings: Settings) -> dict[str, Any]:
     """Return the given options that only some methods read."""
     given: dict[str, Any] = {"rtol": request.rtol} if request.rtol else {}
-    if request.members is not None:
-        given["members"] = request.members
+    if request.class_sizes is not None:
+        given["class_sizes"] = request.class_sizes
     return given | dict(settings.of_some_methods)

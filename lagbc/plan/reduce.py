@@ -110,7 +110,7 @@ class Reduction:
             roots=roots,
             omega=None if (piece.targets == 1).all() else piece.targets,
             root_weights=None if (piece.sources[roots] == 1).all() else piece.sources,
-            members=piece.members,
+            class_sizes=piece.class_sizes,
             is_sample=self.request.is_sample,
         )
 
@@ -263,7 +263,7 @@ def _is_contractible(graph: Graph) -> bool:
 
 def _takes_members(graph: Graph, settings: Settings, device: str) -> bool:
     """Whether a method of that device, with the given options, takes vertices that stand for several."""
-    options = "members", *settings.of_some_methods
+    options = "class_sizes", *settings.of_some_methods
     rows = table.rows(weighted=graph.weighted, method=settings.method, device=device)
     return any(all(map(row.reads, options)) for row in rows)
 

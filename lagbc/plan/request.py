@@ -28,7 +28,7 @@ class Request:
     roots: NDArray[np.int64]  # distinct vertices
     omega: NDArray[np.float64] | None = None  # (n,): targets that each vertex stands for; None is one each
     root_weights: NDArray[np.float64] | None = None  # (n,): how often each counts as a root; None is once
-    members: NDArray[np.float64] | None = None  # (n,): equal vertices that each stands for inside a path; None is one
+    class_sizes: NDArray[np.float64] | None = None  # (n,): equal vertices that each is inside a path; None is one
     demand: sparse.csr_array | None = None  # (n, n): a row of omega for each root; the pairs are ordered
     bounds: Bounds | None = None  # cutoffs and decays
     weighs_pairs: bool = False  # omega or root_weights are the caller's weights, of any size

@@ -65,9 +65,9 @@ class Population:
     inside: NDArray[np.int64] | None = None
 
     @property
-    def members(self) -> NDArray[np.float64] | None:
+    def class_sizes(self) -> NDArray[np.float64] | None:
         """How many vertices each vertex of the swept graph stands for."""
-        return self.request.members
+        return self.request.class_sizes
 
     @property
     def size(self) -> int:

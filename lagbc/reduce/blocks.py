@@ -91,7 +91,7 @@ def split(piece: Piece, *, edges: bool = False) -> Blocks:
     OverflowError
         Weights, or their sum, are not within 2**-400 to 2**400: the graph can only be swept whole.
     """
-    if piece.members is not None:
+    if piece.class_sizes is not None:
         raise InvalidValueError("vertices of blocks have no members: split first, merge then")
     check_range(piece)
     graph, both = piece.graph, piece.graph.symmetric

@@ -1,6 +1,6 @@
 """Chains of vertices of degree 2: a bicomponent is contracted to its junctions, whose sums are spread over the chains.
 
-A *junction* is a vertex of degree 3 or more, or one that stands for several (Piece.members). A *chain* leads from a
+A *junction* is a vertex of degree 3 or more, or one that stands for several (Piece.class_sizes). A *chain* leads from a
 junction over vertices of degree 2 to another one; an edge between junctions is a chain with no vertex inside. The
 contracted graph has the junctions as vertices, and for each chain an edge of its length. Only junctions are swept:
 
@@ -46,7 +46,7 @@ class Contracted:
     piece : Piece
     graph : Graph
         Junctions, and behind them midpoints; undirected, with lengths.
-    members : ndarray of float64, shape (rows,), or None
+    class_sizes : ndarray of float64, shape (rows,), or None
         The count of vertices for which each vertex of `graph` stands, in matrix order; 1 for each vertex inside a
         chain.
     vertices : ndarray of int64, shape (rows,)
@@ -65,7 +65,7 @@ class Contracted:
 
     piece: Piece
     graph: Graph
-    members: Floats | None
+    class_sizes: Floats | None
     vertices: Integers
     ways: Ways
     inside: Integers
@@ -131,9 +131,9 @@ def contract(piece: Piece) -> Contracted:
     junctions = np.flatnonzero(is_junction)
     chains = _find_chains(graph, junctions, is_junction)
     graph, arcs, midpoints = _contracted_graph(piece, chains, len(junctions))
-    members = None
-    if piece.members is not None:
-        members = np.concatenate([piece.members[junctions], np.ones(midpoints)])
+    class_sizes = None
+    if piece.class_sizes is not None:
+        class_sizes = np.concatenate([piece.class_sizes[junctions], np.ones(midpoints)])
     vertices = np.concatenate([junctions, np.full(midpoints, -1)])[graph.order]
     ends = graph.position[chains.ends]
     order = np.lexsort((*ends.T[::-1], chains.counts == 0))
@@ -141,7 +141,7 @@ def contract(piece: Piece) -> Contracted:
     return Contracted(
         piece=piece,
         graph=graph,
-        members=members,
+        class_sizes=class_sizes,
         vertices=vertices,
         ways=_ways(piece, chains, ends[order], vertices),
         inside=chains.inside,

@@ -52,7 +52,7 @@ class Columns:
         demand[np.arange(len(group)), group] = 0
         self._through.fill(0)
 
-    def write(self, first: int, paths: tuple[Any, Any], members: NDArray[np.float64] | None) -> float:
+    def write(self, first: int, paths: tuple[Any, Any], class_sizes: NDArray[np.float64] | None) -> float:
         """Write columns from number `first` on; return their largest path count.
 
         Parameters
@@ -60,14 +60,14 @@ class Columns:
         first : int
         paths : tuple of array of floats, shape (rows, columns)
             dist and sigma.
-        members : ndarray of float64, shape (columns,), or None
+        class_sizes : ndarray of float64, shape (columns,), or None
             Members of the roots: a path that leaves a chain by a junction has one for each of its members.
         """
         dist, sigma = (columns[first : first + paths[0].shape[1]] for columns in (self._dist, self._sigma))
         core.turn_back(paths[0], dist)
         core.turn_back(paths[1], sigma)
-        if members is not None:
-            sigma *= members[:, None]
+        if class_sizes is not None:
+            sigma *= class_sizes[:, None]
         return float(sigma.max())
 
     def leave(self, rows: Rows, first: int, stop: NDArray[np.uint8]) -> None:

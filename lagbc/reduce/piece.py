@@ -42,7 +42,7 @@ class Piece:
         On the host.
     sources, targets : ndarray of float64, shape (n,)
         S and T: how much each vertex counts as a root, and as a target; finite, >= 0.
-    members : ndarray of float64, shape (n,), or None
+    class_sizes : ndarray of float64, shape (n,), or None
         m, how many equal vertices each vertex stands for inside a path, whole numbers >= 1; None is one each.
     vertices : ndarray of int64, shape (n,), or None
         The number of each vertex in the larger graph; None where it has no such vertices.
@@ -53,7 +53,7 @@ class Piece:
     graph: Graph
     sources: NDArray[np.float64]
     targets: NDArray[np.float64]
-    members: NDArray[np.float64] | None = None
+    class_sizes: NDArray[np.float64] | None = None
     vertices: NDArray[np.int64] | None = None
     edges: NDArray[np.int64] | None = None
 

@@ -80,8 +80,8 @@ def merge(piece: Piece) -> Twins:
     graph = piece.graph
     out, into = graph.native
     first, closed = _find_classes(out, into)
-    members = np.ones(graph.n) if piece.members is None else piece.members
-    extra, unknown = core.pairs_inside(out, into, first, closed, piece.sources, piece.targets, members)
+    class_sizes = np.ones(graph.n) if piece.class_sizes is None else piece.class_sizes
+    extra, unknown = core.pairs_inside(out, into, first, closed, piece.sources, piece.targets, class_sizes)
     if unknown.any():
         _part(first, unknown & _has_way_back(graph))
     kept = first == np.arange(graph.n)
@@ -93,8 +93,8 @@ def merge(piece: Piece) -> Twins:
     def summed(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.bincount(of_class, values).astype(np.float64, copy=False)
 
-    left = Piece(_induce(graph, kept), summed(piece.sources), summed(piece.targets), summed(members))
-    share = members / summed(members)[of_class]
+    left = Piece(_induce(graph, kept), summed(piece.sources), summed(piece.targets), summed(class_sizes))
+    share = class_sizes / summed(class_sizes)[of_class]
 
     def finish(found: Sequence[Scores]) -> Scores:
         (of_classes,) = found

@@ -35,8 +35,9 @@ class Work:
 
 def find_junctions(piece: Piece) -> NDArray[np.bool_]:
     """Return a mask of the junctions: vertices of degree 3 or more, or with several members; of a cycle, any two."""
-    degrees = piece.graph.out_degrees
-    are_junctions: NDArray[np.bool_] = degrees >= 3 if piece.members is None else (degrees >= 3) | (piece.members > 1)
+    are_junctions: NDArray[np.bool_] = piece.graph.out_degrees >= 3
+    if piece.class_sizes is not None:
+        are_junctions |= piece.class_sizes > 1
     are_junctions[np.flatnonzero(~are_junctions)[: max(0, 2 - np.count_nonzero(are_junctions))]] = True
     return are_junctions
 

@@ -231,7 +231,12 @@ class _Groups:
         self._module: Any = method.load()
         self._width, self._more = widths(self._module.batching, size)
         self._plan = SweepPlan(
-            batch=self._width, sums=ADDED, members=contracted.members, method=method.name, at_once=True, stop=stop
+            batch=self._width,
+            sums=ADDED,
+            class_sizes=contracted.class_sizes,
+            method=method.name,
+            at_once=True,
+            stop=stop,
         )
         self._states: list[Any] = []
         self._far_state: Any = None
@@ -291,9 +296,9 @@ class _Groups:
 
     def _search(self, state: Any, rows: Items, first: int) -> Any:
         """Sweep forward from some rows; write their columns from number `first` on."""
-        roots, members = self._contracted.graph.order[rows], self._contracted.members
+        roots, class_sizes = self._contracted.graph.order[rows], self._contracted.class_sizes
         (levels,) = self._module.forward(state, roots)
-        own = None if members is None else members[roots]
+        own = None if class_sizes is None else class_sizes[roots]
         largest = self._columns.write(first, self._module.paths(state, levels), own)
         if levels.overflowed.any() or largest > _LARGEST_COUNT:
             raise NotContractible("path counts are more than can be added, or a length is lost in the sum with others")

@@ -353,11 +353,11 @@ def digest_options(steps: Sequence[Step], sampled: bool) -> str:
         )
         for weights in (plan.omega, plan.root_weights):
             digest.update(b"none" if weights is None else weights.tobytes())
-        if plan.members is not None:
-            digest.update(b"members" + plan.members.tobytes())
+        if plan.class_sizes is not None:
+            digest.update(b"members" + plan.class_sizes.tobytes())
         if step.contracted is not None:
             piece = step.contracted.piece
-            for weights in (piece.sources, piece.targets, piece.members):
+            for weights in (piece.sources, piece.targets, piece.class_sizes):
                 digest.update(b"none" if weights is None else weights.tobytes())
         if plan.bounds is not None:
             for numbers in (plan.bounds.cutoffs, plan.bounds.decays):

@@ -195,7 +195,7 @@ class Batches:
 
     def __init__(self, work: Sweeps, stop: StopFlag) -> None:
         method, self._module = work.step.method, work.module
-        if work.sweep.members is not None and "members" not in self._module.options:
+        if work.sweep.class_sizes is not None and "class_sizes" not in self._module.options:
             raise NotImplementedError(f"{method.name} on {method.device} takes no vertices that stand for several")
         self._graph, self._arrays, self._sweep = work.graph, method.arrays, work.sweep
         scaled, self._beyond = work.in_range

@@ -32,7 +32,8 @@ def weights_of(n, seed=1):
     """Members, targets and how often each root counts; two in five of the last are zero."""
     rng = np.random.default_rng(seed)
     omega, root_weights = rng.integers(0, 5, (2, n)) / 2
-    return {"members": rng.integers(1, 6, n) * 1.0, "omega": omega, "root_weights": np.maximum(root_weights - 0.5, 0)}
+    sizes, weights = rng.integers(1, 6, n) * 1.0, np.maximum(root_weights - 0.5, 0)
+    return {"class_sizes": sizes, "omega": omega, "root_weights": weights}
 
 
 def on_cpu(way, A, roots, *, directed=True, **weights):
@@ -93,13 +94,13 @@ def test_targets_by_column(way, cupy, name):
 @pytest.mark.parametrize("name", NAMES)
 def test_path_counts_are_those_to_all_members_and_one_to_the_root(way, name):
     A = way.graphs[name]
-    members = weights_of(A.shape[0])["members"]
-    graph, state = way.prepared(A, members=members, sums=ASKED)
+    members = weights_of(A.shape[0])["class_sizes"]
+    graph, state = way.prepared(A, class_sizes=members, sums=ASKED)
     module = row_of("cpu", weighted=way.weighted).load()
     roots = np.arange(0, graph.n, 7)
     (levels,) = way.module.forward(state, roots)
     _, ours = way.module.paths(state, levels)
-    on_host = module.prepare(graph, SweepPlan(batch=64, members=members))
+    on_host = module.prepare(graph, SweepPlan(batch=64, class_sizes=members))
     (found,) = module.forward(on_host, roots)
     np.testing.assert_array_equal(ours.get(), module.paths(on_host, found)[1][: graph.active])
 
@@ -107,7 +108,7 @@ def test_path_counts_are_those_to_all_members_and_one_to_the_root(way, name):
 def test_one_member_each_is_none_to_the_bit(way, cupy):
     found = []
     for members in (None, np.ones(400)):
-        graph, state = way.prepared(way.graphs["scale-free"], members=members, sums=ASKED)
+        graph, state = way.prepared(way.graphs["scale-free"], class_sizes=members, sums=ASKED)
         found.append(zeros(cupy, graph, 300))
         for levels in way.module.forward(state, np.arange(300)):
             way.module.backward(state, levels, found[-1])
@@ -129,13 +130,13 @@ def test_groups_that_come_apart(cupy, monkeypatch, weighted):
 def test_counts_past_32_bits(cupy, monkeypatch, members):
     """At once, as a product, and where no integer holds the product."""
     way, A, members = Way(False, "launch per level", monkeypatch), path(4), np.array(members, float)
-    graph, state = way.prepared(A, members=members, sums=ASKED)
+    graph, state = way.prepared(A, class_sizes=members, sums=ASKED)
     assert state.rows.counts_are_small
     sums = zeros(cupy, graph, 4)
     (levels,) = way.module.forward(state, np.arange(4))
     assert not state.rows.counts_are_small
     way.module.backward(state, levels, sums)
-    assert_near(sums, on_cpu(way, A, np.arange(4), members=members))
+    assert_near(sums, on_cpu(way, A, np.arange(4), class_sizes=members))
 
 
 def test_overflow_is_of_the_paths_to_all_members(way):
@@ -144,14 +145,14 @@ def test_overflow_is_of_the_paths_to_all_members(way):
     for count in (1.0, 4.0):
         members = np.ones(A.shape[0])
         members[-1] = count
-        _, state = way.prepared(A, members=members, sums=ASKED)
+        _, state = way.prepared(A, class_sizes=members, sums=ASKED)
         (levels,) = way.module.forward(state, np.array([0]))
         assert levels.overflowed.tolist() == [count > 1]
 
 
 def test_a_neighbour_s_members_may_be_too_many(way):
     members = np.array([1, 1, 1.5 * 2.0**1022])
-    _, state = way.prepared(with_lengths(path(3), [1]), members=members, sums=ASKED)
+    _, state = way.prepared(with_lengths(path(3), [1]), class_sizes=members, sums=ASKED)
     (levels,) = way.module.forward(state, np.arange(3))
     assert levels.overflowed.tolist() == [True, True, False]
 
@@ -167,7 +168,7 @@ def test_counts_past_the_range_of_float64(cupy, weighted, symmetric):
     omega = 1.0 + np.arange(graph.n) % 3
     for device in ("cuda", "cpu"):
         row = row_of(device, weighted=weighted)
-        plan = SweepPlan(batch=row.load().batching.round(1), sums=ASKED, members=members, omega=omega)
+        plan = SweepPlan(batch=row.load().batching.round(1), sums=ASKED, class_sizes=members, omega=omega)
         found.append(sum_step(Step(graph, roots, row, plan, ordered=roots)))
     assert_near(*found)
 
@@ -175,7 +176,7 @@ def test_counts_past_the_range_of_float64(cupy, weighted, symmetric):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_footprint_has_room_for_members(cupy, weighted):
     graph, module = as_graph(with_lengths(path(50), [1]), weighted=weighted), row_of("cuda", weighted=weighted).load()
-    plans = (SweepPlan(batch=256, members=members) for members in (None, np.ones(graph.n)))
+    plans = (SweepPlan(batch=256, class_sizes=members) for members in (None, np.ones(graph.n)))
     without, needed = (bytes_of(module.arrays(graph, plan)) for plan in plans)
     assert needed == without + 8 * graph.n
 

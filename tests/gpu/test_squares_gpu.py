@@ -47,7 +47,7 @@ def often(n):
 
 
 def merged(n):
-    return {"members": np.arange(n) % 2 + 1.0}
+    return {"class_sizes": np.arange(n) % 2 + 1.0}
 
 
 GIVEN = {

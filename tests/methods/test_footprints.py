@@ -45,7 +45,7 @@ def plans(row, graph):
         yield "squares of distances", {**batch, "sums": frozenset({"distance", "distance_squares"})}
     yield "10 roots", {**batch, "roots": 10}
     yield "omega", {**batch, "omega": np.ones(graph.n), "root_weights": np.ones(graph.n)}
-    yield "members", {**batch, "members": np.ones(graph.n)}
+    yield "members", {**batch, "class_sizes": np.ones(graph.n)}
     yield "tolerance", {**batch, "rtol": 1e-9}
     yield "endpoints", {**batch, "endpoints": True}
     if row.device == "cuda":

@@ -34,7 +34,7 @@ def records():
     A = with_lengths(grid(4, 5), [0.5, 0.75])
     weighted, whole, hops = as_graph(A, weighted=True), as_graph(A * 4, weighted=True), as_graph(A)
     every = SweepPlan(batch=64, sums=EVERY, method="dijkstra")
-    with_members = SweepPlan(batch=64, sums=frozenset({"dependency", "edges"}), members=np.ones(20), method="dijkstra")
+    with_members = replace(every, sums=frozenset({"dependency", "edges"}), class_sizes=np.ones(20))
     bounds = Bounds(np.array([1.0, 2.0]), np.array([0.5]))
     for plan in (every, with_members):
         yield from (by_levels.prepare(hops, plan).sweep, when_ready.prepare(hops, plan).sweep)

@@ -10,7 +10,7 @@ from pairs_oracle import lengths_of_graph, vertex_scores
 def scores_with_members(piece):
     """F of a piece from the graph in which each member is a vertex; all demand is between first members."""
     n = piece.graph.n
-    members = np.ones(n, int) if piece.members is None else piece.members.astype(int)
+    members = np.ones(n, int) if piece.class_sizes is None else piece.class_sizes.astype(int)
     of_member = np.repeat(np.arange(n), members)
     first = np.append(0, np.cumsum(members))
     lengths = {

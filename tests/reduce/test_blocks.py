@@ -147,7 +147,7 @@ def test_members_and_range():
     graph = graph_of(3, path(3))
     one = np.ones(3)
     with pytest.raises(ValueError, match="members"):
-        split(Piece(graph, one, one, members=one))
+        split(Piece(graph, one, one, class_sizes=one))
     for weight in (1e-200, 1e200, 1.7e308):
         with pytest.raises(OverflowError, match="targets of a piece"):
             split(Piece(graph, one, np.array([1.0, weight, weight])))

@@ -103,8 +103,8 @@ def test_what_is_left_is_a_graph_of_classes(directed, weighted):
         assert left.graph.indices.dtype == graph.indices.dtype
         for v in range(left.graph.n):
             assert np.all(np.diff(left.graph.indices[left.graph.indptr[v] : left.graph.indptr[v + 1]]) > 0)
-        members = np.ones(graph.n) if piece.members is None else piece.members
-        for ours, theirs in ((left.sources, piece.sources), (left.targets, piece.targets), (left.members, members)):
+        members = np.ones(graph.n) if piece.class_sizes is None else piece.class_sizes
+        for ours, theirs in ((left.sources, piece.sources), (left.targets, piece.targets), (left.class_sizes, members)):
             np.testing.assert_allclose(ours.sum(), theirs.sum())
         assert left.vertices is left.edges is None
 
@@ -171,7 +171,7 @@ def test_families(edges, left, stored, length):
 def test_isolated_vertices_are_twins():
     twins = assert_right(piece_of(6, [(1, 3), (3, 1), (3, 4), (4, 3)]))
     assert twins.count == 2
-    assert sorted(twins.pieces[0].members.tolist()) == [1, 2, 3]
+    assert sorted(twins.pieces[0].class_sizes.tolist()) == [1, 2, 3]
 
 
 @pytest.mark.parametrize("n", [0, 1])
@@ -232,7 +232,7 @@ def test_swept_by_methods(row):
     graph = as_graph(A, directed=False, weighted=row.weighted)
     twins = merge(Piece(graph, np.ones(graph.n), np.ones(graph.n)))
     (left,) = twins.pieces
-    plan = SweepPlan(batch=64, omega=left.targets, root_weights=left.sources, members=left.members)
+    plan = SweepPlan(batch=64, omega=left.targets, root_weights=left.sources, class_sizes=left.class_sizes)
     found = sum_step(Step(left.graph, np.arange(left.graph.n), row, plan)).dependency
     assert twins.count > 0
     assert_close(twins.scores([found]) / 2, lagbc.bc(A, directed=False, weighted=row.weighted, method=row.name))

@@ -19,7 +19,7 @@ TAKING = {"batched", "delta-stepping"}
 
 def stub(row):
     """In the place of a module of the GPU, which cannot be imported without one."""
-    options = {"members", "bucket_width"} if row.name in TAKING else {"variant", "virtual_warp"}
+    options = {"class_sizes", "bucket_width"} if row.name in TAKING else {"variant", "virtual_warp"}
     return SimpleNamespace(batching=Batching(256, 4096), options=options, arrays=lambda graph, plan: {})
 
 

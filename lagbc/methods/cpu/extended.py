@@ -31,7 +31,7 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
     ----------
     graph : Graph
     plan : SweepPlan
-        Its omega, root_weights, members, exponent, endpoints, rtol, stop flag and bounds, of one column, are used.
+        Its omega, root_weights, class_sizes, exponent, endpoints, rtol, stop flag and bounds, of one column, are used.
     root : int
     sums : Sums
         Of a batch, on the host.
@@ -130,7 +130,7 @@ def _search(graph: Graph, plan: SweepPlan, root: int) -> _Search:
     sweep = kind(
         out=csr(*graph.csr),
         into=csr(*into.csr),
-        members=plan.members,
+        members=plan.class_sizes,
         rtol=plan.rtol,
         radius=plan.radius,
         stop=plan.stop.value,

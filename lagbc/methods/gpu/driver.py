@@ -118,13 +118,13 @@ class Weights:
     root_weights: Any  # (groups * 256,): how often each column counts; None is once
     omega: Any  # (rows,): targets of each vertex, None is one; or (groups, rows, 256), of each column of a vertex
     by_column: bool
-    members: Any  # (rows,): equal vertices that each stands for; None is one
+    class_sizes: Any  # (rows,): equal vertices that each stands for; None is one
 
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of kernels by their names."""
         given = {"keep": self.keep, "root_weights": self.root_weights, "omega": self.omega}
-        return {**given, "vertex_members": self.members}
+        return {**given, "class_sizes": self.class_sizes}
 
 
 class Sweeps(Protocol):
@@ -229,7 +229,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     times, targets = weights_of_columns(rows, search.roots), rows.omega
     if omega is not None:
         times, targets = _by_column(state, search, times, omega)
-    weights = Weights(search.keep(rows), times, targets, omega is not None, rows.members)
+    weights = Weights(search.keep(rows), times, targets, omega is not None, rows.class_sizes)
     with rows_of_batch(sums, search.swept) as own:
         if asked & PATH_SUMS:
             edges = Edges(state.edge_order, own.edges)

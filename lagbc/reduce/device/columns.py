@@ -41,11 +41,11 @@ class Columns:
         for array in (self._demand, self._through, self._entered):
             array.fill(0)
 
-    def write(self, first: int, paths: tuple[Any, Any], members: NDArray[np.float64] | None) -> float:
+    def write(self, first: int, paths: tuple[Any, Any], class_sizes: NDArray[np.float64] | None) -> float:
         """Write columns from number `first` on; return their largest path count."""
         dist, sigma = (cp.ascontiguousarray(found, np.float64) for found in paths)
-        if members is not None:
-            sigma = sigma * cp.asarray(members)
+        if class_sizes is not None:
+            sigma = sigma * cp.asarray(class_sizes)
         for found, columns in ((dist, self._dist), (sigma, self._sigma)):
             _turn(found, columns[first : first + found.shape[1]])
         return float(sigma.max())

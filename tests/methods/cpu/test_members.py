@@ -73,7 +73,7 @@ def expected(graph, members, root_weights, omega, number=Fraction):
 
 
 def plan_of(members, root_weights, omega, sums=ASKED):
-    return SweepPlan(batch=64, omega=omega, root_weights=root_weights, members=members, sums=sums)
+    return SweepPlan(batch=64, omega=omega, root_weights=root_weights, class_sizes=members, sums=sums)
 
 
 def assert_near(ours, theirs):
@@ -122,7 +122,7 @@ def test_path_counts_are_those_to_all_members_and_one_to_the_root(row):
     for _ in range(50):
         graph, members, _, _ = random_graph(rng, weighted=row.weighted)
         arrays, of_member, _, first = blow_up(graph, members)
-        state = module.prepare(graph, SweepPlan(batch=64, members=members))
+        state = module.prepare(graph, SweepPlan(batch=64, class_sizes=members))
         (levels,) = module.forward(state, np.arange(graph.n))
         _, sigma = module.paths(state, levels)
         for root in range(graph.n):
@@ -169,7 +169,7 @@ def test_overflow_is_of_the_paths_to_all_members(row):
     for count in (1.0, 4.0):
         members = np.ones(graph.n)
         members[-1] = count
-        state = module.prepare(graph, SweepPlan(batch=64, members=members))
+        state = module.prepare(graph, SweepPlan(batch=64, class_sizes=members))
         (levels,) = module.forward(state, np.array([0]))
         assert levels.overflowed.tolist() == [count > 1]
 
@@ -178,7 +178,7 @@ def test_one_member_each_is_none_to_the_bit(row):
     A = with_lengths(scale_free(400, 3000, seed=4), [1, 2, 3])
     graph = as_graph(A, directed=False, weighted=row.weighted)
     plan = SweepPlan(batch=64, sums=ASKED)
-    ours = sum_step(Step(graph, np.arange(graph.n), row, replace(plan, members=np.ones(graph.n))))
+    ours = sum_step(Step(graph, np.arange(graph.n), row, replace(plan, class_sizes=np.ones(graph.n))))
     theirs = sum_step(Step(graph, np.arange(graph.n), row, plan))
     for name, array in theirs:
         np.testing.assert_array_equal(getattr(ours, name), array)
@@ -186,7 +186,7 @@ def test_one_member_each_is_none_to_the_bit(row):
 
 def test_same_bits_whatever_threads_and_batch(row):
     graph = as_graph(with_lengths(grid(17, 23), [1, 2]), directed=False, weighted=row.weighted)
-    plan = SweepPlan(batch=64, sums=ASKED, members=1.0 + np.arange(graph.n) % 3)
+    plan = SweepPlan(batch=64, sums=ASKED, class_sizes=1.0 + np.arange(graph.n) % 3)
     expected, batch = sum_step(Step(graph, np.arange(graph.n), row, plan)), row.load().batching.round(192)
     for name, array in sum_step(Step(graph, np.arange(graph.n), row, replace(plan, threads=3, batch=batch))):
         np.testing.assert_array_equal(array, getattr(expected, name))
@@ -195,7 +195,7 @@ def test_same_bits_whatever_threads_and_batch(row):
 def test_footprint_has_room_for_members(row):
     graph, module = as_graph(path(50), weighted=row.weighted), row.load()
     plan = SweepPlan(batch=64)
-    needed = (module.arrays(graph, asked) for asked in (replace(plan, members=np.ones(graph.n)), plan))
+    needed = (module.arrays(graph, asked) for asked in (replace(plan, class_sizes=np.ones(graph.n)), plan))
     more = operator.sub(*map(bytes_of, needed))
     assert more == 8 * graph.n * (1 if row.name == "batched" else 2)
 
@@ -207,7 +207,7 @@ def test_what_is_not_summed_with_members(asked):
     with pytest.raises(
         ValueError, match=r"(stress|endpoints|float32): not made where vertices stand for several members"
     ):
-        SweepPlan(batch=64, members=np.ones(3), **asked)
+        SweepPlan(batch=64, class_sizes=np.ones(3), **asked)
 
 
 def test_a_method_that_does_not_read_members_refuses_them():
@@ -216,10 +216,10 @@ def test_a_method_that_does_not_read_members_refuses_them():
     if not row.available:
         pytest.skip("graphblas is not installed")
     with pytest.raises(NotImplementedError, match="graphblas on cpu takes no vertices that stand for several"):
-        sum_step(Step(as_graph(A), np.arange(5), row, SweepPlan(batch=64, members=np.ones(5))))
+        sum_step(Step(as_graph(A), np.arange(5), row, SweepPlan(batch=64, class_sizes=np.ones(5))))
 
 
 def test_a_checkpoint_belongs_to_members(row):
     graph, roots = as_graph(path(3), weighted=row.weighted), np.arange(3)
-    plans = [SweepPlan(batch=64), *(SweepPlan(batch=64, members=np.full(3, m)) for m in (1.0, 2.0))]
+    plans = [SweepPlan(batch=64), *(SweepPlan(batch=64, class_sizes=np.full(3, m)) for m in (1.0, 2.0))]
     assert len({digest_options([Step(graph, roots, row, plan)], False) for plan in plans}) == 3

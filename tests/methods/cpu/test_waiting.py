@@ -113,7 +113,7 @@ def test_sums_are_those_by_levels(A, data):
         sums=WITH_MEMBERS if has_members else EVERY,
         omega=rng.integers(0, 5, graph.n) / 2,
         root_weights=rng.integers(1, 5, graph.n) / 2,
-        members=rng.integers(1, 4, graph.n) * 1.0 if has_members else None,
+        class_sizes=rng.integers(1, 4, graph.n) * 1.0 if has_members else None,
         endpoints=data.draw(st.booleans()) and not has_members,
     )
     found = []

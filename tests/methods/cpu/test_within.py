@@ -125,7 +125,7 @@ def test_counts_beyond_the_limit(monkeypatch):
         ([1.0, 2.0], 7.0, {}, True),
         ([1.0, 2.0], np.inf, {}, False),
         ([1.0, 2.0], 7.0, {"rtol": 0.1}, False),
-        ([1.0, 2.0], 7.0, {"members": np.full(552, 2.0)}, False),
+        ([1.0, 2.0], 7.0, {"class_sizes": np.full(552, 2.0)}, False),
         ([1e-17, 1.0], 7.0, {}, False),
     ],
 )

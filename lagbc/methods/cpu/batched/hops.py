@@ -44,7 +44,7 @@ from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.native import by_index, core, csr
 
 batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
-options = frozenset({"members", "linear"})
+options = frozenset({"class_sizes", "linear"})
 
 
 def _arrays_in_level_order(graph: Graph, plan: SweepPlan) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.native import by_index, core
 
 batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
-options = frozenset({"rtol", "bucket_width", "members"})
+options = frozenset({"rtol", "bucket_width", "class_sizes"})
 # Distances of 16 bits, and the number that stands for infinity among them.
 _SHORT = np.dtype(np.uint16)
 _MOST = np.iinfo(_SHORT).max

@@ -14,7 +14,7 @@ from lagbc.methods.cpu.traversal.sweep import State
 from lagbc.native import core, csr
 
 batching, blocks = sweep.batching, sweep.blocks
-options = frozenset({"members", "linear"})
+options = frozenset({"class_sizes", "linear"})
 forward, backward, paths, sum_within = sweep.forward, sweep.backward, sweep.paths, sweep.sum_within
 
 

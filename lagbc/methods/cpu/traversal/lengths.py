@@ -27,7 +27,7 @@ Search = core.Search32 | core.Search64
 Queue = core.Buckets32 | core.Buckets64 | core.Heap32 | core.Heap64
 
 batching, blocks = sweep.batching, sweep.blocks
-options = frozenset({"rtol", "members", "linear"})
+options = frozenset({"rtol", "class_sizes", "linear"})
 forward, backward, sum_within = sweep.forward, sweep.backward, sweep.sum_within
 
 

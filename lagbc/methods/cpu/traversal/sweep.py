@@ -105,7 +105,7 @@ class Levels:
 
 def arrays_of_state(graph: Graph, plan: SweepPlan, edges: int) -> dict[str, Any]:
     """State the arrays of a `State` without its search, with room for `edges` tight edges of a root."""
-    n, has_members = graph.n, plan.members is not None
+    n, has_members = graph.n, plan.class_sizes is not None
     of_vertices = Array((n,), FLOAT)
     arrays = {
         "given": {
@@ -157,7 +157,7 @@ def prepare(
     """Allocate one worker's arrays, without its search."""
     has_paths, order = bool(plan.sums & PATH_SUMS), graph.order
     asked = core.Asked(
-        members=None if plan.members is None else plan.members[order],
+        members=None if plan.class_sizes is None else plan.class_sizes[order],
         radius=plan.radius,
         limit=plan.sigma_limit if has_paths else np.inf,
         rtol=plan.rtol,

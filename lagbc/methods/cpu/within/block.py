@@ -34,7 +34,7 @@ def takes(graph: Graph, plan: SweepPlan) -> bool:
 
     No length may be absorbed: with l >= ulp(radius), d + l > d for all d up to the radius.
     """
-    if plan.bounds is None or plan.rtol or plan.members is not None or plan.demand is not None or not graph.nnz:
+    if plan.bounds is None or plan.rtol or plan.class_sizes is not None or plan.demand is not None or not graph.nnz:
         return False
     assert graph.weights is not None
     radius = plan.radius

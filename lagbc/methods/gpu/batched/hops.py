@@ -32,7 +32,7 @@ from lagbc.methods.gpu.common.sums import require_float64_of_stress, sum_arrays
 from lagbc.methods.gpu.driver import State, Way
 
 batching = Batching(block=GROUP_COLUMNS, auto=4096)
-options = frozenset({"members"})
+options = frozenset({"class_sizes"})
 forward, backward, paths = driver.forward, driver.backward, driver.paths
 
 WAYS = {

@@ -200,8 +200,8 @@ class _Forward:
         self._parts = _parts(FORWARD.own_columns(variant))
         # The plan's limit is lower where targets have tiny weights.
         limit = min(2**32 - 1, plan.sigma_limit) if variant.dtype == "uint32" else plan.sigma_limit
-        members = {"vertex_members": arrays.rows.members}
-        self._counting = {"counts": counts, "limit": limit, "overflowed": overflowed, **members}
+        sizes = {"class_sizes": arrays.rows.class_sizes}
+        self._counting = {"counts": counts, "limit": limit, "overflowed": overflowed, **sizes}
 
     def first(self, placed: Placed) -> None:
         """Put the roots' out-neighbours at level 1."""

@@ -23,7 +23,7 @@ struct Backward {
     const unsigned char* keep;
     const double* omega;
     const double* root_weights;
-    const double* vertex_members;
+    const double* class_sizes;
     const SIGMA* sigmas;
     value* values;
     double* scores;
@@ -55,9 +55,9 @@ __device__ __forceinline__ void depend(int n, const Place& at, const Backward& s
     }
     if (at.step > 1 && !join_hub(total, met)) return;
     if constexpr (STRESS)
-        finish<true>(at, n, mask, total + OWN, sweep.omega, sweep.root_weights, sweep.vertex_members, sigmas, paths,
+        finish<true>(at, n, mask, total + OWN, sweep.omega, sweep.root_weights, sweep.class_sizes, sigmas, paths,
                      sweep.stress, nullptr);
-    finish<false>(at, n, mask, total, sweep.omega, sweep.root_weights, sweep.vertex_members, sigmas, values,
+    finish<false>(at, n, mask, total, sweep.omega, sweep.root_weights, sweep.class_sizes, sigmas, values,
                   sweep.scores, sweep.squares);
 }
 
@@ -70,10 +70,10 @@ launch_per_level_backward(int n, int hubs, const offset* __restrict__ indptr, co
                              const unsigned char* __restrict__ keep, const double* __restrict__ omega,
                              const double* __restrict__ root_weights, const SIGMA* sigmas, value* values,
                              double* scores, value* paths, double* stress, double* squares,
-                             const offset* __restrict__ edge_order, offset nnz, double* edges, int is_small, const double* __restrict__ vertex_members) {
+                             const offset* __restrict__ edge_order, offset nnz, double* edges, int is_small, const double* __restrict__ class_sizes) {
     for_rows(n, hubs, is_small ? here_live : nullptr, [&](const Place& at) {
         if (has_bit(here_live + at.group * bitmap_words(n), at.v))
-            depend(n, at, {indptr, indices, here, beyond_live, beyond, keep, omega, root_weights, vertex_members, sigmas,
+            depend(n, at, {indptr, indices, here, beyond_live, beyond, keep, omega, root_weights, class_sizes, sigmas,
                            values, scores, paths, stress, squares, edge_order, nnz, edges});
     });
 }

@@ -51,7 +51,7 @@ extern "C" __global__ void launch_per_level_first(int n, const offset* __restric
                                                      const offset* __restrict__ indptr,
                                                      const int* __restrict__ indices, unsigned* visited,
                                                      unsigned* next, unsigned* next_live, value* counts, sum limit,
-                                                     unsigned* overflowed, const double* __restrict__ vertex_members) {
+                                                     unsigned* overflowed, const double* __restrict__ class_sizes) {
     const int group = columns[blockIdx.x] / COLUMNS, column = columns[blockIdx.x] % COLUMNS;
     const size_t rows = (size_t)group * n;
     const offset v = positions[blockIdx.x], end = indptr[v + 1];
@@ -62,7 +62,7 @@ extern "C" __global__ void launch_per_level_first(int n, const offset* __restric
         atomicOr(&next[(rows + w) * WORDS + column / 32], bit);
         set_bit(next_live + group * bitmap_words(n), w);
         if constexpr (COUNTS && MEMBERS) {
-            const sum paths = of_all(sum(1), vertex_members[w]);
+            const sum paths = of_all(sum(1), class_sizes[w]);
             counts[(rows + w) * COLUMNS + column] = value(paths);
             if (paths > limit) atomicOr(&overflowed[group * WORDS + column / 32], bit);
         } else if (COUNTS) {
@@ -120,7 +120,7 @@ struct Forward {
     value* counts;
     sum limit;
     unsigned* overflowed;
-    const double* vertex_members;
+    const double* class_sizes;
 };
 
 // next<!visited> = the columns in which the row is reached from the frontier; its counts are gathered along in-edges.
@@ -145,7 +145,7 @@ __device__ __forceinline__ void reach(int n, const Place& at, const Forward& swe
     put_bits(seen_row, seen | found);
     if ((threadIdx.x & 31) == 0) set_bit(sweep.next_live + bitmap, at.v);
     if (!COUNTS || !found) return;
-    times_members(total, at, sweep.vertex_members);
+    times_members(total, at, sweep.class_sizes);
     store_own(counts + (size_t)at.v * COLUMNS + at.own_column(), found, total);
     mark_columns(sweep.overflowed, at, found & above(total, sweep.limit));
 }
@@ -157,9 +157,9 @@ launch_per_level_forward(int n, int hubs, int roots, const offset* __restrict__ 
                             const unsigned char* __restrict__ frontier, unsigned char* __restrict__ visited,
                             unsigned* next_live, unsigned char* __restrict__ next, value* counts, sum limit,
                             unsigned* overflowed, const unsigned* __restrict__ touched,
-                            const double* __restrict__ vertex_members) {
+                            const double* __restrict__ class_sizes) {
     for_rows(n, hubs, touched, [&](const Place& at) {
         reach(n, at, {roots, in_indptr, in_indices, live, frontier, visited, next_live, next, counts, limit, overflowed,
-                      vertex_members});
+                      class_sizes});
     });
 }

@@ -124,7 +124,7 @@ one_launch_forward(int n, int members, const offset* __restrict__ indptr, const 
                           unsigned* visited, int* stamps, value* values, int* queue, unsigned* masks, offset capacity,
                           int* starts, int* found, value sigma_limit, unsigned char* overflowed, unsigned* barriers,
                           int* halts, const volatile unsigned char* stop, int* status,
-                          const double* __restrict__ vertex_members) {
+                          const double* __restrict__ class_sizes) {
     Group group(members, barriers);
     const Rows own = rows_of(group.index, n, capacity, bits, visited, stamps, values, queue, masks, starts);
     __shared__ unsigned char lists[WARPS][COLUMNS];
@@ -160,7 +160,7 @@ one_launch_forward(int n, int members, const offset* __restrict__ indptr, const 
                                              (const unsigned char*)own.bits(level - 1), own.values, {})
                             .total;
                     if (live && share.part == 0) {
-                        if constexpr (MEMBERS) sigma = of_all(sigma, vertex_members[v]);
+                        if constexpr (MEMBERS) sigma = of_all(sigma, class_sizes[v]);
                         own.values[(size_t)v * COLUMNS + column] = sigma;
                         if (sigma > sigma_limit)
                             atomicOr((unsigned*)(overflowed + group.index * BYTES) + column / 32, 1u << column % 32);
@@ -197,7 +197,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
                            const double* __restrict__ omega, const double* __restrict__ root_weights, double* scores,
                            unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status,
                            value* paths, double* stress, double* squares,
-                           const offset* __restrict__ edge_order, offset nnz, double* edges, const double* __restrict__ vertex_members) {
+                           const offset* __restrict__ edge_order, offset nnz, double* edges, const double* __restrict__ class_sizes) {
     Group group(members, barriers);
     const Rows own = rows_of(group.index, n, capacity, bits, visited, stamps, values, queue, masks, starts);
     __shared__ unsigned char lists[WARPS][COLUMNS];
@@ -249,7 +249,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
                     const value own_targets =
                         OMEGA_BY_COLUMN ? value(omega[((size_t)group.index * n + v) * COLUMNS + column]) : targets;
                     const value onward = own_targets / sigma + sums.total;
-                    *place = MEMBERS ? of_all(onward, vertex_members[v]) : onward;
+                    *place = MEMBERS ? of_all(onward, class_sizes[v]) : onward;
                     if constexpr (STRESS) {
                         through += (root_weights ? root_weights[column] : 1.0) * ((double)sigma * (double)sums.paths);
                         paths[(size_t)v * COLUMNS + column] = own_targets + sums.paths;

@@ -94,7 +94,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
         overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
         given = {"found": arrays.found, "sigma_limit": rows.plan.sigma_limit, "overflowed": overflowed}
         edges = rows.outward | rows.inward
-        worst = _launch(arrays, kernel, count_groups(roots), vertex_members=rows.members, **edges, **given)
+        worst = _launch(arrays, kernel, count_groups(roots), class_sizes=rows.class_sizes, **edges, **given)
         if worst != QUEUE_FULL:
             return Found(int(arrays.status.get()[:, 1].max()), bits_of(overflowed, len(roots)), arrays.visited)
         grow_queue(arrays, queue_arrays, tuning.HOPS_FIRST_ENTRIES)

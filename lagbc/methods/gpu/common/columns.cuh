@@ -8,7 +8,7 @@ constexpr int BYTES = COLUMNS / 8;
 constexpr int WORDS = COLUMNS / 32;
 constexpr int WARPS = 8;  // of a block
 
-// With MEMBERS, vertex v stands for vertex_members[v] equal ones in the interior of a path: path counts are those to
+// With MEMBERS, vertex v stands for class_sizes[v] equal ones in the interior of a path: path counts are those to
 // all of them, and c is the sum of theirs. Without, the pointer is not read.
 #ifndef MEMBERS
 #define MEMBERS 0
@@ -16,7 +16,7 @@ constexpr int WARPS = 8;  // of a block
 
 // x of all members from x of each; of an integer without room for it, the largest.
 template <typename T>
-__device__ __forceinline__ T of_all(T x, double members) { return x * T(members); }
-__device__ __forceinline__ unsigned long long of_all(unsigned long long x, double members) {
-    return __double2ull_rz((double)x * members);
+__device__ __forceinline__ T of_all(T x, double class_size) { return x * T(class_size); }
+__device__ __forceinline__ unsigned long long of_all(unsigned long long x, double class_size) {
+    return __double2ull_rz((double)x * class_size);
 }

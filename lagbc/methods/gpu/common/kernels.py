@@ -66,7 +66,7 @@ class Variant:
     @classmethod
     def of(cls, plan: SweepPlan, sums: frozenset[str] | None = None, **chosen: Any) -> Variant:
         """Choose by a plan: its dtype, whether it has members, and its sums if none are named."""
-        members = plan.members is not None
+        members = plan.class_sizes is not None
         return cls(**{"dtype": plan.dtype, "sums": plan.sums if sums is None else sums, "members": members, **chosen})
 
 

@@ -178,11 +178,11 @@ __device__ __forceinline__ void add_columns(const value* p, unsigned columns, va
 
 // With MEMBERS, x of all members of the row's vertex from x of each.
 template <typename T>
-__device__ __forceinline__ void times_members(T (&x)[OWN], const Place& at, const double* vertex_members) {
+__device__ __forceinline__ void times_members(T (&x)[OWN], const Place& at, const double* class_sizes) {
     if constexpr (MEMBERS) {
-        const double members = vertex_members[at.v];
+        const double class_size = class_sizes[at.v];
 #pragma unroll
-        for (int k = 0; k < OWN; k++) x[k] = of_all(x[k], members);
+        for (int k = 0; k < OWN; k++) x[k] = of_all(x[k], class_size);
     }
 }
 

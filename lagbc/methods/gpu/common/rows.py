@@ -56,7 +56,7 @@ class Rows:
     in_hubs: int
     depth: int  # of the graph
     omega: Any  # (rows,) or None
-    members: Any  # the same
+    class_sizes: Any  # the same
     stop: Any  # (1,) uint8, pinned: the host writes, kernels poll
     counts_are_small: bool  # until a path count is past 32 bits; never if they are kept in place
 
@@ -133,7 +133,7 @@ def upload(graph: Graph, plan: SweepPlan) -> Rows:
         in_hubs=_count_hubs(into.out_degrees),
         depth=graph.depth,
         omega=None if plan.omega is None else cp.asarray(plan.omega[graph.order[:rows]]),
-        members=None if plan.members is None else cp.asarray(plan.members[graph.order[:rows]]),
+        class_sizes=None if plan.class_sizes is None else cp.asarray(plan.class_sizes[graph.order[:rows]]),
         stop=stop,
         counts_are_small=not plan.in_place,
     )
@@ -145,7 +145,7 @@ def uploaded_arrays(graph: Graph, plan: SweepPlan) -> Arrays:
     of_vertices: Arrays = {
         "order": Array((graph.active,), INTEGER),
         "omega": None if plan.omega is None else active,
-        "members": None if plan.members is None else active,
+        "class_sizes": None if plan.class_sizes is None else active,
     }
     if graph.is_on_device:
         return of_vertices

@@ -244,7 +244,7 @@ def _relax(arrays: Arrays, grid: tuple[int, int, int], turn: int, overflowed: An
     if arrays.strict:
         name = "delta_relax_and_count"
         besides = {"floors": arrays.lowest[turn], "values": arrays.values, "overflowed": overflowed}
-        besides |= {"sigma_limit": rows.plan.sigma_limit, "vertex_members": rows.members}
+        besides |= {"sigma_limit": rows.plan.sigma_limit, "class_sizes": rows.class_sizes}
     else:
         name = "delta_relax"
         besides = {"snapshot": arrays.snapshot, "rtol": rows.plan.rtol}
@@ -319,7 +319,7 @@ def _count(arrays: Arrays, roots: NDArray[np.int64], placed: Placed, rounds: int
             values=arrays.values,
             sigma_limit=rows.plan.sigma_limit,
             overflowed=overflowed,
-            vertex_members=rows.members,
+            class_sizes=rows.class_sizes,
             **rows.inward,
         )
 

@@ -60,7 +60,7 @@ from lagbc.methods.gpu.driver import State, Way
 from lagbc.methods.sums import PATH_SUMS
 
 batching = Batching(block=GROUP_COLUMNS, auto=2048)
-options = frozenset({"rtol", "bucket_width", "members"})
+options = frozenset({"rtol", "bucket_width", "class_sizes"})
 forward, backward, paths = driver.forward, driver.backward, driver.paths
 
 WAYS = {

@@ -276,7 +276,7 @@ one_launch_count(int n, int members, const offset* __restrict__ in_indptr, const
            const dist* __restrict__ in_lengths, const dist* __restrict__ distances, unsigned char* buffer,
            const int* __restrict__ vertices, const unsigned* __restrict__ masks, offset capacity,
            const int* __restrict__ starts, dist rtol, value sigma_limit, unsigned* overflowed, unsigned* barriers,
-           int* halts, const volatile unsigned char* stop, int* status, const double* __restrict__ vertex_members) {
+           int* halts, const volatile unsigned char* stop, int* status, const double* __restrict__ class_sizes) {
     Group group(members, barriers);
     const size_t rows = (size_t)group.index * n;
     __shared__ unsigned char lists[WARPS][COLUMNS];
@@ -304,7 +304,7 @@ one_launch_count(int n, int members, const offset* __restrict__ in_indptr, const
                                           .total
                                     : value(1);
                 if (live && share.part == 0) {
-                    if (MEMBERS && round) sigma = of_all(sigma, vertex_members[v]);
+                    if (MEMBERS && round) sigma = of_all(sigma, class_sizes[v]);
                     values[entry] = sigma;
                     if (!(sigma > 0 && sigma <= sigma_limit))
                         atomicOr(&overflowed[group.index * WORDS + column / 32], 1u << column % 32);
@@ -331,7 +331,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
               const double* __restrict__ omega, const double* __restrict__ root_weights, double* scores,
               value* paths, double* stress, double* squares, const offset* __restrict__ edge_order, offset nnz, double* edges,
               unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status,
-              const double* __restrict__ vertex_members) {
+              const double* __restrict__ class_sizes) {
     Group group(members, barriers);
     const size_t rows = (size_t)group.index * n;
     __shared__ unsigned char lists[WARPS][COLUMNS];
@@ -378,7 +378,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
                     if constexpr (SQUARES) squared += times() * x * x;
                     const value own_targets = OMEGA_BY_COLUMN ? value(omega[rows * COLUMNS + entry]) : targets;
                     const value onward = own_targets / sigma + sums.total;
-                    values[entry] = MEMBERS ? of_all(onward, vertex_members[v]) : onward;
+                    values[entry] = MEMBERS ? of_all(onward, class_sizes[v]) : onward;
                     if constexpr (STRESS) {
                         through += times() * ((double)sigma * (double)sums.paths);
                         paths[entry] = own_targets + sums.paths;

@@ -127,7 +127,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
         return Found(0, np.zeros(len(roots), np.bool_), None)
     _leave_last(arrays)
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
-    limits = {"sigma_limit": rows.plan.sigma_limit, "overflowed": overflowed, "vertex_members": rows.members}
+    limits = {"sigma_limit": rows.plan.sigma_limit, "overflowed": overflowed, "class_sizes": rows.class_sizes}
     kernel = _kernel(rows, arrays.dist, "one_launch_count")
     _sweep(arrays, kernel, in_lengths=arrays.in_lengths, **rows.inward, **limits)
     depth = int(arrays.status.get()[:, 1].max()) - 1
