@@ -24,7 +24,7 @@ from benchmarks.reductions import largest_difference, undirected
 from benchmarks.run import RESULTS
 from benchmarks.survey import Network, Roots, pick, provenance
 from lagbc.plan import reduce as reduction
-from lagbc.plan.options import Options, settle
+from lagbc.plan.options import Options, check_options
 from lagbc.plan.plan import make_plan
 from lagbc.plan.reduce import Reduction
 from lagbc.plan.request import Request
@@ -74,7 +74,7 @@ def compare_both(network: Network, centrality: str, roots: Roots) -> Row:
 def reduction_of(network: Network, centrality: str, roots: Roots) -> Reduction | None:
     """Tell what the graph is reduced to; None if nothing applies."""
     request = Request(frozenset({SUMS[centrality]}), roots)
-    settings = settle("auto", cast(Options, {"device": "cpu", "reduce": "all"}))
+    settings = check_options("auto", cast(Options, {"device": "cpu", "reduce": "all"}))
     return make_plan(network.graph, request, settings).reduction
 
 

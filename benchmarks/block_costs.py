@@ -82,8 +82,8 @@ def measure(network: Network, block: Graph, budget: float, rounds: int) -> Row:
 def predicted(row: Row) -> tuple[float, float]:
     """Tell the seconds of both ways by the constants of today."""
     n, nnz, depth, weighted = (row[name] for name in ("n", "nnz", "depth", "weighted"))
-    whole = costs.of_size(n, nnz, n, "cpu", weighted=weighted, depth=depth)
-    return whole / 1e9, costs.of_junctions(Work(**row["work"]), "cpu", weighted=weighted) / 1e9
+    whole = costs.predict_by_size(n, nnz, n, "cpu", weighted=weighted, depth=depth)
+    return whole / 1e9, costs.predict_junctions(Work(**row["work"]), "cpu", weighted=weighted) / 1e9
 
 
 def cells(row: Row) -> list[str]:

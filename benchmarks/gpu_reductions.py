@@ -23,7 +23,7 @@ from benchmarks.reductions import largest_difference, time_former, undirected
 from benchmarks.run import RESULTS
 from lagbc.graph.validate import as_graph
 from lagbc.methods.sums import DEPENDENCY
-from lagbc.plan.options import settle
+from lagbc.plan.options import check_options
 from lagbc.plan.plan import make_plan
 from lagbc.plan.request import Request
 
@@ -64,7 +64,9 @@ def call(A: csr_array, options: Row) -> tuple[float, Any]:
 def describe(A: csr_array, options: Row) -> str:
     """Say what a run is reduced to, and what sweeps the parts."""
     graph = as_graph(A, directed=options["directed"])
-    plan = make_plan(graph, Request(DEPENDENCY, np.arange(graph.n)), settle("auto", {"device": options["device"]}))
+    plan = make_plan(
+        graph, Request(DEPENDENCY, np.arange(graph.n)), check_options("auto", {"device": options["device"]})
+    )
     said = f"{plan.reduction}" if plan.reduction is not None else "nothing"
     parts = {f"{part.label.removesuffix(part.method.device)}on {part.method.device}" for part in plan.steps}
     return f"{said}; {', '.join(sorted(parts))}"

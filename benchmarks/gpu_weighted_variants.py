@@ -176,7 +176,7 @@ def compile_all(variants: Sequence[Variant]) -> None:
                 options = kernels.options(kernels_of.Variant(variant.dtype, dist=dist))
                 wanted.append((kernels.source, options, variant.way == "one launch"))
     for source, options, cooperative in dict.fromkeys(wanted):
-        compiler.begin(source, options, cooperative=cooperative)
+        compiler.begin_compile(source, options, cooperative=cooperative)
     for source, options, cooperative in dict.fromkeys(wanted):
         compiler.load(source, options, cooperative=cooperative)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY, Sums
-from lagbc.plan.options import Options, settle
+from lagbc.plan.options import Options, check_options
 from lagbc.plan.plan import Plan, make_plan, uncontracted
 from lagbc.plan.request import Request
 from lagbc.plan.roots import order_roots
@@ -95,7 +95,7 @@ def prepare(make: Callable[[], Graph], options: Any, clock: Clock, *, chains: bo
         graph = make()
         begun = clock()
         request = Request(DEPENDENCY, np.arange(graph.n))
-        plan = make_plan(graph, request, settle("auto", cast(Options, options)))
+        plan = make_plan(graph, request, check_options("auto", cast(Options, options)))
         for number, step in enumerate(plan.steps):
             plan = plan if chains or step.contracted is None else uncontracted(plan, number)
         parts = tuple(replace(part, ordered=_line_up(part)) for part in plan.steps)

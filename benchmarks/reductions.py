@@ -35,7 +35,7 @@ from benchmarks.survey import Network, pick, provenance
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.plan import reduce as reduction
-from lagbc.plan.reduce import Rest
+from lagbc.plan.reduce import Remainder
 from lagbc.plan.request import Request
 from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece, Scores
@@ -76,8 +76,10 @@ def work_left(graph: Graph) -> Row:
     small, whole = float(blocks.small.work.sum()), max(reduction._work_of(graph, request.roots), 1.0)
     works: dict[str, list[float]] = {name: [] for name in ("blocks", *REDUCTIONS, "all")}
     for piece in blocks.pieces:
-        alone = Rest(piece).work
-        by_name = {name: min((rest.work for rest in rests(name, piece)), default=alone) for name in REDUCTIONS}
+        alone = Remainder(piece).work
+        by_name = {
+            name: min((remainder.work for remainder in remainders(name, piece)), default=alone) for name in REDUCTIONS
+        }
         works["blocks"].append(alone)
         works["all"].append(min(alone, *by_name.values()))
         for name, work in by_name.items():
@@ -91,7 +93,7 @@ def work_left(graph: Graph) -> Row:
     }
 
 
-def rests(name: str, piece: Piece) -> Iterator[Rest]:
+def remainders(name: str, piece: Piece) -> Iterator[Remainder]:
     """Reduce a block, if that can be done."""
     if name != "chains" or reduction._is_contractible(piece.graph):
         yield from REDUCTIONS[name](piece)
@@ -99,7 +101,7 @@ def rests(name: str, piece: Piece) -> Iterator[Rest]:
 
 def only_blocks() -> AbstractContextManager[Any]:
     """Leave blocks as they are."""
-    return mock.patch.object(reduction, "_rest", lambda piece, *_, **__: Rest(piece))
+    return mock.patch.object(reduction, "_remainder", lambda piece, *_, **__: Remainder(piece))
 
 
 def measure(network: Network, budget: float, rounds: int, checkout: Path | None = None) -> Row:
@@ -116,8 +118,14 @@ def measure(network: Network, budget: float, rounds: int, checkout: Path | None 
             places = near(np.arange(len(network.order)), of_round["plain"].timed, RUN["cpu"])
             before.append(time_former(network.matrix, checkout, places=places))
     if "all" in timed and (reduced := timed["all"].plan.reduction):
-        row |= {"classes": sum(rest.piece.graph.n for rest in reduced.rests if rest.twins is not None)}
-        row |= {"junctions": sum(len(rest.contracted.roots) for rest in reduced.rests if rest.contracted is not None)}
+        row |= {
+            "classes": sum(remainder.piece.graph.n for remainder in reduced.remainders if remainder.twins is not None)
+        }
+        row |= {
+            "junctions": sum(
+                len(remainder.contracted.roots) for remainder in reduced.remainders if remainder.contracted is not None
+            )
+        }
     described = {name: {"status": "ok"} | found.describe() for name, found in timed.items()}
     if checkout and before:
         alike = {name: described["plain"][name] for name in ("status", "swept", "timed")}

@@ -36,7 +36,7 @@ import lagbc
 from benchmarks import machine
 from benchmarks.generators import rmat
 from benchmarks.graphs import is_symmetric, read
-from lagbc.methods.table import gpu_names, gpus
+from lagbc.methods.table import count_gpus, gpu_names
 
 RESULTS = Path(__file__).parent / "results"
 Scores = NDArray[np.float64]
@@ -88,7 +88,7 @@ def calls(call: Callable[..., Scores], workers: int, device: Where, stack: ExitS
     if device == "cpu":
         yield "threads", partial(call, threads=workers)
     else:
-        yield "GPUs", partial(call, device=[number % gpus() for number in range(workers)])
+        yield "GPUs", partial(call, device=[number % count_gpus() for number in range(workers)])
     context = multiprocessing.get_context("forkserver")
     pool = stack.enter_context(ProcessPoolExecutor(workers, mp_context=context))
     yield "processes", partial(call, executor=pool)

@@ -37,7 +37,7 @@ from lagbc.comparison.predict import predict
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods.sums import DEPENDENCY
-from lagbc.plan.options import settle
+from lagbc.plan.options import check_options
 from lagbc.plan.plan import make_plan
 from lagbc.plan.request import Request
 from lagbc.plan.roots import order_roots
@@ -218,7 +218,9 @@ def _options(case: Case) -> Any:
 
 def chosen(graph: Graph, case: Case, roots: Roots) -> str:
     """Name the method that "auto" takes."""
-    return make_plan(graph, Request(DEPENDENCY, np.sort(roots)), settle("auto", _options(case))).selection.method.name
+    return make_plan(
+        graph, Request(DEPENDENCY, np.sort(roots)), check_options("auto", _options(case))
+    ).selection.method.name
 
 
 def timed_run(case: Case, run: Callable[[Roots], Any], roots: Roots) -> tuple[float, Any]:

@@ -41,7 +41,7 @@ def require_writable(path: Path) -> None:
 
 
 @contextmanager
-def written(path: Path, *, lasting: bool = True) -> Iterator[BinaryIO]:
+def write_whole(path: Path, *, lasting: bool = True) -> Iterator[BinaryIO]:
     """Write a file that appears once it is whole; until then its predecessor stays, whatever happens.
 
     Parameters

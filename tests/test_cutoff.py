@@ -395,7 +395,7 @@ def test_what_is_refused(arguments, error, message):
 def test_a_gpu_sums_none(how, weighted, monkeypatch):
     """Whether there is one or not; what to do is said before what is missing."""
     for gpus in (0, 1):
-        monkeypatch.setattr(table, "_count_gpus", lambda count=gpus: count)
+        monkeypatch.setattr(table, "_count_visible", lambda count=gpus: count)
         for call, asked in (
             (lagbc.bc, {"cutoff": 1}),
             (lagbc.edge_bc, {"decay": 0.1}),

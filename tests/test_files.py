@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import lagbc
 from lagbc import files, plots
-from lagbc.files import UNFINISHED, require_writable, written
+from lagbc.files import UNFINISHED, require_writable, write_whole
 from lagbc.interfaces.cli import main
 
 A = sp.random_array((60, 60), density=0.1, rng=1, format="csr")
@@ -109,7 +109,7 @@ def test_a_full_disk_leaves_the_file_of_before(writer, request):
 
 
 def _interrupted(path, data, *, flush):
-    with written(path) as file:
+    with write_whole(path) as file:
         file.write(data)
         if flush:
             file.flush()
@@ -135,7 +135,7 @@ def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
     told = []
     monkeypatch.setattr(files.os, "fsync", lambda number: told.append(os.fstat(number).st_size))
     monkeypatch.setattr(files, "_take_name", lambda begun, target: told.append(target.name))
-    with written(tmp_path / "scores") as file:
+    with write_whole(tmp_path / "scores") as file:
         file.write(b"12345")
     assert told == [5, "scores"]
 
@@ -143,18 +143,18 @@ def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
 def test_a_link_is_followed_and_a_pipe_is_written_itself(tmp_path):
     target, link, pipe = (tmp_path / name for name in ("target", "link", "pipe"))
     link.symlink_to(target)
-    with written(link) as file:
+    with write_whole(link) as file:
         file.write(b"12345")
     assert link.is_symlink()
     assert target.read_bytes() == b"12345"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    with written(pipe) as file:
+    with write_whole(pipe) as file:
         file.write(b"12345")
     assert os.read(reader, 10) == b"12345"
     os.close(reader)
     message = r"/dev/full could not be written: No space left on device after 0 bytes$"
-    with pytest.raises(lagbc.Error, match=message), written(Path("/dev/full")) as file:
+    with pytest.raises(lagbc.Error, match=message), write_whole(Path("/dev/full")) as file:
         file.write(b"12345")
 
 

@@ -11,7 +11,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import extended
 from lagbc.methods.sums import SQUARES, Sums
-from lagbc.plan.options import settle
+from lagbc.plan.options import check_options
 from lagbc.plan.plan import make_plan
 from lagbc.plan.request import Request
 from lagbc.run.loop import sum_step
@@ -98,7 +98,9 @@ def test_squares_of_a_run_with_roots_that_overflow():
     """1100 diamonds have more shortest paths than float64 counts."""
     graph = as_graph(diamonds(1100, 2), directed=False)
     roots = np.array([0, graph.n // 2])
-    plan = make_plan(graph, Request(sums=LINEAR, roots=roots), settle("auto", {"device": "cpu", "reduce": "none"}))
+    plan = make_plan(
+        graph, Request(sums=LINEAR, roots=roots), check_options("auto", {"device": "cpu", "reduce": "none"})
+    )
     sums = sum_step(plan.steps[0])
     alone = [lagbc.bc(diamonds(1100, 2), directed=False, sources=[root], reduce="none") for root in roots]
     np.testing.assert_allclose(sums.dependency, 2 * sum(alone), rtol=1e-12)

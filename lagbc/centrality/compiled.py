@@ -42,7 +42,7 @@ def compile_kernels() -> Compiled:
     begun = time.perf_counter()
     wanted = [(source, options) for _, source, options in variants()]
     for source, options in wanted:
-        compiler.begin(source, options)
+        compiler.begin_compile(source, options)
     for source, options in wanted:
         compiler.load(source, options)
     _run_small()

@@ -31,8 +31,8 @@ from lagbc.graph.validate import is_cupy, stored_loops, take_graph
 from lagbc.methods.sums import DECAYING, PATH_SUMS
 from lagbc.phases import phase
 from lagbc.plan.demand import origins, parse_demand
-from lagbc.plan.devices import home, is_read_on_device
-from lagbc.plan.options import OPTION_NAMES, Options, Settings, communicator, of_grid, settle
+from lagbc.plan.devices import is_read_on_device, reading_gpu
+from lagbc.plan.options import OPTION_NAMES, Options, Settings, check_options, communicator, of_grid
 from lagbc.plan.plan import Plan, make_plan
 from lagbc.plan.request import (
     Request,
@@ -121,7 +121,7 @@ def _compute(
     require_flags(standard_error=standard_error)
     centralities = find_all(asked)
     settings = settle_for(centralities, batch, options)
-    with stopping_by(settings.stop, settings.checkpoint), home(A, settings.devices):
+    with stopping_by(settings.stop, settings.checkpoint), reading_gpu(A, settings.devices):
         call = plan_call(A, centralities, directed, weighted, strength, settings, arguments)
         if standard_error:
             require_told(arguments.k, log2=arguments.log2)
@@ -269,12 +269,12 @@ def _listed(which: Asked) -> list[str | Centrality]:
 def settle_for(centralities: tuple[Centrality, ...], batch: int | str, options: Options) -> Settings:
     """Check options; TypeError if one is neither an option of a run nor an argument that the centralities take."""
     if OPTION_NAMES.issuperset(options):
-        return settle(batch, options)
+        return check_options(batch, options)
     for name in (*OF_THE_SUMS, *OF_THE_SCORES):
         if name in options and not any(one.needs for one in centralities):
             raise InvalidTypeError(f"{', '.join(one.name for one in centralities)} takes no {name}")
     own = frozenset[str]().union(*(one.takes for one in centralities))
-    return settle(batch, options, ("batch", "directed", "weighted", "strength", *sorted(own)))
+    return check_options(batch, options, ("batch", "directed", "weighted", "strength", *sorted(own)))
 
 
 def make_request(graph: Graph, centralities: tuple[Centrality, ...], arguments: Arguments) -> Request:

@@ -19,7 +19,7 @@ from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph
 from lagbc.limits import most_threads
 from lagbc.plan.memory import SMALL_RUN
-from lagbc.plan.options import Options, Settings, require_known, settle
+from lagbc.plan.options import Options, Settings, check_options, require_known
 from lagbc.plan.request import parse_tolerance, parse_vertices, require_flags, warn_of_ties
 from lagbc.run.carriers import Inline, Threads
 from lagbc.run.groups import Groups
@@ -76,7 +76,7 @@ def count(
     require_known(options, ("groups", "directed", "weighted", "strength", "rtol", "normalized", "endpoints"))
     _require_usual(options)
     given = {name: value for name, value in options.items() if name in _TAKEN and value is not None}
-    how = settle("auto", cast(Options, given))
+    how = check_options("auto", cast(Options, given))
     graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
     tolerance = parse_tolerance(arguments.rtol)
     warn_of_ties(graph, strength, arguments.rtol)

@@ -25,8 +25,8 @@ from lagbc.files import require_name, require_writable
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.plan.devices import home
-from lagbc.plan.options import Options, Settings, settle, with_defaults
+from lagbc.plan.devices import reading_gpu
+from lagbc.plan.options import Options, Settings, check_options, with_defaults
 from lagbc.run.partial import PartialFile, Writer
 from lagbc.run.shares import Share, Written, merge_shares, require_complete, resumed_from, write_share
 from lagbc.stopping import stopping_by
@@ -106,7 +106,7 @@ def save_part(
             raise InvalidValueError(f"a part takes no {name}=; leave it out, and make more parts of the run")
     centralities = find_all(which)
     settings = settle_for(centralities, batch, options)
-    with stopping_by(settings.stop), home(A, settings.devices):
+    with stopping_by(settings.stop), reading_gpu(A, settings.devices):
         call = plan_call(A, centralities, directed, weighted, strength, settings, arguments)
         return _save(target, share, call)
 
@@ -173,7 +173,11 @@ def _planned(file: PartialFile) -> tuple[Call, Graph]:
     told, graph = file.json("call"), _graph_in(file)
     try:
         arguments = Arguments(**told["values"], **_arrays_in(file, told["arrays"], graph.n))
-        A, centralities, settings = graph.without_names(), find_all(told["which"]), settle("auto", told["options"])
+        A, centralities, settings = (
+            graph.without_names(),
+            find_all(told["which"]),
+            check_options("auto", told["options"]),
+        )
         return plan_call(A, centralities, None, None, False, settings, arguments, resumed_from(file)), graph
     except (TypeError, ValueError) as error:
         raise PartError(f"{file.path}: {error}") from error

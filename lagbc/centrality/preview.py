@@ -16,9 +16,9 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.plan.choose import Selection
 from lagbc.plan.demand import origins, parse_demand
-from lagbc.plan.devices import home
+from lagbc.plan.devices import reading_gpu
 from lagbc.plan.memory import MemoryEstimate
-from lagbc.plan.options import Options, Settings, settle
+from lagbc.plan.options import Options, Settings, check_options
 from lagbc.plan.plan import Plan, make_plan
 from lagbc.plan.request import Request, parse_bounds
 from lagbc.types import Auto, CentralityName, DemandLike, GraphLike
@@ -66,8 +66,8 @@ def select_method(
         The row named needs a library that is not installed.
     """
     own = ("roots", "which", "demand", "cutoff", "decay", "directed", "weighted", "strength")
-    settings = settle("auto", options, own)
-    with home(A, settings.devices):
+    settings = check_options("auto", options, own)
+    with reading_gpu(A, settings.devices):
         graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
         return _with_shape(_plan(graph, roots, which, demand, (cutoff, decay), settings).selection, graph)
 
@@ -76,7 +76,7 @@ def select_for(graph: Graph, which: Asked, batch: int | str, options: Options, a
     """Say which method a call takes, with its own arguments: weights and targets tell what may be reduced."""
     centralities = find_all(which)
     settings = settle_for(centralities, batch, options)
-    with home(graph, settings.devices):
+    with reading_gpu(graph, settings.devices):
         plan = plan_call(graph, centralities, None, None, False, settings, arguments).plan
         return _with_shape(plan.selection, graph)
 
@@ -124,8 +124,8 @@ def estimate_memory(
     O(nnz): the pattern is read as `bc` reads it.
     """
     own = ("batch", "roots", "which", "demand", "cutoff", "decay", "directed", "weighted", "strength")
-    settings = settle(batch, options, own)
-    with home(A, settings.devices):
+    settings = check_options(batch, options, own)
+    with reading_gpu(A, settings.devices):
         graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
         return _plan(graph, roots, which, demand, (cutoff, decay), settings).memory
 

@@ -19,7 +19,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import table
 from lagbc.methods.table import Method
 from lagbc.phases import record as record_phases
-from lagbc.plan.options import Options, parse_real, settle
+from lagbc.plan.options import Options, check_options, parse_real
 from lagbc.plan.request import require_flags
 from lagbc.types import All, Auto, DeviceName, DTypeName, GraphLike, MethodName
 
@@ -125,7 +125,7 @@ def compare(
         roots=draw_roots(home.graph, roots, rng),
         batch=batch,
         options=options,
-        threads=settle(batch, options).threads,
+        threads=check_options(batch, options).threads,
         time_limit=time_limit,
         check_seconds=recorder.seconds["check"],
     )
@@ -230,4 +230,4 @@ def _gpu_name() -> str:
     import cupy
 
     name: str = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)["name"].decode()
-    return name if table.gpus() == 1 else f"{name} (one of {table.gpus()} GPUs)"
+    return name if table.count_gpus() == 1 else f"{name} (one of {table.count_gpus()} GPUs)"

@@ -20,7 +20,7 @@ from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.phases import Phase, record
 from lagbc.plan import memory
-from lagbc.plan.options import Options, settle
+from lagbc.plan.options import Options, check_options
 from lagbc.plan.plan import make_plan
 from lagbc.plan.request import Request
 from lagbc.plan.step import Step
@@ -87,8 +87,8 @@ class Task:
         if not row.reads("virtual_warp"):
             options["virtual_warp"] = None
         request = Request(frozenset({"dependency"}), self.roots[:count])
-        planned = make_plan(self.places[row.device].graph, request, settle(self.batch, options))
-        memory.require(planned.memory)
+        planned = make_plan(self.places[row.device].graph, request, check_options(self.batch, options))
+        memory.require_memory(planned.memory)
         (step,) = planned.steps
         return replace(step.sweep, roots=len(self.roots))
 

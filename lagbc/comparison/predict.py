@@ -11,7 +11,7 @@ from lagbc.centrality.betweenness import bc
 from lagbc.centrality.preview import estimate_memory, select_method
 from lagbc.comparison.roots import draw_roots
 from lagbc.graph.graph import Graph
-from lagbc.plan.options import settle
+from lagbc.plan.options import check_options
 from lagbc.plan.plan import make_plan
 from lagbc.plan.request import Request
 
@@ -64,7 +64,7 @@ def predict(graph: Graph) -> Prediction:
     row = select_method(graph, weighted=graph.weighted, reduce="none").method
     plan = estimate_memory(graph, weighted=graph.weighted, reduce="none")
     every = Request(frozenset({"dependency"}), np.arange(graph.n))
-    settings = settle("auto", {})
+    settings = check_options("auto", {})
     make_plan(graph, every, settings)  # what compiles does so now
     begun = time.perf_counter()
     reduction = make_plan(graph, every, settings).reduction

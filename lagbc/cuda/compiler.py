@@ -42,7 +42,7 @@ class Source:
         )
 
 
-def options(macros: Mapping[str, object]) -> tuple[str, ...]:
+def macro_options(macros: Mapping[str, object]) -> tuple[str, ...]:
     """Return the options of the compiler that define macros."""
     return "-std=c++17", *(f"-D{name}={text}" for name, text in macros.items())
 
@@ -58,7 +58,7 @@ def load(source: Source, chosen: tuple[str, ...], *, cooperative: bool = False) 
         raise
 
 
-def begin(source: Source, chosen: tuple[str, ...], *, cooperative: bool = False) -> None:
+def begin_compile(source: Source, chosen: tuple[str, ...], *, cooperative: bool = False) -> None:
     """Begin to compile a source for the current device in another thread; arguments as for `load`."""
     _begin(source, chosen, cooperative)
 

@@ -24,8 +24,8 @@ from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import take_graph
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.plan import memory
-from lagbc.plan.devices import home, is_read_on_device
-from lagbc.plan.options import Options, Settings, communicator, parse_count, parse_real, settle
+from lagbc.plan.devices import is_read_on_device, reading_gpu
+from lagbc.plan.options import Options, Settings, check_options, communicator, parse_count, parse_real
 from lagbc.plan.plan import Plan, make_plan
 from lagbc.plan.request import (
     Request,
@@ -46,7 +46,7 @@ from lagbc.plan.rounds import (
     with_rounds,
 )
 from lagbc.plan.step import Resumed
-from lagbc.run.execute import carrier_of, execute, kept_of, meter_of, submitting, total_of
+from lagbc.run.execute import carrier_of, execute, meter_of, open_checkpoint, submitting, total_of
 from lagbc.run.loop import Carrier, sum_over
 from lagbc.run.rounds import Rounds
 from lagbc.run.sequence import Sequence, aims_of_top
@@ -403,7 +403,7 @@ def estimate(
 
     def led(executor: Executor | None) -> Estimate:
         given: Options = {**options, "executor": executor, "comm": None}
-        settings = settle(batch, options if comm is None else given, own)
+        settings = check_options(batch, options if comm is None else given, own)
         return run_estimate(Asked(A, find(centrality), read, settings, arguments, wanted, vertices, rng))
 
     if (comm := communicator(options)) is None:
@@ -481,7 +481,7 @@ def run_estimate(asked: Asked) -> Estimate:
     name = estimated_sum(asked.centrality)
     _require_taken(asked, name)
     begun = time.perf_counter()
-    with stopping_by(asked.settings.stop, asked.settings.checkpoint), home(asked.A, asked.settings.devices):
+    with stopping_by(asked.settings.stop, asked.settings.checkpoint), reading_gpu(asked.A, asked.settings.devices):
         directed, weighted, strength = asked.read
         upload = not strength and is_read_on_device(
             asked.A, lambda: PROBED, weighted=bool(weighted), settings=asked.settings
@@ -585,7 +585,7 @@ class _Run:
         return sizes_of_rounds(population.size, self._device, self._wanted.max_roots, None if is_timed else foreseen)
 
     def _first_round(self, plan: Plan, terms: Terms) -> tuple[Aim, Sequence]:
-        memory.require(plan.memory)
+        memory.require_memory(plan.memory)
         (step,), aims = plan.steps, (terms, self._wanted, self._of_score, self._begun, self._vertices)
         pilot = Pilot(*aims)
         total = sum_over(Rounds.of_goal(step, pilot), self._carrier(plan))
@@ -646,12 +646,12 @@ class _Run:
 
     def _sweep(self, plan: Plan, aim: Aim, sequence: Sequence) -> Sequence:
         """Sweep rounds, from where the checkpoint is."""
-        memory.require(plan.memory)
+        memory.require_memory(plan.memory)
         plan.warn_of_less_memory()
         (step,) = plan.steps
         work = Rounds.of_goal(step, aim, sequence)
         with ExitStack() as stack:
-            kept = kept_of(plan, [work], stack)
+            kept = open_checkpoint(plan, [work], stack)
             meter, total = meter_of(plan, [work], kept, stack), Total(0) if kept is None else kept.totals[0]
             if not work.is_enough(total):
                 total = total_of(plan, 0, work, kept, meter, self._carrier(plan))

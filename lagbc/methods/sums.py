@@ -179,7 +179,7 @@ class Sums:
         """Make zero sums of the same shapes."""
         return Sums(**{name: np.zeros_like(array) for name, array in self})
 
-    def of(self, rows: slice, roots: slice) -> Sums:
+    def rows_of(self, rows: slice, roots: slice) -> Sums:
         """Take some rows of a batch, and the places of their roots, as views."""
         return Sums(**{name: array[roots if name == "depth" else rows] for name, array in self})
 

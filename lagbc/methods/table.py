@@ -150,12 +150,12 @@ def _is_installed(library: str) -> bool:
 
 
 def _sees_gpu() -> bool:
-    return _count_gpus() > 0
+    return _count_visible() > 0
 
 
-def gpus() -> int:
+def count_gpus() -> int:
     """Count the GPUs that CuPy sees; none where it is not installed."""
-    return _count_gpus() if _is_installed("cupy") else 0
+    return _count_visible() if _is_installed("cupy") else 0
 
 
 def gpus_in_words() -> str:
@@ -169,7 +169,7 @@ def gpus_in_words() -> str:
 
 def gpu_names() -> list[str]:
     """Name the GPUs that CuPy sees, in the order of their numbers."""
-    count = gpus()
+    count = count_gpus()
     if not count:
         return []
     from cupy.cuda import runtime
@@ -178,7 +178,7 @@ def gpu_names() -> list[str]:
 
 
 @cache
-def _count_gpus() -> int:
+def _count_visible() -> int:
     from lagbc.cuda.cache import provide_folder
 
     provide_folder()
@@ -261,7 +261,7 @@ METHODS: tuple[Method, ...] = (
 )
 
 
-def rows(*, weighted: bool, method: str = "auto", device: str = "auto") -> list[Method]:
+def methods_of(*, weighted: bool, method: str = "auto", device: str = "auto") -> list[Method]:
     """Return the rows with lengths or without, of some name and device; "auto" is any."""
     return [
         row

@@ -85,15 +85,15 @@ def choose(
     if device not in ("auto", "cpu", "cuda"):
         raise InvalidValueError(f"device={device!r} is none of 'auto', 'cpu' and 'cuda'")
     weighted = graph.weighted
-    rows = table.rows(weighted=weighted, method=method, device=device)
+    rows = table.methods_of(weighted=weighted, method=method, device=device)
     if not rows:
-        if table.rows(weighted=not weighted, method=method, device=device):
+        if table.methods_of(weighted=not weighted, method=method, device=device):
             takes = "no lengths: leave out weighted=True" if weighted else "lengths: pass weighted=True"
             problem = f"method={method!r} takes {takes}"
         else:
             problem = f"there is no method={method!r} with device={device!r}{' for weights' if weighted else ''}"
         raise InvalidValueError(f"{problem}; there are {_listed(weighted)}")
-    if bounds and not any(row.bounds for row in table.rows(weighted=weighted, device=device)):
+    if bounds and not any(row.bounds for row in table.methods_of(weighted=weighted, device=device)):
         raise InvalidValueError(
             "cutoffs and decays, and reach and gravity, are summed on the CPU alone, not on a GPU; pass device='auto' "
             "or device='cpu'"
@@ -129,7 +129,7 @@ def choose(
 
 def _listed(weighted: bool) -> str:
     """Name the methods on each device, with or without lengths."""
-    rows = table.rows(weighted=weighted)
+    rows = table.methods_of(weighted=weighted)
     of_devices = [
         f"on {device}: {', '.join(row.name for row in rows if row.device == device)}"
         for device in dict.fromkeys(row.device for row in rows)
@@ -165,7 +165,7 @@ def _refuse(rows: list[Method], weighted: bool, *, sums: frozenset[str], demand:
             lacking = "takes no demand within a cutoff" if demand else within
     there = [
         f"{row.name} on {row.device}"
-        for row in table.rows(weighted=weighted)
+        for row in table.methods_of(weighted=weighted)
         if row.offers(sums, demand=demand, bounds=bounds)
     ]
     asked = ", ".join(f"{row.name} on {row.device}" for row in rows)

@@ -109,25 +109,29 @@ def predict(method: Method, counted: Mapping[str, float]) -> float:
     return sum(constant * counted[name] for name, constant in tuning.COSTS[method.key].items())
 
 
-def of_block(graph: Graph, roots: int, device: str) -> float:
+def predict_block(graph: Graph, roots: int, device: str) -> float:
     """Predict the sweeps of a bicomponent; its depth is searched for only where it matters."""
-    least = of_depth(graph, roots, device, 0)
-    return least if least == of_depth(graph, roots, device, graph.n) else of_depth(graph, roots, device, graph.depth)
+    least = predict_at_depth(graph, roots, device, 0)
+    return (
+        least
+        if least == predict_at_depth(graph, roots, device, graph.n)
+        else predict_at_depth(graph, roots, device, graph.depth)
+    )
 
 
-def of_depth(graph: Graph, roots: int, device: str, depth: int) -> float:
+def predict_at_depth(graph: Graph, roots: int, device: str, depth: int) -> float:
     """Predict the sweeps of a bicomponent with a given depth, from 0 to n."""
-    return of_size(graph.n, graph.nnz, roots, device, weighted=graph.weighted, depth=depth)
+    return predict_by_size(graph.n, graph.nnz, roots, device, weighted=graph.weighted, depth=depth)
 
 
-def of_size(n: int, nnz: int, roots: int, device: str, *, weighted: bool, depth: int) -> float:
+def predict_by_size(n: int, nnz: int, roots: int, device: str, *, weighted: bool, depth: int) -> float:
     """Predict the sweeps of a graph by its size and depth."""
     costs = reduce_tuning.BLOCK_COSTS[device, weighted]
     pair = min(costs["pair"] + costs["level"] * depth, costs["most"])
     return roots * (pair * n + costs["pair_edge"] * nnz)
 
 
-def of_junctions(work: Work, device: str, *, weighted: bool, few_levels: bool = False) -> float:
+def predict_junctions(work: Work, device: str, *, weighted: bool, few_levels: bool = False) -> float:
     """Predict the sums from junctions of a bicomponent with lengths or in hops; a far column is half a sweep."""
     costs = reduce_tuning.JUNCTION_COSTS[device, weighted]
     pair_edge = costs["pair_edge"] * (reduce_tuning.FEW_LEVELS[device] if few_levels else 1.0)
@@ -135,9 +139,9 @@ def of_junctions(work: Work, device: str, *, weighted: bool, few_levels: bool = 
     return (work.junctions + work.far_columns / 2) * sweep + costs["evaluation"] * work.evaluations
 
 
-def pays(graph: Graph, roots: int, device: str) -> bool:
+def is_look_worth(graph: Graph, roots: int, device: str) -> bool:
     """Whether a run is long enough for a look at the structure of its graph."""
-    look, sweeps = of_look(graph), of_sweeps(graph, roots, device)
+    look, sweeps = predict_look(graph), predict_sweeps(graph, roots, device)
     if look <= reduce_tuning.SHORT_LOOK:
         return look <= reduce_tuning.SHORT_SHARE * sweeps
     if look > reduce_tuning.LOOK_MOST * sweeps:
@@ -145,17 +149,17 @@ def pays(graph: Graph, roots: int, device: str) -> bool:
     return look <= reduce_tuning.LOOK_SHARE * sweeps or promised_left(graph, roots) <= reduce_tuning.MOST_LEFT
 
 
-def of_look(graph: Graph) -> float:
+def predict_look(graph: Graph) -> float:
     """Predict the search for bicomponents, twins and chains; in a directed graph also for components and arcs."""
     costs = reduce_tuning.LOOK_COSTS
     edge = costs["directed_edge"] if graph.directed else costs["edge"]
     return costs["run"] + costs["vertex"] * graph.n + edge * graph.nnz
 
 
-def of_sweeps(graph: Graph, roots: int, device: str) -> float:
+def predict_sweeps(graph: Graph, roots: int, device: str) -> float:
     """Predict the least time of the sweeps."""
     if device == "cpu":
-        return of_depth(graph, roots, device, 0) / reduce_tuning.LOOK_THREADS
+        return predict_at_depth(graph, roots, device, 0) / reduce_tuning.LOOK_THREADS
     return reduce_tuning.GPU_EDGE[graph.weighted, graph.has_high_diameter] * roots * graph.nnz
 
 

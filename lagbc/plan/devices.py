@@ -79,7 +79,7 @@ class Gpu:
 
 def gpu_numbers(devices: tuple[int, ...] | All | None) -> tuple[int, ...]:
     """Return the numbers of the GPUs asked for, none where CuPy decides; ValueError for a number without a GPU."""
-    count = table.gpus()
+    count = table.count_gpus()
     if devices is None or not count:  # without a GPU the choice of a method raises the error
         return ()
     numbers = tuple(range(count)) if devices == "all" else devices
@@ -90,7 +90,7 @@ def gpu_numbers(devices: tuple[int, ...] | All | None) -> tuple[int, ...]:
     return numbers
 
 
-def home(A: Any, devices: tuple[int, ...] | All | None) -> AbstractContextManager[Any]:
+def reading_gpu(A: Any, devices: tuple[int, ...] | All | None) -> AbstractContextManager[Any]:
     """Return the context of the GPU that reads a graph: the first asked for, or its own; ValueError if they differ."""
     numbers = gpu_numbers(devices)
     at = A.data.device.id if is_cupy(A) else None
@@ -119,7 +119,7 @@ def is_read_on_device(A: Any, roots: Callable[[], int], *, weighted: bool, setti
         return False
     if settings.device == "cpu" or (settings.device == "auto" and roots() * A.nnz < tuning.GPU_WORK):
         return False
-    rows = table.rows(weighted=weighted, method=settings.method, device="cuda")
+    rows = table.methods_of(weighted=weighted, method=settings.method, device="cuda")
     if not any(row.available for row in rows):
         return False
     limit = memory.budget("cuda") if settings.memory is None else settings.memory
@@ -138,7 +138,7 @@ def gpu_of_worker() -> AbstractContextManager[Any]:
     Its number among the visible GPUs is the process's number among the workers of its machine, modulo their count;
     without such a number it is CuPy's current one.
     """
-    count, number = table.gpus(), number_of_worker()
+    count, number = table.count_gpus(), number_of_worker()
     if count < 2 or number is None:
         return nullcontext()
     from cupy import cuda

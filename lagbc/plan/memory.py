@@ -139,7 +139,7 @@ def _beside_states(step: Step, states: int) -> int:
     return bytes_of(module.arrays(step.graph, replace(sweep, batch=far))) + 8 * numbers
 
 
-def whole(
+def estimate_call(
     graph: Graph,
     steps: Sequence[MemoryEstimate],
     largest: MemoryEstimate | Method,
@@ -158,11 +158,11 @@ def whole(
     held = _bytes_of(graph) + sum(step.graph for step in steps)
     if limit is None:
         limit = budget(largest.device) if largest.budget == SMALL_RUN else largest.budget
-    made = max(held, to_reduce(graph, edges=edges) - workspace - scores)
+    made = max(held, reduction_bytes(graph, edges=edges) - workspace - scores)
     return replace(largest, graph=made, workspace=workspace, scores=scores, budget=limit)
 
 
-def to_reduce(graph: Graph, *, edges: bool) -> int:
+def reduction_bytes(graph: Graph, *, edges: bool) -> int:
     """Bound the bytes that a reduction of a graph takes on the host, with the graph."""
     a_entry = _DECOMPOSED_ENTRY_BYTES[edges or graph.weighted]
     return _bytes_of(graph) + graph.n * _DECOMPOSED_BYTES + graph.nnz * a_entry
@@ -268,7 +268,7 @@ def most_batch(method: Method, batching: Batching, batch: int, roots: int | None
     return batching.round(max(1, min(batch, most, batch if roots is None else roots)))
 
 
-def require(needed: MemoryEstimate) -> None:
+def require_memory(needed: MemoryEstimate) -> None:
     """Raise MemoryError, with both figures, if a run is over the budget."""
     if needed.is_over:
         raise OutOfMemoryError(

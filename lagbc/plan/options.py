@@ -187,7 +187,7 @@ def config(**options: Unpack[Options]) -> Iterator[None]:
     >>> with lagbc.config(threads=1, progress=True):  # doctest: +SKIP
     ...     lagbc.bc(A)
     """
-    settle("auto", options)
+    check_options("auto", options)
     token = _defaults.set({**_defaults.get({}), **options})
     try:
         yield
@@ -429,7 +429,7 @@ class Settings(NamedTuple):
         return self.threads if self.executor is None else usable_cores()
 
 
-def settle(batch: int | str, options: Options, own: Iterable[str] = ()) -> Settings:
+def check_options(batch: int | str, options: Options, own: Iterable[str] = ()) -> Settings:
     """Check options, with `config` filled in, beside the call's own keywords; TypeError or ValueError names one."""
     require_known(options, own)
     given: Any = {"batch": batch, **with_defaults(options)}

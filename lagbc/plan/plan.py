@@ -126,8 +126,8 @@ def make_plan(graph: Graph, request: Request, settings: Settings, resumed: Resum
         return Plan(request, graph, (step,), (choice,), None, chosen, choice.needed, settings)
     given = _given(request, settings)
     _require_options(_choose(graph, request, settings, given).method, given, settings)
-    if len(begun) != len(reduction.rests):
-        begun = [None] * len(reduction.rests)
+    if len(begun) != len(reduction.remainders):
+        begun = [None] * len(reduction.remainders)
     made = [_step_of(reduction, number, settings, one) for number, one in enumerate(begun)]
     return _planned(graph, reduction, settings, made)
 
@@ -156,10 +156,10 @@ def _reduced(graph: Graph, request: Request, settings: Settings, begun: Sequence
     reduction = reduce_request(graph, request, settings)
     if reduction is None or not begun:
         return reduction
-    if len(begun) != len(reduction.rests):
+    if len(begun) != len(reduction.remainders):
         return reduction if any(one.chains for one in begun) else reduce_request(graph, request, settings, chains=False)
     for number, one in enumerate(begun):
-        if reduction.rests[number].contracted is not None and not one.chains:
+        if reduction.remainders[number].contracted is not None and not one.chains:
             reduction = reduction.uncontracted(number, settings)
     return reduction
 
@@ -171,11 +171,11 @@ def _planned(graph: Graph, reduction: Reduction, settings: Settings, made: Seque
     needed = [choice.needed for _, choice in made]
     if not made:  # nothing is left
         selection = Selection(_choose(graph, request, settings, _given(request, settings)).method, str(reduction))
-        whole = memory.whole(graph, needed, selection.method, edges=edges, limit=limit)
+        whole = memory.estimate_call(graph, needed, selection.method, edges=edges, limit=limit)
     else:
         step, choice = max(made, key=lambda one: one[0].work)
         selection = Selection(step.method, f"{reduction}; {choice.reason}")
-        whole = memory.whole(graph, needed, choice.needed, edges=edges, limit=limit)
+        whole = memory.estimate_call(graph, needed, choice.needed, edges=edges, limit=limit)
     steps, choices = tuple(step for step, _ in made), tuple(choice for _, choice in made)
     return Plan(request, graph, steps, choices, reduction, selection, whole, settings)
 
@@ -203,10 +203,10 @@ def _with_roots(request: Request, n: int, resumed: Resumed) -> Request:
 
 def _step_of(reduction: Reduction, number: int, settings: Settings, begun: Begun | None = None) -> tuple[Step, Choice]:
     """Make the step of the remainder of a bicomponent."""
-    rest = reduction.rests[number]
-    if rest.contracted is None:
-        return _step(rest.piece.graph, reduction.request_of(rest), settings, begun)
-    return _junctions(rest.contracted, reduction.request.sums, settings, rest.device)
+    remainder = reduction.remainders[number]
+    if remainder.contracted is None:
+        return _step(remainder.piece.graph, reduction.request_of(remainder), settings, begun)
+    return _junctions(remainder.contracted, reduction.request.sums, settings, remainder.device)
 
 
 def _step(graph: Graph, request: Request, settings: Settings, begun: Begun | None = None) -> tuple[Step, Choice]:
@@ -325,18 +325,18 @@ def _sweep(graph: Graph, method: Method, request: Request, settings: Settings) -
 
 def _gpus(method: Method, settings: Settings) -> str:
     """Say which of several GPUs sweep the roots."""
-    if method.device == "cpu" or table.gpus() < 2:
+    if method.device == "cpu" or table.count_gpus() < 2:
         return ""
     numbers = gpu_numbers(settings.devices)
     if len(numbers) > 1:
         return f"; GPUs {', '.join(map(str, numbers))} share the roots"
-    return f"; on one of {table.gpus()} GPUs (device='all' takes all)"
+    return f"; on one of {table.count_gpus()} GPUs (device='all' takes all)"
 
 
 def _is_offered(graph: Graph, request: Request, method: str, device: str) -> bool:
     """Whether an available method of this name makes the sums of a request."""
     given = {"demand": request.demand is not None, "bounds": request.bounds is not None}
-    rows = table.rows(weighted=graph.weighted, method=method, device=device)
+    rows = table.methods_of(weighted=graph.weighted, method=method, device=device)
     return any(row.available and row.offers(request.sums, **given) for row in rows)
 
 

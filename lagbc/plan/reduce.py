@@ -40,7 +40,7 @@ _REDUCIBLE = frozenset({"dependency", "edges"})
 
 
 @dataclass(frozen=True, eq=False)
-class Rest:
+class Remainder:
     """The remainder of a bicomponent, and its reductions."""
 
     piece: Piece  # one vertex a class of twins, if there are twins
@@ -67,12 +67,12 @@ class Reduction:
     request: Request
     graph: Graph  # on the host
     blocks: Blocks
-    rests: tuple[Rest, ...]  # one for each large bicomponent
+    remainders: tuple[Remainder, ...]  # one for each large bicomponent
 
     @property
     def work(self) -> float:
         """Return the remaining roots times edges."""
-        return float(self.blocks.small.work.sum()) + sum(rest.work for rest in self.rests)
+        return float(self.blocks.small.work.sum()) + sum(remainder.work for remainder in self.remainders)
 
     @property
     def share(self) -> float:
@@ -85,9 +85,11 @@ class Reduction:
         pieces, small = len(self.blocks.pieces), len(self.blocks.small.work)
         left = f"{pieces} large block{'s' * (pieces != 1)} (up to {large:,} vertices)" if pieces else "no large block"
         said = [f"{self.graph.n:,} vertices -> {left} and {small:,} small one{'s' * (small != 1)}"]
-        if classes := sum(rest.piece.graph.n for rest in self.rests if rest.twins is not None):
+        if classes := sum(remainder.piece.graph.n for remainder in self.remainders if remainder.twins is not None):
             said.append(f"{classes:,} classes of twins")
-        if junctions := sum(len(rest.contracted.roots) for rest in self.rests if rest.contracted is not None):
+        if junctions := sum(
+            len(remainder.contracted.roots) for remainder in self.remainders if remainder.contracted is not None
+        ):
             said.append(f"{junctions:,} junctions")
         return f"{', '.join(said)}; {self.in_short}"
 
@@ -98,13 +100,13 @@ class Reduction:
 
     def uncontracted(self, number: int, settings: Settings) -> Reduction:
         """Return the reduction without contraction in one bicomponent."""
-        rests = list(self.rests)
-        rests[number] = _rest(self.blocks.pieces[number], self.request, settings, chains=False)
-        return replace(self, rests=tuple(rests))
+        remainders = list(self.remainders)
+        remainders[number] = _remainder(self.blocks.pieces[number], self.request, settings, chains=False)
+        return replace(self, remainders=tuple(remainders))
 
-    def request_of(self, rest: Rest) -> Request:
+    def request_of(self, remainder: Remainder) -> Request:
         """Return the request for the remainder of a bicomponent that is swept whole."""
-        piece, roots = rest.piece, np.flatnonzero(rest.piece.sources)
+        piece, roots = remainder.piece, np.flatnonzero(remainder.piece.sources)
         return Request(
             sums=self.request.sums,
             roots=roots,
@@ -119,7 +121,7 @@ class Reduction:
         with phase("finish"):
             sums = Sums()
             if "dependency" in self.request.sums:
-                of_blocks = [rest.dependency(part) for rest, part in zip(self.rests, swept, strict=True)]
+                of_blocks = [remainder.dependency(part) for remainder, part in zip(self.remainders, swept, strict=True)]
                 sums.dependency = self.blocks.scores(of_blocks)
                 if self.request.endpoints:
                     sums.dependency += _ends(self.graph, self.request)
@@ -142,7 +144,7 @@ def reduce_request(
     if settings.reduce == "auto":
         roots = len(request.roots) if swept is None else min(swept, len(request.roots))
         device = _device_of(graph, roots, settings)
-        if not (costs.pays(graph, roots, device) and _is_within(graph, request, settings)):
+        if not (costs.is_look_worth(graph, roots, device) and _is_within(graph, request, settings)):
             return None
     if settings.reduce == "all":
         _require_memory(graph, request, settings)
@@ -153,9 +155,9 @@ def reduce_request(
         blocks = split(_piece(host, request), edges="edges" in request.sums)
     except (OverflowError, NotReducible):
         return None
-    rests = tuple(_rest(piece, request, settings, chains=chains) for piece in blocks.pieces)
-    reduction = Reduction(request, host, blocks, rests)
-    if len(rests) == 1 and rests[0].piece.graph is host and rests[0].contracted is None:
+    remainders = tuple(_remainder(piece, request, settings, chains=chains) for piece in blocks.pieces)
+    reduction = Reduction(request, host, blocks, remainders)
+    if len(remainders) == 1 and remainders[0].piece.graph is host and remainders[0].contracted is None:
         return None
     return reduction if settings.reduce == "all" or reduction.share <= tuning.MOST_LEFT else None
 
@@ -180,11 +182,11 @@ def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
 def _is_within(graph: Graph, request: Request, settings: Settings) -> bool:
     """Whether a graph can be reduced within the stated memory, if any; free memory decides nothing."""
     stated = stated_budget() if settings.memory is None else settings.memory
-    return stated is None or memory.to_reduce(graph, edges="edges" in request.sums) <= stated
+    return stated is None or memory.reduction_bytes(graph, edges="edges" in request.sums) <= stated
 
 
 def _require_memory(graph: Graph, request: Request, settings: Settings) -> None:
-    needed = memory.to_reduce(graph, edges="edges" in request.sums)
+    needed = memory.reduction_bytes(graph, edges="edges" in request.sums)
     budget = host_budget() if settings.memory is None else settings.memory
     if needed > budget:
         raise OutOfMemoryError(
@@ -199,34 +201,34 @@ def _device_of(graph: Graph, roots: int, settings: Settings) -> str:
         return settings.device
     if not graph.is_on_device and roots * graph.nnz < methods_tuning.GPU_WORK:
         return "cpu"
-    return "cuda" if any(row.available for row in table.rows(weighted=graph.weighted, device="cuda")) else "cpu"
+    return "cuda" if any(row.available for row in table.methods_of(weighted=graph.weighted, device="cuda")) else "cpu"
 
 
-def _rest(piece: Piece, request: Request, settings: Settings, *, chains: bool) -> Rest:
+def _remainder(piece: Piece, request: Request, settings: Settings, *, chains: bool) -> Remainder:
     """Take the reduction of a bicomponent with the least work; the whole one, if none has much less."""
-    block = best = Rest(piece)
-    takes_all, reduced = settings.reduce == "all", list[Rest]()
+    block = best = Remainder(piece)
+    takes_all, reduced = settings.reduce == "all", list[Remainder]()
     device = _device_of(piece.graph, int(np.count_nonzero(piece.sources)), settings)
     if "edges" not in request.sums and _takes_members(piece.graph, settings, device):
         reduced.extend(_without_twins(piece))
-        best = min([block, *reduced], key=lambda rest: rest.work)
+        best = min([block, *reduced], key=lambda remainder: remainder.work)
     if chains and _is_contractible(piece.graph) and _sweeps_junctions(settings.method, device):
         most = np.inf if takes_all else tuning.MOST_LEFT * best.work / block.work
         reduced.extend(_contracted(piece, device, most))
-    best = min(reduced, key=lambda rest: rest.work, default=block)
+    best = min(reduced, key=lambda remainder: remainder.work, default=block)
     return best if takes_all or best.work <= tuning.MOST_LEFT * block.work else block
 
 
-def _without_twins(piece: Piece) -> Iterable[Rest]:
+def _without_twins(piece: Piece) -> Iterable[Remainder]:
     from lagbc.reduce.twins import merge
 
     twins = merge(piece)
     (merged,) = twins.pieces
     if merged is not piece:
-        yield Rest(merged, twins=twins)
+        yield Remainder(merged, twins=twins)
 
 
-def _contracted(piece: Piece, device: str = "cpu", most: float = np.inf) -> Iterable[Rest]:
+def _contracted(piece: Piece, device: str = "cpu", most: float = np.inf) -> Iterable[Remainder]:
     """Contract a bicomponent, if that is predicted to take at most a share `most` of its time when swept whole.
 
     All junctions are swept, however few roots there are: with fewer roots than junctions it is not contracted.
@@ -239,10 +241,10 @@ def _contracted(piece: Piece, device: str = "cpu", most: float = np.inf) -> Iter
     foreseen = expect_work(piece)
     if roots < foreseen.junctions:
         return
-    expected = costs.of_junctions(foreseen, device, weighted=weighted)
-    if expected > most * costs.of_depth(piece.graph, roots, device, piece.graph.n):
+    expected = costs.predict_junctions(foreseen, device, weighted=weighted)
+    if expected > most * costs.predict_at_depth(piece.graph, roots, device, piece.graph.n):
         return
-    as_it_is = costs.of_block(piece.graph, roots, device)
+    as_it_is = costs.predict_block(piece.graph, roots, device)
     if expected > most * as_it_is:
         return
     try:
@@ -250,8 +252,8 @@ def _contracted(piece: Piece, device: str = "cpu", most: float = np.inf) -> Iter
     except NotContractible:
         return
     work, few_levels = contracted.work(group_size(contracted, device)), not contracted.graph.has_high_diameter
-    taken = costs.of_junctions(work, device, weighted=weighted, few_levels=few_levels)
-    yield Rest(piece, contracted=contracted, device=device, part=taken / as_it_is)
+    taken = costs.predict_junctions(work, device, weighted=weighted, few_levels=few_levels)
+    yield Remainder(piece, contracted=contracted, device=device, part=taken / as_it_is)
 
 
 def _is_contractible(graph: Graph) -> bool:
@@ -264,13 +266,13 @@ def _is_contractible(graph: Graph) -> bool:
 def _takes_members(graph: Graph, settings: Settings, device: str) -> bool:
     """Whether a method of that device, with the given options, takes vertices that stand for several."""
     options = "class_sizes", *settings.of_some_methods
-    rows = table.rows(weighted=graph.weighted, method=settings.method, device=device)
+    rows = table.methods_of(weighted=graph.weighted, method=settings.method, device=device)
     return any(all(map(row.reads, options)) for row in rows)
 
 
 def _sweeps_junctions(method: str, device: str) -> bool:
     """Whether a method of that device sweeps from junctions: with lengths, and target weights of single roots."""
-    return any(row.available and row.demand for row in table.rows(weighted=True, method=method, device=device))
+    return any(row.available and row.demand for row in table.methods_of(weighted=True, method=method, device=device))
 
 
 def _piece(graph: Graph, request: Request) -> Piece:

@@ -99,16 +99,16 @@ def population_of(graph: Graph, request: Request, settings: Settings) -> Populat
         reduction = reduce_request(graph, plain, settings._replace(method="auto"), swept=_FORESEEN)
     roots = np.flatnonzero(as_numpy(graph.out_degrees) > 0)
     work = float(len(roots)) * graph.nnz if reduction is None else reduction.work
-    if reduction is None or len(reduction.rests) != 1:
+    if reduction is None or len(reduction.remainders) != 1:
         return Population(graph, request, roots, work)
-    if reduction.rests[0].contracted is not None:  # single roots of chains add nothing that can be told apart
+    if reduction.remainders[0].contracted is not None:  # single roots of chains add nothing that can be told apart
         reduction = reduction.uncontracted(0, settings)
-    (rest,), (block,) = reduction.rests, reduction.blocks.pieces
+    (remainder,), (block,) = reduction.remainders, reduction.blocks.pieces
     inside, entrance = _places_in(graph, block)
-    if rest.twins is not None and (of_class := rest.twins.of_class) is not None:
+    if remainder.twins is not None and (of_class := remainder.twins.of_class) is not None:
         inside, entrance = (np.where(place < 0, -1, of_class[place]) for place in (inside, entrance))
-    of_piece = replace(reduction.request_of(rest), sums=request.sums, root_weights=None)
-    return Population(rest.piece.graph, of_piece, entrance[entrance >= 0], work, reduction, inside)
+    of_piece = replace(reduction.request_of(remainder), sums=request.sums, root_weights=None)
+    return Population(remainder.piece.graph, of_piece, entrance[entrance >= 0], work, reduction, inside)
 
 
 def _places_in(graph: Graph, block: Piece) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

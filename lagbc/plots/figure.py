@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lagbc.errors import InvalidValueError, MissingDependencyError
-from lagbc.files import require_writable, written
+from lagbc.files import require_writable, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,7 +58,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: int) -> None:
     """Write a figure in the format that the suffix names."""
     drawn = io.BytesIO()  # matplotlib hides errors of a file behind its own
     figure.savefig(drawn, format=PurePath(path).suffix.lower().removeprefix("."), dpi=dpi)
-    with written(Path(path)) as file:
+    with write_whole(Path(path)) as file:
         file.write(drawn.getbuffer())
 
 

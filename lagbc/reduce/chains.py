@@ -29,7 +29,7 @@ from lagbc.graph.graph import Graph
 from lagbc.native import core, csr
 from lagbc.reduce.piece import NotContractible, Piece
 from lagbc.reduce.streams import Flows, Ways
-from lagbc.reduce.work import Work, evaluations, find_junctions
+from lagbc.reduce.work import Work, count_evaluations, find_junctions
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -102,7 +102,7 @@ class Contracted:
             junctions=len(self.roots),
             edges=self.graph.nnz // 2,
             far_columns=sum(len(self.far_ends(group)) for group in self.groups(size)),
-            evaluations=evaluations(len(self.roots), rows, chains),
+            evaluations=count_evaluations(len(self.roots), rows, chains),
         )
 
 

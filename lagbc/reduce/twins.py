@@ -83,7 +83,7 @@ def merge(piece: Piece) -> Twins:
     class_sizes = np.ones(graph.n) if piece.class_sizes is None else piece.class_sizes
     extra, unknown = core.pairs_inside(out, into, first, closed, piece.sources, piece.targets, class_sizes)
     if unknown.any():
-        _part(first, unknown & _has_way_back(graph))
+        _split_classes(first, unknown & _has_way_back(graph))
     kept = first == np.arange(graph.n)
     count = int(np.count_nonzero(np.bincount(first, minlength=graph.n) > 1))
     if not count:
@@ -116,7 +116,7 @@ def _has_way_back(graph: Graph) -> NDArray[np.bool_]:
     return on_cycle
 
 
-def _part(first: NDArray[Any], classes: NDArray[np.bool_]) -> None:
+def _split_classes(first: NDArray[Any], classes: NDArray[np.bool_]) -> None:
     """Split some classes, named by their first vertex, into single vertices."""
     apart = np.flatnonzero(classes[first])
     first[apart] = apart

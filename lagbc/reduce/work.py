@@ -53,9 +53,9 @@ def expect_work(piece: Piece) -> Work:
     # A chain with k vertices inside has k - 1 edges between these, and 2 to its ends.
     between = sum(int(np.count_nonzero(~are_junctions[graph.indices[first + k]])) for k in (0, 1)) // 2
     junctions, chains = graph.n - len(inside), len(inside) - between
-    return Work(junctions, graph.nnz // 2 - len(inside), 0, evaluations(junctions, junctions, chains))
+    return Work(junctions, graph.nnz // 2 - len(inside), 0, count_evaluations(junctions, junctions, chains))
 
 
-def evaluations(junctions: int, rows: int, chains: int) -> int:
+def count_evaluations(junctions: int, rows: int, chains: int) -> int:
     """Count the evaluations of streams between chains with vertices inside, rows and roots."""
     return 2 * chains * (rows + chains) + junctions * chains

@@ -94,11 +94,11 @@ def execute(plan: Plan) -> Result:
         Ctrl-C, or ``stop=``; all finished sums are in the checkpoint.
     """
     raise_if_stopped()
-    memory.require(plan.memory)
+    memory.require_memory(plan.memory)
     plan.warn_of_less_memory()
     works = [work_of(step) for step in plan.steps]
     with ExitStack() as stack:
-        kept = kept_of(plan, works, stack)
+        kept = open_checkpoint(plan, works, stack)
         carrier = None if plan.settings.executor is None else stack.enter_context(submitting(plan.settings))
         meter, sums = meter_of(plan, works, kept, stack), list[Sums]()
         for number, work in enumerate(works):
@@ -106,7 +106,7 @@ def execute(plan: Plan) -> Result:
                 found = work.finish(total_of(plan, number, work, kept, meter, carrier))
             except NotContractible:
                 plan = uncontracted(plan, number)
-                memory.require(plan.memory)
+                memory.require_memory(plan.memory)
                 another = work_of(plan.steps[number])
                 if kept is not None:
                     kept.drop(number, plan, another)
@@ -117,7 +117,7 @@ def execute(plan: Plan) -> Result:
         return Result(whole_sums(plan, sums), plan)
 
 
-def kept_of(plan: Plan, works: Sequence[StepWork], stack: ExitStack) -> Checkpoint | None:
+def open_checkpoint(plan: Plan, works: Sequence[StepWork], stack: ExitStack) -> Checkpoint | None:
     """Open the checkpoint of a plan, if it has one; the stack saves it at its end."""
     if plan.settings.checkpoint is None or not works:
         return None

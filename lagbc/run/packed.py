@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from lagbc.files import written
+from lagbc.files import write_whole
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import StopFlag
 from lagbc.plan.step import Step
@@ -45,7 +45,7 @@ class Packed:
 
     def write(self, path: Path) -> None:
         """Write a file; nobody sees it before it is whole."""
-        with written(path, lasting=False) as file:
+        with write_whole(path, lasting=False) as file:
             file.writelines(self.pieces)
 
     def __bytes__(self) -> bytes:

@@ -21,7 +21,7 @@ from numpy.lib.format import read_array, read_array_header_1_0, read_magic, writ
 from numpy.typing import NDArray
 
 from lagbc.errors import CheckpointError, FileError, InvalidValueError, PartError, warn
-from lagbc.files import remove_unfinished, written
+from lagbc.files import remove_unfinished, write_whole
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
@@ -84,9 +84,9 @@ class Writer:
 
 
 @contextmanager
-def writing(path: Path, head: Mapping[str, Any], *, lasting: bool = True) -> Iterator[Writer]:
+def open_writer(path: Path, head: Mapping[str, Any], *, lasting: bool = True) -> Iterator[Writer]:
     """Write a file that appears once it is whole."""
-    with written(path, lasting=lasting) as file, zipfile.ZipFile(file, "w") as archive:
+    with write_whole(path, lasting=lasting) as file, zipfile.ZipFile(file, "w") as archive:
         writer = Writer(archive)
         writer.add_json("head", {"format": _FORMAT, **head})
         yield writer
@@ -251,7 +251,7 @@ class Checkpoint:
     def _write(self) -> None:
         head = {"share": [1, 1], "digests": self._digests, "orders": self._orders}
         done = self.done
-        with writing(self.path, head) as file:
+        with open_writer(self.path, head) as file:
             file.add("roots", self._roots)
             file.add("done", np.array([total.done for total in self.totals], np.int64))
             for number, (work, total) in enumerate(zip(self._works, self.totals, strict=True)):

@@ -21,7 +21,7 @@ from lagbc.plan.step import Resumed
 from lagbc.reduce.piece import NotContractible
 from lagbc.run.execute import Result, carrier_of, edges_of, whole_sums
 from lagbc.run.loop import sum_over, work_of
-from lagbc.run.partial import PartialFile, Writer, digest_graph, digest_order, digests_of, steps_in, writing
+from lagbc.run.partial import PartialFile, Writer, digest_graph, digest_order, digests_of, open_writer, steps_in
 from lagbc.run.progress import Meter, Stretch
 from lagbc.run.work import Span, StepWork, Total
 
@@ -76,12 +76,12 @@ def write_share(path: Path, plan: Plan, share: Share, arguments: str, more: Call
     MemoryError, KeyboardInterrupt
         As `lagbc.run.execute.execute`; no file is left.
     """
-    memory.require(plan.memory)
+    memory.require_memory(plan.memory)
     plan.warn_of_less_memory()
     works = [work_of(step) for step in plan.steps]
     spans = _share_out(works, share)
     head = {"share": [share.number, share.of], "digests": _digests(plan, works) | {"arguments": arguments}}
-    with writing(path, head) as file, ExitStack() as stack:
+    with open_writer(path, head) as file, ExitStack() as stack:
         more(file)
         stretches = [
             Stretch(span.last - span.first, 0, edges_of(work.step)) for work, span in zip(works, spans, strict=True)

@@ -73,7 +73,7 @@ class Sweeps(StepWork):
             return
         for span in self.spans(*batch, self.chunk):
             place = slice(span.first - batch.first, span.last - batch.first)
-            of_span = rows.of(self.module.batching.rows(place.start, place.stop), place)
+            of_span = rows.rows_of(self.module.batching.rows(place.start, place.stop), place)
             yield Piece(span, of_span, roots[place])
 
     def add(self, total: Total, pieces: list[Piece]) -> Total:

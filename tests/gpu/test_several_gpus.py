@@ -75,7 +75,7 @@ def test_a_prepared_graph_goes_from_gpu_to_gpu(several):
     """Kept copies of a graph are those of the device that is asked for."""
     A, given = GRAPHS["scale-free"]
     graph, expected = as_graph(A, **given), lagbc.bc(A, device="cuda", reduce="none", **given)
-    numbers = range(table.gpus())
+    numbers = range(table.count_gpus())
     for chosen in (*numbers, *several, *numbers):
         np.testing.assert_array_equal(lagbc.bc(graph, device=chosen, reduce="none"), expected)
 
@@ -85,7 +85,7 @@ def test_cupy_matrices_are_read_where_they_are(cupy):
 
     A, _ = GRAPHS["directed"]
     expected = lagbc.bc(A, device="cuda", reduce="none")
-    for number in range(table.gpus()):
+    for number in range(table.count_gpus()):
         with cupy.cuda.Device(number):
             there = csr_matrix(sp.csr_matrix(A))
         scores = lagbc.bc(there, reduce="none")
@@ -165,7 +165,7 @@ def test_parts_have_the_bits_of_one_run(name, tmp_path):
 
 def test_what_is_said_of_several(several):
     A, _ = GRAPHS["directed"]
-    if table.gpus() > 1:
+    if table.count_gpus() > 1:
         assert "GPUs 1, 0 share the roots" in lagbc.select_method(A, device=[1, 0]).reason
-        assert f"on one of {table.gpus()} GPUs" in lagbc.select_method(A, device="cuda").reason
-    assert f"{table.gpus()} GPU" in table.gpus_in_words()
+        assert f"on one of {table.count_gpus()} GPUs" in lagbc.select_method(A, device="cuda").reason
+    assert f"{table.count_gpus()} GPU" in table.gpus_in_words()

@@ -405,7 +405,7 @@ def test_gpus_are_named_by_their_numbers(monkeypatch, device, taken):
 
 
 def test_gpus_that_there_are_not(monkeypatch):
-    monkeypatch.setattr(table, "gpus", lambda: 2)
+    monkeypatch.setattr(table, "count_gpus", lambda: 2)
     assert fail("bc", "example:karate", "--device", "0,5") == "lagbc: error: --device 5: there are 2 GPUs, 0 to 1"
     refused = run("bc", "example:karate", "--device", "-1")
     assert refused.exit_code == 2

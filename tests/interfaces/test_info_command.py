@@ -159,7 +159,7 @@ def test_gpus_are_called_as_cupy_calls_them(monkeypatch):
     runtime = SimpleNamespace(getDeviceProperties=lambda number: {"name": names[number].encode()})
     monkeypatch.setitem(sys.modules, "cupy.cuda", SimpleNamespace(runtime=runtime))
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=sys.modules["cupy.cuda"]))
-    monkeypatch.setattr(table, "gpus", lambda: len(names))
+    monkeypatch.setattr(table, "count_gpus", lambda: len(names))
     assert table.gpu_names() == names
 
 

@@ -12,7 +12,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import table, tuning
 from lagbc.plan import choose as choosing
 from lagbc.plan.choose import Probing, choose
-from lagbc.plan.options import settle
+from lagbc.plan.options import check_options
 from lagbc.plan.plan import make_plan
 from lagbc.plan.request import Request
 
@@ -24,7 +24,7 @@ LENGTHS = with_lengths(MESH, np.arange(1, 11))
 def chosen(A, roots, *, weighted=False, sums=("dependency",), rtol=0.0, **options):
     graph = as_graph(A, directed=False, weighted=weighted)
     request = Request(frozenset(sums), np.asarray(roots), rtol=rtol)
-    settings = settle("auto", {"device": "cpu", **options})
+    settings = check_options("auto", {"device": "cpu", **options})
     return make_plan(graph, request, settings, resumed_by(settings)).selection
 
 

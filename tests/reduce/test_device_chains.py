@@ -31,7 +31,7 @@ def emulated(tmp_path_factory):
 @pytest.fixture
 def device_columns(monkeypatch, emulated):
     """The class of the GPU's columns, which `run` then takes."""
-    monkeypatch.setattr(kernels, "begin", lambda: None)
+    monkeypatch.setattr(kernels, "begin_compile", lambda: None)
     monkeypatch.setattr(kernels, "launch", emulated.launch)
     changed = ModuleType("emulated.columns")
     monkeypatch.setitem(sys.modules, changed.__name__, changed)
@@ -82,7 +82,7 @@ class Wide:
 
     def backward(self, states, levels, sums, omega):
         for block, found in enumerate(levels.found):
-            row = sums.of(slice(block, block + 1), slice(0, 0))
+            row = sums.rows_of(slice(block, block + 1), slice(0, 0))
             BATCHED.load().backward(states[block], found, row, omega[:, 64 * block :][:, :64].copy())
 
 

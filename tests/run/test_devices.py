@@ -20,7 +20,7 @@ from lagbc.methods import table, tuning
 from lagbc.methods.contract import Batching, StopFlag, SweepPlan
 from lagbc.methods.cpu.batched import hops
 from lagbc.plan import devices
-from lagbc.plan.options import settle
+from lagbc.plan.options import check_options
 from lagbc.plan.step import Step
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import Piece
@@ -390,10 +390,10 @@ def test_a_graph_moves_with_what_was_worked_out_of_it():
     ],
 )
 def test_devices_that_are_asked_for(device, kind, numbers):
-    settings = settle("auto", {"device": device})
+    settings = check_options("auto", {"device": device})
     assert (settings.device, settings.devices) == (kind, numbers)
     with lagbc.config(device=device):
-        assert settle("auto", {}).devices == numbers
+        assert check_options("auto", {}).devices == numbers
 
 
 @pytest.mark.parametrize(
@@ -414,7 +414,7 @@ def test_what_is_no_device(device, error, message):
         lagbc.bc(A, device=device)
 
 
-@pytest.mark.skipif(table.gpus() > 0, reason="there is a GPU")
+@pytest.mark.skipif(table.count_gpus() > 0, reason="there is a GPU")
 @pytest.mark.parametrize("device", [0, [0, 1], "all"])
 def test_a_gpu_that_is_asked_for_where_there_is_none(device):
     with pytest.raises(lagbc.MissingDependencyError, match="needs"):
@@ -422,16 +422,16 @@ def test_a_gpu_that_is_asked_for_where_there_is_none(device):
 
 
 def test_gpus_that_there_are_not(monkeypatch):
-    monkeypatch.setattr(table, "gpus", lambda: 2)
+    monkeypatch.setattr(table, "count_gpus", lambda: 2)
     assert devices.gpu_numbers("all") == (0, 1)
     assert devices.gpu_numbers((1, 0)) == (1, 0)
     assert devices.gpu_numbers(None) == ()
     with pytest.raises(ValueError, match="device=2: there are 2 GPUs, 0 to 1"):
         lagbc.select_method(A, device=[0, 2])
-    monkeypatch.setattr(table, "gpus", lambda: 1)
+    monkeypatch.setattr(table, "count_gpus", lambda: 1)
     with pytest.raises(ValueError, match="device=1: there is one GPU, 0"):
         lagbc.bc(A, device=1)
-    monkeypatch.setattr(table, "gpus", lambda: 0)
+    monkeypatch.setattr(table, "count_gpus", lambda: 0)
     assert devices.gpu_numbers((5,)) == ()
 
 
@@ -462,7 +462,7 @@ class Cuda:
 def test_a_gpu_by_its_number(monkeypatch):
     cuda = Cuda()
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=cuda))
-    monkeypatch.setattr(table, "gpus", lambda: 4)
+    monkeypatch.setattr(table, "count_gpus", lambda: 4)
     gpu = devices.Gpu(3)
     assert gpu.name == "GPU 3"
     assert cuda.noted == [(3,), "left"]  # its stream is made on it
@@ -472,9 +472,9 @@ def test_a_gpu_by_its_number(monkeypatch):
     gpu.wait()
     assert cuda.noted[2:] == ["left", "left", "waited"]
     cuda.noted.clear()
-    with devices.home(A, (2, 3)):
+    with devices.reading_gpu(A, (2, 3)):
         assert cuda.noted == [(2,)]
-    with devices.home(A, None):
+    with devices.reading_gpu(A, None):
         assert cuda.noted == [(2,), "left"]
     on_host = as_graph(A)
     assert gpu.copy(on_host) is on_host
@@ -482,11 +482,11 @@ def test_a_gpu_by_its_number(monkeypatch):
 
 def test_gpus_share_what_is_swept_there(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=Cuda()))
-    monkeypatch.setattr(table, "gpus", lambda: 4)
+    monkeypatch.setattr(table, "count_gpus", lambda: 4)
     part = SimpleNamespace(method=SimpleNamespace(device="cuda"))
-    settings = settle("auto", {"device": [3, 1]})
+    settings = check_options("auto", {"device": [3, 1]})
     assert [gpu.name for gpu in devices.devices_of(settings, part)] == ["GPU 3", "GPU 1"]
-    assert len(devices.devices_of(settle("auto", {"device": "all"}), part)) == 4
-    assert not devices.devices_of(settle("auto", {"device": 2}), part)
-    assert not devices.devices_of(settle("auto", {"device": "cuda"}), part)
+    assert len(devices.devices_of(check_options("auto", {"device": "all"}), part)) == 4
+    assert not devices.devices_of(check_options("auto", {"device": 2}), part)
+    assert not devices.devices_of(check_options("auto", {"device": "cuda"}), part)
     assert not devices.devices_of(settings, SimpleNamespace(method=SimpleNamespace(device="cpu")))

@@ -10,32 +10,32 @@ from strategies import cycle, scale_free
 import lagbc
 from lagbc.errors import MemoryWarning
 from lagbc.methods.table import METHODS
-from lagbc.plan.options import OPTIONS, Options, Settings, settle
+from lagbc.plan.options import OPTIONS, Options, Settings, check_options
 
 A = scale_free(60, 300, seed=4)
 
 
 def test_config_sets_defaults_and_takes_them_back():
-    usual = settle("auto", {})
+    usual = check_options("auto", {})
     with lagbc.config(threads=3, memory="2GB"):
-        assert (settle("auto", {}).threads, settle("auto", {}).memory) == (3, 2 * 10**9)
+        assert (check_options("auto", {}).threads, check_options("auto", {}).memory) == (3, 2 * 10**9)
         with lagbc.config(threads=5):
-            assert (settle("auto", {}).threads, settle("auto", {}).memory) == (5, 2 * 10**9)
-            assert settle("auto", {"threads": 7}).threads == 7
-        assert settle("auto", {}).threads == 3
-    assert settle("auto", {}) == usual
+            assert (check_options("auto", {}).threads, check_options("auto", {}).memory) == (5, 2 * 10**9)
+            assert check_options("auto", {"threads": 7}).threads == 7
+        assert check_options("auto", {}).threads == 3
+    assert check_options("auto", {}) == usual
 
 
 def test_config_is_taken_back_after_an_exception():
     with pytest.raises(RuntimeError), lagbc.config(threads=3):
         raise RuntimeError
-    assert settle("auto", {}) == settle("auto", {"threads": None})
+    assert check_options("auto", {}) == check_options("auto", {"threads": None})
 
 
 def test_config_is_of_its_own_thread():
     seen = []
     with lagbc.config(method="graphblas"):
-        thread = threading.Thread(target=lambda: seen.append(settle("auto", {}).method))
+        thread = threading.Thread(target=lambda: seen.append(check_options("auto", {}).method))
         thread.start()
         thread.join()
     assert seen == ["auto"]
@@ -154,7 +154,7 @@ def test_the_options_of_type_checkers_are_those_of_the_table():
 def test_defaults_are_what_is_taken_where_nothing_is_given():
     """Also on the command line, where an option is None until something is typed."""
     given = {option.name: option.default for option in OPTIONS if option.name != "batch"}
-    assert settle("auto", given) == settle("auto", {})
+    assert check_options("auto", given) == check_options("auto", {})
     assert {option.name for option in OPTIONS if option.default is None} == {
         *("threads", "memory", "variant", "virtual_warp", "checkpoint", "stop", "executor", "comm", "grid")
     }

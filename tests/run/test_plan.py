@@ -11,7 +11,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods.sums import DEPENDENCY, Bounds
 from lagbc.plan import memory
 from lagbc.plan import plan as plan_module
-from lagbc.plan.options import settle
+from lagbc.plan.options import check_options
 from lagbc.plan.plan import make_plan, uncontracted
 from lagbc.plan.request import Request
 from lagbc.plan.step import Begun, Resumed
@@ -40,7 +40,7 @@ EVERY = Request(DEPENDENCY, np.arange(3600))
 
 
 def planned(options=WITH_CHAINS, request=EVERY, **given):
-    return make_plan(GRAPH, request, settle("auto", options), **given)
+    return make_plan(GRAPH, request, check_options("auto", options), **given)
 
 
 def labels(plan):

@@ -9,7 +9,7 @@ from lagbc.graph import tuning as graph_tuning
 from lagbc.graph.graph import Graph
 from lagbc.methods import table
 from lagbc.plan import devices, memory
-from lagbc.plan.options import settle
+from lagbc.plan.options import check_options
 
 N = 2000
 
@@ -29,7 +29,7 @@ def cycle(n=N):
 
 
 def is_read_there(A=None, roots=10**6, weighted=False, **options):
-    settings = settle("auto", options)
+    settings = check_options("auto", options)
     return devices.is_read_on_device(cycle() if A is None else A, lambda: roots, weighted=weighted, settings=settings)
 
 

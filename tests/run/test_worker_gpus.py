@@ -35,7 +35,7 @@ def current(monkeypatch):
         numbers.pop()
 
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=SimpleNamespace(Device=device)))
-    monkeypatch.setattr(table, "gpus", lambda: 3)
+    monkeypatch.setattr(table, "count_gpus", lambda: 3)
     return numbers
 
 
@@ -101,6 +101,6 @@ def test_tasks_of_a_gpu_run_on_that_of_the_worker(monkeypatch, current, number, 
 
 def test_one_gpu_is_left_as_it_is(monkeypatch, current):
     monkeypatch.setenv("MPI_LOCALRANKID", "2")
-    monkeypatch.setattr(table, "gpus", lambda: 1)
+    monkeypatch.setattr(table, "count_gpus", lambda: 1)
     with devices.gpu_of_worker():
         assert current == [0]

@@ -25,7 +25,7 @@ STRIDING_BLOCKS = 1024
 
 def options(source: Source) -> tuple[str, ...]:
     """Options that a source is compiled with."""
-    return compiler.options({"LANDMARKS": tuning.LANDMARKS} if source is PROXIMITY else {})
+    return compiler.macro_options({"LANDMARKS": tuning.LANDMARKS} if source is PROXIMITY else {})
 
 
 def variants() -> Iterator[tuple[str, Source, tuple[str, ...]]]:
@@ -34,10 +34,10 @@ def variants() -> Iterator[tuple[str, Source, tuple[str, ...]]]:
         yield source.name, source, options(source)
 
 
-def begin(*sources: Source) -> None:
+def begin_compile(*sources: Source) -> None:
     """Have sources compiled, side by side, while something else is done."""
     for source in sources:
-        compiler.begin(source, options(source), cooperative=source is BREADTH_FIRST)
+        compiler.begin_compile(source, options(source), cooperative=source is BREADTH_FIRST)
 
 
 def kernel(source: Source, name: str) -> Kernel:

@@ -20,7 +20,7 @@ def entries_of(A: Any) -> tuple[Entries, Any] | None:
     ----------
     A : CSR, CSC or COO matrix of CuPy, or of SciPy if `can_upload`
     """
-    kernels.begin(kernels.CSR, kernels.SORT, kernels.ORDER, kernels.BREADTH_FIRST, kernels.PROXIMITY)
+    kernels.begin_compile(kernels.CSR, kernels.SORT, kernels.ORDER, kernels.BREADTH_FIRST, kernels.PROXIMITY)
     n = A.shape[0]
     if A.format == "coo":
         return Entries(n, _on_device(A.row), _on_device(A.col)), A.data

@@ -32,7 +32,7 @@ def info_command(source: options.GraphOptions, as_json: bool, progress: bool) ->
     from lagbc.limits import usable_cores
     from lagbc.methods.table import gpu_names, gpus_in_words
     from lagbc.native import level, levels
-    from lagbc.plan.options import settle
+    from lagbc.plan.options import check_options
 
     with shown_steps(progress) as steps:
         taken = open_source(source, steps)
@@ -43,7 +43,7 @@ def info_command(source: options.GraphOptions, as_json: bool, progress: bool) ->
             memory = lagbc.estimate_memory(graph, directed=graph.directed, weighted=graph.weighted)
         with steps.step("predicting the time"):
             found = predict(graph)
-    executor = settle("auto", {}).executor
+    executor = check_options("auto", {}).executor
     if as_json:
         show_document(
             "info",

@@ -11,7 +11,7 @@ import click
 
 from lagbc.centrality.columns import title_of
 from lagbc.errors import InvalidValueError
-from lagbc.files import require_writable, written
+from lagbc.files import require_writable, write_whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,7 +112,7 @@ def write_array(path: Path, array: np.ndarray) -> None:
     from numpy.lib import format as npy
 
     array = np.ascontiguousarray(array)
-    with written(path) as file:
+    with write_whole(path) as file:
         npy.write_array_header_1_0(file, npy.header_data_from_array_1_0(array))
         file.write(array.reshape(-1).view(np.uint8).data)
 
@@ -121,7 +121,7 @@ def _write_rows(path: Path, titles: Iterable[str], rows: Iterable[tuple[Any, ...
     import codecs
     import csv
 
-    with written(path) as file:
+    with write_whole(path) as file:
         writer = csv.writer(codecs.getwriter("utf-8")(file), lineterminator="\n")
         writer.writerow(titles)
         writer.writerows(rows)

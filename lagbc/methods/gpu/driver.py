@@ -130,7 +130,7 @@ class Weights:
 class Sweeps(Protocol):
     """A module with one schedule of sweeps."""
 
-    def begin(self, plan: SweepPlan, dist: str | None) -> None:
+    def begin_compile(self, plan: SweepPlan, dist: str | None) -> None:
         """Begin to compile its kernels in another thread; `dist` is the type of distances, if it has one."""
 
     def forward(self, arrays: Any, roots: NDArray[np.int64], placed: Placed) -> Found:
@@ -186,7 +186,7 @@ class State:
         """Allocate the arrays of a schedule, in place of another's."""
         if way != self.way:
             self.arrays = None
-            self.ways[way].module.begin(self.plan, self.lengths.dist if self.lengths else None)
+            self.ways[way].module.begin_compile(self.plan, self.lengths.dist if self.lengths else None)
             given = (self.rows,) if self.lengths is None else (self.rows, self.lengths)
             self.way, self.arrays = way, self.ways[way].allocate(*given)
         return self.module

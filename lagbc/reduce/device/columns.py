@@ -24,7 +24,7 @@ class Columns:
     """
 
     def __init__(self, ways: Ways, flows: Flows, size: int, more: int) -> None:
-        kernels.begin()
+        kernels.begin_compile()
         self._rows, self._chains, self._inside = len(ways.row_sources), len(ways.lengths), int(ways.starts[-1])
         self._ends, self._in_hops = ways.ends, ways.in_hops
         self._ways = {name: _upload(array) for name, array in ways._asdict().items() if name != "in_hops"}

@@ -12,7 +12,7 @@ from lagbc.cuda.kernel import Kernel, declared, kernel_of
 
 STREAMS = Source("reduce/device/streams.cu", ("cuda/common.cuh",))
 SOURCES = (STREAMS,)
-OPTIONS = compiler.options({})
+OPTIONS = compiler.macro_options({})
 
 
 def variants() -> Iterator[tuple[str, Source, tuple[str, ...]]]:
@@ -20,9 +20,9 @@ def variants() -> Iterator[tuple[str, Source, tuple[str, ...]]]:
     yield STREAMS.name, STREAMS, OPTIONS
 
 
-def begin() -> None:
+def begin_compile() -> None:
     """Begin to compile the kernels in another thread."""
-    compiler.begin(STREAMS, OPTIONS)
+    compiler.begin_compile(STREAMS, OPTIONS)
 
 
 def parameters(name: str) -> frozenset[str]:

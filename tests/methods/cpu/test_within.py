@@ -130,12 +130,12 @@ def test_counts_beyond_the_limit(monkeypatch):
     ],
 )
 def test_which_runs_take_blocks(values, cutoff, options, expected):
-    assert block.takes(mesh(values, directed=False), plan_of(cutoff, **options)) == expected
+    assert block.sums_in_blocks(mesh(values, directed=False), plan_of(cutoff, **options)) == expected
 
 
 def test_runs_without_bounds_or_edges_take_none():
-    assert not block.takes(mesh([1.0], directed=False), SweepPlan(batch=16))
-    assert not block.takes(as_graph(sp.coo_array((3, 3)), weighted=True), plan_of(1))
+    assert not block.sums_in_blocks(mesh([1.0], directed=False), SweepPlan(batch=16))
+    assert not block.sums_in_blocks(as_graph(sp.coo_array((3, 3)), weighted=True), plan_of(1))
 
 
 @pytest.mark.parametrize("directed", [False, True])

@@ -21,7 +21,7 @@ forward, backward, paths, sum_within = sweep.forward, sweep.backward, sweep.path
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """State a worker's arrays: of its search, of the trail, and of the sums."""
     search = {"places": Array((graph.n,), graph.indices.dtype, graph.n)}  # in the queue; n for a vertex outside it
-    return {"search": search} | sweep.arrays_of_state(graph, plan, sweep.one_way(graph))
+    return {"search": search} | sweep.arrays_of_state(graph, plan, sweep.most_tight_edges(graph))
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:

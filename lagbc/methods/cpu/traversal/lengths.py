@@ -39,7 +39,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     return {
         "search": search_arrays(index, graph.n, notes),
         "queue": _bucket_arrays(_note_type(graph.nnz), buckets, notes) if buckets else heap_arrays(index, graph.n),
-        "ball": block.arrays(graph, plan) if block.takes(graph, plan) else {},
+        "ball": block.arrays(graph, plan) if block.sums_in_blocks(graph, plan) else {},
         **sweep.arrays_of_state(graph, plan, notes),
     }
 
@@ -58,7 +58,9 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     searched = csr(*ordered.csr), new_search(index, allocate(np, stated["search"])), queue
     if not stated["ball"]:
         return sweep.prepare(graph, plan, core.sweep_lengths, searched, stated)
-    together = Together(*block.searched(graph), block.new_ball(graph, plan, stated["ball"]), tuning.WITHIN_TOGETHER)
+    together = Together(
+        *block.graph_and_transpose(graph), block.new_ball(graph, plan, stated["ball"]), tuning.WITHIN_TOGETHER
+    )
     return sweep.prepare(graph, plan, partial(sum_blocks, together, searched), (), stated)
 
 
@@ -124,7 +126,7 @@ def _most_notes(graph: Graph, buckets: int) -> int:
     nearer one has its distance, or is in the same bucket, narrower than any edge. With the heap, a length that rounding
     absorbs, or a tolerance, can note both.
     """
-    return sweep.one_way(graph) if buckets else graph.nnz
+    return sweep.most_tight_edges(graph) if buckets else graph.nnz
 
 
 def _note_type(notes: int) -> np.dtype[Any]:

@@ -146,7 +146,7 @@ def new_trail(index: np.dtype[Any], arrays: dict[str, Array | None]) -> Trail:
     return trail
 
 
-def one_way(graph: Graph) -> int:
+def most_tight_edges(graph: Graph) -> int:
     """Count the edges that can be tight for one root: of an edge in both directions, the one that leads away."""
     return graph.nnz // 2 if graph.transpose is graph else graph.nnz
 

@@ -29,7 +29,7 @@ _LINE = 64  # bytes of a cache line
 Ball: TypeAlias = core.Ball16 | core.Ball32 | core.BallFloat
 
 
-def takes(graph: Graph, plan: SweepPlan) -> bool:
+def sums_in_blocks(graph: Graph, plan: SweepPlan) -> bool:
     """Whether roots of a run are summed in blocks, where these are worth it.
 
     No length may be absorbed: with l >= ulp(radius), d + l > d for all d up to the radius.
@@ -91,7 +91,7 @@ def new_ball(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Ball:
     return ball
 
 
-def searched(graph: Graph) -> tuple[Csr, Csr]:
+def graph_and_transpose(graph: Graph) -> tuple[Csr, Csr]:
     """Return the graph in which balls are found, and its transpose, of the same arrays if it is symmetric."""
     ordered = graph.reordered
     return csr(*ordered.csr), csr(*ordered.transpose.csr)

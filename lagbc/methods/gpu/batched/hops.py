@@ -52,7 +52,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Upload the graph in sweep order (once a graph) and allocate rows for the batch."""
     require_float64_of_stress(plan)
     first = "one launch" if graph.has_high_diameter else "launch per level"
-    ARRAYS.begin()
-    WAYS[first].module.begin(plan, None)
+    ARRAYS.begin_compile()
+    WAYS[first].module.begin_compile(plan, None)
     edge_order = cp.asarray(graph.edge_order) if "edges" in plan.sums else None
     return State(upload(graph, plan), ways=WAYS, first=first, edge_order=edge_order)

@@ -82,16 +82,16 @@ def allocate(rows: Rows) -> Arrays:
     return Arrays(rows=rows, **made, bits=[], live=[], are_small=[])
 
 
-def begin(plan: SweepPlan, dist: str | None = None) -> None:
+def begin_compile(plan: SweepPlan, dist: str | None = None) -> None:
     """Begin to compile the kernels in another thread."""
     count = plan.dtype if plan.in_place else NARROW.get(plan.dtype, plan.dtype)
     if plan.sums & PATH_SUMS:
-        FORWARD.begin(_forward_variant(plan, count))
-        BACKWARD.begin(Variant.of(plan, count=count))
+        FORWARD.begin_compile(_forward_variant(plan, count))
+        BACKWARD.begin_compile(Variant.of(plan, count=count))
     else:
-        FORWARD.begin(_forward_variant(plan, None))
+        FORWARD.begin_compile(_forward_variant(plan, None))
     if plan.sums - DEPENDENCY - {"stress", "dependency_squares"}:
-        SUMS.begin(Variant(plan.dtype))
+        SUMS.begin_compile(Variant(plan.dtype))
 
 
 def _forward_variant(plan: SweepPlan, count: str | None) -> Variant:

@@ -76,13 +76,13 @@ def allocate(rows: Rows) -> Arrays:
     return Arrays(rows=rows, **allocated(arrays(rows)))
 
 
-def begin(plan: SweepPlan, dist: str | None = None) -> None:
+def begin_compile(plan: SweepPlan, dist: str | None = None) -> None:
     """Begin to compile the kernels in another thread."""
     counts = plan.sums & PATH_SUMS
     for sums in dict.fromkeys((DEPENDENCY, plan.sums) if counts else (DISTANCES_ALONE,)):
-        IN_ONE_LAUNCH.begin(Variant.of(plan, sums), cooperative=True)
+        IN_ONE_LAUNCH.begin_compile(Variant.of(plan, sums), cooperative=True)
     if plan.sums - PATH_SUMS:
-        SUMS.begin(Variant(plan.dtype), cooperative=True)
+        SUMS.begin_compile(Variant(plan.dtype), cooperative=True)
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:

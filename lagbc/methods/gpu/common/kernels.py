@@ -125,11 +125,11 @@ class Kernels:
         chosen = ("OMEGA_BY_COLUMN", variant.by_column), ("MEMBERS", variant.members)
         macros |= {name: 1 for name, wanted in chosen if wanted}
         macros |= {f"{kernel}_RESIDENT": tuning.RESIDENT[kernel] for kernel in self.resident}
-        return compiler.options(macros)
+        return compiler.macro_options(macros)
 
-    def begin(self, variant: Variant = PLAIN, *, cooperative: bool = False) -> None:
+    def begin_compile(self, variant: Variant = PLAIN, *, cooperative: bool = False) -> None:
         """Begin to compile a variant in another thread; `cooperative` if its thread blocks wait for each other."""
-        compiler.begin(self.source, self.options(variant), cooperative=cooperative)
+        compiler.begin_compile(self.source, self.options(variant), cooperative=cooperative)
 
     def kernel(self, name: str, variant: Variant = PLAIN, *, cooperative: bool = False) -> Kernel:
         """Return one of its kernels, on the current device."""

@@ -115,9 +115,9 @@ def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
     )
 
 
-def begin(plan: SweepPlan, dist: str | None) -> None:
+def begin_compile(plan: SweepPlan, dist: str | None) -> None:
     """Begin to compile the kernels in another thread."""
-    PER_ROUND.begin(Variant.of(plan, dist=dist))
+    PER_ROUND.begin_compile(Variant.of(plan, dist=dist))
     if plan.sums - PATH_SUMS:
         begin_sums(dist or "float64")
 

@@ -89,7 +89,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     return {
         "uploaded": uploaded_arrays(graph, plan),
         "lengths": length_arrays(graph, dist),
-        "kept": kept if pruning.are_likely(graph, plan) else None,
+        "kept": kept if pruning.is_pruning_worthwhile(graph, plan) else None,
         "sums": sum_arrays(graph, plan),
         "way": of_way,
     }
@@ -98,7 +98,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
 def prepare(graph: Graph, plan: SweepPlan, way: str | None = None) -> State:
     """Upload the graph in sweep order and allocate rows for the batch; `way` is one of `WAYS`, if not the best."""
     require_float64_of_stress(plan)
-    ARRAYS.begin()
+    ARRAYS.begin_compile()
     whole = graph
     graph, kept = prune(graph, plan)
     rows, lengths = upload(graph, plan), describe_lengths(graph, plan)
@@ -113,7 +113,7 @@ def prepare(graph: Graph, plan: SweepPlan, way: str | None = None) -> State:
 
 def prune(graph: Graph, plan: SweepPlan) -> tuple[Graph, Any]:
     """Leave out edges of no shortest path; also return the places of the others, None if none is left out."""
-    if not pruning.are_likely(graph, plan):
+    if not pruning.is_pruning_worthwhile(graph, plan):
         return graph, None
     of_hubs = SweepPlan(GROUP_COLUMNS, sums=frozenset({"distance"}), stop=plan.stop)
     kept = pruning.find_kept(graph, upload(graph, of_hubs), describe_lengths(graph, of_hubs))

@@ -110,9 +110,9 @@ def allocate(rows: Rows, lengths: Lengths) -> Arrays:
     )
 
 
-def begin(plan: SweepPlan, dist: str | None) -> None:
+def begin_compile(plan: SweepPlan, dist: str | None) -> None:
     """Begin to compile the kernels in another thread."""
-    IN_ONE_LAUNCH.begin(Variant.of(plan, dist=dist), cooperative=True)
+    IN_ONE_LAUNCH.begin_compile(Variant.of(plan, dist=dist), cooperative=True)
     if plan.sums - PATH_SUMS:
         begin_sums(dist or "float64")
 

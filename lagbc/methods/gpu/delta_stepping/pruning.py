@@ -31,7 +31,7 @@ from lagbc.methods.gpu.delta_stepping import launch_per_round
 from lagbc.methods.gpu.delta_stepping.kernels import PRUNING
 
 
-def are_likely(graph: Graph, plan: SweepPlan) -> bool:
+def is_pruning_worthwhile(graph: Graph, plan: SweepPlan) -> bool:
     """Whether a search for such edges is worth its sweep.
 
     With `rtol`, paths longer than the shortest count, too. On graphs of high diameter landmarks are far from most

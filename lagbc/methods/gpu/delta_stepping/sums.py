@@ -16,7 +16,7 @@ from lagbc.methods.gpu.delta_stepping.kernels import SUMS
 
 def begin_sums(dist: str) -> None:
     """Begin to compile the kernels in another thread."""
-    SUMS.begin(Variant(dist=dist))
+    SUMS.begin_compile(Variant(dist=dist))
 
 
 def sum_distances(rows: Rows, groups: int, distances: Any, keep: Any, sums: Distances) -> None:

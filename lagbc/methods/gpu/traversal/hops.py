@@ -167,7 +167,7 @@ def _sources(plan: SweepPlan) -> set[str]:
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Upload the graph in sweep order and allocate a batch; ValueError for an option that the method does not take."""
     _check(plan)
-    ROOTS.begin()
+    ROOTS.begin_compile()
     rows = upload(graph, plan)
     rows.indices, rows.in_indices = (cp.asarray(indices, np.int32) for indices in (rows.indices, rows.in_indices))
     made = Arrays(
